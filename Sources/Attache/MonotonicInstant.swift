@@ -1,0 +1,44 @@
+internal import Glibc
+
+/// A point on the monotonic clock (`CLOCK_MONOTONIC`): it never jumps with the wall clock and stands still while the machine is suspended.
+public struct MonotonicInstant: InstantProtocol, Sendable {
+  /// Nanoseconds since an arbitrary start, the machine's boot on Linux.
+  public var nanoseconds: Int64
+
+  public init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The instant at which this is read.
+  public static var now: MonotonicInstant {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return MonotonicInstant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
+  public func advanced(by duration: Duration) -> MonotonicInstant {
+    MonotonicInstant(nanoseconds: nanoseconds + duration.nanoseconds)
+  }
+
+  public func duration(to other: MonotonicInstant) -> Duration {
+    .nanoseconds(other.nanoseconds - nanoseconds)
+  }
+
+  public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
+}
+
+extension Duration {
+  /// The whole nanoseconds of this duration; saturates at about 292 years.
+  public var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    return overflow ? (seconds < 0 ? .min : .max) : scaled + attoseconds / 1_000_000_000
+  }
+
+  /// Milliseconds with a fraction, as the report writes them.
+  public var milliseconds: Double {
+    Double(nanoseconds) / 1_000_000
+  }
+}

@@ -1,0 +1,104 @@
+/// Why a payload, or one of its media references, was not attached.
+///
+/// The raw value is the code in the report, in the fixtures and in the manual; its first part names the family.
+/// `policy.*` is refused before any connection is made.
+public enum Reason: String, CaseIterable, Sendable {
+  case deadline
+  case cancelled
+
+  case payloadJSON = "payload.json"
+  case payloadSize = "payload.size"
+  case payloadEnriched = "payload.enriched"
+  case payloadAlert = "payload.alert"
+  case payloadMaximum = "payload.maximum"
+
+  case policyURL = "policy.url"
+  case policyScheme = "policy.scheme"
+  case policyUserinfo = "policy.userinfo"
+  case policyHost = "policy.host"
+  case policyPort = "policy.port"
+  case policyAddress = "policy.address"
+  case policyRedirect = "policy.redirect"
+  case policyAttachments = "policy.attachments"
+
+  case dnsNotFound = "dns.notfound"
+  case dnsFailed = "dns.failed"
+  case dnsTimeout = "dns.timeout"
+
+  case connectRefused = "connect.refused"
+  case connectFailed = "connect.failed"
+  case connectReset = "connect.reset"
+
+  case tlsCertificate = "tls.certificate"
+  case tlsHandshake = "tls.handshake"
+
+  case httpStatus = "http.status"
+  case httpProtocol = "http.protocol"
+  case httpHeaders = "http.headers"
+  case httpFraming = "http.framing"
+  case httpEncoding = "http.encoding"
+  case httpTruncated = "http.truncated"
+  case httpRedirect = "http.redirect"
+
+  case sizeImage = "size.image"
+  case sizeAudio = "size.audio"
+  case sizeVideo = "size.video"
+  case sizeLimit = "size.limit"
+  case sizeEmpty = "size.empty"
+
+  case typeUnknown = "type.unknown"
+  case typeUnsupported = "type.unsupported"
+
+  case storeFull = "store.full"
+  case storeReadOnly = "store.readonly"
+  case storeFailed = "store.failed"
+
+  case `internal`
+
+  /// One line that says what happened and what the user can do about it.
+  public var advice: String {
+    switch self {
+    case .deadline: "the time was up; raise --deadline or ask why the origin is slow"
+    case .cancelled: "attache was told to stop; run the payload again"
+    case .payloadJSON: "the line is no JSON object; mend the producer, or use --strict to be told by the exit status"
+    case .payloadSize: "the line is longer than 1 MiB; APNs takes 4,096 bytes, so look at what the producer writes"
+    case .payloadEnriched: "the payload already has the output member; nothing to do"
+    case .payloadAlert: "the service extension took the alert text away; keep a title, a subtitle or a body"
+    case .payloadMaximum: "with its attachments the payload exceeds --max-payload; raise it or shorten the payload"
+    case .policyURL: "the text is no absolute http(s) URL that every parser reads alike; write it as RFC 3986 says"
+    case .policyScheme: "only https is fetched; use https, or --allow-http for plain http"
+    case .policyUserinfo: "a URL with a user name or a password is refused; leave them out"
+    case .policyHost: "the host is malformed, not a public name, or denied; see --allow-host and --deny-host"
+    case .policyPort: "the port is not allowed; add it with --allow-port"
+    case .policyAddress: "the address is not public; --allow-net CIDR allows one, except cloud metadata"
+    case .policyRedirect: "a redirect leads where a payload may not: from https to http, or to what the URL or address rules refuse"
+    case .policyAttachments: "the payload names more media than --max-attachments; raise it"
+    case .dnsNotFound: "the name does not exist or has no address; check the URL"
+    case .dnsFailed: "the name servers gave no usable answer; check --dns-server or resolv.conf"
+    case .dnsTimeout: "the name servers did not answer in time; check --dns-server or resolv.conf"
+    case .connectRefused: "nothing listens at the origin's port; check the URL and the origin"
+    case .connectFailed: "no connection to the origin could be made; check the network and the origin"
+    case .connectReset: "the origin broke the connection before a response; check the origin"
+    case .tlsCertificate: "the origin's certificate is not valid for its name; mend it, or name its root with --cacert"
+    case .tlsHandshake: "no TLS connection came about (TLS 1.2 or later is needed); check the origin"
+    case .httpStatus: "the origin answered with a status other than 200; see status in the report"
+    case .httpProtocol: "what the origin sent is not HTTP; check the URL's port and scheme"
+    case .httpHeaders: "the response's headers are too many or too long; check the origin"
+    case .httpFraming: "the response contradicts itself about its length; check the origin and its proxies"
+    case .httpEncoding: "the origin sent a Content-Encoding that was not asked for; turn compression off for media"
+    case .httpTruncated: "the body broke off before its end; check the origin and its proxies"
+    case .httpRedirect: "too many redirects (5 are followed), a loop, or a redirect without a usable Location; check the origin"
+    case .sizeImage: "the image is larger than its limit; shrink it or raise --limits image=…"
+    case .sizeAudio: "the audio is larger than its limit; shrink it or raise --limits audio=…"
+    case .sizeVideo: "the video is larger than its limit; shrink it or raise --limits video=…"
+    case .sizeLimit: "the file is larger than every limit; shrink it or raise --limits"
+    case .sizeEmpty: "the file is empty; check the origin"
+    case .typeUnknown: "the bytes are of no known type; check what the URL serves"
+    case .typeUnsupported: "the bytes are of a type that Apple's table does not list; convert it to one that it does"
+    case .storeFull: "the store's disk is full; make room or name another --store"
+    case .storeReadOnly: "the store cannot be written; check its mode and its file system"
+    case .storeFailed: "the store gave an error; see the log"
+    case .internal: "attache or its service extension failed; please report it with the log"
+    }
+  }
+}

@@ -1,0 +1,6 @@
+import ArgumentParser
+
+@main
+struct AttacheTool: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "attache")
+}

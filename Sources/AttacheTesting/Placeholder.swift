@@ -1,0 +1,1 @@
+// Filled by the fault origin and the stub DNS server.
