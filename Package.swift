@@ -32,11 +32,12 @@ let package = Package(
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
     .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
+    .systemLibrary(name: "CLinux"),
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
       name: "Attache",
       dependencies: [
-        "CCurl", "CMagic", "CAres", "CSimdJSON",
+        "CCurl", "CMagic", "CAres", "CLinux", "CSimdJSON",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),

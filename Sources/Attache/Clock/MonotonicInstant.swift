@@ -16,6 +16,17 @@ public struct MonotonicInstant: InstantProtocol, Sendable {
     return MonotonicInstant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
+  static let distantPast = MonotonicInstant(nanoseconds: .min)
+  static let distantFuture = MonotonicInstant(nanoseconds: .max)
+
+  /// The time left until this instant as poll(2) takes it: milliseconds, rounded up so that nobody wakes early and spins; -1 is for ever.
+  var pollTimeout: Int32 {
+    guard self != .distantFuture else { return -1 }
+    let now = MonotonicInstant.now.nanoseconds
+    let left = nanoseconds - now
+    return nanoseconds <= now ? 0 : Int32(clamping: (left + 999_999) / 1_000_000)
+  }
+
   public func advanced(by duration: Duration) -> MonotonicInstant {
     MonotonicInstant(nanoseconds: nanoseconds + duration.nanoseconds)
   }

@@ -1,0 +1,65 @@
+internal import Synchronization
+
+/// The real clock: a heap of deadlines on the monotonic clock, and a thread that does nothing but keep them.
+///
+/// The thread does no other work, so that nothing which a deadline cuts off can hold the deadline up.
+public final class MonotonicClock: DeadlineClock {
+  private struct Book {
+    var heap = TimerHeap()
+    /// Until when the thread sleeps; the past while it is awake, since it looks at the heap before it sleeps.
+    var sleepsUntil = MonotonicInstant.distantPast
+  }
+
+  private let book = Mutex(Book())
+  private let alarm: EventFD
+
+  /// Starts the clock's thread, which ends with the clock.
+  ///
+  /// - Throws: ``SystemError`` when the system gives no descriptor or no thread.
+  public init() throws(SystemError) {
+    let alarm = try EventFD()
+    self.alarm = alarm
+    try Thread.start("deadlines") { [weak self] in
+      while let next = self?.runDue() {
+        alarm.wait(until: next)
+      }
+    }.detach()
+  }
+
+  deinit {
+    alarm.ring()
+  }
+
+  public var now: MonotonicInstant {
+    .now
+  }
+
+  public func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Appointment {
+    let (entry, isEarlier) = book.withLock { book in
+      let entry = book.heap.add(at: instant, action)
+      let isEarlier = instant < book.sleepsUntil
+      if isEarlier { book.sleepsUntil = instant }
+      return (entry, isEarlier)
+    }
+    if isEarlier { alarm.ring() }
+    return Appointment(entry)
+  }
+
+  public func cancel(_ appointment: Appointment) {
+    guard let entry = appointment.entry as? TimerEntry else { return }
+    book.withLock { $0.heap.remove(entry) }
+  }
+
+  /// Does what is due and says when to come back.
+  private func runDue() -> MonotonicInstant {
+    while true {
+      let (action, next) = book.withLock { book in
+        let action = book.heap.popDue(at: .now)
+        book.sleepsUntil = action == nil ? (book.heap.earliest ?? .distantFuture) : .distantPast
+        return (action, book.sleepsUntil)
+      }
+      guard let action else { return next }
+      action()
+    }
+  }
+}

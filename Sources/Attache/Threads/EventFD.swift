@@ -1,0 +1,36 @@
+internal import CLinux
+internal import Glibc
+
+/// A kernel counter that wakes a thread from `poll` or `epoll_wait` and remembers that it was rung (eventfd(2)).
+final class EventFD: Sendable {
+  let descriptor: Int32
+
+  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  init() throws(SystemError) {
+    descriptor = try SystemError.check("eventfd", eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)))
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Wakes the waiter, now or when it next waits. Safe from any thread.
+  func ring() {
+    var one: UInt64 = 1
+    // A full counter means that the waiter has been rung already: nothing to do about EAGAIN.
+    _ = unsafe write(descriptor, &one, 8)
+  }
+
+  /// Takes back every ring so far.
+  func silence() {
+    var count: UInt64 = 0
+    _ = unsafe read(descriptor, &count, 8)
+  }
+
+  /// Waits until the counter is rung or `instant` has come, and silences it.
+  func wait(until instant: MonotonicInstant?) {
+    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    _ = unsafe poll(&request, 1, instant?.pollTimeout ?? -1)
+    silence()
+  }
+}
