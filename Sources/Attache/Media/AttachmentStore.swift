@@ -1,0 +1,107 @@
+internal import Glibc
+internal import Synchronization
+
+/// The folder of attachments. Files are named after their content (`3f/3fa9….png`), appear whole or not at all, and go again when
+/// they have not been used for long or the folder grows too large.
+///
+/// Processes of one machine may share a store.
+public final class AttachmentStore: Sendable {
+  /// The URL of the folder, with a slash at its end: a file's URL is this and its ``StoredFile/relativePath``.
+  public let baseURL: String
+
+  let root: StoreFolder
+  let temporary: StoreTemporaryFolder
+  /// The mode of a file: the folder's, without the right to execute.
+  let fileMode: mode_t
+  /// Whether a file does not come into being with ``fileMode``, and has to be given it.
+  let setsFileMode: Bool
+  let limits: StoreEviction.Limits
+  let clock: @Sendable () -> Duration
+  let ledger = Mutex(StoreLedger())
+  /// Held where a file appears under its name, is looked up or goes away, so that what was found stays; always taken before ``ledger``.
+  private let names = Mutex(())
+
+  /// Opens the store, creates it if it is not there, and proves that it can be written.
+  ///
+  /// - Parameters:
+  ///   - directory: the folder. One that is created, with the folders above it, has mode 0700 and its files 0600; one that exists keeps
+  ///     its mode and files follow it: 0750 gives 0640. The umask has no say.
+  ///   - maximumBytes: what all files together may have before the least recently used go.
+  ///   - maximumAge: how long a file may go unused before it goes.
+  /// - Throws: what stands in the way; its description says what the user can do about it.
+  public convenience init(directory: String, maximumBytes: Int64, maximumAge: Duration) throws(StoreError) {
+    try self.init(directory: directory, maximumBytes: maximumBytes, maximumAge: maximumAge, clock: Self.wallClock)
+  }
+
+  /// Opens the store with a clock of the caller's.
+  ///
+  /// - Parameter clock: the wall clock, since 1970, to which the files' last use is compared.
+  package init(
+    directory: String, maximumBytes: Int64, maximumAge: Duration, clock: @escaping @Sendable () -> Duration
+  ) throws(StoreError) {
+    root = try Self.openRoot(directory)
+    baseURL = try Self.fileURL(ofFolder: directory)
+    limits = StoreEviction.Limits(maximumBytes: maximumBytes, maximumAge: maximumAge)
+    self.clock = clock
+    fileMode = root.mode & 0o666
+    temporary = try StoreTemporaryFolder(in: root)
+    setsFileMode = try Self.probe(temporary.folder, root: root, mode: fileMode) != fileMode
+    try temporary.sweep()
+  }
+
+  /// Begins a file: bytes are appended to it until it is finished or discarded.
+  public func beginFile() throws(StoreError) -> PartialFile {
+    try PartialFile(in: self, name: "\(ledger.withLock { $0.nextNumber() })")
+  }
+
+  /// Keeps this process from evicting a file, until it is unpinned as often as it was pinned.
+  public func pin(_ file: StoredFile) {
+    guard let name = StoreName(file) else { return }
+    ledger.withLock { $0.pin(name) }
+  }
+
+  /// Takes back one ``pin(_:)``, or the one that ``PartialFile/finish(type:)`` made.
+  public func unpin(_ file: StoredFile) {
+    guard let name = StoreName(file) else { return }
+    ledger.withLock { $0.unpin(name) }
+  }
+
+  /// Notes that a file is used again. Pin it first: a pinned file that this found stays.
+  ///
+  /// - Returns: false when the file is not there any more, or not whole.
+  public func touch(_ file: StoredFile) -> Bool {
+    guard let name = StoreName(file) else { return false }
+    return names.withLock { _ in
+      guard let shelf = try? root.folder(name.folder) else { return false }
+      return shelf.touch(name.fileName, size: Int64(file.size))
+    }
+  }
+
+  /// Gives a temporary file its name and pins it.
+  func place(_ temporaryName: String, as name: StoreName, size: Int64) throws(StoreError) {
+    try names.withLock { _ throws(StoreError) in
+      let isNew = try root.folderMade(name.folder).adopt(temporaryName, from: temporary.folder, as: name.fileName, size: size)
+      ledger.withLock { ledger in
+        ledger.pin(name)
+        if isNew { ledger.add(bytes: size) }
+      }
+    }
+  }
+
+  /// Removes a file that nobody has pinned or used since it was listed.
+  ///
+  /// - Returns: whether it is gone.
+  func evict(_ entry: StoreEviction.Entry) -> Bool {
+    names.withLock { _ in
+      guard !ledger.withLock({ $0.isPinned(entry.name) }), let shelf = try? root.folder(entry.name.folder) else { return false }
+      guard let status = shelf.status(of: entry.name.fileName) else { return true }
+      return status.lastUse == entry.lastUse && shelf.removeFile(entry.name.fileName)
+    }
+  }
+
+  private static func wallClock() -> Duration {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}

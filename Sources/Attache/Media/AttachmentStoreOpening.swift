@@ -1,0 +1,74 @@
+internal import Glibc
+
+/// How a store is opened.
+extension AttachmentStore {
+  /// Opens the folder, and makes it first if it is not there.
+  static func openRoot(_ directory: String) throws(StoreError) -> StoreFolder {
+    do {
+      return try StoreFolder(at: directory)
+    } catch let error where error.call.code == ENOENT {
+      try StoreFolder.make(at: directory, mode: 0o700)
+      return try StoreFolder(at: directory)
+    }
+  }
+
+  /// Proves that files and folders can be created and that there is room, by writing a byte.
+  ///
+  /// - Returns: the mode that a file comes into being with.
+  static func probe(_ folder: StoreFolder, root: StoreFolder, mode: mode_t) throws(StoreError) -> mode_t {
+    guard unsafe faccessat(root.descriptor, ".", W_OK | X_OK, AT_EACCESS) == 0 else { throw StoreError("write", root.path) }
+    let probe = "0"
+    let descriptor = try folder.createFile(probe, mode: mode)
+    defer {
+      close(descriptor)
+      folder.removeFile(probe)
+    }
+    var byte: UInt8 = 0
+    var status = stat()
+    guard unsafe write(descriptor, &byte, 1) == 1 else { throw StoreError("write", folder.path(of: probe)) }
+    guard unsafe fstat(descriptor, &status) == 0 else { throw StoreError("read the mode of", folder.path(of: probe)) }
+    return status.st_mode & 0o7777
+  }
+
+  /// The `file:` URL of a folder, absolute, without symbolic links, with a slash at its end.
+  static func fileURL(ofFolder directory: String) throws(StoreError) -> String {
+    guard let real = unsafe realpath(directory, nil) else { throw StoreError("find", directory) }
+    defer { unsafe free(real) }
+    let path = unsafe UnsafeBufferPointer(start: real, count: strlen(real))
+    let encoded = unsafe path.map { percentEncoded(UInt8(bitPattern: $0)) }.joined()
+    return "file://" + (encoded == "/" ? encoded : encoded + "/")
+  }
+
+  /// A byte of a path as it stands in a URL: RFC 3986's unreserved characters and the slash as they are.
+  private static func percentEncoded(_ byte: UInt8) -> String {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"):
+      String(UnicodeScalar(byte))
+    default:
+      (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+    }
+  }
+}
+
+/// How a file comes to its name.
+extension StoreFolder {
+  /// Notes the use of a file; false when it is not there, or not a file of this size.
+  func touch(_ name: String, size: Int64) -> Bool {
+    guard let status = status(of: name), status.isRegular, status.size == size else { return false }
+    return touch(name)
+  }
+
+  /// Moves a file here from another folder; a whole one that bears the name already is kept instead.
+  ///
+  /// - Returns: whether the file is new here.
+  func adopt(_ source: String, from folder: StoreFolder, as name: String, size: Int64) throws(StoreError) -> Bool {
+    if touch(name, size: size) {
+      folder.removeFile(source)
+      return false
+    }
+    // What another process puts here meanwhile is replaced by its like.
+    guard unsafe renameat(folder.descriptor, source, descriptor, name) == 0 else { throw StoreError("create", path(of: name)) }
+    return true
+  }
+}

@@ -1,0 +1,57 @@
+internal import Glibc
+
+/// Why the store could not do what it was asked: one case for each thing that can be done about it.
+public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// No room: the disk is full (`ENOSPC`) or the user's quota used up (`EDQUOT`).
+  case full(FailedCall)
+  /// No leave to write: the file system is read-only (`EROFS`) or the mode forbids it (`EACCES`, `EPERM`).
+  case readOnly(FailedCall)
+  /// Anything else that the system answers.
+  case failed(FailedCall)
+
+  /// The system call that failed.
+  public struct FailedCall: Hashable, Sendable {
+    /// What was attempted, as a verb: `create`, `open`, `write`.
+    public var action: String
+    /// The file or folder that it was attempted on.
+    public var path: String
+    /// The system's error number (`errno`).
+    public var code: Int32
+  }
+
+  /// Sorts a failed call by its error number; to be called before anything else can change `errno`.
+  init(_ action: String, _ path: String, code: Int32 = errno) {
+    let call = FailedCall(action: action, path: path, code: code)
+    switch code {
+    case ENOSPC, EDQUOT: self = .full(call)
+    case EROFS, EACCES, EPERM: self = .readOnly(call)
+    default: self = .failed(call)
+    }
+  }
+
+  /// What failed, with its path and its error number.
+  public var call: FailedCall {
+    switch self {
+    case .full(let call), .readOnly(let call), .failed(let call): call
+    }
+  }
+
+  /// The code under which a payload's fallback is reported.
+  public var reason: Reason {
+    switch self {
+    case .full: .storeFull
+    case .readOnly: .storeReadOnly
+    case .failed: .storeFailed
+    }
+  }
+
+  /// One line for the log or the terminal: what failed, on which path, why, and what the user can do.
+  public var description: String {
+    let advice =
+      switch self {
+      case .full, .readOnly: reason.advice
+      case .failed: "see to that path, or name another --store"
+      }
+    return unsafe "cannot \(call.action) \(call.path): \(String(cString: strerror(call.code))) (errno \(call.code)); \(advice)"
+  }
+}

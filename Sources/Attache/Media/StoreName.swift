@@ -1,0 +1,70 @@
+/// The name of a file in the store: it is made of the content's SHA-256 and its type, and of nothing that a payload or an origin says.
+struct StoreName: Hashable, Sendable {
+  /// The 32 bytes of the hash, big-endian.
+  let digest: SIMD4<UInt64>
+  let type: MediaType
+
+  /// The name of a file with this hash.
+  ///
+  /// - Parameter digest: 32 bytes.
+  init(digest: some Sequence<UInt8>, type: MediaType) {
+    var words = SIMD4<UInt64>()
+    for (index, byte) in digest.enumerated() {
+      words[index / 8] = words[index / 8] << 8 | UInt64(byte)
+    }
+    self.digest = words
+    self.type = type
+  }
+
+  /// The name of a stored file, or nil when its hash is not 64 lower-case hexadecimal digits.
+  init?(_ file: StoredFile) {
+    self.init(hexadecimal: file.sha256.utf8, type: file.type)
+  }
+
+  /// The name that a file found in the store bears, or nil when it is none of the store's own.
+  init?(folder: String, fileName: String) {
+    let parts = fileName.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, let type = Self.types[String(Substring(parts[1]))], fileName.hasPrefix(folder) else { return nil }
+    self.init(hexadecimal: parts[0], type: type)
+  }
+
+  private init?(hexadecimal: some Collection<UInt8>, type: MediaType) {
+    guard hexadecimal.count == 64 else { return nil }
+    var words = SIMD4<UInt64>()
+    for (index, digit) in hexadecimal.enumerated() {
+      guard let value = Self.digits.firstIndex(of: digit) else { return nil }
+      words[index / 16] = words[index / 16] << 4 | UInt64(value)
+    }
+    digest = words
+    self.type = type
+  }
+
+  /// The hash as 64 lower-case hexadecimal digits.
+  var sha256: String {
+    unsafe String(unsafeUninitializedCapacity: 64) { text in
+      for index in 0..<64 {
+        let shift = UInt64(60 - index % 16 * 4)
+        unsafe text[index] = Self.digits[Int(digest[index / 16] >> shift & 0xf)]
+      }
+      return 64
+    }
+  }
+
+  /// The folder within the store: the first two digits of the hash.
+  var folder: String {
+    String(sha256.prefix(2))
+  }
+
+  /// The name within ``folder``.
+  var fileName: String {
+    "\(sha256).\(type.fileExtension)"
+  }
+
+  /// Whether a folder of this name belongs to the store's shelves.
+  static func isFolder(_ name: String) -> Bool {
+    name.utf8.count == 2 && name.utf8.allSatisfy(digits.contains)
+  }
+
+  private static let digits = Array("0123456789abcdef".utf8)
+  private static let types = Dictionary(uniqueKeysWithValues: MediaType.allCases.map { ($0.fileExtension, $0) })
+}

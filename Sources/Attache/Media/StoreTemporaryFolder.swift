@@ -1,0 +1,83 @@
+internal import Glibc
+
+/// The folder of one process's unfinished files: `tmp/<process>-<random>` in the store, locked for as long as the process lives.
+///
+/// The lock (`flock`) ends with the process however it ends, so that the next start knows what is left over and removes it, and never
+/// touches the files of a process that lives. It holds between the processes of one machine.
+final class StoreTemporaryFolder: Sendable {
+  let folder: StoreFolder
+  private let parent: StoreFolder
+  private let name: String
+
+  /// Makes and locks the folder.
+  init(in store: StoreFolder) throws(StoreError) {
+    parent = try store.folderMade(Self.parentName)
+    // A sweep by another process may take a folder that is made and not yet locked; it does so once at most for each process that
+    // starts or prunes at that moment.
+    for _ in 0..<100 {
+      let name = "\(getpid())-\(UInt64.random(in: .min ... .max))"
+      if let folder = try Self.lockedFolder(name, in: parent) {
+        self.folder = folder
+        self.name = name
+        return
+      }
+    }
+    throw StoreError("lock a folder in", parent.path, code: EWOULDBLOCK)
+  }
+
+  deinit {
+    parent.removeFolder(name)
+  }
+
+  private static func lockedFolder(_ name: String, in parent: StoreFolder) throws(StoreError) -> StoreFolder? {
+    guard try parent.makeFolder(name, mode: parent.mode) else { return nil }
+    do {
+      let folder = try parent.folder(name)
+      return try isOwned(folder, name, in: parent) ? folder : nil
+    } catch let error where error.call.code == ENOENT {
+      return nil
+    }
+  }
+
+  /// Takes the lock of a folder, and makes sure that the folder still is the one of that name: who had the lock may have removed it.
+  private static func isOwned(_ folder: StoreFolder, _ name: String, in parent: StoreFolder) throws(StoreError) -> Bool {
+    guard try folder.tryLock(), let status = folder.status else { return false }
+    return status.isSameFile(as: parent.status(of: name))
+  }
+
+  /// Removes what dead processes left and returns how many other processes live in this store.
+  @discardableResult
+  func sweep() throws(StoreError) -> Int {
+    var living = 0
+    for other in try parent.names() where other != name && Self.isProcessName(other) {
+      // What cannot be opened or locked is another user's, or gone already.
+      guard let folder = try? parent.folder(other), let isDead = try? Self.isOwned(folder, other, in: parent) else { continue }
+      if isDead {
+        for file in try folder.names() where Self.isFileName(file) {
+          folder.removeFile(file)
+        }
+        parent.removeFolder(other)
+      } else {
+        living += 1
+      }
+    }
+    return living
+  }
+
+  /// Takes the lock under which one process at a time prunes; nil when another has it. Letting go of the folder gives it back.
+  func pruneLock(in store: StoreFolder) throws(StoreError) -> StoreFolder? {
+    let folder = try store.folder(Self.parentName)
+    return try folder.tryLock() ? folder : nil
+  }
+
+  private static let parentName = "tmp"
+
+  private static func isProcessName(_ name: String) -> Bool {
+    let parts = name.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    return parts.count == 2 && parts.allSatisfy { isFileName(String(Substring($0))) }
+  }
+
+  private static func isFileName(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
+}
