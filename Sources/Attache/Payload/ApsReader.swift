@@ -1,0 +1,81 @@
+/// Reads what Apple's keys say. One dictionary is read at a time; what is asked afterwards is about that one.
+///
+/// Source: https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
+final class ApsReader {
+  private enum Key: Int, CaseIterable {
+    case alert, mutableContent, contentAvailable, badge, sound, category, threadID
+
+    var name: String {
+      switch self {
+      case .alert: "alert"
+      case .mutableContent: "mutable-content"
+      case .contentAvailable: "content-available"
+      case .badge: "badge"
+      case .sound: "sound"
+      case .category: "category"
+      case .threadID: "thread-id"
+      }
+    }
+  }
+
+  private enum AlertKey: Int, CaseIterable {
+    case title, titleLocKey, subtitle, subtitleLocKey, body, locKey
+
+    var name: String {
+      switch self {
+      case .title: "title"
+      case .titleLocKey: "title-loc-key"
+      case .subtitle: "subtitle"
+      case .subtitleLocKey: "subtitle-loc-key"
+      case .body: "body"
+      case .locKey: "loc-key"
+      }
+    }
+  }
+
+  private let members = MemberLookup(Key.allCases.map(\.name))
+  private let alertMembers = MemberLookup(AlertKey.allCases.map(\.name))
+  private let soundMembers = MemberLookup(["name"])
+
+  /// Whether the payload asks for the service extension: `mutable-content` is the number 1 or `true`.
+  private(set) var isMutable = false
+
+  /// Reads a payload's `aps` and says what kind of push it is.
+  func read(_ aps: JSONElement?) -> PushKind {
+    members.find(in: aps)
+    alertMembers.find(in: members[Key.alert.rawValue])
+    isMutable = members[Key.mutableContent.rawValue]?.isSet ?? false
+    if hasAlertText { return .alert }
+    if members[Key.badge.rawValue]?.number != nil || soundName != nil { return .soundOrBadge }
+    return members[Key.contentAvailable.rawValue]?.isSet == true ? .silent : .nothing
+  }
+
+  /// The content that is shown.
+  func content() -> NotificationContent {
+    let plain = members[Key.alert.rawValue]?.text
+    return NotificationContent(
+      title: text(.title, orKey: .titleLocKey),
+      subtitle: text(.subtitle, orKey: .subtitleLocKey),
+      body: plain ?? text(.body, orKey: .locKey),
+      badge: members[Key.badge.rawValue]?.integer,
+      sound: soundName,
+      categoryIdentifier: members[Key.category.rawValue]?.text ?? "",
+      threadIdentifier: members[Key.threadID.rawValue]?.text ?? "")
+  }
+
+  private var hasAlertText: Bool {
+    members[Key.alert.rawValue]?.isText == true || AlertKey.allCases.contains { alertMembers[$0.rawValue]?.isText == true }
+  }
+
+  private func text(_ literal: AlertKey, orKey key: AlertKey) -> String {
+    alertMembers[literal.rawValue]?.text ?? alertMembers[key.rawValue]?.text ?? ""
+  }
+
+  /// A sound is its file's name, or a dictionary with that name.
+  private var soundName: String? {
+    guard let sound = members[Key.sound.rawValue] else { return nil }
+    if let name = sound.text { return name }
+    soundMembers.find(in: sound)
+    return soundMembers[0]?.text
+  }
+}

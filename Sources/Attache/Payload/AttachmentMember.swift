@@ -1,0 +1,88 @@
+/// Writes the member that an attached payload gains: `"attache":{"attachments":[…]}`.
+public struct AttachmentMember: Sendable {
+  private let key: String
+  private let baseURL: String
+
+  /// - Parameters:
+  ///   - key: the member's name, `attache` unless the user renames it.
+  ///   - baseURL: where the store's files are reached: ``fileURL(ofDirectory:)``, or an address that serves the store. A missing
+  ///     last slash is added.
+  public init(key: String = "attache", baseURL: String) {
+    self.key = key
+    self.baseURL = baseURL.hasSuffix("/") ? baseURL : baseURL + "/"
+  }
+
+  /// The file URL of a directory, with a last slash; everything but letters, digits, `-._~` and slashes is percent-encoded.
+  ///
+  /// - Parameter path: an absolute path.
+  public static func fileURL(ofDirectory path: String) -> String {
+    var url = "file://"
+    for byte in path.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"):
+        url.unicodeScalars.append(UnicodeScalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        url += (byte < 0x10 ? "%0" : "%") + digits
+      }
+    }
+    return url.hasSuffix("/") ? url : url + "/"
+  }
+
+  /// The member's key, colon and value, in the order of the attachments; no spaces, no comma before or after.
+  public func bytes(for attachments: [Attachment]) -> [UInt8] {
+    var json = JSONWriter()
+    json.key(key)
+    json.beginObject()
+    json.key("attachments")
+    json.beginArray()
+    for attachment in attachments { write(attachment, to: &json) }
+    json.endArray()
+    json.endObject()
+    return json.bytes
+  }
+
+  private func write(_ attachment: Attachment, to json: inout JSONWriter) {
+    json.beginObject()
+    json.key("identifier")
+    json.string(attachment.identifier)
+    json.key("url")
+    json.string(baseURL + attachment.file.relativePath)
+    json.key("type")
+    json.string(attachment.file.type.rawValue)
+    json.key("mime")
+    json.string(attachment.file.type.mime)
+    json.key("size")
+    json.integer(attachment.file.size)
+    json.key("sha256")
+    json.string(attachment.file.sha256)
+    json.key("source")
+    json.string(attachment.source)
+    if !attachment.options.isEmpty { write(attachment.options, to: &json) }
+    json.endObject()
+  }
+
+  private func write(_ options: AttachmentOptions, to json: inout JSONWriter) {
+    json.key("options")
+    json.beginObject()
+    if let hidden = options.thumbnailHidden {
+      json.key("thumbnailHidden")
+      json.boolean(hidden)
+    }
+    if let rect = options.thumbnailClippingRect {
+      json.key("thumbnailClippingRect")
+      json.beginObject()
+      for (name, value) in [("x", rect.x), ("y", rect.y), ("width", rect.width), ("height", rect.height)] {
+        json.key(name)
+        json.double(value)
+      }
+      json.endObject()
+    }
+    if let time = options.thumbnailTime {
+      json.key("thumbnailTime")
+      json.double(time)
+    }
+    json.endObject()
+  }
+}

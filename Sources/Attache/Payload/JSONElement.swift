@@ -1,0 +1,115 @@
+internal import CSimdJSON
+
+/// A value of a parsed line: a place on the parser's tape, valid until the parser reads the next line.
+///
+/// What is asked of a value of the wrong type is nil or empty: a wrong type finds less and never fails.
+@safe
+struct JSONElement {
+  private let raw: simdjson_element
+
+  /// A value that C gave; nil when it gave none.
+  init?(_ raw: simdjson_element) {
+    guard unsafe raw.document != nil else { return nil }
+    unsafe self.raw = raw
+  }
+
+  private enum Kind: CChar {
+    case object = 0x7B
+    case array = 0x5B
+  }
+
+  var isObject: Bool { unsafe simdjson_element_type(raw) == Kind.object.rawValue }
+  var isArray: Bool { unsafe simdjson_element_type(raw) == Kind.array.rawValue }
+
+  /// Whether this is a string of at least one byte.
+  var isText: Bool { unsafe textBytes != nil }
+
+  /// The string, unescaped; nil for anything else and for the empty string.
+  var text: String? {
+    unsafe textBytes.map { bytes in unsafe String(decoding: bytes, as: UTF8.self) }
+  }
+
+  private var textBytes: UnsafeRawBufferPointer? {
+    var view = unsafe simdjson_string_view()
+    guard unsafe simdjson_element_get_string(raw, &view), unsafe view.length > 0 else { return nil }
+    return unsafe UnsafeRawBufferPointer(start: view.data, count: view.length)
+  }
+
+  /// The number, integers converted.
+  var number: Double? {
+    var value = 0.0
+    return unsafe simdjson_element_get_double(raw, &value) ? value : nil
+  }
+
+  /// The number, when it is a whole one of 64 bits, written as an integer or not.
+  var integer: Int? {
+    var value: Int64 = 0
+    if unsafe simdjson_element_get_int64(raw, &value) { return Int(value) }
+    return number.flatMap(Int.init(exactly:))
+  }
+
+  var boolean: Bool? {
+    var value = false
+    return unsafe simdjson_element_get_bool(raw, &value) ? value : nil
+  }
+
+  /// Whether this is the number 1, however it is written, or `true`: what sets one of Apple's flags.
+  var isSet: Bool { number == 1 || boolean == true }
+
+  /// Looks up several members in one pass.
+  func find(_ keys: UnsafeBufferPointer<simdjson_string_view>, into values: UnsafeMutablePointer<simdjson_element>) {
+    guard let base = keys.baseAddress else { return }
+    unsafe simdjson_object_find(raw, base, keys.count, values)
+  }
+
+  /// Calls `body` with each element of an array, in order.
+  func forEachElement(_ body: (JSONElement) -> Void) {
+    var elements = unsafe simdjson_array_begin(raw)
+    var value = unsafe simdjson_element()
+    while unsafe simdjson_array_next(&elements, &value) {
+      if let element = unsafe JSONElement(value) { body(element) }
+    }
+  }
+
+  /// The child that one part of a pointer names, and its place among its siblings: of an object the last member of that name,
+  /// of an array the element at that index.
+  func child(_ token: JSONPointer.Token) -> (place: Int, element: JSONElement)? {
+    isArray ? element(at: token) : member(named: token)
+  }
+
+  /// The value that a pointer names.
+  func value(at tokens: some Sequence<JSONPointer.Token>) -> JSONElement? {
+    var element = self
+    for token in tokens {
+      guard let child = element.child(token) else { return nil }
+      element = child.element
+    }
+    return element
+  }
+
+  private func member(named token: JSONPointer.Token) -> (place: Int, element: JSONElement)? {
+    var members = unsafe simdjson_object_begin(raw)
+    var key = unsafe simdjson_string_view()
+    var value = unsafe simdjson_element()
+    var found: (place: Int, element: JSONElement)?
+    var place = 0
+    while unsafe simdjson_object_next(&members, &key, &value) {
+      let name = unsafe UnsafeRawBufferPointer(start: key.data, count: key.length)
+      if unsafe token.name.elementsEqual(name), let element = unsafe JSONElement(value) { found = (place, element) }
+      place += 1
+    }
+    return found
+  }
+
+  private func element(at token: JSONPointer.Token) -> (place: Int, element: JSONElement)? {
+    guard let index = token.index else { return nil }
+    var elements = unsafe simdjson_array_begin(raw)
+    var value = unsafe simdjson_element()
+    var place = 0
+    while unsafe simdjson_array_next(&elements, &value) {
+      if place == index { return unsafe JSONElement(value).map { (place, $0) } }
+      place += 1
+    }
+    return nil
+  }
+}

@@ -1,0 +1,41 @@
+internal import CSimdJSON
+
+/// Owns one simdjson parser; used by one thread at a time.
+@safe
+final class JSONParser {
+  /// Bytes after a line that must be readable: simdjson loads whole registers. What they hold is of no matter.
+  static let padding = Int(simdjson_PADDING)
+
+  private let handle: OpaquePointer
+
+  /// - Parameter capacity: the longest line in bytes. Memory is reserved for it and touched only when such a line comes.
+  init(capacity: Int) {
+    guard let handle = unsafe simdjson_parser_new(capacity) else { fatalError("no memory for a JSON parser") }
+    unsafe self.handle = handle
+  }
+
+  deinit {
+    unsafe simdjson_parser_free(handle)
+  }
+
+  /// The value of a line, or nil when it is no JSON; valid until the next call.
+  ///
+  /// Valid is what RFC 8259's grammar takes. simdjson refuses some of it, namely numbers out of its range and surrogates without their
+  /// other half: such a line is read again from a ``JSONStandIn``.
+  func parse(_ line: UnsafeRawBufferPointer) -> JSONElement? {
+    var root = unsafe simdjson_element()
+    let code = unsafe parse(line, into: &root)
+    if code == 0 { return unsafe JSONElement(root) }
+    guard code == simdjson_STRING_ERROR || code == simdjson_NUMBER_ERROR else { return nil }
+    let standIn = unsafe JSONStandIn.make(of: line, padding: Self.padding)
+    let retried = unsafe standIn.withUnsafeBytes { bytes in
+      unsafe parse(UnsafeRawBufferPointer(rebasing: bytes.dropLast(Self.padding)), into: &root)
+    }
+    return retried == 0 ? unsafe JSONElement(root) : nil
+  }
+
+  private func parse(_ line: UnsafeRawBufferPointer, into root: inout simdjson_element) -> CInt {
+    guard let base = line.baseAddress else { return -1 }
+    return unsafe simdjson_parser_parse(handle, base.assumingMemoryBound(to: CChar.self), line.count, &root)
+  }
+}

@@ -1,0 +1,110 @@
+/// A place inside a payload, written as a JSON pointer (`/data/image`, RFC 6901) or as a dotted path (`data.image`).
+///
+/// A part made of digits names an element of an array (`attachments.0.url`) or a member of an object, whichever is there. A key that has
+/// a dot itself is written as a pointer (`/gcm.notification.image`).
+public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
+  /// The parts from the outside in; none of them names the whole payload.
+  let tokens: [Token]
+
+  /// Reads a JSON pointer; the empty text names the whole payload.
+  public init(pointer text: String) throws(JSONPointerError) {
+    guard text.isEmpty || text.utf8.first == UInt8(ascii: "/") else { throw .noSlash(text) }
+    var parts: [String] = []
+    for part in text.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+      guard let name = Self.unescape(part) else { throw .tilde(text) }
+      parts.append(name)
+    }
+    self.init(parts: parts)
+  }
+
+  /// Reads either form: a text that starts with `/` is a JSON pointer, any other a dotted path.
+  public init(path text: String) throws(JSONPointerError) {
+    guard !text.isEmpty else { throw .empty }
+    if text.utf8.first == UInt8(ascii: "/") {
+      try self.init(pointer: text)
+      return
+    }
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard !parts.contains("") else { throw .emptyPart(text) }
+    self.init(parts: parts.map(String.init))
+  }
+
+  /// The place with these parts, from the outside in; the parts are taken as they are.
+  public init(_ parts: String...) {
+    self.init(parts: parts)
+  }
+
+  private init(parts: [String]) {
+    tokens = parts.map(Token.init)
+  }
+
+  /// The JSON pointer.
+  public var description: String {
+    tokens.map { token in "/" + Self.escape(token.name) }.joined()
+  }
+
+  private static func escape(_ name: String.UTF8View) -> String {
+    var escaped: [UInt8] = []
+    for byte in name {
+      switch byte {
+      case UInt8(ascii: "~"): escaped += "~0".utf8
+      case UInt8(ascii: "/"): escaped += "~1".utf8
+      default: escaped.append(byte)
+      }
+    }
+    return String(decoding: escaped, as: UTF8.self)
+  }
+
+  /// Undoes `~0` and `~1`; nil when a tilde stands before anything else.
+  private static func unescape(_ part: Substring) -> String? {
+    var plain: [UInt8] = []
+    var bytes = part.utf8.makeIterator()
+    while let byte = bytes.next() {
+      guard byte == UInt8(ascii: "~") else {
+        plain.append(byte)
+        continue
+      }
+      switch bytes.next() {
+      case UInt8(ascii: "0"): plain.append(UInt8(ascii: "~"))
+      case UInt8(ascii: "1"): plain.append(UInt8(ascii: "/"))
+      default: return nil
+      }
+    }
+    return String(decoding: plain, as: UTF8.self)
+  }
+}
+
+extension JSONPointer {
+  /// One part: a member's name, and the index of an element when it reads as one.
+  struct Token: Hashable, Sendable {
+    let text: String
+    /// Digits without a leading zero, as RFC 6901 has it.
+    let index: Int?
+
+    init(_ text: String) {
+      self.text = text
+      let isIndex = text == "0" || text.utf8.first.map { 0x31...0x39 ~= $0 } == true
+      index = isIndex ? Int(text) : nil
+    }
+
+    var name: String.UTF8View { text.utf8 }
+  }
+}
+
+/// Why a text names no place in a payload.
+public enum JSONPointerError: Error, Equatable, CustomStringConvertible {
+  case empty
+  case noSlash(String)
+  case tilde(String)
+  case emptyPart(String)
+
+  /// What is wrong and what to write instead.
+  public var description: String {
+    switch self {
+    case .empty: "the path is empty; name a member, such as data.image or /data/image"
+    case .noSlash(let text): "“\(text)” is no JSON pointer: it must start with a slash, such as /message/payload"
+    case .tilde(let text): "“\(text)” has a ~ that stands before neither 0 nor 1; write ~0 for a tilde and ~1 for a slash in a name"
+    case .emptyPart(let text): "“\(text)” has an empty part; leave one dot between two names, or write it as a JSON pointer (/a//b)"
+    }
+  }
+}

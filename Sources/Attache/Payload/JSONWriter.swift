@@ -1,0 +1,78 @@
+/// Writes JSON text into bytes, without spaces; commas come by themselves.
+///
+/// The caller opens and closes in pairs and writes one value after each key.
+package struct JSONWriter: Sendable {
+  /// What was written so far.
+  package private(set) var bytes: [UInt8] = []
+  /// Whether a comma is due before the next key or value.
+  private var isAfterValue = false
+
+  package init() {}
+
+  package mutating func beginObject() { open("{") }
+  package mutating func endObject() { close("}") }
+  package mutating func beginArray() { open("[") }
+  package mutating func endArray() { close("]") }
+
+  /// Writes a member's key and its colon.
+  package mutating func key(_ name: String) {
+    string(name)
+    bytes.append(UInt8(ascii: ":"))
+    isAfterValue = false
+  }
+
+  /// Writes a string; only what JSON requires is escaped.
+  package mutating func string(_ text: String) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text.utf8 { escape(byte) }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  package mutating func integer(_ value: some BinaryInteger) { word(String(value)) }
+
+  /// Writes a number in the fewest digits that read back as the same value; `null` for what JSON cannot say (infinity, not a number).
+  package mutating func double(_ value: Double) {
+    guard value.isFinite else { return null() }
+    let text = value.description
+    word(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
+  }
+
+  package mutating func boolean(_ value: Bool) { word(value ? "true" : "false") }
+  package mutating func null() { word("null") }
+
+  private mutating func open(_ bracket: Unicode.Scalar) {
+    separate()
+    bytes.append(UInt8(ascii: bracket))
+    isAfterValue = false
+  }
+
+  private mutating func close(_ bracket: Unicode.Scalar) {
+    bytes.append(UInt8(ascii: bracket))
+    isAfterValue = true
+  }
+
+  private mutating func word(_ text: String) {
+    separate()
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  private mutating func separate() {
+    if isAfterValue { bytes.append(UInt8(ascii: ",")) }
+    isAfterValue = true
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""): bytes.append(contentsOf: #"\""#.utf8)
+    case UInt8(ascii: "\\"): bytes.append(contentsOf: #"\\"#.utf8)
+    case 0x08: bytes.append(contentsOf: #"\b"#.utf8)
+    case 0x09: bytes.append(contentsOf: #"\t"#.utf8)
+    case 0x0A: bytes.append(contentsOf: #"\n"#.utf8)
+    case 0x0C: bytes.append(contentsOf: #"\f"#.utf8)
+    case 0x0D: bytes.append(contentsOf: #"\r"#.utf8)
+    case ..<0x20: bytes.append(contentsOf: ((byte < 0x10 ? #"\u000"# : #"\u00"#) + String(byte, radix: 16)).utf8)
+    default: bytes.append(byte)
+    }
+  }
+}
