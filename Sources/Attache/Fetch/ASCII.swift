@@ -1,0 +1,27 @@
+/// What the gates ask of one byte, as ASCII and nothing wider.
+extension UInt8 {
+  /// 0…9 for an ASCII digit.
+  var decimalDigit: Int? {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) ? Int(self - UInt8(ascii: "0")) : nil
+  }
+
+  /// 0…15 for an ASCII hexadecimal digit of either case.
+  var hexadecimalDigit: Int? {
+    if let digit = decimalDigit { return digit }
+    let lower = lowercasedASCII
+    return (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(lower) ? Int(lower - UInt8(ascii: "a")) + 10 : nil
+  }
+
+  /// Whether the byte is an ASCII letter of either case.
+  var isLetterASCII: Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercasedASCII)
+  }
+
+  /// The byte, with an ASCII capital made small.
+  var lowercasedASCII: UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+  }
+
+  /// Whether the byte is a C0 control or DEL.
+  var isControlASCII: Bool { self < 0x20 || self == 0x7F }
+}

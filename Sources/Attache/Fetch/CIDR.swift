@@ -1,0 +1,74 @@
+/// A network: the addresses that share a prefix, as in `127.0.0.0/8` or `fd00::/8`.
+public struct CIDR: Hashable, Sendable {
+  /// The first address of the network.
+  public let address: IPAddress
+  /// How many leading bits the addresses share: 0…32 for IPv4, 0…128 for IPv6.
+  public let prefixLength: Int
+
+  /// Reads `address/length`; a bare address is the network of that one address.
+  ///
+  /// - Throws: ``CIDRError`` when the address or the length is malformed, or when bits beyond the prefix are set.
+  public init(_ text: String) throws(CIDRError) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let address = IPAddress(String(parts[0])) else { throw .address(String(parts[0])) }
+    var length = address.bitWidth
+    if parts.count == 2 {
+      guard let written = IPAddress.decimal(Array(parts[1].utf8)[...], maximum: length) else {
+        throw .length(String(parts[1]), maximum: length)
+      }
+      length = written
+    }
+    self.init(containing: address, prefixLength: length)
+    if self.address != address { throw .hostBits(text, meant: self) }
+  }
+
+  /// The network of `prefixLength` bits that `address` lies in.
+  init(containing address: IPAddress, prefixLength: Int) {
+    self.address = address.masked(to: prefixLength)
+    self.prefixLength = prefixLength
+  }
+
+  /// Whether the address lies in the network. An IPv4 address never lies in an IPv6 network, nor the other way round.
+  public func contains(_ address: IPAddress) -> Bool {
+    address.bitWidth == self.address.bitWidth && address.masked(to: prefixLength) == self.address
+  }
+}
+
+extension CIDR: CustomStringConvertible {
+  /// The canonical text: `address/length`.
+  public var description: String { "\(address)/\(prefixLength)" }
+}
+
+/// Why a text is no network; `description` is the sentence for the user.
+public enum CIDRError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What stands before the slash is no address.
+  case address(String)
+  /// What stands after the slash is no number up to the maximum.
+  case length(String, maximum: Int)
+  /// Bits beyond the prefix are set; the network that the prefix names comes with it.
+  case hostBits(String, meant: CIDR)
+
+  public var description: String {
+    switch self {
+    case .address(let text): "'\(text)' is no IPv4 or IPv6 address"
+    case .length(let text, let maximum): "'\(text)' is no prefix length; 0 to \(maximum) are possible"
+    case .hostBits(let text, let meant): "'\(text)' has bits set beyond its prefix; write \(meant) for the network"
+    }
+  }
+}
+
+extension IPAddress {
+  fileprivate var bitWidth: Int {
+    switch self {
+    case .v4: 32
+    case .v6: 128
+    }
+  }
+
+  fileprivate func masked(to length: Int) -> IPAddress {
+    switch self {
+    case .v4(let bits): .v4(bits & UInt32.max << (32 - length))
+    case .v6(let bits): .v6(bits & UInt128.max << (128 - length))
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/// A host name in the one form that the gates, DNS, SNI and the Host field use: lower-case ASCII without a trailing dot.
+///
+/// Letters, digits, dashes and underscores in labels of 1 to 63 bytes, none with a leading dash, 253 bytes together (RFC 1123
+/// with the underscore that real names carry); the last label begins with a letter, so that no name can be read as an address.
+struct HostName: Hashable, Sendable {
+  let text: String
+  /// Whether the name has one label only, such as `intranet`, which a resolver's search list would complete.
+  let isSingleLabel: Bool
+
+  /// Reads a name, with at most one trailing dot.
+  ///
+  /// - Throws: a refusal `policy.host` that says what is wrong.
+  init(_ bytes: ArraySlice<UInt8>) throws(Refusal) {
+    var name = bytes.map(\.lowercasedASCII)
+    if name.last == UInt8(ascii: ".") { name.removeLast() }
+    guard !name.isEmpty else { throw Refusal(.policyHost, "the host is empty") }
+    if let bad = name.first(where: { !Self.isAllowed($0) }) { throw Self.badByte(bad, in: bytes) }
+    guard name.count <= 253 else { throw Refusal(.policyHost, "the host is longer than 253 bytes (RFC 1035)") }
+    let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    for label in labels { try Self.check(label, of: bytes) }
+    guard let top = labels.last?.first, top.isLetterASCII else {
+      throw Refusal(.policyHost, "'\(Refusal.quote(bytes))' ends like a number and is no IPv4 address")
+    }
+    text = String(decoding: name, as: UTF8.self)
+    isSingleLabel = labels.count == 1
+  }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    byte.isLetterASCII || byte.decimalDigit != nil || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
+  }
+
+  private static func badByte(_ byte: UInt8, in host: ArraySlice<UInt8>) -> Refusal {
+    let host = Refusal.quote(host)
+    if byte >= 0x80 { return Refusal(.policyHost, "the host '\(host)' is not ASCII; write it with A-labels (xn--…)") }
+    return Refusal(
+      .policyHost, "the host '\(host)' contains '\(Refusal.quote([byte]))'; only letters, digits, '-', '_' and '.' are possible")
+  }
+
+  private static func check(_ label: ArraySlice<UInt8>, of host: ArraySlice<UInt8>) throws(Refusal) {
+    let host = Refusal.quote(host)
+    guard let first = label.first else { throw Refusal(.policyHost, "the host '\(host)' has an empty label") }
+    guard label.count <= 63 else { throw Refusal(.policyHost, "a label of the host '\(host)' is longer than 63 bytes (RFC 1035)") }
+    guard first != UInt8(ascii: "-") else { throw Refusal(.policyHost, "a label of the host '\(host)' begins with a dash (RFC 952)") }
+    if label.starts(with: "xn--".utf8), !isALabel(label) {
+      throw Refusal(.policyHost, "'\(Refusal.quote(label))' in the host is no A-label (RFC 3492, RFC 5891)")
+    }
+  }
+
+  /// Whether the label decodes, to something that is not ASCII, and to nothing that browsers would map, drop or take for a dot.
+  private static func isALabel(_ label: ArraySlice<UInt8>) -> Bool {
+    guard let scalars = Punycode.decode(label.dropFirst(4)), scalars.contains(where: { !$0.isASCII }) else { return false }
+    return scalars.allSatisfy(isStable)
+  }
+
+  /// Whether UTS #46 leaves the scalar as it is; the four deviation characters count as stable, as in RFC 5892.
+  private static func isStable(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "\u{DF}", "\u{3C2}", "\u{200C}", "\u{200D}": return true
+    case "\u{3002}": return false
+    default: break
+    }
+    switch scalar.properties.generalCategory {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator, .lineSeparator, .paragraphSeparator: return false
+    default: return !scalar.properties.changesWhenNFKCCaseFolded
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/// A gate's "no": what was refused, by which rule, and what would allow it.
+public struct Refusal: Error, Hashable, Sendable {
+  /// The code for the report, mostly one of the `policy` family.
+  public var reason: Reason
+  /// One line for a person: the thing refused, the rule with its source, the flag that would allow it if there is one.
+  /// Bytes of a payload stand in it only as printable ASCII.
+  public var message: String
+
+  /// Makes a refusal from its code and its line.
+  public init(_ reason: Reason, _ message: String) {
+    self.reason = reason
+    self.message = message
+  }
+}
+
+extension Refusal {
+  /// Hostile bytes as they may stand in a message: printable ASCII as it is, the rest as `\xNN`, cut after 80 bytes.
+  static func quote(_ bytes: some Collection<UInt8>) -> String {
+    var text = ""
+    for byte in bytes.prefix(80) {
+      if byte >= 0x20, byte < 0x7F {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        text += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      }
+    }
+    return bytes.count > 80 ? text + "…" : text
+  }
+}

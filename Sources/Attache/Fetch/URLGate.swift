@@ -1,0 +1,158 @@
+/// Decides whether a URL may be fetched, for what a payload names and for every redirect.
+///
+/// It reads bytes strictly: what libcurl and browsers read differently is refused, and what it passes is written anew so
+/// that both read it alike.
+public struct URLGate: Sendable {
+  /// The longest URL that is read, and that is passed, in bytes.
+  static let maximumBytes = 8192
+  /// The longest authority that is looked at, in bytes: several times the longest name with its port.
+  static let maximumAuthorityBytes = 1024
+
+  /// The gate for the addresses behind the URLs, with the same networks allowed.
+  public let addressGate: AddressGate
+  private let policy: URLPolicy
+
+  /// Makes the gate of a policy.
+  public init(_ policy: URLPolicy) {
+    self.policy = policy
+    addressGate = AddressGate(allowedNets: policy.allowedNets)
+  }
+
+  /// Passes a URL that may be fetched, as far as that can be known before its name is looked up.
+  ///
+  /// An address in the URL passes the address gate here, and its port is decided.
+  ///
+  /// - Throws: a refusal of the family `policy`.
+  public func check(_ url: String) throws(Refusal) -> CheckedURL {
+    guard url.utf8.count <= Self.maximumBytes else { throw Self.tooLong }
+    return try check(Array(url.utf8)[...])
+  }
+
+  /// ``check(_:)-(String)`` for bytes of any kind.
+  func check(_ bytes: ArraySlice<UInt8>) throws(Refusal) -> CheckedURL {
+    guard bytes.count <= Self.maximumBytes else { throw Self.tooLong }
+    if bytes.contains(where: \.isControlASCII) { throw Refusal(.policyURL, "the URL contains a control character") }
+    let parts = URLReference(bytes)
+    let scheme = try scheme(of: parts, in: bytes)
+    if bytes.contains(UInt8(ascii: "\\")) {
+      throw Refusal(.policyURL, "the URL contains a backslash, which browsers read as a slash and others do not")
+    }
+    let authority = try Self.authority(of: parts)
+    let target = try Self.target(of: parts)
+    let port = authority.port ?? scheme.defaultPort
+    try checkHost(authority.host)
+    let portIsAllowed = try portVerdict(port, at: authority.host)
+    var address: IPAddress?
+    if case .address(let literal) = authority.host { address = literal }
+    let url = CheckedURL(
+      scheme: scheme, host: authority.host.text, port: port, address: address, portIsAllowed: portIsAllowed, target: target)
+    guard url.text.utf8.count <= Self.maximumBytes else { throw Self.tooLong }
+    return url
+  }
+
+  /// The refusal of a port that no flag allows.
+  static func portRefusal(_ port: UInt16) -> Refusal {
+    Refusal(.policyPort, "port \(port) is not allowed (80 and 443 are); --allow-port \(port) would allow it")
+  }
+
+  static let tooLong = Refusal(.policyURL, "the URL is longer than \(maximumBytes) bytes")
+}
+
+// What the policy says.
+extension URLGate {
+  private func scheme(of parts: URLReference, in bytes: ArraySlice<UInt8>) throws(Refusal) -> CheckedURL.Scheme {
+    guard let written = parts.scheme else {
+      let start = bytes.prefix { !":/?#".utf8.contains($0) }
+      if start.contains(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\\") || $0 >= 0x80 }) {
+        throw Refusal(.policyURL, "'\(Refusal.quote(bytes))' is no absolute URL")
+      }
+      throw Refusal(.policyScheme, "'\(Refusal.quote(bytes))' has no scheme; write https://…")
+    }
+    let name = String(decoding: written.map(\.lowercasedASCII), as: UTF8.self)
+    switch CheckedURL.Scheme(rawValue: name) {
+    case .https: return .https
+    case .http where policy.allowHTTP: return .http
+    case .http: throw Refusal(.policyScheme, "plain http is not fetched; --allow-http would allow it")
+    case nil: throw Refusal(.policyScheme, "the scheme '\(Refusal.quote(written))' is not fetched; https is")
+    }
+  }
+
+  private func checkHost(_ host: Authority.Host) throws(Refusal) {
+    let text = host.text
+    if policy.deniedHosts.contains(where: { $0.matches(text) }) {
+      throw Refusal(.policyHost, "the host '\(text)' is denied by --deny-host")
+    }
+    let isNamed = policy.allowedHosts.contains { $0.matches(text) }
+    switch host {
+    case .address(let address): try addressGate.check(address)
+    case .name(let name): try Self.checkSpecial(name, isNamed: isNamed)
+    }
+    guard isNamed || policy.allowedHosts.isEmpty else {
+      throw Refusal(.policyHost, "the host '\(text)' is none of --allow-host; --allow-host \(text) would allow it")
+    }
+  }
+
+  /// Names that lead into the local machine or network pass only when a host pattern names them; the address gate still judges.
+  private static func checkSpecial(_ name: HostName, isNamed: Bool) throws(Refusal) {
+    guard let row = SpecialName.of(name), !(isNamed && row.mayBeAllowed) else { return }
+    let flag = row.mayBeAllowed ? "--allow-host \(name.text), with --allow-net for its address, would allow it" : "nothing allows it"
+    throw Refusal(.policyHost, "the host '\(name.text)' is \(row.name) (\(row.source)); \(flag)")
+  }
+
+  /// Whether the port may be used at any address. A port that is not may still be used inside `--allow-net`, which for a
+  /// name is known only when it has been looked up.
+  private func portVerdict(_ port: UInt16, at host: Authority.Host) throws(Refusal) -> Bool {
+    if policy.allows(port: port) { return true }
+    switch host {
+    case .address(let address) where addressGate.allowsAnyPort(address): return true
+    case .name where !policy.allowedNets.isEmpty: return false
+    case .address, .name: throw Self.portRefusal(port)
+    }
+  }
+}
+
+// What the text says.
+extension URLGate {
+  private static func authority(of parts: URLReference) throws(Refusal) -> Authority {
+    guard let authority = parts.authority else { throw Refusal(.policyURL, "two slashes must follow the scheme") }
+    guard !authority.isEmpty else {
+      // libcurl and browsers skip further slashes and take what follows for the host.
+      if parts.path.dropFirst().contains(UInt8(ascii: "/")) { throw Refusal(.policyURL, "more than two slashes follow the scheme") }
+      throw Refusal(.policyHost, "the URL has no host")
+    }
+    guard authority.count <= maximumAuthorityBytes else {
+      throw Refusal(.policyURL, "the host is longer than \(maximumAuthorityBytes) bytes")
+    }
+    return try Authority(authority)
+  }
+
+  /// The path and query to send. UTF-8 beyond ASCII is percent-encoded, as browsers do; nothing else is touched.
+  ///
+  /// An escape of NUL and a percent sign that begins no escape are refused: servers cut or guess there.
+  private static func target(of parts: URLReference) throws(Refusal) -> String {
+    var bytes = parts.path.first == UInt8(ascii: "/") ? Array(parts.path) : Array("/".utf8)
+    if let query = parts.query { bytes += "?".utf8 + query }
+    for part in [bytes[...], parts.fragment ?? []] {
+      if part.contains(UInt8(ascii: " ")) { throw Refusal(.policyURL, "the URL contains a space; write %20") }
+      if String(validating: part, as: UTF8.self) == nil { throw Refusal(.policyURL, "the URL is not UTF-8") }
+    }
+    try checkEscapes(bytes)
+    return bytes.reduce(into: "") { text, byte in
+      if byte < 0x80 {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        text += "%" + String(byte, radix: 16, uppercase: true)
+      }
+    }
+  }
+
+  private static func checkEscapes(_ bytes: [UInt8]) throws(Refusal) {
+    for index in bytes.indices where bytes[index] == UInt8(ascii: "%") {
+      let digits = bytes[(index + 1)...].prefix(2)
+      guard digits.count == 2, digits.allSatisfy({ $0.hexadecimalDigit != nil }) else {
+        throw Refusal(.policyURL, "the URL contains a percent sign that begins no escape; write %25")
+      }
+      if digits.elementsEqual("00".utf8) { throw Refusal(.policyURL, "the URL contains %00") }
+    }
+  }
+}
