@@ -1,0 +1,44 @@
+/// The first bytes of a file, and whether they are all of it. Reading past them gives nil, never a trap.
+struct FileHead {
+  let bytes: [UInt8]
+  /// Whether the file ends where the bytes end; false when more of it is to come.
+  let isWhole: Bool
+
+  var count: Int { bytes.count }
+
+  func byte(at offset: Int) -> Int? {
+    bytes.indices.contains(offset) ? Int(bytes[offset]) : nil
+  }
+
+  /// The four bytes at an offset as a big-endian number.
+  func big32(at offset: Int) -> Int? {
+    guard offset >= 0, offset <= count - 4 else { return nil }
+    return Int(bytes[offset]) << 24 | Int(bytes[offset + 1]) << 16 | Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3])
+  }
+
+  /// The four bytes at an offset as a little-endian number.
+  func little32(at offset: Int) -> Int? {
+    big32(at: offset).map { Int(UInt32($0).byteSwapped) }
+  }
+
+  /// Whether a name of the format, such as `RIFF`, stands at an offset.
+  func holds(_ name: StaticString, at offset: Int) -> Bool {
+    guard offset >= 0, offset <= count - name.utf8CodeUnitCount else { return false }
+    return name.withUTF8Buffer { text in unsafe bytes[offset..<offset + text.count].elementsEqual(text) }
+  }
+
+  /// What to say when a header goes on behind the bytes: it may well be right while more is to come; in a whole file it is cut.
+  func beyond(_ type: MediaType) -> HeadVerdict {
+    isWhole ? .broken : .type(type)
+  }
+}
+
+/// What the header bytes say, once libmagic has named the format.
+enum HeadVerdict: Equatable {
+  /// One of Apple's types.
+  case type(MediaType)
+  /// A relative of one of Apple's types that Apple does not list, such as MPEG audio layer II.
+  case foreign
+  /// No header of the format: cut off, or something else that begins alike.
+  case broken
+}

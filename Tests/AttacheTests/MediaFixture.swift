@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+@testable import Attache
+
+/// One file of Fixtures/media and what attache must say of it.
+struct MediaFixture: CustomTestStringConvertible, Sendable {
+  struct Answer: Decodable, Equatable {
+    var type: String?
+    var reason: String?
+  }
+
+  static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Fixtures/media")
+
+  var name: String
+  var answer: Answer
+
+  var testDescription: String { name }
+
+  var bytes: [UInt8] {
+    get throws { [UInt8](try Data(contentsOf: Self.folder.appending(path: name))) }
+  }
+
+  /// Every row of expected.json, by name; empty when it cannot be read, which a test of its own catches.
+  static let all: [MediaFixture] = {
+    guard let data = try? Data(contentsOf: folder.appending(path: "expected.json")),
+      let rows = try? JSONDecoder().decode([String: Answer].self, from: data)
+    else { return [] }
+    return rows.map { MediaFixture(name: $0.key, answer: $0.value) }.sorted { $0.name < $1.name }
+  }()
+
+  static let accepted = all.filter { $0.answer.type != nil }
+  static let refused = all.filter { $0.answer.reason != nil }
+}
