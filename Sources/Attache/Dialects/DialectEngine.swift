@@ -3,25 +3,35 @@
 /// Every place of the table begins with a member of the payload, so one pass over its members finds them all; only what is there is
 /// looked into.
 final class DialectEngine {
+  /// A source of the table and the member of the payload that its place begins with, as an index in `members`.
+  private struct Place {
+    let member: Int
+    let row: Int
+    let source: Int
+  }
+
   private let rows: [Dialect]
   private let members: MemberLookup
-  /// The index in `members` of each first part.
-  private let roots: [JSONPointer.Token: Int]
-  /// For each row and source, the index in `members` of its first part; nil for the whole payload.
-  private let sourceRoots: [[Int?]]
+  /// Every source in the order in which it is looked at.
+  private let places: [Place]
 
   init(_ table: DialectTable) {
-    rows = table.rows
     var names: [String] = []
-    var roots: [JSONPointer.Token: Int] = [:]
-    for source in table.rows.flatMap(\.sources) {
-      guard let first = source.path.tokens.first, roots[first] == nil else { continue }
-      roots[first] = names.count
-      names.append(first.text)
+    var indices: [String: Int] = [:]
+    var places: [Place] = []
+    for (row, dialect) in table.rows.enumerated() {
+      for (source, media) in dialect.sources.enumerated() {
+        guard let name = media.path.tokens.first?.text else { continue }
+        if indices[name] == nil {
+          indices[name] = names.count
+          names.append(name)
+        }
+        places.append(Place(member: indices[name] ?? 0, row: row, source: source))
+      }
     }
+    rows = table.rows
     members = MemberLookup(names)
-    self.roots = roots
-    sourceRoots = table.rows.map { row in row.sources.map { source in source.path.tokens.first.flatMap { roots[$0] } } }
+    self.places = places
   }
 
   /// The media that a payload names, each URL once, and the name of the dialect that named the first.
@@ -30,17 +40,16 @@ final class DialectEngine {
     var finds = DistinctReferences()
     var dialect: String?
     var vendorFound = false
-    for (row, roots) in zip(rows, sourceRoots) {
+    for place in places {
+      guard let member = members[place.member] else { continue }
+      let row = rows[place.row]
       if row.precedence == .lastResort, vendorFound { continue }
+      guard row.recogniser.allSatisfy({ holds($0, in: payload) }) else { continue }
       let before = finds.references.count
-      for (source, root) in zip(row.sources, roots) {
-        guard let root, let value = members[root] else { continue }
-        guard row.recogniser.allSatisfy({ holds($0, in: payload) }) else { break }
-        read(source, from: value, in: payload, to: &finds)
-      }
+      read(row.sources[place.source], from: member, in: payload, to: &finds)
       guard finds.references.count > before else { continue }
       dialect = dialect ?? row.name
-      if row.precedence == .vendor { vendorFound = true }
+      vendorFound = vendorFound || row.precedence == .vendor
     }
     return (finds.references, dialect)
   }

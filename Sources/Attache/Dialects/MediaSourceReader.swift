@@ -7,7 +7,7 @@ struct MediaSourceReader {
   func reference(at value: JSONElement) -> MediaReference? {
     if let url = url(value) { return describe(url, object: nil) }
     guard case .any(let key) = source.form, value.isObject else { return nil }
-    return value.child(JSONPointer.Token(key)).flatMap { url($0.element) }.map { describe($0, object: value) }
+    return value.member(key).flatMap(url).map { describe($0, object: value) }
   }
 
   private func url(_ value: JSONElement) -> String? {
@@ -51,7 +51,7 @@ extension String {
 extension ClippingRect {
   /// A rectangle in unit coordinates; nil unless all four numbers are there and lie in 0…1.
   fileprivate init?(_ value: JSONElement) {
-    let sides = ["x", "y", "width", "height"].compactMap { value.child(JSONPointer.Token($0))?.element.number }
+    let sides = ["x", "y", "width", "height"].compactMap { value.member($0)?.number }
     guard sides.count == 4, sides.allSatisfy({ 0...1 ~= $0 }) else { return nil }
     self.init(x: sides[0], y: sides[1], width: sides[2], height: sides[3])
   }

@@ -71,23 +71,35 @@ struct JSONElement {
     }
   }
 
-  /// The child that one part of a pointer names, and its place among its siblings: of an object the last member of that name,
-  /// of an array the element at that index.
-  func child(_ token: JSONPointer.Token) -> (place: Int, element: JSONElement)? {
-    isArray ? element(at: token) : member(named: token)
-  }
-
-  /// The value that a pointer names.
+  /// The value that a pointer names: in an object the last member of that name, in an array the element at that index.
   func value(at tokens: some Sequence<JSONPointer.Token>) -> JSONElement? {
     var element = self
     for token in tokens {
-      guard let child = element.child(token) else { return nil }
-      element = child.element
+      guard let child = element.isArray ? element.element(at: token)?.element : element.member(token.text) else { return nil }
+      element = child
     }
     return element
   }
 
-  private func member(named token: JSONPointer.Token) -> (place: Int, element: JSONElement)? {
+  /// The last member of that name.
+  func member(_ name: String) -> JSONElement? {
+    var name = name
+    return name.withUTF8 { bytes in
+      unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
+        var key = unsafe simdjson_string_view(data: characters.baseAddress, length: characters.count)
+        var value = unsafe simdjson_element()
+        unsafe simdjson_object_find(raw, &key, 1, &value)
+        return unsafe JSONElement(value)
+      }
+    }
+  }
+
+  /// The child that one part of a pointer names, and its place among its siblings, counted from 0.
+  func child(_ token: JSONPointer.Token) -> (place: Int, element: JSONElement)? {
+    isArray ? element(at: token) : lastMember(named: token)
+  }
+
+  private func lastMember(named token: JSONPointer.Token) -> (place: Int, element: JSONElement)? {
     var members = unsafe simdjson_object_begin(raw)
     var key = unsafe simdjson_string_view()
     var value = unsafe simdjson_element()
@@ -95,7 +107,9 @@ struct JSONElement {
     var place = 0
     while unsafe simdjson_object_next(&members, &key, &value) {
       let name = unsafe UnsafeRawBufferPointer(start: key.data, count: key.length)
-      if unsafe token.name.elementsEqual(name), let element = unsafe JSONElement(value) { found = (place, element) }
+      if unsafe name.count == token.text.utf8.count, unsafe token.text.utf8.elementsEqual(name), let element = unsafe JSONElement(value) {
+        found = (place, element)
+      }
       place += 1
     }
     return found

@@ -40,12 +40,12 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
 
   /// The JSON pointer.
   public var description: String {
-    tokens.map { token in "/" + Self.escape(token.name) }.joined()
+    tokens.map { token in "/" + Self.escape(token.text) }.joined()
   }
 
-  private static func escape(_ name: String.UTF8View) -> String {
+  private static func escape(_ name: String) -> String {
     var escaped: [UInt8] = []
-    for byte in name {
+    for byte in name.utf8 {
       switch byte {
       case UInt8(ascii: "~"): escaped += "~0".utf8
       case UInt8(ascii: "/"): escaped += "~1".utf8
@@ -86,8 +86,6 @@ extension JSONPointer {
       let isIndex = text == "0" || text.utf8.first.map { 0x31...0x39 ~= $0 } == true
       index = isIndex ? Int(text) : nil
     }
-
-    var name: String.UTF8View { text.utf8 }
   }
 }
 
