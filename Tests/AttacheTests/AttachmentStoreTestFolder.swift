@@ -22,11 +22,18 @@ final class AttachmentStoreTestFolder: Sendable {
 
   /// The regular files and symbolic links within the folder, as sorted paths.
   var files: [String] {
-    let manager = FileManager.default
-    return (manager.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []).filter { name in
+    files(in: "").sorted()
+  }
+
+  /// Goes into mounted file systems too, which `FileManager`'s enumerator does not.
+  private func files(in subfolder: String) -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: self[subfolder])) ?? []
+    return names.flatMap { name in
       var status = stat()
-      return unsafe lstat(self[name], &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
-    }.sorted()
+      let file = subfolder + name
+      guard unsafe lstat(self[file], &status) == 0 else { return [String]() }
+      return status.st_mode & S_IFMT == S_IFDIR ? files(in: file + "/") : [file]
+    }
   }
 
   func mode(_ name: String) -> mode_t? {
