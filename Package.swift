@@ -20,6 +20,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
     .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-crypto", "4.5.2"..<"6.0.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -50,6 +51,7 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "SwiftASN1", package: "swift-asn1"),
         .product(name: "X509", package: "swift-certificates"),
         .product(name: "Crypto", package: "swift-crypto"),
       ],
@@ -73,7 +75,17 @@ let package = Package(
       path: "Sources/RehearseCommand",
       swiftSettings: strict),
     .testTarget(name: "AttacheTests", dependencies: ["Attache", "AttacheTesting"], swiftSettings: strict),
-    .testTarget(name: "AttacheTestingTests", dependencies: ["AttacheTesting"], swiftSettings: strict),
+    .testTarget(
+      name: "AttacheTestingTests",
+      dependencies: [
+        "Attache", "AttacheTesting",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "CommandTests",
       dependencies: [
