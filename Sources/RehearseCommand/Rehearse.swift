@@ -1,6 +1,6 @@
 import ArgumentParser
 
 @main
-struct RehearseTool: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "attache-rehearse")
+struct RehearseTool: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "attache-rehearse", subcommands: [Origin.self])
 }

@@ -1,0 +1,152 @@
+internal import Attache
+internal import NIOCore
+
+/// Sends one response step by step, on the event loop of its connection.
+final class Exchange {
+  /// How a response came to its end.
+  enum Ending { case complete(keepsAlive: Bool), broken }
+
+  /// Bytes handed over at a time: what follows waits until the socket has taken them.
+  private static let pieceSize = 65_536
+  /// A drip sends at most so many pieces a second.
+  private static let dripsPerSecond = 10
+
+  private let wire: any ResponseWire
+  private let path: String
+  private let ledger: OriginLedger
+  private let finish: (Ending) -> Void
+  private var steps: ArraySlice<ResponseStep>
+  private var timer: Scheduled<Void>?
+  private var stall: Int?
+  private var isOver = false
+
+  /// - Parameter finish: called once, unless the exchange is cancelled.
+  init(_ steps: [ResponseStep], path: String, wire: any ResponseWire, ledger: OriginLedger, finish: @escaping (Ending) -> Void) {
+    self.steps = steps[...]
+    self.path = path
+    self.wire = wire
+    self.ledger = ledger
+    self.finish = finish
+  }
+
+  /// Takes the next step.
+  func proceed() {
+    guard !isOver, let step = steps.popFirst() else { return }
+    switch step {
+    case .wait(let duration): wait(duration) { $0.proceed() }
+    case .stall: park()
+    case .head(let head): send(head)
+    case .endlessHead(let head): flood(head, number: 0)
+    case .raw(let bytes): after(wire.write(raw: bytes)) { $0.proceed() }
+    case .body(let bytes): send(bytes)
+    case .drip(let bytes, let rate): drip(bytes, bytesPerSecond: rate)
+    case .endlessBody(let bytes): sendForever(Self.repeated(bytes))
+    case .end(let keepsAlive): after(wire.end()) { $0.end(.complete(keepsAlive: keepsAlive)) }
+    case .reset: breakOff { wire.reset() }
+    case .close: breakOff { wire.close() }
+    }
+  }
+
+  /// Stops where it is: the connection is gone.
+  func cancel() {
+    isOver = true
+    timer?.cancel()
+    if let stall { ledger.unpark(stall, path: path) }
+  }
+
+  private func end(_ ending: Ending) {
+    guard !isOver else { return }
+    isOver = true
+    finish(ending)
+  }
+
+  private func breakOff(_ act: () -> Void) {
+    end(.broken)
+    act()
+  }
+
+  /// Goes on when the socket has taken the bytes; a failed write means that the connection is going, which ends all by itself.
+  private func after(_ written: EventLoopFuture<Void>, _ next: @escaping (Exchange) -> Void) {
+    written.assumeIsolated().whenSuccess { [self] in
+      if !isOver { next(self) }
+    }
+  }
+
+  private func wait(_ duration: Duration, _ next: @escaping (Exchange) -> Void) {
+    timer = wire.eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(duration.nanoseconds)) { [self] in
+      if !isOver { next(self) }
+    }
+  }
+
+  private func park() {
+    let bound = NIOLoopBound(self, eventLoop: wire.eventLoop)
+    let eventLoop = wire.eventLoop
+    stall = ledger.park(path: path) {
+      eventLoop.execute { bound.value.proceed() }
+    }
+  }
+}
+
+extension Exchange {
+  private func send(_ head: ResponseHead) {
+    if case .body = steps.first {
+      _ = wire.write(head, flushes: false)
+      proceed()
+    } else {
+      after(wire.write(head, flushes: true)) { $0.proceed() }
+    }
+  }
+
+  private func send(_ bytes: ByteBuffer) {
+    var rest = bytes
+    let piece = rest.readSlice(length: min(Self.pieceSize, rest.readableBytes)) ?? ByteBuffer()
+    write(piece) { [rest] exchange in
+      if rest.readableBytes > 0 { exchange.soon { $0.send(rest) } } else { exchange.proceed() }
+    }
+  }
+
+  private func sendForever(_ bytes: ByteBuffer) {
+    write(bytes) { exchange in exchange.soon { $0.sendForever(bytes) } }
+  }
+
+  private func drip(_ bytes: ByteBuffer, bytesPerSecond rate: Int) {
+    var rest = bytes
+    let piece = rest.readSlice(length: min(max(1, rate / Self.dripsPerSecond), rest.readableBytes)) ?? ByteBuffer()
+    write(piece) { [rest] exchange in
+      let pause = Duration.seconds(1) * piece.readableBytes / rate
+      exchange.wait(pause) { rest.readableBytes > 0 ? $0.drip(rest, bytesPerSecond: rate) : $0.proceed() }
+    }
+  }
+
+  private func flood(_ head: ResponseHead, number: Int) {
+    var piece = head
+    if number > 0 { piece.fields = (number..<number + 100).map(HeaderField.flood(number:)) }
+    after(wire.write(unfinished: piece, isFirst: number == 0)) { exchange in
+      exchange.soon { $0.flood(head, number: number + 100) }
+    }
+  }
+
+  private func write(_ body: ByteBuffer, _ next: @escaping (Exchange) -> Void) {
+    after(wire.write(body: body)) { exchange in
+      exchange.ledger.sent(body.readableBytes, path: exchange.path)
+      next(exchange)
+    }
+  }
+
+  /// On a later turn of the event loop: other connections have theirs in between, and the stack stays flat.
+  private func soon(_ next: @escaping (Exchange) -> Void) {
+    wire.eventLoop.assumeIsolated().execute { [self] in
+      if !isOver { next(self) }
+    }
+  }
+
+  /// At least 16 KB, so that an endless body of few bytes does not consist of chunk headers.
+  private static func repeated(_ bytes: ByteBuffer) -> ByteBuffer {
+    var unit = bytes.readableBytes > 0 ? bytes : ByteBuffer(string: "x")
+    while unit.readableBytes < 16_384 {
+      var copy = unit
+      unit.writeBuffer(&copy)
+    }
+    return unit
+  }
+}

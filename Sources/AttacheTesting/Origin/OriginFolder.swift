@@ -1,0 +1,56 @@
+internal import Glibc
+
+/// The files of a folder, and nothing outside it: no `..`, no hidden names, no symbolic links.
+final class OriginFolder: Sendable {
+  private let descriptor: CInt
+
+  /// - Throws: `OriginError.folder` when it is not a folder that can be opened.
+  init(_ path: String) throws(OriginError) {
+    descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if descriptor < 0 { throw .folder(path, errno: errno) }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// The bytes of a file.
+  /// - Parameter path: as in a URL, with a leading slash and percent-encoded.
+  /// - Returns: nil when there is no such file, or it is none to show.
+  func read(_ path: String) -> [UInt8]? {
+    guard let names = Self.names(path), let last = names.last else { return nil }
+    var folder = dup(descriptor)
+    for name in names.dropLast() where folder >= 0 {
+      let next = unsafe openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      close(folder)
+      folder = next
+    }
+    guard folder >= 0 else { return nil }
+    defer { close(folder) }
+    // O_NONBLOCK: opening a named pipe must not wait for its writer.
+    let file = unsafe openat(folder, last, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    return Self.contents(file)
+  }
+
+  /// The names on the way to a file; nil when one of them is no plain name.
+  private static func names(_ path: String) -> [String]? {
+    var names: [String] = []
+    for segment in path.split(separator: "/") {
+      guard let name = PercentEncoding.decode(segment), !name.hasPrefix("."), !name.contains("/"), !name.contains("\0") else { return nil }
+      names.append(name)
+    }
+    return names
+  }
+
+  private static func contents(_ file: CInt) -> [UInt8]? {
+    // A folder cannot be read, not even by nothing, and a pipe has no position.
+    var bytes: [UInt8] = []
+    guard unsafe Glibc.read(file, &bytes, 0) == 0 else { return nil }
+    let size = lseek(file, 0, SEEK_END)
+    guard size >= 0, lseek(file, 0, SEEK_SET) == 0 else { return nil }
+    bytes = [UInt8](repeating: 0, count: size)
+    return unsafe Glibc.read(file, &bytes, size) == size ? bytes : nil
+  }
+}

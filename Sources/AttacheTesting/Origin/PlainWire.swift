@@ -1,0 +1,55 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// HTTP/1 as bytes, so that every fault is exact.
+final class PlainWire: ResponseWire {
+  private let channel: any Channel
+  private var isChunked = false
+
+  init(channel: any Channel) {
+    self.channel = channel
+  }
+
+  var eventLoop: any EventLoop { channel.eventLoop }
+
+  func write(_ head: ResponseHead, flushes: Bool) -> EventLoopFuture<Void> {
+    isChunked = head.isChunked
+    let bytes = ByteBuffer(string: Self.statusLine(head) + Self.lines(head.fields) + "\r\n")
+    return flushes ? channel.writeAndFlush(bytes) : channel.write(bytes)
+  }
+
+  func write(unfinished head: ResponseHead, isFirst: Bool) -> EventLoopFuture<Void> {
+    channel.writeAndFlush(ByteBuffer(string: (isFirst ? Self.statusLine(head) : "") + Self.lines(head.fields)))
+  }
+
+  func write(raw bytes: ByteBuffer) -> EventLoopFuture<Void> {
+    channel.writeAndFlush(bytes)
+  }
+
+  func write(body bytes: ByteBuffer) -> EventLoopFuture<Void> {
+    guard isChunked else { return channel.writeAndFlush(bytes) }
+    channel.write(ByteBuffer(string: String(bytes.readableBytes, radix: 16) + "\r\n"), promise: nil)
+    channel.write(bytes, promise: nil)
+    return channel.writeAndFlush(ByteBuffer(string: "\r\n"))
+  }
+
+  func end() -> EventLoopFuture<Void> {
+    isChunked ? channel.writeAndFlush(ByteBuffer(string: "0\r\n\r\n")) : eventLoop.makeSucceededVoidFuture()
+  }
+
+  func reset() {
+    ConnectionTap.reset(channel)
+  }
+
+  func close() {
+    channel.close(promise: nil)
+  }
+
+  private static func statusLine(_ head: ResponseHead) -> String {
+    "HTTP/1.\(head.minorVersion) \(head.status) \(HTTPResponseStatus(statusCode: head.status).reasonPhrase)\r\n"
+  }
+
+  private static func lines(_ fields: [HeaderField]) -> String {
+    fields.map { "\($0.name): \($0.value)\r\n" }.joined()
+  }
+}

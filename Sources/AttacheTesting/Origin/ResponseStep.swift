@@ -1,0 +1,31 @@
+internal import NIOCore
+
+/// One thing to do while a response is sent; the steps of a response are done one after the other.
+enum ResponseStep: Equatable {
+  case wait(Duration)
+  /// Nothing happens until the path is released.
+  case stall
+  case head(ResponseHead)
+  /// Header fields without an end, after the status line.
+  case endlessHead(ResponseHead)
+  case body(ByteBuffer)
+  case drip(ByteBuffer, bytesPerSecond: Int)
+  /// The bytes over and over, without an end.
+  case endlessBody(ByteBuffer)
+  /// Bytes that are no HTTP.
+  case raw(ByteBuffer)
+  /// The end of the message; the connection stays open where `keepsAlive` says so and the request agrees.
+  case end(keepsAlive: Bool)
+  case reset
+  case close
+}
+
+/// The status line and the fields of a response.
+struct ResponseHead: Equatable {
+  var status: Int
+  /// The minor version of HTTP/1.
+  var minorVersion = 1
+  var fields: [HeaderField]
+  /// Whether the body is framed in chunks.
+  var isChunked = false
+}

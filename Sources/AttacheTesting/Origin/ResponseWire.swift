@@ -1,0 +1,17 @@
+internal import NIOCore
+
+/// What the steps of a response are written to: an HTTP/1 connection or one HTTP/2 stream. Used on its event loop only.
+protocol ResponseWire: AnyObject {
+  var eventLoop: any EventLoop { get }
+  /// - Parameter flushes: false when bytes that flush follow at once.
+  func write(_ head: ResponseHead, flushes: Bool) -> EventLoopFuture<Void>
+  /// Writes a header that is never completed: the status line the first time, then these fields.
+  func write(unfinished head: ResponseHead, isFirst: Bool) -> EventLoopFuture<Void>
+  func write(raw bytes: ByteBuffer) -> EventLoopFuture<Void>
+  func write(body bytes: ByteBuffer) -> EventLoopFuture<Void>
+  func end() -> EventLoopFuture<Void>
+  /// TCP RST, or RST_STREAM.
+  func reset()
+  /// Closes the connection in good order.
+  func close()
+}

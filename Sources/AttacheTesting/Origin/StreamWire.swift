@@ -1,0 +1,48 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTP2
+
+/// One HTTP/2 stream, written through the codec that both protocols share.
+final class StreamWire: ResponseWire {
+  private let channel: any Channel
+
+  /// - Parameter channel: the stream's channel; its parent is the connection.
+  init(channel: any Channel) {
+    self.channel = channel
+  }
+
+  var eventLoop: any EventLoop { channel.eventLoop }
+
+  func write(_ head: ResponseHead, flushes: Bool) -> EventLoopFuture<Void> {
+    let fields = HTTPHeaders(head.fields.map { ($0.name, $0.value) })
+    let head = HTTPResponseHead(version: .http2, status: HTTPResponseStatus(statusCode: head.status), headers: fields)
+    return flushes ? channel.writeAndFlush(HTTPServerResponsePart.head(head)) : channel.write(HTTPServerResponsePart.head(head))
+  }
+
+  /// Nothing is written: a HEADERS frame cannot stay unfinished here, and such plans are refused before they come here.
+  func write(unfinished head: ResponseHead, isFirst: Bool) -> EventLoopFuture<Void> {
+    eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
+  }
+
+  func write(raw bytes: ByteBuffer) -> EventLoopFuture<Void> {
+    eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
+  }
+
+  func write(body bytes: ByteBuffer) -> EventLoopFuture<Void> {
+    channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(bytes)))
+  }
+
+  func end() -> EventLoopFuture<Void> {
+    channel.writeAndFlush(HTTPServerResponsePart.end(nil))
+  }
+
+  func reset() {
+    // Written below the codec, which knows no RST_STREAM.
+    let codec = try? channel.pipeline.syncOperations.context(handlerType: HTTP2FramePayloadToHTTP1ServerCodec.self)
+    codec?.writeAndFlush(NIOAny(HTTP2Frame.FramePayload.rstStream(.internalError)), promise: nil)
+  }
+
+  func close() {
+    channel.parent?.close(promise: nil)
+  }
+}

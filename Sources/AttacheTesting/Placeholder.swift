@@ -1,1 +1,0 @@
-// Filled by the fault origin and the stub DNS server.
