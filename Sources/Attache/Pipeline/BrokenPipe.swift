@@ -1,0 +1,14 @@
+internal import Glibc
+
+/// How a filter ends when nobody reads its output any more.
+enum BrokenPipe {
+  /// Ends the process by SIGPIPE, whatever its disposition was and although our threads block every signal.
+  static func endProcess() {
+    var pipe = sigset_t()
+    unsafe sigemptyset(&pipe)
+    unsafe sigaddset(&pipe, SIGPIPE)
+    signal(SIGPIPE, SIG_DFL)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &pipe, nil)
+    raise(SIGPIPE)
+  }
+}

@@ -1,0 +1,28 @@
+/// What was decided about a candidate: how its line leaves, and what the report says of it.
+struct Decision: Sendable {
+  /// How a line leaves.
+  enum Form: Sendable {
+    /// As it came.
+    case original
+    /// As it came, with `member` put in before the byte at `at`, counted from the start of the line.
+    case spliced(member: [UInt8], at: Int)
+  }
+
+  var form: Form
+  var outcome: Outcome
+  /// Why nothing was attached; nil when something was.
+  var reason: Reason?
+  /// The vendor's way of naming media that was found in the payload.
+  var dialect: String?
+  /// What became of each media reference.
+  var media: [MediaRecord] = []
+
+  /// What is written for `line`.
+  func output(of line: Segment) -> Place.Output {
+    switch form {
+    case .original: .whole(line)
+    case .spliced(let member, let place):
+      .spliced(line, member: Segment(copying: member), at: place)
+    }
+  }
+}

@@ -1,0 +1,103 @@
+internal import Glibc
+
+/// Writes what the window lets go: many lines at a time, whole lines only, in the window's order, on a thread of its own.
+///
+/// Nothing waits in a buffer: when the writer is idle, a line leaves at once; when it is busy, what has gathered leaves together. One thread uses it.
+final class LineWriter {
+  private let descriptor: Int32
+  private let window: OutputWindow
+  private let clock: any DeadlineClock
+  private let report: ReportWriter?
+  private let brokenPipe: () -> Void
+  private let vectors = GatherBuffer()
+  /// When the consumer had taken what was written last.
+  private var idleSince = MonotonicInstant.distantPast
+
+  /// What became of the payloads whose lines were written, which lines were late, and the bytes written.
+  private(set) var summary = Summary()
+
+  /// - Parameters:
+  ///   - descriptor: what is written; it is neither closed nor changed.
+  ///   - report: what is told about every line that was handed to `write`.
+  ///   - brokenPipe: called when nobody reads the output any more; if it returns, ``run()`` throws EPIPE.
+  init(
+    descriptor: Int32, window: OutputWindow, clock: any DeadlineClock, report: ReportWriter? = nil,
+    brokenPipe: @escaping () -> Void = BrokenPipe.endProcess
+  ) {
+    self.descriptor = descriptor
+    self.window = window
+    self.clock = clock
+    self.report = report
+    self.brokenPipe = brokenPipe
+  }
+
+  /// Writes until the window has nothing left.
+  ///
+  /// - Throws: ``SystemError`` of `writev`; the window then discards what is left and all that comes.
+  func run() throws(SystemError) {
+    var batch: [Place] = []
+    batch.reserveCapacity(WindowState.maximumPlaces)
+    while window.take(into: &batch) {
+      let handed = clock.now
+      do {
+        try write(batch)
+      } catch {
+        window.discard()
+        if error.number == EPIPE { brokenPipe() }
+        throw error
+      }
+      let taken = clock.now
+      settle(batch, handedAt: handed)
+      idleSince = taken
+      window.release(batch)
+      batch.removeAll(keepingCapacity: true)
+    }
+  }
+
+  private func write(_ batch: [Place]) throws(SystemError) {
+    for place in batch {
+      switch place.output {
+      case nil: break
+      case .whole(let segment): vectors.add(segment, 0..<segment.count)
+      case .spliced(let segment, let member, let place):
+        vectors.add(segment, 0..<place)
+        vectors.add(member, 0..<member.count)
+        vectors.add(segment, place..<segment.count)
+      }
+    }
+    summary.bytesWritten += vectors.count
+    try vectors.write(to: descriptor)
+  }
+
+  /// Counts the lines of a batch and tells the report about them.
+  private func settle(_ batch: [Place], handedAt handed: MonotonicInstant) {
+    var items: [ReportItem] = []
+    for place in batch {
+      let lateness = lateness(of: place, handedAt: handed)
+      count(place.account, isLate: lateness > .zero)
+      guard report != nil else { continue }
+      if case .none = place.account { continue }
+      items.append(ReportItem(decision: place.decision, account: place.account, lateness: lateness))
+    }
+    guard let report, !items.isEmpty else { return }
+    window.holdForReport(items.reduce(0) { $0 + $1.charge })
+    report.add(items)
+  }
+
+  /// From the deadline to the moment when the line was handed to `write`, less the time that it waited only because the consumer did not read.
+  private func lateness(of place: Place, handedAt handed: MonotonicInstant) -> Duration {
+    let lateness = place.deadline.duration(to: handed)
+    return place.ready < idleSince ? lateness - place.ready.duration(to: idleSince) : lateness
+  }
+
+  private func count(_ account: Place.Account, isLate: Bool) {
+    switch account {
+    case .none: break
+    case .passing(_, let lines, _):
+      if isLate { summary.lateLines += lines }
+    case .payload(let record):
+      summary.count(record.outcome, record.reason)
+      if isLate { summary.lateLines += 1 }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+internal import Synchronization
+
+/// A request to read no further, which also wakes a reader that waits for input.
+final class ReadingStop: Sendable {
+  /// What the reader polls beside its input.
+  let bell: EventFD
+  private let limit = Mutex<MonotonicInstant?>(nil)
+
+  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  init() throws(SystemError) {
+    bell = try EventFD()
+  }
+
+  /// Asks the reader to stop at once. May be called again with an earlier instant; a later one changes nothing.
+  ///
+  /// - Parameter instant: how long an overlong line, part of which has gone out already, may take to come to its end.
+  func request(finishingLineBy instant: MonotonicInstant) {
+    limit.withLock { $0 = min($0 ?? instant, instant) }
+    bell.ring()
+  }
+
+  /// The instant of the request, or nil when there was none.
+  var finishLineBy: MonotonicInstant? {
+    limit.withLock { $0 }
+  }
+}

@@ -1,0 +1,72 @@
+/// What the report says about one line.
+///
+/// Every line has a clock, since every line takes a place in the window: one that passes is decided when it takes its place (`elapsed` is zero) and
+/// may still wait for an earlier one, so that its `lateness` is a number as any other's.
+struct ReportRecord: Sendable {
+  /// Counted from 1.
+  var line: Int
+  var outcome: Outcome
+  var reason: Reason?
+  var dialect: String?
+  /// From the moment it took its place in the window to the decision.
+  var elapsed: Duration
+  /// When it was handed to `write`, less its deadline; negative is early. Nil before it was.
+  var lateness: Duration?
+  var media: [MediaRecord] = []
+
+  /// Writes the record as a JSON object and a line feed behind `text`.
+  func write(to text: inout [UInt8]) {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("line", line)
+    json.member("outcome", outcome.rawValue)
+    json.member("reason", reason?.rawValue)
+    json.member("dialect", dialect)
+    json.member("elapsed_ms", elapsed)
+    json.member("lateness_ms", lateness)
+    json.key("media")
+    json.beginArray()
+    for medium in media { medium.write(to: &json) }
+    json.endArray()
+    json.endObject()
+    text += json.bytes
+    text.append(UInt8(ascii: "\n"))
+  }
+}
+
+extension MediaRecord {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.beginObject()
+    json.member("url", url)
+    json.member("reason", reason?.rawValue)
+    json.member("status", status)
+    json.member("bytes", bytes)
+    json.member("cache", cache.rawValue)
+    json.member("type", type?.rawValue)
+    json.member("attempts", attempts)
+    json.member("dns_ms", timing.dns)
+    json.member("connect_ms", timing.connect)
+    json.member("tls_ms", timing.tls)
+    json.member("first_byte_ms", timing.firstByte)
+    json.member("total_ms", timing.total)
+    json.endObject()
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func member(_ name: String, _ value: String?) {
+    key(name)
+    if let value { string(value) } else { null() }
+  }
+
+  fileprivate mutating func member(_ name: String, _ value: Int?) {
+    key(name)
+    if let value { integer(value) } else { null() }
+  }
+
+  /// A duration in milliseconds, to the microsecond.
+  fileprivate mutating func member(_ name: String, _ value: Duration?) {
+    key(name)
+    if let value { double((value.milliseconds * 1000).rounded() / 1000) } else { null() }
+  }
+}

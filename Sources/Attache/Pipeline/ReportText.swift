@@ -1,0 +1,72 @@
+internal import Glibc
+
+/// The report's text on its way to the file: gathered in a buffer of constant size, dropped after the first error.
+struct ReportText {
+  private let descriptor: Int32
+  private let bufferSize: Int
+  private let failed: (SystemError) -> Void
+  private let vectors = GatherBuffer()
+  private var text: [UInt8] = []
+  private var hasFailed = false
+
+  init(descriptor: Int32, bufferSize: Int, failed: @escaping (SystemError) -> Void) {
+    self.descriptor = descriptor
+    self.bufferSize = bufferSize
+    self.failed = failed
+    text.reserveCapacity(bufferSize)
+  }
+
+  /// Adds the records of an item, and writes when the buffer is full.
+  mutating func write(_ item: ReportItem) {
+    switch item.account {
+    case .none: break
+    case .passing(let first, _, let kinds): writePassing(kinds, from: first, lateness: item.lateness)
+    case .payload(var record):
+      record.lateness = item.lateness
+      record.write(to: &text)
+      flushIfFull()
+    }
+  }
+
+  /// Lines that passed together differ in their number and their kind only, so that all the rest is written once for each kind.
+  private mutating func writePassing(_ kinds: [PassingLine], from first: Int, lateness: Duration) {
+    let rests = PassingLine.allCases.map { kind in
+      var text: [UInt8] = []
+      ReportRecord(line: 0, outcome: kind.outcome, reason: kind.reason, elapsed: .zero, lateness: lateness).write(to: &text)
+      return Array(text.dropFirst(Self.start.count + 1))
+    }
+    for (index, kind) in kinds.enumerated() where !hasFailed {
+      text += Self.start
+      appendDigits(of: first + index)
+      text += rests[Int(kind.rawValue)]
+      flushIfFull()
+    }
+  }
+
+  /// What stands before a record's line number.
+  private static let start = Array(#"{"line":"#.utf8)
+
+  private mutating func appendDigits(of number: Int) {
+    if number >= 10 { appendDigits(of: number / 10) }
+    text.append(UInt8(ascii: "0") + UInt8(number % 10))
+  }
+
+  private mutating func flushIfFull() {
+    if text.count >= bufferSize { flush() }
+  }
+
+  /// Writes what was gathered.
+  mutating func flush() {
+    defer { text.removeAll(keepingCapacity: true) }
+    guard !hasFailed, !text.isEmpty else { return }
+    do throws(SystemError) {
+      try unsafe text.span.bytes.withUnsafeBytes { bytes throws(SystemError) in
+        unsafe vectors.add(bytes)
+        try vectors.write(to: descriptor)
+      }
+    } catch {
+      hasFailed = true
+      failed(error)
+    }
+  }
+}

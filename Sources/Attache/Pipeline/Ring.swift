@@ -1,0 +1,46 @@
+/// A queue in one piece of memory that is used again and again: constant time at both ends and by index.
+struct Ring<Element> {
+  private var slots: [Element?] = Array(repeating: nil, count: 16)
+  private var head = 0
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  /// The element at a distance from the first.
+  subscript(index: Int) -> Element {
+    get {
+      guard let element = slots[place(index)] else { preconditionFailure("an index outside the ring") }
+      return element
+    }
+    set { slots[place(index)] = newValue }
+  }
+
+  mutating func append(_ element: Element) {
+    if count == slots.count { grow() }
+    count += 1
+    slots[place(count - 1)] = element
+  }
+
+  mutating func popFirst() -> Element? {
+    guard count > 0 else { return nil }
+    let element = slots[head].take()
+    head = (head + 1) & (slots.count - 1)
+    count -= 1
+    return element
+  }
+
+  mutating func removeAll() {
+    self = Ring()
+  }
+
+  /// The number of slots is a power of two, so that a mask does for a remainder.
+  private func place(_ index: Int) -> Int {
+    precondition(index >= 0 && index < count, "an index outside the ring")
+    return (head + index) & (slots.count - 1)
+  }
+
+  private mutating func grow() {
+    slots = (0..<count).map { slots[(head + $0) & (slots.count - 1)] } + Array(repeating: nil, count: count)
+    head = 0
+  }
+}

@@ -1,0 +1,90 @@
+/// The reader's side of the window: counts the lines, joins those that pass into runs, and gives candidates their places.
+///
+/// A line that passes costs no lock and no allocation: the window sees a run of them once, at the latest when the input pauses. The reader's thread
+/// owns it.
+struct WindowInlet {
+  private let window: OutputWindow
+  private var run: Segment?
+  private var runFirst = 1
+  private var runKinds: [PassingLine] = []
+  private var isInsideOverlong = false
+  private var passed = [Int](repeating: 0, count: PassingLine.allCases.count)
+  /// The lines so far, blank ones included.
+  private(set) var lines = 0
+  /// The bytes so far, line endings included.
+  private(set) var bytes = 0
+
+  init(window: OutputWindow) {
+    self.window = window
+  }
+
+  /// Passes a line on as it came.
+  mutating func pass(_ line: Segment, as kind: PassingLine) {
+    count(line, as: kind)
+    if let joined = run?.joined(with: line) {
+      run = joined
+    } else {
+      flush()
+      run = line
+      runFirst = lines
+    }
+    if window.limits.isReporting { runKinds.append(kind) }
+  }
+
+  /// Copies a candidate out of its block and gives it its place, waiting until there is one.
+  ///
+  /// - Returns: nil when no further candidate is to be started; the line was passed on as it came, ``PassingLine/cancelled``.
+  mutating func reserve(_ line: Segment) -> Slot? {
+    flush()
+    guard let slot = window.reserve(line: lines + 1, bytes: line.copy()) else {
+      pass(line, as: .cancelled)
+      return nil
+    }
+    lines += 1
+    bytes += line.count
+    return slot
+  }
+
+  /// Passes on a piece of an overlong line.
+  mutating func passOverlong(_ piece: Segment, isLast: Bool) {
+    flush()
+    if isInsideOverlong {
+      bytes += piece.count
+      if piece.count > 0 { window.append(piece, for: .none) }
+    } else {
+      count(piece, as: .overlong)
+      window.append(
+        piece, for: .passing(first: lines, count: 1, kinds: window.limits.isReporting ? [.overlong] : []),
+        when: window.limits.isOrdered ? .room : .quiet)
+    }
+    isInsideOverlong = !isLast
+  }
+
+  /// Hands over the lines that passed since the last time; due before the reader waits for anything.
+  mutating func flush() {
+    guard let run else { return }
+    window.append(run, for: .passing(first: runFirst, count: lines + 1 - runFirst, kinds: runKinds))
+    self.run = nil
+    runKinds = []
+  }
+
+  /// Hands over what is left and says that no line will follow.
+  mutating func finish() {
+    flush()
+    window.finish()
+  }
+
+  /// What became of the lines that passed.
+  var summary: Summary {
+    var summary = Summary()
+    for kind in PassingLine.allCases { summary.count(kind.outcome, kind.reason, lines: passed[Int(kind.rawValue)]) }
+    summary.bytesRead = bytes
+    return summary
+  }
+
+  private mutating func count(_ line: Segment, as kind: PassingLine) {
+    lines += 1
+    bytes += line.count
+    passed[Int(kind.rawValue)] += 1
+  }
+}

@@ -1,0 +1,172 @@
+/// The window's book: which places there are, in which order, and what may happen next. It decides; ``OutputWindow`` acts.
+struct WindowState {
+  /// What the reader waits for.
+  enum Need: Sendable {
+    /// Room for decided lines.
+    case room
+    /// Room for one more undecided line of so many bytes.
+    case job(bytes: Int)
+    /// That every line before is decided.
+    case quiet
+  }
+
+  /// The answer to the writer.
+  enum Taken {
+    case places, nothing, finished
+  }
+
+  /// The most places that the writer takes at a time: three vectors each stay within the 1,024 that `writev` takes (IOV_MAX).
+  static let maximumPlaces = 340
+
+  let limits: WindowLimits
+  /// Ordered: every place from the first that is unwritten. Unordered: the decided ones.
+  private var places = Ring<Place>()
+  /// How many places at the front are decided and not yet seen to be.
+  private var readyCount = 0
+  /// The number of the first place, when ordered.
+  private var firstNumber: UInt64 = 0
+  private var nextNumber: UInt64 = 0
+  private var nextDecision: UInt64 = 0
+  private var undecided: Set<UInt64> = []
+  private var undecidedBytes = 0
+  /// Decided bytes that are not written yet, those that the writer has and those that the report has included.
+  private(set) var heldBytes = 0
+  /// Decided bytes that wait for nothing but the writer.
+  private var readyBytes = 0
+
+  private(set) var isStopped = false
+  private(set) var isFinished = false
+  private(set) var isDiscarding = false
+  /// Decisions that came for a line that had been decided.
+  private(set) var refusedDecisions = 0
+
+  init(limits: WindowLimits) {
+    self.limits = limits
+  }
+
+  /// How many payloads are undecided.
+  var undecidedCount: Int { undecided.count }
+
+  /// Whether the reader may go on.
+  func satisfies(_ need: Need) -> Bool {
+    if isDiscarding { return true }
+    let hasRoom = heldBytes <= limits.windowBytes && readyBytes <= limits.backlogBytes
+    switch need {
+    case .room: return hasRoom
+    case .quiet: return hasRoom && undecided.isEmpty
+    case .job(let bytes):
+      let hasJob = undecided.isEmpty || (undecided.count < limits.jobs && undecidedBytes + bytes <= limits.undecidedBytes)
+      return isStopped || (hasRoom && hasJob)
+    }
+  }
+
+  // MARK: - The reader's side
+
+  /// Adds decided bytes behind everything.
+  mutating func append(_ segment: Segment, for account: Place.Account, at now: MonotonicInstant) {
+    guard !isDiscarding else { return }
+    push(decided(Place(output: .whole(segment), account: account, deadline: now.advanced(by: limits.budget))))
+    advance(at: now)
+  }
+
+  /// Gives a candidate its place, or nil when no further one is to be started.
+  mutating func reserve(line: Int, bytes: Segment, at now: MonotonicInstant) -> Slot? {
+    guard !isStopped, !isDiscarding else { return nil }
+    let slot = Slot(number: nextNumber, line: line, bytes: bytes, placed: now, deadline: now.advanced(by: limits.budget))
+    undecided.insert(slot.number)
+    undecidedBytes += bytes.count
+    if limits.isOrdered {
+      push(Place(output: nil, account: .none, deadline: slot.deadline))
+    } else {
+      nextNumber += 1
+    }
+    return slot
+  }
+
+  /// Nothing more will be appended or reserved.
+  mutating func finish() { isFinished = true }
+
+  /// No further candidate is to be started.
+  mutating func stop() { isStopped = true }
+
+  // MARK: - Deciding
+
+  /// Takes a decision; false when the slot was decided before.
+  mutating func decide(_ slot: Slot, _ output: Place.Output, _ record: ReportRecord, at now: MonotonicInstant) -> Bool {
+    guard undecided.remove(slot.number) != nil else {
+      refusedDecisions += 1
+      return false
+    }
+    undecidedBytes -= slot.bytes.count
+    guard !isDiscarding else { return true }
+    let place = decided(Place(output: output, account: .payload(record), deadline: slot.deadline))
+    if limits.isOrdered {
+      places[Int(slot.number - firstNumber)] = place
+      heldBytes += place.charge
+    } else {
+      push(place)
+    }
+    advance(at: now)
+    return true
+  }
+
+  // MARK: - The writer's side
+
+  /// Moves what may be written to the end of `batch`.
+  mutating func take(into batch: inout [Place]) -> Taken {
+    while readyCount > 0, batch.count < Self.maximumPlaces, let place = places.popFirst() {
+      batch.append(place)
+      readyCount -= 1
+      if limits.isOrdered { firstNumber += 1 }
+    }
+    if !batch.isEmpty { return .places }
+    return isOver ? .finished : .nothing
+  }
+
+  /// Whether the writer has something to learn: places to write, or that there will be none.
+  var hasWork: Bool { readyCount > 0 || isOver }
+
+  private var isOver: Bool { isDiscarding || (isFinished && undecided.isEmpty && places.isEmpty) }
+
+  /// Takes written places off the books.
+  mutating func release(_ batch: [Place]) {
+    let charge = batch.reduce(0) { $0 + $1.charge }
+    heldBytes -= charge
+    readyBytes -= charge
+  }
+
+  /// Counts `bytes` that the report holds, or with a negative number that it has written.
+  mutating func holdForReport(_ bytes: Int) { heldBytes += bytes }
+
+  /// Drops everything that is decided, now and from now on: nobody will write it.
+  mutating func discard() {
+    isDiscarding = true
+    places.removeAll()
+    readyCount = 0
+  }
+
+  // MARK: - Places
+
+  private mutating func decided(_ place: Place) -> Place {
+    if case .none = place.account { return place }
+    defer { nextDecision += 1 }
+    var place = place
+    place.decision = nextDecision
+    return place
+  }
+
+  private mutating func push(_ place: Place) {
+    if place.output != nil { heldBytes += place.charge }
+    if limits.isOrdered { nextNumber += 1 }
+    places.append(place)
+  }
+
+  /// Moves the front over every place that waits for nothing but the writer.
+  private mutating func advance(at now: MonotonicInstant) {
+    while readyCount < places.count, places[readyCount].output != nil {
+      places[readyCount].ready = now
+      readyBytes += places[readyCount].charge
+      readyCount += 1
+    }
+  }
+}
