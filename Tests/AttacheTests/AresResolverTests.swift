@@ -1,0 +1,301 @@
+import Attache
+import AttacheTesting
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct AresResolverTests {
+  private static let v4 = IPAddress.v4(0x5DB8_D822)
+  private static let v6 = IPAddress.v6(0x2606_2800_0220_0001_0248_1893_25C8_1946)
+
+  @Test func `the addresses of both families are handed on, IPv6 first`() async throws {
+    try await withResolver(["both.example": .addresses([Self.v4, Self.v6])]) { _, resolver in
+      #expect(await resolver.resolve("both.example") == .success([Self.v6, Self.v4]))
+    }
+  }
+
+  /// What a name server says, and what that comes to.
+  struct Saying: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var answer: StubDNS.Answer
+    var result: Result<[IPAddress], DNSFailure>
+
+    init(_ description: String, _ answer: StubDNS.Answer, _ result: Result<[IPAddress], DNSFailure>) {
+      testDescription = description
+      self.answer = answer
+      self.result = result
+    }
+  }
+
+  private static let many = (0..<100).map { IPAddress.v4(0x0808_0000 + $0) }
+
+  @Test(arguments: [
+    Saying("no such name", .noSuchName, .failure(.notFound)),
+    Saying("no such record", .noData, .failure(.notFound)),
+    Saying("server failure", .serverFailure, .failure(.failed)),
+    Saying("refused", .refused, .failure(.failed)),
+    Saying("silence", .silence, .failure(.timeout)),
+    Saying("another query's identifier", .wrongIdentifier(.addresses([v4])), .failure(.timeout)),
+    Saying("another question", .wrongQuestion(.addresses([v4])), .failure(.timeout)),
+    Saying("garbage", .garbage(Array(repeating: 0xFF, count: 40)), .failure(.timeout)),
+    Saying("one byte", .garbage([0]), .failure(.timeout)),
+    Saying("a late answer", .delayed(.milliseconds(5), .addresses([v4])), .success([v4])),
+    Saying("aliases", .aliases(["a.example", "b.example"], [v4]), .success([v4])),
+    Saying("aliases that lead back", .aliasLoop(["a.example", "b.example"]), .failure(.notFound)),
+    Saying("an alias without an address", .aliases(["a.example"], []), .failure(.notFound)),
+    Saying("a truncated answer", .truncated(.addresses([v4])), .success([v4])),
+    Saying("more than fits into a datagram", .addresses(many), .success(many)),
+    Saying("4,000 addresses", .addresses((0..<4000).map { .v4(0x0808_0000 + $0) }), .failure(.failed)),
+    Saying("only IPv4, IPv6 fails", .perFamily(v4: .addresses([v4]), v6: .serverFailure), .success([v4])),
+    Saying("only IPv6, IPv4 fails", .perFamily(v4: .serverFailure, v6: .addresses([v6])), .success([v6])),
+    Saying("only IPv4, IPv6 is silent", .perFamily(v4: .addresses([v4]), v6: .silence), .success([v4])),
+    Saying("only IPv4, IPv6 makes no sense", .perFamily(v4: .addresses([v4]), v6: .garbage([1, 2, 3])), .success([v4])),
+  ])
+  func `an answer comes to`(_ saying: Saying) async throws {
+    let isToExpire = saying.result == .failure(.timeout)
+    let patience = AresResolver.Patience(
+      firstTry: isToExpire ? .milliseconds(50) : .seconds(10), tries: 1, otherFamily: .milliseconds(isToExpire ? 50 : 1500))
+    try await withResolver(["host.example": saying.answer], patience: patience) { _, resolver in
+      #expect(await resolver.resolve("host.example") == saying.result)
+    }
+  }
+
+  @Test func `a silent family does not hold up the other`() async throws {
+    let patience = AresResolver.Patience(firstTry: .seconds(60), otherFamily: .milliseconds(1))
+    try await withResolver(["half.example": .perFamily(v4: .addresses([Self.v4]), v6: .silence)], patience: patience) { _, resolver in
+      #expect(await resolver.resolve("half.example") == .success([Self.v4]))
+    }
+  }
+
+  @Test func `a truncated answer is asked for again over TCP`() async throws {
+    try await withResolver(["big.example": .truncated(.addresses([Self.v4]))]) { stub, resolver in
+      _ = await resolver.resolve("big.example")
+      #expect(stub.queries.contains { $0.overTCP && $0.question.type == .a })
+    }
+  }
+
+  @Test func `look-ups for one name share one answer`() async throws {
+    try await withResolver(["slow.example": .silence]) { stub, resolver in
+      async let first = resolver.resolve("slow.example")
+      await stub.waitForQueries(count: 2)
+      let second = await resolver.begin("slow.example")
+      stub.release("slow.example", with: .addresses([Self.v4]))
+      #expect(await first == .success([Self.v4]))
+      #expect(await second.result == .success([Self.v4]))
+      #expect(stub.queries.count == 2)
+    }
+  }
+
+  @Test func `an answer is kept for its time to live`() async throws {
+    try await withResolver(["kept.example": .addresses([Self.v4], ttl: 60)]) { stub, resolver in
+      _ = await resolver.resolve("kept.example")
+      #expect(await resolver.resolve("kept.example") == .success([Self.v4]))
+      #expect(stub.queries.count == 2)
+    }
+  }
+
+  @Test func `an answer without time to live is not kept`() async throws {
+    let answers = StubDNS.Answer.sequence([.addresses([Self.v4], ttl: 0), .addresses([.v4(1)], ttl: 0)])
+    try await withResolver(["fleeting.example": answers]) { stub, resolver in
+      #expect(await resolver.resolve("fleeting.example") == .success([Self.v4]))
+      #expect(await resolver.resolve("fleeting.example") == .success([.v4(1)]))
+      #expect(stub.queries.count == 4)
+    }
+  }
+
+  @Test func `a failure is not kept`() async throws {
+    try await withResolver(["new.example": .sequence([.noSuchName, .addresses([Self.v4])])]) { _, resolver in
+      #expect(await resolver.resolve("new.example") == .failure(.notFound))
+      #expect(await resolver.resolve("new.example") == .success([Self.v4]))
+    }
+  }
+
+  @Test func `a name in the hosts file is not asked for`() async throws {
+    try await withResolver([:]) { stub, resolver in
+      let addresses = try await resolver.resolve("localhost").get()
+      #expect(addresses.contains(.v4(0x7F00_0001)))
+      #expect(stub.queries.isEmpty)
+    }
+  }
+
+  @Test func `the next server is asked when one is not there`() async throws {
+    let gone = try await StubDNS()
+    await gone.stop()
+    let stub = try await StubDNS(["host.example": .addresses([Self.v4])])
+    try await withResolver(servers: [gone.address, stub.address]) { resolver in
+      #expect(await resolver.resolve("host.example") == .success([Self.v4]))
+    }
+    try await withResolver(servers: [gone.address]) { resolver in
+      #expect(await resolver.resolve("host.example") == .failure(.failed))
+    }
+    await stub.stop()
+  }
+
+  @Test func `a name that no query can carry does not exist`() async throws {
+    try await withResolver([:]) { stub, resolver in
+      for name in ["a..example", String(repeating: "a", count: 64) + ".example", "hidden.onion"] {
+        #expect(await resolver.resolve(name) == .failure(.notFound))
+      }
+      #expect(stub.queries.isEmpty)
+    }
+  }
+
+  @Test func `what waits when the resolver is shut down fails, and what comes later`() async throws {
+    let stub = try await StubDNS(others: .silence)
+    let loop = try EventLoop()
+    let resolver = try AresResolver(loop: loop, servers: [stub.address])
+    async let waiting = resolver.resolve("waiting.example")
+    await stub.waitForQueries(count: 2)
+    loop.post { resolver.shutdown() }
+    #expect(await waiting == .failure(.failed))
+    #expect(await resolver.resolve("later.example") == .failure(.failed))
+    loop.stop()
+    await stub.stop()
+  }
+
+  @Test(arguments: [
+    "127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", ":53", "::1:53", "[127.0.0.1]:53", "name.example:53", "1.1.1.1,2.2.2.2:53", "",
+  ])
+  func `a server that is not an address with a port is refused`(_ server: String) throws {
+    let loop = try EventLoop()
+    defer { loop.stop() }
+    #expect(throws: AresError.badServer(server)) { try AresResolver(loop: loop, servers: [server]) }
+  }
+
+  @Test func `a source port serves for a thousand names only`() async throws {
+    let stub = try await StubDNS(others: .silence)
+    try await withResolver(servers: [stub.address]) { resolver in
+      for number in 0..<1100 { resolver.resolve("n\(number).example") { _ in } }
+      await stub.waitForQueries(of: "n1099.example", count: 2)
+      #expect(Set(stub.queries.map(\.clientPort)).count == 2)
+    }
+    await stub.stop()
+  }
+
+  @Test func `the oldest look-ups are given up when there are too many`() async throws {
+    let socket = try Blackhole()
+    try await withResolver(servers: [socket.address], patience: .init(firstTry: .seconds(600))) { resolver in
+      async let first = resolver.resolve("first.example")
+      for number in 0..<(16 * 1024 + 1) { resolver.resolve("n\(number).example") { _ in } }
+      #expect(await first == .failure(.timeout))
+    }
+  }
+}
+
+extension AresResolverTests {
+  @Test func `1,000 stalled names delay no other and take no threads and few descriptors`() async {
+    await #expect(processExitsWith: .success) {
+      let stub = try await StubDNS(["good.example": .addresses([.v4(1)], ttl: 0)], others: .silence)
+      try await withResolver(servers: [stub.address]) { resolver in
+        _ = await resolver.resolve("good.example")
+        let before = try (threads: entries(of: "/proc/self/task"), descriptors: entries(of: "/proc/self/fd"))
+        for number in 0..<1000 { resolver.resolve("n\(number).example") { _ in } }
+        await stub.waitForQueries(of: "n999.example", count: 2)
+        #expect(await resolver.resolve("good.example") == .success([.v4(1)]))
+        let after = try (threads: entries(of: "/proc/self/task"), descriptors: entries(of: "/proc/self/fd"))
+        #expect(after.threads == before.threads)
+        #expect(after.descriptors <= before.descriptors + 2)
+      }
+    }
+  }
+
+  @Test func `the environment changes no answer`() async {
+    await #expect(processExitsWith: .success) {
+      let aliases = "/tmp/attache-hostaliases-\(getpid())"
+      let file = try #require(unsafe fopen(aliases, "w"))
+      unsafe fputs("alias localhost\n", file)
+      unsafe fclose(file)
+      for (name, value) in [("HOSTALIASES", aliases), ("LOCALDOMAIN", "example"), ("RES_OPTIONS", "ndots:5 retry:1 retrans:1")] {
+        setenv(name, value, 1)
+      }
+      let stub = try await StubDNS(["alias.example": .addresses([.v4(1)])])
+      try await withResolver(servers: [stub.address]) { resolver in
+        #expect(await resolver.resolve("alias") == .failure(.notFound))
+      }
+      #expect(Set(stub.queries.map(\.question.name)) == ["alias"])
+      unlink(aliases)
+    }
+  }
+}
+
+/// A UDP port that takes everything and answers nothing.
+private final class Blackhole {
+  let address: String
+  private let descriptor: Int32
+
+  init() throws {
+    descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+    var name = sockaddr_in()
+    name.sin_family = sa_family_t(AF_INET)
+    name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let descriptor = descriptor
+    let codes = unsafe withUnsafeMutablePointer(to: &name) { name in
+      unsafe name.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+        [unsafe bind(descriptor, name, length), unsafe getsockname(descriptor, name, &length)]
+      }
+    }
+    address = "127.0.0.1:\(UInt16(bigEndian: name.sin_port))"
+    try #require(codes == [0, 0])
+  }
+
+  deinit {
+    close(descriptor)
+  }
+}
+
+/// A look-up that was begun.
+private struct Begun {
+  fileprivate let stream: AsyncStream<Result<[IPAddress], DNSFailure>>
+
+  var result: Result<[IPAddress], DNSFailure>? {
+    get async {
+      for await result in stream { return result }
+      return nil
+    }
+  }
+}
+
+extension AresResolver {
+  fileprivate func resolve(_ name: String) async -> Result<[IPAddress], DNSFailure> {
+    await withCheckedContinuation { continuation in
+      resolve(name) { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Returns when the resolver has taken the look-up in hand: localhost, asked for afterwards, needs no server.
+  fileprivate func begin(_ name: String) async -> Begun {
+    let (stream, continuation) = AsyncStream<Result<[IPAddress], DNSFailure>>.makeStream()
+    resolve(name) { continuation.yield($0) }
+    _ = await resolve("localhost")
+    return Begun(stream: stream)
+  }
+}
+
+private func withResolver(
+  servers: [String], patience: AresResolver.Patience = .init(otherFamily: .seconds(5)), _ body: (AresResolver) async throws -> Void
+) async throws {
+  let loop = try EventLoop()
+  let resolver = try AresResolver(loop: loop, servers: servers, patience: patience)
+  try await body(resolver)
+  loop.post { resolver.shutdown() }
+  loop.stop()
+}
+
+private func withResolver(
+  _ answers: [String: StubDNS.Answer], patience: AresResolver.Patience = .init(otherFamily: .seconds(5)),
+  _ body: (StubDNS, AresResolver) async throws -> Void
+) async throws {
+  let stub = try await StubDNS(answers)
+  try await withResolver(servers: [stub.address], patience: patience) { try await body(stub, $0) }
+  await stub.stop()
+}
+
+/// The number of entries of a folder.
+private func entries(of folder: String) throws -> Int {
+  let handle = try #require(unsafe opendir(folder))
+  defer { unsafe closedir(handle) }
+  var count = 0
+  while unsafe readdir(handle) != nil { count += 1 }
+  return count
+}
