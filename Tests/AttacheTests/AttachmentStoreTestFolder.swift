@@ -93,12 +93,6 @@ extension AttachmentStore {
   }
 }
 
-extension PartialFile {
-  func append(_ bytes: [UInt8]) throws {
-    try unsafe bytes.withUnsafeBytes { try unsafe append($0) }
-  }
-}
-
 /// A wall clock that stands still until it is turned on.
 final class TestWallClock: Sendable {
   private let time: Mutex<Duration>

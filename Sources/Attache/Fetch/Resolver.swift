@@ -6,6 +6,9 @@ package protocol Resolver: AnyObject, Sendable {
   ///   - name: a lower-case ASCII host name without a trailing dot, never an address.
   ///   - completion: called once, on any thread, with at least one address, unchecked, or with a reason of the family `dns`.
   func resolve(_ name: String, _ completion: @escaping @Sendable (Result<[IPAddress], DNSFailure>) -> Void)
+
+  /// Gives up what is under way; no completion is called after it. Called on the loop.
+  func shutdown()
 }
 
 /// Why a name has no addresses.

@@ -42,6 +42,18 @@ public final class PartialFile {
     size += bytes.count
   }
 
+  /// Appends bytes. When that fails the file is discarded at once, and with it the room that it took.
+  public func append(_ bytes: [UInt8]) throws(StoreError) {
+    let result: Result<Void, StoreError> = unsafe bytes.withUnsafeBytes { bytes in
+      do throws(StoreError) {
+        return .success(unsafe try append(bytes))
+      } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+  }
+
   /// Forgets what was appended, for a body that starts again.
   public func reset() throws(StoreError) {
     guard descriptor >= 0 else { throw StoreError("write", path, code: EBADF) }

@@ -107,7 +107,7 @@ struct JSONElement {
     var place = 0
     while unsafe simdjson_object_next(&members, &key, &value) {
       let name = unsafe UnsafeRawBufferPointer(start: key.data, count: key.length)
-      if unsafe name.count == token.text.utf8.count, unsafe token.text.utf8.elementsEqual(name), let element = unsafe JSONElement(value) {
+      if name.count == token.text.utf8.count, unsafe token.text.utf8.elementsEqual(name), let element = unsafe JSONElement(value) {
         found = (place, element)
       }
       place += 1

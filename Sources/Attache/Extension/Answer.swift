@@ -1,0 +1,92 @@
+internal import Synchronization
+
+/// The way back from a service extension to its host: what Apple's content handler is on a phone.
+///
+/// It may be called from any thread and any number of times; the first call counts.
+public final class Answer: Sendable {
+  private struct State {
+    var appointment: Appointment?
+    var extensionInstance: (any ServiceExtension)?
+  }
+
+  private let gate = Gate()
+  private let state: Mutex<State>
+  private let host: ServiceExtensionHost
+  private let request: NotificationRequest
+  private let deliver: @Sendable (Delivery) -> Void
+
+  init(
+    _ request: NotificationRequest, to instance: any ServiceExtension, host: ServiceExtensionHost,
+    deliver: @escaping @Sendable (Delivery) -> Void
+  ) {
+    self.request = request
+    self.host = host
+    self.deliver = deliver
+    state = Mutex(State(appointment: nil, extensionInstance: instance))
+  }
+
+  /// Whether the request has been decided, so that further work on it is in vain.
+  public var isDecided: Bool {
+    gate.isPassed
+  }
+
+  /// Offers the last word on the request.
+  ///
+  /// Content without alert text is ignored, and the original delivered.
+  ///
+  /// - Returns: whether this offer was the first, and is what is delivered.
+  @discardableResult
+  public func offer(_ delivery: Delivery) -> Bool {
+    settle(with: delivery.content?.hasAlertText == false ? .original(.payloadAlert, media: delivery.media) : delivery) != nil
+  }
+
+  /// Decides without the extension, which is told so.
+  @discardableResult
+  func decide(_ reason: Reason) -> Bool {
+    guard let instance = settle(with: .original(reason)) else { return false }
+    host.call(instance) { $0.cancel() }
+    return true
+  }
+
+  /// Books the next look at the clock; nothing when the request is decided already.
+  func book(_ appointment: Appointment) {
+    state.withLock { $0.appointment = appointment }
+    if isDecided { cancelAppointment() }
+  }
+
+  /// - Returns: the extension, if this was the first offer.
+  private func settle(with delivery: Delivery) -> (any ServiceExtension)? {
+    guard gate.pass() else {
+      host.countDropped()
+      return nil
+    }
+    cancelAppointment()
+    let instance = state.withLock { $0.extensionInstance.take() }
+    host.forget(self)
+    deliver(delivery)
+    return instance
+  }
+
+  private func cancelAppointment() {
+    if let appointment = state.withLock({ $0.appointment.take() }) { host.clock.cancel(appointment) }
+  }
+
+  /// Tells the extension that time will expire, unless it has answered.
+  func notify() {
+    guard let instance = state.withLock({ $0.extensionInstance }) else { return }
+    host.call(instance) { $0.timeWillExpire() }
+  }
+
+  /// Hands the request to the extension.
+  func begin() {
+    guard let instance = state.withLock({ $0.extensionInstance }) else { return }
+    let isTaken = host.call(instance) { [self] instance in
+      do {
+        try instance.didReceive(request, answer: self)
+      } catch {
+        offer(.original(.internal))
+      }
+    }
+    if !isTaken { decide(.internal) }
+  }
+}

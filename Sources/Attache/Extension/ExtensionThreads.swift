@@ -1,0 +1,64 @@
+internal import Synchronization
+
+/// Threads for extensions that may block: one is reused when it is free and made when all are busy, so that none waits behind another.
+final class ExtensionThreads: Sendable {
+  /// A thread that waits for work.
+  private final class Idler: Sendable {
+    let work = Mutex<(@Sendable () -> Void)?>(nil)
+    let alarm: EventFD
+
+    init() throws(SystemError) {
+      alarm = try EventFD()
+    }
+  }
+
+  private struct State {
+    var idlers: [Idler] = []
+    var count = 0
+  }
+
+  /// Threads at most: a blocked extension keeps its thread for ever, and memory must not grow for ever with it.
+  static let maximum = 1_024
+
+  private let state = Mutex(State())
+
+  /// Runs `work` on a thread of its own for as long as it takes.
+  ///
+  /// - Returns: false when every thread is blocked, or the system gives no more.
+  func run(_ work: @escaping @Sendable () -> Void) -> Bool {
+    let (idler, isNew) = state.withLock { state in
+      if let idler = state.idlers.popLast() { return (Optional(idler), false) }
+      guard state.count < Self.maximum, let idler = try? Idler() else { return (nil, false) }
+      state.count += 1
+      return (idler, true)
+    }
+    guard let idler else { return false }
+    idler.work.withLock { $0 = work }
+    guard isNew else {
+      idler.alarm.ring()
+      return true
+    }
+    return start(idler)
+  }
+
+  private func start(_ idler: Idler) -> Bool {
+    do {
+      try Thread.start("extension") { [weak self] in
+        while let work = idler.work.withLock({ $0.take() }) {
+          work()
+          guard let self else { return }
+          state.withLock { $0.idlers.append(idler) }
+          idler.alarm.wait(until: nil)
+        }
+      }.detach()
+      return true
+    } catch {
+      state.withLock { $0.count -= 1 }
+      return false
+    }
+  }
+
+  deinit {
+    for idler in state.withLock({ $0.idlers }) { idler.alarm.ring() }
+  }
+}

@@ -1,0 +1,93 @@
+internal import Synchronization
+
+/// Runs a service extension against the deadline, and owns the fallback: whatever the extension does, each request is decided once and in time.
+public final class ServiceExtensionHost: Sendable {
+  private struct Running {
+    var answers: [ObjectIdentifier: Answer] = [:]
+    var isCancelled = false
+  }
+
+  let clock: any DeadlineClock
+  private let grace: Duration
+  private let makeExtension: @Sendable () -> any ServiceExtension
+  private let threads = ExtensionThreads()
+  private let running = Mutex(Running())
+  private let dropped = Atomic<Int>(0)
+
+  /// - Parameters:
+  ///   - clock: what the deadlines are kept by.
+  ///   - grace: how long before the deadline an extension is told that time will expire. One that answers at once decides there and then;
+  ///     any other has half of it, and the rest is for writing.
+  ///   - makeExtension: makes the instance that serves a request.
+  public init(clock: any DeadlineClock, grace: Duration, makeExtension: @escaping @Sendable () -> any ServiceExtension) {
+    self.clock = clock
+    self.grace = grace
+    self.makeExtension = makeExtension
+  }
+
+  /// Offers that came after their request was decided.
+  public var droppedOffers: Int {
+    dropped.load(ordering: .relaxed)
+  }
+
+  /// Has an extension serve the request.
+  ///
+  /// - Parameter deliver: called exactly once, on any thread, before the request's deadline: with content that has alert text, or the original.
+  public func run(_ request: NotificationRequest, deliver: @escaping @Sendable (Delivery) -> Void) {
+    let instance = makeExtension()
+    let answer = Answer(request, to: instance, host: self, deliver: deliver)
+    let isCancelled = running.withLock { running in
+      if !running.isCancelled { running.answers[ObjectIdentifier(answer)] = answer }
+      return running.isCancelled
+    }
+    guard !isCancelled else { return _ = answer.decide(.cancelled) }
+    answer.book(clock.schedule(at: request.deadline.advanced(by: .zero - grace)) { [self] in expire(answer, request, type(of: instance)) })
+    answer.begin()
+  }
+
+  /// Has an extension serve the request, and waits for the decision.
+  public func run(_ request: NotificationRequest) async -> Delivery {
+    await withCheckedContinuation { continuation in
+      run(request) { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Decides every request under way, and any later one, for the original.
+  public func cancelAll() {
+    let answers = running.withLock { running in
+      running.isCancelled = true
+      return running.answers.values
+    }
+    for answer in answers { answer.decide(.cancelled) }
+  }
+
+  private func expire(_ answer: Answer, _ request: NotificationRequest, _ type: any ServiceExtension.Type) {
+    answer.notify()
+    guard !answer.isDecided else { return }
+    if type.returnsAtOnce {
+      answer.decide(.deadline)
+    } else {
+      answer.book(clock.schedule(at: request.deadline.advanced(by: .zero - grace / 2)) { answer.decide(.deadline) })
+    }
+  }
+
+  /// Calls an extension: in place when it returns at once, else on a thread that it may block.
+  ///
+  /// - Returns: false when there is no thread to be had.
+  @discardableResult
+  func call(_ instance: any ServiceExtension, _ body: @escaping @Sendable (any ServiceExtension) -> Void) -> Bool {
+    guard !type(of: instance).returnsAtOnce else {
+      body(instance)
+      return true
+    }
+    return threads.run { body(instance) }
+  }
+
+  func forget(_ answer: Answer) {
+    running.withLock { $0.answers[ObjectIdentifier(answer)] = nil }
+  }
+
+  func countDropped() {
+    dropped.wrappingAdd(1, ordering: .relaxed)
+  }
+}

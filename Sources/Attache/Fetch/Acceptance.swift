@@ -1,0 +1,79 @@
+/// What is to be done about a response, decided from its headers alone, before any of its body is looked at.
+enum ResponseVerdict: Equatable, Sendable {
+  /// The body is wanted: from its first byte, or from where an earlier one broke off.
+  case body(length: Int?, resumes: Bool)
+  /// Another place is named.
+  case redirect(location: [UInt8])
+  /// It is not wanted.
+  case refuse(Reason)
+  /// It is not wanted now, but may be later; `asked` is whether the origin named a time.
+  case retry(Reason)
+}
+
+/// The one place that decides whether a response is accepted: `CURLE_OK` is not success.
+///
+/// libcurl 7.88.1 answers OK for a Content-Length it cannot read, for two that differ, and for 206.
+enum Acceptance {
+  /// Judges a complete head.
+  ///
+  /// - Parameter resumingFrom: the offset that was asked for with a Range header, 0 when none was.
+  static func judge(_ head: ResponseHead, resumingFrom offset: Int) -> ResponseVerdict {
+    switch head.status {
+    case 200: body(head, from: 0)
+    case 206 where offset > 0: body(head, from: offset)
+    case 301, 302, 303, 307, 308: redirect(head)
+    case 502, 504: .retry(.httpStatus)
+    case 503 where head.hasRetryAfter: .retry(.httpStatus)
+    default: .refuse(.httpStatus)
+    }
+  }
+
+  private static func body(_ head: ResponseHead, from offset: Int) -> ResponseVerdict {
+    guard head.contentEncodings.allSatisfy({ $0 == "identity" || $0.isEmpty }) else { return .refuse(.httpEncoding) }
+    guard let framing = framing(head) else { return .refuse(.httpFraming) }
+    guard offset > 0 else { return .body(length: framing.length, resumes: false) }
+    guard let range = ContentRange(head.contentRange ?? ""), range.first == offset,
+      framing.length == nil || framing.length == range.last - range.first + 1, range.total == range.last + 1
+    else { return .refuse(.httpFraming) }
+    return .body(length: range.total, resumes: true)
+  }
+
+  private struct Framing {
+    /// nil when the body is chunked or ends with the connection.
+    var length: Int?
+  }
+
+  /// - Returns: nil when the headers contradict each other or name a coding other than chunked (RFC 9112, sections 6.1 and 6.3).
+  private static func framing(_ head: ResponseHead) -> Framing? {
+    if !head.transferEncodings.isEmpty {
+      return head.transferEncodings == ["chunked"] && head.contentLengths.isEmpty ? Framing() : nil
+    }
+    guard let first = head.contentLengths.first else { return Framing() }
+    guard head.contentLengths.allSatisfy({ $0 == first }), let length = decimal(first) else { return nil }
+    return Framing(length: length)
+  }
+
+  private static func redirect(_ head: ResponseHead) -> ResponseVerdict {
+    guard let location = head.locations.first, !location.isEmpty else { return .refuse(.httpStatus) }
+    return head.locations.count == 1 ? .redirect(location: location) : .refuse(.httpRedirect)
+  }
+
+  /// Digits and nothing else: Swift's own initialiser would take a sign.
+  static func decimal(_ text: some StringProtocol) -> Int? {
+    text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
+  }
+}
+
+/// `bytes FIRST-LAST/TOTAL` (RFC 9110, section 14.4).
+struct ContentRange: Equatable, Sendable {
+  var first, last, total: Int
+
+  init?(_ text: String) {
+    guard text.hasPrefix("bytes ") else { return nil }
+    let fields = text.dropFirst(6).split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "/" }
+    guard fields.count == 3, let first = Acceptance.decimal(fields[0]), let last = Acceptance.decimal(fields[1]),
+      let total = Acceptance.decimal(fields[2]), first <= last, last < total
+    else { return nil }
+    (self.first, self.last, self.total) = (first, last, total)
+  }
+}

@@ -1,0 +1,292 @@
+internal import CCurl
+internal import Glibc
+
+/// Whoever wants a transfer's response. Called on the loop; the first two from within libcurl, where no transfer may be added or removed.
+protocol CurlTransferOwner: AnyObject {
+  /// All headers have come. Returns whether the body is wanted.
+  func transferReceivedHead(_ head: ResponseHead) -> Bool
+  /// A piece of the body has come.
+  func transferReceivedBody(_ bytes: UnsafeRawBufferPointer) -> CurlTransfer.BodyVerdict
+  /// The transfer is over, for good or ill.
+  func transferEnded(_ end: CurlTransfer.End)
+}
+
+/// One exchange with an origin: libcurl's easy handle, its options and its callbacks. Used again for a further exchange.
+///
+/// `@unchecked Sendable`: confined to the loop's thread.
+@safe
+final class CurlTransfer: @unchecked Sendable {
+  enum BodyVerdict {
+    case take, pause, stop
+  }
+
+  /// What is asked of the origin.
+  struct Request {
+    var url: CheckedURL
+    /// The checked addresses of the URL's host; libcurl connects to these and looks up none.
+    var addresses: [IPAddress]
+    /// Where an earlier body broke off, with the strong validator that the origin gave; nil asks for the whole.
+    var resumption: (offset: Int, validator: String)?
+  }
+
+  /// How an exchange ended.
+  struct End {
+    /// nil when libcurl saw nothing wrong, which is not yet acceptance.
+    var failure: Reason?
+    /// What the address gate said, if it stopped the connection.
+    var refusal: Refusal?
+    var times: Times
+    /// What Retry-After asks for.
+    var retryAfter: Duration?
+  }
+
+  /// Durations of the parts of an exchange; nil for what did not happen.
+  struct Times {
+    var connect: Duration?
+    var tls: Duration?
+    /// From the start of the exchange.
+    var firstByte: Duration?
+  }
+
+  let easy: UnsafeMutableRawPointer
+  private let gate: AddressGate
+  private weak var owner: (any CurlTransferOwner)?
+  private var pins: UnsafeMutablePointer<curl_slist>?
+  private var fields: UnsafeMutablePointer<curl_slist>?
+  private var url: CheckedURL?
+  private var head = ResponseHead()
+  private var refusal: Refusal?
+  private var headIsTooLarge = false
+
+  /// Bytes that libcurl reads at a time (CURLOPT_BUFFERSIZE).
+  static let bufferSize = 64 * 1024
+
+  /// Sets all that is the same for every exchange.
+  ///
+  /// - Parameter rootCertificates: a file in PEM form instead of the system's roots.
+  /// - Throws: ``CurlError`` when an option is refused, a missing file of roots included.
+  init(gate: AddressGate, rootCertificates: String?) throws(CurlError) {
+    guard let easy = unsafe curl_easy_init() else { throw CurlError(call: "curl_easy_init", code: CURLE_FAILED_INIT.rawValue) }
+    unsafe self.easy = unsafe easy
+    self.gate = gate
+    try setConstants(rootCertificates)
+    try setCallbacks()
+  }
+
+  deinit {
+    unsafe curl_easy_cleanup(easy)
+    unsafe curl_slist_free_all(pins)
+    unsafe curl_slist_free_all(fields)
+  }
+
+  /// Makes the handle ready for an exchange, whose course `owner` is told.
+  func prepare(_ request: Request, for owner: any CurlTransferOwner) throws(CurlError) {
+    self.owner = owner
+    (head, refusal, headIsTooLarge, url) = (ResponseHead(), nil, false, request.url)
+    try set(CURLOPT_URL, request.url.text)
+    unsafe replace(&pins, with: request.url.address == nil ? [pin(request)] : [])
+    try unsafe set(CURLOPT_RESOLVE, list: pins)
+    unsafe replace(&fields, with: request.resumption.map { ["Range: bytes=\($0.offset)-", "If-Range: \($0.validator)"] } ?? [])
+    try unsafe set(CURLOPT_HTTPHEADER, list: fields)
+    // Many streams share a connection over TLS; over plain http a request would wait behind a stalled origin, unsent.
+    try set(CURLOPT_PIPEWAIT, request.url.scheme == .https ? 1 : 0)
+  }
+
+  /// Goes on with a transfer that was paused by ``BodyVerdict/pause``.
+  func resume() {
+    unsafe curl_easy_pause(easy, CURLPAUSE_CONT)
+  }
+
+  /// The durations so far.
+  var times: Times {
+    let connected = microseconds(CURLINFO_CONNECT_TIME_T)
+    let secured = microseconds(CURLINFO_APPCONNECT_TIME_T)
+    return Times(
+      connect: connected, tls: secured.map { $0 - (connected ?? .zero) }, firstByte: microseconds(CURLINFO_STARTTRANSFER_TIME_T))
+  }
+
+  /// Called by ``CurlMulti`` when libcurl has done with the handle.
+  func ended(_ code: CURLcode) {
+    var retryAfter: curl_off_t = 0
+    unsafe curl_easy_getinfo_offset(easy, CURLINFO_RETRY_AFTER, &retryAfter)
+    let end = End(
+      failure: failure(code), refusal: refusal, times: times, retryAfter: retryAfter > 0 ? .seconds(Int64(retryAfter)) : nil)
+    let owner = owner
+    self.owner = nil
+    owner?.transferEnded(end)
+  }
+
+  /// `HOST:PORT:ADDRESS,…` with a plus, so that libcurl forgets it after a while (CURLOPT_RESOLVE).
+  private func pin(_ request: Request) -> String {
+    let addresses = request.addresses.map { address in
+      switch address {
+      case .v4: "\(address)"
+      case .v6: "[\(address)]"
+      }
+    }
+    return "+\(request.url.host):\(request.url.port):\(addresses.joined(separator: ","))"
+  }
+
+  /// libcurl's clock, which stands at 0 for what has not happened.
+  private func microseconds(_ info: CURLINFO) -> Duration? {
+    var value: curl_off_t = 0
+    unsafe curl_easy_getinfo_offset(easy, info, &value)
+    return value > 0 ? .microseconds(Int64(value)) : nil
+  }
+}
+
+// MARK: Options
+
+extension CurlTransfer {
+  private func setConstants(_ rootCertificates: String?) throws(CurlError) {
+    try set(CURLOPT_NOSIGNAL, 1)
+    try set(CURLOPT_PROTOCOLS_STR, "http,https")
+    try set(CURLOPT_FOLLOWLOCATION, 0)
+    try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+    try set(CURLOPT_PATH_AS_IS, 1)
+    // The environment's proxies and the user's .netrc are nothing to a payload.
+    try set(CURLOPT_PROXY, "")
+    try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+    try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    try set(CURLOPT_HTTP09_ALLOWED, 0)
+    try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    try set(CURLOPT_SSL_VERIFYPEER, 1)
+    try set(CURLOPT_SSL_VERIFYHOST, 2)
+    if let rootCertificates {
+      try set(CURLOPT_CAINFO, rootCertificates)
+      try set(CURLOPT_CAPATH, nil)
+    }
+    try set(CURLOPT_BUFFERSIZE, Self.bufferSize)
+    try set(CURLOPT_USERAGENT, "attache")
+  }
+
+  private func setCallbacks() throws(CurlError) {
+    let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+    for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA] {
+      try check(option, unsafe curl_easy_setopt_pointer(easy, option, me))
+    }
+    try check(CURLOPT_WRITEFUNCTION, unsafe curl_easy_setopt_data_function(easy, CURLOPT_WRITEFUNCTION, Self.receivedBody))
+    try check(CURLOPT_HEADERFUNCTION, unsafe curl_easy_setopt_data_function(easy, CURLOPT_HEADERFUNCTION, Self.receivedHeader))
+    try check(CURLOPT_OPENSOCKETFUNCTION, unsafe curl_easy_setopt_opensocket_function(easy, Self.openSocket))
+    try check(CURLOPT_PREREQFUNCTION, unsafe curl_easy_setopt_prereq_function(easy, Self.aboutToRequest))
+  }
+
+  private func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
+    try check(option, unsafe curl_easy_setopt_long(easy, option, value))
+  }
+
+  private func set(_ option: CURLoption, _ value: String?) throws(CurlError) {
+    try check(option, unsafe curl_easy_setopt_string(easy, option, value))
+  }
+
+  private func set(_ option: CURLoption, list: UnsafeMutablePointer<curl_slist>?) throws(CurlError) {
+    try check(option, unsafe curl_easy_setopt_list(easy, option, list))
+  }
+
+  private func check(_ option: CURLoption, _ code: CURLcode) throws(CurlError) {
+    guard code == CURLE_OK else { throw CurlError(call: "curl_easy_setopt(\(option.rawValue))", code: code.rawValue) }
+  }
+
+  /// libcurl reads the list until the exchange is over: the handle keeps it until the next.
+  private func replace(_ list: inout UnsafeMutablePointer<curl_slist>?, with lines: [String]) {
+    unsafe curl_slist_free_all(list)
+    unsafe list = nil
+    for line in lines { unsafe list = unsafe curl_slist_append(list, line) }
+  }
+}
+
+// MARK: Callbacks
+
+extension CurlTransfer {
+  private static func transfer(_ pointer: UnsafeMutableRawPointer?) -> CurlTransfer? {
+    unsafe pointer.map { unsafe Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private static let receivedHeader: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
+    bytes, size, count, me in
+    guard let transfer = unsafe transfer(me) else { return 0 }
+    guard unsafe transfer.head.add(UnsafeRawBufferPointer(start: bytes, count: size * count)) else {
+      transfer.headIsTooLarge = true
+      return 0
+    }
+    let isEnd = unsafe transfer.head.isComplete && bytes?.pointee == 0x0D
+    return !isEnd || transfer.owner?.transferReceivedHead(transfer.head) == true ? size * count : 0
+  }
+
+  private static let receivedBody: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
+    bytes, size, count, me in
+    guard let owner = unsafe transfer(me)?.owner else { return 0 }
+    switch unsafe owner.transferReceivedBody(UnsafeRawBufferPointer(start: bytes, count: size * count)) {
+    case .take: return size * count
+    case .pause: return Int(CURL_WRITEFUNC_PAUSE)
+    case .stop: return 0
+    }
+  }
+
+  /// Asks the gate about the socket's address; a refused one gets no socket.
+  private static let openSocket:
+    @convention(c) (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t = { me, _, target in
+      guard let transfer = unsafe transfer(me), let target = unsafe target else { return CURL_SOCKET_BAD }
+      let length = Int(unsafe target.pointee.addrlen)
+      let address = unsafe withUnsafePointer(to: &target.pointee.addr) { unsafe IPAddress(socketAddress: $0, length: length) }
+      guard transfer.passes(address) else { return CURL_SOCKET_BAD }
+      return unsafe socket(target.pointee.family, target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), target.pointee.protocol)
+    }
+
+  /// Asks the gate once more about the connection that the request is about to use, a pooled one perhaps.
+  private static let aboutToRequest:
+    @convention(c) (
+      UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
+    ) -> Int32 = { me, address, _, _, _ in
+      guard let transfer = unsafe transfer(me), let address = unsafe address,
+        transfer.passes(IPAddress(unsafe String(cString: address)))
+      else { return CURL_PREREQFUNC_ABORT }
+      return CURL_PREREQFUNC_OK
+    }
+
+  private func passes(_ address: IPAddress?) -> Bool {
+    guard let address, let url else { return false }
+    do throws(Refusal) {
+      try gate.check(address, for: url)
+      return true
+    } catch {
+      refusal = error
+      return false
+    }
+  }
+}
+
+// MARK: libcurl's codes
+
+extension CurlTransfer {
+  /// Translates libcurl's code: the one place that knows what 7.88.1 answers for which mishap.
+  private func failure(_ code: CURLcode) -> Reason? {
+    if let refusal { return refusal.reason }
+    if headIsTooLarge { return .httpHeaders }
+    switch code {
+    case CURLE_OK: return nil
+    case CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT: return systemError == ECONNREFUSED ? .connectRefused : .connectFailed
+    case CURLE_PEER_FAILED_VERIFICATION: return .tlsCertificate
+    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED: return .tlsHandshake
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: return .httpProtocol
+    case CURLE_HTTP2, CURLE_HTTP2_STREAM: return head.isComplete ? .httpTruncated : .httpProtocol
+    case CURLE_PARTIAL_FILE: return .httpTruncated
+    case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: return .connectReset
+    case CURLE_RECV_ERROR: return receiveFailure
+    case CURLE_OUT_OF_MEMORY: return head.status == 0 ? .internal : .httpHeaders
+    default: return .internal
+    }
+  }
+
+  /// CURLE_RECV_ERROR stands for a reset as well as for a chunk that libcurl cannot read; only the first sets an errno.
+  private var receiveFailure: Reason {
+    if head.isComplete { return systemError == 0 ? .httpFraming : .httpTruncated }
+    return head.status == 0 ? .connectReset : .httpHeaders
+  }
+
+  private var systemError: Int32 {
+    var number = 0
+    unsafe curl_easy_getinfo_long(easy, CURLINFO_OS_ERRNO, &number)
+    return Int32(number)
+  }
+}

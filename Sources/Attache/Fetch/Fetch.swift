@@ -1,0 +1,317 @@
+/// One URL on its way into the store, for everybody who waits for it.
+///
+/// It goes resolve, check, wait for a place, transfer, store; a redirect or a further try begins again at resolve. Each step that ends
+/// elsewhere comes back with the `step` it was begun in, and is ignored when the fetch has gone on since.
+///
+/// `@unchecked Sendable`: confined to the loop's thread.
+final class Fetch: @unchecked Sendable {
+  /// Redirects followed at most, as the design says; browsers follow 20, Apple's loading system 16.
+  static let maximumHops = 5
+  /// Bytes gathered before they are handed to the media thread.
+  private static let portion = 64 * 1024
+  /// The longest unwanted body that is read to its end so that its connection can be used again.
+  private static let longestDrain = 16 * 1024
+
+  private enum Place {
+    case none, waiting, taken
+  }
+
+  /// The URL that was asked for: what others join by.
+  let key: String
+  /// The hop at hand.
+  private(set) var url: CheckedURL
+  private(set) var waiters: [ObjectIdentifier: FetchWaiter] = [:]
+
+  private unowned let engine: FetchEngine
+  private let worker: MediaWorker
+  private var step = 0
+  private var isOver = false
+  private var visited: Set<String> = []
+  private var tries = 0
+  private var place = Place.none
+  private var addresses: [IPAddress] = []
+  private var transfer: CurlTransfer?
+  private var timer: TimerEntry?
+
+  private var intake: Intake?
+  private var verdict: ResponseVerdict?
+  private var failure: FetchFailure?
+  private var type: MediaType?
+  private var entityTag: String?
+  /// The whole body's length, when the origin says it.
+  private var length: Int?
+  private var received = 0
+  private var gathered: [UInt8] = []
+  private var isGathering = false
+
+  init(_ url: CheckedURL, engine: FetchEngine, worker: MediaWorker) {
+    self.url = url
+    self.engine = engine
+    self.worker = worker
+    key = url.text
+  }
+
+  // MARK: Waiters
+
+  func add(_ waiter: FetchWaiter) {
+    waiters[ObjectIdentifier(waiter)] = waiter
+    engine.note(waiter, waitsFor: self)
+  }
+
+  /// Takes a waiter out; the fetch of the last one is given up.
+  func remove(_ waiter: FetchWaiter) {
+    waiters[ObjectIdentifier(waiter)] = nil
+    if waiters.isEmpty { conclude(.failure(FetchFailure(reason: .cancelled))) }
+  }
+
+  private func note(_ change: (inout MediaRecord) -> Void) {
+    for waiter in waiters.values { waiter.note(change) }
+  }
+
+  // MARK: The road
+
+  /// Begins, or begins again after a redirect or before a further try.
+  func begin() {
+    step += 1
+    if visited.insert(url.text).inserted { tries = 0 }
+    if let address = url.address { return check([address]) }
+    let (started, step) = (MonotonicInstant.now, step)
+    engine.resolver.resolve(url.host) { [self, loop = engine.loop] result in
+      loop.post { [self] in
+        guard step == self.step, !isOver else { return }
+        note { $0.timing.dns = started.duration(to: .now) }
+        switch result {
+        case .success(let addresses): check(addresses)
+        case .failure(let failure): conclude(.failure(FetchFailure(failure, host: url.host)))
+        }
+      }
+    }
+  }
+
+  /// Every address must pass: one bad one in an answer refuses the host.
+  private func check(_ addresses: [IPAddress]) {
+    do throws(Refusal) {
+      try engine.addressGate.check(answer: addresses, for: url)
+    } catch {
+      return conclude(.failure(FetchFailure(isRedirected ? error.onRedirect : error)))
+    }
+    self.addresses = addresses
+    place = .waiting
+    if engine.enter(self) { placeGranted() }
+  }
+
+  /// There is a place at the origin: the transfer may start.
+  func placeGranted() {
+    place = .taken
+    guard !isOver else { return leavePlace() }
+    tries += 1
+    note { $0.attempts += 1 }
+    (verdict, failure) = (nil, nil)
+    do throws(CurlError) {
+      let transfer = try engine.obtainTransfer()
+      self.transfer = transfer
+      try transfer.prepare(CurlTransfer.Request(url: url, addresses: addresses, resumption: resumption), for: self)
+      try engine.multi.add(transfer)
+    } catch {
+      conclude(.failure(FetchFailure(reason: .internal, message: "\(error)")))
+    }
+  }
+
+  private var isRedirected: Bool {
+    visited.count > 1
+  }
+
+  private func follow(_ location: [UInt8]) {
+    guard visited.count <= Self.maximumHops else {
+      return conclude(.failure(FetchFailure(reason: .httpRedirect, message: "more than \(Self.maximumHops) redirects")))
+    }
+    do throws(Refusal) {
+      url = try engine.gate.redirect(to: location, from: url)
+    } catch {
+      return conclude(.failure(FetchFailure(error)))
+    }
+    guard !visited.contains(url.text) else {
+      return conclude(.failure(FetchFailure(reason: .httpRedirect, message: "the redirects go round in a circle")))
+    }
+    startOver()
+    begin()
+  }
+
+  private func tryAgain(after failure: FetchFailure, asked: Duration?) {
+    let budgetEnds = waiters.values.map(\.deadline).max() ?? .now
+    guard
+      let instant = engine.retryPolicy.next(
+        after: tries, now: .now, budgetEnds: budgetEnds, asked: asked, jitter: Double.random(in: 0...1))
+    else { return conclude(.failure(failure)) }
+    if resumption == nil { startOver() }
+    timer = engine.loop.schedule(at: instant) { [self] in
+      timer = nil
+      begin()
+    }
+  }
+
+  /// Where the body may be taken up again: with a strong validator, and an origin that does not decline ranges (RFC 9110, 13.1.5).
+  private var resumption: (offset: Int, validator: String)? {
+    guard received > 0, let entityTag, entityTag.hasPrefix("\"") else { return nil }
+    return (received, entityTag)
+  }
+
+  private func startOver() {
+    guard received > 0 || intake != nil else { return }
+    (received, length, type, entityTag) = (0, nil, nil, nil)
+    gathered.removeAll()
+    intake?.restart()
+  }
+
+  // MARK: The end
+
+  /// Ends without a word, since the engine ends.
+  func abandon() {
+    isOver = true
+    intake?.abandon()
+  }
+
+  private func conclude(_ result: Result<StoredFile, FetchFailure>) {
+    guard !isOver else { return }
+    isOver = true
+    if let timer { engine.loop.cancel(timer) }
+    if let transfer {
+      engine.multi.remove(transfer)
+      self.transfer = nil
+    }
+    leavePlace()
+    if case .failure = result { intake?.abandon() }
+    intake = nil
+    engine.conclude(self, result)
+  }
+
+  private func leavePlace() {
+    switch place {
+    case .none: break
+    case .waiting: engine.giveUpPlace(self)
+    case .taken: engine.leave(origin: url.origin)
+    }
+    place = .none
+  }
+}
+
+// MARK: The transfer's news
+
+extension Fetch: CurlTransferOwner {
+  func transferReceivedHead(_ head: ResponseHead) -> Bool {
+    let verdict = Acceptance.judge(head, resumingFrom: resumption?.offset ?? 0)
+    self.verdict = verdict
+    noteHead(head)
+    guard case .body(let length, let resumes) = verdict else {
+      return head.contentLengths.first.flatMap { Acceptance.decimal($0) }.map { $0 <= Self.longestDrain } ?? false
+    }
+    if !resumes { startOver() }
+    self.length = length
+    entityTag = head.acceptsRanges ? head.entityTag : nil
+    return lengthIsAllowed
+  }
+
+  func transferReceivedBody(_ bytes: UnsafeRawBufferPointer) -> CurlTransfer.BodyVerdict {
+    guard case .body = verdict else { return .take }
+    let intake = openIntake()
+    guard !intake.isFull else {
+      intake.whenDrained { [self, loop = engine.loop] in loop.post { [self] in transfer?.resume() } }
+      return .pause
+    }
+    received += bytes.count
+    note { $0.bytes = received }
+    guard lengthIsAllowed else { return .stop }
+    unsafe gathered.append(contentsOf: bytes)
+    if gathered.count >= Self.portion { handOn(isLast: false) } else { gather() }
+    return .take
+  }
+
+  func transferEnded(_ end: CurlTransfer.End) {
+    noteTimes(end.times)
+    if let transfer { engine.recycle(transfer) }
+    transfer = nil
+    leavePlace()
+    guard !isOver else { return }
+    if let failure { return conclude(.failure(failure)) }
+    if let refusal = end.refusal { return conclude(.failure(FetchFailure(isRedirected ? refusal.onRedirect : refusal))) }
+    switch verdict {
+    case .redirect(let location): follow(location)
+    case .refuse(let reason): conclude(.failure(FetchFailure(reason: reason)))
+    case .retry(let reason): tryAgain(after: FetchFailure(reason: reason), asked: end.retryAfter)
+    case .body where end.failure == nil && (length ?? received) == received: handOn(isLast: true)
+    case .body, nil: broken(end.failure ?? .httpTruncated)
+    }
+  }
+
+  private func broken(_ reason: Reason) {
+    let failure = FetchFailure(reason: reason)
+    if RetryPolicy.isTransient(reason) { tryAgain(after: failure, asked: nil) } else { conclude(.failure(failure)) }
+  }
+
+  private func noteHead(_ head: ResponseHead) {
+    note { $0.status = head.status }
+    if let transfer { noteTimes(transfer.times) }
+  }
+
+  private func noteTimes(_ times: CurlTransfer.Times) {
+    note { record in
+      record.timing.connect = times.connect
+      record.timing.tls = times.tls
+      record.timing.firstByte = times.firstByte
+    }
+  }
+
+  /// Whether the body is within its limit, as far as its length and its kind are known; sets `failure` if not.
+  private var lengthIsAllowed: Bool {
+    let limits = engine.configuration.limits
+    let size = max(length ?? 0, received)
+    guard size > type.map({ limits[$0.kind] }) ?? limits.largest else { return true }
+    failure =
+      type.map { FetchFailure(tooLarge: $0.kind, limits: limits) }
+      ?? FetchFailure(reason: .sizeLimit, message: "the file is larger than \(limits.largest) bytes; shrink it or raise --limits")
+    return false
+  }
+}
+
+// MARK: The media thread's news
+
+extension Fetch {
+  /// Called at the end of a turn.
+  func handOnGathered() {
+    isGathering = false
+    guard !isOver, type == nil, gathered.count >= TypeDetector.prefixLength else { return }
+    handOn(isLast: false)
+  }
+
+  private func gather() {
+    guard type == nil, !isGathering else { return }
+    isGathering = true
+    engine.gather(self)
+  }
+
+  private func handOn(isLast: Bool) {
+    openIntake().append(gathered, isLast: isLast)
+    gathered = []
+  }
+
+  private func openIntake() -> Intake {
+    if let intake { return intake }
+    let intake = Intake(worker: worker, limits: engine.configuration.limits) { [self, loop = engine.loop] news in
+      loop.post { [self] in hear(news) }
+    }
+    self.intake = intake
+    return intake
+  }
+
+  private func hear(_ news: Intake.News) {
+    guard !isOver else { return engine.release(news) }
+    switch news {
+    case .recognised(let type):
+      self.type = type
+      note { $0.type = type }
+      if !lengthIsAllowed, let failure { conclude(.failure(failure)) }
+    case .refused(let failure): conclude(.failure(failure))
+    case .stored(let file): conclude(.success(file))
+    }
+  }
+}

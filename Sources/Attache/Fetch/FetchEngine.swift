@@ -1,0 +1,172 @@
+/// What all fetches share: the loop, libcurl, the resolver, the places at each origin, the media threads, and who fetches what.
+///
+/// `@unchecked Sendable`: `loop` and `workers` are safe from any thread, all else is touched on the loop only.
+final class FetchEngine: @unchecked Sendable {
+  let loop: EventLoop
+  let configuration: MediaFetcher.Configuration
+  let gate: URLGate
+  let addressGate: AddressGate
+  let retryPolicy: RetryPolicy
+  let multi: CurlMulti
+  let resolver: any Resolver
+  private let store: AttachmentStore
+  private let workers: [MediaWorker]
+  private var nextWorker = 0
+  private var admission: Admission<Fetch>
+  private var cache = SessionCache()
+  /// The fetches that others may join, by URL.
+  private var joinable: [String: Fetch] = [:]
+  private var fetches: [ObjectIdentifier: Fetch] = [:]
+  private var waiting: [ObjectIdentifier: Fetch] = [:]
+  private var idle: [CurlTransfer] = []
+  private var gathering: [Fetch] = []
+
+  /// Handles kept for the next exchange.
+  private static let idleTransfers = 64
+
+  init(
+    _ configuration: MediaFetcher.Configuration, gate: URLGate, store: AttachmentStore,
+    resolver: (EventLoop) throws(StartError) -> any Resolver
+  ) throws(StartError) {
+    do {
+      loop = try EventLoop()
+      multi = try CurlMulti(loop: loop)
+      idle = [try CurlTransfer(gate: gate.addressGate, rootCertificates: configuration.rootCertificates)]
+      workers = try (0..<MediaWorker.recommendedCount).map { (_) throws(StartError) in try MediaWorker(store: store) }
+    } catch {
+      throw StartError("\(error)")
+    }
+    self.configuration = configuration
+    self.gate = gate
+    self.store = store
+    addressGate = gate.addressGate
+    retryPolicy = RetryPolicy(retries: configuration.retries)
+    admission = Admission(places: configuration.transfersPerOrigin)
+    self.resolver = try resolver(loop)
+    loop.post { [self] in loop.atTurnEnd { [unowned self] in turnEnded() } }
+  }
+
+  /// Ends everything without an answer. Safe from any thread.
+  func shutdown() {
+    loop.post { [self] in
+      for fetch in fetches.values { fetch.abandon() }
+      resolver.shutdown()
+      multi.shutdown()
+    }
+    loop.stop()
+    for worker in workers { worker.stop() }
+  }
+
+  // MARK: Who fetches what
+
+  /// Answers from the cache, joins a fetch of the same URL, or begins one.
+  func begin(_ url: CheckedURL, for waiter: FetchWaiter) {
+    guard configuration.cache == .session else { return start(url, for: waiter) }
+    if let running = joinable[url.text] {
+      waiter.note { $0.cache = .joined }
+      return running.add(waiter)
+    }
+    guard let (file, isFresh) = cache.file(for: url.text, at: .now) else { return start(url, for: waiter) }
+    guard isFresh else { return revisit(file, url, for: waiter) }
+    answer(waiter, with: file)
+  }
+
+  /// Takes a waiter that has gone away out of its fetch.
+  func leave(_ waiter: FetchWaiter) {
+    waiting.removeValue(forKey: ObjectIdentifier(waiter))?.remove(waiter)
+  }
+
+  /// Notes whom a waiter waits for.
+  func note(_ waiter: FetchWaiter, waitsFor fetch: Fetch) {
+    waiting[ObjectIdentifier(waiter)] = fetch
+  }
+
+  private func start(_ url: CheckedURL, for waiter: FetchWaiter) {
+    let fetch = Fetch(url, engine: self, worker: pickWorker())
+    fetches[ObjectIdentifier(fetch)] = fetch
+    if configuration.cache == .session { joinable[url.text] = fetch }
+    fetch.add(waiter)
+    fetch.begin()
+  }
+
+  /// Looks for a cached file in the store, off the loop; what is gone is fetched again.
+  private func revisit(_ file: StoredFile, _ url: CheckedURL, for waiter: FetchWaiter) {
+    pickWorker().perform { [self, store] in
+      let isThere = store.touch(file)
+      loop.post { [self] in
+        if isThere { cache.insert(file, for: url.text, at: .now) } else { cache.remove(url.text) }
+        begin(url, for: waiter)
+      }
+    }
+  }
+
+  private func answer(_ waiter: FetchWaiter, with file: StoredFile) {
+    store.pin(file)
+    waiter.note { record in
+      record.cache = .hit
+      record.type = file.type
+      record.bytes = file.size
+    }
+    if !waiter.complete(.success(file)) { store.unpin(file) }
+  }
+
+  /// Hands a fetch's end to everyone who waits, and forgets the fetch.
+  func conclude(_ fetch: Fetch, _ result: Result<StoredFile, FetchFailure>) {
+    fetches[ObjectIdentifier(fetch)] = nil
+    if joinable[fetch.key] === fetch { joinable[fetch.key] = nil }
+    if case .success(let file) = result, configuration.cache == .session { cache.insert(file, for: fetch.key, at: .now) }
+    for waiter in fetch.waiters.values {
+      waiting[ObjectIdentifier(waiter)] = nil
+      if case .success(let file) = result { store.pin(file) }
+      if !waiter.complete(result), case .success(let file) = result { store.unpin(file) }
+    }
+    if case .success(let file) = result { store.unpin(file) }
+  }
+
+  /// Lets go of a file that came when nobody waited any more.
+  func release(_ news: Intake.News) {
+    if case .stored(let file) = news { store.unpin(file) }
+  }
+
+  // MARK: What fetches ask for
+
+  private func pickWorker() -> MediaWorker {
+    nextWorker = (nextWorker + 1) % workers.count
+    return workers[nextWorker]
+  }
+
+  func obtainTransfer() throws(CurlError) -> CurlTransfer {
+    if let transfer = idle.popLast() { return transfer }
+    return try CurlTransfer(gate: addressGate, rootCertificates: configuration.rootCertificates)
+  }
+
+  func recycle(_ transfer: CurlTransfer) {
+    if idle.count < Self.idleTransfers { idle.append(transfer) }
+  }
+
+  func enter(_ fetch: Fetch) -> Bool {
+    admission.enter(fetch.url.origin, fetch)
+  }
+
+  /// Gives back a fetch's place at an origin, to the next in the queue if there is one.
+  func leave(origin: String) {
+    guard let next = admission.leave(origin) else { return }
+    // Not from within the call that gave the place back: it may be on libcurl's stack.
+    loop.post { next.placeGranted() }
+  }
+
+  func giveUpPlace(_ fetch: Fetch) {
+    admission.giveUp(fetch.url.origin, fetch)
+  }
+
+  /// Has the fetch hand on its first bytes when the turn is over and all that was ready has been read.
+  func gather(_ fetch: Fetch) {
+    gathering.append(fetch)
+  }
+
+  private func turnEnded() {
+    multi.deliverEnds()
+    for fetch in gathering { fetch.handOnGathered() }
+    gathering.removeAll(keepingCapacity: true)
+  }
+}

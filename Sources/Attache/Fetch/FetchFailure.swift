@@ -1,0 +1,30 @@
+/// Why media could not be had.
+public struct FetchFailure: Error, Hashable, Sendable {
+  public var reason: Reason
+  /// What was refused or went wrong, in words.
+  public var message: String
+
+  public init(reason: Reason, message: String = "") {
+    self.reason = reason
+    self.message = message.isEmpty ? reason.advice : message
+  }
+
+  init(_ refusal: Refusal) {
+    self.init(reason: refusal.reason, message: refusal.message)
+  }
+
+  init(_ failure: DNSFailure, host: String) {
+    switch failure {
+    case .notFound: self.init(reason: .dnsNotFound, message: "\(host) does not exist or has no address; check the URL")
+    case .failed: self.init(reason: .dnsFailed, message: "\(host): \(Reason.dnsFailed.advice)")
+    case .timeout: self.init(reason: .dnsTimeout, message: "\(host): \(Reason.dnsTimeout.advice)")
+    }
+  }
+}
+
+extension Refusal {
+  /// The same refusal of a place that a redirect leads to.
+  var onRedirect: Refusal {
+    Refusal(.policyRedirect, "redirected: \(message)")
+  }
+}

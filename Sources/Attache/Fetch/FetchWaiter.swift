@@ -1,0 +1,54 @@
+internal import Synchronization
+
+/// One who waits for a fetch: with a deadline, a record and a completion of its own, whoever else waits for the same URL.
+final class FetchWaiter: Sendable {
+  typealias Completion = @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
+
+  private struct State {
+    var completion: Completion?
+    var record: MediaRecord
+  }
+
+  let deadline: MonotonicInstant
+  private let start = MonotonicInstant.now
+  private let state: Mutex<State>
+
+  init(url: String, deadline: MonotonicInstant, completion: @escaping Completion) {
+    self.deadline = deadline
+    state = Mutex(State(completion: completion, record: MediaRecord(url: url)))
+  }
+
+  /// Notes how far the fetch is.
+  func note(_ change: (inout MediaRecord) -> Void) {
+    state.withLock { change(&$0.record) }
+  }
+
+  /// The record as it stands, with the time since the start.
+  func record(ending reason: Reason?) -> MediaRecord {
+    let total = start.duration(to: .now)
+    return state.withLock { state in
+      state.record.reason = reason ?? state.record.reason
+      state.record.timing.total = total
+      return state.record
+    }
+  }
+
+  /// Whether the completion is still to be called; from now on it is not.
+  func close() -> Bool {
+    state.withLock { $0.completion.take() != nil }
+  }
+
+  /// Calls the completion, unless it was called or closed before.
+  ///
+  /// - Returns: whether it was called.
+  @discardableResult
+  func complete(_ result: Result<StoredFile, FetchFailure>) -> Bool {
+    guard let completion = state.withLock({ $0.completion.take() }) else { return false }
+    if case .failure(let failure) = result {
+      completion(result, record(ending: failure.reason))
+    } else {
+      completion(result, record(ending: nil))
+    }
+    return true
+  }
+}

@@ -1,0 +1,136 @@
+/// A file on its way into the store: the media thread's side of a fetch.
+///
+/// The calls from the loop only post; the news comes on the media thread.
+///
+/// `@unchecked Sendable`: the state below `worker` is touched on the worker's thread only, in the order the loop posted.
+final class Intake: @unchecked Sendable {
+  enum News: Sendable {
+    /// The bytes have said what the file is.
+    case recognised(MediaType)
+    /// The file is not wanted.
+    case refused(FetchFailure)
+    /// The file is in the store, pinned once.
+    case stored(StoredFile)
+  }
+
+  private let worker: MediaWorker
+  private let limits: MediaLimits
+  private let tell: @Sendable (News) -> Void
+  private var prefix: [UInt8] = []
+  private var type: MediaType?
+  private var file: PartialFile?
+  private var isOver = false
+
+  init(worker: MediaWorker, limits: MediaLimits, tell: @escaping @Sendable (News) -> Void) {
+    self.worker = worker
+    self.limits = limits
+    self.tell = tell
+  }
+
+  /// Whether no more should be taken from the network for now.
+  var isFull: Bool {
+    worker.isFull
+  }
+
+  /// Calls back when all that was handed over so far has been dealt with.
+  func whenDrained(_ action: @escaping @Sendable () -> Void) {
+    worker.perform(action)
+  }
+
+  /// Hands over the next bytes; the last ones end the file.
+  func append(_ bytes: [UInt8], isLast: Bool) {
+    worker.perform(holding: bytes.count) { [self] in
+      guard !isOver else { return }
+      do throws(FetchFailure) {
+        try take(bytes, isLast: isLast)
+      } catch {
+        end(with: .refused(error))
+      }
+    }
+  }
+
+  /// Forgets the bytes so far: the body begins anew.
+  func restart() {
+    worker.perform { [self] in
+      prefix = []
+      type = nil
+      file = nil
+    }
+  }
+
+  /// Forgets the file.
+  func abandon() {
+    worker.perform { [self] in
+      isOver = true
+      file = nil
+    }
+  }
+
+  private func take(_ bytes: [UInt8], isLast: Bool) throws(FetchFailure) {
+    guard let type else { return try takePrefix(bytes, isLast: isLast) }
+    try write(bytes, as: type)
+    if isLast { try finish(as: type) }
+  }
+
+  private func takePrefix(_ bytes: [UInt8], isLast: Bool) throws(FetchFailure) {
+    prefix += bytes
+    guard isLast || prefix.count >= TypeDetector.prefixLength else { return }
+    let type = try recognise(isComplete: isLast)
+    self.type = type
+    tell(.recognised(type))
+    let head = prefix
+    prefix = []
+    try write(head, as: type)
+    if isLast { try finish(as: type) }
+  }
+
+  private func recognise(isComplete: Bool) throws(FetchFailure) -> MediaType {
+    let detection = unsafe prefix.withUnsafeBytes { unsafe worker.detector.detect($0, isComplete: isComplete) }
+    switch detection {
+    case .accepted(let type): return type
+    case .refused(let reason, let found): throw FetchFailure(reason: reason, message: "the bytes are \(found)")
+    }
+  }
+
+  private func write(_ bytes: [UInt8], as type: MediaType) throws(FetchFailure) {
+    do throws(StoreError) {
+      if file == nil { file = try worker.store.beginFile() }
+      guard let file else { return }
+      guard file.size + bytes.count <= limits[type.kind] else {
+        return end(with: .refused(FetchFailure(tooLarge: type.kind, limits: limits)))
+      }
+      try file.append(bytes)
+    } catch {
+      throw FetchFailure(reason: error.reason, message: "\(error)")
+    }
+  }
+
+  private func finish(as type: MediaType) throws(FetchFailure) {
+    guard let file else { return }
+    do throws(StoreError) {
+      end(with: .stored(try file.finish(type: type)))
+    } catch {
+      throw FetchFailure(reason: error.reason, message: "\(error)")
+    }
+  }
+
+  private func end(with news: News) {
+    isOver = true
+    file = nil
+    tell(news)
+  }
+}
+
+extension FetchFailure {
+  /// The file is larger than its kind may be.
+  init(tooLarge kind: MediaKind, limits: MediaLimits) {
+    let reason: Reason =
+      switch kind {
+      case .image: .sizeImage
+      case .audio: .sizeAudio
+      case .video: .sizeVideo
+      }
+    self.init(
+      reason: reason, message: "the \(kind.rawValue) is larger than \(limits[kind]) bytes; shrink it or raise --limits \(kind.rawValue)=…")
+  }
+}

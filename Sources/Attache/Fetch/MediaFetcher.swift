@@ -1,0 +1,109 @@
+internal import Synchronization
+
+/// Downloads media into the store: gates, names, connections, redirects, retries, detection, all on the caller's deadline.
+///
+/// One loop thread carries every transfer; detection, hashing and files happen on threads of their own.
+public final class MediaFetcher: Sendable {
+  /// What may be fetched, and how.
+  public struct Configuration: Sendable {
+    /// Which URLs and addresses may be reached.
+    public var policy = URLPolicy()
+    /// The largest file of each kind, in bytes.
+    public var limits = MediaLimits()
+    /// Further tries of a transient failure, only inside the budget.
+    public var retries = 2
+    /// Transfers to one origin at a time.
+    public var transfersPerOrigin = 16
+    public var cache = CacheMode.session
+    /// A file of root certificates in PEM form instead of the system's.
+    public var rootCertificates: String?
+    /// Name servers as `ADDRESS:PORT`; none means those of resolv.conf.
+    public var nameServers: [String] = []
+
+    public init() {}
+  }
+
+  /// What is remembered of media that was fetched.
+  public enum CacheMode: String, CaseIterable, Sendable {
+    /// Requests for a URL in flight join it, and what this process has fetched is not fetched again.
+    case session
+    /// Each reference is fetched by itself.
+    case off
+  }
+
+  private let gate: URLGate
+  private let engine: FetchEngine
+
+  /// Starts the fetcher's threads.
+  ///
+  /// - Throws: ``StartError`` when the system or a library refuses, a wrong file of roots or name server included.
+  public convenience init(_ configuration: Configuration, store: AttachmentStore) throws(StartError) {
+    try self.init(configuration, store: store) { (loop) throws(StartError) in
+      do {
+        return try AresResolver(loop: loop, servers: configuration.nameServers)
+      } catch {
+        throw StartError("\(error)")
+      }
+    }
+  }
+
+  /// Starts the fetcher with a resolver of the caller's: tests script one.
+  package init(
+    _ configuration: Configuration, store: AttachmentStore, resolver: (EventLoop) throws(StartError) -> any Resolver
+  ) throws(StartError) {
+    gate = URLGate(configuration.policy)
+    engine = try FetchEngine(configuration, gate: gate, store: store, resolver: resolver)
+  }
+
+  /// Ends all transfers without an answer, and the threads.
+  public func shutdown() {
+    engine.shutdown()
+  }
+
+  /// Fetches what `url` names.
+  ///
+  /// - Parameters:
+  ///   - url: as the payload writes it; both gates are asked here and at every redirect.
+  ///   - deadline: the end of the budget. No further try is made after it; the caller ends the fetch itself, with ``FetchTicket/cancel()``.
+  ///   - completion: called at most once, on any thread, with the stored file, which is pinned once for the caller, or with a reason;
+  ///     and with the report's record.
+  /// - Returns: what ends the fetch early and shows how far it is.
+  public func fetch(
+    _ url: String, deadline: MonotonicInstant, completion: @escaping @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
+  ) -> FetchTicket {
+    let waiter = FetchWaiter(url: url, deadline: deadline, completion: completion)
+    do throws(Refusal) {
+      let checked = try gate.check(url)
+      engine.loop.post { [engine] in engine.begin(checked, for: waiter) }
+    } catch {
+      waiter.complete(.failure(FetchFailure(error)))
+    }
+    return FetchTicket(waiter: waiter, engine: engine)
+  }
+}
+
+/// Why an engine could not be started, in words for its user.
+public struct StartError: Error, Hashable, Sendable, CustomStringConvertible {
+  public var description: String
+
+  public init(_ description: String) {
+    self.description = description
+  }
+}
+
+/// A fetch under way, seen by the one who asked for it.
+public struct FetchTicket: Sendable {
+  let waiter: FetchWaiter
+  let engine: FetchEngine
+
+  /// How far the fetch is.
+  public var record: MediaRecord {
+    waiter.record(ending: nil)
+  }
+
+  /// Ends the fetch for this caller: its completion is not called any more. A download that nobody else waits for is broken off.
+  public func cancel() {
+    guard waiter.close() else { return }
+    engine.loop.post { [engine, waiter] in engine.leave(waiter) }
+  }
+}

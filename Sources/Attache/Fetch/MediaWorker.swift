@@ -1,0 +1,90 @@
+internal import Glibc
+internal import Synchronization
+
+/// A thread where media is detected, hashed and written, so that neither libmagic nor a slow disk holds up a transfer.
+///
+/// `@unchecked Sendable`: `detector` is used on the thread only; the rest is constant, locked or atomic.
+final class MediaWorker: @unchecked Sendable {
+  private struct Desk {
+    var work: [@Sendable () -> Void] = []
+    var isOpen = true
+  }
+
+  private let desk = Mutex(Desk())
+  private let alarm: EventFD
+  private let backlog = Atomic<Int>(0)
+
+  let store: AttachmentStore
+  let detector: TypeDetector
+
+  /// Bytes that may wait for the thread before transfers are paused.
+  static let fullAt = 4 << 20
+
+  /// One thread, and one more for each core that is neither the loop's nor the first's, to four.
+  static var recommendedCount: Int {
+    max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1))
+  }
+
+  /// Starts the thread.
+  ///
+  /// - Throws: ``StartError`` when libmagic's database cannot be loaded or the system gives no thread.
+  init(store: AttachmentStore) throws(StartError) {
+    self.store = store
+    do {
+      detector = try TypeDetector()
+      let alarm = try EventFD()
+      self.alarm = alarm
+      try Thread.start("media") { [self] in
+        while work() { alarm.wait(until: nil) }
+      }.detach()
+    } catch {
+      throw StartError("\(error)")
+    }
+  }
+
+  /// Ends the thread after the work at hand.
+  func stop() {
+    desk.withLock { desk in
+      desk.isOpen = false
+      desk.work.removeAll()
+    }
+    alarm.ring()
+  }
+
+  /// Whether so many bytes wait that no more should be taken from the network.
+  var isFull: Bool {
+    backlog.load(ordering: .relaxed) > Self.fullAt
+  }
+
+  /// Runs `work` on the thread, in the order given.
+  ///
+  /// - Parameter bytes: how much memory waits with it.
+  func perform(holding bytes: Int = 0, _ work: @escaping @Sendable () -> Void) {
+    backlog.wrappingAdd(bytes, ordering: .relaxed)
+    let wasEmpty = desk.withLock { desk in
+      guard desk.isOpen else { return false }
+      desk.work.append { [self] in
+        work()
+        backlog.wrappingSubtract(bytes, ordering: .relaxed)
+      }
+      return desk.work.count == 1
+    }
+    if wasEmpty { alarm.ring() }
+  }
+
+  /// Takes what has come in and does it.
+  ///
+  /// - Returns: false when the thread is to end.
+  private func work() -> Bool {
+    while true {
+      let (work, isOpen) = desk.withLock { desk in
+        let work = desk.work
+        desk.work.removeAll(keepingCapacity: true)
+        return (work, desk.isOpen)
+      }
+      guard isOpen else { return false }
+      guard !work.isEmpty else { return true }
+      for item in work { item() }
+    }
+  }
+}
