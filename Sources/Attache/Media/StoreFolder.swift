@@ -6,35 +6,39 @@ final class StoreFolder: Sendable {
   let descriptor: Int32
   /// For messages only.
   let path: String
-  /// The permission bits, with set-group-ID and sticky.
+  /// The permission bits of the store's own folder, with set-group-ID and sticky; those within it are made with the same.
   let mode: mode_t
 
-  private init(descriptor: Int32, path: String) throws(StoreError) {
-    guard descriptor >= 0 else { throw StoreError("open", path) }
+  /// Opens the store's own folder at a path that the user chose, symbolic links and all.
+  init(at path: String) throws(StoreError) {
+    let opened = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard opened >= 0 else { throw StoreError("open", path) }
     var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else {
+    guard unsafe fstat(opened, &status) == 0 else {
       let error = StoreError("read the mode of", path)
-      close(descriptor)
+      close(opened)
       throw error
     }
-    self.descriptor = descriptor
+    descriptor = opened
     self.path = path
     mode = status.st_mode & 0o7777
+  }
+
+  private init(_ name: String, in parent: StoreFolder) throws(StoreError) {
+    let opened = unsafe openat(parent.descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard opened >= 0 else { throw StoreError("open", parent.path(of: name)) }
+    descriptor = opened
+    path = parent.path(of: name)
+    mode = parent.mode
   }
 
   deinit {
     close(descriptor)
   }
 
-  /// Opens the folder at a path that the user chose, symbolic links and all.
-  convenience init(at path: String) throws(StoreError) {
-    try self.init(descriptor: unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), path: path)
-  }
-
   /// Opens a folder within this one.
   func folder(_ name: String) throws(StoreError) -> StoreFolder {
-    let opened = unsafe openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    return try StoreFolder(descriptor: opened, path: path(of: name))
+    try StoreFolder(name, in: self)
   }
 
   /// Opens a folder within this one, and makes it first, with this one's mode, if it is not there.
@@ -42,13 +46,13 @@ final class StoreFolder: Sendable {
     do {
       return try folder(name)
     } catch let error where error.call.code == ENOENT {
-      _ = try makeFolder(name, mode: mode)
+      _ = try makeFolder(name)
       return try folder(name)
     }
   }
 
-  /// Makes a folder within this one, with exactly this mode whatever the umask; false when there is something of that name already.
-  func makeFolder(_ name: String, mode: mode_t) throws(StoreError) -> Bool {
+  /// Makes a folder within this one, with exactly its mode whatever the umask; false when there is something of that name already.
+  func makeFolder(_ name: String) throws(StoreError) -> Bool {
     try Self.make(name, in: descriptor, mode: mode, path: path(of: name))
   }
 

@@ -31,7 +31,7 @@ final class StoreTemporaryFolder: Sendable {
 
   private static func lockedFolder(_ name: String, in parent: StoreFolder) throws(StoreError) -> StoreFolder? {
     do {
-      guard try parent.makeFolder(name, mode: parent.mode) else { return nil }
+      guard try parent.makeFolder(name) else { return nil }
       let folder = try parent.folder(name)
       return try isOwned(folder, name, in: parent) ? folder : nil
     } catch let error where error.call.code == ENOENT {
