@@ -36,7 +36,8 @@ final class CurlMulti: @unchecked Sendable {
   /// Ends every transfer without a word to its owner and closes all connections.
   func shutdown() {
     if let timer { loop.cancel(timer) }
-    for unsafeeasy in unsafe running.keys { unsafe curl_multi_remove_handle(multi, easy) }
+    let handles = unsafe Array(running.keys)
+    unsafe handles.forEach { unsafe curl_multi_remove_handle(multi, $0) }
     unsafe running.removeAll()
     unsafe curl_multi_cleanup(multi)
   }

@@ -45,6 +45,7 @@ final class FetchWaiter: Sendable {
   func complete(_ result: Result<StoredFile, FetchFailure>) -> Bool {
     guard let completion = state.withLock({ $0.completion.take() }) else { return false }
     if case .failure(let failure) = result {
+      note { $0.explanation = failure.message }
       completion(result, record(ending: failure.reason))
     } else {
       completion(result, record(ending: nil))

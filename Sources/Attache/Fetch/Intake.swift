@@ -109,6 +109,7 @@ final class Intake: @unchecked Sendable {
     guard let file else { return }
     do throws(StoreError) {
       end(with: .stored(try file.finish(type: type)))
+      worker.store.pruneInBackground()
     } catch {
       throw FetchFailure(reason: error.reason, message: "\(error)")
     }

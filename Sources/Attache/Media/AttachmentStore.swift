@@ -18,6 +18,7 @@ public final class AttachmentStore: Sendable {
   let limits: StoreEviction.Limits
   let clock: @Sendable () -> Duration
   let ledger = Mutex(StoreLedger())
+  let isPruning = Atomic<Bool>(false)
   /// Held where a file appears under its name, is looked up or goes away, so that what was found stays; always taken before ``ledger``.
   private let names = Mutex(())
 

@@ -43,6 +43,19 @@ extension AttachmentStore {
     return summary
   }
 
+  /// Prunes on a thread of its own if it is time; a prune that fails is tried again when it is next due.
+  func pruneInBackground() {
+    guard needsPruning, isPruning.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else { return }
+    do {
+      try Thread.start("prune") { [self] in
+        _ = try? prune()
+        isPruning.store(false, ordering: .releasing)
+      }.detach()
+    } catch {
+      isPruning.store(false, ordering: .releasing)
+    }
+  }
+
   private func carryOut(_ eviction: StoreEviction) throws(StoreError) -> (PruneSummary, oldest: Duration?) {
     var summary = PruneSummary()
     var oldest: Duration?

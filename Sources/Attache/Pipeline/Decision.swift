@@ -16,6 +16,8 @@ struct Decision: Sendable {
   var dialect: String?
   /// What became of each media reference.
   var media: [MediaRecord] = []
+  /// What is to be let go of when the line has been written, or will never be.
+  var whenGone: (@Sendable () -> Void)?
 
   /// What is written for `line`.
   func output(of line: Segment) -> Place.Output {

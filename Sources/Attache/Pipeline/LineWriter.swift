@@ -75,6 +75,7 @@ final class LineWriter {
     for place in batch {
       let lateness = lateness(of: place, handedAt: handed)
       count(place.account, isLate: lateness > .zero)
+      place.whenGone?()
       guard report != nil else { continue }
       if case .none = place.account { continue }
       items.append(ReportItem(decision: place.decision, account: place.account, lateness: lateness))

@@ -42,6 +42,8 @@ public struct MediaRecord: Hashable, Sendable {
   /// How often the origin was asked; 0 when the reference was refused or the bytes were in the store.
   public var attempts: Int
   public var timing: Timing
+  /// What went wrong, in words, for the log; the report has the reason alone.
+  public var explanation: String?
 
   public init(
     url: String, reason: Reason? = nil, status: Int? = nil, bytes: Int = 0, cache: Cache = .miss, type: MediaType? = nil, attempts: Int = 0,

@@ -82,7 +82,7 @@ final class OutputWindow: Sendable {
     let record = ReportRecord(
       line: slot.line, outcome: decision.outcome, reason: decision.reason, dialect: decision.dialect, elapsed: slot.placed.duration(to: now),
       media: limits.isReporting ? decision.media : [])
-    return change { $0.decide(slot, output, record, at: now) }
+    return change { $0.decide(slot, output, record, whenGone: decision.whenGone, at: now) }
   }
 
   /// Starts no further candidate: one that waits for its place, and all that come, get none. What is in flight is decided as ever.

@@ -33,6 +33,8 @@ struct Place: Sendable {
   var account: Account
   /// When the line has to be handed to `write`.
   var deadline: MonotonicInstant
+  /// Called when the line has been written, or will never be.
+  var whenGone: (@Sendable () -> Void)?
   /// When nothing but the writer stood between the line and `write`.
   var ready: MonotonicInstant = .distantPast
   /// The number of the decision, counted from 0 over all places that have an account.

@@ -92,14 +92,14 @@ struct WindowState {
   // MARK: - Deciding
 
   /// Takes a decision; false when the slot was decided before.
-  mutating func decide(_ slot: Slot, _ output: Place.Output, _ record: ReportRecord, at now: MonotonicInstant) -> Bool {
+  mutating func decide(_ slot: Slot, _ output: Place.Output, _ record: ReportRecord, whenGone: (@Sendable () -> Void)?, at now: MonotonicInstant) -> Bool {
     guard undecided.remove(slot.number) != nil else {
       refusedDecisions += 1
       return false
     }
     undecidedBytes -= slot.bytes.count
     guard !isDiscarding else { return true }
-    let place = decided(Place(output: output, account: .payload(record), deadline: slot.deadline))
+    let place = decided(Place(output: output, account: .payload(record), deadline: slot.deadline, whenGone: whenGone))
     if limits.isOrdered {
       places[Int(slot.number - firstNumber)] = place
       heldBytes += place.charge

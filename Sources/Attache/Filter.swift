@@ -1,0 +1,211 @@
+internal import Glibc
+internal import Synchronization
+
+/// The filter: payloads in on one descriptor, payloads with their media out on another.
+///
+/// The road of a line, each step a call in this file: `LineReader` splits, `PayloadReader` looks, `WindowInlet` gives it its place,
+/// `ServiceExtensionHost` has the extension serve it, `OutputWindow` takes the decision, `LineWriter` writes.
+public final class Filter: Sendable {
+  /// What a filter does with the payloads that it reads.
+  public struct Configuration: Sendable {
+    /// The budget of a payload, from the moment it takes its place in the window.
+    public var deadline: Duration = .seconds(30)
+    /// Payloads undecided at a time; reading stops when they are all taken.
+    public var jobs = 256
+    /// Decided lines that may wait for an earlier one, in bytes; reading stops when it is full.
+    public var windowBytes = 8_000_000
+    /// Whether lines leave in the order in which they came.
+    public var isOrdered = true
+    /// The member that an attached payload gains.
+    public var outputKey = "attache"
+    /// Where the payload stands in the line; nil is the whole line.
+    public var payloadPath: JSONPointer?
+    /// Where media are looked for.
+    public var dialects = DialectTable()
+    /// The public address of the store; nil writes file URLs.
+    public var baseURL: String?
+    /// The largest enriched payload, in bytes; nil for no bound. APNs takes 4,096.
+    public var maximumPayload: Int?
+    /// The file for outcome records, emptied at the start.
+    public var report: String?
+
+    public init() {}
+  }
+
+  /// How a run ended.
+  public struct Result: Sendable {
+    public var summary: Summary
+    public var elapsed: Duration
+    /// Whether the input was read to its end; false after ``Filter/stop()``.
+    public var isComplete: Bool
+    /// Why the report is not whole, if it is not.
+    public var reportFailure: SystemError?
+  }
+
+  /// What ends a run early.
+  public enum Failure: Error, Sendable, CustomStringConvertible {
+    case input(SystemError), output(SystemError), report(SystemError), start(SystemError)
+
+    public var description: String {
+      switch self {
+      case .input(let error): "standard input: \(error)"
+      case .output(let error): "standard output: \(error)"
+      case .report(let error): "the report: \(error)"
+      case .start(let error): "the system refuses: \(error)"
+      }
+    }
+  }
+
+  private let configuration: Configuration
+  private let host: ServiceExtensionHost
+  private let store: AttachmentStore
+  private let clock: any DeadlineClock
+  private let window: OutputWindow
+  private let reading: ReadingStop
+  private let member: AttachmentMember
+  private let explain: @Sendable (Explanation) -> Void
+  private let explained = Mutex<Set<Reason>>([])
+  private let counters = Counters()
+
+  /// - Parameters:
+  ///   - host: serves the candidates.
+  ///   - store: where the attachments are; they are unpinned when their line is written.
+  ///   - clock: the host's clock.
+  ///   - explain: told about the first payload that falls back for each reason.
+  public init(
+    _ configuration: Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: any DeadlineClock,
+    explain: @escaping @Sendable (Explanation) -> Void = { _ in }
+  ) throws(Failure) {
+    self.configuration = configuration
+    self.host = host
+    self.store = store
+    self.clock = clock
+    self.explain = explain
+    member = AttachmentMember(key: configuration.outputKey, baseURL: configuration.baseURL ?? store.baseURL)
+    do {
+      window = try OutputWindow(limits: WindowLimits(configuration), clock: clock)
+      reading = try ReadingStop()
+    } catch {
+      throw .start(error)
+    }
+  }
+
+  /// Reads until the input ends or ``stop()``, and returns when every line is written. The calling thread reads.
+  public func run(input: Int32 = 0, output: Int32 = 1) throws(Failure) -> Result {
+    let start = MonotonicInstant.now
+    let exit = try OutputSide(window: window, clock: clock, output: output, report: configuration.report)
+    var inlet = WindowInlet(window: window)
+    let isComplete: Bool
+    do {
+      isComplete = try read(input, into: &inlet)
+    } catch {
+      inlet.finish()
+      _ = try exit.join()
+      throw .input(error)
+    }
+    inlet.finish()
+    var summary = try exit.join()
+    summary.merge(inlet.summary)
+    summary.droppedOffers += host.droppedOffers
+    return Result(summary: summary, elapsed: start.duration(to: .now), isComplete: isComplete, reportFailure: exit.reportFailure)
+  }
+
+  /// Stops reading. What is in flight is decided as ever. Safe from any thread.
+  public func stop() {
+    window.stop()
+    reading.request(finishingLineBy: clock.now.advanced(by: configuration.deadline))
+  }
+
+  /// Stops reading, and decides what is in flight for the original at once. Safe from any thread.
+  public func cancel() {
+    window.stop()
+    reading.request(finishingLineBy: clock.now)
+    host.cancelAll()
+  }
+
+  /// How far the run is. Safe from any thread.
+  public var progress: Progress {
+    counters.progress
+  }
+
+  // MARK: The road
+
+  /// - Returns: whether the input ended.
+  private func read(_ input: Int32, into inlet: inout WindowInlet) throws(SystemError) -> Bool {
+    let lines = LineReader(descriptor: input, stop: reading, padding: PayloadReader.padding)
+    let payloads = PayloadReader(
+      outputKey: configuration.outputKey, payloadPath: configuration.payloadPath, dialects: configuration.dialects)
+    while true {
+      switch try lines.next() {
+      case .line(let line): take(line, payloads, &inlet)
+      case .overlong(let piece, let isLast): inlet.passOverlong(piece, isLast: isLast)
+      case .pause:
+        inlet.flush()
+        counters.note(lines: inlet.lines)
+      case .end: return true
+      case .stopped: return false
+      }
+    }
+  }
+
+  private func take(_ line: Segment, _ payloads: PayloadReader, _ inlet: inout WindowInlet) {
+    switch unsafe line.withUnsafeBytes({ unsafe payloads.read($0) }) {
+    case .invalid: inlet.pass(line, as: .invalid)
+    case .passthrough(_, .payloadEnriched): inlet.pass(line, as: .enriched)
+    case .passthrough(_, .payloadSize): inlet.pass(line, as: .overlong)
+    case .passthrough: inlet.pass(line, as: .nothing)
+    case .candidate(let payload):
+      guard let slot = inlet.reserve(line) else { return }
+      serve(payload, in: slot)
+    }
+  }
+
+  private func serve(_ payload: Payload, in slot: Slot) {
+    let request = NotificationRequest(identifier: "\(slot.line)", payload: payload, deadline: slot.deadline)
+    host.run(request) { [self] delivery in
+      let decision = decision(delivery, on: payload)
+      counters.note(decision.outcome)
+      window.decide(slot, decision)
+      if let reason = decision.reason { explain(reason, of: slot.line, delivery.media) }
+    }
+  }
+
+  private func decision(_ delivery: Delivery, on payload: Payload) -> Decision {
+    guard let attachments = delivery.content?.attachments, !attachments.isEmpty else {
+      return .original(delivery.reason, payload.dialect, delivery.media)
+    }
+    let letGo: @Sendable () -> Void = { [store] in
+      for attachment in attachments { store.unpin(attachment.file) }
+    }
+    let bytes = member.bytes(for: attachments)
+    if let maximum = configuration.maximumPayload, payload.splice.payloadLength(with: bytes.count) > maximum {
+      letGo()
+      return .original(.payloadMaximum, payload.dialect, delivery.media)
+    }
+    let comma = payload.splice.isEmptyObject ? [] : [UInt8(ascii: ",")]
+    return Decision(
+      form: .spliced(member: comma + bytes, at: payload.splice.offset), outcome: .attached, dialect: payload.dialect, media: delivery.media,
+      whenGone: letGo)
+  }
+
+  private func explain(_ reason: Reason, of line: Int, _ media: [MediaRecord]) {
+    guard explained.withLock({ $0.insert(reason).inserted }) else { return }
+    let medium = media.first { $0.reason == reason }
+    explain(Explanation(line: line, reason: reason, url: medium?.url, text: medium?.explanation ?? reason.advice))
+  }
+}
+
+extension Decision {
+  /// The original: a fallback when there is a reason.
+  fileprivate static func original(_ reason: Reason?, _ dialect: String?, _ media: [MediaRecord]) -> Decision {
+    Decision(form: .original, outcome: reason == nil ? .passthrough : .fallback, reason: reason, dialect: dialect, media: media)
+  }
+}
+
+extension WindowLimits {
+  fileprivate init(_ configuration: Filter.Configuration) {
+    self.init(
+      jobs: configuration.jobs, windowBytes: configuration.windowBytes, isOrdered: configuration.isOrdered, budget: configuration.deadline,
+      isReporting: configuration.report != nil)
+  }
+}

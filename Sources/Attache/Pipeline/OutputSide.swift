@@ -1,0 +1,73 @@
+internal import Synchronization
+
+/// The threads behind the window: the writer's, and the report's when there is one. Whoever starts a run owns it.
+final class OutputSide {
+  /// What a thread leaves behind for the one that joins it.
+  private final class Legacy<Value: Sendable>: Sendable {
+    private let value = Mutex<Value?>(nil)
+
+    func leave(_ value: Value) {
+      self.value.withLock { $0 = $0 ?? value }
+    }
+
+    var left: Value? {
+      value.withLock { $0 }
+    }
+  }
+
+  private let report: ReportWriter?
+  private var reporting: Thread?
+  private let writing: Thread
+  private let written = Legacy<Result<Summary, SystemError>>()
+  private let reportFailed = Legacy<SystemError>()
+
+  /// Opens the report and starts the threads.
+  init(window: OutputWindow, clock: any DeadlineClock, output: Int32, report path: String?) throws(Filter.Failure) {
+    report = try Self.open(path, window, reportFailed)
+    do {
+      if let report { reporting = try Thread.start("report") { report.run() } }
+      writing = try Thread.start("write") { [report, written] in
+        let writer = LineWriter(descriptor: output, window: window, clock: clock, report: report)
+        do throws(SystemError) {
+          try writer.run()
+          written.leave(.success(writer.summary))
+        } catch {
+          written.leave(.failure(error))
+        }
+      }
+    } catch {
+      throw .start(error)
+    }
+  }
+
+  private static func open(
+    _ path: String?, _ window: OutputWindow, _ failed: Legacy<SystemError>
+  ) throws(Filter.Failure) -> ReportWriter? {
+    guard let path else { return nil }
+    do {
+      return try ReportWriter(
+        descriptor: try ReportWriter.open(path), written: { window.holdForReport(-$0) }, failed: { failed.leave($0) })
+    } catch {
+      throw .report(error)
+    }
+  }
+
+  /// Why the report is not whole, once ``join()`` has returned.
+  var reportFailure: SystemError? {
+    reportFailed.left
+  }
+
+  /// Waits until everything is written.
+  ///
+  /// - Returns: what became of the payloads.
+  func join() throws(Filter.Failure) -> Summary {
+    writing.join()
+    report?.finish()
+    reporting?.join()
+    switch written.left {
+    case .success(let summary): return summary
+    case .failure(let error): throw .output(error)
+    case nil: return Summary()
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import Attache
+
+/// The largest file of each kind: `image=10MB,audio=5MB,video=50MB`; what is not named keeps Apple's figure.
+struct LimitsArgument: ExpressibleByArgument {
+  var limits = MediaLimits()
+
+  init() {}
+
+  init?(argument: String) {
+    for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
+      let pair = part.split(separator: "=", maxSplits: 1)
+      guard pair.count == 2, let kind = MediaKind(rawValue: String(pair[0])), let size = ByteCountArgument(argument: String(pair[1])) else {
+        return nil
+      }
+      switch kind {
+      case .image: limits.image = Int(size.bytes)
+      case .audio: limits.audio = Int(size.bytes)
+      case .video: limits.video = Int(size.bytes)
+      }
+    }
+  }
+
+  static var allValueStrings: [String] { [] }
+}

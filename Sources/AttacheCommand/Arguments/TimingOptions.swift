@@ -1,0 +1,33 @@
+public import ArgumentParser
+public import Attache
+
+/// The budget of a payload, and how many are under way.
+struct TimingOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The budget of a payload, as 300ms, 2s or 1m.", valueName: "time"))
+  var deadline = DurationArgument(.seconds(30), as: "30s")
+
+  @Option(help: ArgumentHelp("How long before the deadline time expires, so that the line can be written.", valueName: "time"))
+  var grace = DurationArgument(.milliseconds(50), as: "50ms")
+
+  @Option(help: ArgumentHelp("When time expires: original, or best-attempt (keep what is ready).", valueName: "choice"))
+  var onExpiry = MediaExtension.ExpiryChoice.original
+
+  @Option(help: ArgumentHelp("Payloads undecided at a time.", valueName: "n"))
+  var jobs = 256
+
+  @Option(help: ArgumentHelp("Decided lines that may wait for an earlier one, in bytes.", valueName: "size"))
+  var window = ByteCountArgument(8_000_000, as: "8MB")
+
+  @Flag(help: "Write a line as soon as it is decided. (default: input order)")
+  var unordered = false
+
+  @Option(help: ArgumentHelp("Media followed per payload.", valueName: "n"))
+  var maxAttachments = 10
+
+  func validate() throws {
+    guard jobs > 0 else { throw ValidationError("--jobs must be at least 1.") }
+    guard maxAttachments > 0 else { throw ValidationError("--max-attachments must be at least 1.") }
+  }
+}
+
+extension MediaExtension.ExpiryChoice: ExpressibleByArgument {}

@@ -1,6 +1,0 @@
-import ArgumentParser
-
-@main
-struct AttacheTool: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "attache")
-}

@@ -1,0 +1,27 @@
+import Glibc
+
+/// The executables beside `attache`, found in its own folder and entered by `execv`: same process, same signals.
+///
+/// They hold what needs libraries that the filter does not load.
+enum Companion {
+  /// Becomes the companion; returns only when that fails.
+  ///
+  /// - Returns: what went wrong, with what to do.
+  static func become(_ name: String, _ arguments: [String]) -> String {
+    guard let folder = ownFolder else { return "/proc/self/exe cannot be read: \(name) is looked for beside it" }
+    let path = folder + "/" + name
+    let argv: [UnsafeMutablePointer<CChar>?] = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
+    unsafe execv(path, argv)
+    let error = unsafe String(cString: strerror(errno))
+    unsafe argv.forEach { unsafe free($0) }
+    return "\(path): \(error); attache and \(name) belong into the same folder, where scripts/install puts them"
+  }
+
+  private static var ownFolder: String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+    guard length > 0 else { return nil }
+    let path = buffer.prefix(length).map { UInt8(bitPattern: $0) }
+    return path.lastIndex(of: UInt8(ascii: "/")).map { String(decoding: path[..<$0], as: UTF8.self) }
+  }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Attache
+import Glibc
+
+/// Whether a progress line is shown.
+enum ProgressChoice: String, CaseIterable, ExpressibleByArgument {
+  case auto, always, never
+
+  /// `auto` is a terminal that can rewrite a line, and a user who has not asked for plain text.
+  var isOn: Bool {
+    switch self {
+    case .always: true
+    case .never: false
+    case .auto: isatty(STDERR_FILENO) == 1 && Self.terminalRewrites
+    }
+  }
+
+  private static var terminalRewrites: Bool {
+    if let plain = unsafe getenv("NO_COLOR"), unsafe plain.pointee != 0 { return false }
+    guard let terminal = unsafe getenv("TERM") else { return false }
+    return unsafe strcmp(terminal, "dumb") != 0 && terminal.pointee != 0
+  }
+}
+
+/// One line on the terminal that says how far the filter is, rewritten twice a second.
+struct ProgressLine {
+  private static let interval = Duration.milliseconds(500)
+
+  /// Shows the line until the process ends; ``clear()`` takes it away before the last words.
+  static func show(_ filter: Filter, by clock: any DeadlineClock) {
+    _ = clock.schedule(at: clock.now.advanced(by: interval)) {
+      let progress = filter.progress
+      ErrorOutput.write("\r\u{1B}[K\(progress.lines) lines, \(progress.attached) attached, \(progress.fallback) fallback")
+      show(filter, by: clock)
+    }
+  }
+
+  static func clear() {
+    ErrorOutput.write("\r\u{1B}[K")
+  }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import Attache
+
+/// `attache store`: looking after the folder of attachments by hand.
+struct StoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "store", abstract: "Look after the folder of attachments.", subcommands: [Prune.self])
+
+  /// `attache store prune`: removes what the filter would remove, now.
+  struct Prune: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Remove attachments that are too old or too many, the least recently used first; those in flight stay.")
+
+    @OptionGroup var store: StoreOptions
+
+    func run() throws {
+      do {
+        let store = try store.open()
+        guard let summary = try store.prune() else {
+          ErrorOutput.write("attache: another process is pruning this store\n")
+          return
+        }
+        print(
+          "removed \(summary.filesRemoved) files (\(summary.bytesRemoved) bytes), kept \(summary.filesKept) files (\(summary.bytesKept) bytes)")
+      } catch {
+        ErrorOutput.write("attache: \(error)\n")
+        throw ExitCode(ExitStatus.cannotCreate)
+      }
+    }
+  }
+}
