@@ -74,7 +74,7 @@ let package = Package(
       ],
       path: "Sources/RehearseCommand",
       swiftSettings: strict),
-    .testTarget(name: "AttacheTests", dependencies: ["Attache", "AttacheTesting"], swiftSettings: strict),
+    .testTarget(name: "AttacheTests", dependencies: ["Attache", "AttacheTesting"], exclude: ["Vectors"], swiftSettings: strict),
     .testTarget(
       name: "AttacheTestingTests",
       dependencies: [

@@ -1,3 +1,5 @@
+internal import Attache
+
 /// The class of every question and record (RFC 1035, 3.2.4).
 private let internetClass: UInt16 = 1
 

@@ -36,7 +36,7 @@ extension StubDNS {
   }
 
   /// What is to be done about one query.
-  enum Reply: Hashable {
+  enum Reply: Hashable, Sendable {
     case send([UInt8])
     case hold
     indirect case later(Duration, Reply)
