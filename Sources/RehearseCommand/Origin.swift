@@ -39,7 +39,7 @@ struct Origin: AsyncParsableCommand {
   }
 
   private func start() async throws -> FaultOrigin {
-    let watch: (@Sendable (RecordedRequest) -> Void)? = log ? { logged($0) } : nil
+    let watch: (@Sendable (RecordedRequest) -> Void)? = log ? logged : nil
     do throws(OriginError) {
       return try await FaultOrigin.start(
         port: port, tls: tls ? .selfMade() : .none, folder: directory, keepsRequests: false, watch: watch)
@@ -60,7 +60,7 @@ extension OriginError {
   }
 }
 
-private func logged(_ request: RecordedRequest) {
+@Sendable private func logged(_ request: RecordedRequest) {
   say("\(request.method) \(request.target) HTTP/\(request.httpVersion) on connection \(request.connection)")
 }
 

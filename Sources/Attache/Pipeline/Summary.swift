@@ -47,14 +47,14 @@ public struct Summary: Hashable, Sendable {
     bytesWritten += other.bytesWritten
   }
 
-  /// The summary in one line, such as `attache: 1000 lines: 900 attached, 40 fallback (deadline 30, http.status 10), 60 passthrough, 0 invalid; 12.3 s`.
+  /// The summary in one line, such as `1000 lines: 900 attached, 40 fallback (deadline 30, http.status 10), 60 passthrough, 0 invalid; 12.3 s`.
   ///
   /// - Parameter elapsed: how long the run took.
   public func text(elapsed: Duration) -> String {
     let outcomes = Outcome.allCases.map { "\(lines($0)) \($0.rawValue)\(reasons(of: $0))" }.joined(separator: ", ")
     let late = lateLines > 0 ? "; \(lateLines) late" : ""
     let dropped = droppedOffers > 0 ? "; \(droppedOffers) dropped" : ""
-    return "attache: \(lines) \(lines == 1 ? "line" : "lines"): \(outcomes)\(late)\(dropped); \(Self.seconds(elapsed)) s"
+    return "\(lines) \(lines == 1 ? "line" : "lines"): \(outcomes)\(late)\(dropped); \(Self.seconds(elapsed)) s"
   }
 
   /// The reasons of an outcome, the most frequent first. What is invalid has only one.

@@ -30,7 +30,7 @@ final class DNSScript: Sendable {
 
     mutating func takeSatisfiedWaiters() -> [Waiter] {
       let satisfied = waiters.filter { count(of: $0.name) >= $0.count }
-      if !satisfied.isEmpty { waiters.removeAll { count(of: $0.name) >= $0.count } }
+      waiters = waiters.filter { count(of: $0.name) < $0.count }
       return satisfied
     }
   }
