@@ -30,6 +30,7 @@ struct FilterCommand: ParsableCommand {
     DescriptorLimit.raise()
     let log = logFormat.logger()
     let store = try orExit(ExitStatus.cannotCreate, log) { try storage.open() }
+    defer { store.shutdown() }
     let (filter, clock) = try orExit(ExitStatus.software, log) { try makeFilter(store, log) }
     StopSignals.onEach { count in count == 1 ? filter.stop() : filter.cancel() }
     if progress.isOn { ProgressLine.show(filter, by: clock) }

@@ -50,6 +50,11 @@ public final class AttachmentStore: Sendable {
     try temporary.sweep()
   }
 
+  /// Removes what is unfinished, at the end of a run; no file can be begun any more. What a killed process leaves, the next one removes.
+  public func shutdown() {
+    temporary.remove()
+  }
+
   /// Begins a file: bytes are appended to it until it is finished or discarded.
   public func beginFile() throws(StoreError) -> PartialFile {
     try PartialFile(in: self, name: "\(ledger.withLock { $0.nextNumber() })")

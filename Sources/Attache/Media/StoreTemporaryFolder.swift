@@ -26,6 +26,11 @@ final class StoreTemporaryFolder: Sendable {
   }
 
   deinit {
+    remove()
+  }
+
+  /// Removes the folder with what is in it.
+  func remove() {
     parent.removeFolder(name)
   }
 
