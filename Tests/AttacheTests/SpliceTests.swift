@@ -1,0 +1,46 @@
+import Attache
+import Foundation
+import Testing
+
+struct SpliceTests {
+  @Test func `a member goes before the brace and the rest stays`() {
+    let line = Array("{\"a\":1 }\r\n".utf8)[...]
+    let pieces = Splice(payload: 0..<8).pieces(of: line, member: Array(#""k":2"#.utf8)[...])
+    #expect(pieces.map { String(decoding: $0, as: UTF8.self) } == [#"{"a":1 "#, ",", #""k":2"#, "}\r\n"])
+  }
+
+  @Test func `an empty object takes no comma`() {
+    let splice = Splice(payload: 2..<5, isEmptyObject: true)
+    let pieces = splice.pieces(of: Array("  { } ".utf8)[...], member: Array(#""k":2"#.utf8)[...])
+    #expect(String(decoding: pieces.joined(), as: UTF8.self) == #"  { "k":2} "#)
+    #expect(splice.payloadLength(with: 5) == 8)
+  }
+
+  @Test func `the payload's length counts its own bytes alone`() throws {
+    let line = #" {"p":\#(candidateLine())} "#
+    let payload = try #require(PayloadReader(payloadPath: JSONPointer("p")).read(line).candidate)
+    #expect(payload.splice.payloadLength(with: 5) == candidateLine().utf8.count + 1 + 5)
+  }
+
+  @Test func `a slice of a larger buffer is spliced by its own start`() {
+    let buffer = Array(#"xxx{"a":1}yyy"#.utf8)
+    let pieces = Splice(payload: 0..<7).pieces(of: buffer[3..<10], member: Array(#""k":2"#.utf8)[...])
+    #expect(String(decoding: pieces.joined(), as: UTF8.self) == #"{"a":1,"k":2}"#)
+  }
+
+  @Test(arguments: 0..<200)
+  func `the enriched line is the original plus the member for any parser`(seed: Int) throws {
+    var random = SeededRandom(seed: UInt64(seed))
+    let members = (0..<Int.random(in: 0..<5, using: &random)).map { #""m\#($0)":\#(JSONSample.value(depth: 3, using: &random))"# }
+    let space = JSONSample.space(using: &random)
+    let line = space + candidateLine(members.joined(separator: space + "," + space)).dropLast() + space + "}" + space
+    let payload = try #require(PayloadReader().read(line).candidate)
+    let enriched = payload.enrich(line, with: #""attache":{"attachments":[]}"#)
+
+    var expected = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    expected["attache"] = ["attachments": [Any]()]
+    let found = try #require(JSONSerialization.jsonObject(with: Data(enriched.utf8)) as? [String: Any])
+    #expect(NSDictionary(dictionary: found) == NSDictionary(dictionary: expected))
+    #expect(PayloadReader().read(enriched) == .passthrough(.alert, .payloadEnriched))
+  }
+}
