@@ -110,18 +110,19 @@ struct StreamClient {
 
   init(_ origin: FaultOrigin) async throws {
     let context = try SecureClient.context(origin, protocols: ["h2"])
-    channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: context, serverHostname: "localhost"))
-        }
-      }
-      .connect(host: "127.0.0.1", port: origin.port).get()
     var configuration = NIOHTTP2Handler.ConnectionConfiguration()
     configuration.contentLengthValidation = .disabled
-    multiplexer = try await channel.configureHTTP2Pipeline(
-      mode: .client, connectionConfiguration: configuration, streamConfiguration: .init()
-    ) { $0.eventLoop.makeSucceededVoidFuture() }.get()
+    (channel, multiplexer) = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connect(host: "127.0.0.1", port: origin.port) { [configuration] channel in
+        channel.eventLoop.makeCompletedFuture {
+          let pipeline = channel.pipeline.syncOperations
+          try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: "localhost"))
+          let multiplexer = try pipeline.configureHTTP2Pipeline(
+            mode: .client, connectionConfiguration: configuration, streamConfiguration: .init()
+          ) { $0.eventLoop.makeSucceededVoidFuture() }
+          return (channel, multiplexer)
+        }
+      }
   }
 
   func get(_ path: String) async throws -> Response {
