@@ -54,7 +54,7 @@ public indirect enum Fault: Sendable, Hashable {
   case chunked
   /// Sends neither `Content-Length` nor chunks: the end of the connection ends the body.
   case noContentLength
-  /// Sends two `Content-Length` fields that contradict each other: the right one, and one byte more.
+  /// Sends two `Content-Length` fields that contradict each other: one byte too many, then the right one, which libcurl believes.
   case twoContentLengths
   /// Says `Connection: close`, and closes.
   case connectionClose
@@ -68,7 +68,10 @@ public indirect enum Fault: Sendable, Hashable {
   /// Applies a fault to the first request of the path only.
   public static func once(_ fault: Fault) -> Fault { .times(1, fault) }
 
+  /// Declares a `Content-Length` that is so many bytes too long, and closes after the body.
   public static func contentLength(tooLongBy count: Int) -> Fault { .contentLength(offBy: count) }
+
+  /// Declares a `Content-Length` that is so many bytes too short, and sends the whole body.
   public static func contentLength(tooShortBy count: Int) -> Fault { .contentLength(offBy: -count) }
 
   /// Whether the fault can be shown over HTTP/2; the others need the bytes of HTTP/1.

@@ -49,6 +49,7 @@ public final class FaultOrigin: Sendable {
   /// Starts an origin; whoever starts it stops it.
   ///
   /// The soft limit of open files of the process is raised to the hard one: a thousand stalled connections need as many descriptors.
+  /// SwiftNIO ignores SIGPIPE from here on, in this process and in the children that it starts.
   /// - Parameters:
   ///   - port: 0 for one that is free.
   ///   - http2: whether ALPN offers `h2` before `http/1.1`; without TLS it is HTTP/1.1 alone.

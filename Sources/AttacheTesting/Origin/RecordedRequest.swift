@@ -4,8 +4,10 @@ public import Attache
 public struct HeaderField: Sendable, Hashable {
   /// The name as it was sent.
   public var name: String
+  /// The value without white space around it.
   public var value: String
 
+  /// A field of this name and this value.
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
@@ -14,9 +16,11 @@ public struct HeaderField: Sendable, Hashable {
 
 /// A request as it reached the origin.
 public struct RecordedRequest: Sendable {
+  /// `GET`, `HEAD` and so on, as it was sent.
   public var method: String
   /// The request target as it was sent: path and query.
   public var target: String
+  /// The fields in the order in which they were sent; over HTTP/2 the names are in lower case and `:authority` is `host`.
   public var fields: [HeaderField]
   /// When the whole request had been read.
   public var arrival: MonotonicInstant

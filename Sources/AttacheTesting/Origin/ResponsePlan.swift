@@ -58,8 +58,8 @@ struct ResponsePlan {
       head.fields.append(HeaderField("Transfer-Encoding", "chunked"))
     } else if framing == .length, allowsBody {
       let length = max(0, body.readableBytes + lengthError)
-      head.fields.append(HeaderField("Content-Length", String(length)))
       if declaresTwoLengths { head.fields.append(HeaderField("Content-Length", String(length + 1))) }
+      head.fields.append(HeaderField("Content-Length", String(length)))
     }
     return head
   }
