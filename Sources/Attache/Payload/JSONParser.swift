@@ -21,7 +21,8 @@ final class JSONParser {
   /// The value of a line, or nil when it is no JSON; valid until the next call.
   ///
   /// Valid is what RFC 8259's grammar takes. simdjson refuses some of it, namely numbers out of its range and surrogates without their
-  /// other half: such a line is read again from a ``JSONStandIn``.
+  /// other half: such a line is read again from a ``JSONStandIn``. A first half before another escape (`\ud800\u0041`) is not refused:
+  /// simdjson makes some other character of the two.
   func parse(_ line: UnsafeRawBufferPointer) -> JSONElement? {
     var root = unsafe simdjson_element()
     let code = unsafe parse(line, into: &root)
