@@ -21,7 +21,8 @@ struct StoreCommand: ParsableCommand {
           return
         }
         print(
-          "removed \(summary.filesRemoved) files (\(summary.bytesRemoved) bytes), kept \(summary.filesKept) files (\(summary.bytesKept) bytes)")
+          "removed \(summary.filesRemoved) files (\(summary.bytesRemoved) bytes), kept \(summary.filesKept) files (\(summary.bytesKept) bytes)"
+        )
       } catch {
         ErrorOutput.write("attache: \(error)\n")
         throw ExitCode(ExitStatus.cannotCreate)

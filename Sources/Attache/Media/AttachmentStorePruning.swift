@@ -45,7 +45,8 @@ extension AttachmentStore {
 
   /// Prunes on a thread of its own if it is time; a prune that fails is tried again when it is next due.
   func pruneInBackground() {
-    guard needsPruning, isPruning.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else { return }
+    guard needsPruning else { return }
+    guard isPruning.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else { return }
     do {
       try Thread.start("prune") { [self] in
         _ = try? prune()

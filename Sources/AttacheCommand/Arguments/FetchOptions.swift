@@ -7,7 +7,7 @@ struct FetchOptions: ParsableArguments {
   var allowHttp = false
 
   @Option(
-    help: ArgumentHelp("A network that may be reached although it is not public, on any port, as 127.0.0.0/8. Repeatable.", valueName: "cidr"),
+    help: ArgumentHelp("A network to reach although it is not public, on any port, as 127.0.0.0/8. Repeatable.", valueName: "cidr"),
     transform: { try CIDR($0) })
   var allowNet: [CIDR] = []
 
@@ -30,7 +30,8 @@ struct FetchOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A name server instead of those of resolv.conf, as 127.0.0.1:5353. Repeatable.", valueName: "address:port"))
   var dnsServer: [String] = []
 
-  @Option(help: ArgumentHelp("The largest file of each kind, as image=10MB,audio=5MB,video=50MB (Apple's figures, the default).", valueName: "list"))
+  @Option(
+    help: ArgumentHelp("The largest file of each kind. (default: Apple's figures, image=10MB,audio=5MB,video=50MB)", valueName: "list"))
   var limits = LimitsArgument()
 
   @Option(help: ArgumentHelp("Further tries of a transient failure, inside the budget.", valueName: "n"))

@@ -19,7 +19,8 @@ struct PayloadOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The member that an attached payload gains.", valueName: "key"))
   var outputKey = "attache"
 
-  @Option(help: ArgumentHelp("The public address of the store, as https://cdn.example/; attachments have file URLs otherwise.", valueName: "url"))
+  @Option(
+    help: ArgumentHelp("The public address of the store, as https://cdn.example/; attachments have file URLs otherwise.", valueName: "url"))
   var baseUrl: String?
 
   @Option(help: ArgumentHelp("The largest payload with its attachments, as 4096; beyond it the original goes.", valueName: "size"))

@@ -8,7 +8,9 @@ struct PortsArgument: ExpressibleByArgument {
     let bounds = argument.split(separator: "-", omittingEmptySubsequences: false).map { part in
       part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? UInt16(part) : nil
     }
-    guard (1...2).contains(bounds.count), let first = bounds[0], let last = bounds[bounds.count - 1], first > 0, first <= last else { return nil }
+    guard (1...2).contains(bounds.count), let first = bounds[0], let last = bounds[bounds.count - 1], first > 0, first <= last else {
+      return nil
+    }
     ports = first...last
   }
 }
