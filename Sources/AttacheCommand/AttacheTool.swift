@@ -8,7 +8,8 @@ struct AttacheTool: ParsableCommand {
     abstract: "Give push payloads their media: read payloads, download what they name, attach what is accepted.",
     discussion: """
       Payloads are read from standard input, one JSON object a line, and written to standard output in the same order. A payload that asks for \
-      media ("mutable-content": 1) gains one member with its attachments; whatever goes wrong, the original leaves byte for byte and in time.
+      media ("mutable-content": 1) gains one member with its attachments; whatever goes wrong, the original leaves byte for byte and in time. \
+      "attache filter --help" lists the flags.
       """,
     version: "0.1.0",
     subcommands: [FilterCommand.self, StoreCommand.self, ReasonsCommand.self, OriginCommand.self],

@@ -6,7 +6,7 @@ import Logging
 /// `attache [filter]`: payloads in, payloads with their media out.
 struct FilterCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "filter", abstract: "Read payloads on standard input, write them with their media on standard output. (default)")
+    commandName: "filter", abstract: "Read payloads on standard input, write them with their media on standard output.")
 
   @OptionGroup(title: "Time and order") var timing: TimingOptions
   @OptionGroup(title: "Payloads") var payloads: PayloadOptions

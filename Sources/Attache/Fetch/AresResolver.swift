@@ -80,7 +80,7 @@ package final class AresResolver: Resolver, @unchecked Sendable {
   }
 
   /// Whether `text` has the form of a server with its port; c-ares judges the address itself.
-  private static func isServer(_ text: String) -> Bool {
+  package static func isServer(_ text: String) -> Bool {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else { return false }
     let address = text[..<colon]
     let isBracketed = address.hasPrefix("[") && address.hasSuffix("]")

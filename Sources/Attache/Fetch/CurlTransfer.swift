@@ -152,13 +152,22 @@ extension CurlTransfer {
     try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     try set(CURLOPT_SSL_VERIFYPEER, 1)
     try set(CURLOPT_SSL_VERIFYHOST, 2)
-    if let rootCertificates {
-      try set(CURLOPT_CAINFO, rootCertificates)
+    if let roots = rootCertificates ?? Self.systemRoots {
+      try set(CURLOPT_CAINFO, roots)
+      // With a folder beside the file libcurl would read all roots anew for each connection, a matter of 20 ms.
       try set(CURLOPT_CAPATH, nil)
     }
     try set(CURLOPT_BUFFERSIZE, Self.bufferSize)
     try set(CURLOPT_USERAGENT, "attache")
   }
+
+  /// The file of root certificates that libcurl was built to use, if there is one.
+  private static let systemRoots: String? = {
+    guard let information = unsafe curl_version_info(CURLVERSION_SEVENTH), let path = unsafe information.pointee.cainfo,
+      unsafe access(path, R_OK) == 0
+    else { return nil }
+    return unsafe String(cString: path)
+  }()
 
   private func setCallbacks() throws(CurlError) {
     let me = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -266,7 +275,7 @@ extension CurlTransfer {
     switch code {
     case CURLE_OK: return nil
     case CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT: return systemError == ECONNREFUSED ? .connectRefused : .connectFailed
-    case CURLE_PEER_FAILED_VERIFICATION: return .tlsCertificate
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE: return .tlsCertificate
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED: return .tlsHandshake
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: return .httpProtocol
     case CURLE_HTTP2, CURLE_HTTP2_STREAM: return head.isComplete ? .httpTruncated : .httpProtocol
