@@ -18,24 +18,29 @@ struct LookUpTests {
     (.none, .none, ended(.failure(.notFound))),
     (.none, .failure(.failed), ended(.failure(.failed))),
     (.failure(.timeout), .none, ended(.failure(.timeout))),
-    (.failure(.timeout), .failure(.failed), ended(.failure(.timeout))),
+    (.failure(.timeout), .failure(.failed), ended(.failure(.failed))),
+    (.failure(.timeout), .failure(.timeout), ended(.failure(.timeout))),
   ])
   func `the order in which the families answer changes nothing`(_ v4: FamilyAnswer, _ v6: FamilyAnswer, _ step: LookUp.Step) {
     var first = LookUp()
     _ = first.take(v4, of: .v4)
-    #expect(first.take(v6, of: .v6) == step)
+    let last = first.take(v6, of: .v6)
+    #expect(last == step)
     var second = LookUp()
     _ = second.take(v6, of: .v6)
-    #expect(second.take(v4, of: .v4) == step)
+    let other = second.take(v4, of: .v4)
+    #expect(other == step)
   }
 
   @Test func `only addresses set the other family a limit`() {
+    for answer in [FamilyAnswer.none, .failure(.failed)] {
+      var lookUp = LookUp()
+      let step = lookUp.take(answer, of: .v6)
+      #expect(step == .wait)
+    }
     var lookUp = LookUp()
-    #expect(lookUp.take(.none, of: .v4) == .wait)
-    lookUp = LookUp()
-    #expect(lookUp.take(.failure(.failed), of: .v6) == .wait)
-    lookUp = LookUp()
-    #expect(lookUp.take(Self.v4, of: .v4) == .waitBriefly)
+    let step = lookUp.take(Self.v4, of: .v4)
+    #expect(step == .waitBriefly)
     #expect(lookUp.conclusion == LookUp.Answer(result: .success([.v4(1)]), lifetime: .zero))
   }
 }

@@ -72,11 +72,12 @@ package final class AresResolver: Resolver, @unchecked Sendable {
     loop.post { self.begin(name, completion) }
   }
 
-  /// Closes every socket and answers what waits, and all that comes later, with ``DNSFailure/failed``. On the loop, before the loop is stopped.
+  /// Closes every socket; what waits is forgotten, and so is what comes later. On the loop, before the loop is stopped.
   package func shutdown() {
     isShutDown = true
+    for item in pending.values { forget(item) }
     channels.close()
-    handOn()
+    notes.removeAll()
   }
 
   /// Whether `text` has the form of a server with its port; c-ares judges the address itself.
@@ -90,7 +91,7 @@ package final class AresResolver: Resolver, @unchecked Sendable {
 
 extension AresResolver {
   private func begin(_ name: String, _ completion: @escaping @Sendable (Result<[IPAddress], DNSFailure>) -> Void) {
-    guard !isShutDown else { return completion(.failure(.failed)) }
+    guard !isShutDown else { return }
     if let addresses = cache.addresses(of: name, at: .now) { return completion(.success(addresses)) }
     if let pending = pending[name] { return pending.completions.append(completion) }
     start(name, completion)
@@ -146,10 +147,14 @@ extension AresResolver {
     }
   }
 
-  private func end(_ item: Pending, with answer: LookUp.Answer) {
+  private func forget(_ item: Pending) {
     item.isOver = true
     if let timer = item.timer { loop.cancel(timer) }
     pending[item.name] = nil
+  }
+
+  private func end(_ item: Pending, with answer: LookUp.Answer) {
+    forget(item)
     if case .success(let addresses) = answer.result {
       cache.keep(addresses, of: item.name, for: answer.lifetime, at: .now)
     }

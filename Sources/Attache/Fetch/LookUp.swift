@@ -47,7 +47,7 @@ struct LookUp {
       }
     }
     if !addresses.isEmpty { return Answer(result: .success(addresses), lifetime: failures.isEmpty ? lifetime : .zero) }
-    let failure = failures.isEmpty ? DNSFailure.notFound : failures.contains(.timeout) ? .timeout : .failed
+    let failure = failures.isEmpty ? DNSFailure.notFound : failures.contains(.failed) ? .failed : .timeout
     return Answer(result: .failure(failure), lifetime: .zero)
   }
 }
