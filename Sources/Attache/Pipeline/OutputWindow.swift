@@ -7,6 +7,7 @@ internal import Synchronization
 ///
 /// An overlong line takes its place piece by piece. Ordered, nothing comes between its pieces, since no later line is read before its end.
 /// Unordered, it waits for every line before it to be decided, so that none of them has to wait for the end of a line whose producer is slow.
+/// So does a last line without an ending, which nothing may follow.
 final class OutputWindow: Sendable {
   private struct Book {
     var state: WindowState
@@ -44,6 +45,11 @@ final class OutputWindow: Sendable {
     book.withLock { ($0.state.undecidedCount, $0.state.heldBytes) }
   }
 
+  /// Whether the reader waits for room or for a job.
+  var isReaderWaiting: Bool {
+    book.withLock { $0.readerNeed != nil }
+  }
+
   /// How many decisions came for a line that had been decided.
   var refusedDecisions: Int {
     book.withLock { $0.state.refusedDecisions }
@@ -60,9 +66,10 @@ final class OutputWindow: Sendable {
 
   /// Gives a candidate its place, waiting for a free job and for room. Called by the reader's thread.
   ///
+  /// - Parameter need: as for ``append(_:for:when:)``, in the place of a free job.
   /// - Returns: the place, whose clock runs from now; nil when no further candidate is to be started.
-  func reserve(line: Int, bytes: Segment) -> Slot? {
-    whenSatisfied(.job(bytes: bytes.count)) { state in state.reserve(line: line, bytes: bytes, at: clock.now) }
+  func reserve(line: Int, bytes: Segment, when need: WindowState.Need? = nil) -> Slot? {
+    whenSatisfied(need ?? .job(bytes: bytes.count)) { state in state.reserve(line: line, bytes: bytes, at: clock.now) }
   }
 
   /// Says that no line will follow. Called by the reader's thread.
@@ -80,7 +87,8 @@ final class OutputWindow: Sendable {
     let now = clock.now
     let output = decision.output(of: slot.bytes)
     let record = ReportRecord(
-      line: slot.line, outcome: decision.outcome, reason: decision.reason, dialect: decision.dialect, elapsed: slot.placed.duration(to: now),
+      line: slot.line, outcome: decision.outcome, reason: decision.reason, dialect: decision.dialect,
+      elapsed: slot.placed.duration(to: now),
       media: limits.isReporting ? decision.media : [])
     return change { $0.decide(slot, output, record, whenGone: decision.whenGone, at: now) }
   }

@@ -21,19 +21,17 @@ final class ReportWriter: Sendable {
   private let failed: @Sendable (SystemError) -> Void
 
   /// - Parameters:
-  ///   - descriptor: what is written; closed at the end.
+  ///   - descriptor: what is written; ``run()`` closes it in the end.
   ///   - written: called with the charge of what has been written or dropped (``ReportItem/charge``), from the report's thread.
   ///   - failed: called once when the report cannot be written; what follows is dropped.
   /// - Throws: ``SystemError`` when no descriptor is to be had.
-  init(descriptor: Int32, written: @escaping @Sendable (_ bytes: Int) -> Void, failed: @escaping @Sendable (SystemError) -> Void) throws(SystemError) {
+  init(descriptor: Int32, written: @escaping @Sendable (_ bytes: Int) -> Void, failed: @escaping @Sendable (SystemError) -> Void)
+    throws(SystemError)
+  {
     self.descriptor = descriptor
     self.written = written
     self.failed = failed
     work = try EventFD()
-  }
-
-  deinit {
-    close(descriptor)
   }
 
   /// Opens the file of a report, made anew or emptied.
@@ -66,6 +64,7 @@ final class ReportWriter: Sendable {
       text.flush()
       written(items.reduce(0) { $0 + $1.charge })
     }
+    close(descriptor)
   }
 
   /// Waits for items, or for the end.

@@ -36,7 +36,7 @@ struct WindowInlet {
   /// - Returns: nil when no further candidate is to be started; the line was passed on as it came, ``PassingLine/cancelled``.
   mutating func reserve(_ line: Segment) -> Slot? {
     flush()
-    guard let slot = window.reserve(line: lines + 1, bytes: line.copy()) else {
+    guard let slot = window.reserve(line: lines + 1, bytes: line.copy(), when: isFollowed(line) ? nil : .quiet) else {
       pass(line, as: .cancelled)
       return nil
     }
@@ -63,7 +63,7 @@ struct WindowInlet {
   /// Hands over the lines that passed since the last time; due before the reader waits for anything.
   mutating func flush() {
     guard let run else { return }
-    window.append(run, for: .passing(first: runFirst, count: lines + 1 - runFirst, kinds: runKinds))
+    window.append(run, for: .passing(first: runFirst, count: lines + 1 - runFirst, kinds: runKinds), when: isFollowed(run) ? .room : .quiet)
     self.run = nil
     runKinds = []
   }
@@ -80,6 +80,11 @@ struct WindowInlet {
     for kind in PassingLine.allCases { summary.count(kind.outcome, kind.reason, lines: passed[Int(kind.rawValue)]) }
     summary.bytesRead = bytes
     return summary
+  }
+
+  /// Whether a line may leave before others: unordered, the last one may not when it has no ending, since the next would be joined to it.
+  private func isFollowed(_ lines: Segment) -> Bool {
+    unsafe window.limits.isOrdered || lines.withUnsafeBytes { unsafe $0.last == UInt8(ascii: "\n") }
   }
 
   private mutating func count(_ line: Segment, as kind: PassingLine) {

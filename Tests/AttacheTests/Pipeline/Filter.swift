@@ -1,0 +1,154 @@
+import Glibc
+import Synchronization
+
+@testable import Attache
+
+/// Reader, window, writer and report on threads of their own, with a script in the place of parser and host: a line that starts with "c" is a
+/// candidate, one that starts with "i" is invalid, all others have nothing to attach.
+final class Filter: Sendable {
+  let input: Pipe
+  let output: Pipe
+  let window: OutputWindow
+  let stop: ReadingStop
+  private let maximumLine: Int
+  private let report: ReportWriter?
+  private let threads: Mutex<[Thread]> = Mutex([])
+  private let total = Mutex(Summary())
+  private let failure = Mutex<SystemError?>(nil)
+
+  /// - Parameter report: the descriptor of the report, if there is to be one; it is closed in the end.
+  init(_ limits: WindowLimits = WindowLimits(), output: Pipe? = nil, report: Int32? = nil, maximumLine: Int = 1000) throws {
+    input = try Pipe()
+    self.output = try output ?? Pipe()
+    let window = try OutputWindow(limits: limits, clock: StandingClock())
+    self.window = window
+    stop = try ReadingStop()
+    self.maximumLine = maximumLine
+    self.report = try report.map { descriptor throws(SystemError) in
+      try ReportWriter(descriptor: descriptor, written: { window.holdForReport(-$0) }, failed: { _ in })
+    }
+  }
+
+  /// Starts the threads.
+  ///
+  /// - Parameters:
+  ///   - descriptor: what is written; nil is the pipe of the output, which is closed in the end.
+  ///   - decide: called by the reader's thread with every candidate that got its place; by whom it is decided, and when, is its affair.
+  ///   - end: called by the reader's thread when the input has ended.
+  func start(
+    writingTo descriptor: Int32? = nil, decide: @escaping @Sendable (Slot) -> Void = { _ in }, end: @escaping @Sendable () -> Void = {}
+  ) throws {
+    let reader = try Thread.start("reader") { [self] in
+      read(decide)
+      end()
+    }
+    let writer = try Thread.start("writer") { [self] in
+      write(to: descriptor ?? output.output)
+      report?.finish()
+      if descriptor == nil { output.closeOutput() }
+    }
+    let reporter = try report.map { report throws(SystemError) in try Thread.start("report") { report.run() } }
+    threads.withLock { $0 = [reader, writer] + (reporter.map { [$0] } ?? []) }
+  }
+
+  /// Waits until every thread has ended.
+  ///
+  /// - Returns: the counts of reader and writer, and the writer's error.
+  @discardableResult
+  func join() -> (summary: Summary, failure: SystemError?) {
+    for thread in threads.withLock({ $0 }) { thread.join() }
+    return (total.withLock { $0 }, failure.withLock { $0 })
+  }
+
+  /// Waits until the reader waits for room or a job.
+  func waitUntilReaderWaits() {
+    while !window.isReaderWaiting { sched_yield() }
+  }
+
+  /// The output of an input that is decided by `decide`, once everything has ended.
+  func run(_ text: String, decide: @escaping @Sendable (Slot) -> Void, end: @escaping @Sendable () -> Void = {}) throws -> String {
+    try start(decide: decide, end: end)
+    let feeder = try Thread.start("feeder") { [input] in
+      input.write(text.utf8)
+      input.closeOutput()
+    }
+    let bytes = output.readAll()
+    feeder.join()
+    join()
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func read(_ decide: (Slot) -> Void) {
+    let reader = LineReader(descriptor: input.input, stop: stop, padding: 64, blockSize: 4096, maximumLine: maximumLine)
+    var inlet = WindowInlet(window: window)
+    loop: while let next = try? reader.next() {
+      switch next {
+      case .line(let line):
+        switch line.array.first {
+        case UInt8(ascii: "c"): if let slot = inlet.reserve(line) { decide(slot) }
+        case UInt8(ascii: "i"): inlet.pass(line, as: .invalid)
+        default: inlet.pass(line, as: .nothing)
+        }
+      case .overlong(let piece, let isLast): inlet.passOverlong(piece, isLast: isLast)
+      case .pause: inlet.flush()
+      case .end, .stopped: break loop
+      }
+    }
+    inlet.finish()
+    let summary = inlet.summary
+    total.withLock { $0.merge(summary) }
+  }
+
+  private func write(to descriptor: Int32) {
+    let writer = LineWriter(descriptor: descriptor, window: window, clock: StandingClock(), report: report, brokenPipe: {})
+    do throws(SystemError) {
+      try writer.run()
+    } catch {
+      failure.withLock { $0 = error }
+    }
+    let summary = writer.summary
+    total.withLock { $0.merge(summary) }
+  }
+}
+
+/// A clock that stands still.
+final class StandingClock: DeadlineClock {
+  let now = MonotonicInstant(nanoseconds: 1_000_000_000)
+
+  func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Appointment {
+    preconditionFailure("nothing is booked")
+  }
+
+  func cancel(_ appointment: Appointment) {}
+}
+
+/// Slots that wait to be decided.
+final class Pending: Sendable {
+  private let slots = Mutex<[Slot]>([])
+
+  var count: Int { slots.withLock { $0.count } }
+
+  func add(_ slot: Slot) {
+    slots.withLock { $0.append(slot) }
+  }
+
+  /// Takes out the slot at a position.
+  func take(_ position: Int) -> Slot {
+    slots.withLock { $0.remove(at: position) }
+  }
+
+  /// Takes out some slot, if there is one; which one follows from `choice`.
+  func takeSome(_ choice: Int) -> Slot? {
+    slots.withLock { $0.isEmpty ? nil : $0.remove(at: choice % $0.count) }
+  }
+
+  func wait(for count: Int) {
+    while self.count < count { sched_yield() }
+  }
+}
+
+extension Decision {
+  static let original = Decision(form: .original, outcome: .fallback, reason: .deadline)
+  /// Puts "+" in before the line's second byte.
+  static let attached = Decision(form: .spliced(member: [UInt8(ascii: "+")], at: 1), outcome: .attached)
+}

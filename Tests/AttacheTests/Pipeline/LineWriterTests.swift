@@ -1,0 +1,100 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import Attache
+
+@Suite struct LineWriterTests {
+  /// A clock that a test sets.
+  private final class HandClock: DeadlineClock {
+    private let milliseconds = Mutex<Int64>(0)
+
+    var now: MonotonicInstant { MonotonicInstant(nanoseconds: milliseconds.withLock { $0 } * 1_000_000) }
+
+    func set(_ value: Int64) { milliseconds.withLock { $0 = value } }
+
+    func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Appointment {
+      preconditionFailure("nothing is booked")
+    }
+
+    func cancel(_ appointment: Appointment) {}
+  }
+
+  private static let text = String(repeating: String(repeating: "x", count: 999) + "\nc\n", count: 500)
+
+  @Test func `short writes lose nothing, and a descriptor that does not block is waited for`() throws {
+    let filter = try Filter(output: try Pipe(isBlocking: false))
+    let feeder = try Thread.start("feeder") { [input = filter.input] in
+      input.write(Self.text.utf8)
+      input.closeOutput()
+    }
+    try filter.start(decide: { [window = filter.window] in window.decide($0, .attached) })
+    #expect(filter.output.readAll(chunk: 777) == Array(Self.text.replacing("c", with: "c+").utf8))
+    feeder.join()
+    #expect(filter.join().failure == nil)
+  }
+
+  @Test func `a splice may stand at either end of the line`() throws {
+    for (place, expected) in [(0, "+c1\n"), (3, "c1\n+")] {
+      let filter = try Filter()
+      let output = try filter.run(
+        "c1\n",
+        decide: { [window = filter.window] in window.decide($0, Decision(form: .spliced(member: [43], at: place), outcome: .attached)) })
+      #expect(output == expected)
+    }
+  }
+
+  @Test func `an output that is full gives the error of the system, and the reader runs to the end`() throws {
+    let full = unsafe open("/dev/full", O_WRONLY | O_CLOEXEC)
+    defer { close(full) }
+    let filter = try Filter(WindowLimits(windowBytes: 1000))
+    try filter.start(writingTo: full)
+    filter.input.write(Self.text.utf8)
+    filter.input.closeOutput()
+    let end = filter.join()
+    #expect(end.failure == SystemError(call: "writev", number: ENOSPC))
+    #expect(end.summary.bytesRead == Self.text.utf8.count)
+    #expect(filter.window.load.undecided == 0)
+  }
+
+  @Test func `a consumer that has gone is told apart from every other error`() throws {
+    let pipe = try Pipe()
+    let window = try OutputWindow(limits: WindowLimits(), clock: StandingClock())
+    window.append(Segment("x\n"), for: .none)
+    let hasEnded = Mutex(false)
+    pipe.closeInput()
+    let error = Mutex<SystemError?>(nil)
+    try Thread.start("writer") {
+      let writer = LineWriter(
+        descriptor: pipe.output, window: window, clock: StandingClock(), brokenPipe: { hasEnded.withLock { $0 = true } })
+      do throws(SystemError) { try writer.run() } catch let failure { error.withLock { $0 = failure } }
+    }.join()
+    #expect(error.withLock { $0 } == SystemError(call: "writev", number: EPIPE))
+    #expect(hasEnded.withLock { $0 })
+  }
+
+  @Test func `a process whose consumer has gone ends by SIGPIPE, even when it was ignored`() async {
+    await #expect(processExitsWith: .signal(SIGPIPE)) {
+      signal(SIGPIPE, SIG_IGN)
+      try Thread.start("writer") { BrokenPipe.endProcess() }.join()
+    }
+  }
+
+  @Test func `a line is late when it is handed over after its deadline`() throws {
+    let (clock, output) = (HandClock(), try Pipe())
+    let window = try OutputWindow(limits: WindowLimits(budget: .milliseconds(100)), clock: clock)
+    let slots = [1, 2].compactMap { window.reserve(line: $0, bytes: Segment("c\n")) }
+    try #require(slots.count == 2)
+    window.append(Segment("x\nx\n"), for: .passing(first: 3, count: 2, kinds: []))
+    clock.set(60)
+    window.decide(slots[1], .original)
+    clock.set(101)
+    window.decide(slots[0], .original)
+    window.finish()
+    let writer = LineWriter(descriptor: output.output, window: window, clock: clock)
+    try writer.run()
+    #expect(writer.summary.lateLines == 4)
+    #expect(writer.summary.lines(.fallback, .deadline) == 2)
+    #expect(writer.summary.bytesWritten == 8)
+  }
+}

@@ -1,0 +1,174 @@
+import Testing
+
+@testable import Attache
+
+/// A state with its moves in short; the lines are texts, the time stands still.
+private final class Moves {
+  static let now = MonotonicInstant(nanoseconds: 0)
+  var state: WindowState
+
+  init(_ limits: WindowLimits) {
+    state = WindowState(limits: limits)
+  }
+
+  func append(_ text: String) {
+    state.append(Segment(text), for: .none, at: Self.now)
+  }
+
+  func append(bytes: Int) {
+    append(String(repeating: "x", count: bytes))
+  }
+
+  func reserve(_ text: String) -> Slot? {
+    state.reserve(line: 1, bytes: Segment(text), at: Self.now)
+  }
+
+  /// Decides for the original, or for another text.
+  func decide(_ slot: Slot, _ text: String? = nil) -> Bool {
+    let record = ReportRecord(line: 1, outcome: .fallback, elapsed: .zero)
+    return state.decide(slot, .whole(text.map { Segment($0) } ?? slot.bytes), record, at: Self.now)
+  }
+
+  /// What the writer gets, written at once; "-" when there is nothing yet, "." when there will be nothing.
+  func take() -> String {
+    var batch: [Place] = []
+    switch state.take(into: &batch) {
+    case .nothing: return "-"
+    case .finished: return "."
+    case .places: break
+    }
+    state.release(batch)
+    return batch.reduce(into: "") { text, place in
+      if case .whole(let segment) = place.output { text += String(decoding: segment.array, as: UTF8.self) }
+    }
+  }
+}
+
+@Suite struct WindowStateTests {
+  @Test func `ordered, a line waits for the earlier ones`() throws {
+    let moves = Moves(WindowLimits())
+    moves.append("a")
+    let b = try #require(moves.reserve("b"))
+    moves.append("c")
+    let d = try #require(moves.reserve("d"))
+    #expect(moves.take() == "a")
+    #expect(moves.take() == "-")
+    #expect(moves.decide(d))
+    #expect(moves.take() == "-")
+    #expect(moves.decide(b))
+    #expect(moves.take() == "bcd")
+    #expect(moves.state.heldBytes == 0)
+  }
+
+  @Test func `unordered, a line leaves when it is decided`() throws {
+    let moves = Moves(WindowLimits(isOrdered: false))
+    let a = try #require(moves.reserve("a"))
+    let b = try #require(moves.reserve("b"))
+    moves.append("c")
+    #expect(moves.take() == "c")
+    #expect(moves.decide(b))
+    #expect(moves.take() == "b")
+    #expect(moves.decide(a))
+    #expect(moves.take() == "a")
+    #expect(moves.state.heldBytes == 0)
+  }
+
+  @Test(arguments: [true, false]) func `a second decision is refused and counted`(isOrdered: Bool) throws {
+    let moves = Moves(WindowLimits(isOrdered: isOrdered))
+    let slot = try #require(moves.reserve("a"))
+    #expect(moves.decide(slot))
+    #expect(!moves.decide(slot, "b"))
+    #expect(moves.take() == "a")
+    #expect(!moves.decide(slot, "b"))
+    #expect(moves.take() == "-")
+    #expect(moves.state.refusedDecisions == 2)
+  }
+
+  @Test(arguments: [true, false]) func `no more than the jobs are undecided`(isOrdered: Bool) throws {
+    let moves = Moves(WindowLimits(jobs: 2, isOrdered: isOrdered))
+    let slot = try #require(moves.reserve("a"))
+    #expect(moves.state.satisfies(.job(bytes: 1)))
+    #expect(moves.reserve("b") != nil)
+    #expect(!moves.state.satisfies(.job(bytes: 1)))
+    #expect(moves.state.satisfies(.room))
+    #expect(moves.decide(slot))
+    #expect(moves.state.satisfies(.job(bytes: 1)))
+  }
+
+  @Test func `undecided lines of a mebibyte are few, however many jobs there are`() {
+    let moves = Moves(WindowLimits(jobs: 256))
+    let mebibyte = String(repeating: "x", count: 1 << 20)
+    while moves.state.satisfies(.job(bytes: 1 << 20)), moves.reserve(mebibyte) != nil {}
+    #expect(moves.state.undecidedCount == 8)
+  }
+
+  @Test func `the window counts bytes that wait for an earlier line`() throws {
+    let moves = Moves(WindowLimits(windowBytes: 1000))
+    let stalled = try #require(moves.reserve("a"))
+    moves.append(bytes: 1000 - Place.overhead)
+    #expect(moves.state.satisfies(.room))
+    moves.append(bytes: 1)
+    #expect(!moves.state.satisfies(.room))
+    #expect(!moves.state.satisfies(.job(bytes: 1)))
+    #expect(moves.decide(stalled))
+    #expect(!moves.state.satisfies(.room))
+    #expect(moves.take().utf8.count == 1002 - Place.overhead)
+    #expect(moves.state.satisfies(.room))
+  }
+
+  @Test func `what waits for nothing but the writer is bounded too`() {
+    let moves = Moves(WindowLimits(windowBytes: 8 << 20))
+    while moves.state.satisfies(.room) { moves.append(bytes: 256 << 10) }
+    #expect(moves.state.heldBytes == 4 * ((256 << 10) + Place.overhead))
+  }
+
+  @Test func `text that the report has not written takes room`() {
+    let moves = Moves(WindowLimits(windowBytes: 1000))
+    moves.state.holdForReport(1001)
+    #expect(!moves.state.satisfies(.room))
+    moves.state.holdForReport(-1)
+    #expect(moves.state.satisfies(.room))
+  }
+
+  @Test func `quiet is when every line is decided`() throws {
+    let moves = Moves(WindowLimits(isOrdered: false))
+    #expect(moves.state.satisfies(.quiet))
+    let slot = try #require(moves.reserve("a"))
+    #expect(!moves.state.satisfies(.quiet))
+    #expect(moves.decide(slot))
+    #expect(moves.state.satisfies(.quiet))
+  }
+
+  @Test func `after a stop no candidate gets a place, and those that have one keep it`() throws {
+    let moves = Moves(WindowLimits(jobs: 1))
+    let slot = try #require(moves.reserve("a"))
+    moves.state.stop()
+    #expect(moves.state.satisfies(.job(bytes: 1)))
+    #expect(moves.reserve("b") == nil)
+    moves.append("b")
+    #expect(moves.decide(slot))
+    #expect(moves.take() == "ab")
+  }
+
+  @Test(arguments: [true, false]) func `the end comes when everything is decided and taken`(isOrdered: Bool) throws {
+    let moves = Moves(WindowLimits(isOrdered: isOrdered))
+    let slot = try #require(moves.reserve("a"))
+    moves.state.finish()
+    #expect(moves.take() == "-")
+    #expect(moves.decide(slot))
+    #expect(moves.take() == "a")
+    #expect(moves.take() == ".")
+  }
+
+  @Test func `what is discarded takes no room and is over at once`() throws {
+    let moves = Moves(WindowLimits(jobs: 1, windowBytes: 1))
+    let slot = try #require(moves.reserve("a"))
+    moves.append(bytes: 100)
+    moves.state.discard()
+    #expect(moves.take() == ".")
+    #expect(moves.state.satisfies(.room))
+    #expect(moves.reserve("b") == nil)
+    #expect(moves.decide(slot))
+    #expect(moves.take() == ".")
+  }
+}
