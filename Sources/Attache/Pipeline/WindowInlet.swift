@@ -20,14 +20,14 @@ struct WindowInlet {
 
   /// Passes a line on as it came.
   mutating func pass(_ line: Segment, as kind: PassingLine) {
-    count(line, as: kind)
     if let joined = run?.joined(with: line) {
       run = joined
     } else {
       flush()
       run = line
-      runFirst = lines
+      runFirst = lines + 1
     }
+    count(line, as: kind)
     if window.limits.isReporting { runKinds.append(kind) }
   }
 

@@ -97,4 +97,27 @@ import Testing
     #expect(writer.summary.lines(.fallback, .deadline) == 2)
     #expect(writer.summary.bytesWritten == 8)
   }
+
+  @Test func `a line that waits only because the consumer does not read is not late`() throws {
+    let (clock, pipe) = (HandClock(), try Pipe())
+    let window = try OutputWindow(limits: WindowLimits(budget: .milliseconds(100)), clock: clock)
+    let writer = try Thread.start("writer") {
+      let writer = LineWriter(descriptor: pipe.output, window: window, clock: clock)
+      try? writer.run()
+      pipe.closeOutput()
+      #expect(writer.summary.lines == 2)
+      #expect(writer.summary.lateLines == 0)
+    }
+    let slots = [1, 2].compactMap { window.reserve(line: $0, bytes: Segment("c\n")) }
+    try #require(slots.count == 2)
+    window.decide(slots[0], Decision(form: .spliced(member: Array(repeating: 43, count: 1 << 20), at: 1), outcome: .attached))
+    pipe.waitUntilReadable()
+    // The writer is inside `write`, where the consumer holds it.
+    clock.set(90)
+    window.decide(slots[1], .original)
+    clock.set(500)
+    window.finish()
+    #expect(pipe.readAll().count == (1 << 20) + 4)
+    writer.join()
+  }
 }

@@ -119,4 +119,19 @@ import Testing
     #expect(filter.output.readAll() == Array("c1\n\(last)".utf8))
     filter.join()
   }
+
+  @Test func `every line is handed over once, and late when there is no time at all`() throws {
+    let (filter, pending) = (try Filter(WindowLimits(budget: .seconds(-1))), Pending())
+    let text = String(repeating: "x\ni\n\nc\n", count: 5) + String(repeating: "\n", count: 20_000)
+    let contents = try PipeContents(of: filter.output)
+    try filter.start(
+      decide: pending.add, end: { [window = filter.window] in for _ in 0..<5 { window.decide(pending.take(0), .original) } })
+    filter.input.write(text.utf8)
+    filter.input.closeOutput()
+    let summary = filter.join().summary
+    #expect(contents.wait() == Array(text.utf8))
+    #expect(summary.lines == 20_020)
+    #expect(summary.lateLines == 20_020)
+    #expect(summary.bytesRead == summary.bytesWritten)
+  }
 }

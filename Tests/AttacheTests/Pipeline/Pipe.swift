@@ -49,6 +49,11 @@ final class Pipe: @unchecked Sendable {
     return unsafe poll(&request, 1, 0) == 0
   }
 
+  func waitUntilReadable() {
+    var request = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+    while unsafe poll(&request, 1, -1) != 1 {}
+  }
+
   /// Writes all bytes; waits while the pipe is full.
   func write(_ bytes: some Collection<UInt8>) {
     var rest = Array(bytes)[...]
