@@ -27,7 +27,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
   ],
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -89,8 +88,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "AttacheTesting", "attache", "attache-rehearse",
-        .product(name: "Subprocess", package: "swift-subprocess"),
+        "Attache", "AttacheTesting", "attache", "attache-rehearse",
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
   ],
