@@ -14,4 +14,9 @@ struct AttacheTool: ParsableCommand {
     version: "0.1.0",
     subcommands: [FilterCommand.self, StoreCommand.self, ReasonsCommand.self, OriginCommand.self],
     defaultSubcommand: FilterCommand.self)
+
+  static func main() {
+    StandardDescriptors.takeClosed()
+    main(nil)
+  }
 }
