@@ -25,11 +25,11 @@ struct FetchOptions: ParsableArguments {
     transform: { try HostPattern($0) })
   var denyHost: [HostPattern] = []
 
-  @Option(help: ArgumentHelp("A file of root certificates (PEM) instead of the system's.", valueName: "file"))
-  var cacert: String?
+  @Option(help: ArgumentHelp("A file of root certificates (PEM) instead of the system's.", valueName: "file"), transform: { try RootCertificates($0) })
+  var cacert: RootCertificates?
 
   @Option(help: ArgumentHelp("A name server instead of those of resolv.conf, as 127.0.0.1:5353. Repeatable.", valueName: "address:port"))
-  var dnsServer: [String] = []
+  var dnsServer: [NameServerArgument] = []
 
   @Option(
     help: ArgumentHelp("The largest file of each kind. (default: Apple's figures, image=10MB,audio=5MB,video=50MB)", valueName: "list"))
@@ -62,8 +62,8 @@ struct FetchOptions: ParsableArguments {
     configuration.retries = Int(retries)
     configuration.transfersPerOrigin = perHost
     configuration.cache = cache
-    configuration.rootCertificates = cacert
-    configuration.nameServers = dnsServer
+    configuration.rootCertificates = cacert?.path
+    configuration.nameServers = dnsServer.map(\.text)
     return configuration
   }
 }

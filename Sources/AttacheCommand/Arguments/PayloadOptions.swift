@@ -28,6 +28,9 @@ struct PayloadOptions: ParsableArguments {
 
   func validate() throws {
     guard !outputKey.isEmpty else { throw ValidationError("--output-key must not be empty.") }
+    guard baseUrl.map({ $0.hasPrefix("https://") || $0.hasPrefix("http://") }) != false else {
+      throw ValidationError("--base-url must be an absolute http(s) URL, as https://cdn.example/.")
+    }
     _ = try table()
   }
 

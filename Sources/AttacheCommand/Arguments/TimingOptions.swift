@@ -25,6 +25,10 @@ struct TimingOptions: ParsableArguments {
   var maxAttachments = 10
 
   func validate() throws {
+    guard deadline.duration > .zero else { throw ValidationError("--deadline must be longer than 0, as 300ms, 2s or 1m.") }
+    guard grace.duration < deadline.duration else {
+      throw ValidationError("--grace (\(grace)) must be shorter than --deadline (\(deadline)): nothing would be fetched.")
+    }
     guard jobs > 0 else { throw ValidationError("--jobs must be at least 1.") }
     guard maxAttachments > 0 else { throw ValidationError("--max-attachments must be at least 1.") }
   }
