@@ -44,13 +44,13 @@ public final class Filter: Sendable {
 
   /// What ends a run early.
   public enum Failure: Error, Sendable, CustomStringConvertible {
-    case input(SystemError), output(SystemError), report(SystemError), start(SystemError)
+    case input(SystemError), output(SystemError), report(path: String, SystemError), start(SystemError)
 
     public var description: String {
       switch self {
       case .input(let error): "standard input: \(error)"
       case .output(let error): "standard output: \(error)"
-      case .report(let error): "the report: \(error)"
+      case .report(let path, let error): "the report \(path): \(error)"
       case .start(let error): "the system refuses: \(error)"
       }
     }

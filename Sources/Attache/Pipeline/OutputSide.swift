@@ -48,7 +48,7 @@ final class OutputSide {
       return try ReportWriter(
         descriptor: try ReportWriter.open(path), written: { window.holdForReport(-$0) }, failed: { failed.leave($0) })
     } catch {
-      throw .report(error)
+      throw .report(path: path, error)
     }
   }
 
