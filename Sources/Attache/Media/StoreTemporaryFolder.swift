@@ -31,6 +31,9 @@ final class StoreTemporaryFolder: Sendable {
 
   /// Removes the folder with what is in it.
   func remove() {
+    for file in (try? folder.names()) ?? [] where Self.isFileName(file) {
+      folder.removeFile(file)
+    }
     parent.removeFolder(name)
   }
 
