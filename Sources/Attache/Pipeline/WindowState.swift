@@ -92,7 +92,9 @@ struct WindowState {
   // MARK: - Deciding
 
   /// Takes a decision; false when the slot was decided before.
-  mutating func decide(_ slot: Slot, _ output: Place.Output, _ record: ReportRecord, whenGone: (@Sendable () -> Void)?, at now: MonotonicInstant) -> Bool {
+  mutating func decide(
+    _ slot: Slot, _ output: Place.Output, _ record: ReportRecord, whenGone: (@Sendable () -> Void)? = nil, at now: MonotonicInstant
+  ) -> Bool {
     guard undecided.remove(slot.number) != nil else {
       refusedDecisions += 1
       return false

@@ -1,6 +1,5 @@
 public import ArgumentParser
 public import Attache
-import Glibc
 
 /// What may be fetched, and how.
 struct FetchOptions: ParsableArguments {
@@ -46,12 +45,6 @@ struct FetchOptions: ParsableArguments {
 
   func validate() throws {
     guard perHost > 0 else { throw ValidationError("--per-host must be at least 1.") }
-    for server in dnsServer where !AresResolver.isServer(server) {
-      throw ValidationError("--dns-server \(server): write ADDRESS:PORT, or [ADDRESS]:PORT for IPv6.")
-    }
-    if let cacert, unsafe access(cacert, R_OK) != 0 {
-      throw ValidationError("--cacert \(cacert): \(unsafe String(cString: strerror(errno)))")
-    }
   }
 
   var configuration: MediaFetcher.Configuration {
