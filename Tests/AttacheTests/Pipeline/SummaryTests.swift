@@ -12,7 +12,7 @@ import Testing
     summary.count(.passthrough, nil, lines: 60)
     #expect(
       summary.text(elapsed: .milliseconds(12_345)) == """
-        attache: 1010 lines: 900 attached, 50 fallback (deadline 30, connect.failed 10, http.status 10), 60 passthrough, 0 invalid; 12.3 s
+        1010 lines: 900 attached, 50 fallback (deadline 30, connect.failed 10, http.status 10), 60 passthrough, 0 invalid; 12.3 s
         """)
   }
 
@@ -23,7 +23,7 @@ import Testing
     summary.droppedOffers = 3
     #expect(
       summary.text(elapsed: .milliseconds(49))
-        == "attache: 1 line: 0 attached, 0 fallback, 0 passthrough, 1 invalid; 2 late; 3 dropped; 0.0 s")
+        == "1 line: 0 attached, 0 fallback, 0 passthrough, 1 invalid; 2 late; 3 dropped; 0.0 s")
   }
 
   @Test func `two counts are merged`() {
