@@ -43,6 +43,7 @@ final class LineWriter {
         try write(batch)
       } catch {
         window.discard()
+        for place in batch { place.whenGone?() }
         if error.number == EPIPE { brokenPipe() }
         throw error
       }

@@ -90,7 +90,9 @@ final class OutputWindow: Sendable {
       line: slot.line, outcome: decision.outcome, reason: decision.reason, dialect: decision.dialect,
       elapsed: slot.placed.duration(to: now),
       media: limits.isReporting ? decision.media : [])
-    return change { $0.decide(slot, output, record, whenGone: decision.whenGone, at: now) }
+    let decided = change { $0.decide(slot, output, record, whenGone: decision.whenGone, at: now) }
+    if decided != .kept { decision.whenGone?() }
+    return decided != .refused
   }
 
   /// Starts no further candidate: one that waits for its place, and all that come, get none. What is in flight is decided as ever.
@@ -130,7 +132,7 @@ final class OutputWindow: Sendable {
 
   /// Drops everything that is decided, now and from now on, and lets the reader run: nobody will write any more.
   func discard() {
-    change { $0.discard() }
+    for place in change({ $0.discard() }) { place.whenGone?() }
   }
 
   // MARK: - Waiting and waking

@@ -29,10 +29,6 @@ struct Ring<Element> {
     return element
   }
 
-  mutating func removeAll() {
-    self = Ring()
-  }
-
   /// The number of slots is a power of two, so that a mask does for a remainder.
   private func place(_ index: Int) -> Int {
     precondition(index >= 0 && index < count, "an index outside the ring")

@@ -10,6 +10,15 @@ struct WindowState {
     case quiet
   }
 
+  /// The answer to whoever decides.
+  enum Decided {
+    case kept
+    /// It was the first decision, but nobody will write the line.
+    case discarded
+    /// The slot was decided before.
+    case refused
+  }
+
   /// The answer to the writer.
   enum Taken {
     case places, nothing, finished
@@ -91,16 +100,16 @@ struct WindowState {
 
   // MARK: - Deciding
 
-  /// Takes a decision; false when the slot was decided before.
+  /// Takes a decision about a slot.
   mutating func decide(
     _ slot: Slot, _ output: Place.Output, _ record: ReportRecord, whenGone: (@Sendable () -> Void)? = nil, at now: MonotonicInstant
-  ) -> Bool {
+  ) -> Decided {
     guard undecided.remove(slot.number) != nil else {
       refusedDecisions += 1
-      return false
+      return .refused
     }
     undecidedBytes -= slot.bytes.count
-    guard !isDiscarding else { return true }
+    guard !isDiscarding else { return .discarded }
     let place = decided(Place(output: output, account: .payload(record), deadline: slot.deadline, whenGone: whenGone))
     if limits.isOrdered {
       places[Int(slot.number - firstNumber)] = place
@@ -109,7 +118,7 @@ struct WindowState {
       push(place)
     }
     advance(at: now)
-    return true
+    return .kept
   }
 
   // MARK: - The writer's side
@@ -141,10 +150,14 @@ struct WindowState {
   mutating func holdForReport(_ bytes: Int) { heldBytes += bytes }
 
   /// Drops everything that is decided, now and from now on: nobody will write it.
-  mutating func discard() {
+  ///
+  /// - Returns: the places that were dropped.
+  mutating func discard() -> [Place] {
     isDiscarding = true
-    places.removeAll()
     readyCount = 0
+    var dropped: [Place] = []
+    while let place = places.popFirst() { dropped.append(place) }
+    return dropped
   }
 
   // MARK: - Places

@@ -32,7 +32,7 @@ import Testing
     let text = Self.text(&numbers) + ["", "c", "end"][Int(seed / 3 % 3)]
     let limits = WindowLimits(
       jobs: Int.random(in: 1...8, using: &numbers), windowBytes: Int.random(in: 1...20_000, using: &numbers), isOrdered: isOrdered)
-    let (filter, pending) = (try Filter(limits), Pending())
+    let (filter, pending) = (try ScriptedFilter(limits), PendingSlots())
     let isOver = Mutex(false)
     let deciders = try (0..<2).map { decider in
       let start = SeededNumbers(seed: seed + 1000 * UInt64(decider))

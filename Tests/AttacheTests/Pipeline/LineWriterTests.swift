@@ -23,7 +23,7 @@ import Testing
   private static let text = String(repeating: String(repeating: "x", count: 999) + "\nc\n", count: 500)
 
   @Test func `short writes lose nothing, and a descriptor that does not block is waited for`() throws {
-    let filter = try Filter(output: try Pipe(isBlocking: false))
+    let filter = try ScriptedFilter(output: try Pipe(isBlocking: false))
     let feeder = try Thread.start("feeder") { [input = filter.input] in
       input.write(Self.text.utf8)
       input.closeOutput()
@@ -36,7 +36,7 @@ import Testing
 
   @Test func `a splice may stand at either end of the line`() throws {
     for (place, expected) in [(0, "+c1\n"), (3, "c1\n+")] {
-      let filter = try Filter()
+      let filter = try ScriptedFilter()
       let output = try filter.run(
         "c1\n",
         decide: { [window = filter.window] in window.decide($0, Decision(form: .spliced(member: [43], at: place), outcome: .attached)) })
@@ -47,7 +47,7 @@ import Testing
   @Test func `an output that is full gives the error of the system, and the reader runs to the end`() throws {
     let full = unsafe open("/dev/full", O_WRONLY | O_CLOEXEC)
     defer { close(full) }
-    let filter = try Filter(WindowLimits(windowBytes: 1000))
+    let filter = try ScriptedFilter(WindowLimits(windowBytes: 1000))
     try filter.start(writingTo: full)
     filter.input.write(Self.text.utf8)
     filter.input.closeOutput()
@@ -119,5 +119,31 @@ import Testing
     window.finish()
     #expect(pipe.readAll().count == (1 << 20) + 4)
     writer.join()
+  }
+
+  @Test(arguments: ["/dev/null", "/dev/full"]) func `what a line holds is let go of once, whether it is written or not`(path: String) throws
+  {
+    let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+    defer { close(descriptor) }
+    let gone = Mutex<[Int]>([])
+    let window = try OutputWindow(limits: WindowLimits(jobs: 1000), clock: StandingClock())
+    let slots = (1...WindowState.maximumPlaces + 2).compactMap { window.reserve(line: $0, bytes: Segment("c\n")) }
+    func decide(_ slot: Slot, as number: Int) {
+      let number = number
+      window.decide(slot, Decision(form: .original, outcome: .attached, whenGone: { gone.withLock { $0.append(number) } }))
+    }
+    for slot in slots.dropLast() { decide(slot, as: slot.line) }
+    decide(slots[0], as: 0)
+    #expect(gone.withLock { $0 } == [0])
+    let writer = LineWriter(descriptor: descriptor, window: window, clock: StandingClock())
+    if path == "/dev/full" {
+      #expect(throws: SystemError.self) { try writer.run() }
+      for slot in slots.suffix(1) { decide(slot, as: slot.line) }
+    } else {
+      for slot in slots.suffix(1) { decide(slot, as: slot.line) }
+      window.finish()
+      try writer.run()
+    }
+    #expect(gone.withLock { $0.sorted() } == Array(0...slots.count))
   }
 }

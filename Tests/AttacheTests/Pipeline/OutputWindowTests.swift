@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct OutputWindowTests {
   @Test func `order is kept when the decisions come the other way round`() throws {
-    let (filter, pending) = (try Filter(), Pending())
+    let (filter, pending) = (try ScriptedFilter(), PendingSlots())
     let output = try filter.run(
       "c1\nx\r\nc2\n\nc3\ny", decide: pending.add,
       end: { [filter] in for position in [2, 1, 0] { filter.window.decide(pending.take(position), .attached) } })
@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test func `unordered, lines leave in the order of the decisions`() throws {
-    let (filter, pending) = (try Filter(WindowLimits(isOrdered: false)), Pending())
+    let (filter, pending) = (try ScriptedFilter(WindowLimits(isOrdered: false)), PendingSlots())
     let output = try filter.run(
       "c1\nx\nc2\ni\nc3\n", decide: pending.add,
       end: { [filter] in for position in [1, 1, 0] { filter.window.decide(pending.take(position), .original) } })
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test func `reading stops while the jobs are taken and goes on when one is decided`() throws {
-    let (filter, pending) = (try Filter(WindowLimits(jobs: 2)), Pending())
+    let (filter, pending) = (try ScriptedFilter(WindowLimits(jobs: 2)), PendingSlots())
     try filter.start(decide: pending.add)
     filter.input.write("c1\nc2\nc3\n".utf8)
     filter.waitUntilReaderWaits()
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `reading stops while the window is full behind one stalled line`() throws {
-    let (filter, pending) = (try Filter(WindowLimits(windowBytes: 10_000)), Pending())
+    let (filter, pending) = (try ScriptedFilter(WindowLimits(windowBytes: 10_000)), PendingSlots())
     let text = "c1\n" + String(repeating: "x\n", count: 50_000)
     try filter.start(decide: pending.add)
     let feeder = try Thread.start("feeder") { [filter] in
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `a consumer that does not read stops the reader, and nothing is lost`() throws {
-    let filter = try Filter()
+    let filter = try ScriptedFilter()
     let text = String(repeating: String(repeating: "x", count: 999) + "\n", count: 5000)
     try filter.start()
     let feeder = try Thread.start("feeder") { [filter] in
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func `a stop frees a reader that waits for a job, and the candidate leaves as it came`() throws {
-    let (filter, pending) = (try Filter(WindowLimits(jobs: 1)), Pending())
+    let (filter, pending) = (try ScriptedFilter(WindowLimits(jobs: 1)), PendingSlots())
     try filter.start(decide: pending.add)
     filter.input.write("c1\nc2\nx\nc3\n".utf8)
     filter.waitUntilReaderWaits()
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func `unordered, an overlong line lets every line before it be decided first`() throws {
-    let (filter, pending) = (try Filter(WindowLimits(isOrdered: false), maximumLine: 10), Pending())
+    let (filter, pending) = (try ScriptedFilter(WindowLimits(isOrdered: false), maximumLine: 10), PendingSlots())
     try filter.start(decide: pending.add)
     filter.input.write("c1\n12345678901".utf8)
     filter.waitUntilReaderWaits()
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test func `an overlong line of 10 MiB leaves as it came, between its neighbours`() throws {
-    let (filter, pending) = (try Filter(WindowLimits(windowBytes: 100_000)), Pending())
+    let (filter, pending) = (try ScriptedFilter(WindowLimits(windowBytes: 100_000)), PendingSlots())
     let text = "c1\n" + String(repeating: "z", count: 10 << 20) + "\r\nc2\n"
     let output = try filter.run(text) { [filter] slot in
       pending.add(slot)
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(arguments: ["x", "c2"]) func `unordered, a last line without an ending leaves last`(last: String) throws {
-    let (filter, pending) = (try Filter(WindowLimits(isOrdered: false)), Pending())
+    let (filter, pending) = (try ScriptedFilter(WindowLimits(isOrdered: false)), PendingSlots())
     try filter.start(decide: pending.add)
     filter.input.write("c1\n\(last)".utf8)
     filter.input.closeOutput()
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test func `every line is handed over once, and late when there is no time at all`() throws {
-    let (filter, pending) = (try Filter(WindowLimits(budget: .seconds(-1))), Pending())
+    let (filter, pending) = (try ScriptedFilter(WindowLimits(budget: .seconds(-1))), PendingSlots())
     let text = String(repeating: "x\ni\n\nc\n", count: 5) + String(repeating: "\n", count: 20_000)
     let contents = try PipeContents(of: filter.output)
     try filter.start(

@@ -42,9 +42,9 @@ import Testing
   private func report(of input: String, _ positions: [Int], isOrdered: Bool = true) throws -> (report: [Substring], held: Int) {
     let pipe = try Pipe()
     let limits = WindowLimits(isOrdered: isOrdered, budget: .seconds(2), isReporting: true)
-    let filter = try Filter(limits, report: pipe.duplicateOutput(), maximumLine: 100)
+    let filter = try ScriptedFilter(limits, report: pipe.duplicateOutput(), maximumLine: 100)
     pipe.closeOutput()
-    let (pending, contents) = (Pending(), try PipeContents(of: pipe))
+    let (pending, contents) = (PendingSlots(), try PipeContents(of: pipe))
     _ = try filter.run(
       input, decide: pending.add,
       end: { [window = filter.window] in for position in positions { window.decide(pending.take(position), .original) } })
@@ -111,7 +111,7 @@ import Testing
 
   @Test func `a report that nobody reads stops the reader, and no line that it has read`() throws {
     let (pipe, limits) = (try Pipe(), WindowLimits(windowBytes: 10_000, isReporting: true))
-    let filter = try Filter(limits, report: pipe.duplicateOutput())
+    let filter = try ScriptedFilter(limits, report: pipe.duplicateOutput())
     pipe.closeOutput()
     try filter.start()
     let text = String(repeating: "\n", count: 100_000)

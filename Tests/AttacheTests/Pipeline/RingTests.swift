@@ -21,7 +21,7 @@ import Testing
       #expect(ring[index] == model[index])
     }
     #expect(ring.count == model.count)
-    ring.removeAll()
-    #expect(ring.isEmpty && ring.popFirst() == nil)
+    while let element = ring.popFirst() { #expect(element == model.removeFirst()) }
+    #expect(ring.isEmpty && model.isEmpty)
   }
 }

@@ -26,7 +26,7 @@ private final class Moves {
   /// Decides for the original, or for another text.
   func decide(_ slot: Slot, _ text: String? = nil) -> Bool {
     let record = ReportRecord(line: 1, outcome: .fallback, elapsed: .zero)
-    return state.decide(slot, .whole(text.map { Segment($0) } ?? slot.bytes), record, at: Self.now)
+    return state.decide(slot, .whole(text.map { Segment($0) } ?? slot.bytes), record, at: Self.now) != .refused
   }
 
   /// What the writer gets, written at once; "-" when there is nothing yet, "." when there will be nothing.
@@ -164,7 +164,7 @@ private final class Moves {
     let moves = Moves(WindowLimits(jobs: 1, windowBytes: 1))
     let slot = try #require(moves.reserve("a"))
     moves.append(bytes: 100)
-    moves.state.discard()
+    #expect(moves.state.discard().count == 2)
     #expect(moves.take() == ".")
     #expect(moves.state.satisfies(.room))
     #expect(moves.reserve("b") == nil)

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Reader, window, writer and report on threads of their own, with a script in the place of parser and host: a line that starts with "c" is a
 /// candidate, one that starts with "i" is invalid, all others have nothing to attach.
-final class Filter: Sendable {
+final class ScriptedFilter: Sendable {
   let input: Pipe
   let output: Pipe
   let window: OutputWindow
@@ -123,7 +123,7 @@ final class StandingClock: DeadlineClock {
 }
 
 /// Slots that wait to be decided.
-final class Pending: Sendable {
+final class PendingSlots: Sendable {
   private let slots = Mutex<[Slot]>([])
 
   var count: Int { slots.withLock { $0.count } }
