@@ -176,8 +176,10 @@ struct AresResolverTests {
   @Test func `a source port serves for a thousand names only`() async throws {
     let stub = try await StubDNS(others: .silence)
     try await withResolver(servers: [stub.address]) { resolver in
-      for number in 0..<1100 { resolver.resolve("n\(number).example") { _ in } }
-      await stub.waitForQueries(of: "n1099.example", count: 2)
+      for number in 0..<1100 {
+        resolver.resolve("n\(number).example") { _ in }
+        if number % 50 == 49 { await stub.waitForQueries(of: "n\(number).example", count: 2) }
+      }
       #expect(Set(stub.queries.map(\.clientPort)).count == 2)
     }
     await stub.stop()
@@ -201,8 +203,11 @@ extension AresResolverTests {
       try await withResolver(servers: [stub.address]) { resolver in
         _ = await resolver.resolve("good.example")
         let before = try (threads: entries(of: "/proc/self/task"), descriptors: entries(of: "/proc/self/fd"))
-        for number in 0..<1000 { resolver.resolve("n\(number).example") { _ in } }
-        await stub.waitForQueries(of: "n999.example", count: 2)
+        // In portions that the stub's receive buffer holds: a query that the kernel drops is only asked again a second later.
+        for number in 0..<1000 {
+          resolver.resolve("n\(number).example") { _ in }
+          if number % 50 == 49 { await stub.waitForQueries(of: "n\(number).example", count: 2) }
+        }
         #expect(await resolver.resolve("good.example") == .success([.v4(1)]))
         let after = try (threads: entries(of: "/proc/self/task"), descriptors: entries(of: "/proc/self/fd"))
         #expect(after.threads == before.threads)
