@@ -93,7 +93,10 @@ public final class Filter: Sendable {
   /// Reads until the input ends or ``stop()``, and returns when every line is written. The calling thread reads.
   public func run(input: Int32 = 0, output: Int32 = 1) throws(Failure) -> Result {
     let start = MonotonicInstant.now
-    let exit = try OutputSide(window: window, clock: clock, output: output, report: configuration.report)
+    // Without an output the reader has nothing to read for, however long its input stays open.
+    let exit = try OutputSide(window: window, clock: clock, output: output, report: configuration.report) { [reading, clock] in
+      reading.request(finishingLineBy: clock.now)
+    }
     var inlet = WindowInlet(window: window)
     let isComplete: Bool
     do {

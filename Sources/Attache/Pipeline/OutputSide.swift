@@ -22,7 +22,11 @@ final class OutputSide {
   private let reportFailed = Legacy<SystemError>()
 
   /// Opens the report and starts the threads.
-  init(window: OutputWindow, clock: any DeadlineClock, output: Int32, report path: String?) throws(Filter.Failure) {
+  ///
+  /// - Parameter failed: called on the writer's thread when the output cannot be written any more.
+  init(
+    window: OutputWindow, clock: any DeadlineClock, output: Int32, report path: String?, failed: @escaping @Sendable () -> Void
+  ) throws(Filter.Failure) {
     report = try Self.open(path, window, reportFailed)
     do {
       if let report { reporting = try Thread.start("report") { report.run() } }
@@ -33,6 +37,7 @@ final class OutputSide {
           written.leave(.success(writer.summary))
         } catch {
           written.leave(.failure(error))
+          failed()
         }
       }
     } catch {
