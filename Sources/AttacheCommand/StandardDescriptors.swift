@@ -6,7 +6,8 @@ enum StandardDescriptors {
   ///
   /// What is put there is open the other way round, as glibc does for privileged programs: reading, or writing, says EBADF as before.
   static func takeClosed() {
-    for (number, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)] where fcntl(number, F_GETFD) == -1 {
+    for (number, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+    where fcntl(number, F_GETFD) == -1 {
       // The lowest free number, which is this one.
       _ = unsafe open("/dev/null", mode)
     }

@@ -24,7 +24,9 @@ struct FetchOptions: ParsableArguments {
     transform: { try HostPattern($0) })
   var denyHost: [HostPattern] = []
 
-  @Option(help: ArgumentHelp("A file of root certificates (PEM) instead of the system's.", valueName: "file"), transform: { try RootCertificates($0) })
+  @Option(
+    help: ArgumentHelp("A file of root certificates (PEM) instead of the system's.", valueName: "file"),
+    transform: { try RootCertificates($0) })
   var cacert: RootCertificates?
 
   @Option(help: ArgumentHelp("A name server instead of those of resolv.conf, as 127.0.0.1:5353. Repeatable.", valueName: "address:port"))
