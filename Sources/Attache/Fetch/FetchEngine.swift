@@ -43,7 +43,7 @@ final class FetchEngine: @unchecked Sendable {
     retryPolicy = RetryPolicy(retries: configuration.retries)
     admission = Admission(places: configuration.transfersPerOrigin)
     self.resolver = try resolver(loop)
-    loop.post { [self] in loop.atTurnEnd { [unowned self] in turnEnded() } }
+    loop.post { [self] in loop.atTurnEnd { [weak self] in self?.turnEnded() } }
   }
 
   /// Ends everything without an answer. Safe from any thread.
