@@ -10,13 +10,21 @@ enum Detection: Equatable, Sendable {
 }
 
 /// Why a detector could not be made.
-enum TypeDetectorError: Error, Equatable {
+enum TypeDetectorError: Error, Equatable, CustomStringConvertible {
   /// `magic_open` failed with this errno.
   case open(errno: Int32)
   /// `magic_load` failed: its text says which database.
   case database(String)
   /// `magic_setparam` refused this parameter.
   case parameter(Int32)
+
+  var description: String {
+    switch self {
+    case .open(let number): "libmagic: \(unsafe String(cString: strerror(number)))"
+    case .database(let text): "libmagic: \(text)"
+    case .parameter(let number): "libmagic refuses its parameter \(number)"
+    }
+  }
 }
 
 /// Says from a file's first bytes which of Apple's types it is: libmagic names the format, then ``MagicFormat`` reads the header.
