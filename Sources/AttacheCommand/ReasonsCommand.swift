@@ -5,10 +5,11 @@ import Attache
 struct ReasonsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "reasons", abstract: "Print the reason codes and what to do about each.")
 
-  func run() {
+  func run() throws {
     let width = Reason.allCases.map(\.rawValue.count).max() ?? 0
-    for reason in Reason.allCases {
-      print(reason.rawValue + String(repeating: " ", count: width + 2 - reason.rawValue.count) + reason.advice)
+    let rows = Reason.allCases.map { reason in
+      reason.rawValue + String(repeating: " ", count: width + 2 - reason.rawValue.count) + reason.advice + "\n"
     }
+    try StandardOutput.write(rows.joined())
   }
 }

@@ -14,15 +14,18 @@ struct StoreCommand: ParsableCommand {
     @OptionGroup var store: StoreOptions
 
     func run() throws {
+      guard let summary = try pruned() else {
+        ErrorOutput.write("attache: another process is pruning this store\n")
+        return
+      }
+      try StandardOutput.write(
+        "removed \(summary.filesRemoved) files (\(summary.bytesRemoved) bytes), "
+          + "kept \(summary.filesKept) files (\(summary.bytesKept) bytes)\n")
+    }
+
+    private func pruned() throws -> PruneSummary? {
       do {
-        let store = try store.open()
-        guard let summary = try store.prune() else {
-          ErrorOutput.write("attache: another process is pruning this store\n")
-          return
-        }
-        print(
-          "removed \(summary.filesRemoved) files (\(summary.bytesRemoved) bytes), kept \(summary.filesKept) files (\(summary.bytesKept) bytes)"
-        )
+        return try store.open().prune()
       } catch {
         ErrorOutput.write("attache: \(error)\n")
         throw ExitCode(ExitStatus.cannotCreate)
