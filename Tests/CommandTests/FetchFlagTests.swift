@@ -1,0 +1,88 @@
+import AttacheTesting
+import Testing
+
+/// How media are fetched: limits, tries, places, memory.
+@Suite(.timeLimit(.minutes(1)))
+struct FetchFlagTests {
+  @Test func `a file beyond the limit of its kind is a fallback`() async throws {
+    try await withOrigin { origin in
+      let picture = try Sample.medium("picture.png")
+      origin.serve("/a", picture)
+      let line = Sample.payload(origin.url("/a"))
+      for (size, reason) in [(picture.count, nil), (picture.count - 1, "size.image")] {
+        let (_, records) = try await AttacheTool().reported(AttacheTool.loopback + ["--limits", "image=\(size)"], input: line)
+        #expect(records.map(\.reason) == [reason])
+      }
+    }
+  }
+
+  @Test func `a transient failure is tried again, and with no retries it is not`() async throws {
+    try await withOrigin { origin in
+      let line = Sample.payload(origin.url("/a"))
+      origin.serve("/a", try Sample.medium("picture.png"), faults: [.once(.status(502))])
+      let (_, none) = try await AttacheTool().reported(AttacheTool.loopback + ["--retries", "0"], input: line)
+      #expect(none.map(\.reason) == ["http.status"])
+      #expect(none.first?.media.map(\.attempts) == [1])
+      #expect(none.first?.media.map(\.status) == [502])
+
+      origin.serve("/a", try Sample.medium("picture.png"), faults: [.once(.status(502))])
+      let (_, some) = try await AttacheTool().reported(AttacheTool.loopback, input: line)
+      #expect(some.map(\.outcome) == ["attached"])
+      #expect(some.first?.media.map(\.attempts) == [2])
+      #expect(origin.requestCount() == 3)
+    }
+  }
+
+  @Test func `one place at an origin is one connection`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
+      let input = (0..<5).map { Sample.payload(origin.url("/a?\($0)")) + "\n" }.joined()
+      let program = try AttacheTool().start(AttacheTool.loopback + ["--per-host", "1"])
+      program.input.write(input)
+      program.input.close()
+      await origin.waitForStalls(count: 1, path: "/a")
+      origin.release("/a")
+      let run = await program.finished()
+      #expect(run.text.split(separator: "\n").allSatisfy { Enriched.attachments($0).count == 1 })
+      #expect(origin.connectionCount == 1)
+      #expect(origin.requestCount() == 5)
+    }
+  }
+
+  @Test(arguments: [("session", 1, ["miss", "hit", "hit"]), ("off", 3, ["miss", "miss", "miss"])])
+  func `the cache decides how often the same media is asked for`(mode: String, requests: Int, caches: [String]) async throws {
+    try await withOrigin { origin in
+      origin.serve("/a", try Sample.medium("picture.png"))
+      let tool = try AttacheTool()
+      let program = try tool.start(AttacheTool.loopback + ["--cache", mode, "--report", tool.report])
+      for count in 1...3 {
+        program.input.write(Sample.payload(origin.url("/a")) + "\n")
+        _ = await program.lines(count)
+      }
+      program.input.close()
+      let run = await program.finished()
+      #expect(run.text.split(separator: "\n").allSatisfy { Enriched.attachments($0).count == 1 })
+      #expect(try ReportLine.read(tool.report).flatMap { $0.media.map(\.cache) } == caches)
+      #expect(origin.requestCount() == requests)
+    }
+  }
+
+  @Test func `a fetch that is under way is joined`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
+      origin.serve("/b", try Sample.medium("animation.gif"))
+      let tool = try AttacheTool()
+      let program = try tool.start(AttacheTool.loopback + ["--report", tool.report])
+      program.input.write(["/a", "/a", "/b"].map { Sample.payload(origin.url($0)) + "\n" }.joined())
+      program.input.close()
+      // Fetches begin in the order of the lines.
+      await origin.waitForRequests(count: 1, path: "/b")
+      await origin.waitForStalls(count: 1, path: "/a")
+      origin.release("/a")
+      #expect(await program.exit() == .status(0))
+      #expect(
+        try ReportLine.read(tool.report).sorted { $0.line < $1.line }.flatMap { $0.media.map(\.cache) } == ["miss", "joined", "miss"])
+      #expect(origin.requestCount() == 2)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// The built tool with a home of its own: nothing of the user's is read or written, nothing is shared between tests.
+final class AttacheTool: Sendable {
+  let home: TemporaryFolder
+
+  /// The folder of the built executables: the test bundle lies beside them.
+  static let folder: String = {
+    let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+    return (path as NSString).deletingLastPathComponent
+  }()
+
+  /// What lets the tool reach an origin on loopback.
+  static let loopback = ["--allow-http", "--allow-net", "127.0.0.0/8"]
+
+  init() throws {
+    home = try TemporaryFolder()
+  }
+
+  /// The default store.
+  var store: String { home["cache/attache"] }
+  var report: String { home["report"] }
+
+  var environment: [String: String] {
+    ["HOME": home.path, "XDG_CACHE_HOME": home["cache"], "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]
+  }
+
+  /// Starts `attache`; what is not said is a pipe.
+  func start(_ arguments: [String] = [], change: (inout Launch) -> Void = { _ in }) throws -> Program {
+    var launch = Launch(path: Self.folder + "/attache", arguments: arguments, environment: environment)
+    change(&launch)
+    return try Program(launch)
+  }
+
+  /// Runs `attache` over an input to its end.
+  func run(_ arguments: [String] = [], input: [UInt8] = [], change: (inout Launch) -> Void = { _ in }) async throws -> Run {
+    let program = try start(arguments, change: change)
+    program.input.write(input)
+    program.input.close()
+    return await program.finished()
+  }
+
+  func run(_ arguments: [String] = [], input: String, change: (inout Launch) -> Void = { _ in }) async throws -> Run {
+    try await run(arguments, input: Array(input.utf8), change: change)
+  }
+
+  /// Runs `attache` with a report, and reads it.
+  func reported(_ arguments: [String] = [], input: String) async throws -> (run: Run, records: [ReportLine]) {
+    let run = try await run(["--report", report] + arguments, input: input)
+    return (run, try ReportLine.read(report))
+  }
+
+  /// Every file in the store, by its path within.
+  func storedFiles() throws -> [String] {
+    let names = try FileManager.default.subpathsOfDirectory(atPath: store)
+    return names.filter { name in
+      var isFolder: ObjCBool = false
+      return unsafe FileManager.default.fileExists(atPath: "\(store)/\(name)", isDirectory: &isFolder) && !isFolder.boolValue
+    }
+  }
+}

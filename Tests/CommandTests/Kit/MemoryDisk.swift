@@ -1,0 +1,41 @@
+import Glibc
+
+/// A file system of 64 KiB in memory.
+final class MemoryDisk: Sendable {
+  let path: String
+
+  /// Whether this process may mount one: it takes root's capability.
+  static let isPermitted: Bool = {
+    guard let folder = try? TemporaryFolder(), let disk = try? MemoryDisk(at: folder["disk"]) else { return false }
+    disk.unmount()
+    return true
+  }()
+
+  init(at path: String) throws {
+    self.path = path
+    unsafe mkdir(path, 0o700)
+    guard unsafe mount("tmpfs", path, "tmpfs", 0, "size=64k,mode=700") == 0 else { throw Launch.Failure(call: "mount", number: errno) }
+  }
+
+  /// Takes all the room that is left.
+  func fill() {
+    let filler = unsafe open(path + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    let page = [UInt8](repeating: 0, count: 4096)
+    while unsafe write(filler, page, page.count) > 0 {}
+    close(filler)
+  }
+
+  /// Gives back what ``fill()`` took.
+  func empty() {
+    unsafe unlink(path + "/filler")
+  }
+
+  func remount(readOnly: Bool) throws {
+    let flags = UInt(MS_REMOUNT) | (readOnly ? UInt(MS_RDONLY) : 0)
+    guard unsafe mount("tmpfs", path, "tmpfs", flags, nil) == 0 else { throw Launch.Failure(call: "mount", number: errno) }
+  }
+
+  func unmount() {
+    unsafe umount2(path, Int32(MNT_DETACH))
+  }
+}

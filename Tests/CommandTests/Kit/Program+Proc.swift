@@ -1,0 +1,49 @@
+import Foundation
+import Glibc
+
+/// What /proc says of a program.
+extension Program {
+  /// Comes back when no signal waits to be taken.
+  func signalsAreTaken() async {
+    await look { $0.status("ShdPnd").map { UInt64($0, radix: 16) == 0 } ?? true }
+  }
+
+  /// Comes back when the first thread, which reads the input, waits for the writer's to end: it will read no more.
+  func readerHasEnded() async {
+    await look { program in
+      let call = try? String(contentsOfFile: "/proc/\(program.process)/task/\(program.process)/syscall", encoding: .utf8)
+      guard let words = call?.split(separator: " "), words.count > 2 else { return call == nil }
+      return words[0] == Self.futex && words[2] == Self.waitForThread
+    }
+  }
+
+  /// The number of the system call by which a thread waits for another.
+  #if arch(x86_64)
+    private static let futex = "202"
+  #else
+    private static let futex = "98"
+  #endif
+  /// FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, not private to the process: the kernel itself wakes who is in pthread_join(3).
+  private static let waitForThread = "0x109"
+
+  /// The largest memory that it has had at a time, in bytes.
+  var peakMemory: Int? {
+    status("VmHWM")?.split(separator: " ").first.flatMap { Int($0) }.map { $0 * 1024 }
+  }
+
+  /// How many threads it has.
+  var threadCount: Int? {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task"))?.count
+  }
+
+  private func status(_ name: String) -> String? {
+    guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return nil }
+    let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+    return line.map { String($0.dropFirst(name.count + 1)).trimmingCharacters(in: .whitespaces) }
+  }
+
+  /// Looks again and again: what the system does with a process is no event that a test could wait for.
+  private func look(until isSo: (Program) -> Bool) async {
+    while !isSo(self), !Task.isCancelled { await Task.yield() }
+  }
+}

@@ -1,0 +1,45 @@
+import Glibc
+
+/// A pseudoterminal: a program has one side, the test reads the other.
+final class Terminal: Sendable {
+  /// The side of the program's.
+  let program: Int32
+  /// TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h: what unlockpt(3) and ptsname(3) do, which Swift's Glibc leaves out.
+  private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+  private let shown: ProgramOutput
+  private let isClosed = Watched(false)
+
+  init() throws {
+    let test = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var (isLocked, number): (Int32, Int32) = (0, 0)
+    guard test >= 0, unsafe ioctl(test, Self.setLock, &isLocked) == 0, unsafe ioctl(test, Self.getNumber, &number) == 0 else {
+      throw Launch.Failure(call: "open /dev/ptmx", number: errno)
+    }
+    program = unsafe open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard program >= 0 else { throw Launch.Failure(call: "open", number: errno) }
+    shown = ProgramOutput(test)
+  }
+
+  deinit {
+    closeProgramSide()
+  }
+
+  /// Lets go of the program's side, once a program has it; the terminal ends with that program.
+  func closeProgramSide() {
+    let isFirst = isClosed.change { isClosed in
+      defer { isClosed = true }
+      return !isClosed
+    }
+    if isFirst { close(program) }
+  }
+
+  /// Waits until the screen holds a text; line ends are those of a terminal.
+  func text(holding text: String) async -> String {
+    await shown.wait { String(decoding: $0.bytes, as: UTF8.self).contains(text) }
+    return String(decoding: shown.bytes, as: UTF8.self)
+  }
+
+  func everything() async -> String {
+    String(decoding: await shown.everything(), as: UTF8.self)
+  }
+}

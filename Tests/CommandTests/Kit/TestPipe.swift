@@ -1,0 +1,38 @@
+import Foundation
+import Glibc
+
+/// A pipe of a test's own, read byte by byte or not at all.
+final class TestPipe: Sendable {
+  let writeEnd: Int32
+  private let readEnd: Int32
+  private let closed = Watched<Set<Int32>>([])
+
+  init() throws {
+    var pair: [Int32] = [-1, -1]
+    guard unsafe pipe(&pair) == 0 else { throw Launch.Failure(call: "pipe", number: errno) }
+    (readEnd, writeEnd) = (pair[0], pair[1])
+  }
+
+  deinit {
+    closeReadEnd()
+    closeWriteEnd()
+  }
+
+  func closeReadEnd() { closeOnce(readEnd) }
+  func closeWriteEnd() { closeOnce(writeEnd) }
+
+  /// The next line without its line feed, and not a byte more.
+  func readLine() async -> String {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread { [readEnd] in
+        var (line, byte): ([UInt8], UInt8) = ([], 0)
+        while unsafe read(readEnd, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
+        continuation.resume(returning: String(decoding: line, as: UTF8.self))
+      }
+    }
+  }
+
+  private func closeOnce(_ descriptor: Int32) {
+    if closed.change({ $0.insert(descriptor).inserted }) { close(descriptor) }
+  }
+}

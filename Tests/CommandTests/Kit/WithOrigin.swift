@@ -1,0 +1,16 @@
+import AttacheTesting
+
+/// Runs a test with an origin, and stops that.
+func withOrigin<Result>(
+  tls: FaultOrigin.TLS = .none, isolation: isolated (any Actor)? = #isolation, _ body: (FaultOrigin) async throws -> Result
+) async throws -> Result {
+  let origin = try await FaultOrigin.start(tls: tls)
+  do {
+    let result = try await body(origin)
+    await origin.stop()
+    return result
+  } catch {
+    await origin.stop()
+    throw error
+  }
+}

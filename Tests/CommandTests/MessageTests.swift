@@ -1,0 +1,92 @@
+import AttacheTesting
+import Foundation
+import Testing
+
+/// What standard error says, and the progress line.
+@Suite(.timeLimit(.minutes(1)))
+struct MessageTests {
+  private static let refused = Sample.payload("http://cdn.example/a") + "\n"
+
+  @Test func `text is one line for each reason and one summary`() async throws {
+    let run = try await AttacheTool().run(input: Self.refused + Self.refused + "{")
+    let lines = run.errors.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.allSatisfy { $0.hasPrefix("attache: ") })
+    #expect(lines[0].contains("--allow-http"))
+    #expect(lines[1].contains("3 lines: 0 attached, 2 fallback (policy.scheme 2), 0 passthrough, 1 invalid; "))
+  }
+
+  @Test func `json is one object a line`() async throws {
+    struct Message: Decodable {
+      var level: String
+      var message: String
+    }
+    let run = try await AttacheTool().run(["--log-format", "json", "--report", "/dev/full"], input: Self.refused)
+    let messages = try run.errors.split(separator: "\n").map { try JSONDecoder().decode(Message.self, from: Data($0.utf8)) }
+    #expect(messages.map(\.level) == ["notice", "info", "error"])
+    #expect(messages[1].message.hasPrefix("1 line: "))
+  }
+
+  @Test func `json holds for an error at the start too`() async throws {
+    let run = try await AttacheTool().run(["--log-format", "json", "--store", "/dev/null/store"])
+    #expect(run.exit == .status(73))
+    #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(run.errors.utf8)) }
+  }
+
+  @Test func `a terminal shows how far the run is`() async throws {
+    let terminal = try Terminal()
+    let program = try AttacheTool().start { launch in
+      launch.errors = .descriptor(terminal.program)
+      launch.environment["TERM"] = "xterm"
+    }
+    program.input.write("{}\n")
+    terminal.closeProgramSide()
+    #expect(await terminal.text(holding: "1 lines, 0 attached, 0 fallback").contains("\r\u{1B}[K1 lines, 0 attached, 0 fallback"))
+    program.input.close()
+    #expect(await program.exit() == .status(0))
+    #expect(await terminal.everything().contains("\r\u{1B}[Kattache: 1 line: "))
+  }
+
+  @Test(arguments: [["TERM": "dumb"], [:], ["TERM": "xterm", "NO_COLOR": "1"]])
+  func `a terminal whose user wants plain text shows no progress`(environment: [String: String]) async throws {
+    let terminal = try Terminal()
+    try await expectNoProgress { launch in
+      launch.errors = .descriptor(terminal.program)
+      launch.environment.merge(environment) { $1 }
+    }
+    terminal.closeProgramSide()
+    let text = await terminal.everything()
+    #expect(text.contains("deadline 1"))
+    #expect(!text.contains("\u{1B}"))
+  }
+
+  @Test func `what is no terminal shows no progress, unless it is asked for`() async throws {
+    let quiet = try await expectNoProgress { $0.environment["TERM"] = "xterm" }
+    #expect(!quiet.errors.contains("\u{1B}"))
+    let program = try AttacheTool().start(["--progress", "always"])
+    program.input.write("{}\n")
+    #expect(await program.errors(holding: "1 lines, ").contains("1 lines, 0 attached"))
+  }
+
+  @Test func `no progress is shown on a terminal when it is not asked for`() async throws {
+    let terminal = try Terminal()
+    try await expectNoProgress(["--progress", "never"]) { launch in
+      launch.errors = .descriptor(terminal.program)
+      launch.environment["TERM"] = "xterm"
+    }
+    terminal.closeProgramSide()
+    #expect(await !terminal.everything().contains("\u{1B}"))
+  }
+
+  /// Runs for longer than the half second after which progress would be shown.
+  @discardableResult
+  private func expectNoProgress(_ flags: [String] = [], _ change: (inout Launch) -> Void) async throws -> Run {
+    try await withOrigin { origin in
+      origin.serve("/a", [], faults: [.stallBeforeHeaders])
+      let run = try await AttacheTool().run(
+        AttacheTool.loopback + ["--deadline", "700ms"] + flags, input: Sample.payload(origin.url("/a")), change: change)
+      #expect(run.exit == .status(0))
+      return run
+    }
+  }
+}

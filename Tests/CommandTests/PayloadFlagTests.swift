@@ -1,0 +1,124 @@
+import AttacheTesting
+import Foundation
+import Testing
+
+/// Where media are looked for, and what an enriched line looks like.
+@Suite(.timeLimit(.minutes(1)))
+struct PayloadFlagTests {
+  private static func payload(_ members: String) -> String {
+    #"{"aps":{"alert":"Hello","mutable-content":1},\#(members)}"#
+  }
+
+  @Test(arguments: [
+    ("data.image", #""data":{"image":"URL"}"#), ("/data/image", #""data":{"image":"URL"}"#), ("my-image", #""my-image":"URL""#),
+    ("/a.b/c~1d", #""a.b":{"c/d":"URL"}"#), ("list", #""list":["URL"]"#), ("list", #""list":[{"url":"URL","identifier":"i"}]"#),
+    ("list.0", #""list":["URL","other"]"#), ("one", #""one":{"url":"URL"}"#),
+  ])
+  func `a media key names a place`(key: String, members: String) async throws {
+    try await withPicture { origin, url in
+      let line = Self.payload(members.replacing("URL", with: url))
+      let run = try await AttacheTool().run(AttacheTool.loopback + ["--media-key", key], input: line)
+      #expect(Enriched.attachments(run.text).map(\.source) == [url])
+      #expect(try await AttacheTool().run(AttacheTool.loopback, input: line).text == line, "without the flag nothing is found there")
+    }
+  }
+
+  @Test func `media keys come before the dialects, in their order`() async throws {
+    try await withPicture { origin, url in
+      let line = Self.payload(#""media-url":"\#(url)?3","second":"\#(url)?2","first":["\#(url)?1"]"#)
+      let run = try await AttacheTool().run(AttacheTool.loopback + ["--media-key", "first", "--media-key", "second"], input: line)
+      #expect(Enriched.attachments(run.text).map(\.source).prefix(2) == ["\(url)?1", "\(url)?2"])
+    }
+  }
+
+  @Test func `a media key that holds no URL is refused by policy`() async throws {
+    let line = Self.payload(#""image":"no URL""#)
+    let (run, records) = try await AttacheTool().reported(["--media-key", "image"], input: line)
+    #expect(run.text == line)
+    #expect(records.map(\.reason) == ["policy.url"])
+  }
+
+  @Test func `only the named dialects are asked`() async throws {
+    try await withPicture { origin, url in
+      let lines = [Self.payload(#""fcm_options":{"image":"\#(url)"}"#), Self.payload(#""media-url":"\#(url)""#)].joined(separator: "\n")
+      for (name, counts) in [("firebase", [1, 0]), ("generic", [0, 1])] {
+        let run = try await AttacheTool().run(AttacheTool.loopback + ["--dialect", name], input: lines)
+        #expect(run.text.split(separator: "\n").map { Enriched.attachments($0).count } == counts, "\(name)")
+      }
+    }
+  }
+
+  @Test func `the output key renames the member`() async throws {
+    try await withPicture { origin, url in
+      let line = Sample.payload(url)
+      let run = try await AttacheTool().run(AttacheTool.loopback + ["--output-key", "my \"media\""], input: line)
+      #expect(run.text.hasPrefix(line.dropLast() + #","my \"media\"":{"attachments":[{"identifier":""#))
+    }
+  }
+
+  @Test(arguments: ["https://cdn.example/push/", "https://cdn.example/push"])
+  func `a base URL takes the place of the store's`(base: String) async throws {
+    try await withPicture { origin, url in
+      let tool = try AttacheTool()
+      let run = try await tool.run(AttacheTool.loopback + ["--base-url", base], input: Sample.payload(url))
+      let attachment = try #require(Enriched.attachments(run.text).first)
+      #expect(attachment.url == "https://cdn.example/push/\(attachment.sha256.prefix(2))/\(attachment.sha256).png")
+    }
+  }
+
+  @Test func `an enriched payload beyond the maximum is a fallback`() async throws {
+    try await withPicture { origin, url in
+      let line = Sample.payload(url)
+      let whole = try await AttacheTool().run(AttacheTool.loopback + ["--base-url", "https://cdn.example/"], input: line).output.count
+      for (maximum, reason) in [(whole, nil), (whole - 1, "payload.maximum")] {
+        let flags = AttacheTool.loopback + ["--base-url", "https://cdn.example/", "--max-payload", "\(maximum)"]
+        let (run, records) = try await AttacheTool().reported(flags, input: line)
+        #expect(records.map(\.reason) == [reason])
+        #expect((run.text == line) == (reason != nil))
+      }
+    }
+  }
+
+  @Test func `a payload inside an envelope gains its member there`() async throws {
+    try await withPicture { origin, url in
+      let payload = Sample.payload(url)
+      let run = try await AttacheTool().run(
+        AttacheTool.loopback + ["--payload-path", "/message/payload"],
+        input: #"{"to":"x","message":{"payload":\#(payload),"ttl":1}}"# + "\n{}\n")
+      let lines = run.text.split(separator: "\n")
+      #expect(lines[0].hasPrefix(#"{"to":"x","message":{"payload":\#(payload.dropLast()),"attache":"#))
+      #expect(lines[0].hasSuffix(#"]},"ttl":1}}"#) == false)
+      #expect(lines[0].hasSuffix(#"]}},"ttl":1}}"#))
+      #expect(lines[1] == "{}")
+    }
+  }
+
+  @Test func `media beyond the maximum are reported and not fetched`() async throws {
+    try await withPicture { origin, url in
+      let line = Self.payload(#""list":["\#(url)?1","\#(url)?2","\#(url)?3"]"#)
+      let (run, records) = try await AttacheTool().reported(
+        AttacheTool.loopback + ["--media-key", "list", "--max-attachments", "1"], input: line)
+      #expect(Enriched.attachments(run.text).count == 1)
+      #expect(records.first?.media.map(\.reason) == [nil, "policy.attachments", "policy.attachments"])
+      #expect(origin.requestCount() == 1)
+    }
+  }
+
+  @Test func `running attache twice is running it once`() async throws {
+    try await withPicture { origin, url in
+      let once = try await AttacheTool().run(AttacheTool.loopback, input: Sample.payload(url) + "\r\n")
+      #expect(Enriched.attachments(once.text).count == 1)
+      let (twice, records) = try await AttacheTool().reported(AttacheTool.loopback, input: once.text)
+      #expect(twice.output == once.output)
+      #expect(records.map(\.reason) == ["payload.enriched"])
+      #expect(origin.requestCount() == 1)
+    }
+  }
+
+  private func withPicture(_ body: (FaultOrigin, String) async throws -> Void) async throws {
+    try await withOrigin { origin in
+      origin.serve("/picture", try Sample.medium("picture.png"))
+      try await body(origin, origin.url("/picture"))
+    }
+  }
+}

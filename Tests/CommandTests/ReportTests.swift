@@ -1,0 +1,79 @@
+import AttacheTesting
+import Foundation
+import Testing
+
+/// The report: a JSON object a line of input.
+@Suite(.timeLimit(.minutes(1)))
+struct ReportTests {
+  @Test func `a record has the design's fields in the design's order`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a", try Sample.medium("picture.png"))
+      let tool = try AttacheTool()
+      _ = try await tool.run(AttacheTool.loopback + ["--report", tool.report], input: Sample.payload(origin.url("/a")))
+      let text = try String(contentsOfFile: tool.report, encoding: .utf8)
+      let keys = text.matches(of: /"([a-z0-9_]+)":/).map { String($0.1) }
+      #expect(
+        keys == [
+          "line", "outcome", "reason", "dialect", "elapsed_ms", "lateness_ms", "media", "url", "reason", "status", "bytes", "cache", "type",
+          "attempts", "dns_ms", "connect_ms", "tls_ms", "first_byte_ms", "total_ms",
+        ])
+      let record = try #require(try ReportLine.read(tool.report).first)
+      #expect(record.outcome == "attached")
+      #expect(record.reason == nil)
+      #expect(record.dialect == "generic")
+      #expect(record.media.map(\.url) == [origin.url("/a")])
+      #expect(record.media.map(\.status) == [200])
+      #expect(record.media.map(\.bytes) == [242])
+      #expect(record.media.map(\.type) == ["public.png"])
+      #expect(record.media.map(\.cache) == ["miss"])
+    }
+  }
+
+  @Test func `every line has its record, blank ones and one without a line feed included`() async throws {
+    let input = "\n{}\r\n \nno\n" + Sample.payload("http://cdn.example/a") + "\n" + Sample.plain
+    let (run, records) = try await AttacheTool().reported(input: input)
+    #expect(run.text == input)
+    #expect(records.map(\.line) == [1, 2, 3, 4, 5, 6])
+    #expect(records.map(\.outcome) == ["passthrough", "passthrough", "passthrough", "invalid", "fallback", "passthrough"])
+    #expect(records.map(\.reason) == [nil, nil, nil, "payload.json", "policy.scheme", nil])
+    #expect(records.map(\.dialect) == [nil, nil, nil, nil, "generic", nil])
+  }
+
+  @Test func `records come in the order decided`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/slow", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
+      origin.serve("/fast", try Sample.medium("picture.png"))
+      let tool = try AttacheTool()
+      let program = try tool.start(AttacheTool.loopback + ["--unordered", "--report", tool.report])
+      program.input.write(Sample.payload(origin.url("/slow")) + "\n" + Sample.payload(origin.url("/fast")) + "\n")
+      _ = await program.lines(1)
+      await origin.waitForStalls(count: 1, path: "/slow")
+      origin.release("/slow")
+      program.input.close()
+      #expect(await program.exit() == .status(0))
+      #expect(try ReportLine.read(tool.report).map(\.line) == [2, 1])
+    }
+  }
+
+  @Test func `the file is emptied at the start`() async throws {
+    let tool = try AttacheTool()
+    try "something longer than the new report, from another run, left over\n".write(toFile: tool.report, atomically: true, encoding: .utf8)
+    _ = try await tool.run(["--report", tool.report])
+    #expect(try Data(contentsOf: URL(filePath: tool.report)).isEmpty)
+  }
+
+  @Test func `a report that cannot be opened ends with 74 before a line is read`() async throws {
+    let run = try await AttacheTool().start(["--report", "/nowhere/report"]).finished()
+    #expect(run.exit == .status(74))
+    #expect(run.output == [])
+    #expect(run.errors.contains("/nowhere/report"))
+  }
+
+  @Test func `a report that cannot be written costs no line and ends with 74`() async throws {
+    let input = PassThroughTests.input(count: 3_000, seed: 6)
+    let run = try await AttacheTool().run(["--report", "/dev/full"], input: input)
+    #expect(isSame(run.output, input))
+    #expect(run.exit == .status(74))
+    #expect(run.errors.contains("the report is not whole"))
+  }
+}

@@ -1,0 +1,109 @@
+import AttacheTesting
+import Glibc
+import Foundation
+import Testing
+
+/// SIGTERM and SIGINT, once and twice.
+@Suite(.timeLimit(.minutes(1)))
+struct SignalTests {
+  @Test(arguments: [SIGTERM, SIGINT])
+  func `a signal lets what is in flight finish and ends with 75 while the input is open`(signal: Int32) async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
+      let program = try AttacheTool().start(AttacheTool.loopback)
+      program.input.write(Sample.payload(origin.url("/a.png")) + "\n" + Sample.plain + "\n")
+      await origin.waitForStalls(count: 1, path: "/a.png")
+      program.send(signal)
+      // Reading has stopped when the pipe's other end is closed or nothing is read any more; the line in flight still has its media.
+      origin.release("/a.png")
+      let run = await program.finished()
+      #expect(run.exit == .status(75))
+      let lines = run.text.split(separator: "\n")
+      #expect(lines.count == 2)
+      #expect(Enriched.attachments(lines[0]).count == 1)
+      #expect(lines[1] == Sample.plain)
+    }
+  }
+
+  @Test func `a signal lets what is in flight expire at its deadline`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", [], faults: [.stallBeforeHeaders])
+      let line = Sample.payload(origin.url("/a.png")) + "\n"
+      let program = try AttacheTool().start(AttacheTool.loopback + ["--deadline", "500ms"])
+      program.input.write(line)
+      await origin.waitForStalls(count: 1, path: "/a.png")
+      program.send(SIGTERM)
+      let run = await program.finished()
+      #expect(run.exit == .status(75))
+      #expect(run.text == line)
+      #expect(run.errors.contains("deadline 1"))
+    }
+  }
+
+  @Test func `a signal after the end of the input changes nothing about status 0`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", [], faults: [.stallBeforeHeaders])
+      let line = Sample.payload(origin.url("/a.png")) + "\n"
+      let tool = try AttacheTool()
+      // A file, whose end is read as soon as its bytes are; the pipe's end may still be on its way when the signal comes.
+      try line.write(toFile: tool.home["input"], atomically: true, encoding: .utf8)
+      let program = try tool.start(AttacheTool.loopback + ["--deadline", "800ms"]) { $0.input = .file(tool.home["input"]) }
+      await origin.waitForStalls(count: 1, path: "/a.png")
+      await program.readerHasEnded()
+      program.send(SIGTERM)
+      let run = await program.finished()
+      #expect(run.exit == .status(0))
+      #expect(run.text == line)
+    }
+  }
+
+  @Test(arguments: [[SIGTERM, SIGTERM], [SIGINT, SIGINT], [SIGTERM, SIGINT]])
+  func `a second signal writes the originals at once and ends with 75`(signals: [Int32]) async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", [], faults: [.stallBeforeHeaders])
+      let input = (0..<50).map { Sample.payload(origin.url("/a.png?\($0)")) + "\n" }.joined()
+      let program = try AttacheTool().start(AttacheTool.loopback + ["--per-host", "50"])
+      program.input.write(input)
+      await origin.waitForStalls(count: 50, path: "/a.png")
+      program.send(signals[0])
+      // Two signals of one kind that are pending together are one.
+      await program.signalsAreTaken()
+      program.send(signals[1])
+      let run = await program.finished()
+      #expect(run.exit == .status(75))
+      #expect(run.text == input)
+      #expect(run.errors.contains("cancelled 50"))
+    }
+  }
+
+  @Test func `a signal before the first line ends with 75 and no output`() async throws {
+    let program = try AttacheTool().start()
+    program.input.write("\n")
+    _ = await program.lines(1)
+    program.send(SIGTERM)
+    let run = await program.finished()
+    #expect(run.exit == .status(75))
+    #expect(run.text == "\n")
+  }
+
+  @Test func `a signal stops a reader that waits for a free job, and every line that was read comes out`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
+      let line = Sample.payload(origin.url("/a.png"))
+      let program = try AttacheTool().start(AttacheTool.loopback + ["--jobs", "1", "--cache", "off"])
+      program.input.write(line + "\n" + line + "\n" + line + "\n")
+      await origin.waitForStalls(count: 1, path: "/a.png")
+      program.send(SIGTERM)
+      // The lines that wait for a job leave as they came, and the one that has it keeps it.
+      await program.signalsAreTaken()
+      await program.readerHasEnded()
+      origin.release("/a.png")
+      let run = await program.finished()
+      #expect(run.exit == .status(75))
+      let lines = run.text.split(separator: "\n")
+      #expect(Enriched.attachments(lines[0]).count == 1)
+      #expect(lines.dropFirst() == [line[...], line[...]])
+      #expect(run.errors.contains("cancelled 2"))
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import AttacheTesting
+import Foundation
+import Glibc
+import Testing
+
+/// The store that attache is given, at the start and on the way.
+@Suite(.timeLimit(.minutes(1)))
+struct StoreTests {
+  @Test func `a store that cannot be created ends with 73 before a line is read`() async throws {
+    let tool = try AttacheTool()
+    try Data().write(to: URL(filePath: tool.home["file"]))
+    let run = try await tool.start(["--store", tool.home["file/store"]]).finished()
+    #expect(run.exit == .status(73))
+    #expect(run.output == [])
+    #expect(run.errors.contains(tool.home["file/store"]))
+    #expect(run.errors.contains("--store"))
+  }
+
+  @Test func `the default store lies in XDG_CACHE_HOME, else in the home's cache`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", try Sample.medium("picture.png"))
+      let tool = try AttacheTool()
+      let line = Sample.payload(origin.url("/a.png"))
+      let run = try await tool.run(AttacheTool.loopback, input: line)
+      #expect(try #require(Enriched.attachments(run.text).first).url.hasPrefix("file://\(tool.home.path)/cache/attache/"))
+      for cache in [nil, "", "relative"] {
+        let run = try await tool.run(AttacheTool.loopback, input: line) { $0.environment["XDG_CACHE_HOME"] = cache }
+        #expect(try #require(Enriched.attachments(run.text).first).url.hasPrefix("file://\(tool.home.path)/.cache/attache/"))
+      }
+    }
+  }
+
+  @Test func `a store that attache creates is its user's alone`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", try Sample.medium("picture.png"))
+      let tool = try AttacheTool()
+      let run = try await tool.run(AttacheTool.loopback, input: Sample.payload(origin.url("/a.png")))
+      let attachment = try #require(Enriched.attachments(run.text).first)
+      let url = try #require(URL(string: attachment.url))
+      #expect(try mode(url.path(percentEncoded: false)) == 0o600)
+      #expect(try mode(tool.store) == 0o700)
+    }
+  }
+
+  @Test(.enabled(if: MemoryDisk.isPermitted, "mounting takes root's capability"))
+  func `a store that fills on the way is a fallback, and the tool goes on`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", try Sample.medium("picture.png"))
+      origin.serve("/b.gif", try Sample.medium("animation.gif"))
+      let tool = try AttacheTool()
+      let disk = try MemoryDisk(at: tool.home["disk"])
+      defer { disk.unmount() }
+      let program = try tool.start(AttacheTool.loopback + ["--store", disk.path, "--report", tool.report])
+      program.input.write(Sample.payload(origin.url("/a.png")) + "\n")
+      #expect(Enriched.attachments(try #require(await program.lines(1).last)).count == 1)
+      disk.fill()
+      program.input.write(Sample.payload(origin.url("/b.gif")) + "\n")
+      #expect(await program.lines(2).last == Sample.payload(origin.url("/b.gif")))
+      disk.empty()
+      program.input.write(Sample.payload(origin.url("/b.gif")) + "\n")
+      #expect(Enriched.attachments(try #require(await program.lines(3).last)).count == 1)
+      program.input.close()
+      #expect(await program.exit() == .status(0))
+      #expect(try ReportLine.read(tool.report).map(\.reason) == [nil, "store.full", nil])
+      #expect(await String(decoding: program.errors.everything(), as: UTF8.self).contains("--store"))
+    }
+  }
+
+  @Test(.enabled(if: MemoryDisk.isPermitted, "mounting takes root's capability"))
+  func `a store that turns read-only on the way is a fallback, and the tool goes on`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", try Sample.medium("picture.png"))
+      origin.serve("/b.gif", try Sample.medium("animation.gif"))
+      let tool = try AttacheTool()
+      let disk = try MemoryDisk(at: tool.home["disk"])
+      defer { disk.unmount() }
+      let program = try tool.start(AttacheTool.loopback + ["--store", disk.path, "--report", tool.report])
+      program.input.write(Sample.payload(origin.url("/a.png")) + "\n")
+      _ = await program.lines(1)
+      try disk.remount(readOnly: true)
+      program.input.write(Sample.payload(origin.url("/b.gif")) + "\n")
+      #expect(await program.lines(2).last == Sample.payload(origin.url("/b.gif")))
+      program.input.close()
+      #expect(await program.exit() == .status(0))
+      #expect(try ReportLine.read(tool.report).map(\.reason) == [nil, "store.readonly"])
+    }
+  }
+
+  @Test(.enabled(if: MemoryDisk.isPermitted, "mounting takes root's capability"), arguments: [true, false])
+  func `a store that cannot be written at the start ends with 73 before a line is read`(isReadOnly: Bool) async throws {
+    let tool = try AttacheTool()
+    let disk = try MemoryDisk(at: tool.home["disk"])
+    defer { disk.unmount() }
+    if isReadOnly { try disk.remount(readOnly: true) } else { disk.fill() }
+    let run = try await tool.start(["--store", disk.path]).finished()
+    #expect(run.exit == .status(73))
+    #expect(run.output == [])
+    #expect(run.errors.contains(disk.path))
+  }
+
+  private func mode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+}

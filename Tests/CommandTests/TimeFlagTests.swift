@@ -1,0 +1,72 @@
+import AttacheTesting
+import Testing
+
+/// The deadline, and the order of the lines.
+@Suite(.timeLimit(.minutes(1)))
+struct TimeFlagTests {
+  @Test(arguments: [("original", 0), ("best-attempt", 1)])
+  func `when time expires the choice decides about what is ready`(choice: String, count: Int) async throws {
+    try await withOrigin { origin in
+      origin.serve("/a", try Sample.medium("picture.png"))
+      origin.serve("/b", [], faults: [.stallBeforeHeaders])
+      let line = #"{"aps":{"alert":"Hello","mutable-content":1},"list":["\#(origin.url("/a"))","\#(origin.url("/b"))"]}"#
+      let flags = AttacheTool.loopback + ["--media-key", "list", "--deadline", "1s", "--grace", "200ms", "--on-expiry", choice]
+      let (run, records) = try await AttacheTool().reported(flags, input: line)
+      #expect(Enriched.attachments(run.text).count == count)
+      let record = try #require(records.first)
+      #expect(record.outcome == (count == 0 ? "fallback" : "attached"))
+      #expect(record.reason == (count == 0 ? "deadline" : nil))
+      #expect(record.media.map(\.reason) == [nil, "deadline"])
+      #expect(record.lateness_ms < 0)
+    }
+  }
+
+  @Test func `a stalled origin gives the original before the deadline`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a", try Sample.medium("picture.png"), faults: [.stall(afterBytes: 100)])
+      let line = Sample.payload(origin.url("/a"))
+      let (run, records) = try await AttacheTool().reported(
+        AttacheTool.loopback + ["--deadline", "500ms", "--grace", "200ms"], input: line)
+      #expect(run.exit == .status(0))
+      #expect(run.text == line)
+      let record = try #require(records.first)
+      #expect(record.reason == "deadline")
+      #expect(record.lateness_ms < 0)
+      #expect(record.elapsed_ms >= 300)
+      #expect(record.media.map(\.bytes) == [100])
+      #expect(record.media.map(\.status) == [200])
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `lines leave in order, or as soon as they are decided`(isUnordered: Bool) async throws {
+    try await withOrigin { origin in
+      origin.serve("/slow", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
+      origin.serve("/fast", try Sample.medium("animation.gif"))
+      let program = try AttacheTool().start(AttacheTool.loopback + (isUnordered ? ["--unordered"] : []))
+      program.input.write(Sample.payload(origin.url("/slow")) + "\n" + Sample.payload(origin.url("/fast")) + "\n")
+      await origin.waitForStalls(count: 1, path: "/slow")
+      if isUnordered { #expect(await program.lines(1).allSatisfy { $0.contains("public.gif") || $0.contains("com.compuserve.gif") }) }
+      origin.release("/slow")
+      let sources = await program.lines(2).flatMap { Enriched.attachments($0).map(\.source) }
+      #expect(sources == (isUnordered ? ["/fast", "/slow"] : ["/slow", "/fast"]).map { origin.url($0) })
+      program.input.close()
+      #expect(await program.exit() == .status(0))
+    }
+  }
+
+  @Test(arguments: [([], Program.Exit.status(0)), (["--strict"], .status(65))])
+  func `an invalid line leaves as it came, and strict says so at the end`(flags: [String], exit: Program.Exit) async throws {
+    let input = "{}\nno JSON\n{}"
+    let (run, records) = try await AttacheTool().reported(flags, input: input)
+    #expect(run.exit == exit)
+    #expect(run.text == input)
+    #expect(records.map(\.outcome) == ["passthrough", "invalid", "passthrough"])
+    #expect(records.map(\.reason) == [nil, "payload.json", nil])
+    #expect(run.errors.contains("1 invalid"))
+  }
+
+  @Test func `strict has nothing to say when no line is invalid`() async throws {
+    #expect(try await AttacheTool().run(["--strict"], input: "{}\n\n{}").exit == .status(0))
+  }
+}

@@ -1,0 +1,41 @@
+import Testing
+
+/// What a user gets who holds the tool wrong.
+@Suite(.timeLimit(.minutes(1)))
+struct UsageTests {
+  /// A wrong value for each flag, and a word of the message that says what to do.
+  private static let mistakes: [(flag: String, value: String, advice: String)] = [
+    ("--deadline", "soon", "300ms, 2s or 1m"), ("--deadline", "5", "300ms, 2s or 1m"), ("--deadline", "0s", "longer than"),
+    ("--grace", "x", "--grace <time>"), ("--grace", "31s", "shorter than --deadline"),
+    ("--on-expiry", "never", "'original' and 'best-attempt'"), ("--jobs", "0", "at least 1"), ("--jobs", "many", "--jobs <n>"),
+    ("--window", "8XB", "--window <size>"), ("--store-max", "big", "500MB or 10GB"), ("--store-age", "old", "12h or 30d"),
+    ("--media-key", "a..b", "one dot between two names"), ("--payload-path", "/~", "write ~0"), ("--dialect", "latin", "firebase, generic"),
+    ("--output-key", "", "--output-key <key>"), ("--base-url", "cdn.example", "https://cdn.example/"), ("--max-payload", "x", "4096"),
+    ("--allow-net", "home", "127.0.0.0/8"), ("--allow-net", "10.0.0.1/8", "write 10.0.0.0/8"), ("--allow-port", "0", "8000-8100"),
+    ("--allow-port", "9-8", "8000-8100"), ("--allow-port", "65536", "8000-8100"), ("--allow-host", "a/b", "*.example.com"),
+    ("--deny-host", "http://a.example", "only letters"), ("--cacert", "/nowhere/root.pem", "No such file"),
+    ("--cacert", "/etc/passwd", "-----BEGIN CERTIFICATE-----"), ("--cacert", "/", "Is a directory"),
+    ("--dns-server", "ns.example", "127.0.0.1:5353"), ("--dns-server", "127.0.0.1:99999", "127.0.0.1:5353"),
+    ("--limits", "foto=1MB", "image=10MB,audio=5MB,video=50MB"), ("--limits", "image", "image=10MB,audio=5MB,video=50MB"),
+    ("--max-attachments", "0", "at least 1"), ("--retries", "-1", "--retries <n>"), ("--retries", "256", "--retries <n>"),
+    ("--per-host", "0", "at least 1"), ("--cache", "always", "'session' and 'off'"), ("--progress", "loud", "'auto', 'always' or 'never'"),
+    ("--log-format", "xml", "'text' and 'json'"),
+  ]
+
+  @Test(arguments: mistakes)
+  func `a wrong value ends with 64, says what is right, and reads nothing`(flag: String, value: String, advice: String) async throws {
+    let run = try await AttacheTool().start(["\(flag)=\(value)"]).finished()
+    #expect(run.exit == .status(64))
+    #expect(run.output == [])
+    #expect(run.errors.contains(flag))
+    #expect(run.errors.contains(advice), "\(run.errors)")
+  }
+
+  @Test(arguments: [["--bogus"], ["extra"], ["store", "prune", "extra"], ["reasons", "extra"], ["--deadline"]])
+  func `what no command knows ends with 64`(arguments: [String]) async throws {
+    let run = try await AttacheTool().start(arguments).finished()
+    #expect(run.exit == .status(64))
+    #expect(run.output == [])
+    #expect(run.errors.contains("--help"))
+  }
+}
