@@ -210,7 +210,8 @@ extension AresResolverTests {
         }
         #expect(await resolver.resolve("good.example") == .success([.v4(1)]))
         let after = try (threads: entries(of: "/proc/self/task"), descriptors: entries(of: "/proc/self/fd"))
-        #expect(after.threads == before.threads)
+        // Swift's own pool makes its threads as it needs them, one a core at most.
+        #expect(after.threads <= before.threads + sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         #expect(after.descriptors <= before.descriptors + 2)
       }
     }
