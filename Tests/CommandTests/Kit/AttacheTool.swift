@@ -27,7 +27,7 @@ final class AttacheTool: Sendable {
 
   /// Starts `attache`; what is not said is a pipe.
   func start(_ arguments: [String] = [], change: (inout Launch) -> Void = { _ in }) throws -> Program {
-    var launch = Launch(path: Self.folder + "/attache", arguments: arguments, environment: environment)
+    var launch = Launch(path: Self.folder + "/attache", arguments: arguments, environment: environment, folder: home)
     change(&launch)
     return try Program(launch)
   }

@@ -20,6 +20,8 @@ struct Launch {
   var input = Stream.pipe
   var output = Stream.pipe
   var errors = Stream.pipe
+  /// A folder that stays as long as the program lives.
+  var folder: TemporaryFolder?
   /// Signals that the program inherits as ignored.
   var ignored: [Int32] = []
 

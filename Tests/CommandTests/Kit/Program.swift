@@ -21,7 +21,10 @@ final class Program: Sendable {
     input = ProgramInput(ends[0])
     output = ProgramOutput(ends[1])
     errors = ProgramOutput(ends[2])
-    Thread.detachNewThread { [ending] in Self.await(process, ending) }
+    Thread.detachNewThread { [ending, folder = launch.folder] in
+      Self.await(process, ending)
+      withExtendedLifetime(folder) {}
+    }
   }
 
   deinit {
