@@ -10,7 +10,7 @@ struct TimeFlagTests {
       origin.serve("/a", try Sample.medium("picture.png"))
       origin.serve("/b", [], faults: [.stallBeforeHeaders])
       let line = #"{"aps":{"alert":"Hello","mutable-content":1},"list":["\#(origin.url("/a"))","\#(origin.url("/b"))"]}"#
-      let flags = AttacheTool.loopback + ["--media-key", "list", "--deadline", "1s", "--grace", "200ms", "--on-expiry", choice]
+      let flags = AttacheTool.loopback + ["--media-key", "list", "--deadline", "2s", "--grace", "1s", "--on-expiry", choice]
       let (run, records) = try await AttacheTool().reported(flags, input: line)
       #expect(Enriched.attachments(run.text).count == count)
       let record = try #require(records.first)
@@ -26,13 +26,13 @@ struct TimeFlagTests {
       origin.serve("/a", try Sample.medium("picture.png"), faults: [.stall(afterBytes: 100)])
       let line = Sample.payload(origin.url("/a"))
       let (run, records) = try await AttacheTool().reported(
-        AttacheTool.loopback + ["--deadline", "500ms", "--grace", "200ms"], input: line)
+        AttacheTool.loopback + ["--deadline", "1s", "--grace", "500ms"], input: line)
       #expect(run.exit == .status(0))
       #expect(run.text == line)
       let record = try #require(records.first)
       #expect(record.reason == "deadline")
       #expect(record.lateness_ms < 0)
-      #expect(record.elapsed_ms >= 300)
+      #expect(record.elapsed_ms >= 500)
       #expect(record.media.map(\.bytes) == [100])
       #expect(record.media.map(\.status) == [200])
     }
