@@ -45,7 +45,7 @@ struct FilterCommand: ParsableCommand {
     let clock = try MonotonicClock()
     let fetcher = try MediaFetcher(fetching.configuration, store: store)
     let (maximum, onExpiry) = (timing.maxAttachments, timing.onExpiry)
-    let host = ServiceExtensionHost(clock: clock, grace: timing.grace.duration) {
+    let host = ServiceExtensionHost(clock: clock, grace: timing.effectiveGrace) {
       MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry)
     }
     let filter = try Filter(configuration(), host: host, store: store, clock: clock) { explanation in log.notice("\(explanation)") }

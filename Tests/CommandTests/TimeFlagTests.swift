@@ -38,6 +38,17 @@ struct TimeFlagTests {
     }
   }
 
+  @Test func `without any time nothing is asked of the origin`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a", try Sample.medium("picture.png"))
+      let line = Sample.payload(origin.url("/a"))
+      let (run, records) = try await AttacheTool().reported(AttacheTool.loopback + ["--deadline", "0s"], input: line)
+      #expect(run.text == line)
+      #expect(records.map(\.reason) == ["deadline"])
+      #expect(origin.connectionCount == 0)
+    }
+  }
+
   @Test(arguments: [false, true])
   func `lines leave in order, or as soon as they are decided`(isUnordered: Bool) async throws {
     try await withOrigin { origin in

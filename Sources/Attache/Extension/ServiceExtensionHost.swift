@@ -41,7 +41,9 @@ public final class ServiceExtensionHost: Sendable {
       return running.isCancelled
     }
     guard !isCancelled else { return _ = answer.decide(.cancelled) }
-    answer.book(clock.schedule(at: request.deadline.advanced(by: .zero - grace)) { [self] in expire(answer, request, type(of: instance)) })
+    let notice = request.deadline.advanced(by: .zero - grace)
+    guard clock.now < notice else { return _ = answer.decide(.deadline) }
+    answer.book(clock.schedule(at: notice) { [self] in expire(answer, request, type(of: instance)) })
     answer.begin()
   }
 

@@ -6,8 +6,11 @@ struct TimingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The budget of a payload, as 300ms, 2s or 1m.", valueName: "time"))
   var deadline = DurationArgument(.seconds(30), as: "30s")
 
-  @Option(help: ArgumentHelp("How long before the deadline time expires, so that the line can be written.", valueName: "time"))
-  var grace = DurationArgument(.milliseconds(50), as: "50ms")
+  @Option(
+    help: ArgumentHelp(
+      "How long before the deadline time expires, so that the line can be written. (default: 50ms, at most half the deadline)",
+      valueName: "time"))
+  var grace: DurationArgument?
 
   @Option(help: ArgumentHelp("When time expires: original, or best-attempt (keep what is ready).", valueName: "choice"))
   var onExpiry = MediaExtension.ExpiryChoice.original
@@ -24,9 +27,13 @@ struct TimingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Media followed per payload.", valueName: "n"))
   var maxAttachments = 10
 
+  /// The grace that was asked for, else 50 ms, but never more than half of a shorter deadline.
+  var effectiveGrace: Duration {
+    grace?.duration ?? min(.milliseconds(50), deadline.duration / 2)
+  }
+
   func validate() throws {
-    guard deadline.duration > .zero else { throw ValidationError("--deadline must be longer than 0, as 300ms, 2s or 1m.") }
-    guard grace.duration < deadline.duration else {
+    if let grace, grace.duration >= deadline.duration {
       throw ValidationError("--grace (\(grace)) must be shorter than --deadline (\(deadline)): nothing would be fetched.")
     }
     guard jobs > 0 else { throw ValidationError("--jobs must be at least 1.") }
