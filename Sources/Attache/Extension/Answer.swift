@@ -37,7 +37,9 @@ public final class Answer: Sendable {
   /// - Returns: whether this offer was the first, and is what is delivered.
   @discardableResult
   public func offer(_ delivery: Delivery) -> Bool {
-    settle(with: delivery.content?.hasAlertText == false ? .original(.payloadAlert, media: delivery.media) : delivery) != nil
+    guard delivery.content?.hasAlertText == false else { return settle(with: delivery) != nil }
+    _ = settle(with: .original(.payloadAlert, media: delivery.media))
+    return false
   }
 
   /// Decides without the extension, which is told so.

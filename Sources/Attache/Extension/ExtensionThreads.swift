@@ -10,6 +10,13 @@ final class ExtensionThreads: Sendable {
     init() throws(SystemError) {
       alarm = try EventFD()
     }
+
+    /// Does its work and lets go of it; false when there is none, which ends the thread.
+    func perform() -> Bool {
+      guard let work = work.withLock({ $0.take() }) else { return false }
+      work()
+      return true
+    }
   }
 
   private struct State {
@@ -44,10 +51,9 @@ final class ExtensionThreads: Sendable {
   private func start(_ idler: Idler) -> Bool {
     do {
       try Thread.start("extension") { [weak self] in
-        while let work = idler.work.withLock({ $0.take() }) {
-          work()
-          guard let self else { return }
-          state.withLock { $0.idlers.append(idler) }
+        // A thread that waits holds on to nothing: neither to its last work nor to who would wake it.
+        while idler.perform() {
+          guard self?.park(idler) != nil else { return }
           idler.alarm.wait(until: nil)
         }
       }.detach()
@@ -56,6 +62,10 @@ final class ExtensionThreads: Sendable {
       state.withLock { $0.count -= 1 }
       return false
     }
+  }
+
+  private func park(_ idler: Idler) {
+    state.withLock { $0.idlers.append(idler) }
   }
 
   deinit {

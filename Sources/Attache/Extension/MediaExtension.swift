@@ -127,7 +127,9 @@ extension MediaExtension.State {
   /// What is delivered with the files at hand.
   fileprivate func delivery(onExpiry: MediaExtension.ExpiryChoice) -> Delivery {
     let isExpired = undecided > 0
-    let media = zip(records, tickets).map { record, ticket in record ?? ticket?.expired ?? MediaRecord(url: "") }
+    let media = references.indices.map { index in
+      records[index] ?? tickets[index]?.expired ?? MediaRecord(url: references[index].url, reason: .deadline)
+    }
     let attachments = isExpired && onExpiry == .original ? [] : self.attachments
     guard !attachments.isEmpty else {
       return .original(isExpired ? .deadline : media.lazy.compactMap(\.reason).first ?? .internal, media: media)

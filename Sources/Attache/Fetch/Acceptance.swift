@@ -16,10 +16,14 @@ enum ResponseVerdict: Equatable, Sendable {
 enum Acceptance {
   /// Judges a complete head.
   ///
-  /// - Parameter resumingFrom: the offset that was asked for with a Range header, 0 when none was.
-  static func judge(_ head: ResponseHead, resumingFrom offset: Int) -> ResponseVerdict {
+  /// - Parameters:
+  ///   - offset: what was asked for with a Range header, 0 when nothing was.
+  ///   - validator: the entity tag of what came before the offset; a part that says it is of another file does not belong to it
+  ///     (RFC 9110, 15.3.7.3).
+  static func judge(_ head: ResponseHead, resumingFrom offset: Int, validator: String? = nil) -> ResponseVerdict {
     switch head.status {
     case 200: body(head, from: 0)
+    case 206 where offset > 0 && head.entityTag != nil && head.entityTag != validator: .refuse(.httpFraming)
     case 206 where offset > 0: body(head, from: offset)
     case 301, 302, 303, 307, 308: redirect(head)
     case 502, 504: .retry(.httpStatus)

@@ -11,6 +11,7 @@ final class CurlMulti: @unchecked Sendable {
   private var running: [UnsafeMutableRawPointer: CurlTransfer] = unsafe [:]
   private var timer: TimerEntry?
   private var hasNews = false
+  private var isOpen = true
 
   /// Connections kept open for reuse when no transfer uses them.
   static let idleConnections = 256
@@ -33,13 +34,15 @@ final class CurlMulti: @unchecked Sendable {
     try check("CURLMOPT_MAXCONNECTS", unsafe curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, Self.idleConnections))
   }
 
-  /// Ends every transfer without a word to its owner and closes all connections.
+  /// Ends every transfer without a word to its owner and closes all connections. Once is enough, twice does no harm.
   func shutdown() {
-    if let timer { loop.cancel(timer) }
+    guard isOpen else { return }
+    isOpen = false
     let handles = unsafe Array(running.keys)
     unsafe handles.forEach { unsafe curl_multi_remove_handle(multi, $0) }
     unsafe running.removeAll()
     unsafe curl_multi_cleanup(multi)
+    if let timer { loop.cancel(timer) }
   }
 
   /// Starts a transfer; its end is told to its owner from ``deliverEnds()``.
@@ -56,7 +59,7 @@ final class CurlMulti: @unchecked Sendable {
 
   /// Tells the owners of the transfers that have ended. Called when no callback of libcurl's is on the stack.
   func deliverEnds() {
-    guard hasNews else { return }
+    guard hasNews, isOpen else { return }
     hasNews = false
     var left: Int32 = 0
     while let message = unsafe curl_multi_info_read(multi, &left) {

@@ -21,6 +21,8 @@ final class Fetch: @unchecked Sendable {
   /// The hop at hand.
   private(set) var url: CheckedURL
   private(set) var waiters: [ObjectIdentifier: FetchWaiter] = [:]
+  /// How far it is, for who joins late.
+  private var course = MediaRecord(url: "")
 
   private unowned let engine: FetchEngine
   private let worker: MediaWorker
@@ -55,6 +57,7 @@ final class Fetch: @unchecked Sendable {
 
   func add(_ waiter: FetchWaiter) {
     waiters[ObjectIdentifier(waiter)] = waiter
+    waiter.note { $0.takeCourse(of: course) }
     engine.note(waiter, waitsFor: self)
   }
 
@@ -65,6 +68,7 @@ final class Fetch: @unchecked Sendable {
   }
 
   private func note(_ change: (inout MediaRecord) -> Void) {
+    change(&course)
     for waiter in waiters.values { waiter.note(change) }
   }
 
@@ -195,11 +199,18 @@ final class Fetch: @unchecked Sendable {
   }
 }
 
+extension MediaRecord {
+  /// Takes over what a fetch is, apart from who asked for it.
+  fileprivate mutating func takeCourse(of fetch: MediaRecord) {
+    (status, bytes, type, attempts, timing) = (fetch.status, fetch.bytes, fetch.type, fetch.attempts, fetch.timing)
+  }
+}
+
 // MARK: The transfer's news
 
 extension Fetch: CurlTransferOwner {
   func transferReceivedHead(_ head: ResponseHead) -> Bool {
-    let verdict = Acceptance.judge(head, resumingFrom: resumption?.offset ?? 0)
+    let verdict = Acceptance.judge(head, resumingFrom: resumption?.offset ?? 0, validator: resumption?.validator)
     self.verdict = verdict
     noteHead(head)
     guard case .body(let length, let resumes) = verdict else {

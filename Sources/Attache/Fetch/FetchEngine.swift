@@ -13,7 +13,7 @@ final class FetchEngine: @unchecked Sendable {
   private let workers: [MediaWorker]
   private var nextWorker = 0
   private var admission: Admission<Fetch>
-  private var cache = SessionCache()
+  private var cache: SessionCache
   /// The fetches that others may join, by URL.
   private var joinable: [String: Fetch] = [:]
   private var fetches: [ObjectIdentifier: Fetch] = [:]
@@ -25,9 +25,10 @@ final class FetchEngine: @unchecked Sendable {
   private static let idleTransfers = 64
 
   init(
-    _ configuration: MediaFetcher.Configuration, gate: URLGate, store: AttachmentStore,
+    _ configuration: MediaFetcher.Configuration, gate: URLGate, store: AttachmentStore, trust: Duration,
     resolver: (EventLoop) throws(StartError) -> any Resolver
   ) throws(StartError) {
+    if let file = configuration.rootCertificates { try RootCertificates.check(file) }
     do {
       loop = try EventLoop()
       multi = try CurlMulti(loop: loop)
@@ -40,6 +41,7 @@ final class FetchEngine: @unchecked Sendable {
     self.gate = gate
     self.store = store
     addressGate = gate.addressGate
+    cache = SessionCache(trust: trust)
     retryPolicy = RetryPolicy(retries: configuration.retries)
     admission = Admission(places: configuration.transfersPerOrigin)
     self.resolver = try resolver(loop)
@@ -91,11 +93,19 @@ final class FetchEngine: @unchecked Sendable {
 
   /// Looks for a cached file in the store, off the loop; what is gone is fetched again.
   private func revisit(_ file: StoredFile, _ url: CheckedURL, for waiter: FetchWaiter) {
+    store.pin(file)
     pickWorker().perform { [self, store] in
       let isThere = store.touch(file)
       loop.post { [self] in
-        if isThere { cache.insert(file, for: url.text, at: .now) } else { cache.remove(url.text) }
-        begin(url, for: waiter)
+        if isThere {
+          cache.insert(file, for: url.text, at: .now)
+          answer(waiter, with: file)
+        } else {
+          cache.remove(url.text)
+          // Who has given up meanwhile was in no fetch that he could be taken out of.
+          if waiter.isOpen { begin(url, for: waiter) }
+        }
+        store.unpin(file)
       }
     }
   }

@@ -33,6 +33,11 @@ final class FetchWaiter: Sendable {
     }
   }
 
+  /// Whether the completion is still to be called.
+  var isOpen: Bool {
+    state.withLock { $0.completion != nil }
+  }
+
   /// Whether the completion is still to be called; from now on it is not.
   func close() -> Bool {
     state.withLock { $0.completion.take() != nil }

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Downloads media into the store: gates, names, connections, redirects, retries, detection, all on the caller's deadline.
 ///
-/// One loop thread carries every transfer; detection, hashing and files happen on threads of their own.
+/// One loop thread carries every transfer; detection, hashing and files happen on threads of their own. A fetcher that is let go of is shut down.
 public final class MediaFetcher: Sendable {
   /// What may be fetched, and how.
   public struct Configuration: Sendable {
@@ -38,7 +38,14 @@ public final class MediaFetcher: Sendable {
   ///
   /// - Throws: ``StartError`` when the system or a library refuses, a wrong file of roots or name server included.
   public convenience init(_ configuration: Configuration, store: AttachmentStore) throws(StartError) {
-    try self.init(configuration, store: store) { (loop) throws(StartError) in
+    try self.init(configuration, store: store, trust: SessionCache.trust)
+  }
+
+  /// Starts the fetcher with another patience of its session cache.
+  ///
+  /// - Parameter trust: how long a file is taken to be in the store without a look.
+  convenience init(_ configuration: Configuration, store: AttachmentStore, trust: Duration) throws(StartError) {
+    try self.init(configuration, store: store, trust: trust) { (loop) throws(StartError) in
       do {
         return try AresResolver(loop: loop, servers: configuration.nameServers)
       } catch {
@@ -48,15 +55,20 @@ public final class MediaFetcher: Sendable {
   }
 
   /// Starts the fetcher with a resolver of the caller's: tests script one.
-  package init(
-    _ configuration: Configuration, store: AttachmentStore, resolver: (EventLoop) throws(StartError) -> any Resolver
+  init(
+    _ configuration: Configuration, store: AttachmentStore, trust: Duration = SessionCache.trust,
+    resolver: (EventLoop) throws(StartError) -> any Resolver
   ) throws(StartError) {
     gate = URLGate(configuration.policy)
-    engine = try FetchEngine(configuration, gate: gate, store: store, resolver: resolver)
+    engine = try FetchEngine(configuration, gate: gate, store: store, trust: trust, resolver: resolver)
   }
 
   /// Ends all transfers without an answer, and the threads.
   public func shutdown() {
+    engine.shutdown()
+  }
+
+  deinit {
     engine.shutdown()
   }
 

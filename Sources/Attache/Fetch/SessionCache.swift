@@ -10,8 +10,13 @@ struct SessionCache {
   /// How long a file is taken to be in the store without a look: half the minute for which the store's eviction spares what another process used.
   static let trust = Duration.seconds(30)
 
+  private let trust: Duration
   private var entries: [String: Entry] = [:]
   private var order: [String] = []
+
+  init(trust: Duration = Self.trust) {
+    self.trust = trust
+  }
 
   /// Remembers a file that has just been stored or found in the store.
   mutating func insert(_ file: StoredFile, for url: String, at now: MonotonicInstant) {
@@ -27,6 +32,6 @@ struct SessionCache {
 
   /// The file, and whether it was seen in the store so recently that it need not be looked for.
   func file(for url: String, at now: MonotonicInstant) -> (file: StoredFile, isFresh: Bool)? {
-    entries[url].map { ($0.file, $0.checked.duration(to: now) < Self.trust) }
+    entries[url].map { ($0.file, $0.checked.duration(to: now) < trust) }
   }
 }

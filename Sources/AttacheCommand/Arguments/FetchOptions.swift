@@ -26,8 +26,11 @@ struct FetchOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp("A file of root certificates (PEM) instead of the system's.", valueName: "file"),
-    transform: { try RootCertificates($0) })
-  var cacert: RootCertificates?
+    transform: { path in
+      try RootCertificates.check(path)
+      return path
+    })
+  var cacert: String?
 
   @Option(help: ArgumentHelp("A name server instead of those of resolv.conf, as 127.0.0.1:5353. Repeatable.", valueName: "address:port"))
   var dnsServer: [NameServerArgument] = []
@@ -57,7 +60,7 @@ struct FetchOptions: ParsableArguments {
     configuration.retries = Int(retries)
     configuration.transfersPerOrigin = perHost
     configuration.cache = cache
-    configuration.rootCertificates = cacert?.path
+    configuration.rootCertificates = cacert
     configuration.nameServers = dnsServer.map(\.text)
     return configuration
   }

@@ -1,0 +1,65 @@
+import AttacheTesting
+import Glibc
+import Testing
+
+@testable import Attache
+
+/// Extensions of others' in the filter, on the real clock.
+@Suite(.timeLimit(.minutes(1)), .tags(.realTime)) struct ExtensionFilterTests {
+  /// Has a filter read 200 lines, of which the hundredth is served by `misbehave` and all others are answered at once.
+  private func run(_ script: ScriptedExtension.Script) async throws -> FilterRun {
+    let folder = AttachmentStoreTestFolder()
+    let store = try folder.store()
+    let picture = try store.add(Sample.png)
+    let clock = try MonotonicClock()
+    let attachment = Attachment(identifier: "1", file: picture, source: "here", options: AttachmentOptions())
+    let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(200)) {
+      ScriptedExtension(
+        .init(
+          receive: { request, answer in
+            guard request.identifier != "100" else { return try script.receive(request, answer) }
+            var content = request.content
+            content.attachments = [attachment]
+            answer.offer(.content(content))
+          }, expire: script.expire, cancel: script.cancel))
+    }
+    return try await FilterRun.over((1...200).map { _ in FilterRun.line() }, store: store, host: host, clock: clock) {
+      $0.deadline = .milliseconds(800)
+    }
+  }
+
+  private func check(_ run: FilterRun, reason: Reason) {
+    for (index, record) in run.records.enumerated() {
+      #expect(record.reason == (index == 99 ? reason.rawValue : nil))
+      #expect((run.output[index] == run.input[index]) == (index == 99))
+    }
+    #expect(run.records.count == 200)
+    #expect(run.late.isEmpty, "\(run.late.map(\.latenessMs))")
+  }
+
+  @Test func `one that blocks its thread for ever costs its own line alone`() async throws {
+    let held = HeldThread()
+    check(
+      try await run(.init(receive: { _, _ in held.wait() }, expire: { _ in held.wait() }, cancel: { held.wait() })), reason: .deadline)
+    for _ in 0..<3 { held.signal() }
+  }
+
+  @Test func `one that never answers and ignores cancellation costs its own line alone`() async throws {
+    check(try await run(.init()), reason: .deadline)
+  }
+
+  @Test func `one that throws costs its own line alone`() async throws {
+    struct Mishap: Error {}
+    check(try await run(.init(receive: { _, _ in throw Mishap() })), reason: .internal)
+  }
+
+  @Test func `the second of two answers is dropped and counted`() async throws {
+    let run = try await run(
+      .init(receive: { request, answer in
+        answer.offer(.original(.payloadAlert))
+        answer.offer(.content(request.content))
+      }))
+    check(run, reason: .payloadAlert)
+    #expect(run.result.summary.droppedOffers == 1)
+  }
+}

@@ -1,0 +1,160 @@
+import AttacheTesting
+import Foundation
+import Testing
+
+@testable import Attache
+
+/// The extension that attache ships, with several references in a payload.
+@Suite(.timeLimit(.minutes(1))) struct ExtensionMediaTests {
+  /// Serves one payload that names these paths, or whole URLs.
+  private func serve(
+    _ places: [String], on stage: FetchStage, clock: (any DeadlineClock)? = nil, maximum: Int = 10,
+    onExpiry: MediaExtension.ExpiryChoice = .original, content: NotificationContent = NotificationContent(body: "Hello")
+  ) async -> Delivery {
+    let (fetcher, store, clock) = (stage.fetcher, stage.store, clock ?? stage.clock)
+    let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(50)) {
+      MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry)
+    }
+    let references = places.map { MediaReference(url: $0.hasPrefix("/") ? stage.origin.url($0) : $0) }
+    let payload = Payload(content: content, references: references, dialect: nil, splice: Splice(payload: 0..<2))
+    return await host.run(NotificationRequest(identifier: "1", payload: payload, deadline: clock.now.advanced(by: .seconds(30))))
+  }
+
+  /// Lets go of what was delivered, as the filter does when the line is written.
+  private func letGo(_ delivery: Delivery, _ store: AttachmentStore) {
+    for attachment in delivery.content?.attachments ?? [] { store.unpin(attachment.file) }
+  }
+
+  private func withMedia(_ body: (FetchStage) async throws -> Void) async throws {
+    try await withFetchStage { stage in
+      stage.origin.serve("/picture", Sample.png)
+      stage.origin.serve("/song", Sample.mp3)
+      stage.origin.serve("/page", Array("<!DOCTYPE html><html></html>".utf8))
+      stage.origin.serve("/stalled", Sample.png, faults: [.stall(afterBytes: 30)])
+      try await body(stage)
+      await stage.settle()
+      #expect(stage.pinned.isEmpty)
+      #expect(stage.unfinished.isEmpty)
+    }
+  }
+
+  @Test func `all that can be had are attached in the order of their references`() async throws {
+    try await withMedia { stage in
+      let delivery = await serve(["/song", "/none", "/picture"], on: stage)
+      #expect(delivery.content?.attachments.map(\.source) == [stage.origin.url("/song"), stage.origin.url("/picture")])
+      #expect(delivery.content?.body == "Hello")
+      #expect(delivery.reason == nil)
+      #expect(delivery.media.map(\.reason) == [nil, .httpStatus, nil])
+      #expect(stage.pinned.count == 2)
+      letGo(delivery, stage.store)
+    }
+  }
+
+  @Test func `when none can be had the first reason is the payload's`() async throws {
+    try await withMedia { stage in
+      let delivery = await serve(["/page", "no URL", "/none"], on: stage)
+      #expect(delivery.content == nil)
+      #expect(delivery.reason == .typeUnsupported)
+      #expect(delivery.media.map(\.reason) == [.typeUnsupported, .policyURL, .httpStatus])
+    }
+  }
+
+  @Test func `without references there is nothing to do`() async throws {
+    try await withMedia { stage in
+      let delivery = await serve([], on: stage)
+      #expect(delivery.content == nil && delivery.reason == nil && delivery.media.isEmpty)
+    }
+  }
+
+  @Test func `no more references are followed than may be`() async throws {
+    try await withMedia { stage in
+      let delivery = await serve(["/picture", "/song", "/page"], on: stage, maximum: 1)
+      #expect(delivery.content?.attachments.map(\.source) == [stage.origin.url("/picture")])
+      #expect(delivery.media.map(\.reason) == [nil, .policyAttachments, .policyAttachments])
+      #expect(delivery.media.map(\.url) == ["/picture", "/song", "/page"].map { stage.origin.url($0) })
+      #expect(stage.origin.requestCount() == 1)
+      letGo(delivery, stage.store)
+    }
+  }
+
+  @Test(arguments: [MediaExtension.ExpiryChoice.original, .bestAttempt])
+  func `when time expires the user's choice decides`(choice: MediaExtension.ExpiryChoice) async throws {
+    try await withMedia { stage in
+      let clock = ManualClock()
+      async let serving = serve(["/picture", "/stalled"], on: stage, clock: clock, onExpiry: choice)
+      await stage.origin.waitForStalls(count: 1, path: "/stalled")
+      // Once the picture is a hit it has been handed to the extension too: both are answered on the loop, the extension first.
+      #expect(await stage.fetch("/picture").file != nil)
+      await stage.settle()
+      clock.advance(by: .seconds(30))
+      let delivery = await serving
+      #expect(delivery.reason == (choice == .original ? .deadline : nil))
+      #expect(delivery.content?.attachments.map(\.source) == (choice == .original ? nil : [stage.origin.url("/picture")]))
+      #expect(delivery.media.map(\.reason) == [nil, .deadline])
+      #expect(delivery.media.map(\.status) == [200, 200])
+      #expect(delivery.media.last?.bytes == 30)
+      #expect(delivery.media.last?.attempts == 1)
+      await stage.origin.waitForConnections(open: 1)
+      letGo(delivery, stage.store)
+    }
+  }
+
+  @Test func `what is not yet begun when time expires is named all the same`() async throws {
+    try await withMedia { stage in
+      for _ in 0..<200 {
+        let answers = AsyncStream<Answer>.makeStream()
+        let host = HostStage { PromptExtension(.init(receive: { _, answer in answers.continuation.yield(answer) })) }
+        host.run()
+        guard let answer = await answers.stream.first(where: { _ in true }) else { return }
+        let media = MediaExtension(fetcher: stage.fetcher, store: stage.store)
+        let urls = (0..<8).map { stage.origin.url("/stalled?\($0)") }
+        let payload = Payload(
+          content: NotificationContent(body: "Hello"), references: urls.map { MediaReference(url: $0) }, dialect: nil,
+          splice: Splice(payload: 0..<2))
+        let request = NotificationRequest(identifier: "1", payload: payload, deadline: .now.advanced(by: .seconds(30)))
+        Foundation.Thread.detachNewThread { while host.delivered.isEmpty { media.timeWillExpire() } }
+        media.didReceive(request, answer: answer)
+        await host.waitForDelivery()
+        #expect(host.only?.delivery.media.map(\.url) == urls)
+      }
+    }
+  }
+
+  @Test func `a payload without alert text gets nothing, and nothing is held on to`() async throws {
+    try await withMedia { stage in
+      let delivery = await serve(["/picture"], on: stage, content: NotificationContent())
+      #expect(delivery.content == nil)
+      #expect(delivery.reason == .payloadAlert)
+    }
+  }
+
+  @Test func `cancelling all breaks the downloads off`() async throws {
+    try await withMedia { stage in
+      let (fetcher, store) = (stage.fetcher, stage.store)
+      let host = ServiceExtensionHost(clock: stage.clock, grace: .milliseconds(50)) { MediaExtension(fetcher: fetcher, store: store) }
+      let payload = Payload(
+        content: NotificationContent(body: "Hello"),
+        references: ["/picture", "/stalled"].map { MediaReference(url: stage.origin.url($0)) }, dialect: nil, splice: Splice(payload: 0..<2)
+      )
+      let request = NotificationRequest(identifier: "1", payload: payload, deadline: .now.advanced(by: .seconds(30)))
+      async let delivery = host.run(request)
+      await stage.origin.waitForStalls(count: 1, path: "/stalled")
+      #expect(await stage.fetch("/picture").file != nil)
+      host.cancelAll()
+      #expect(await delivery.reason == .cancelled)
+      await stage.origin.waitForConnections(open: 1)
+    }
+  }
+
+  @Test func `an identifier is the payload's, or the same for the same URL`() async throws {
+    try await withMedia { stage in
+      let first = await serve(["/picture"], on: stage)
+      let second = await serve(["/picture"], on: stage)
+      let digits = Sample.sha256(Array(stage.origin.url("/picture").utf8)).prefix(16)
+      #expect(first.content?.attachments.map(\.identifier) == [String(digits)])
+      #expect(second.content?.attachments == first.content?.attachments)
+      letGo(first, stage.store)
+      letGo(second, stage.store)
+    }
+  }
+}

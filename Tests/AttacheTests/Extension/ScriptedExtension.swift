@@ -1,0 +1,57 @@
+import Synchronization
+
+@testable import Attache
+
+/// A service extension that does as a test tells it.
+final class ScriptedExtension: ServiceExtension {
+  /// What it does when it is called.
+  struct Script: Sendable {
+    var receive: @Sendable (NotificationRequest, Answer) throws -> Void = { _, _ in }
+    /// Called with the answer that ``receive`` was given.
+    var expire: @Sendable (Answer?) -> Void = { _ in }
+    var cancel: @Sendable () -> Void = {}
+  }
+
+  private let script: Script
+  private let answer = Mutex<Answer?>(nil)
+
+  init(_ script: Script) {
+    self.script = script
+  }
+
+  func didReceive(_ request: NotificationRequest, answer: Answer) throws {
+    self.answer.withLock { $0 = answer }
+    try script.receive(request, answer)
+  }
+
+  func timeWillExpire() {
+    script.expire(answer.withLock { $0 })
+  }
+
+  func cancel() {
+    script.cancel()
+  }
+}
+
+/// The same, called in place.
+final class PromptExtension: ServiceExtension {
+  static let returnsAtOnce = true
+
+  private let inner: ScriptedExtension
+
+  init(_ script: ScriptedExtension.Script) {
+    inner = ScriptedExtension(script)
+  }
+
+  func didReceive(_ request: NotificationRequest, answer: Answer) throws {
+    try inner.didReceive(request, answer: answer)
+  }
+
+  func timeWillExpire() {
+    inner.timeWillExpire()
+  }
+
+  func cancel() {
+    inner.cancel()
+  }
+}

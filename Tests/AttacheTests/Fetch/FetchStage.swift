@@ -1,0 +1,102 @@
+import AttacheTesting
+import Crypto
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Attache
+
+/// A fetcher with a store and an origin of a test's own.
+struct FetchStage: Sendable {
+  let folder: AttachmentStoreTestFolder
+  let store: AttachmentStore
+  let origin: FaultOrigin
+  let fetcher: MediaFetcher
+  let clock: MonotonicClock
+
+  /// Begins to fetch a path of the origin, or a whole URL; gives up after a time, as every caller of the fetcher does.
+  func begin(_ place: String, within budget: Duration = .seconds(20)) -> RunningFetch {
+    RunningFetch(place.hasPrefix("/") ? origin.url(place) : place, with: fetcher, store: store, clock: clock, budget: budget)
+  }
+
+  /// Fetches a path of the origin, or a whole URL.
+  func fetch(_ place: String, within budget: Duration = .seconds(20)) async -> Fetched {
+    await begin(place, within: budget).end
+  }
+
+  /// The stored files whose bytes somebody still holds on to.
+  var pinned: [String] {
+    folder.files.filter { path in
+      let parts = path.split(separator: "/").map(String.init)
+      guard parts.count == 2, let name = StoreName(folder: parts[0], fileName: parts[1]) else { return false }
+      return store.ledger.withLock { $0.isPinned(name) }
+    }
+  }
+
+  /// The files of the store that have not come to their name.
+  var unfinished: [String] {
+    folder.files.filter { path in
+      let parts = path.split(separator: "/").map(String.init)
+      return parts.count != 2 || StoreName(folder: parts[0], fileName: parts[1]) == nil
+    }
+  }
+
+  /// Returns when the loop has done all that was posted before.
+  func settle() async {
+    let ticket = fetcher.fetch("no URL", deadline: .now) { _, _ in }
+    await withCheckedContinuation { continuation in ticket.engine.loop.post { continuation.resume() } }
+  }
+}
+
+/// Sets a stage up, lets `body` play on it, and takes it down.
+///
+/// - Parameters:
+///   - nets: what the address gate lets through although it is not public.
+///   - store: where the store is, a folder of the test's own unless it says so.
+///   - configure: makes further settings; the origin may be reached by plain http.
+func withFetchStage(
+  tls: FaultOrigin.TLS = .none, http2: Bool = true, connectionFault: ConnectionFault? = nil, nets: [String] = ["127.0.0.1/32"],
+  store path: String? = nil, trust: Duration = SessionCache.trust, dns: StubDNS? = nil,
+  configure: (inout MediaFetcher.Configuration) -> Void = { _ in }, _ body: (FetchStage) async throws -> Void
+) async throws {
+  let folder = AttachmentStoreTestFolder()
+  let store = try AttachmentStore(directory: path ?? folder.path, maximumBytes: 1_000_000_000, maximumAge: .seconds(3600))
+  let origin = try await FaultOrigin.start(tls: tls, http2: http2, connectionFault: connectionFault)
+  var configuration = MediaFetcher.Configuration()
+  configuration.policy = URLPolicy(allowHTTP: true, allowedNets: try nets.map { try CIDR($0) })
+  configuration.rootCertificates = origin.rootCertificatePEMFile
+  configuration.nameServers = dns.map { [$0.address] } ?? []
+  configure(&configuration)
+  let fetcher = try MediaFetcher(configuration, store: store, trust: trust)
+  let stage = FetchStage(folder: folder, store: store, origin: origin, fetcher: fetcher, clock: try MonotonicClock())
+  do {
+    try await body(stage)
+  } catch {
+    fetcher.shutdown()
+    await origin.stop()
+    throw error
+  }
+  fetcher.shutdown()
+  await origin.stop()
+}
+
+/// Bytes that fetches are tried with.
+enum Sample {
+  static let png = fixture("picture.png")
+  static let mp3 = fixture("song.mp3")
+  static let mp4 = fixture("clip.mp4")
+
+  /// A file of Fixtures/media; empty when it is not there, which tests of the fixtures catch.
+  static func fixture(_ name: String) -> [UInt8] {
+    (try? Data(contentsOf: MediaFixture.folder.appending(path: name))).map { [UInt8]($0) } ?? []
+  }
+
+  /// The file with zeros behind it, which decoders and detectors pass over.
+  static func padded(_ bytes: [UInt8], to count: Int) -> [UInt8] {
+    bytes + [UInt8](repeating: 0, count: count - bytes.count)
+  }
+
+  static func sha256(_ bytes: [UInt8]) -> String {
+    SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+}

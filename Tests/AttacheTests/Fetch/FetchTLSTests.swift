@@ -1,0 +1,103 @@
+import AttacheTesting
+import Testing
+
+@testable import Attache
+
+@Suite(.timeLimit(.minutes(1))) struct FetchTLSTests {
+  @Test(arguments: [true, false]) func `HTTP/2 is spoken where the origin offers it`(http2: Bool) async throws {
+    try await withFetchStage(tls: .selfMade(), http2: http2) { stage in
+      stage.origin.serve("/a", Sample.png)
+      let fetched = await stage.fetch("/a")
+      #expect(fetched.file?.sha256 == Sample.sha256(Sample.png))
+      #expect(fetched.record.timing.tls != nil)
+      #expect(stage.origin.requests.map(\.httpVersion) == [http2 ? "2" : "1.1"])
+    }
+  }
+
+  @Test func `many transfers share one connection over HTTP/2`() async throws {
+    try await withFetchStage(tls: .selfMade()) { stage in
+      for number in 0..<16 { stage.origin.serve("/\(number)", Sample.png, faults: [.stallBeforeHeaders]) }
+      let running = (0..<16).map { stage.begin("/\($0)") }
+      await stage.origin.waitForRequests(count: 16)
+      #expect(stage.origin.connectionCount == 1)
+      for number in 0..<16 { stage.origin.release("/\(number)") }
+      for fetch in running { #expect(await fetch.end.file != nil) }
+    }
+  }
+
+  @Test func `a stalled stream that is given up leaves the others of its connection alone`() async throws {
+    try await withFetchStage(tls: .selfMade()) { stage in
+      stage.origin.serve("/stalled", Sample.png, faults: [.stall(afterBytes: 20)])
+      stage.origin.serve("/waiting", Sample.png, faults: [.stallBeforeHeaders])
+      let (stalled, waiting) = (stage.begin("/stalled"), stage.begin("/waiting"))
+      await stage.origin.waitForRequests(count: 2)
+      stalled.cancel()
+      await stage.settle()
+      stage.origin.release("/waiting")
+      #expect(await waiting.end.file != nil)
+      #expect(stage.origin.connectionCount == 1)
+    }
+  }
+
+  @Test(arguments: [FaultOrigin.TLS.expired, .misnamed("other.example.test")])
+  func `a certificate that is out of date or for another name is refused`(_ tls: FaultOrigin.TLS) async throws {
+    try await withFetchStage(tls: tls) { stage in
+      stage.origin.serve("/a", Sample.png)
+      #expect(await stage.fetch("/a").reason == .tlsCertificate)
+      #expect(stage.origin.requestCount() == 0)
+    }
+  }
+
+  @Test func `a root that the user has not named is refused`() async throws {
+    try await withFetchStage(tls: .selfMade()) { configuration in
+      configuration.rootCertificates = nil
+    } _: { stage in
+      stage.origin.serve("/a", Sample.png)
+      #expect(await stage.fetch("/a").reason == .tlsCertificate)
+    }
+  }
+
+  @Test func `a certificate holds for the name in the URL, wherever the name leads`() async throws {
+    let home = StubDNS.Answer.addresses([.v4(0x7F00_0001)])
+    let dns = try await StubDNS(["right.example.test": home, "wrong.example.test": home])
+    try await withFetchStage(tls: .selfMade(names: ["right.example.test"]), dns: dns) { stage in
+      stage.origin.serve("/a", Sample.png)
+      #expect(await stage.fetch(stage.origin.url("/a", host: "right.example.test")).file != nil)
+      #expect(await stage.fetch(stage.origin.url("/a", host: "wrong.example.test")).reason == .tlsCertificate)
+    }
+    await dns.stop()
+  }
+
+  @Test(arguments: ["/nowhere/roots.pem", "/dev/null", "/proc/self/status"])
+  func `a file without root certificates is refused at the start`(_ file: String) async throws {
+    let folder = AttachmentStoreTestFolder()
+    var configuration = MediaFetcher.Configuration()
+    configuration.rootCertificates = file
+    let store = try folder.store()
+    #expect(throws: StartError.self) { try MediaFetcher(configuration, store: store) }
+  }
+
+  @Test(.tags(.realTime)) func `a handshake that stalls costs its own line alone`() async throws {
+    let silent = try await FaultOrigin.start(tls: .selfMade(), connectionFault: .silence)
+    try await withFetchStage(tls: .selfMade()) { stage in
+      stage.origin.serve("/a", Sample.png)
+      let lines = [silent.url("/a"), stage.origin.url("/a"), silent.url("/b")].map { FilterRun.line($0) }
+      let run = try await stage.filter(lines, deadline: .milliseconds(900))
+      #expect(run.records.map(\.reason) == ["deadline", nil, "deadline"])
+      #expect(run.late.isEmpty)
+    }
+    await silent.stop()
+  }
+
+  @Test func `an origin that resets every handshake is reported as such`() async throws {
+    try await withFetchStage(tls: .selfMade(), connectionFault: .reset) { stage in
+      #expect(await stage.fetch("/a").reason == .tlsHandshake)
+    }
+  }
+
+  @Test func `plain HTTP at an https port is no handshake`() async throws {
+    try await withFetchStage { stage in
+      #expect(await stage.fetch("https://127.0.0.1:\(stage.origin.port)/a").reason == .tlsHandshake)
+    }
+  }
+}
