@@ -63,8 +63,7 @@ public final class Filter: Sendable {
   private let window: OutputWindow
   private let reading: ReadingStop
   private let member: AttachmentMember
-  private let explain: @Sendable (Explanation) -> Void
-  private let explained = Mutex<Set<Reason>>([])
+  private let explainer: Explainer
   private let counters = Counters()
 
   /// - Parameters:
@@ -80,11 +79,11 @@ public final class Filter: Sendable {
     self.host = host
     self.store = store
     self.clock = clock
-    self.explain = explain
     member = AttachmentMember(key: configuration.outputKey, baseURL: configuration.baseURL ?? store.baseURL)
     do {
       window = try OutputWindow(limits: WindowLimits(configuration), clock: clock)
       reading = try ReadingStop()
+      explainer = try Explainer(tell: explain)
     } catch {
       throw .start(error)
     }
@@ -108,6 +107,7 @@ public final class Filter: Sendable {
     }
     inlet.finish()
     var summary = try exit.join()
+    explainer.finish()
     summary.merge(inlet.summary)
     summary.droppedOffers += host.droppedOffers
     return Result(summary: summary, elapsed: start.duration(to: .now), isComplete: isComplete, reportFailure: exit.reportFailure)
@@ -169,7 +169,7 @@ public final class Filter: Sendable {
       let decision = decision(delivery, on: payload)
       counters.note(decision.outcome)
       window.decide(slot, decision)
-      if let reason = decision.reason { explain(reason, of: slot.line, delivery.media) }
+      if let reason = decision.reason { explainer.add(reason, of: slot.line, delivery.media) }
     }
   }
 
@@ -189,12 +189,6 @@ public final class Filter: Sendable {
     return Decision(
       form: .spliced(member: comma + bytes, at: payload.splice.offset), outcome: .attached, dialect: payload.dialect, media: delivery.media,
       whenGone: letGo)
-  }
-
-  private func explain(_ reason: Reason, of line: Int, _ media: [MediaRecord]) {
-    guard explained.withLock({ $0.insert(reason).inserted }) else { return }
-    let medium = media.first { $0.reason == reason }
-    explain(Explanation(line: line, reason: reason, url: medium?.url, text: medium?.explanation ?? reason.advice))
   }
 }
 

@@ -31,9 +31,9 @@ struct FilterCommand: ParsableCommand {
     let log = logFormat.logger()
     let store = try orExit(ExitStatus.cannotCreate, log) { try storage.open() }
     defer { store.shutdown() }
-    let (filter, clock) = try orExit(ExitStatus.software, log) { try makeFilter(store, log) }
+    let filter = try orExit(ExitStatus.software, log) { try makeFilter(store, log) }
     StopSignals.onEach { count in count == 1 ? filter.stop() : filter.cancel() }
-    if progress.isOn { ProgressLine.show(filter, by: clock) }
+    if progress.isOn { ProgressLine.show(filter) }
     let result = try orExit(ExitStatus.inputOutput, log) { try filter.run() }
     if progress.isOn { ProgressLine.clear() }
     log.info("\(result.summary.text(elapsed: result.elapsed))")
@@ -41,15 +41,14 @@ struct FilterCommand: ParsableCommand {
     throw ExitCode(status(of: result))
   }
 
-  private func makeFilter(_ store: AttachmentStore, _ log: Logger) throws -> (Filter, MonotonicClock) {
+  private func makeFilter(_ store: AttachmentStore, _ log: Logger) throws -> Filter {
     let clock = try MonotonicClock()
     let fetcher = try MediaFetcher(fetching.configuration, store: store)
     let (maximum, onExpiry) = (timing.maxAttachments, timing.onExpiry)
     let host = ServiceExtensionHost(clock: clock, grace: timing.effectiveGrace) {
       MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry)
     }
-    let filter = try Filter(configuration(), host: host, store: store, clock: clock) { explanation in log.notice("\(explanation)") }
-    return (filter, clock)
+    return try Filter(configuration(), host: host, store: store, clock: clock) { explanation in log.notice("\(explanation)") }
   }
 
   private func configuration() throws -> Filter.Configuration {

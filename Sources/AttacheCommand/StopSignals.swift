@@ -10,28 +10,10 @@ enum StopSignals {
 
   /// Calls `stop` at each signal with its number, counted from 1, for as long as the process lives.
   static func onEach(_ stop: @escaping @Sendable (Int) -> Void) {
-    let waiter = unsafe Unmanaged.passRetained(Waiter(stop)).toOpaque()
-    var thread = pthread_t()
-    let result = unsafe pthread_create(
-      &thread, nil,
-      { waiter in
-        guard let waiter = unsafe waiter else { return nil }
-        unsafe Unmanaged<Waiter>.fromOpaque(waiter).takeRetainedValue().run()
-      }, waiter)
-    if result != 0 { ErrorOutput.write("attache: no thread for signals: \(unsafe String(cString: strerror(result)))\n") }
-  }
-
-  private final class Waiter {
-    private let stop: @Sendable (Int) -> Void
-
-    init(_ stop: @escaping @Sendable (Int) -> Void) {
-      self.stop = stop
-    }
-
-    func run() -> Never {
+    CommandThread.start {
       var count = 0
       while true {
-        var signals = StopSignals.set
+        var signals = set
         var signal: Int32 = 0
         guard unsafe sigwait(&signals, &signal) == 0 else { continue }
         count += 1
@@ -40,7 +22,7 @@ enum StopSignals {
     }
   }
 
-  fileprivate static var set: sigset_t {
+  private static var set: sigset_t {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     unsafe sigaddset(&signals, SIGTERM)

@@ -159,7 +159,7 @@ struct AresResolverTests {
     stub.release("waiting.example", with: .addresses([Self.v4]))
     await loop.passes {}
     #expect(told.withLock { $0 } == 0)
-    #expect(stub.queries.count == 2)
+    #expect(!stub.queries.contains { $0.question.name == "later.example" })
     loop.stop()
     await stub.stop()
   }
@@ -175,7 +175,7 @@ struct AresResolverTests {
 
   @Test func `a source port serves for a thousand names only`() async throws {
     let stub = try await StubDNS(others: .silence)
-    try await withResolver(servers: [stub.address]) { resolver in
+    try await withResolver(servers: [stub.address], patience: .init(firstTry: .seconds(600))) { resolver in
       for number in 0..<1100 {
         resolver.resolve("n\(number).example") { _ in }
         if number % 50 == 49 { await stub.waitForQueries(of: "n\(number).example", count: 2) }

@@ -28,7 +28,8 @@ public struct MonotonicInstant: InstantProtocol, Sendable {
   }
 
   public func advanced(by duration: Duration) -> MonotonicInstant {
-    MonotonicInstant(nanoseconds: nanoseconds + duration.nanoseconds)
+    let (sum, overflows) = nanoseconds.addingReportingOverflow(duration.nanoseconds)
+    return overflows ? (duration < .zero ? .distantPast : .distantFuture) : MonotonicInstant(nanoseconds: sum)
   }
 
   public func duration(to other: MonotonicInstant) -> Duration {

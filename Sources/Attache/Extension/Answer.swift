@@ -6,6 +6,7 @@ internal import Synchronization
 public final class Answer: Sendable {
   private struct State {
     var appointment: Appointment?
+    var isLastBooked = false
     var extensionInstance: (any ServiceExtension)?
   }
 
@@ -51,8 +52,14 @@ public final class Answer: Sendable {
   }
 
   /// Books the next look at the clock; nothing when the request is decided already.
-  func book(_ appointment: Appointment) {
-    state.withLock { $0.appointment = appointment }
+  ///
+  /// - Parameter isLast: whether it is the deadline's; the notice's, booked late, does not take its place.
+  func book(_ appointment: Appointment, isLast: Bool) {
+    state.withLock { state in
+      guard isLast || !state.isLastBooked else { return }
+      state.appointment = appointment
+      state.isLastBooked = isLast
+    }
     if isDecided { cancelAppointment() }
   }
 

@@ -11,7 +11,7 @@ final class ExtensionThreads: Sendable {
       alarm = try EventFD()
     }
 
-    /// Does its work and lets go of it; false when there is none, which ends the thread.
+    /// Does its work and lets go of it; false when there is none.
     func perform() -> Bool {
       guard let work = work.withLock({ $0.take() }) else { return false }
       work()
@@ -52,8 +52,9 @@ final class ExtensionThreads: Sendable {
     do {
       try Thread.start("extension") { [weak self] in
         // A thread that waits holds on to nothing: neither to its last work nor to who would wake it.
-        while idler.perform() {
-          guard self?.park(idler) != nil else { return }
+        while true {
+          if idler.perform() { self?.park(idler) }
+          guard self != nil else { return }
           idler.alarm.wait(until: nil)
         }
       }.detach()

@@ -54,6 +54,8 @@ public final class MediaExtension: ServiceExtension {
       state.records = state.tickets.map { _ in nil }
       state.undecided = references.count
     }
+    // Decided meanwhile: who would have told this extension has done so already.
+    guard !answer.isDecided else { return letGo(takeState()) }
     for (index, reference) in references.enumerated() { begin(index, reference, request.deadline) }
   }
 

@@ -43,7 +43,7 @@ public final class ServiceExtensionHost: Sendable {
     guard !isCancelled else { return _ = answer.decide(.cancelled) }
     let notice = request.deadline.advanced(by: .zero - grace)
     guard clock.now < notice else { return _ = answer.decide(.deadline) }
-    answer.book(clock.schedule(at: notice) { [self] in expire(answer, request, type(of: instance)) })
+    answer.book(clock.schedule(at: notice) { [self] in expire(answer, request, type(of: instance)) }, isLast: false)
     answer.begin()
   }
 
@@ -69,7 +69,7 @@ public final class ServiceExtensionHost: Sendable {
     if type.returnsAtOnce {
       answer.decide(.deadline)
     } else {
-      answer.book(clock.schedule(at: request.deadline.advanced(by: .zero - grace / 2)) { answer.decide(.deadline) })
+      answer.book(clock.schedule(at: request.deadline.advanced(by: .zero - grace / 2)) { answer.decide(.deadline) }, isLast: true)
     }
   }
 

@@ -17,26 +17,20 @@ struct Admission<Guest: AnyObject> {
 
   /// Returns whether the guest may start now; otherwise it waits until ``leave(_:)`` names it.
   mutating func enter(_ origin: String, _ guest: Guest) -> Bool {
-    var entry = origins[origin] ?? Origin()
-    defer { origins[origin] = entry }
-    guard entry.inside < places else {
-      entry.waiting.append(guest)
+    guard (origins[origin]?.inside ?? 0) < places else {
+      origins[origin]?.waiting.append(guest)
       return false
     }
-    entry.inside += 1
+    origins[origin, default: Origin()].inside += 1
     return true
   }
 
   /// Gives a place back, and returns who may start in it.
   mutating func leave(_ origin: String) -> Guest? {
-    guard var entry = origins[origin] else { return nil }
-    if !entry.waiting.isEmpty {
-      let next = entry.waiting.removeFirst()
-      origins[origin] = entry
-      return next
-    }
-    entry.inside -= 1
-    origins[origin] = entry.inside > 0 ? entry : nil
+    guard let entry = origins[origin] else { return nil }
+    guard entry.waiting.isEmpty else { return origins[origin]?.waiting.removeFirst() }
+    origins[origin]?.inside -= 1
+    if entry.inside == 1 { origins[origin] = nil }
     return nil
   }
 

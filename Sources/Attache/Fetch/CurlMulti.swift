@@ -47,6 +47,7 @@ final class CurlMulti: @unchecked Sendable {
 
   /// Starts a transfer; its end is told to its owner from ``deliverEnds()``.
   func add(_ transfer: CurlTransfer) throws(CurlError) {
+    guard isOpen else { throw CurlError(call: "curl_multi_add_handle", code: CURLM_BAD_HANDLE.rawValue) }
     unsafe running[transfer.easy] = transfer
     try check("curl_multi_add_handle", unsafe curl_multi_add_handle(multi, transfer.easy))
   }

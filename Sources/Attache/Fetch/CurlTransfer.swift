@@ -27,6 +27,8 @@ final class CurlTransfer: @unchecked Sendable {
     var addresses: [IPAddress]
     /// Where an earlier body broke off, with the strong validator that the origin gave; nil asks for the whole.
     var resumption: (offset: Int, validator: String)?
+    /// How long a connection may take to come about, all addresses together.
+    var connectTimeout: Duration
   }
 
   /// How an exchange ended.
@@ -57,6 +59,12 @@ final class CurlTransfer: @unchecked Sendable {
   private var head = ResponseHead()
   private var refusal: Refusal?
   private var headIsTooLarge = false
+  /// What libcurl says went wrong; it reads and writes it until the handle is freed.
+  private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+  /// Milliseconds after which a connection whose peer acknowledges nothing is given up (TCP_USER_TIMEOUT, tcp(7)): a pooled one that a
+  /// router has dropped would otherwise take every request of its origin with it for a quarter of an hour.
+  private static let silencePatience: UInt32 = 10_000
 
   /// Bytes that libcurl reads at a time (CURLOPT_BUFFERSIZE).
   static let bufferSize = 64 * 1024
@@ -77,6 +85,7 @@ final class CurlTransfer: @unchecked Sendable {
     unsafe curl_easy_cleanup(easy)
     unsafe curl_slist_free_all(pins)
     unsafe curl_slist_free_all(fields)
+    unsafe errorText.deallocate()
   }
 
   /// Makes the handle ready for an exchange, whose course `owner` is told.
@@ -84,6 +93,7 @@ final class CurlTransfer: @unchecked Sendable {
     self.owner = owner
     (head, refusal, headIsTooLarge, url) = (ResponseHead(), nil, false, request.url)
     try set(CURLOPT_URL, request.url.text)
+    try set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, request.connectTimeout.milliseconds)))
     unsafe replace(&pins, with: request.url.address == nil ? [pin(request)] : [])
     try unsafe set(CURLOPT_RESOLVE, list: pins)
     unsafe replace(&fields, with: request.resumption.map { ["Range: bytes=\($0.offset)-", "If-Range: \($0.validator)"] } ?? [])
@@ -93,8 +103,15 @@ final class CurlTransfer: @unchecked Sendable {
   }
 
   /// Goes on with a transfer that was paused by ``BodyVerdict/pause``.
-  func resume() {
-    unsafe curl_easy_pause(easy, CURLPAUSE_CONT)
+  ///
+  /// - Returns: false when its owner stopped it on the way; its end is then not told.
+  func resume() -> Bool {
+    unsafe curl_easy_pause(easy, CURLPAUSE_CONT) == CURLE_OK
+  }
+
+  /// Whether the handle can serve again: libcurl never takes back the errno of an exchange, which would then speak of the next.
+  var isReusable: Bool {
+    systemError == 0
   }
 
   /// The durations so far.
@@ -144,6 +161,8 @@ extension CurlTransfer {
     try set(CURLOPT_FOLLOWLOCATION, 0)
     try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
     try set(CURLOPT_PATH_AS_IS, 1)
+    // Longer than any try may take: a pin that grew stale would have libcurl look the name up by itself.
+    try set(CURLOPT_DNS_CACHE_TIMEOUT, 3_600)
     // The environment's proxies and the user's .netrc are nothing to a payload.
     try set(CURLOPT_PROXY, "")
     try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
@@ -174,6 +193,8 @@ extension CurlTransfer {
     for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA] {
       try check(option, unsafe curl_easy_setopt_pointer(easy, option, me))
     }
+    unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    try check(CURLOPT_ERRORBUFFER, unsafe curl_easy_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText))
     try check(CURLOPT_WRITEFUNCTION, unsafe curl_easy_setopt_data_function(easy, CURLOPT_WRITEFUNCTION, Self.receivedBody))
     try check(CURLOPT_HEADERFUNCTION, unsafe curl_easy_setopt_data_function(easy, CURLOPT_HEADERFUNCTION, Self.receivedHeader))
     try check(CURLOPT_OPENSOCKETFUNCTION, unsafe curl_easy_setopt_opensocket_function(easy, Self.openSocket))
@@ -214,12 +235,13 @@ extension CurlTransfer {
   private static let receivedHeader: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
     bytes, size, count, me in
     guard let transfer = unsafe transfer(me) else { return 0 }
+    let wasComplete = transfer.head.isComplete
     guard unsafe transfer.head.add(UnsafeRawBufferPointer(start: bytes, count: size * count)) else {
       transfer.headIsTooLarge = true
       return 0
     }
-    let isEnd = unsafe transfer.head.isComplete && bytes?.pointee == 0x0D
-    return !isEnd || transfer.owner?.transferReceivedHead(transfer.head) == true ? size * count : 0
+    guard transfer.head.isComplete, !wasComplete else { return size * count }
+    return transfer.owner?.transferReceivedHead(transfer.head) == true ? size * count : 0
   }
 
   private static let receivedBody: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
@@ -239,7 +261,11 @@ extension CurlTransfer {
       let length = Int(unsafe target.pointee.addrlen)
       let address = unsafe withUnsafePointer(to: &target.pointee.addr) { unsafe IPAddress(socketAddress: $0, length: length) }
       guard transfer.passes(address) else { return CURL_SOCKET_BAD }
-      return unsafe socket(target.pointee.family, target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), target.pointee.protocol)
+      let descriptor = unsafe socket(
+        target.pointee.family, target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), target.pointee.protocol)
+      var patience = CurlTransfer.silencePatience
+      _ = unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &patience, socklen_t(MemoryLayout<UInt32>.size))
+      return descriptor
     }
 
   /// Asks the gate once more about the connection that the request is about to use, a pooled one perhaps.
@@ -287,10 +313,10 @@ extension CurlTransfer {
     }
   }
 
-  /// CURLE_RECV_ERROR stands for a reset as well as for a chunk that libcurl cannot read; only the first sets an errno.
+  /// CURLE_RECV_ERROR stands for a broken connection as well as for a chunk that libcurl cannot read; only its text tells them apart.
   private var receiveFailure: Reason {
-    if head.isComplete { return systemError == 0 ? .httpFraming : .httpTruncated }
-    return head.status == 0 ? .connectReset : .httpHeaders
+    guard head.isComplete else { return .connectReset }
+    return unsafe strstr(errorText, "chunked-encoding") == nil ? .httpTruncated : .httpFraming
   }
 
   private var systemError: Int32 {

@@ -9,8 +9,6 @@ final class Fetch: @unchecked Sendable {
   static let maximumHops = 5
   /// Bytes gathered before they are handed to the media thread.
   private static let portion = 64 * 1024
-  /// The longest unwanted body that is read to its end so that its connection can be used again.
-  private static let longestDrain = 16 * 1024
 
   private enum Place {
     case none, waiting, taken
@@ -24,7 +22,7 @@ final class Fetch: @unchecked Sendable {
   /// How far it is, for who joins late.
   private var course = MediaRecord(url: "")
 
-  private unowned let engine: FetchEngine
+  private let engine: FetchEngine
   private let worker: MediaWorker
   private var step = 0
   private var isOver = false
@@ -36,6 +34,7 @@ final class Fetch: @unchecked Sendable {
   private var timer: TimerEntry?
 
   private var intake: Intake?
+  private var intakes = 0
   private var verdict: ResponseVerdict?
   private var failure: FetchFailure?
   private var type: MediaType?
@@ -112,13 +111,19 @@ final class Fetch: @unchecked Sendable {
     note { $0.attempts += 1 }
     (verdict, failure) = (nil, nil)
     do throws(CurlError) {
+      let request = CurlTransfer.Request(url: url, addresses: addresses, resumption: resumption, connectTimeout: budget / 3)
       let transfer = try engine.obtainTransfer()
       self.transfer = transfer
-      try transfer.prepare(CurlTransfer.Request(url: url, addresses: addresses, resumption: resumption), for: self)
+      try transfer.prepare(request, for: self)
       try engine.multi.add(transfer)
     } catch {
       conclude(.failure(FetchFailure(reason: .internal, message: "\(error)")))
     }
+  }
+
+  /// The time that is left to the one who can wait longest.
+  private var budget: Duration {
+    waiters.values.map { MonotonicInstant.now.duration(to: $0.deadline) }.max() ?? .zero
   }
 
   private var isRedirected: Bool {
@@ -142,10 +147,10 @@ final class Fetch: @unchecked Sendable {
   }
 
   private func tryAgain(after failure: FetchFailure, asked: Duration?) {
-    let budgetEnds = waiters.values.map(\.deadline).max() ?? .now
+    let now = MonotonicInstant.now
     guard
       let instant = engine.retryPolicy.next(
-        after: tries, now: .now, budgetEnds: budgetEnds, asked: asked, jitter: Double.random(in: 0...1))
+        after: tries, now: now, budgetEnds: now.advanced(by: budget), asked: asked, jitter: Double.random(in: 0...1))
     else { return conclude(.failure(failure)) }
     if resumption == nil { startOver() }
     timer = engine.loop.schedule(at: instant) { [self] in
@@ -164,7 +169,8 @@ final class Fetch: @unchecked Sendable {
     guard received > 0 || intake != nil else { return }
     (received, length, type, entityTag) = (0, nil, nil, nil)
     gathered.removeAll()
-    intake?.restart()
+    intake?.abandon()
+    intake = nil
   }
 
   // MARK: The end
@@ -172,6 +178,7 @@ final class Fetch: @unchecked Sendable {
   /// Ends without a word, since the engine ends.
   func abandon() {
     isOver = true
+    if let timer { engine.loop.cancel(timer) }
     intake?.abandon()
   }
 
@@ -214,7 +221,8 @@ extension Fetch: CurlTransferOwner {
     self.verdict = verdict
     noteHead(head)
     guard case .body(let length, let resumes) = verdict else {
-      return head.contentLengths.first.flatMap { Acceptance.decimal($0) }.map { $0 <= Self.longestDrain } ?? false
+      // An unwanted body is not waited for: without one, the connection serves again.
+      return head.contentLengths == ["0"] && head.transferEncodings.isEmpty
     }
     if !resumes { startOver() }
     self.length = length
@@ -223,10 +231,10 @@ extension Fetch: CurlTransferOwner {
   }
 
   func transferReceivedBody(_ bytes: UnsafeRawBufferPointer) -> CurlTransfer.BodyVerdict {
-    guard case .body = verdict else { return .take }
+    guard case .body = verdict else { return .stop }
     let intake = openIntake()
     guard !intake.isFull else {
-      intake.whenDrained { [self, loop = engine.loop] in loop.post { [self] in transfer?.resume() } }
+      intake.whenDrained { [self, loop = engine.loop] in loop.post { [self] in resume() } }
       return .pause
     }
     received += bytes.count
@@ -239,7 +247,7 @@ extension Fetch: CurlTransferOwner {
 
   func transferEnded(_ end: CurlTransfer.End) {
     noteTimes(end.times)
-    if let transfer { engine.recycle(transfer) }
+    if let transfer, transfer.isReusable { engine.recycle(transfer) }
     transfer = nil
     leavePlace()
     guard !isOver else { return }
@@ -252,6 +260,12 @@ extension Fetch: CurlTransferOwner {
     case .body where end.failure == nil && (length ?? received) == received: handOn(isLast: true)
     case .body, nil: broken(end.failure ?? .httpTruncated)
     }
+  }
+
+  /// Goes on when the media thread has caught up.
+  private func resume() {
+    guard let transfer, !transfer.resume() else { return }
+    conclude(.failure(failure ?? FetchFailure(reason: .internal)))
   }
 
   private func broken(_ reason: Reason) {
@@ -307,15 +321,17 @@ extension Fetch {
 
   private func openIntake() -> Intake {
     if let intake { return intake }
-    let intake = Intake(worker: worker, limits: engine.configuration.limits) { [self, loop = engine.loop] news in
-      loop.post { [self] in hear(news) }
+    intakes += 1
+    let intake = Intake(worker: worker, limits: engine.configuration.limits) { [self, loop = engine.loop, number = intakes] news in
+      loop.post { [self] in hear(news, from: number) }
     }
     self.intake = intake
     return intake
   }
 
-  private func hear(_ news: Intake.News) {
-    guard !isOver else { return engine.release(news) }
+  /// Hears what the bytes are; what is said of a body that was given up since counts no more.
+  private func hear(_ news: Intake.News, from number: Int) {
+    guard !isOver, number == intakes, intake != nil else { return engine.release(news) }
     switch news {
     case .recognised(let type):
       self.type = type

@@ -52,6 +52,9 @@ final class FetchEngine: @unchecked Sendable {
   func shutdown() {
     loop.post { [self] in
       for fetch in fetches.values { fetch.abandon() }
+      fetches.removeAll()
+      joinable.removeAll()
+      waiting.removeAll()
       resolver.shutdown()
       multi.shutdown()
     }
@@ -125,12 +128,18 @@ final class FetchEngine: @unchecked Sendable {
     fetches[ObjectIdentifier(fetch)] = nil
     if joinable[fetch.key] === fetch { joinable[fetch.key] = nil }
     if case .success(let file) = result, configuration.cache == .session { cache.insert(file, for: fetch.key, at: .now) }
-    for waiter in fetch.waiters.values {
-      waiting[ObjectIdentifier(waiter)] = nil
-      if case .success(let file) = result { store.pin(file) }
-      if !waiter.complete(result), case .success(let file) = result { store.unpin(file) }
+    for waiter in fetch.waiters.values { waiting[ObjectIdentifier(waiter)] = nil }
+    switch result {
+    case .failure: for waiter in fetch.waiters.values { waiter.complete(result) }
+    case .success(let file): handOut(file, to: fetch.waiters.values)
     }
-    if case .success(let file) = result { store.unpin(file) }
+  }
+
+  /// Gives each waiter a pin of its own: the first the one that the file came with.
+  private func handOut(_ file: StoredFile, to waiters: some Collection<FetchWaiter>) {
+    for _ in waiters.dropFirst() { store.pin(file) }
+    if waiters.isEmpty { store.unpin(file) }
+    for waiter in waiters where !waiter.complete(.success(file)) { store.unpin(file) }
   }
 
   /// Lets go of a file that came when nobody waited any more.

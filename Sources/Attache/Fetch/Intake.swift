@@ -49,15 +49,6 @@ final class Intake: @unchecked Sendable {
     }
   }
 
-  /// Forgets the bytes so far: the body begins anew.
-  func restart() {
-    worker.perform { [self] in
-      prefix = []
-      type = nil
-      file = nil
-    }
-  }
-
   /// Forgets the file.
   func abandon() {
     worker.perform { [self] in
@@ -117,6 +108,7 @@ final class Intake: @unchecked Sendable {
 
   private func end(with news: News) {
     isOver = true
+    if case .refused = news { file?.discard() }
     file = nil
     tell(news)
   }

@@ -23,18 +23,19 @@ enum ProgressChoice: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// One line on the terminal that says how far the filter is, rewritten twice a second.
-struct ProgressLine {
-  private static let interval = Duration.milliseconds(500)
-
-  /// Shows the line until the process ends; ``clear()`` takes it away before the last words.
-  static func show(_ filter: Filter, by clock: any DeadlineClock) {
-    _ = clock.schedule(at: clock.now.advanced(by: interval)) {
-      let progress = filter.progress
-      ErrorOutput.write("\r\u{1B}[K\(progress.lines) lines, \(progress.attached) attached, \(progress.fallback) fallback")
-      show(filter, by: clock)
+enum ProgressLine {
+  /// Shows the line until the process ends, from a thread of its own: a terminal that is held holds up nothing else.
+  static func show(_ filter: Filter) {
+    CommandThread.start {
+      while true {
+        usleep(500_000)
+        let progress = filter.progress
+        ErrorOutput.write("\r\u{1B}[K\(progress.lines) lines, \(progress.attached) attached, \(progress.fallback) fallback")
+      }
     }
   }
 
+  /// Takes the line away before the last words.
   static func clear() {
     ErrorOutput.write("\r\u{1B}[K")
   }
