@@ -10,7 +10,7 @@ final class FetchEngine: @unchecked Sendable {
   let multi: CurlMulti
   let resolver: any Resolver
   private let store: AttachmentStore
-  private let workers: [MediaWorker]
+  let workers: [MediaWorker]
   private var nextWorker = 0
   private var admission: Admission<Fetch>
   private var cache: SessionCache

@@ -26,8 +26,7 @@ import Testing
         #expect(run.output == run.input)
       }
       #expect(run.late.isEmpty)
-      #expect(stage.unfinished.isEmpty)
-      #expect(stage.pinned.isEmpty)
+      #expect(await stage.isAtRest())
     }
   }
 
@@ -63,8 +62,8 @@ import Testing
         #expect(try run.attachments(ofLine: 2 * number + 2)?.map(\.source) == [stage.origin.url("/good/\(number)")])
       }
       #expect(run.late.isEmpty, "\(run.late.map(\.latenessMs))")
-      #expect(stage.folder.files.count == 1)
-      #expect(stage.pinned.isEmpty)
+      #expect(await stage.isAtRest())
+      #expect(stage.files.count == 1)
     }
   }
 

@@ -32,7 +32,7 @@ import Testing
         #expect(record.reason == fixture.answer.reason, "\(fixture.name)")
         #expect(record.media.map(\.reason) == [fixture.answer.reason], "\(fixture.name)")
       }
-      #expect(stage.folder.files.isEmpty)
+      #expect(stage.files.isEmpty)
     }
   }
 
@@ -43,8 +43,7 @@ import Testing
       let run = try await stage.filter(fixtures.indices.map { FilterRun.line(stage.origin.url("/\($0)")) })
       #expect(run.records.count == fixtures.count)
       try check(stage, run)
-      #expect(stage.pinned.isEmpty)
-      #expect(stage.unfinished.isEmpty)
+      #expect(await stage.isAtRest())
     }
   }
 }

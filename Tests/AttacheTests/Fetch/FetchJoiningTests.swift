@@ -27,7 +27,7 @@ import Testing
         #expect(fetched.record.type == .png)
       }
       #expect(stage.origin.requestCount() == 1)
-      #expect(stage.pinned.isEmpty)
+      #expect(await stage.isAtRest())
     }
   }
 
@@ -39,7 +39,7 @@ import Testing
       #expect(await running[99].end.file?.size == 10_000)
       #expect(await running[0].end.reason == .cancelled)
       #expect(stage.origin.requestCount() == 1)
-      #expect(stage.pinned.isEmpty)
+      #expect(await stage.isAtRest())
     }
   }
 

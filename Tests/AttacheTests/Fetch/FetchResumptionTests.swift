@@ -10,7 +10,7 @@ import Testing
       stage.origin.serve("/a", Self.body, faults: faults)
       let fetched = await stage.fetch("/a")
       try check(fetched, stage.origin.requests)
-      #expect(stage.unfinished.isEmpty)
+      #expect(await stage.isAtRest())
     }
   }
 

@@ -14,7 +14,7 @@ import Testing
       #expect(second.record.attempts == 0)
       #expect(second.record.bytes == first.file?.size)
       #expect(stage.origin.requestCount() == 1)
-      #expect(stage.pinned.isEmpty)
+      #expect(await stage.isAtRest())
     }
   }
 
@@ -24,7 +24,7 @@ import Testing
       _ = await stage.fetch("/a")
       #expect(await stage.fetch("/a").record.cache == .hit)
       #expect(stage.origin.requestCount() == 1)
-      #expect(stage.pinned.isEmpty)
+      #expect(await stage.isAtRest())
     }
   }
 
@@ -36,7 +36,7 @@ import Testing
       let again = await stage.fetch("/a")
       #expect(again.file == file)
       #expect(again.record.cache == .miss)
-      #expect(stage.folder.files == [file.relativePath])
+      #expect(stage.files == [file.relativePath])
       #expect(stage.origin.requestCount() == 2)
     }
   }
@@ -85,7 +85,7 @@ import Testing
       for fetch in running { #expect(await fetch.end.record.cache == .miss) }
       #expect(await stage.fetch("/a").record.cache == .miss)
       #expect(stage.origin.requestCount() == 4)
-      #expect(stage.folder.files.count == 1)
+      #expect(stage.files.count == 1)
     }
   }
 

@@ -9,6 +9,8 @@ import Testing
 /// A fetcher with a store and an origin of a test's own.
 struct FetchStage: Sendable {
   let folder: AttachmentStoreTestFolder
+  /// Where in the folder the store is: nothing, or a name with a slash.
+  let subfolder: String
   let store: AttachmentStore
   let origin: FaultOrigin
   let fetcher: MediaFetcher
@@ -24,9 +26,14 @@ struct FetchStage: Sendable {
     await begin(place, within: budget).end
   }
 
+  /// The files of the store, finished or not.
+  var files: [String] {
+    folder.files.filter { $0.hasPrefix(subfolder) }.map { String($0.dropFirst(subfolder.count)) }
+  }
+
   /// The stored files whose bytes somebody still holds on to.
   var pinned: [String] {
-    folder.files.filter { path in
+    files.filter { path in
       let parts = path.split(separator: "/").map(String.init)
       guard parts.count == 2, let name = StoreName(folder: parts[0], fileName: parts[1]) else { return false }
       return store.ledger.withLock { $0.isPinned(name) }
@@ -35,16 +42,26 @@ struct FetchStage: Sendable {
 
   /// The files of the store that have not come to their name.
   var unfinished: [String] {
-    folder.files.filter { path in
+    files.filter { path in
       let parts = path.split(separator: "/").map(String.init)
       return parts.count != 2 || StoreName(folder: parts[0], fileName: parts[1]) == nil
     }
   }
 
-  /// Returns when the loop has done all that was posted before.
+  /// Whether nobody holds on to a file and none is unfinished, once all is done that was begun before.
+  func isAtRest() async -> Bool {
+    await settle()
+    return pinned.isEmpty && unfinished.isEmpty
+  }
+
+  /// Returns when the loop and the media threads have done all that was posted before.
   func settle() async {
-    let ticket = fetcher.fetch("no URL", deadline: .now) { _, _ in }
-    await withCheckedContinuation { continuation in ticket.engine.loop.post { continuation.resume() } }
+    let engine = fetcher.fetch("no URL", deadline: .now) { _, _ in }.engine
+    await withCheckedContinuation { continuation in engine.loop.post { continuation.resume() } }
+    for worker in engine.workers {
+      await withCheckedContinuation { continuation in worker.perform { continuation.resume() } }
+    }
+    await withCheckedContinuation { continuation in engine.loop.post { continuation.resume() } }
   }
 }
 
@@ -52,15 +69,15 @@ struct FetchStage: Sendable {
 ///
 /// - Parameters:
 ///   - nets: what the address gate lets through although it is not public.
-///   - store: where the store is, a folder of the test's own unless it says so.
+///   - folder: where the store is, in a subfolder if one is named.
 ///   - configure: makes further settings; the origin may be reached by plain http.
 func withFetchStage(
   tls: FaultOrigin.TLS = .none, http2: Bool = true, connectionFault: ConnectionFault? = nil, nets: [String] = ["127.0.0.1/32"],
-  store path: String? = nil, trust: Duration = SessionCache.trust, dns: StubDNS? = nil,
+  folder: AttachmentStoreTestFolder = AttachmentStoreTestFolder(), subfolder: String = "", trust: Duration = SessionCache.trust,
+  dns: StubDNS? = nil,
   configure: (inout MediaFetcher.Configuration) -> Void = { _ in }, _ body: (FetchStage) async throws -> Void
 ) async throws {
-  let folder = AttachmentStoreTestFolder()
-  let store = try AttachmentStore(directory: path ?? folder.path, maximumBytes: 1_000_000_000, maximumAge: .seconds(3600))
+  let store = try AttachmentStore(directory: folder[subfolder], maximumBytes: 1_000_000_000, maximumAge: .seconds(3600))
   let origin = try await FaultOrigin.start(tls: tls, http2: http2, connectionFault: connectionFault)
   var configuration = MediaFetcher.Configuration()
   configuration.policy = URLPolicy(allowHTTP: true, allowedNets: try nets.map { try CIDR($0) })
@@ -68,7 +85,7 @@ func withFetchStage(
   configuration.nameServers = dns.map { [$0.address] } ?? []
   configure(&configuration)
   let fetcher = try MediaFetcher(configuration, store: store, trust: trust)
-  let stage = FetchStage(folder: folder, store: store, origin: origin, fetcher: fetcher, clock: try MonotonicClock())
+  let stage = FetchStage(folder: folder, subfolder: subfolder, store: store, origin: origin, fetcher: fetcher, clock: try MonotonicClock())
   do {
     try await body(stage)
   } catch {

@@ -11,7 +11,7 @@ struct FetchStoreTests {
     let folder = AttachmentStoreTestFolder()
     let disk = try #require(AttachmentStoreTestDisk(at: folder["disk"]))
     defer { disk.unmount() }
-    try await withFetchStage(store: disk.path) { try await body($0, disk) }
+    try await withFetchStage(folder: folder, subfolder: "disk/") { try await body($0, disk) }
   }
 
   @Test func `what does not fit is a fallback, and what fits is attached`() async throws {
@@ -24,7 +24,7 @@ struct FetchStoreTests {
         #expect(record.reason == (index % 2 == 0 ? nil : "store.full"))
         #expect((run.output[index] == lines[index]) == (index % 2 == 1))
       }
-      #expect(stage.pinned.isEmpty)
+      #expect(await stage.isAtRest())
     }
   }
 
