@@ -20,6 +20,11 @@ import Testing
     #expect(Acceptance.judge(head("HTTP/2 200 ", "content-length: 0"), resumingFrom: 0) == .body(length: 0, resumes: false))
   }
 
+  @Test func `a trailer is no new response`() {
+    let head = head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "", "HTTP/1.1 404 Not Found")
+    #expect(head.status == 200)
+  }
+
   @Test func `an interim response is not the answer`() {
     let head = head("HTTP/1.1 103 Early Hints", "Location: /wrong", "Content-Length: 9", "", "HTTP/1.1 200 OK", "Content-Length: 3")
     #expect(Acceptance.judge(head, resumingFrom: 0) == .body(length: 3, resumes: false))
@@ -35,6 +40,7 @@ import Testing
     ["Transfer-Encoding: chunked, chunked"],
     ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"],
     ["Transfer-Encoding: gzip"],
+    ["Content-Encoding:", " gzip"],
   ])
   func `framing that contradicts itself is refused`(fields: [String]) {
     var head = ResponseHead()

@@ -93,8 +93,8 @@ import Testing
     let theirs = try store()
     let old = try theirs.add([1])
     let fresh = try theirs.add([2])
-    folder.setLastUse(old.relativePath, clock.now - .seconds(61))
-    folder.setLastUse(fresh.relativePath, clock.now - .seconds(59))
+    folder.setLastUse(old.relativePath, clock.now - .seconds(601))
+    folder.setLastUse(fresh.relativePath, clock.now - .seconds(599))
     #expect(try mine.prune()?.filesRemoved == 1)
     #expect(folder.files == [fresh.relativePath])
     withExtendedLifetime(theirs) {}
@@ -103,7 +103,7 @@ import Testing
   @Test func `what another process used in the last minute goes when that process is dead`() throws {
     let mine = try store(maximumBytes: 0)
     let fresh = try store().add([2])
-    folder.setLastUse(fresh.relativePath, clock.now - .seconds(59))
+    folder.setLastUse(fresh.relativePath, clock.now - .seconds(599))
     #expect(try mine.prune()?.filesRemoved == 1)
   }
 

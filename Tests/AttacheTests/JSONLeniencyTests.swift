@@ -42,4 +42,9 @@ struct JSONLeniencyTests {
     let payload = try #require(reader.read(#"{"aps":{"alert":"a\ud800b","mutable-content":1}}"#).candidate)
     #expect(payload.content.body == "a\u{FFFD}b")
   }
+
+  @Test(.timeLimit(.minutes(1))) func `a line full of numbers out of range is read in one pass`() {
+    let numbers = Array(repeating: "1e999", count: 150_000).joined(separator: ",")
+    #expect(reader.read(#"{"aps":{"alert":"Hi","mutable-content":1},"n":[\#(numbers)]}"#).candidate != nil)
+  }
 }

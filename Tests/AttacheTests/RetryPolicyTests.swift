@@ -17,6 +17,12 @@ import Testing
     #expect(wait(tries: 1, budget: .seconds(30), jitter: 0) == .zero)
   }
 
+  @Test func `an origin that asks for more time than there is is not waited for`() {
+    #expect(wait(tries: 1, budget: .seconds(30), asked: .seconds(Int64.max), jitter: 0.5) == nil)
+    #expect(now.advanced(by: .seconds(Int64.max)) == .distantFuture)
+    #expect(MonotonicInstant.now.advanced(by: .zero - .seconds(Int64.max)) < now)
+  }
+
   @Test func `no try is made beyond the number allowed or the budget`() {
     #expect(wait(tries: 3, budget: .seconds(30), jitter: 0) == nil)
     #expect(wait(tries: 1, budget: .milliseconds(80), jitter: 1) == nil)

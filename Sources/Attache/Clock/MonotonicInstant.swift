@@ -19,12 +19,16 @@ public struct MonotonicInstant: InstantProtocol, Sendable {
   static let distantPast = MonotonicInstant(nanoseconds: .min)
   static let distantFuture = MonotonicInstant(nanoseconds: .max)
 
-  /// The time left until this instant as poll(2) takes it: milliseconds, rounded up so that nobody wakes early and spins; -1 is for ever.
+  /// How long to wait for this instant as poll(2) takes it, in milliseconds; -1 is for ever. Who wakes early waits again.
+  ///
+  /// A long wait is cut in half, since the kernel may let it last longer by a thousandth, and by a two-hundredth in a process that is
+  /// niced; the last piece is rounded up, so that nobody spins.
   var pollTimeout: Int32 {
     guard self != .distantFuture else { return -1 }
     let now = MonotonicInstant.now.nanoseconds
     let left = nanoseconds - now
-    return nanoseconds <= now ? 0 : Int32(clamping: (left + 999_999) / 1_000_000)
+    guard nanoseconds > now else { return 0 }
+    return Int32(clamping: ((left > 20_000_000 ? left / 2 : left) + 999_999) / 1_000_000)
   }
 
   public func advanced(by duration: Duration) -> MonotonicInstant {

@@ -49,6 +49,7 @@ enum Acceptance {
 
   /// - Returns: nil when the headers contradict each other or name a coding other than chunked (RFC 9112, sections 6.1 and 6.3).
   private static func framing(_ head: ResponseHead) -> Framing? {
+    guard !head.isFolded else { return nil }
     if !head.transferEncodings.isEmpty {
       return head.transferEncodings == ["chunked"] && head.contentLengths.isEmpty ? Framing() : nil
     }

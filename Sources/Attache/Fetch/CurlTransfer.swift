@@ -308,7 +308,8 @@ extension CurlTransfer {
     case CURLE_PARTIAL_FILE: return .httpTruncated
     case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: return .connectReset
     case CURLE_RECV_ERROR: return receiveFailure
-    case CURLE_OUT_OF_MEMORY: return head.status == 0 ? .internal : .httpHeaders
+    // What a line of more than 100 KB among the headers comes to.
+    case CURLE_OUT_OF_MEMORY: return .httpHeaders
     default: return .internal
     }
   }

@@ -225,13 +225,20 @@ extension Fetch: CurlTransferOwner {
       return head.contentLengths == ["0"] && head.transferEncodings.isEmpty
     }
     if !resumes { startOver() }
+    if resumes, let known = self.length, known != length {
+      failure = FetchFailure(reason: .httpFraming)
+      return false
+    }
     self.length = length
     entityTag = head.acceptsRanges ? head.entityTag : nil
     return lengthIsAllowed
   }
 
   func transferReceivedBody(_ bytes: UnsafeRawBufferPointer) -> CurlTransfer.BodyVerdict {
-    guard case .body = verdict else { return .stop }
+    guard case .body = verdict else {
+      if verdict == nil { failure = FetchFailure(reason: .httpProtocol) }
+      return .stop
+    }
     let intake = openIntake()
     guard !intake.isFull else {
       intake.whenDrained { [self, loop = engine.loop] in loop.post { [self] in resume() } }

@@ -18,6 +18,8 @@ struct ResponseHead: Sendable {
   private(set) var entityTag: String?
   private(set) var acceptsRanges = true
   private(set) var hasRetryAfter = false
+  /// Whether a field goes on in a further line, which senders must not do and readers may refuse (RFC 9112, section 5.2).
+  private(set) var isFolded = false
   /// Whether the empty line has come that ends the headers of a final (not 1xx) response.
   private(set) var isComplete = false
   private var bytes = 0
@@ -31,9 +33,10 @@ struct ResponseHead: Sendable {
     lines += 1
     guard bytes <= Self.maximumBytes, lines <= Self.maximumLines else { return false }
     let text = unsafe line.trimmingWhitespace
+    if !isComplete, !text.isEmpty, unsafe line[0] == 0x20 || line[0] == 0x09 { isFolded = true }
     if text.isEmpty {
       isComplete = status >= 200
-    } else if let status = Self.status(of: text) {
+    } else if !isComplete, let status = Self.status(of: text) {
       restart(with: status)
     } else if !isComplete, let colon = text.firstIndex(of: UInt8(ascii: ":")) {
       let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()

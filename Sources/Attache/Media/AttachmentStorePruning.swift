@@ -23,7 +23,7 @@ extension AttachmentStore {
   /// used until it is a sixteenth below. What dead processes left unfinished goes too.
   ///
   /// It reads the whole store and takes its time: it belongs on a thread that no line waits for. Pinned files stay, so does, when other
-  /// processes use the store, what was used in the last minute, and so does everything that does not bear one of the store's names.
+  /// processes use the store, what was used in the last ten minutes, and so does everything that does not bear one of the store's names.
   ///
   /// - Returns: what was done, or nil when another process is pruning this store at the moment.
   @discardableResult

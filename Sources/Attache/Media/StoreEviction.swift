@@ -55,5 +55,5 @@ struct StoreEviction: Sendable {
   }
 
   /// How long a file that was used may be in another process's flight: twice the default deadline.
-  private static let flight: Duration = .seconds(60)
+  private static let flight: Duration = .seconds(600)
 }

@@ -56,12 +56,15 @@ enum JSONStandIn {
   /// Blanks the number that starts at `start` when nothing can hold it; gives the index after it.
   private static func blankNumber(in bytes: inout [UInt8], from start: Int) -> Int {
     let end = bytes[start...].firstIndex { !isPartOfNumber($0) } ?? bytes.count
-    let number = bytes[start..<end]
-    if followsGrammar(number), isOutOfRange(String(decoding: number, as: UTF8.self)) {
-      let blank = Array("null".utf8) + repeatElement(UInt8(ascii: " "), count: max(0, number.count - 4))
-      bytes.replaceSubrange(start..<end, with: blank)
-    }
+    guard isUnbearable(bytes[start..<end]) else { return end }
+    // Byte by byte, while nothing else holds the array: a slice of it would have the whole line copied for each number.
+    for index in start..<end { bytes[index] = UInt8(ascii: " ") }
+    for (index, byte) in zip(start..., "null".utf8) { bytes[index] = byte }
     return end
+  }
+
+  private static func isUnbearable(_ number: ArraySlice<UInt8>) -> Bool {
+    followsGrammar(number) && isOutOfRange(String(decoding: number, as: UTF8.self))
   }
 
   private static func isPartOfNumber(_ byte: UInt8) -> Bool {

@@ -36,7 +36,7 @@ struct FetchOptions: ParsableArguments {
   var dnsServer: [NameServerArgument] = []
 
   @Option(
-    help: ArgumentHelp("The largest file of each kind. (default: Apple's figures, image=10MB,audio=5MB,video=50MB)", valueName: "list"))
+    help: ArgumentHelp("The largest file of each kind, as image=10MB,audio=5MB,video=50MB (Apple's figures).", valueName: "list"))
   var limits = LimitsArgument()
 
   @Option(help: ArgumentHelp("Further tries of a transient failure, inside the budget.", valueName: "n"))

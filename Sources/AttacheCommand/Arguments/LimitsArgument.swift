@@ -2,10 +2,14 @@ import ArgumentParser
 import Attache
 
 /// The largest file of each kind: `image=10MB,audio=5MB,video=50MB`; what is not named keeps Apple's figure.
-struct LimitsArgument: ExpressibleByArgument {
+struct LimitsArgument: ExpressibleByArgument, CustomStringConvertible {
   var limits = MediaLimits()
 
   init() {}
+
+  var description: String {
+    "image=\(limits.image),audio=\(limits.audio),video=\(limits.video)"
+  }
 
   init?(argument: String) {
     for part in argument.split(separator: ",", omittingEmptySubsequences: false) {

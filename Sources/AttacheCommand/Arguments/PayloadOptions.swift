@@ -27,6 +27,7 @@ struct PayloadOptions: ParsableArguments {
   var maxPayload: ByteCountArgument?
 
   func validate() throws {
+    guard outputKey != "aps" else { throw ValidationError("--output-key aps would take the alert's place; choose another name.") }
     guard !outputKey.isEmpty else { throw ValidationError("--output-key must not be empty.") }
     guard baseUrl.map({ $0.hasPrefix("https://") || $0.hasPrefix("http://") }) != false else {
       throw ValidationError("--base-url must be an absolute http(s) URL, as https://cdn.example/.")
