@@ -310,7 +310,8 @@ extension CurlTransfer {
     case CURLE_RECV_ERROR: return receiveFailure
     // What a line of more than 100 KB among the headers comes to.
     case CURLE_OUT_OF_MEMORY: return .httpHeaders
-    default: return .internal
+    // A trailer that reads like a status line, for one.
+    default: return head.isComplete ? .httpFraming : .internal
     }
   }
 
