@@ -1,5 +1,6 @@
-import Attache
 import Testing
+
+@testable import Attache
 
 struct AttachmentMemberTests {
   let hash = String(repeating: "3f", count: 32)
@@ -30,7 +31,7 @@ struct AttachmentMemberTests {
     ("/", "file:///"), ("/a\n\"'~._-", "file:///a%0A%22%27~._-/"),
   ])
   func `a directory's URL is percent-encoded`(path: String, url: String) {
-    #expect(AttachmentMember.fileURL(ofDirectory: path) == url)
+    #expect(AttachmentStore.fileURL(ofPath: Array(path.utf8)) == url)
   }
 
   private func attachment(_ identifier: String, _ options: AttachmentOptions = AttachmentOptions()) -> Attache.Attachment {

@@ -35,8 +35,13 @@ extension AttachmentStore {
     guard let real = unsafe realpath(directory, nil) else { throw StoreError("find", directory) }
     defer { unsafe free(real) }
     let path = unsafe UnsafeBufferPointer(start: real, count: strlen(real))
-    let encoded = unsafe path.map { percentEncoded(UInt8(bitPattern: $0)) }.joined()
-    return "file://" + (encoded == "/" ? encoded : encoded + "/")
+    return fileURL(ofPath: unsafe path.map { UInt8(bitPattern: $0) })
+  }
+
+  /// The `file:` URL of an absolute path, with a slash at its end.
+  static func fileURL(ofPath path: some Sequence<UInt8>) -> String {
+    let encoded = path.map(percentEncoded).joined()
+    return "file://" + (encoded.hasSuffix("/") ? encoded : encoded + "/")
   }
 
   /// A byte of a path as it stands in a URL: RFC 3986's unreserved characters and the slash as they are.

@@ -5,29 +5,10 @@ public struct AttachmentMember: Sendable {
 
   /// - Parameters:
   ///   - key: the member's name, `attache` unless the user renames it.
-  ///   - baseURL: where the store's files are reached: ``fileURL(ofDirectory:)``, or an address that serves the store. A missing
-  ///     last slash is added.
+  ///   - baseURL: where the store's files are reached: its file URL, or an address that serves it. A missing last slash is added.
   public init(key: String = "attache", baseURL: String) {
     self.key = key
     self.baseURL = baseURL.hasSuffix("/") ? baseURL : baseURL + "/"
-  }
-
-  /// The file URL of a directory, with a last slash; everything but letters, digits, `-._~` and slashes is percent-encoded.
-  ///
-  /// - Parameter path: an absolute path.
-  public static func fileURL(ofDirectory path: String) -> String {
-    var url = "file://"
-    for byte in path.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"):
-        url.unicodeScalars.append(UnicodeScalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        url += (byte < 0x10 ? "%0" : "%") + digits
-      }
-    }
-    return url.hasSuffix("/") ? url : url + "/"
   }
 
   /// The member's key, colon and value, in the order of the attachments; no spaces, no comma before or after.
