@@ -6,16 +6,16 @@ final class JSONParser {
   /// Bytes after a line that must be readable: simdjson loads whole registers. What they hold is of no matter.
   static let padding = Int(simdjson_PADDING)
 
-  private let handle: OpaquePointer
+  /// Nil when there was no memory for it: no line is then JSON, and each leaves as it came.
+  private let handle: OpaquePointer?
 
   /// - Parameter capacity: the longest line in bytes. Memory is reserved for it and touched only when such a line comes.
   init(capacity: Int) {
-    guard let handle = unsafe simdjson_parser_new(capacity) else { fatalError("no memory for a JSON parser") }
-    unsafe self.handle = handle
+    unsafe handle = simdjson_parser_new(capacity)
   }
 
   deinit {
-    unsafe simdjson_parser_free(handle)
+    if let handle = unsafe handle { unsafe simdjson_parser_free(handle) }
   }
 
   /// The value of a line, or nil when it is no JSON; valid until the next call.
@@ -36,7 +36,7 @@ final class JSONParser {
   }
 
   private func parse(_ line: UnsafeRawBufferPointer, into root: inout simdjson_element) -> CInt {
-    guard let base = line.baseAddress else { return -1 }
+    guard let handle = unsafe handle, let base = line.baseAddress else { return -1 }
     return unsafe simdjson_parser_parse(handle, base.assumingMemoryBound(to: CChar.self), line.count, &root)
   }
 }
