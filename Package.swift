@@ -27,6 +27,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/CoreOffice/XMLCoder", from: "0.18.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -42,9 +44,17 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "AttacheTesting",
+      name: "AttacheArguments",
       dependencies: [
         "Attache",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "AttacheTesting",
+      dependencies: [
+        "Attache", "AttacheArguments",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -53,12 +63,13 @@ let package = Package(
         .product(name: "SwiftASN1", package: "swift-asn1"),
         .product(name: "X509", package: "swift-certificates"),
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "attache",
       dependencies: [
-        "Attache",
+        "Attache", "AttacheArguments",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -67,9 +78,10 @@ let package = Package(
     .executableTarget(
       name: "attache-rehearse",
       dependencies: [
-        "AttacheTesting",
+        "Attache", "AttacheArguments", "AttacheTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "XMLCoder", package: "XMLCoder"),
       ],
       path: "Sources/RehearseCommand",
       swiftSettings: strict),

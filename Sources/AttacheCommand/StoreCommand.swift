@@ -1,5 +1,6 @@
 import ArgumentParser
 import Attache
+import AttacheArguments
 
 /// `attache store`: looking after the folder of attachments by hand.
 struct StoreCommand: ParsableCommand {

@@ -2,27 +2,27 @@ public import ArgumentParser
 public import Attache
 
 /// What may be fetched, and how.
-struct FetchOptions: ParsableArguments {
+package struct FetchOptions: ParsableArguments {
   @Flag(help: "Fetch plain http too; it is refused otherwise, as App Transport Security does.")
-  var allowHttp = false
+  package var allowHttp = false
 
   @Option(
     help: ArgumentHelp("A network to reach although it is not public, on any port, as 127.0.0.0/8. Repeatable.", valueName: "cidr"),
     transform: { try CIDR($0) })
-  var allowNet: [CIDR] = []
+  package var allowNet: [CIDR] = []
 
   @Option(help: ArgumentHelp("Further ports beside 80 and 443, as 8443 or 8000-8100. Repeatable.", valueName: "ports"))
-  var allowPort: [PortsArgument] = []
+  package var allowPort: [PortsArgument] = []
 
   @Option(
     help: ArgumentHelp("Reach only hosts that match, as cdn.example.com or *.example.com. Repeatable.", valueName: "pattern"),
     transform: { try HostPattern($0) })
-  var allowHost: [HostPattern] = []
+  package var allowHost: [HostPattern] = []
 
   @Option(
     help: ArgumentHelp("Never reach hosts that match; wins over --allow-host. Repeatable.", valueName: "pattern"),
     transform: { try HostPattern($0) })
-  var denyHost: [HostPattern] = []
+  package var denyHost: [HostPattern] = []
 
   @Option(
     help: ArgumentHelp("A file of root certificates (PEM) instead of the system's.", valueName: "file"),
@@ -30,29 +30,31 @@ struct FetchOptions: ParsableArguments {
       try RootCertificates.check(path)
       return path
     })
-  var cacert: String?
+  package var cacert: String?
 
   @Option(help: ArgumentHelp("A name server instead of those of resolv.conf, as 127.0.0.1:5353. Repeatable.", valueName: "address:port"))
-  var dnsServer: [NameServerArgument] = []
+  package var dnsServer: [NameServerArgument] = []
 
   @Option(
     help: ArgumentHelp("The largest file of each kind, as image=10MB,audio=5MB,video=50MB (Apple's figures).", valueName: "list"))
-  var limits = LimitsArgument()
+  package var limits = LimitsArgument()
 
   @Option(help: ArgumentHelp("Further tries of a transient failure, inside the budget.", valueName: "n"))
-  var retries: UInt8 = 2
+  package var retries: UInt8 = 2
 
   @Option(help: ArgumentHelp("Transfers to one origin at a time.", valueName: "n"))
-  var perHost = 16
+  package var perHost = 16
 
   @Option(help: ArgumentHelp("What is remembered: session (a URL is fetched once in a run) or off.", valueName: "mode"))
-  var cache = MediaFetcher.CacheMode.session
+  package var cache = MediaFetcher.CacheMode.session
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard perHost > 0 else { throw ValidationError("--per-host must be at least 1.") }
   }
 
-  var configuration: MediaFetcher.Configuration {
+  package var configuration: MediaFetcher.Configuration {
     var configuration = MediaFetcher.Configuration()
     configuration.policy = URLPolicy(
       allowHTTP: allowHttp, allowedNets: allowNet, allowedPorts: allowPort.map(\.ports), allowedHosts: allowHost, deniedHosts: denyHost)

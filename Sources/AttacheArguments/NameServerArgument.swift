@@ -1,18 +1,18 @@
-import ArgumentParser
-import Attache
+internal import ArgumentParser
+internal import Attache
 
 /// A name server with its port: `127.0.0.1:5353` or `[::1]:5353`.
-struct NameServerArgument: ExpressibleByArgument {
-  var text: String
+package struct NameServerArgument: ExpressibleByArgument {
+  package var text: String
 
-  init?(argument: String) {
+  package init?(argument: String) {
     guard let colon = argument.lastIndex(of: ":"), let port = UInt16(argument[argument.index(after: colon)...]), port > 0,
       Self.isHost(argument[..<colon])
     else { return nil }
     text = argument
   }
 
-  static var allValueStrings: [String] { [] }
+  package static var allValueStrings: [String] { [] }
 
   /// An IPv4 address as it is, an IPv6 address in brackets.
   private static func isHost(_ text: Substring) -> Bool {

@@ -1,9 +1,9 @@
-import ArgumentParser
+internal import ArgumentParser
 
 /// A span of time as a user writes it: `300ms`, `2s`, `1m`, `12h`, `30d`.
-struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
-  var duration: Duration
-  let description: String
+package struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
+  package var duration: Duration
+  package let description: String
 
   private static let units: [(suffix: String, milliseconds: Double)] = [
     ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
@@ -11,12 +11,12 @@ struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
   /// A hundred years: beyond it nobody means what was written.
   private static let longest = 3.2e12
 
-  init(_ duration: Duration, as text: String) {
+  package init(_ duration: Duration, as text: String) {
     self.duration = duration
     description = text
   }
 
-  init?(argument: String) {
+  package init?(argument: String) {
     for (suffix, scale) in Self.units where argument.hasSuffix(suffix) {
       guard let number = PlainNumber(argument.dropLast(suffix.count)), number.value * scale <= Self.longest else { continue }
       duration = .microseconds(Int64(number.value * scale * 1_000))
@@ -26,14 +26,14 @@ struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
     return nil
   }
 
-  static var allValueStrings: [String] { [] }
+  package static var allValueStrings: [String] { [] }
 }
 
 /// Digits with at most one point among them: what `Double` would take besides (`inf`, `1e9`, `0x1`, a sign) is a slip here.
-struct PlainNumber {
-  var value: Double
+package struct PlainNumber {
+  package var value: Double
 
-  init?(_ text: some StringProtocol) {
+  package init?(_ text: some StringProtocol) {
     let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
     guard text.utf8.first.map(digits.contains) == true, text.utf8.allSatisfy({ digits.contains($0) || $0 == UInt8(ascii: ".") }),
       let value = Double(String(text))

@@ -1,10 +1,10 @@
-import ArgumentParser
+internal import ArgumentParser
 
 /// A port or a range of ports: `8443` or `8000-8100`.
-struct PortsArgument: ExpressibleByArgument {
-  var ports: ClosedRange<UInt16>
+package struct PortsArgument: ExpressibleByArgument {
+  package var ports: ClosedRange<UInt16>
 
-  init?(argument: String) {
+  package init?(argument: String) {
     let bounds = argument.split(separator: "-", omittingEmptySubsequences: false).map { part in
       part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? UInt16(part) : nil
     }

@@ -1,32 +1,34 @@
-import ArgumentParser
-import Attache
+package import ArgumentParser
+package import Attache
 
 /// Where a payload and its media stand in a line, and what an attached one looks like.
-struct PayloadOptions: ParsableArguments {
+package struct PayloadOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("A further place to look for a URL, as data.image or /data/image; comes first. Repeatable.", valueName: "key"),
     transform: { try JSONPointer(path: $0) })
-  var mediaKey: [JSONPointer] = []
+  package var mediaKey: [JSONPointer] = []
 
   @Option(
     help: ArgumentHelp("Where the payload stands in the line, as /message/apns/payload. (default: the whole line)", valueName: "pointer"),
     transform: { try JSONPointer(path: $0) })
-  var payloadPath: JSONPointer?
+  package var payloadPath: JSONPointer?
 
   @Option(help: ArgumentHelp("Look for media only in these dialects, in this order: firebase, generic. Repeatable.", valueName: "name"))
-  var dialect: [String] = []
+  package var dialect: [String] = []
 
   @Option(help: ArgumentHelp("The member that an attached payload gains.", valueName: "key"))
-  var outputKey = "attache"
+  package var outputKey = "attache"
 
   @Option(
     help: ArgumentHelp("The public address of the store, as https://cdn.example/; attachments have file URLs otherwise.", valueName: "url"))
-  var baseUrl: String?
+  package var baseUrl: String?
 
   @Option(help: ArgumentHelp("The largest payload with its attachments, as 4096; beyond it the original goes.", valueName: "size"))
-  var maxPayload: ByteCountArgument?
+  package var maxPayload: ByteCountArgument?
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard outputKey != "aps" else { throw ValidationError("--output-key aps would take the alert's place; choose another name.") }
     guard !outputKey.isEmpty else { throw ValidationError("--output-key must not be empty.") }
     guard baseUrl.map({ $0.hasPrefix("https://") || $0.hasPrefix("http://") }) != false else {
@@ -36,7 +38,7 @@ struct PayloadOptions: ParsableArguments {
   }
 
   /// The dialects to look in.
-  func table() throws -> DialectTable {
+  package func table() throws -> DialectTable {
     do {
       return dialect.isEmpty ? DialectTable(mediaKeys: mediaKey) : try DialectTable(names: dialect, mediaKeys: mediaKey)
     } catch {

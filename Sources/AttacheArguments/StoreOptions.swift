@@ -1,20 +1,22 @@
-import ArgumentParser
-import Attache
-import Glibc
+package import ArgumentParser
+package import Attache
+internal import Glibc
 
 /// Which folder of attachments, and how large and old it may get.
-struct StoreOptions: ParsableArguments {
+package struct StoreOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The folder of attachments. (default: $XDG_CACHE_HOME/attache, else ~/.cache/attache)", valueName: "dir"))
-  var store: String?
+  package var store: String?
 
   @Option(help: ArgumentHelp("The least recently used attachments go when the store grows larger, as 500MB or 10GB.", valueName: "size"))
-  var storeMax = ByteCountArgument(10_000_000_000, as: "10GB")
+  package var storeMax = ByteCountArgument(10_000_000_000, as: "10GB")
 
   @Option(help: ArgumentHelp("Attachments that were not used for so long go, as 12h or 30d.", valueName: "time"))
-  var storeAge = DurationArgument(.seconds(30 * 86_400), as: "30d")
+  package var storeAge = DurationArgument(.seconds(30 * 86_400), as: "30d")
+
+  package init() {}
 
   /// Opens the store, which is made if need be.
-  func open() throws(StoreError) -> AttachmentStore {
+  package func open() throws(StoreError) -> AttachmentStore {
     try AttachmentStore(
       directory: store ?? Self.defaultFolder, maximumBytes: storeMax.bytes, maximumAge: storeAge.duration)
   }

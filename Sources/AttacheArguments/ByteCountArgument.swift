@@ -1,21 +1,21 @@
-import ArgumentParser
+internal import ArgumentParser
 
 /// A number of bytes as a user writes it: `4096`, `500KB`, `10MB`, `10GB` count in thousands; `64KiB`, `1MiB`, `1GiB` in 1,024s.
-struct ByteCountArgument: ExpressibleByArgument, CustomStringConvertible {
-  var bytes: Int64
-  let description: String
+package struct ByteCountArgument: ExpressibleByArgument, CustomStringConvertible {
+  package var bytes: Int64
+  package let description: String
 
   private static let units: [(suffix: String, bytes: Double)] = [
     ("KiB", 1024), ("MiB", 1_048_576), ("GiB", 1_073_741_824), ("TiB", 1_099_511_627_776),
     ("KB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12), ("B", 1), ("", 1),
   ]
 
-  init(_ bytes: Int64, as text: String) {
+  package init(_ bytes: Int64, as text: String) {
     self.bytes = bytes
     description = text
   }
 
-  init?(argument: String) {
+  package init?(argument: String) {
     let upper = argument.uppercased()
     for (suffix, scale) in Self.units where upper.hasSuffix(suffix.uppercased()) {
       guard let number = PlainNumber(argument.dropLast(suffix.count)), number.value * scale < 9e18 else { return nil }
@@ -26,5 +26,5 @@ struct ByteCountArgument: ExpressibleByArgument, CustomStringConvertible {
     return nil
   }
 
-  static var allValueStrings: [String] { [] }
+  package static var allValueStrings: [String] { [] }
 }

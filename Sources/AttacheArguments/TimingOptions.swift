@@ -2,37 +2,39 @@ public import ArgumentParser
 public import Attache
 
 /// The budget of a payload, and how many are under way.
-struct TimingOptions: ParsableArguments {
+package struct TimingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The budget of a payload, as 300ms, 2s or 1m.", valueName: "time"))
-  var deadline = DurationArgument(.seconds(30), as: "30s")
+  package var deadline = DurationArgument(.seconds(30), as: "30s")
 
   @Option(
     help: ArgumentHelp(
       "How long before the deadline time expires, so that the line can be written. (default: 50ms, at most half the deadline)",
       valueName: "time"))
-  var grace: DurationArgument?
+  package var grace: DurationArgument?
 
   @Option(help: ArgumentHelp("When time expires: original, or best-attempt (keep what is ready).", valueName: "choice"))
-  var onExpiry = MediaExtension.ExpiryChoice.original
+  package var onExpiry = MediaExtension.ExpiryChoice.original
 
   @Option(help: ArgumentHelp("Payloads undecided at a time.", valueName: "n"))
-  var jobs = 256
+  package var jobs = 256
 
   @Option(help: ArgumentHelp("Decided lines that may wait for an earlier one, in bytes.", valueName: "size"))
-  var window = ByteCountArgument(8_000_000, as: "8MB")
+  package var window = ByteCountArgument(8_000_000, as: "8MB")
 
   @Flag(help: "Write a line as soon as it is decided. (default: input order)")
-  var unordered = false
+  package var unordered = false
 
   @Option(help: ArgumentHelp("Media followed per payload.", valueName: "n"))
-  var maxAttachments = 10
+  package var maxAttachments = 10
+
+  package init() {}
 
   /// The grace that was asked for, else 50 ms, but never more than half of a shorter deadline.
-  var effectiveGrace: Duration {
+  package var effectiveGrace: Duration {
     grace?.duration ?? min(.milliseconds(50), deadline.duration / 2)
   }
 
-  func validate() throws {
+  package func validate() throws {
     if let grace, grace.duration >= deadline.duration {
       throw ValidationError("--grace (\(grace)) must be shorter than --deadline (\(deadline)): nothing would be fetched.")
     }

@@ -1,17 +1,17 @@
-import ArgumentParser
-import Attache
+internal import ArgumentParser
+package import Attache
 
 /// The largest file of each kind: `image=10MB,audio=5MB,video=50MB`; what is not named keeps Apple's figure.
-struct LimitsArgument: ExpressibleByArgument, CustomStringConvertible {
-  var limits = MediaLimits()
+package struct LimitsArgument: ExpressibleByArgument, CustomStringConvertible {
+  package var limits = MediaLimits()
 
-  init() {}
+  package init() {}
 
-  var description: String {
+  package var description: String {
     "image=\(limits.image),audio=\(limits.audio),video=\(limits.video)"
   }
 
-  init?(argument: String) {
+  package init?(argument: String) {
     for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
       let pair = part.split(separator: "=", maxSplits: 1)
       guard pair.count == 2, let kind = MediaKind(rawValue: String(pair[0])), let size = ByteCountArgument(argument: String(pair[1])) else {
@@ -25,5 +25,5 @@ struct LimitsArgument: ExpressibleByArgument, CustomStringConvertible {
     }
   }
 
-  static var allValueStrings: [String] { [] }
+  package static var allValueStrings: [String] { [] }
 }
