@@ -1,4 +1,5 @@
 import ArgumentParser
+import AttacheArguments
 import Glibc
 
 /// Standard output, for the commands that print what they found; the filter writes by itself.

@@ -1,0 +1,113 @@
+/// What an origin does.
+public struct OriginScript: Sendable, Hashable {
+  /// How an origin speaks TLS.
+  public enum TLS: String, Sendable, CaseIterable {
+    case good
+    /// Out of date since yesterday.
+    case expired
+    /// For another name.
+    case wrongHost = "wrong-host"
+    /// The handshake is never answered.
+    case stalled
+    /// Below a root that attache does not know.
+    case untrusted
+  }
+
+  /// What becomes of a connection, before any request.
+  public enum Connection: String, Sendable, CaseIterable {
+    /// Nothing listens.
+    case refused
+    /// Reset as soon as it is made.
+    case reset
+    /// Accepted, and never a word.
+    case silent
+    /// Not even accepted: the packets are dropped.
+    case dropped
+  }
+
+  /// nil is plain http.
+  public var tls: TLS?
+  /// nil serves the paths.
+  public var connection: Connection?
+  /// Whether ALPN offers `h2`; only with TLS.
+  public var offersHTTP2 = true
+  /// What each path does; every other path is a 404.
+  public var paths: [String: PathScript] = [:]
+
+  public init() {}
+}
+
+/// What a path does: one list of steps a request, the last for all that follow.
+public struct PathScript: Sendable, Hashable {
+  public var responses: [[OriginStep]]
+
+  public init(responses: [[OriginStep]]) {
+    self.responses = responses
+  }
+}
+
+/// One thing that an origin does while it answers a request.
+public struct OriginStep: Sendable, Hashable {
+  public enum Action: Sendable, Hashable {
+    /// Before anything is sent: 200 unless said.
+    case status(Int)
+    case header(name: String, value: String)
+    /// A Location, with placeholders; status 302 unless another is said.
+    case redirect(String)
+    /// How the length of the body is told; what is sent altogether unless said.
+    case length(Length)
+    /// The next bytes of a file, or all that are left of it.
+    case send(Medium, count: Int?)
+    /// These bytes as part of the body.
+    case text(String)
+    /// These bytes in the place of HTTP; the connection closes after them.
+    case raw(String)
+    /// Nothing more, until the client is gone.
+    case stall
+    /// A TCP reset.
+    case reset
+    /// A close in good order.
+    case close
+  }
+
+  /// How an origin tells the length of a body.
+  public enum Length: Sendable, Hashable {
+    case bytes(Int)
+    /// Wrong by so many bytes.
+    case offBy(Int)
+    case chunked
+    /// The end of the connection ends the body.
+    case untold
+  }
+
+  public enum Repetition: Sendable, Hashable {
+    case times(Int)
+    case forever
+  }
+
+  /// Counted from the moment when the request has come; nil is as soon as the step before is done.
+  public var at: Duration?
+  public var action: Action
+  public var repetition: Repetition?
+  /// The pause between repetitions.
+  public var every: Duration?
+
+  public init(_ action: Action, at: Duration? = nil, repetition: Repetition? = nil, every: Duration? = nil) {
+    self.action = action
+    self.at = at
+    self.repetition = repetition
+    self.every = every
+  }
+}
+
+/// A file that an origin sends.
+public struct Medium: Sendable, Hashable {
+  /// As the scenario names it: `media/photo.jpg`, or `stand-in-20000.jpg`.
+  public var name: String
+  public var bytes: [UInt8]
+
+  public init(name: String, bytes: [UInt8]) {
+    self.name = name
+    self.bytes = bytes
+  }
+}
