@@ -1,0 +1,120 @@
+internal import AttacheArguments
+internal import Yams
+
+/// One place in a scenario file: its node, and the way to it for messages.
+struct ScenarioField {
+  let node: Node
+  /// Empty at the top.
+  let path: String
+  let file: String
+
+  /// An error about this place.
+  func error(_ message: String) -> ScenarioError {
+    ScenarioError(file: file, line: node.mark?.line, column: node.mark?.column, field: path, message: message)
+  }
+
+  // MARK: Scalars
+
+  /// The text of a scalar, whatever YAML would make of it: `null`, `no` and `1.10` are what was written.
+  func text() throws(ScenarioError) -> String {
+    guard case .scalar(let scalar) = node else { throw error("a text is expected here") }
+    return scalar.string
+  }
+
+  /// Whether nothing is written, or `null`.
+  var isNull: Bool {
+    guard case .scalar(let scalar) = node, scalar.style == .plain || scalar.style == .any else { return false }
+    return ["", "null", "~", "Null", "NULL"].contains(scalar.string)
+  }
+
+  func number() throws(ScenarioError) -> Int {
+    guard let number = Int(try text()), number >= 0 else { throw error("a whole number is expected, not “\(try text())”") }
+    return number
+  }
+
+  func truth() throws(ScenarioError) -> Bool {
+    switch try text() {
+    case "true": true
+    case "false": false
+    case let other: throw error("true or false is expected, not “\(other)”")
+    }
+  }
+
+  /// A span of time: `250ms`, `2s`, `1m`.
+  func duration() throws(ScenarioError) -> Duration {
+    let text = try text()
+    if text == "0" { return .zero }
+    guard let duration = DurationArgument(argument: text)?.duration else {
+      throw error("a time is written as 250ms, 2s or 1m, not “\(text)”")
+    }
+    return duration
+  }
+
+  /// A number of bytes: `512`, `10KB`, `64MB`.
+  func bytes() throws(ScenarioError) -> Int {
+    guard let bytes = Int(argument: try text()) else { throw error("a size is written as 512, 10KB or 64MB, not “\(try text())”") }
+    return bytes
+  }
+
+  /// One of the raw values of an enumeration.
+  func choice<Value: RawRepresentable<String> & CaseIterable>(_: Value.Type = Value.self) throws(ScenarioError) -> Value {
+    let text = try text()
+    guard let value = Value(rawValue: text) else {
+      throw error("“\(text)” is not known here; write one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return value
+  }
+
+  // MARK: Collections
+
+  func list() throws(ScenarioError) -> [ScenarioField] {
+    guard case .sequence(let sequence) = node else { throw error("a list is expected here") }
+    return sequence.enumerated().map { ScenarioField(node: $1, path: "\(path)[\($0)]", file: file) }
+  }
+
+  /// The members of a mapping in the order in which they are written.
+  func members() throws(ScenarioError) -> [(name: String, value: ScenarioField)] {
+    guard case .mapping(let mapping) = node else { throw error("names with values are expected here, as `name: value`") }
+    var members: [(name: String, value: ScenarioField)] = []
+    for (key, value) in mapping {
+      let key = ScenarioField(node: key, path: path, file: file)
+      let name = try key.text()
+      var value = ScenarioField(node: value, path: path.isEmpty ? name : "\(path).\(name)", file: file)
+      // An empty value has no place of its own worth naming.
+      if value.isNull, let mark = key.node.mark { value = value.placed(at: mark) }
+      members.append((name, value))
+    }
+    return members
+  }
+
+  /// The members by name, none of them unknown.
+  func members(of known: [String]) throws(ScenarioError) -> [String: ScenarioField] {
+    var byName: [String: ScenarioField] = [:]
+    for (name, value) in try members() {
+      guard known.contains(name) else { throw value.error("there is no such field; known here: \(known.joined(separator: ", "))") }
+      byName[name] = value
+    }
+    return byName
+  }
+
+  var isList: Bool {
+    if case .sequence = node { true } else { false }
+  }
+
+  var isMapping: Bool {
+    if case .mapping = node { true } else { false }
+  }
+
+  private func placed(at mark: Mark) -> ScenarioField {
+    guard case .scalar(let scalar) = node else { return self }
+    return ScenarioField(node: .scalar(Node.Scalar(scalar.string, scalar.tag, scalar.style, mark)), path: path, file: file)
+  }
+}
+
+extension Int {
+  /// A number of bytes as the flags of attache have it.
+  init?(argument text: String) {
+    guard let bytes = ByteCountArgument(argument: text)?.bytes else { return nil }
+    self = Int(bytes)
+  }
+}

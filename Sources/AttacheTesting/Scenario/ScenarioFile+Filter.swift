@@ -1,0 +1,50 @@
+internal import ArgumentParser
+internal import AttacheArguments
+
+extension ScenarioField {
+  /// `full after SIZE`, or `read-only`.
+  func disk() throws(ScenarioError) -> DiskScript {
+    let text = try text()
+    if text == "read-only" { return .readOnly }
+    let prefix = "full after "
+    guard text.hasPrefix(prefix), let bytes = Int(argument: String(text.dropFirst(prefix.count))) else {
+      throw error("a disk is `full after 10KB` or `read-only`")
+    }
+    return .full(afterBytes: bytes)
+  }
+
+  /// The flags that a scenario says otherwise, or that the rehearsal gives.
+  private static let ownFlags = ["--deadline", "--grace", "--store", "--report", "--dns-server", "--cacert"]
+
+  /// Flags of attache, which must be right.
+  func flags(origins: [String: OriginScript]) throws(ScenarioError) -> [String] {
+    var flags: [String] = []
+    if isList {
+      for item in try list() { flags.append(try item.text()) }
+    } else {
+      flags = try text().split(separator: " ").map(String.init)
+    }
+    for flag in flags {
+      try check(placeholdersOf: flag, origins: origins, what: "flag \(flag)")
+      let name = flag.prefix { $0 != "=" }
+      guard !Self.ownFlags.contains(String(name)) else {
+        throw error("\(name) is not for flags: the rehearsal gives it, or there is a field of that name")
+      }
+    }
+    do {
+      _ = try FilterOptions.parse(flags.map { Placeholder.withExamples($0) })
+    } catch {
+      throw self.error("attache refuses its flags: \(FilterOptions.message(for: error))")
+    }
+    return flags
+  }
+
+  /// Every placeholder of a text is known.
+  func check(placeholdersOf text: String, origins: [String: OriginScript], what: String) throws(ScenarioError) {
+    for placeholder in Placeholder.all(in: text) where !placeholder.isKnown(origins: Array(origins.keys)) {
+      throw error(
+        "\(what): {{\(placeholder.name)}} is not known; there are {{origin}}, {{port}}, {{NAME}} and {{NAME.port}} of `origins`, {{n}} and {{pad N}}"
+      )
+    }
+  }
+}

@@ -1,0 +1,44 @@
+internal import FoundationEssentials
+
+extension ScenarioField {
+  /// The lines of input: a list of lines, or the name of a file that holds them.
+  func payloadLines(_ files: ScenarioFolder) throws(ScenarioError) -> [String] {
+    guard isList else { return try linesOfFile(files) }
+    var lines: [String] = []
+    for item in try list() { lines += try item.payloads() }
+    guard !lines.isEmpty else { throw error("the list is empty; a scenario needs a payload") }
+    return lines
+  }
+
+  private func payloads() throws(ScenarioError) -> [String] {
+    guard isMapping else { return [try line()] }
+    let fields = try members(of: ["line", "times"])
+    guard let line = fields["line"] else { throw error("`line:` is missing") }
+    guard let times = fields["times"] else { return [try line.line()] }
+    return Array(repeating: try line.line(), count: try times.count(upTo: 1_000_000))
+  }
+
+  private func line() throws(ScenarioError) -> String {
+    guard !isMapping, !isList else { throw error("a payload is a text: put it into 'single quotes', so that its bytes are what you write") }
+    let text = try text()
+    guard !text.contains("\n") else { throw error("a payload is one line; take out the line feeds") }
+    return text
+  }
+
+  private func linesOfFile(_ files: ScenarioFolder) throws(ScenarioError) -> [String] {
+    let name = try text()
+    guard let bytes = files.read(name) else { throw error("there is no file \(name) beside the scenario or one folder up") }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw error("\(name) is not UTF-8") }
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    if lines.last == "" { lines.removeLast() }
+    guard !lines.isEmpty else { throw error("\(name) is empty; a scenario needs a payload") }
+    return lines
+  }
+
+  /// A whole number from 1.
+  func count(upTo maximum: Int) throws(ScenarioError) -> Int {
+    let number = try number()
+    guard (1...maximum).contains(number) else { throw error("a number from 1 to \(maximum) is expected") }
+    return number
+  }
+}

@@ -1,0 +1,90 @@
+extension ScenarioField {
+  private static let actions = ["status", "header", "redirect", "length", "send", "text", "raw", "do"]
+
+  /// A step: a bare word, or one action with its time.
+  func step(_ files: ScenarioFolder) throws(ScenarioError) -> OriginStep {
+    guard isMapping else { return OriginStep(try bareAction()) }
+    let fields = try members(of: Self.actions + ["at", "repeat", "every"])
+    let named = Self.actions.compactMap { name in fields[name].map { (name, $0) } }
+    guard named.count == 1, let (name, field) = named.first else {
+      throw error("a step has one action of \(Self.actions.joined(separator: ", "))")
+    }
+    return OriginStep(
+      try field.action(name, files), at: try fields["at"]?.duration(), repetition: try fields["repeat"]?.repetition(),
+      every: try fields["every"]?.duration())
+  }
+
+  private func bareAction() throws(ScenarioError) -> OriginStep.Action {
+    switch try text() {
+    case "stall": .stall
+    case "reset": .reset
+    case "close": .close
+    case let other: throw error("“\(other)” is not known here; write stall, reset, close, or an action as `send: photo.jpg`")
+    }
+  }
+
+  private func action(_ name: String, _ files: ScenarioFolder) throws(ScenarioError) -> OriginStep.Action {
+    switch name {
+    case "status": .status(try status())
+    case "header": try header()
+    case "redirect": .redirect(try text())
+    case "length": .length(try length())
+    case "send": try sending(files)
+    case "text": .text(try text())
+    case "raw": .raw(try text())
+    default: try bareAction()
+    }
+  }
+
+  private func status() throws(ScenarioError) -> Int {
+    let status = try number()
+    guard (200...599).contains(status) else { throw error("a status is a number from 200 to 599") }
+    return status
+  }
+
+  private func header() throws(ScenarioError) -> OriginStep.Action {
+    let text = try text()
+    guard let colon = text.firstIndex(of: ":"), colon != text.startIndex, !text.contains("\n"), !text.contains("\r") else {
+      throw error("a header is written as 'Name: value'")
+    }
+    let value = text[text.index(after: colon)...].drop { $0 == " " }
+    return .header(name: String(text[..<colon]), value: String(value))
+  }
+
+  private func length() throws(ScenarioError) -> OriginStep.Length {
+    let text = try text()
+    switch text {
+    case "chunked": return .chunked
+    case "none": return .untold
+    default:
+      guard let number = Int(text) else { throw error("a length is a number, +N or -N (wrong by so many), chunked or none") }
+      return text.hasPrefix("+") || text.hasPrefix("-") ? .offBy(number) : .bytes(number)
+    }
+  }
+
+  private func repetition() throws(ScenarioError) -> OriginStep.Repetition {
+    try text() == "forever" ? .forever : .times(try count(upTo: 1_000_000))
+  }
+
+  /// `FILE`, or `N bytes of FILE`.
+  private func sending(_ files: ScenarioFolder) throws(ScenarioError) -> OriginStep.Action {
+    let text = try text()
+    guard let range = text.firstRange(of: " bytes of ") else { return .send(try medium(text, files), count: nil) }
+    guard let count = Int(argument: String(text[..<range.lowerBound])), count > 0 else {
+      throw error("write `N bytes of FILE`, as in 512 bytes of media/photo.jpg")
+    }
+    return .send(try medium(String(text[range.upperBound...]), files), count: count)
+  }
+
+  private func medium(_ name: String, _ files: ScenarioFolder) throws(ScenarioError) -> Medium {
+    if let bytes = files.read(name) { return Medium(name: name, bytes: bytes) }
+    do {
+      if let bytes = try StandIn.bytes(named: name) { return Medium(name: name, bytes: bytes) }
+    } catch {
+      throw self.error("\(error)")
+    }
+    throw error(
+      "there is no file \(name) beside the scenario or one folder up; a made-up one is written as stand-in-20000.jpg: so many bytes of that type"
+    )
+  }
+}

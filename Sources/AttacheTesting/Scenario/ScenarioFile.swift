@@ -1,0 +1,112 @@
+internal import FoundationEssentials
+internal import Yams
+
+extension Scenario {
+  /// The endings of scenario files.
+  public static let fileEndings = ["yaml", "yml"]
+
+  /// Reads a scenario file; the files that it names are read too.
+  ///
+  /// - Parameter path: the file; its name without the ending is the scenario's.
+  /// - Throws: ``ScenarioError`` with the place of the first mistake.
+  public init(contentsOfFile path: String) throws(ScenarioError) {
+    let data: Data
+    do {
+      data = try Data(contentsOf: URL(filePath: path))
+    } catch {
+      throw ScenarioError(file: path, message: "the file cannot be read; check its name and its mode")
+    }
+    guard let yaml = String(validating: data, as: UTF8.self) else {
+      throw ScenarioError(file: path, message: "the file is not UTF-8; write it anew as UTF-8")
+    }
+    try self.init(yaml: yaml, file: path)
+  }
+
+  /// Reads a scenario from text.
+  ///
+  /// - Parameter file: where it came from: the files that it names are looked for beside it, then one folder up.
+  public init(yaml: String, file: String) throws(ScenarioError) {
+    let top = try ScenarioField.top(yaml, file: file)
+    let fields = try top.members(of: Self.fields)
+    let files = ScenarioFolder(of: file)
+    guard let payloads = fields["payloads"] else { throw top.error("there are no payloads; say `payloads:` with a list of lines") }
+    self.init(
+      name: ScenarioFolder.name(of: file), file: file, about: try fields["about"]?.text() ?? "",
+      payloads: try payloads.payloadLines(files))
+    endsWithLineFeed = try fields["last-line-feed"]?.truth() ?? true
+    try readWorld(fields, files)
+    try readFilter(fields)
+    if let field = fields["expect"] { expectation = try field.expectation(payloads: self.payloads.count, origins: Array(origins.keys)) }
+    for (index, line) in self.payloads.enumerated() {
+      try payloads.check(placeholdersOf: line, origins: origins, what: "payload \(index + 1)")
+    }
+  }
+
+  private static let fields = [
+    "about", "payloads", "last-line-feed", "origin", "origins", "dns", "disk", "deadline", "grace", "flags", "extension", "stop", "cancel",
+    "expect",
+  ]
+
+  private mutating func readWorld(_ fields: [String: ScenarioField], _ files: ScenarioFolder) throws(ScenarioError) {
+    if let field = fields["origin"] { origins["origin"] = try field.origin(files) }
+    for (name, field) in try fields["origins"]?.members() ?? [] {
+      guard origins[name] == nil, !name.contains("."), !["n", "port"].contains(name) else {
+        throw field.error("this name is taken; choose another")
+      }
+      origins[name] = try field.origin(files)
+    }
+    for (name, field) in try fields["dns"]?.members() ?? [] { names[name.lowercased()] = try field.nameScript() }
+    if let field = fields["disk"] { disk = try field.disk() }
+    for field in [fields["origin"], fields["origins"]].compactMap({ $0 }) { try field.checkRedirects(of: origins) }
+  }
+
+  private mutating func readFilter(_ fields: [String: ScenarioField]) throws(ScenarioError) {
+    if let field = fields["deadline"] { deadline = try field.duration() }
+    if let field = fields["grace"] {
+      grace = try field.duration()
+      guard let grace, grace < deadline else { throw field.error("the grace must be shorter than the deadline") }
+    }
+    if let field = fields["flags"] { flags = try field.flags(origins: origins) }
+    if let field = fields["extension"] { serviceExtension = try field.choice() }
+    if let field = fields["stop"] { stop = StopScript(at: try field.duration(), isCancellation: false) }
+    if let field = fields["cancel"] {
+      guard stop == nil else { throw field.error("stop and cancel exclude each other") }
+      stop = StopScript(at: try field.duration(), isCancellation: true)
+    }
+  }
+}
+
+extension ScenarioField {
+  /// The root of a file.
+  static func top(_ yaml: String, file: String) throws(ScenarioError) -> ScenarioField {
+    do {
+      guard let node = try Yams.compose(yaml: yaml), case .mapping = node else {
+        throw ScenarioError(
+          file: file, line: 1, column: 1, message: "a scenario consists of names with values; see the README of Fixtures/scenarios")
+      }
+      return ScenarioField(node: node, path: "", file: file)
+    } catch let error as ScenarioError {
+      throw error
+    } catch let error as YamlError {
+      throw ScenarioError(error, file: file)
+    } catch {
+      throw ScenarioError(file: file, message: "\(error)")
+    }
+  }
+}
+
+extension ScenarioError {
+  /// What the YAML reader says.
+  fileprivate init(_ error: YamlError, file: String) {
+    switch error {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):
+      self.init(file: file, line: mark.line, column: mark.column, message: "this is no YAML: \(problem)")
+    case .duplicatedKeysInMapping(let duplicates, let context):
+      self.init(
+        file: file, line: context.mark.line, column: context.mark.column, field: duplicates.sorted().joined(separator: ", "),
+        message: "this name stands here twice; leave one out")
+    case .no, .memory, .reader, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
+      self.init(file: file, message: "this is no YAML: \(error)")
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/// Whether the steps of a response can follow each other.
+struct StepOrder {
+  private var hasBody = false
+  private var isOver = false
+  private var latest = Duration.zero
+
+  /// Takes the next step.
+  ///
+  /// - Returns: what is wrong with it, or nil.
+  mutating func mistake(adding step: OriginStep) -> String? {
+    if isOver { return "nothing can follow stall, reset, close, raw or what repeats for ever" }
+    if let at = step.at {
+      if at < latest { return "`at` counts from the arrival of the request, so it cannot be earlier than the step before" }
+      latest = at
+    }
+    if step.every != nil, step.repetition == nil { return "`every` needs `repeat`" }
+    switch step.action {
+    case .status, .header, .redirect, .length:
+      if hasBody { return "the head has been sent already: put this before the first send, text, stall or raw" }
+      if step.repetition != nil, !step.isHeader { return "only send, text and header can repeat" }
+    case .send, .text:
+      hasBody = true
+      isOver = step.repetition == .forever
+    case .raw:
+      if hasBody { return "raw stands in the place of HTTP: nothing can be sent before it" }
+      isOver = true
+    case .stall, .reset, .close:
+      if step.repetition != nil { return "only send, text and header can repeat" }
+      isOver = true
+    }
+    return nil
+  }
+}
+
+extension OriginStep {
+  fileprivate var isHeader: Bool {
+    if case .header = action { true } else { false }
+  }
+}

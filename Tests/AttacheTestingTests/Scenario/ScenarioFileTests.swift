@@ -1,0 +1,201 @@
+import Attache
+import AttacheTesting
+import Foundation
+import Testing
+
+@Suite struct ScenarioFileTests {
+  private static let start = """
+    about: What happens.
+    payloads:
+      - '{"aps":{"alert":"Hi","mutable-content":1},"image":"{{origin}}/a.jpg"}'
+    origin:
+      /a.jpg:
+
+    """
+
+  @Test func `everything that a scenario can say is read`() throws {
+    let scenario = try Scenario(
+      yaml: #"""
+        about: What happens.
+        payloads:
+          - '{"image":"{{origin}}/a.jpg"}'
+          - {line: '{"n":{{n}},"image":"http://Photo.example:{{other.port}}/b","x":"{{pad 20}}"}', times: 3}
+        last-line-feed: false
+        origin:
+          tls: wrong-host
+          http2: false
+          /a.jpg:
+            first:
+              - status: 503
+              - header: 'Retry-After: 1'
+            then:
+              - {repeat: 3, header: 'X: y'}
+              - length: +10
+              - send: 100 bytes of stand-in-2000.jpg
+              - at: 250ms
+                send: stand-in-2000.jpg
+              - at: 1s
+                do: stall
+          /b:
+            - redirect: '{{other}}/c'
+        origins:
+          other:
+            /c:
+              - length: chunked
+              - {repeat: forever, every: 100ms, text: x}
+            /d: [{raw: SSH-2.0}]
+            /e: [reset]
+          gone: {connection: refused}
+        dns:
+          Photo.example: 127.0.0.1
+          two.example: [127.0.0.1, '::1']
+          none.example: none
+          later.example: {after: 200ms, answer: fail}
+          moving.example: {first: 127.0.0.1, then: stall}
+        disk: full after 10KB
+        deadline: 500ms
+        grace: 100ms
+        flags: --jobs 1 --allow-port {{other.port}}
+        extension: empties-alert
+        cancel: 200ms
+        expect:
+          payloads:
+            - {outcome: attached, attachments: [{type: public.jpeg, size: 2KB}], media: [null, http.status]}
+            - {outcome: fallback, reason: deadline}
+            - {outcome: passthrough}
+            - {}
+          requests: {/a.jpg: 2, other/c: 1}
+          connections: 2
+          lateness: 10ms
+          memory: 64MB
+          descriptors: 100
+          exit: 75
+        """#, file: "folder/what-happens.yaml")
+    #expect(scenario.name == "what-happens")
+    #expect(scenario.payloads.count == 4)
+    #expect(!scenario.endsWithLineFeed)
+    let origin = try #require(scenario.origins["origin"])
+    #expect(origin.tls == .wrongHost && !origin.offersHTTP2)
+    let photo = Medium(name: "stand-in-2000.jpg", bytes: try #require(try StandIn.bytes(named: "stand-in-2000.jpg")))
+    #expect(
+      origin.paths["/a.jpg"]?.responses == [
+        [OriginStep(.status(503)), OriginStep(.header(name: "Retry-After", value: "1"))],
+        [
+          OriginStep(.header(name: "X", value: "y"), repetition: .times(3)), OriginStep(.length(.offBy(10))),
+          OriginStep(.send(photo, count: 100)), OriginStep(.send(photo, count: nil), at: .milliseconds(250)),
+          OriginStep(.stall, at: .seconds(1)),
+        ],
+      ])
+    #expect(origin.paths["/b"]?.responses == [[OriginStep(.redirect("{{other}}/c"))]])
+    #expect(
+      scenario.origins["other"]?.paths == [
+        "/c": PathScript(responses: [
+          [OriginStep(.length(.chunked)), OriginStep(.text("x"), repetition: .forever, every: .milliseconds(100))]
+        ]),
+        "/d": PathScript(responses: [[OriginStep(.raw("SSH-2.0"))]]), "/e": PathScript(responses: [[OriginStep(.reset)]]),
+      ])
+    #expect(scenario.origins["gone"]?.connection == .refused)
+    let here = try #require(IPAddress("127.0.0.1"))
+    #expect(scenario.names["photo.example"] == NameScript([.init(.addresses([here]))]))
+    #expect(scenario.names["two.example"] == NameScript([.init(.addresses([here, .v6(1)]))]))
+    #expect(scenario.names["none.example"] == NameScript([.init(.none)]))
+    #expect(scenario.names["later.example"] == NameScript([.init(.failure, delay: .milliseconds(200))]))
+    #expect(scenario.names["moving.example"] == NameScript([.init(.addresses([here])), .init(.stall)]))
+    #expect(scenario.disk == .full(afterBytes: 10_000))
+    #expect(scenario.deadline == .milliseconds(500) && scenario.grace == .milliseconds(100))
+    #expect(scenario.flags == ["--jobs", "1", "--allow-port", "{{other.port}}"])
+    #expect(scenario.serviceExtension == .emptiesAlert)
+    #expect(scenario.stop == StopScript(at: .milliseconds(200), isCancellation: true))
+    #expect(
+      scenario.expectation.payloads == [
+        .init(outcome: .attached, attachments: [.init(type: "public.jpeg", size: 2_000)], media: [nil, .httpStatus]),
+        .init(outcome: .fallback, reason: .deadline), .init(outcome: .passthrough), .init(),
+      ])
+    #expect(scenario.expectation.requests == ["/a.jpg": 2, "other/c": 1])
+    #expect(scenario.expectation.connections == 2 && scenario.expectation.lateness == .milliseconds(10))
+    #expect(scenario.expectation.memory == 64_000_000 && scenario.expectation.descriptors == 100)
+    #expect(scenario.expectation.exitStatus == 75)
+  }
+
+  @Test(arguments: [
+    ("payloads: []", "s.yaml:1:11: payloads: the list is empty"),
+    ("about: x", "s.yaml:1:1: there are no payloads"),
+    ("- x", "s.yaml:1:1: a scenario consists of names"),
+    ("payloads: [x]\npayloads: [y]", "payloads: this name stands here twice"),
+    ("payloads: [x", "this is no YAML"),
+    ("payloads: [x]\nblah: 1", "s.yaml:2:7: blah: there is no such field; known here: about"),
+    ("payloads: [{a: 1}]", "payloads[0].a: there is no such field; known here: line, times"),
+    ("payloads: [[x]]", "payloads[0]: a payload is a text"),
+    ("payloads: [\"a\\nb\"]", "a payload is one line"),
+    ("payloads: none.ndjson", "there is no file none.ndjson"),
+    ("payloads: ['{{where}}']", "payload 1: {{where}} is not known"),
+    ("payloads: [x]\ndeadline: soon", "s.yaml:2:11: deadline: a time is written as 250ms"),
+    ("payloads: [x]\ndeadline: 1s\ngrace: 1s", "grace: the grace must be shorter than the deadline"),
+    ("payloads: [x]\nflags: --nonsense", "flags: attache refuses its flags: "),
+    ("payloads: [x]\nflags: --store /tmp", "--store is not for flags"),
+    ("payloads: [x]\nextension: evil", "“evil” is not known here; write one of media, blocks"),
+    ("payloads: [x]\nstop: 1s\ncancel: 1s", "stop and cancel exclude each other"),
+    ("payloads: [x]\ndisk: wet", "a disk is `full after 10KB` or `read-only`"),
+    ("payloads: [x]\ndns: {a: 1.2.3}", "dns.a: “1.2.3” is no address"),
+    ("payloads: [x]\ndns: {a: {first: none}}", "dns.a: `then:` is missing"),
+    ("payloads: [x]\norigin: {tls: maybe}", "origin.tls: “maybe” is not known here; write one of good"),
+    ("payloads: [x]\norigin: {colour: red}", "origin.colour: there is no such field; known here: tls"),
+    ("payloads: [x]\norigin: {connection: reset, /a: [stall]}", "leave out its paths"),
+    ("payloads: [x]\norigins: {n: {}}", "origins.n: this name is taken"),
+    ("payloads: [x]\norigin: {/a: [redirect: '{{b}}']}", "redirect: {{b}} is not known"),
+    ("payloads: [x]\norigin: {/a: [explode]}", "origin./a[0]: “explode” is not known here"),
+    ("payloads: [x]\norigin: {/a: [{status: 200, text: x}]}", "origin./a[0]: a step has one action"),
+    ("payloads: [x]\norigin: {/a: [status: 100]}", "origin./a[0].status: a status is a number from 200"),
+    ("payloads: [x]\norigin: {/a: [header: x]}", "a header is written as 'Name: value'"),
+    ("payloads: [x]\norigin: {/a: [length: long]}", "a length is a number, +N or -N"),
+    ("payloads: [x]\norigin: {/a: [send: none.jpg]}", "there is no file none.jpg"),
+    ("payloads: [x]\norigin: {/a: [send: stand-in-5.jpg]}", "a stand-in of type jpg has at least 22 bytes"),
+    ("payloads: [x]\norigin: {/a: [send: stand-in-5.exe]}", "there is no stand-in of type exe"),
+    ("payloads: [x]\norigin: {/a: [send: no bytes of x]}", "write `N bytes of FILE`"),
+    ("payloads: [x]\norigin: {/a: [stall, text: x]}", "origin./a[1]: nothing can follow stall"),
+    ("payloads: [x]\norigin: {/a: [text: x, status: 500]}", "the head has been sent already"),
+    ("payloads: [x]\norigin: {/a: [text: x, raw: x]}", "raw stands in the place of HTTP"),
+    ("payloads: [x]\norigin: {/a: [{at: 2s, text: x}, {at: 1s, text: x}]}", "cannot be earlier than the step before"),
+    ("payloads: [x]\norigin: {/a: [{every: 2s, text: x}]}", "`every` needs `repeat`"),
+    ("payloads: [x]\norigin: {/a: [{repeat: 2, do: stall}]}", "only send, text and header can repeat"),
+    ("payloads: [x]\nexpect: {outcome: lost}", "expect.outcome: “lost” is not known here; write one of attached"),
+    ("payloads: [x]\nexpect: {outcome: fallback}", "a fallback has a reason"),
+    ("payloads: [x]\nexpect: {reason: bad.luck}", "“bad.luck” is no reason code"),
+    ("payloads: [x]\nexpect: {payloads: [{}, {}]}", "there are 1 payloads, and 2 expectations"),
+    ("payloads: [x]\nexpect: {payloads: [{}], outcome: attached}", "it stands in `payloads` already"),
+    ("payloads: [x]\nexpect: {requests: {/a: 1}}", "no origin serves it"),
+    ("payloads: [x]\nexpect: {attachments: [{type: jpeg}]}", "“jpeg” is none of public.jpeg"),
+    ("payloads: [x]\nexpect: {exit: 300}", "an exit status is a number from 0 to 255"),
+    ("payloads: [x]\nexpect: {memory: much}", "a size is written as 512"),
+  ])
+  func `a mistake is named with its place and what to write`(yaml: String, message: String) throws {
+    let error = #expect(throws: ScenarioError.self) { try Scenario(yaml: yaml, file: "s.yaml") }
+    let text = try #require(error).description
+    #expect(text.contains(message), "\(text)")
+    #expect(text.hasPrefix("s.yaml:"))
+  }
+
+  @Test func `files are looked for beside the scenario, then one folder up`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "scenario-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder.appending(path: "scenarios"), withIntermediateDirectories: true)
+    try Data("a".utf8).write(to: folder.appending(path: "above.bin"))
+    try Data("b\nc\n".utf8).write(to: folder.appending(path: "scenarios/lines.ndjson"))
+    let file = folder.appending(path: "scenarios/it-works.yaml")
+    try Data("payloads: lines.ndjson\norigin: {/a: [send: above.bin]}\n".utf8).write(to: file)
+    let scenario = try Scenario(contentsOfFile: file.path(percentEncoded: false))
+    #expect(scenario.payloads == ["b", "c"])
+    #expect(scenario.origins["origin"]?.paths["/a"]?.responses == [[OriginStep(.send(Medium(name: "above.bin", bytes: [97]), count: nil))]])
+  }
+
+  @Test func `a file that is not there is an error without a line`() {
+    #expect(throws: ScenarioError(file: "/nonexistent.yaml", message: "the file cannot be read; check its name and its mode")) {
+      try Scenario(contentsOfFile: "/nonexistent.yaml")
+    }
+  }
+
+  @Test func `braces of JSON are no placeholders`() throws {
+    let line = #"{"a":{"b":{{"c":1}}},"d":"{{n}}"}"#
+    #expect(try Scenario(yaml: "payloads: ['\(line)']", file: "s.yaml").payloads == [line])
+  }
+}

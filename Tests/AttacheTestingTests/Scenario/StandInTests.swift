@@ -1,0 +1,27 @@
+import AttacheTesting
+import Testing
+
+@testable import Attache
+
+@Suite struct StandInTests {
+  @Test(arguments: StandIn.names) func `a stand-in is taken for its type at every size`(name: String) throws {
+    let detector = try TypeDetector()
+    for size in [512, 4_096, 4_097, 100_000] where size > 4_096 || !["mp4", "m4a"].contains(name) {
+      let bytes = try StandIn.bytes(ofType: name, size: size)
+      #expect(bytes.count == size)
+      let detection = unsafe bytes.prefix(TypeDetector.prefixLength).withUnsafeBytes {
+        unsafe detector.detect($0, isComplete: size <= TypeDetector.prefixLength)
+      }
+      guard case .accepted(let type) = detection else {
+        Issue.record("\(size) bytes of \(name) are \(detection)")
+        continue
+      }
+      #expect(type.fileExtension == name)
+    }
+  }
+
+  @Test func `a name of another form is none`() throws {
+    #expect(try StandIn.bytes(named: "photo.jpg") == nil)
+    #expect(try StandIn.bytes(named: "stand-in-x.jpg") == nil)
+  }
+}
