@@ -4,7 +4,7 @@
 /// Texts may hold placeholders, which are filled in when the scenario runs: `{{origin}}` is the scheme, host and port of the origin, `{{port}}`
 /// its port alone; `{{NAME}}` and `{{NAME.port}}` say the same of an entry of `origins`; `{{n}}` is the number of the payload, from 1; `{{pad N}}` is
 /// N letters.
-public struct Scenario: Sendable {
+public struct Scenario: Sendable, Hashable {
   /// The file's name without its ending.
   public var name: String
   /// The file that it was read from, as it was named.

@@ -4,73 +4,66 @@ import Foundation
 import Testing
 
 @Suite struct ScenarioFileTests {
-  private static let start = """
+  private static let everything = #"""
     about: What happens.
     payloads:
-      - '{"aps":{"alert":"Hi","mutable-content":1},"image":"{{origin}}/a.jpg"}'
+      - '{"image":"{{origin}}/a.jpg"}'
+      - {line: '{"n":{{n}},"image":"http://Photo.example:{{other.port}}/b","x":"{{pad 20}}"}', times: 3}
+    last-line-feed: false
     origin:
+      tls: wrong-host
+      http2: false
       /a.jpg:
-
-    """
+        first:
+          - status: 503
+          - header: 'Retry-After: 1'
+        then:
+          - {repeat: 3, header: 'X: y'}
+          - length: +10
+          - send: 100 bytes of stand-in-2000.jpg
+          - at: 250ms
+            send: stand-in-2000.jpg
+          - at: 1s
+            do: stall
+      /b:
+        - redirect: '{{other}}/c'
+    origins:
+      other:
+        /c:
+          - length: chunked
+          - {repeat: forever, every: 100ms, text: x}
+        /d: [{raw: SSH-2.0}]
+        /e: [reset]
+      gone: {connection: refused}
+    dns:
+      Photo.example: 127.0.0.1
+      two.example: [127.0.0.1, '::1']
+      none.example: none
+      later.example: {after: 200ms, answer: fail}
+      moving.example: {first: 127.0.0.1, then: stall}
+    disk: full after 10KB
+    deadline: 500ms
+    grace: 100ms
+    flags: --jobs 1 --allow-port {{other.port}}
+    extension: empties-alert
+    cancel: 200ms
+    expect:
+      payloads:
+        - {outcome: attached, attachments: [{type: public.jpeg, size: 2KB}], media: [null, http.status]}
+        - {outcome: fallback, reason: deadline}
+        - {outcome: passthrough}
+        - {}
+      requests: {/a.jpg: 2, other/c: 1}
+      connections: 2
+      lateness: 10ms
+      memory: 64MB
+      descriptors: 100
+      exit: 75
+    """#
 
   @Test func `everything that a scenario can say is read`() throws {
     let scenario = try Scenario(
-      yaml: #"""
-        about: What happens.
-        payloads:
-          - '{"image":"{{origin}}/a.jpg"}'
-          - {line: '{"n":{{n}},"image":"http://Photo.example:{{other.port}}/b","x":"{{pad 20}}"}', times: 3}
-        last-line-feed: false
-        origin:
-          tls: wrong-host
-          http2: false
-          /a.jpg:
-            first:
-              - status: 503
-              - header: 'Retry-After: 1'
-            then:
-              - {repeat: 3, header: 'X: y'}
-              - length: +10
-              - send: 100 bytes of stand-in-2000.jpg
-              - at: 250ms
-                send: stand-in-2000.jpg
-              - at: 1s
-                do: stall
-          /b:
-            - redirect: '{{other}}/c'
-        origins:
-          other:
-            /c:
-              - length: chunked
-              - {repeat: forever, every: 100ms, text: x}
-            /d: [{raw: SSH-2.0}]
-            /e: [reset]
-          gone: {connection: refused}
-        dns:
-          Photo.example: 127.0.0.1
-          two.example: [127.0.0.1, '::1']
-          none.example: none
-          later.example: {after: 200ms, answer: fail}
-          moving.example: {first: 127.0.0.1, then: stall}
-        disk: full after 10KB
-        deadline: 500ms
-        grace: 100ms
-        flags: --jobs 1 --allow-port {{other.port}}
-        extension: empties-alert
-        cancel: 200ms
-        expect:
-          payloads:
-            - {outcome: attached, attachments: [{type: public.jpeg, size: 2KB}], media: [null, http.status]}
-            - {outcome: fallback, reason: deadline}
-            - {outcome: passthrough}
-            - {}
-          requests: {/a.jpg: 2, other/c: 1}
-          connections: 2
-          lateness: 10ms
-          memory: 64MB
-          descriptors: 100
-          exit: 75
-        """#, file: "folder/what-happens.yaml")
+      yaml: Self.everything, file: "folder/what-happens.yaml")
     #expect(scenario.name == "what-happens")
     #expect(scenario.payloads.count == 4)
     #expect(!scenario.endsWithLineFeed)
@@ -173,6 +166,17 @@ import Testing
     let text = try #require(error).description
     #expect(text.contains(message), "\(text)")
     #expect(text.hasPrefix("s.yaml:"))
+  }
+
+  @Test func `a scenario that is written is read back to the same`() throws {
+    let scenario = try Scenario(yaml: Self.everything, file: "folder/what-happens.yaml")
+    #expect(try Scenario(yaml: scenario.yaml(), file: "folder/what-happens.yaml") == scenario)
+  }
+
+  @Test(arguments: [#"it's "quoted" — {a: b}, [c] # d\n"#, "null", "12", "a: b", " x ", "- y", "…", "tab\tand\u{7f}"])
+  func `a payload is written so that it is read as it is`(line: String) throws {
+    let scenario = Scenario(name: "s", file: "s.yaml", about: line, payloads: [line, line, "z"])
+    #expect(try Scenario(yaml: scenario.yaml(), file: "s.yaml") == scenario)
   }
 
   @Test func `files are looked for beside the scenario, then one folder up`() throws {

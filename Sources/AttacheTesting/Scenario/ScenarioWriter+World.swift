@@ -1,0 +1,106 @@
+internal import Attache
+internal import Yams
+
+extension OriginScript {
+  /// An origin as a scenario file has it.
+  var node: Node {
+    var members: [(Node, Node)] = []
+    if let tls { members.append((Node("tls"), .plain(tls.rawValue))) }
+    if let connection { members.append((Node("connection"), .plain(connection.rawValue))) }
+    if !offersHTTP2 { members.append((Node("http2"), .plain("false"))) }
+    for (path, script) in paths.sorted(by: { $0.key < $1.key }) { members.append((.text(path), script.node)) }
+    return Node(members)
+  }
+}
+
+extension PathScript {
+  var node: Node {
+    guard responses.count != 1 else { return Node(responses[0].map(\.node)) }
+    return .turns(responses.map { Node($0.map(\.node)) })
+  }
+}
+
+extension NameScript {
+  var node: Node {
+    turns.count == 1 ? turns[0].node : .turns(turns.map(\.node))
+  }
+}
+
+extension NameScript.Turn {
+  fileprivate var node: Node {
+    delay == .zero ? answer.node : Node([(Node("after"), .plain(delay.scenarioText)), (Node("answer"), answer.node)], .implicit, .flow)
+  }
+}
+
+extension NameScript.Answer {
+  fileprivate var node: Node {
+    switch self {
+    case .addresses(let addresses) where addresses.count == 1: .text("\(addresses[0])")
+    case .addresses(let addresses): Node(addresses.map { .text("\($0)") }, .implicit, .flow)
+    case .none: .plain("none")
+    case .failure: .plain("fail")
+    case .stall: .plain("stall")
+    }
+  }
+}
+
+extension DiskScript {
+  var node: Node {
+    switch self {
+    case .full(let bytes): .plain("full after \(bytes)")
+    case .readOnly: .plain("read-only")
+    }
+  }
+}
+
+extension Node {
+  /// `first`, `second`, `third`, `then`.
+  fileprivate static func turns(_ nodes: [Node]) -> Node {
+    let names = ["first", "second", "third"].prefix(nodes.count - 1) + ["then"]
+    return Node(zip(names, nodes).map { (Node($0), $1) })
+  }
+}
+
+extension OriginStep {
+  fileprivate var node: Node {
+    var members: [(Node, Node)] = []
+    if let at { members.append((Node("at"), .plain(at.scenarioText))) }
+    switch repetition {
+    case .times(let count)?: members.append((Node("repeat"), .plain("\(count)")))
+    case .forever?: members.append((Node("repeat"), .plain("forever")))
+    case nil: break
+    }
+    if let every { members.append((Node("every"), .plain(every.scenarioText))) }
+    let (name, value) = action.member
+    if members.isEmpty, name == "do" { return value }
+    return Node(members + [(Node(name), value)], .implicit, members.isEmpty ? .any : .flow)
+  }
+}
+
+extension OriginStep.Action {
+  fileprivate var member: (String, Node) {
+    switch self {
+    case .status(let status): ("status", .plain("\(status)"))
+    case .header(let name, let value): ("header", .quoted("\(name): \(value)"))
+    case .redirect(let place): ("redirect", .quoted(place))
+    case .length(let length): ("length", .plain(length.text))
+    case .send(let medium, let count): ("send", .text(count.map { "\($0) bytes of \(medium.name)" } ?? medium.name))
+    case .text(let text): ("text", .quoted(text))
+    case .raw(let text): ("raw", .quoted(text))
+    case .stall: ("do", .plain("stall"))
+    case .reset: ("do", .plain("reset"))
+    case .close: ("do", .plain("close"))
+    }
+  }
+}
+
+extension OriginStep.Length {
+  fileprivate var text: String {
+    switch self {
+    case .bytes(let count): "\(count)"
+    case .offBy(let count): count < 0 ? "\(count)" : "+\(count)"
+    case .chunked: "chunked"
+    case .untold: "none"
+    }
+  }
+}

@@ -1,0 +1,76 @@
+internal import Attache
+internal import Yams
+
+extension Scenario {
+  /// The scenario as a file that ``init(yaml:file:)`` reads back to the same; media are named, not written.
+  ///
+  /// - Throws: what the YAML library says when it cannot write it, for want of memory.
+  public func yaml() throws -> String {
+    try Yams.serialize(node: Node(document), width: -1, allowUnicode: true)
+  }
+
+  private var document: [(Node, Node)] {
+    var members: [(Node, Node)] = []
+    func add(_ name: String, _ node: Node?) {
+      if let node { members.append((Node(name), node)) }
+    }
+    add("about", about.isEmpty ? nil : .text(about))
+    add("payloads", Node(runs.map(\.node)))
+    add("last-line-feed", endsWithLineFeed ? nil : .plain("false"))
+    add("origin", origins["origin"]?.node)
+    let others = origins.filter { $0.key != "origin" }.sorted { $0.key < $1.key }
+    add("origins", others.isEmpty ? nil : Node(others.map { (Node($0), $1.node) }))
+    add("dns", names.isEmpty ? nil : Node(names.sorted { $0.key < $1.key }.map { (.text($0), $1.node) }))
+    add("disk", disk?.node)
+    add("deadline", deadline == .seconds(2) ? nil : .plain(deadline.scenarioText))
+    add("grace", grace.map { .plain($0.scenarioText) })
+    add("flags", flags.isEmpty ? nil : Node(flags.map(Node.text), .implicit, .flow))
+    add("extension", serviceExtension == .media ? nil : .plain(serviceExtension.rawValue))
+    if let stop { add(stop.isCancellation ? "cancel" : "stop", .plain(stop.at.scenarioText)) }
+    let expected = expectation.members
+    add("expect", expected.isEmpty ? nil : Node(expected))
+    return members
+  }
+
+  /// A line and how often it comes in a row.
+  private struct Run {
+    var line: String
+    var times = 1
+
+    var node: Node {
+      times == 1
+        ? .quoted(line) : Node([(Node("line"), .quoted(line)), (Node("times"), .plain("\(times)"))], .implicit, .flow)
+    }
+  }
+
+  private var runs: [Run] {
+    payloads.reduce(into: []) { runs, line in
+      if runs.last?.line == line { runs[runs.count - 1].times += 1 } else { runs.append(Run(line: line)) }
+    }
+  }
+}
+
+extension Node {
+  /// A text that stays one, whatever YAML would make of it.
+  static func text(_ text: String) -> Node {
+    let isPlain = text.utf8.allSatisfy { ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || "0123456789 .-/_".utf8.contains($0) }
+    return isPlain && text.utf8.first.map { $0 | 0x20 >= 0x61 } == true ? Node(text, .implicit, .plain) : quoted(text)
+  }
+
+  static func quoted(_ text: String) -> Node {
+    Node(text, Tag(.str), text.contains { $0.isNewline } ? .doubleQuoted : .singleQuoted)
+  }
+
+  static func plain(_ text: String) -> Node {
+    Node(text, .implicit, .plain)
+  }
+}
+
+extension Duration {
+  /// As a scenario writes it: whole milliseconds, or a fraction of them.
+  var scenarioText: String {
+    let microseconds = nanoseconds / 1_000
+    if microseconds % 1_000_000 == 0 { return "\(microseconds / 1_000_000)s" }
+    return microseconds % 1_000 == 0 ? "\(microseconds / 1_000)ms" : "\(Double(microseconds) / 1_000)ms"
+  }
+}
