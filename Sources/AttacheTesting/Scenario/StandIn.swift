@@ -1,6 +1,7 @@
 /// Media made up for scenarios: as many bytes as wanted that are recognised as of a type, and show nothing.
 ///
-/// Each is the shortest beginning that attache takes for its type, with zeros behind it.
+/// Each is the shortest beginning that attache takes for its type, with zeros behind it. Two are no media: `html` is a page, and `bin`, zeros alone, is
+/// of no type.
 public enum StandIn {
   /// Why there is none.
   public struct Mistake: Error, Hashable, CustomStringConvertible, Sendable {
@@ -22,6 +23,9 @@ public enum StandIn {
     "m2v": "000001b304003023ffffe008000001b5",
     "avi": "52494646443e0000415649204c495354bc2200006864726c6176696838000000400d0300e8800000000000001009000003"
       + "000000000000000200000000001000400000003000000000000000000000000000000000000000",
+    // `<!DOCTYPE html><html>`
+    "html": "3c21444f43545950452068746d6c3e3c68746d6c3e",
+    "bin": "",
   ]
 
   /// The names of the types that there are, as file endings.
@@ -46,11 +50,11 @@ public enum StandIn {
     // The index of a short MPEG-4 file would have to be in it; where more than is looked at follows, it may come later.
     let shortest = ["mp4", "m4a"].contains(ending) ? 4_097 : head.count
     guard size >= shortest else { throw Mistake(description: "a stand-in of type \(ending) has at least \(shortest) bytes") }
-    return head + [UInt8](repeating: 0, count: size - head.count)
+    return head + [UInt8](repeating: ending == "html" ? UInt8(ascii: " ") : 0, count: size - head.count)
   }
 
   private static func decode(_ digits: String) -> [UInt8] {
     let nibbles = digits.utf8.map { UInt8($0 > UInt8(ascii: "9") ? $0 - 87 : $0 - 48) }
-    return stride(from: 0, to: nibbles.count - 1, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
+    return stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
   }
 }
