@@ -1,0 +1,80 @@
+internal import Attache
+package import AttacheArguments
+
+/// Where in a line attache puts its member.
+package struct OutputPlace: Sendable, Hashable {
+  /// The member's name.
+  package var key: String
+  /// The names on the way to the payload within the line; none of them is the whole line.
+  package var payloadPath: [String]
+
+  package init(key: String = "attache", payloadPath: [String] = []) {
+    self.key = key
+    self.payloadPath = payloadPath
+  }
+
+  /// As flags have it.
+  package init(_ options: PayloadOptions) {
+    let parts = options.payloadPath?.description.split(separator: "/", omittingEmptySubsequences: false).dropFirst() ?? []
+    self.init(key: options.outputKey, payloadPath: parts.map { Self.unescape($0) })
+  }
+
+  /// Undoes `~0` and `~1` (RFC 6901, section 3).
+  private static func unescape(_ part: Substring) -> String {
+    part.split(separator: "~1", omittingEmptySubsequences: false).map {
+      $0.split(separator: "~0", omittingEmptySubsequences: false).joined(separator: "~")
+    }
+    .joined(separator: "/")
+  }
+
+  /// The payload of a line; nil when there is none.
+  func payload(of line: JSONValue) -> JSONObject? {
+    guard case .object(let object) = line.value(at: payloadPath) else { return nil }
+    return object
+  }
+}
+
+/// An attachment as the output names it.
+package struct GainedAttachment: Sendable, Hashable {
+  package var url: String
+  package var type: String
+  package var size: Int
+  package var sha256: String
+
+  package init(url: String, type: String, size: Int, sha256: String) {
+    self.url = url
+    self.type = type
+    self.size = size
+    self.sha256 = sha256
+  }
+
+  /// The attachments that a line of output names.
+  ///
+  /// - Returns: nil when the line has no member for them, or one that attache does not write.
+  package static func read(_ line: ArraySlice<UInt8>, at place: OutputPlace = OutputPlace()) -> [GainedAttachment]? {
+    guard let value = try? JSONReader.read(line), let payload = place.payload(of: value),
+      case .array(let elements) = payload.members[Array(place.key.utf8)]?.value(at: ["attachments"])
+    else { return nil }
+    let attachments = elements.compactMap(GainedAttachment.init)
+    return attachments.count == elements.count ? attachments : nil
+  }
+
+  private init?(_ value: JSONValue) {
+    guard let url = value.text("url"), let type = value.text("type"), let sha256 = value.text("sha256"),
+      let size = value.value(at: ["size"])?.integer
+    else { return nil }
+    self.init(url: url, type: type, size: size, sha256: sha256)
+  }
+}
+
+extension JSONValue {
+  fileprivate func text(_ name: String) -> String? {
+    guard case .string(let bytes) = value(at: [name]) else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  fileprivate var integer: Int? {
+    guard case .number(let number) = self else { return nil }
+    return number.integer
+  }
+}

@@ -1,0 +1,113 @@
+package import Attache
+internal import FoundationEssentials
+
+/// One record of attache's report, read back.
+package struct ReportedLine: Sendable, Hashable {
+  package struct Medium: Sendable, Hashable {
+    package var url: String
+    package var reason: Reason?
+    package var status: Int?
+    package var bytes: Int
+    package var type: String?
+    package var attempts: Int
+
+    package init(url: String, reason: Reason? = nil, status: Int? = nil, bytes: Int = 0, type: String? = nil, attempts: Int = 1) {
+      self.url = url
+      self.reason = reason
+      self.status = status
+      self.bytes = bytes
+      self.type = type
+      self.attempts = attempts
+    }
+  }
+
+  /// From 1.
+  package var line: Int
+  package var outcome: Outcome
+  package var reason: Reason?
+  /// From the place in the window to the decision.
+  package var elapsed: Duration
+  /// nil when the line was never written.
+  package var lateness: Duration?
+  package var media: [Medium]
+
+  package init(
+    line: Int, outcome: Outcome, reason: Reason? = nil, elapsed: Duration = .zero, lateness: Duration? = nil, media: [Medium] = []
+  ) {
+    self.line = line
+    self.outcome = outcome
+    self.reason = reason
+    self.elapsed = elapsed
+    self.lateness = lateness
+    self.media = media
+  }
+
+  /// Reads a report: one JSON object a line.
+  ///
+  /// - Throws: ``ReportError`` at the first line that is no record.
+  package static func read(_ bytes: [UInt8]) throws(ReportError) -> [ReportedLine] {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    var records: [ReportedLine] = []
+    for text in bytes.split(separator: UInt8(ascii: "\n")) {
+      guard let record = try? decoder.decode(Record.self, from: Data(text)) else {
+        throw ReportError(line: records.count + 1, text: String(decoding: text.prefix(200), as: UTF8.self))
+      }
+      records.append(ReportedLine(record))
+    }
+    return records
+  }
+
+  private init(_ record: Record) {
+    self.init(
+      line: record.line, outcome: record.outcome.value, reason: record.reason?.value, elapsed: .microseconds(record.elapsedMs * 1000),
+      lateness: record.latenessMs.map { .microseconds($0 * 1000) },
+      media: record.media.map {
+        Medium(url: $0.url, reason: $0.reason?.value, status: $0.status, bytes: $0.bytes, type: $0.type, attempts: $0.attempts)
+      })
+  }
+}
+
+/// A line of a report that is no record.
+package struct ReportError: Error, CustomStringConvertible {
+  /// Of the report, from 1.
+  package var line: Int
+  package var text: String
+
+  package var description: String {
+    "line \(line) of the report is no record of attache's: \(text)"
+  }
+}
+
+/// A record as it stands in the file.
+private struct Record: Decodable {
+  struct Medium: Decodable {
+    var url: String
+    var reason: Named<Reason>?
+    var status: Int?
+    var bytes: Int
+    var type: String?
+    var attempts: Int
+  }
+
+  var line: Int
+  var outcome: Named<Outcome>
+  var reason: Named<Reason>?
+  var elapsedMs: Double
+  var latenessMs: Double?
+  var media: [Medium]
+}
+
+/// One of attache's words by its name.
+private struct Named<Word: RawRepresentable<String>>: Decodable {
+  var value: Word
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let name = try container.decode(String.self)
+    guard let value = Word(rawValue: name) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "“\(name)” is none of attache's words")
+    }
+    self.value = value
+  }
+}

@@ -1,0 +1,37 @@
+internal import Crypto
+internal import FoundationEssentials
+
+/// A file of the store, as a check finds it.
+package struct StoredFile: Sendable, Hashable {
+  package var size: Int
+  /// In hexadecimal.
+  package var sha256: String
+
+  package init(size: Int, sha256: String) {
+    self.size = size
+    self.sha256 = sha256
+  }
+
+  /// Reads the file behind a URL.
+  ///
+  /// - Returns: nil when it is no file URL, or there is no such file.
+  package init?(at url: String) {
+    guard url.hasPrefix("file://"), let path = PercentEncoding.decode(url.dropFirst("file://".count)),
+      let bytes = try? Data(contentsOf: URL(filePath: path))
+    else { return nil }
+    self.init(size: bytes.count, sha256: Self.hash(bytes))
+  }
+
+  static func hash(_ bytes: some DataProtocol) -> String {
+    SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+}
+
+extension Evidence {
+  /// Reads the files that the output names; to be called while the store is still there.
+  package mutating func collectFiles() {
+    for attachment in outputLines.flatMap({ GainedAttachment.read($0, at: place) ?? [] }) where files[attachment.url] == nil {
+      files[attachment.url] = StoredFile(at: attachment.url)
+    }
+  }
+}
