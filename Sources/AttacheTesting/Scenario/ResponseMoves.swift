@@ -1,0 +1,102 @@
+/// The moves of one response, one after the other: a repeated step is a move each time.
+package struct ResponseMoves: Sequence, IteratorProtocol {
+  private var items: ArraySlice<ResponseScript.Item>
+  private let isRaw: Bool
+  /// How often the item at hand was done.
+  private var turns = 0
+  /// How far each file was sent.
+  private var offsets: [String: Int] = [:]
+  /// The step that the latest move came of; nil when it was none.
+  private(set) var origin: OriginStep?
+
+  init(_ script: ResponseScript) {
+    items = script.items[...]
+    isRaw = script.isRaw
+  }
+
+  /// The moves of the body alone, what is repeated for ever left out.
+  init(bodyOf steps: [OriginStep]) {
+    items = steps.filter { $0.repetition != .forever && $0.isBody }.map { .step($0) }[...]
+    isRaw = false
+  }
+
+  package mutating func next() -> ResponseScript.Move? {
+    while let item = items.first {
+      switch item {
+      case .move(let move):
+        items.removeFirst()
+        origin = nil
+        return move
+      case .step(let step):
+        origin = step
+        if let move = move(of: step) { return move }
+      }
+    }
+    return nil
+  }
+
+  private mutating func move(of step: OriginStep) -> ResponseScript.Move? {
+    turns += 1
+    let moment: ResponseScript.Moment = turns > 1 ? .after(step.every ?? .zero) : step.at.map { .at($0) } ?? .after(.zero)
+    var action = action(of: step)
+    // Nothing for ever is a stall.
+    if step.repetition == .forever, action?.isEmpty == true { action = .stall }
+    if step.isDone(after: turns) {
+      items.removeFirst()
+      turns = 0
+    }
+    return action.map { ResponseScript.Move(moment: moment, action: $0) }
+  }
+
+  private mutating func action(of step: OriginStep) -> ResponseScript.Action? {
+    switch step.action {
+    case .header(let name, let value): isRaw ? nil : .field(HeaderField(name, value))
+    case .status, .redirect, .length: nil
+    case .send(let medium, let count): bytes(piece(of: medium, count, beginsAnew: step.repetition != nil))
+    case .text(let text): bytes(Array(text.utf8))
+    case .raw(let text): .raw(Array(text.utf8))
+    case .stall: .stall
+    case .reset: .reset
+    case .close: .close
+    }
+  }
+
+  private func bytes(_ bytes: [UInt8]) -> ResponseScript.Action {
+    isRaw ? .raw(bytes) : .body(bytes)
+  }
+
+  /// The next bytes of a file; a repeated step begins it anew when it is at its end.
+  private mutating func piece(of medium: Medium, _ count: Int?, beginsAnew: Bool) -> [UInt8] {
+    var offset = offsets[medium.name, default: 0]
+    if beginsAnew, offset == medium.bytes.count { offset = 0 }
+    let end = count.map { Swift.min(offset + $0, medium.bytes.count) } ?? medium.bytes.count
+    offsets[medium.name] = end
+    return Array(medium.bytes[offset..<end])
+  }
+}
+
+extension OriginStep {
+  fileprivate var isBody: Bool {
+    switch action {
+    case .send, .text: true
+    case .status, .header, .redirect, .length, .raw, .stall, .reset, .close: false
+    }
+  }
+
+  fileprivate func isDone(after turns: Int) -> Bool {
+    switch repetition {
+    case nil: true
+    case .times(let count): turns >= count
+    case .forever: false
+    }
+  }
+}
+
+extension ResponseScript.Action {
+  fileprivate var isEmpty: Bool {
+    switch self {
+    case .body(let bytes), .raw(let bytes): bytes.isEmpty
+    case .head, .field, .headEnd, .stall, .reset, .close, .end: false
+    }
+  }
+}
