@@ -15,14 +15,14 @@ final class Exchange {
   private let path: String
   private let ledger: OriginLedger
   private let finish: (Ending) -> Void
-  private var steps: ArraySlice<ResponseStep>
+  private var steps: ResponseSteps
   private var timer: Scheduled<Void>?
   private var stall: Int?
   private var isOver = false
 
   /// - Parameter finish: called once, unless the exchange is cancelled.
-  init(_ steps: [ResponseStep], path: String, wire: any ResponseWire, ledger: OriginLedger, finish: @escaping (Ending) -> Void) {
-    self.steps = steps[...]
+  init(_ steps: ResponseSteps, path: String, wire: any ResponseWire, ledger: OriginLedger, finish: @escaping (Ending) -> Void) {
+    self.steps = steps
     self.path = path
     self.wire = wire
     self.ledger = ledger
@@ -31,19 +31,28 @@ final class Exchange {
 
   /// Takes the next step.
   func proceed() {
-    guard !isOver, let step = steps.popFirst() else { return }
+    guard !isOver, let step = steps.next() else { return }
     switch step {
     case .wait(let duration): wait(duration) { $0.proceed() }
+    case .pause(let instant): wait(max(.zero, MonotonicInstant.now.duration(to: instant))) { $0.proceed() }
     case .stall: park()
     case .head(let head): send(head)
     case .endlessHead(let head): flood(head, number: 0)
-    case .raw(let bytes): after(wire.write(raw: bytes)) { $0.proceed() }
+    case .openHead(let head): open(head)
+    case .field(let field):
+      after(wire.write(unfinished: ResponseHead(status: 0, fields: [field]), isFirst: false)) { $0.soon { $0.proceed() } }
+    case .headEnd(let isChunked): after(wire.endHead(isChunked: isChunked)) { $0.proceed() }
+    case .raw(let bytes): send(raw: bytes)
     case .body(let bytes): send(bytes)
     case .drip(let bytes, let rate): drip(bytes, bytesPerSecond: rate)
     case .endlessBody(let bytes): sendForever(Self.repeated(bytes))
     case .end(let keepsAlive): after(wire.end()) { $0.end(.complete(keepsAlive: keepsAlive)) }
-    case .reset: breakOff { wire.reset() }
-    case .close: breakOff { wire.close() }
+    case .reset:
+      ledger.note(.reset(path: path))
+      breakOff { wire.reset() }
+    case .close:
+      ledger.note(.closed(path: path))
+      breakOff { wire.close() }
     }
   }
 
@@ -57,6 +66,7 @@ final class Exchange {
   private func end(_ ending: Ending) {
     guard !isOver else { return }
     isOver = true
+    if case .complete = ending { ledger.note(.finished(path: path)) }
     finish(ending)
   }
 
@@ -89,7 +99,8 @@ final class Exchange {
 
 extension Exchange {
   private func send(_ head: ResponseHead) {
-    if case .body = steps.first {
+    ledger.note(.head(path: path, status: head.status))
+    if case .body = steps.upcoming {
       _ = wire.write(head, flushes: false)
       proceed()
     } else {
@@ -97,11 +108,23 @@ extension Exchange {
     }
   }
 
+  private func open(_ head: ResponseHead) {
+    ledger.note(.head(path: path, status: head.status))
+    after(wire.write(unfinished: head, isFirst: true)) { $0.proceed() }
+  }
+
+  private func send(raw bytes: ByteBuffer) {
+    after(wire.write(raw: bytes)) { exchange in
+      exchange.ledger.sent(bytes.readableBytes, path: exchange.path)
+      exchange.soon { $0.proceed() }
+    }
+  }
+
   private func send(_ bytes: ByteBuffer) {
     var rest = bytes
     let piece = rest.readSlice(length: min(Self.pieceSize, rest.readableBytes)) ?? ByteBuffer()
     write(piece) { [rest] exchange in
-      if rest.readableBytes > 0 { exchange.soon { $0.send(rest) } } else { exchange.proceed() }
+      exchange.soon { rest.readableBytes > 0 ? $0.send(rest) : $0.proceed() }
     }
   }
 

@@ -62,9 +62,24 @@ public final class FaultOrigin: Sendable {
     port: Int = 0, tls: TLS = .none, http2: Bool = true, folder: String? = nil, connectionFault: ConnectionFault? = nil, threads: Int = 1,
     keepsRequests: Bool = true, watch: (@Sendable (RecordedRequest) -> Void)? = nil
   ) async throws(OriginError) -> FaultOrigin {
-    raiseLimitOfOpenFiles()
     let content = OriginContent(folder: try folder.map { path throws(OriginError) in try OriginFolder(path) })
-    let ledger = OriginLedger(keepsRequests: keepsRequests, watch: watch)
+    let ledger = OriginLedger(keepsRequests: keepsRequests, watch: watch.map(OriginEvent.requests))
+    return try await start(content, ledger, port: port, tls: tls, http2: http2, connectionFault: connectionFault, threads: threads)
+  }
+
+  /// Starts an origin that tells of everything that happens at it.
+  package static func start(
+    tls: TLS, http2: Bool, connectionFault: ConnectionFault?, watch: @escaping @Sendable (OriginEvent) -> Void
+  ) async throws(OriginError) -> FaultOrigin {
+    let ledger = OriginLedger(keepsRequests: false, watch: watch)
+    return try await start(
+      OriginContent(folder: nil), ledger, port: 0, tls: tls, http2: http2, connectionFault: connectionFault, threads: 1)
+  }
+
+  private static func start(
+    _ content: OriginContent, _ ledger: OriginLedger, port: Int, tls: TLS, http2: Bool, connectionFault: ConnectionFault?, threads: Int
+  ) async throws(OriginError) -> FaultOrigin {
+    raiseLimitOfOpenFiles()
     let certificates = try tls.certificates()
     let context = try certificates?.context(protocols: http2 ? ["h2", "http/1.1"] : ["http/1.1"])
     let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
@@ -96,7 +111,16 @@ public final class FaultOrigin: Sendable {
   ///   - path: with a leading slash, percent-encoded as the request will have it, without a query.
   ///   - faults: applied in order.
   public func serve(_ path: String, _ bytes: [UInt8], contentType: String = "application/octet-stream", faults: [Fault] = []) {
-    content.serve(OriginContent.Site(body: ByteBuffer(bytes: bytes), contentType: contentType, faults: faults), at: path)
+    content.serve(.body(.init(body: ByteBuffer(bytes: bytes), contentType: contentType, faults: faults)), at: path)
+  }
+
+  /// Answers the requests for a path as a script says, in the place of what stood there. An origin that plays a script reads no faults from
+  /// paths (``FaultPath``).
+  /// - Parameters:
+  ///   - path: with a leading slash, percent-encoded as the request will have it, without a query.
+  ///   - script: its times are counted from the arrival of the request; placeholders are sent as they stand.
+  public func serve(_ path: String, script: PathScript) {
+    content.serve(.script(script), at: path)
   }
 
   /// The URL of a path on this origin.

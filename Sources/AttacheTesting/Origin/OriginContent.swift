@@ -4,7 +4,13 @@ internal import Synchronization
 /// What an origin serves: paths registered one by one, and a folder behind them.
 final class OriginContent: Sendable {
   /// What stands under one path.
-  struct Site: Sendable {
+  enum Site: Sendable {
+    case body(FaultyBody)
+    case script(PathScript)
+  }
+
+  /// Bytes, and what goes wrong with them.
+  struct FaultyBody: Sendable {
     var body: ByteBuffer
     var contentType: String
     var faults: [Fault]
@@ -12,8 +18,10 @@ final class OriginContent: Sendable {
 
   private struct State: Sendable {
     var sites: [String: Site] = [:]
-    /// How often a path was asked for, where a fault counts.
+    /// How often a path was asked for, where that counts.
     var turns: [String: Int] = [:]
+    /// An origin that plays scripts has no fault paths: what they do not name is not there.
+    var playsScripts = false
   }
 
   private let state = Mutex(State())
@@ -28,17 +36,32 @@ final class OriginContent: Sendable {
     state.withLock { state in
       state.sites[path] = site
       state.turns[path] = nil
+      if case .script = site { state.playsScripts = true }
     }
   }
 
-  func plan(for request: RecordedRequest) -> ResponsePlan {
-    switch find(request.path) {
-    case .success(let site): return plan(site, for: request)
-    case .failure(let refusal): return Self.plainText(status: refusal.status, refusal.text)
+  /// What is sent for a request.
+  func response(to request: RecordedRequest) -> ResponseSteps {
+    switch find(request) {
+    case .success(.body(let site)): planned(plan(site, for: request), for: request)
+    case .success(.script(let script)): played(script, for: request)
+    case .failure(let refusal): planned(Self.plainText(status: refusal.status, refusal.text), for: request)
     }
   }
 
-  private func plan(_ site: Site, for request: RecordedRequest) -> ResponsePlan {
+  private func planned(_ plan: ResponsePlan, for request: RecordedRequest) -> ResponseSteps {
+    ResponseSteps(plan.steps(hasBody: request.method != "HEAD"))
+  }
+
+  private func played(_ path: PathScript, for request: RecordedRequest) -> ResponseSteps {
+    let script = ResponseScript(path.steps(turn: nextTurn(of: request)))
+    guard request.httpVersion != "2" || script.worksOverHTTP2 else {
+      return planned(Self.plainText(status: 501, "this script needs HTTP/1\n"), for: request)
+    }
+    return ResponseSteps(script, to: request)
+  }
+
+  private func plan(_ site: FaultyBody, for request: RecordedRequest) -> ResponsePlan {
     let turn = turn(of: site, path: request.path)
     let faults = site.faults.compactMap { $0.active(turn: turn) }
     if request.httpVersion == "2", let fault = faults.first(where: { !$0.worksOverHTTP2 }) {
@@ -49,14 +72,17 @@ final class OriginContent: Sendable {
     return plan
   }
 
-  /// A registered path as it stands; else the faults that the path names, over what is left of it.
-  private func find(_ path: String) -> Result<Site, Refusal> {
-    if let site = registered(path) { return .success(site) }
+  /// A registered target or path as it stands; else the faults that the path names, over what is left of it.
+  private func find(_ request: RecordedRequest) -> Result<Site, Refusal> {
+    let path = request.path
+    let (site, playsScripts) = state.withLock { ($0.sites[request.target] ?? $0.sites[path], $0.playsScripts) }
+    if let site { return .success(site) }
+    guard !playsScripts else { return .failure(Refusal(status: 404, text: "nothing at \(path)\n")) }
     do {
       let (faults, rest) = try FaultPath.parse(path)
-      guard var site = registered(rest) ?? file(rest) else { return .failure(Refusal(status: 404, text: "nothing at \(rest)\n")) }
-      site.faults = faults + site.faults
-      return .success(site)
+      guard var body = registered(rest) ?? file(rest) else { return .failure(Refusal(status: 404, text: "nothing at \(rest)\n")) }
+      body.faults = faults + body.faults
+      return .success(.body(body))
     } catch {
       return .failure(Refusal(status: 400, text: "\(error)\n"))
     }
@@ -67,19 +93,27 @@ final class OriginContent: Sendable {
     var text: String
   }
 
-  private func registered(_ path: String) -> Site? {
-    state.withLock { $0.sites[path] }
+  private func registered(_ path: String) -> FaultyBody? {
+    guard case .body(let body)? = state.withLock({ $0.sites[path] }) else { return nil }
+    return body
   }
 
-  private func file(_ path: String) -> Site? {
+  private func file(_ path: String) -> FaultyBody? {
     guard let folder else { return nil }
-    if path == "/" { return Site(body: ByteBuffer(string: FaultPath.help), contentType: "text/plain; charset=utf-8", faults: []) }
-    return folder.read(path).map { Site(body: ByteBuffer(bytes: $0), contentType: "application/octet-stream", faults: []) }
+    if path == "/" { return FaultyBody(body: ByteBuffer(string: FaultPath.help), contentType: "text/plain; charset=utf-8", faults: []) }
+    return folder.read(path).map { FaultyBody(body: ByteBuffer(bytes: $0), contentType: "application/octet-stream", faults: []) }
   }
 
-  private func turn(of site: Site, path: String) -> Int {
-    guard site.faults.contains(where: \.counts) else { return 1 }
-    return state.withLock { state in
+  private func turn(of site: FaultyBody, path: String) -> Int {
+    site.faults.contains(where: \.counts) ? nextTurn(path: path) : 1
+  }
+
+  private func nextTurn(of request: RecordedRequest) -> Int {
+    nextTurn(path: state.withLock { $0.sites[request.target] == nil } ? request.path : request.target)
+  }
+
+  private func nextTurn(path: String) -> Int {
+    state.withLock { state in
       state.turns[path, default: 0] += 1
       return state.turns[path, default: 1]
     }
@@ -87,6 +121,13 @@ final class OriginContent: Sendable {
 
   static func plainText(status: Int, _ text: String) -> ResponsePlan {
     ResponsePlan(status: status, body: ByteBuffer(string: text), contentType: "text/plain; charset=utf-8")
+  }
+}
+
+extension PathScript {
+  /// The steps for a request; the first is 1.
+  fileprivate func steps(turn: Int) -> [OriginStep] {
+    responses.isEmpty ? [OriginStep(.status(404))] : responses[min(turn, responses.count) - 1]
   }
 }
 

@@ -36,9 +36,9 @@ final class OriginLedger: Sendable {
 
   private let state = Mutex(State())
   private let keepsRequests: Bool
-  private let watch: (@Sendable (RecordedRequest) -> Void)?
+  private let watch: (@Sendable (OriginEvent) -> Void)?
 
-  init(keepsRequests: Bool, watch: (@Sendable (RecordedRequest) -> Void)?) {
+  init(keepsRequests: Bool, watch: (@Sendable (OriginEvent) -> Void)?) {
     self.keepsRequests = keepsRequests
     self.watch = watch
   }
@@ -71,15 +71,22 @@ final class OriginLedger: Sendable {
       state.requestCounts["", default: 0] += 1
       if keepsRequests { state.requests.append(request) }
     }
-    watch?(request)
+    note(.request(request))
+  }
+
+  /// Tells the watcher.
+  func note(_ event: OriginEvent) {
+    watch?(event)
   }
 
   /// The number of the new connection.
   func opened() -> Int {
-    change { state in
+    let number = change { state in
       state.accepted += 1
       return state.accepted
     }
+    note(.connection(number))
+    return number
   }
 
   func closed() {
@@ -88,6 +95,7 @@ final class OriginLedger: Sendable {
 
   func sent(_ count: Int, path: String) {
     change { $0.sentBytes[path, default: 0] += count }
+    note(.sent(path: path, bytes: count))
   }
 
   /// Keeps what shall happen when the path is released; if it has been, that happens at once. Gives the number for `unpark`.
@@ -99,6 +107,7 @@ final class OriginLedger: Sendable {
       if !isReleased { state.parked[path, default: [:]][id] = goOn }
       return (id, isReleased)
     }
+    note(.stalled(path: path))
     if isReleased { goOn() }
     return id
   }

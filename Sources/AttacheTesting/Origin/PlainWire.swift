@@ -22,6 +22,11 @@ final class PlainWire: ResponseWire {
     channel.writeAndFlush(ByteBuffer(string: (isFirst ? Self.statusLine(head) : "") + Self.lines(head.fields)))
   }
 
+  func endHead(isChunked: Bool) -> EventLoopFuture<Void> {
+    self.isChunked = isChunked
+    return channel.writeAndFlush(ByteBuffer(string: "\r\n"))
+  }
+
   func write(raw bytes: ByteBuffer) -> EventLoopFuture<Void> {
     channel.writeAndFlush(bytes)
   }

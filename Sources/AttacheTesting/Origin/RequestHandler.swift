@@ -47,17 +47,18 @@ final class RequestHandler: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard error is HTTPParserError, exchange == nil else { return context.close(promise: nil) }
-    run(OriginContent.plainText(status: 400, "not a request that HTTP/1 knows\n").steps(hasBody: true), path: "", keepsAlive: false)
+    run(
+      ResponseSteps(OriginContent.plainText(status: 400, "not a request that HTTP/1 knows\n").steps(hasBody: true)), path: "",
+      keepsAlive: false)
   }
 
   private func answerNext() {
     guard exchange == nil, !waiting.isEmpty else { return }
     let (request, keepsAlive) = waiting.removeFirst()
-    let plan = content.plan(for: request)
-    run(plan.steps(hasBody: request.method != "HEAD"), path: request.path, keepsAlive: keepsAlive)
+    run(content.response(to: request), path: request.path, keepsAlive: keepsAlive)
   }
 
-  private func run(_ steps: [ResponseStep], path: String, keepsAlive: Bool) {
+  private func run(_ steps: ResponseSteps, path: String, keepsAlive: Bool) {
     let exchange = Exchange(steps, path: path, wire: wire, ledger: ledger) { [weak self] ending in
       self?.end(ending, keepsAlive: keepsAlive)
     }

@@ -1,11 +1,19 @@
+internal import Attache
 internal import NIOCore
 
 /// One thing to do while a response is sent; the steps of a response are done one after the other.
 enum ResponseStep: Equatable {
   case wait(Duration)
+  case pause(until: MonotonicInstant)
   /// Nothing happens until the path is released.
   case stall
   case head(ResponseHead)
+  /// The status line and these fields; more follow.
+  case openHead(ResponseHead)
+  /// One more field of an open head.
+  case field(HeaderField)
+  /// The end of an open head.
+  case headEnd(isChunked: Bool)
   /// Header fields without an end, after the status line.
   case endlessHead(ResponseHead)
   case body(ByteBuffer)

@@ -7,6 +7,8 @@ protocol ResponseWire: AnyObject {
   func write(_ head: ResponseHead, flushes: Bool) -> EventLoopFuture<Void>
   /// Writes a header that is never completed: the status line the first time, then these fields.
   func write(unfinished head: ResponseHead, isFirst: Bool) -> EventLoopFuture<Void>
+  /// Ends a header that was begun so.
+  func endHead(isChunked: Bool) -> EventLoopFuture<Void>
   func write(raw bytes: ByteBuffer) -> EventLoopFuture<Void>
   func write(body bytes: ByteBuffer) -> EventLoopFuture<Void>
   func end() -> EventLoopFuture<Void>

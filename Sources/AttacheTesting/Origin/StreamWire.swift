@@ -24,6 +24,10 @@ final class StreamWire: ResponseWire {
     eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
   }
 
+  func endHead(isChunked: Bool) -> EventLoopFuture<Void> {
+    eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
+  }
+
   func write(raw bytes: ByteBuffer) -> EventLoopFuture<Void> {
     eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
   }

@@ -1,0 +1,78 @@
+internal import Attache
+internal import NIOCore
+
+/// The steps of a response, one after the other: a list of them, or what a script comes to, which may have no end.
+struct ResponseSteps: Sequence, IteratorProtocol {
+  private var ahead: ArraySlice<ResponseStep>
+  private var moves: ResponseMoves?
+  private let arrival: MonotonicInstant
+  /// Whether the wire is an HTTP/2 stream, where a length is not needed and the end of a body is a flag.
+  private let isStream: Bool
+  private let hasBody: Bool
+  private var framing = ResponseScript.Framing.asWritten
+
+  init(_ steps: [ResponseStep]) {
+    ahead = steps[...]
+    (arrival, isStream, hasBody) = (.now, false, true)
+  }
+
+  /// - Parameter request: from whose arrival the script's times are counted.
+  init(_ script: ResponseScript, to request: RecordedRequest) {
+    ahead = []
+    moves = script.moves
+    (arrival, isStream, hasBody) = (request.arrival, request.httpVersion == "2", request.method != "HEAD")
+  }
+
+  mutating func next() -> ResponseStep? {
+    refill()
+    return ahead.popFirst()
+  }
+
+  /// The step that comes next.
+  var upcoming: ResponseStep? {
+    mutating get {
+      refill()
+      return ahead.first
+    }
+  }
+
+  private mutating func refill() {
+    while ahead.isEmpty, let move = moves?.next() {
+      ahead += pause(until: move.moment)
+      ahead += steps(of: move.action)
+    }
+  }
+
+  private func pause(until moment: ResponseScript.Moment) -> [ResponseStep] {
+    switch moment {
+    case .at(let time): [.pause(until: arrival.advanced(by: time))]
+    case .after(.zero): []
+    case .after(let time): [.wait(time)]
+    }
+  }
+
+  private mutating func steps(of action: ResponseScript.Action) -> [ResponseStep] {
+    switch action {
+    case .head(let head, let isOpen):
+      framing = head.framing
+      let head = ResponseHead(status: head.status, fields: head.fields, isChunked: head.framing == .chunked)
+      return [isOpen ? .openHead(head) : .head(head)]
+    case .field(let field): return [.field(field)]
+    case .headEnd: return [.headEnd(isChunked: framing == .chunked)]
+    case .body(let bytes): return hasBody && !bytes.isEmpty ? [.body(.init(bytes: bytes))] : []
+    case .raw(let bytes): return [.raw(.init(bytes: bytes))]
+    case .stall: return [.stall]
+    case .reset: return [.reset]
+    case .close: return [isStream && framing == .untilClose ? .end(keepsAlive: true) : .close]
+    case .end: return [.end(keepsAlive: true)]
+    }
+  }
+}
+
+extension ResponseScript {
+  /// Whether it can be played over HTTP/2: the bytes of HTTP/1 cannot.
+  var worksOverHTTP2: Bool {
+    guard case .head(let head, let isOpen)? = moves.first(where: { _ in true })?.action else { return !isRaw }
+    return !isOpen && head.framing != .asWritten
+  }
+}

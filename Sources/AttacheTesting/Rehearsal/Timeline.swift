@@ -1,0 +1,74 @@
+package import Attache
+internal import Synchronization
+
+/// What happened while a scenario was played, noted from any thread.
+package final class Timeline: Sendable {
+  /// Beyond so many moments nobody reads on; what comes later is counted.
+  private static let maximumEvents = 2000
+
+  fileprivate struct Entry {
+    var at: MonotonicInstant
+    var actor: ScenarioResult.Event.Actor
+    var text: String
+    /// What this moment and the next ones like it come to together.
+    var bytes: (count: Int, pieces: Int)?
+  }
+
+  private struct State {
+    var start: MonotonicInstant
+    var entries: [Entry] = []
+    var left = 0
+  }
+
+  private let state: Mutex<State>
+
+  package init(start: MonotonicInstant = .now) {
+    state = Mutex(State(start: start))
+  }
+
+  /// The moment that all others are counted from.
+  package var start: MonotonicInstant {
+    get { state.withLock { $0.start } }
+    set { state.withLock { $0.start = newValue } }
+  }
+
+  package func note(_ actor: ScenarioResult.Event.Actor, _ text: String, at instant: MonotonicInstant = .now) {
+    add(Entry(at: instant, actor: actor, text: text))
+  }
+
+  /// Notes that so many bytes were sent; with what was sent just before, it is one moment.
+  package func note(_ actor: ScenarioResult.Event.Actor, sent count: Int, of text: String, at instant: MonotonicInstant = .now) {
+    let isNoted = state.withLock { state in
+      guard let last = state.entries.last, last.actor == actor, last.text == text, let bytes = last.bytes else { return false }
+      state.entries[state.entries.count - 1].bytes = (bytes.count + count, bytes.pieces + 1)
+      return true
+    }
+    if !isNoted { add(Entry(at: instant, actor: actor, text: text, bytes: (count, 1))) }
+  }
+
+  /// Everything so far, in order of time.
+  package var events: [ScenarioResult.Event] {
+    state.withLock { state in
+      var events = state.entries.map { ScenarioResult.Event(at: state.start.duration(to: $0.at), $0.actor, $0.description) }
+      events.sort { $0.at < $1.at }
+      if state.left > 0, let last = events.last {
+        events.append(ScenarioResult.Event(at: last.at, .filter, "\(state.left) more events are not shown"))
+      }
+      return events
+    }
+  }
+
+  private func add(_ entry: Entry) {
+    state.withLock { state in
+      if state.entries.count < Self.maximumEvents { state.entries.append(entry) } else { state.left += 1 }
+    }
+  }
+}
+
+extension Timeline.Entry {
+  fileprivate var description: String {
+    guard let bytes else { return text }
+    let pieces = bytes.pieces > 1 ? " in \(bytes.pieces) pieces" : ""
+    return "\(text): \(bytes.count) \(bytes.count == 1 ? "byte" : "bytes") sent\(pieces)"
+  }
+}

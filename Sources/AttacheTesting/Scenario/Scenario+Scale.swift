@@ -1,0 +1,43 @@
+internal import Attache
+
+extension Scenario {
+  /// The scenario with every time of it multiplied: those of the origins, of DNS, of the filter and of what is expected.
+  public func scaled(by factor: Double) -> Scenario {
+    var scenario = self
+    scenario.deadline = deadline.scaled(by: factor)
+    scenario.grace = grace?.scaled(by: factor)
+    if let stop { scenario.stop?.at = stop.at.scaled(by: factor) }
+    scenario.expectation.lateness = expectation.lateness.scaled(by: factor)
+    scenario.origins = origins.mapValues { $0.scaled(by: factor) }
+    scenario.names = names.mapValues { script in
+      NameScript(script.turns.map { NameScript.Turn($0.answer, delay: $0.delay.scaled(by: factor)) })
+    }
+    return scenario
+  }
+}
+
+extension OriginScript {
+  fileprivate func scaled(by factor: Double) -> OriginScript {
+    var origin = self
+    origin.paths = paths.mapValues { path in
+      PathScript(responses: path.responses.map { steps in steps.map { $0.scaled(by: factor) } })
+    }
+    return origin
+  }
+}
+
+extension OriginStep {
+  fileprivate func scaled(by factor: Double) -> OriginStep {
+    var step = self
+    step.at = at?.scaled(by: factor)
+    step.every = every?.scaled(by: factor)
+    return step
+  }
+}
+
+extension Duration {
+  /// To the nanosecond.
+  fileprivate func scaled(by factor: Double) -> Duration {
+    .nanoseconds(Int64((Double(nanoseconds) * factor).rounded()))
+  }
+}
