@@ -93,7 +93,7 @@ import Testing
     try await withFetchStage { stage in
       stage.origin.serve("/a", Sample.png)
       for _ in 0..<2 {
-        let (files, continuation) = AsyncStream<StoredFile>.makeStream()
+        let (files, continuation) = AsyncStream<Attache.StoredFile>.makeStream()
         _ = stage.fetcher.fetch(stage.origin.url("/a"), deadline: .now.advanced(by: .seconds(20))) { result, _ in
           if case .success(let file) = result { continuation.yield(file) }
           continuation.finish()

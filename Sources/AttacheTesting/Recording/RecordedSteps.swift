@@ -1,0 +1,81 @@
+internal import Attache
+
+extension RecordedExchange {
+  /// Pieces that came within this time of each other are one.
+  private static let sameMoment = Duration.milliseconds(10)
+  /// A step within this time of the arrival of the request is at once.
+  private static let atOnce = Duration.milliseconds(5)
+  /// Sends of one response at most; a scenario is read by people.
+  private static let maximumSends = 20
+
+  /// What the origin did, as steps.
+  func steps(origins: RecordedOrigins, media: inout RecordedMedia) -> [OriginStep] {
+    guard let head else { return headless }
+    var steps = headSteps(head, origins)
+    if let first = steps.first, head.at >= Self.atOnce { steps[0] = OriginStep(first.action, at: head.at.rounded) }
+    return steps + bodySteps(head, &media) + ending
+  }
+
+  private var headless: [OriginStep] {
+    switch end {
+    case .abandoned: [OriginStep(.stall)]
+    case .broken(.httpProtocol): [OriginStep(.raw("not HTTP\r\n"))]
+    case .broken, .complete: [OriginStep(.reset)]
+    }
+  }
+
+  private func headSteps(_ head: Head, _ origins: RecordedOrigins) -> [OriginStep] {
+    var steps: [OriginStep] = []
+    if head.status != (head.location == nil ? 200 : 302) { steps.append(OriginStep(.status(head.status))) }
+    if let location = head.location { steps.append(OriginStep(.redirect(origins.replacing(location)))) }
+    steps += head.fields.map { OriginStep(.header(name: $0.name, value: $0.value)) }
+    if head.isChunked { steps.append(OriginStep(.length(.chunked))) }
+    if !head.isChunked, head.location == nil {
+      steps.append(OriginStep(.length(head.length.map { .bytes($0) } ?? .untold)))
+    }
+    return steps
+  }
+
+  /// The pieces as sends of one medium, each with its time; the last of a whole body sends all that is left.
+  private func bodySteps(_ head: Head, _ media: inout RecordedMedia) -> [OriginStep] {
+    let size = max(head.length ?? received, received)
+    guard received > 0, let medium = media.medium(for: self, size: size) else { return [] }
+    let moments = mergedPieces
+    return moments.enumerated().map { index, piece in
+      let isRest = index == moments.count - 1 && received == medium.bytes.count
+      return OriginStep(.send(medium, count: isRest ? nil : piece.count), at: piece.at >= Self.atOnce ? piece.at.rounded : nil)
+    }
+  }
+
+  /// The pieces, those of one moment joined; of a long drip, neighbours are joined until there are few enough.
+  private var mergedPieces: [Piece] {
+    var gap = Self.sameMoment
+    while true {
+      var merged: [Piece] = []
+      for piece in pieces {
+        if let last = merged.last, piece.at - last.at < gap {
+          merged[merged.count - 1].count += piece.count
+        } else {
+          merged.append(piece)
+        }
+      }
+      if merged.count <= Self.maximumSends { return merged }
+      gap *= 2
+    }
+  }
+
+  private var ending: [OriginStep] {
+    switch end {
+    case .complete: []
+    case .broken: [OriginStep(.close)]
+    case .abandoned: [OriginStep(.stall)]
+    }
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds.
+  fileprivate var rounded: Duration {
+    .milliseconds((nanoseconds + 500_000) / 1_000_000)
+  }
+}

@@ -1,0 +1,142 @@
+import Attache
+import Testing
+
+@testable import AttacheTesting
+
+@Suite struct RecordingTests {
+  private static func recording(_ lines: [String], _ exchanges: [RecordedExchange], _ records: [ReportedLine] = []) -> Recording {
+    Recording(
+      lines: lines, endsWithLineFeed: true, deadline: .seconds(1), grace: nil, flags: [], exchanges: exchanges, names: [:],
+      records: records,
+      attachments: [:])
+  }
+
+  private static func exchange(_ change: (inout RecordedExchange) -> Void) -> RecordedExchange {
+    var exchange = RecordedExchange(isSecure: true, host: "cdn.example", port: 443, path: "/a.jpg")
+    change(&exchange)
+    return exchange
+  }
+
+  private static func steps(_ exchanges: RecordedExchange...) throws -> [[OriginStep]] {
+    let (scenario, _) = recording(["x"], exchanges).scenario(file: "r.yaml", mediaFolder: nil)
+    // What was written must be what a reader takes.
+    let read = try Scenario(yaml: scenario.yaml(), file: "r.yaml")
+    return try #require(read.origins["origin"]?.paths["/a.jpg"]?.responses)
+  }
+
+  private static func standIn(_ name: String) throws -> Medium {
+    Medium(name: name, bytes: try #require(try StandIn.bytes(named: name)))
+  }
+
+  @Test func `a stalled body keeps its moments, and its bytes become a stand-in`() throws {
+    let steps = try Self.steps(
+      Self.exchange { exchange in
+        exchange.head = .init(at: .milliseconds(250), status: 200, length: 20_000)
+        exchange.pieces = [
+          .init(at: .milliseconds(251), count: 400), .init(at: .milliseconds(252), count: 112), .init(at: .milliseconds(400), count: 512),
+        ]
+        exchange.type = .jpeg
+      })
+    let photo = try Self.standIn("stand-in-20000.jpg")
+    #expect(
+      steps == [
+        [
+          OriginStep(.length(.bytes(20_000)), at: .milliseconds(250)), OriginStep(.send(photo, count: 512), at: .milliseconds(251)),
+          OriginStep(.send(photo, count: 512), at: .milliseconds(400)), OriginStep(.stall),
+        ]
+      ])
+  }
+
+  @Test func `a whole body, an error and a redirect are what they were`() throws {
+    let steps = try Self.steps(
+      Self.exchange { exchange in
+        exchange.head = .init(at: .zero, status: 503, length: 0, fields: [HeaderField("Retry-After", "1")])
+        exchange.end = .complete
+      },
+      Self.exchange { exchange in
+        exchange.head = .init(at: .zero, status: 307, location: "https://cdn.example/b.jpg")
+        exchange.end = .complete
+      },
+      Self.exchange { exchange in
+        exchange.head = .init(at: .zero, status: 200, isChunked: true)
+        exchange.pieces = [.init(at: .milliseconds(1), count: 600)]
+        exchange.type = .png
+        exchange.end = .complete
+      })
+    #expect(
+      steps == [
+        [OriginStep(.status(503)), OriginStep(.header(name: "Retry-After", value: "1")), OriginStep(.length(.bytes(0)))],
+        [OriginStep(.status(307)), OriginStep(.redirect("https://cdn.example:{{origin.port}}/b.jpg"))],
+        [OriginStep(.length(.chunked)), OriginStep(.send(try Self.standIn("stand-in-600.png"), count: nil))],
+      ])
+  }
+
+  @Test(arguments: [
+    (RecordedExchange.End.broken(.connectReset), [OriginStep(.reset)]), (.abandoned, [OriginStep(.stall)]),
+    (.broken(.httpProtocol), [OriginStep(.raw("not HTTP\r\n"))]),
+  ])
+  func `without a head there is what broke it`(end: RecordedExchange.End, steps: [OriginStep]) throws {
+    #expect(try Self.steps(Self.exchange { $0.end = end }) == [steps])
+  }
+
+  @Test func `a long drip is joined to a scenario that people can read`() throws {
+    let steps = try Self.steps(
+      Self.exchange { exchange in
+        exchange.head = .init(at: .zero, status: 200, length: 1_000)
+        exchange.pieces = (0..<1_000).map { .init(at: .milliseconds($0 * 100), count: 1) }
+        exchange.type = .gif
+        exchange.end = .complete
+      })
+    #expect(steps[0].count <= 21)
+  }
+
+  @Test func `the URLs of a payload point at the scenario's origins, names kept and addresses replaced`() throws {
+    let lines = [
+      #"{"a":"https://cdn.example/a.jpg","b":"https:\/\/cdn.example\/a.jpg","c":"http://10.0.0.1:8080/b.png","d":"https://other.example/"}"#
+    ]
+    let second = RecordedExchange(isSecure: false, host: "10.0.0.1", port: 8_080, path: "/b.png")
+    let (scenario, _) = Self.recording(lines, [Self.exchange { _ in }, second]).scenario(file: "r.yaml", mediaFolder: nil)
+    #expect(
+      scenario.payloads == [
+        #"{"a":"https://cdn.example:{{origin.port}}/a.jpg","b":"https://cdn.example:{{origin.port}}\/a.jpg","c":"{{origin2}}/b.png","d":"https://other.example/"}"#
+      ])
+    #expect(scenario.origins["origin"]?.tls == .good && scenario.origins["origin2"]?.tls == nil)
+  }
+
+  @Test func `connections that never came about are the origin's`() throws {
+    let refused = Self.exchange { $0.end = .broken(.connectRefused) }
+    let (scenario, _) = Self.recording(["x"], [refused, refused]).scenario(file: "r.yaml", mediaFolder: nil)
+    #expect(scenario.origins["origin"]?.connection == .refused)
+    #expect(scenario.expectation.requests == [:])
+    _ = try Scenario(yaml: scenario.yaml(), file: "r.yaml")
+  }
+
+  @Test func `media that are kept lie beside the scenario, each once`() throws {
+    let exchange = Self.exchange { exchange in
+      exchange.head = .init(at: .zero, status: 200, length: 3)
+      exchange.pieces = [.init(at: .zero, count: 3)]
+      exchange.body = [1, 2, 3]
+      exchange.end = .complete
+    }
+    let (scenario, media) = Self.recording(["x"], [exchange, exchange]).scenario(file: "r.yaml", mediaFolder: "r-media")
+    #expect(media == [Medium(name: "r-media/1.bin", bytes: [1, 2, 3])])
+    #expect(scenario.origins["origin"]?.paths["/a.jpg"]?.responses.count == 1)
+    #expect(scenario.expectation.requests == ["/a.jpg": 2])
+  }
+
+  @Test func `what became of the payloads is what is expected`() throws {
+    let records = [
+      ReportedLine(line: 2, outcome: .fallback, reason: .deadline, media: [.init(url: "u", reason: .deadline)]),
+      ReportedLine(line: 1, outcome: .attached, media: [.init(url: "v")]),
+    ]
+    var recording = Self.recording(["x", "y"], [], records)
+    recording.attachments[1] = [GainedAttachment(url: "file:///f", type: "public.jpeg", size: 5, sha256: "")]
+    let (scenario, _) = recording.scenario(file: "r.yaml", mediaFolder: nil)
+    #expect(
+      scenario.expectation.payloads == [
+        .init(outcome: .attached, attachments: [.init(type: "public.jpeg", size: 5)], media: [nil]),
+        .init(outcome: .fallback, reason: .deadline, media: [.deadline]),
+      ])
+    #expect(scenario.about == "Recorded: 1 attached, 1 fallback deadline.")
+  }
+}
