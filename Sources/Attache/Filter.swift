@@ -60,6 +60,7 @@ public final class Filter: Sendable {
   private let host: ServiceExtensionHost
   private let store: AttachmentStore
   private let clock: any DeadlineClock
+  private let machine: any Machine
   private let window: OutputWindow
   private let reading: ReadingStop
   private let member: AttachmentMember
@@ -79,11 +80,12 @@ public final class Filter: Sendable {
     self.host = host
     self.store = store
     self.clock = clock
+    machine = clock.machineBehind
     member = AttachmentMember(key: configuration.outputKey, baseURL: configuration.baseURL ?? store.baseURL)
     do {
       window = try OutputWindow(limits: WindowLimits(configuration), clock: clock)
-      reading = try ReadingStop()
-      explainer = try Explainer(tell: explain)
+      reading = try ReadingStop(machine: machine)
+      explainer = try Explainer(machine: machine, tell: explain)
     } catch {
       throw .start(error)
     }
@@ -91,7 +93,7 @@ public final class Filter: Sendable {
 
   /// Reads until the input ends or ``stop()``, and returns when every line is written. The calling thread reads.
   public func run(input: Int32 = 0, output: Int32 = 1) throws(Failure) -> Result {
-    let start = MonotonicInstant.now
+    let start = machine.now
     // Without an output the reader has nothing to read for, however long its input stays open.
     let exit = try OutputSide(window: window, clock: clock, output: output, report: configuration.report) { [reading, clock] in
       reading.request(finishingLineBy: clock.now)
@@ -110,7 +112,7 @@ public final class Filter: Sendable {
     explainer.finish()
     summary.merge(inlet.summary)
     summary.droppedOffers += host.droppedOffers
-    return Result(summary: summary, elapsed: start.duration(to: .now), isComplete: isComplete, reportFailure: exit.reportFailure)
+    return Result(summary: summary, elapsed: start.duration(to: machine.now), isComplete: isComplete, reportFailure: exit.reportFailure)
   }
 
   /// Stops reading. What is in flight is decided as ever. Safe from any thread.

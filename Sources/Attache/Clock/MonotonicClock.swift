@@ -3,23 +3,30 @@ internal import Synchronization
 /// The real clock: a heap of deadlines on the monotonic clock, and a thread that does nothing but keep them.
 ///
 /// The thread does no other work, so that nothing which a deadline cuts off can hold the deadline up.
-public final class MonotonicClock: DeadlineClock {
+public final class MonotonicClock: MachineClock {
   private struct Book {
     var heap = TimerHeap()
     /// Until when the thread sleeps; the past while it is awake, since it looks at the heap before it sleeps.
     var sleepsUntil = MonotonicInstant.distantPast
   }
 
+  package let machine: any Machine
   private let book = Mutex(Book())
-  private let alarm: EventFD
+  private let alarm: any Bell
 
   /// Starts the clock's thread, which ends with the clock.
   ///
   /// - Throws: ``SystemError`` when the system gives no descriptor or no thread.
-  public init() throws(SystemError) {
-    let alarm = try EventFD()
+  public convenience init() throws(SystemError) {
+    try self.init(machine: SystemMachine())
+  }
+
+  /// Starts the clock on a machine of the caller's.
+  package init(machine: any Machine) throws(SystemError) {
+    self.machine = machine
+    let alarm = try machine.makeBell()
     self.alarm = alarm
-    try Thread.start("deadlines") { [weak self] in
+    try machine.start("deadlines") { [weak self] in
       while let next = self?.runDue() {
         alarm.wait(until: next)
       }
@@ -31,7 +38,7 @@ public final class MonotonicClock: DeadlineClock {
   }
 
   public var now: MonotonicInstant {
-    .now
+    machine.now
   }
 
   public func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Appointment {
@@ -54,7 +61,7 @@ public final class MonotonicClock: DeadlineClock {
   private func runDue() -> MonotonicInstant {
     while true {
       let (action, next) = book.withLock { book in
-        let action = book.heap.popDue(at: .now)
+        let action = book.heap.popDue(at: machine.now)
         book.sleepsUntil = action == nil ? (book.heap.earliest ?? .distantFuture) : .distantPast
         return (action, book.sleepsUntil)
       }

@@ -16,8 +16,8 @@ public struct MonotonicInstant: InstantProtocol, Sendable {
     return MonotonicInstant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
-  static let distantPast = MonotonicInstant(nanoseconds: .min)
-  static let distantFuture = MonotonicInstant(nanoseconds: .max)
+  package static let distantPast = MonotonicInstant(nanoseconds: .min)
+  package static let distantFuture = MonotonicInstant(nanoseconds: .max)
 
   /// How long to wait for this instant as poll(2) takes it, in milliseconds; -1 is for ever. Who wakes early waits again.
   ///

@@ -10,6 +10,8 @@ public final class Answer: Sendable {
     var extensionInstance: (any ServiceExtension)?
   }
 
+  /// Which request of the host's it is, in the order in which they came.
+  let number: Int
   private let gate = Gate()
   private let state: Mutex<State>
   private let host: ServiceExtensionHost
@@ -17,10 +19,11 @@ public final class Answer: Sendable {
   private let deliver: @Sendable (Delivery) -> Void
 
   init(
-    _ request: NotificationRequest, to instance: any ServiceExtension, host: ServiceExtensionHost,
+    _ request: NotificationRequest, number: Int, to instance: any ServiceExtension, host: ServiceExtensionHost,
     deliver: @escaping @Sendable (Delivery) -> Void
   ) {
     self.request = request
+    self.number = number
     self.host = host
     self.deliver = deliver
     state = Mutex(State(appointment: nil, extensionInstance: instance))

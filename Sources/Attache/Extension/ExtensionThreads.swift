@@ -5,10 +5,10 @@ final class ExtensionThreads: Sendable {
   /// A thread that waits for work.
   private final class Idler: Sendable {
     let work = Mutex<(@Sendable () -> Void)?>(nil)
-    let alarm: EventFD
+    let alarm: any Bell
 
-    init() throws(SystemError) {
-      alarm = try EventFD()
+    init(machine: any Machine) throws(SystemError) {
+      alarm = try machine.makeBell()
     }
 
     /// Does its work and lets go of it; false when there is none.
@@ -27,7 +27,12 @@ final class ExtensionThreads: Sendable {
   /// Threads at most: a blocked extension keeps its thread for ever, and memory must not grow for ever with it.
   static let maximum = 1_024
 
+  private let machine: any Machine
   private let state = Mutex(State())
+
+  init(machine: any Machine) {
+    self.machine = machine
+  }
 
   /// Runs `work` on a thread of its own for as long as it takes.
   ///
@@ -35,7 +40,7 @@ final class ExtensionThreads: Sendable {
   func run(_ work: @escaping @Sendable () -> Void) -> Bool {
     let (idler, isNew) = state.withLock { state in
       if let idler = state.idlers.popLast() { return (Optional(idler), false) }
-      guard state.count < Self.maximum, let idler = try? Idler() else { return (nil, false) }
+      guard state.count < Self.maximum, let idler = try? Idler(machine: machine) else { return (nil, false) }
       state.count += 1
       return (idler, true)
     }
@@ -50,7 +55,7 @@ final class ExtensionThreads: Sendable {
 
   private func start(_ idler: Idler) -> Bool {
     do {
-      try Thread.start("extension") { [weak self] in
+      try machine.start("extension") { [weak self] in
         // A thread that waits holds on to nothing: neither to its last work nor to who would wake it.
         while true {
           if idler.perform() { self?.park(idler) }

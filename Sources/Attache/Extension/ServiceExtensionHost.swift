@@ -3,14 +3,16 @@ internal import Synchronization
 /// Runs a service extension against the deadline, and owns the fallback: whatever the extension does, each request is decided once and in time.
 public final class ServiceExtensionHost: Sendable {
   private struct Running {
-    var answers: [ObjectIdentifier: Answer] = [:]
+    /// By their number.
+    var answers: [Int: Answer] = [:]
+    var begun = 0
     var isCancelled = false
   }
 
   let clock: any DeadlineClock
   private let grace: Duration
   private let makeExtension: @Sendable () -> any ServiceExtension
-  private let threads = ExtensionThreads()
+  private let threads: ExtensionThreads
   private let running = Mutex(Running())
   private let dropped = Atomic<Int>(0)
 
@@ -23,6 +25,7 @@ public final class ServiceExtensionHost: Sendable {
     self.clock = clock
     self.grace = grace
     self.makeExtension = makeExtension
+    threads = ExtensionThreads(machine: clock.machineBehind)
   }
 
   /// Offers that came after their request was decided.
@@ -35,10 +38,11 @@ public final class ServiceExtensionHost: Sendable {
   /// - Parameter deliver: called exactly once, on any thread, before the request's deadline: with content that has alert text, or the original.
   public func run(_ request: NotificationRequest, deliver: @escaping @Sendable (Delivery) -> Void) {
     let instance = makeExtension()
-    let answer = Answer(request, to: instance, host: self, deliver: deliver)
-    let isCancelled = running.withLock { running in
-      if !running.isCancelled { running.answers[ObjectIdentifier(answer)] = answer }
-      return running.isCancelled
+    let (answer, isCancelled) = running.withLock { running in
+      running.begun += 1
+      let answer = Answer(request, number: running.begun, to: instance, host: self, deliver: deliver)
+      if !running.isCancelled { running.answers[answer.number] = answer }
+      return (answer, running.isCancelled)
     }
     guard !isCancelled else { return _ = answer.decide(.cancelled) }
     let notice = request.deadline.advanced(by: .zero - grace)
@@ -58,7 +62,7 @@ public final class ServiceExtensionHost: Sendable {
   public func cancelAll() {
     let answers = running.withLock { running in
       running.isCancelled = true
-      return running.answers.values
+      return running.answers.values.sorted { $0.number < $1.number }
     }
     for answer in answers { answer.decide(.cancelled) }
   }
@@ -86,7 +90,7 @@ public final class ServiceExtensionHost: Sendable {
   }
 
   func forget(_ answer: Answer) {
-    running.withLock { $0.answers[ObjectIdentifier(answer)] = nil }
+    running.withLock { $0.answers[answer.number] = nil }
   }
 
   func countDropped() {

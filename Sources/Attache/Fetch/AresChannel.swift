@@ -29,7 +29,7 @@ final class AresChannel: @unchecked Sendable {
   /// Queries since the channel was made.
   private(set) var asked = 0
   /// When the channel was made.
-  let start = MonotonicInstant.now
+  let start: MonotonicInstant
 
   /// Reads resolv.conf; opens no socket.
   ///
@@ -39,6 +39,7 @@ final class AresChannel: @unchecked Sendable {
   init(loop: EventLoop, servers: String, patience: AresResolver.Patience, onProgress: @escaping () -> Void) throws(AresError) {
     self.loop = loop
     self.onProgress = onProgress
+    start = loop.now
     try Self.startLibrary()
     try AresError.check(open(patience))
     if !servers.isEmpty, unsafe ares_set_servers_ports_csv(handle, servers) != ARES_SUCCESS { throw .badServer(servers) }
@@ -81,7 +82,7 @@ final class AresChannel: @unchecked Sendable {
     var left = timeval()
     guard unsafe ares_timeout(handle, nil, &left) != nil else { return stopTimer() }
     // c-ares rounds down to a millisecond: one more, or the timer rings before anything is due.
-    let instant = MonotonicInstant.now.advanced(by: .microseconds(left.tv_sec * 1_000_000 + left.tv_usec + 1000))
+    let instant = loop.now.advanced(by: .microseconds(left.tv_sec * 1_000_000 + left.tv_usec + 1000))
     if let timer, timer.instant <= instant { return }
     stopTimer()
     timer = loop.schedule(at: instant) { [weak self] in
@@ -116,7 +117,7 @@ final class AresChannel: @unchecked Sendable {
   }
 
   /// c-ares opened a socket, waits for something else on it, or is about to close it.
-  private func watch(_ socket: Int32, _ readiness: EventLoop.Readiness) {
+  private func watch(_ socket: Int32, _ readiness: Readiness) {
     guard !readiness.isEmpty else { return loop.unwatch(socket) }
     loop.watch(socket, for: readiness) { [weak self] ready in
       // A failed socket is handed on as both: reading or writing tells c-ares what is wrong.
@@ -159,7 +160,7 @@ extension AresChannel {
 
   private static let takeSocketState: ares_sock_state_cb = { owner, socket, readable, writable in
     guard let owner = unsafe owner else { return }
-    var readiness: EventLoop.Readiness = []
+    var readiness: Readiness = []
     if readable != 0 { readiness.insert(.readable) }
     if writable != 0 { readiness.insert(.writable) }
     unsafe Unmanaged<AresChannel>.fromOpaque(owner).takeUnretainedValue().watch(socket, readiness)

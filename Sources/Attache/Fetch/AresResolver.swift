@@ -92,7 +92,7 @@ package final class AresResolver: Resolver, @unchecked Sendable {
 extension AresResolver {
   private func begin(_ name: String, _ completion: @escaping @Sendable (Result<[IPAddress], DNSFailure>) -> Void) {
     guard !isShutDown else { return }
-    if let addresses = cache.addresses(of: name, at: .now) { return completion(.success(addresses)) }
+    if let addresses = cache.addresses(of: name, at: loop.now) { return completion(.success(addresses)) }
     if let pending = pending[name] { return pending.completions.append(completion) }
     start(name, completion)
     handOn()
@@ -113,7 +113,7 @@ extension AresResolver {
   }
 
   private func channelWithRoom() -> AresChannel? {
-    if let channel = channels.channelWithRoom { return channel }
+    if let channel = channels.channelWithRoom(at: loop.now) { return channel }
     guard let channel = try? makeChannel() else { return nil }
     channels.append(channel)
     return channel
@@ -139,7 +139,7 @@ extension AresResolver {
     case .waitBriefly:
       // The timer goes with the look-up, so what it finds under the name is this one.
       let name = item.name
-      item.timer = loop.schedule(at: .now.advanced(by: patience.otherFamily)) { [weak self] in
+      item.timer = loop.schedule(at: loop.now.advanced(by: patience.otherFamily)) { [weak self] in
         guard let self, let item = pending[name] else { return }
         end(item, with: item.lookUp.conclusion)
       }
@@ -156,7 +156,7 @@ extension AresResolver {
   private func end(_ item: Pending, with answer: LookUp.Answer) {
     forget(item)
     if case .success(let addresses) = answer.result {
-      cache.keep(addresses, of: item.name, for: answer.lifetime, at: .now)
+      cache.keep(addresses, of: item.name, for: answer.lifetime, at: loop.now)
     }
     for completion in item.completions { completion(answer.result) }
   }

@@ -13,9 +13,9 @@ struct ChannelRow {
   private var channels: [AresChannel] = []
 
   /// The channel that takes the next look-up; nil when it is time for a new one.
-  var channelWithRoom: AresChannel? {
+  func channelWithRoom(at now: MonotonicInstant) -> AresChannel? {
     guard let newest = channels.last, newest.asked + 2 <= Self.maximumQueries else { return nil }
-    return newest.start.duration(to: .now) < Self.maximumAge ? newest : nil
+    return newest.start.duration(to: now) < Self.maximumAge ? newest : nil
   }
 
   /// Adds the channel that takes look-ups from now on.

@@ -45,11 +45,11 @@ final class CurlMulti: @unchecked Sendable {
     if let timer { loop.cancel(timer) }
   }
 
-  /// Starts a transfer; its end is told to its owner from ``deliverEnds()``.
+  /// Starts a transfer; its end comes from ``deliverEnds(_:)``.
   func add(_ transfer: CurlTransfer) throws(CurlError) {
     guard isOpen else { throw CurlError(call: "curl_multi_add_handle", code: CURLM_BAD_HANDLE.rawValue) }
-    unsafe running[transfer.easy] = transfer
     try check("curl_multi_add_handle", unsafe curl_multi_add_handle(multi, transfer.easy))
+    unsafe running[transfer.easy] = transfer
   }
 
   /// Takes a transfer back; its connection is closed when its body has not been read to the end.
@@ -58,8 +58,8 @@ final class CurlMulti: @unchecked Sendable {
     unsafe curl_multi_remove_handle(multi, transfer.easy)
   }
 
-  /// Tells the owners of the transfers that have ended. Called when no callback of libcurl's is on the stack.
-  func deliverEnds() {
+  /// Takes out the transfers that have ended. Called when no callback of libcurl's is on the stack.
+  func deliverEnds(_ tell: (CurlTransfer, CURLcode) -> Void) {
     guard hasNews, isOpen else { return }
     hasNews = false
     var left: Int32 = 0
@@ -68,7 +68,7 @@ final class CurlMulti: @unchecked Sendable {
       let code = unsafe curl_message_result(message)
       guard let transfer = unsafe running[easy] else { continue }
       remove(transfer)
-      transfer.ended(code)
+      tell(transfer, code)
     }
   }
 
@@ -91,7 +91,7 @@ final class CurlMulti: @unchecked Sendable {
         multi.loop.unwatch(socket)
         return 0
       }
-      var readiness: EventLoop.Readiness = []
+      var readiness: Readiness = []
       if what & CURL_POLL_IN != 0 { readiness.insert(.readable) }
       if what & CURL_POLL_OUT != 0 { readiness.insert(.writable) }
       multi.loop.watch(socket, for: readiness) { [unowned multi] ready in
@@ -100,7 +100,7 @@ final class CurlMulti: @unchecked Sendable {
       return 0
     }
 
-  private func mask(_ ready: EventLoop.Readiness) -> Int32 {
+  private func mask(_ ready: Readiness) -> Int32 {
     var mask: Int32 = 0
     if ready.contains(.readable) { mask |= CURL_CSELECT_IN }
     if ready.contains(.writable) { mask |= CURL_CSELECT_OUT }
@@ -115,7 +115,7 @@ final class CurlMulti: @unchecked Sendable {
     if let timer = multi.timer { multi.loop.cancel(timer) }
     multi.timer = nil
     guard milliseconds >= 0 else { return 0 }
-    multi.timer = multi.loop.schedule(at: .now.advanced(by: .milliseconds(milliseconds))) { [unowned multi] in
+    multi.timer = multi.loop.schedule(at: multi.loop.now.advanced(by: .milliseconds(milliseconds))) { [unowned multi] in
       multi.timer = nil
       multi.act(CURL_SOCKET_TIMEOUT, 0)
     }

@@ -1,58 +1,15 @@
 internal import CCurl
 internal import Glibc
 
-/// Whoever wants a transfer's response. Called on the loop; the first two from within libcurl, where no transfer may be added or removed.
-protocol CurlTransferOwner: AnyObject {
-  /// All headers have come. Returns whether the body is wanted.
-  func transferReceivedHead(_ head: ResponseHead) -> Bool
-  /// A piece of the body has come.
-  func transferReceivedBody(_ bytes: UnsafeRawBufferPointer) -> CurlTransfer.BodyVerdict
-  /// The transfer is over, for good or ill.
-  func transferEnded(_ end: CurlTransfer.End)
-}
-
 /// One exchange with an origin: libcurl's easy handle, its options and its callbacks. Used again for a further exchange.
 ///
 /// `@unchecked Sendable`: confined to the loop's thread.
 @safe
-final class CurlTransfer: @unchecked Sendable {
-  enum BodyVerdict {
-    case take, pause, stop
-  }
-
-  /// What is asked of the origin.
-  struct Request {
-    var url: CheckedURL
-    /// The checked addresses of the URL's host; libcurl connects to these and looks up none.
-    var addresses: [IPAddress]
-    /// Where an earlier body broke off, with the strong validator that the origin gave; nil asks for the whole.
-    var resumption: (offset: Int, validator: String)?
-    /// How long a connection may take to come about, all addresses together.
-    var connectTimeout: Duration
-  }
-
-  /// How an exchange ended.
-  struct End {
-    /// nil when libcurl saw nothing wrong, which is not yet acceptance.
-    var failure: Reason?
-    /// What the address gate said, if it stopped the connection.
-    var refusal: Refusal?
-    var times: Times
-    /// What Retry-After asks for.
-    var retryAfter: Duration?
-  }
-
-  /// Durations of the parts of an exchange; nil for what did not happen.
-  struct Times {
-    var connect: Duration?
-    var tls: Duration?
-    /// From the start of the exchange.
-    var firstByte: Duration?
-  }
-
+final class CurlTransfer: Transfer, @unchecked Sendable {
   let easy: UnsafeMutableRawPointer
+  private let multi: CurlMulti
   private let gate: AddressGate
-  private weak var owner: (any CurlTransferOwner)?
+  private weak var owner: (any TransferOwner)?
   private var pins: UnsafeMutablePointer<curl_slist>?
   private var fields: UnsafeMutablePointer<curl_slist>?
   private var url: CheckedURL?
@@ -73,9 +30,10 @@ final class CurlTransfer: @unchecked Sendable {
   ///
   /// - Parameter rootCertificates: a file in PEM form instead of the system's roots.
   /// - Throws: ``CurlError`` when an option is refused, a missing file of roots included.
-  init(gate: AddressGate, rootCertificates: String?) throws(CurlError) {
+  init(multi: CurlMulti, gate: AddressGate, rootCertificates: String?) throws(CurlError) {
     guard let easy = unsafe curl_easy_init() else { throw CurlError(call: "curl_easy_init", code: CURLE_FAILED_INIT.rawValue) }
     unsafe self.easy = unsafe easy
+    self.multi = multi
     self.gate = gate
     try setConstants(rootCertificates)
     try setCallbacks()
@@ -89,7 +47,7 @@ final class CurlTransfer: @unchecked Sendable {
   }
 
   /// Makes the handle ready for an exchange, whose course `owner` is told.
-  func prepare(_ request: Request, for owner: any CurlTransferOwner) throws(CurlError) {
+  func prepare(_ request: TransferRequest, for owner: any TransferOwner) throws(CurlError) {
     self.owner = owner
     (head, refusal, headIsTooLarge, url) = (ResponseHead(), nil, false, request.url)
     try set(CURLOPT_URL, request.url.text)
@@ -102,11 +60,12 @@ final class CurlTransfer: @unchecked Sendable {
     try set(CURLOPT_PIPEWAIT, request.url.scheme == .https ? 1 : 0)
   }
 
-  /// Goes on with a transfer that was paused by ``BodyVerdict/pause``.
-  ///
-  /// - Returns: false when its owner stopped it on the way; its end is then not told.
   func resume() -> Bool {
     unsafe curl_easy_pause(easy, CURLPAUSE_CONT) == CURLE_OK
+  }
+
+  func cancel() {
+    multi.remove(self)
   }
 
   /// Whether the handle can serve again: libcurl never takes back the errno of an exchange, which would then speak of the next.
@@ -114,27 +73,27 @@ final class CurlTransfer: @unchecked Sendable {
     systemError == 0
   }
 
-  /// The durations so far.
-  var times: Times {
+  var times: TransferTimes {
     let connected = microseconds(CURLINFO_CONNECT_TIME_T)
     let secured = microseconds(CURLINFO_APPCONNECT_TIME_T)
-    return Times(
+    return TransferTimes(
       connect: connected, tls: secured.map { $0 - (connected ?? .zero) }, firstByte: microseconds(CURLINFO_STARTTRANSFER_TIME_T))
   }
 
-  /// Called by ``CurlMulti`` when libcurl has done with the handle.
-  func ended(_ code: CURLcode) {
+  /// Called when libcurl has done with the handle.
+  ///
+  /// - Returns: who is to be told what.
+  func conclude(_ code: CURLcode) -> (owner: (any TransferOwner)?, end: TransferEnd) {
     var retryAfter: curl_off_t = 0
     unsafe curl_easy_getinfo_offset(easy, CURLINFO_RETRY_AFTER, &retryAfter)
-    let end = End(
+    let end = TransferEnd(
       failure: failure(code), refusal: refusal, times: times, retryAfter: retryAfter > 0 ? .seconds(Int64(retryAfter)) : nil)
-    let owner = owner
-    self.owner = nil
-    owner?.transferEnded(end)
+    defer { owner = nil }
+    return (owner, end)
   }
 
   /// `HOST:PORT:ADDRESS,…` with a plus, so that libcurl forgets it after a while (CURLOPT_RESOLVE).
-  private func pin(_ request: Request) -> String {
+  private func pin(_ request: TransferRequest) -> String {
     let addresses = request.addresses.map { address in
       switch address {
       case .v4: "\(address)"
@@ -291,34 +250,16 @@ extension CurlTransfer {
   }
 }
 
-// MARK: libcurl's codes
+// MARK: How it ended
 
 extension CurlTransfer {
-  /// Translates libcurl's code: the one place that knows what 7.88.1 answers for which mishap.
   private func failure(_ code: CURLcode) -> Reason? {
     if let refusal { return refusal.reason }
     if headIsTooLarge { return .httpHeaders }
-    switch code {
-    case CURLE_OK: return nil
-    case CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT: return systemError == ECONNREFUSED ? .connectRefused : .connectFailed
-    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE: return .tlsCertificate
-    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED: return .tlsHandshake
-    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: return .httpProtocol
-    case CURLE_HTTP2, CURLE_HTTP2_STREAM: return head.isComplete ? .httpTruncated : .httpProtocol
-    case CURLE_PARTIAL_FILE: return .httpTruncated
-    case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: return .connectReset
-    case CURLE_RECV_ERROR: return receiveFailure
-    // What a line of more than 100 KB among the headers comes to.
-    case CURLE_OUT_OF_MEMORY: return .httpHeaders
-    // A trailer that reads like a status line, for one.
-    default: return head.isComplete ? .httpFraming : .internal
-    }
-  }
-
-  /// CURLE_RECV_ERROR stands for a broken connection as well as for a chunk that libcurl cannot read; only its text tells them apart.
-  private var receiveFailure: Reason {
-    guard head.isComplete else { return .connectReset }
-    return unsafe strstr(errorText, "chunked-encoding") == nil ? .httpTruncated : .httpFraming
+    return CurlEnd(
+      code: code, systemError: systemError, headIsComplete: head.isComplete,
+      isBadChunk: unsafe strstr(errorText, "chunked-encoding") != nil
+    ).failure
   }
 
   private var systemError: Int32 {

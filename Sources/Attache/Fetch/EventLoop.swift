@@ -1,60 +1,41 @@
-internal import CLinux
-internal import Glibc
 internal import Synchronization
 
-/// The engine's one thread: epoll for descriptors, a heap for timers, and an eventfd that wakes it for work from other threads.
+/// The engine's one thread: a poller for descriptors, a heap for timers, and a mailbox for work from other threads.
 ///
 /// libcurl and c-ares live on it. What is not marked as safe from any thread may be called on the loop only.
 ///
 /// `@unchecked Sendable`: `handlers`, `timers` and `turnEnds` are touched by the loop's thread alone; the rest is constant or locked.
-@safe
 package final class EventLoop: @unchecked Sendable {
-  /// What a descriptor is watched for, and what happened to it.
-  package struct Readiness: OptionSet, Sendable {
-    package let rawValue: UInt32
-
-    package init(rawValue: UInt32) {
-      self.rawValue = rawValue
-    }
-
-    package static let readable = Readiness(rawValue: EPOLLIN.rawValue)
-    package static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
-    /// Reported unasked.
-    package static let failed = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
-  }
-
   private struct Mailbox {
     var work: [@Sendable () -> Void] = []
     var isOpen = true
   }
 
-  private let epoll: Int32
-  private let alarm: EventFD
+  package let machine: any Machine
+  private let poller: any Poller
   private let mailbox = Mutex(Mailbox())
   private var handlers: [Int32: (Readiness) -> Void] = [:]
   private var timers = TimerHeap()
   private var turnEnds: [() -> Void] = []
-  private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 256)
 
   /// Starts the loop's thread; it runs until ``stop()``.
   ///
   /// - Throws: ``SystemError`` when the system gives no descriptor or no thread.
-  package init() throws(SystemError) {
-    epoll = try SystemError.check("epoll_create1", epoll_create1(Int32(EPOLL_CLOEXEC)))
-    alarm = try EventFD()
-    watch(alarm.descriptor, for: .readable) { [alarm] _ in alarm.silence() }
-    try Thread.start("fetch") { self.run() }.detach()
+  package init(machine: any Machine = SystemMachine()) throws(SystemError) {
+    self.machine = machine
+    poller = try machine.makePoller()
+    try machine.start("fetch") { self.run() }.detach()
   }
 
-  deinit {
-    close(epoll)
-    unsafe events.deallocate()
+  /// The present instant, by the machine's clock. Safe from any thread.
+  package var now: MonotonicInstant {
+    machine.now
   }
 
   /// Ends the loop after the work that was posted before. Safe from any thread.
   package func stop() {
     mailbox.withLock { $0.isOpen = false }
-    alarm.ring()
+    poller.wake()
   }
 
   /// Runs `work` on the loop, soon and in the order posted. Safe from any thread. Work posted after ``stop()`` is dropped.
@@ -64,19 +45,19 @@ package final class EventLoop: @unchecked Sendable {
       mailbox.work.append(work)
       return mailbox.work.count == 1
     }
-    if wasEmpty { alarm.ring() }
+    if wasEmpty { poller.wake() }
   }
 
   /// Calls `handler` whenever `descriptor` is ready; replaces what was watched before.
   package func watch(_ descriptor: Int32, for readiness: Readiness, _ handler: @escaping (Readiness) -> Void) {
     let isKnown = handlers.updateValue(handler, forKey: descriptor) != nil
-    control(isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, readiness)
+    poller.watch(descriptor, for: readiness, isKnown: isKnown)
   }
 
   /// Stops watching; call it before the descriptor is closed.
   package func unwatch(_ descriptor: Int32) {
     guard handlers.removeValue(forKey: descriptor) != nil else { return }
-    control(EPOLL_CTL_DEL, descriptor, [])
+    poller.unwatch(descriptor)
   }
 
   /// Runs `action` on the loop when `instant` has come.
@@ -94,17 +75,9 @@ package final class EventLoop: @unchecked Sendable {
     turnEnds.append(action)
   }
 
-  private func control(_ operation: Int32, _ descriptor: Int32, _ readiness: Readiness) {
-    var event = unsafe epoll_event(events: readiness.rawValue, data: epoll_data_t(fd: descriptor))
-    // libcurl may have closed the descriptor by itself already; the kernel has then forgotten it.
-    if unsafe epoll_ctl(epoll, operation, descriptor, &event) == -1, errno == ENOENT, operation == EPOLL_CTL_MOD {
-      _ = unsafe epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
-    }
-  }
-
   private func run() {
     while true {
-      waitForEvents()
+      poller.wait(until: timers.earliest) { descriptor, readiness in handlers[descriptor]?(readiness) }
       runDueTimers()
       let isOver = runMail()
       for action in turnEnds { action() }
@@ -115,17 +88,9 @@ package final class EventLoop: @unchecked Sendable {
     timers = TimerHeap()
   }
 
-  private func waitForEvents() {
-    let count = unsafe epoll_wait(epoll, events.baseAddress, Int32(events.count), timers.earliest?.pollTimeout ?? -1)
-    for index in 0..<max(0, Int(count)) {
-      let event = unsafe events[index]
-      unsafe handlers[event.data.fd]?(Readiness(rawValue: event.events))
-    }
-  }
-
   private func runDueTimers() {
     guard timers.earliest != nil else { return }
-    let now = MonotonicInstant.now
+    let now = machine.now
     while let action = timers.popDue(at: now) { action() }
   }
 

@@ -18,7 +18,8 @@ final class Fetch: @unchecked Sendable {
   let key: String
   /// The hop at hand.
   private(set) var url: CheckedURL
-  private(set) var waiters: [ObjectIdentifier: FetchWaiter] = [:]
+  private var waiters: [ObjectIdentifier: (turn: Int, waiter: FetchWaiter)] = [:]
+  private var turns = 0
   /// How far it is, for who joins late.
   private var course = MediaRecord(url: "")
 
@@ -30,7 +31,7 @@ final class Fetch: @unchecked Sendable {
   private var tries = 0
   private var place = Place.none
   private var addresses: [IPAddress] = []
-  private var transfer: CurlTransfer?
+  private var transfer: (any Transfer)?
   private var timer: TimerEntry?
 
   private var intake: Intake?
@@ -55,9 +56,15 @@ final class Fetch: @unchecked Sendable {
   // MARK: Waiters
 
   func add(_ waiter: FetchWaiter) {
-    waiters[ObjectIdentifier(waiter)] = waiter
+    turns += 1
+    waiters[ObjectIdentifier(waiter)] = (turns, waiter)
     waiter.note { $0.takeCourse(of: course) }
     engine.note(waiter, waitsFor: self)
+  }
+
+  /// Who waits, first come, first served.
+  var waitersInOrder: [FetchWaiter] {
+    waiters.values.sorted { $0.turn < $1.turn }.map(\.waiter)
   }
 
   /// Takes a waiter out; the fetch of the last one is given up.
@@ -68,7 +75,7 @@ final class Fetch: @unchecked Sendable {
 
   private func note(_ change: (inout MediaRecord) -> Void) {
     change(&course)
-    for waiter in waiters.values { waiter.note(change) }
+    for (_, waiter) in waiters.values { waiter.note(change) }
   }
 
   // MARK: The road
@@ -78,11 +85,11 @@ final class Fetch: @unchecked Sendable {
     step += 1
     if visited.insert(url.text).inserted { tries = 0 }
     if let address = url.address { return check([address]) }
-    let (started, step) = (MonotonicInstant.now, step)
+    let (started, step) = (engine.loop.now, step)
     engine.resolver.resolve(url.host) { [self, loop = engine.loop] result in
       loop.post { [self] in
         guard step == self.step, !isOver else { return }
-        note { $0.timing.dns = started.duration(to: .now) }
+        note { $0.timing.dns = started.duration(to: loop.now) }
         switch result {
         case .success(let addresses): check(addresses)
         case .failure(let failure): conclude(.failure(FetchFailure(failure, host: url.host)))
@@ -110,12 +117,9 @@ final class Fetch: @unchecked Sendable {
     tries += 1
     note { $0.attempts += 1 }
     (verdict, failure) = (nil, nil)
-    do throws(CurlError) {
-      let request = CurlTransfer.Request(url: url, addresses: addresses, resumption: resumption, connectTimeout: budget / 3)
-      let transfer = try engine.obtainTransfer()
-      self.transfer = transfer
-      try transfer.prepare(request, for: self)
-      try engine.multi.add(transfer)
+    do throws(TransportError) {
+      let request = TransferRequest(url: url, addresses: addresses, resumption: resumption, connectTimeout: budget / 3)
+      transfer = try engine.transport.begin(request, for: self)
     } catch {
       conclude(.failure(FetchFailure(reason: .internal, message: "\(error)")))
     }
@@ -123,7 +127,7 @@ final class Fetch: @unchecked Sendable {
 
   /// The time that is left to the one who can wait longest.
   private var budget: Duration {
-    waiters.values.map { MonotonicInstant.now.duration(to: $0.deadline) }.max() ?? .zero
+    waiters.values.map { engine.loop.now.duration(to: $0.waiter.deadline) }.max() ?? .zero
   }
 
   private var isRedirected: Bool {
@@ -147,10 +151,10 @@ final class Fetch: @unchecked Sendable {
   }
 
   private func tryAgain(after failure: FetchFailure, asked: Duration?) {
-    let now = MonotonicInstant.now
+    let now = engine.loop.now
     guard
       let instant = engine.retryPolicy.next(
-        after: tries, now: now, budgetEnds: now.advanced(by: budget), asked: asked, jitter: Double.random(in: 0...1))
+        after: tries, now: now, budgetEnds: now.advanced(by: budget), asked: asked, jitter: engine.loop.machine.randomFraction)
     else { return conclude(.failure(failure)) }
     if resumption == nil { startOver() }
     timer = engine.loop.schedule(at: instant) { [self] in
@@ -186,10 +190,8 @@ final class Fetch: @unchecked Sendable {
     guard !isOver else { return }
     isOver = true
     if let timer { engine.loop.cancel(timer) }
-    if let transfer {
-      engine.multi.remove(transfer)
-      self.transfer = nil
-    }
+    transfer?.cancel()
+    transfer = nil
     leavePlace()
     if case .failure = result { intake?.abandon() }
     intake = nil
@@ -215,7 +217,7 @@ extension MediaRecord {
 
 // MARK: The transfer's news
 
-extension Fetch: CurlTransferOwner {
+extension Fetch: TransferOwner {
   func transferReceivedHead(_ head: ResponseHead) -> Bool {
     let verdict = Acceptance.judge(head, resumingFrom: resumption?.offset ?? 0, validator: resumption?.validator)
     self.verdict = verdict
@@ -234,7 +236,7 @@ extension Fetch: CurlTransferOwner {
     return lengthIsAllowed
   }
 
-  func transferReceivedBody(_ bytes: UnsafeRawBufferPointer) -> CurlTransfer.BodyVerdict {
+  func transferReceivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict {
     guard case .body = verdict else {
       if verdict == nil { failure = FetchFailure(reason: .httpProtocol) }
       return .stop
@@ -252,9 +254,8 @@ extension Fetch: CurlTransferOwner {
     return .take
   }
 
-  func transferEnded(_ end: CurlTransfer.End) {
+  func transferEnded(_ end: TransferEnd) {
     noteTimes(end.times)
-    if let transfer, transfer.isReusable { engine.recycle(transfer) }
     transfer = nil
     leavePlace()
     guard !isOver else { return }
@@ -285,7 +286,7 @@ extension Fetch: CurlTransferOwner {
     if let transfer { noteTimes(transfer.times) }
   }
 
-  private func noteTimes(_ times: CurlTransfer.Times) {
+  private func noteTimes(_ times: TransferTimes) {
     note { record in
       record.timing.connect = times.connect
       record.timing.tls = times.tls

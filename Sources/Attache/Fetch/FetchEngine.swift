@@ -1,4 +1,4 @@
-/// What all fetches share: the loop, libcurl, the resolver, the places at each origin, the media threads, and who fetches what.
+/// What all fetches share: the loop, the transport, the resolver, the places at each origin, the media threads, and who fetches what.
 ///
 /// `@unchecked Sendable`: `loop` and `workers` are safe from any thread, all else is touched on the loop only.
 final class FetchEngine: @unchecked Sendable {
@@ -7,7 +7,7 @@ final class FetchEngine: @unchecked Sendable {
   let gate: URLGate
   let addressGate: AddressGate
   let retryPolicy: RetryPolicy
-  let multi: CurlMulti
+  let transport: any Transport
   let resolver: any Resolver
   private let store: AttachmentStore
   let workers: [MediaWorker]
@@ -18,22 +18,17 @@ final class FetchEngine: @unchecked Sendable {
   private var joinable: [String: Fetch] = [:]
   private var fetches: [ObjectIdentifier: Fetch] = [:]
   private var waiting: [ObjectIdentifier: Fetch] = [:]
-  private var idle: [CurlTransfer] = []
   private var gathering: [Fetch] = []
 
-  /// Handles kept for the next exchange.
-  private static let idleTransfers = 64
-
   init(
-    _ configuration: MediaFetcher.Configuration, gate: URLGate, store: AttachmentStore, trust: Duration,
-    resolver: (EventLoop) throws(StartError) -> any Resolver
+    _ configuration: MediaFetcher.Configuration, gate: URLGate, store: AttachmentStore, trust: Duration, network: FetchNetwork
   ) throws(StartError) {
     if let file = configuration.rootCertificates { try RootCertificates.check(file) }
     do {
-      loop = try EventLoop()
-      multi = try CurlMulti(loop: loop)
-      idle = [try CurlTransfer(gate: gate.addressGate, rootCertificates: configuration.rootCertificates)]
-      workers = try (0..<MediaWorker.recommendedCount).map { (_) throws(StartError) in try MediaWorker(store: store) }
+      loop = try EventLoop(machine: network.machine)
+      workers = try (0..<MediaWorker.recommendedCount(on: network.machine)).map { (_) throws(StartError) in
+        try MediaWorker(store: store, machine: network.machine)
+      }
     } catch {
       throw StartError("\(error)")
     }
@@ -44,7 +39,8 @@ final class FetchEngine: @unchecked Sendable {
     cache = SessionCache(trust: trust)
     retryPolicy = RetryPolicy(retries: configuration.retries)
     admission = Admission(places: configuration.transfersPerOrigin)
-    self.resolver = try resolver(loop)
+    transport = try network.transport(loop)
+    resolver = try network.resolver(loop)
     loop.post { [self] in loop.atTurnEnd { [weak self] in self?.turnEnded() } }
   }
 
@@ -56,7 +52,7 @@ final class FetchEngine: @unchecked Sendable {
       joinable.removeAll()
       waiting.removeAll()
       resolver.shutdown()
-      multi.shutdown()
+      transport.shutdown()
     }
     loop.stop()
     for worker in workers { worker.stop() }
@@ -71,7 +67,7 @@ final class FetchEngine: @unchecked Sendable {
       waiter.note { $0.cache = .joined }
       return running.add(waiter)
     }
-    guard let (file, isFresh) = cache.file(for: url.text, at: .now) else { return start(url, for: waiter) }
+    guard let (file, isFresh) = cache.file(for: url.text, at: loop.now) else { return start(url, for: waiter) }
     guard isFresh else { return revisit(file, url, for: waiter) }
     answer(waiter, with: file)
   }
@@ -101,7 +97,7 @@ final class FetchEngine: @unchecked Sendable {
       let isThere = store.touch(file)
       loop.post { [self] in
         if isThere {
-          cache.insert(file, for: url.text, at: .now)
+          cache.insert(file, for: url.text, at: loop.now)
           answer(waiter, with: file)
         } else {
           cache.remove(url.text)
@@ -127,16 +123,16 @@ final class FetchEngine: @unchecked Sendable {
   func conclude(_ fetch: Fetch, _ result: Result<StoredFile, FetchFailure>) {
     fetches[ObjectIdentifier(fetch)] = nil
     if joinable[fetch.key] === fetch { joinable[fetch.key] = nil }
-    if case .success(let file) = result, configuration.cache == .session { cache.insert(file, for: fetch.key, at: .now) }
-    for waiter in fetch.waiters.values { waiting[ObjectIdentifier(waiter)] = nil }
+    if case .success(let file) = result, configuration.cache == .session { cache.insert(file, for: fetch.key, at: loop.now) }
+    for waiter in fetch.waitersInOrder { waiting[ObjectIdentifier(waiter)] = nil }
     switch result {
-    case .failure: for waiter in fetch.waiters.values { waiter.complete(result) }
-    case .success(let file): handOut(file, to: fetch.waiters.values)
+    case .failure: for waiter in fetch.waitersInOrder { waiter.complete(result) }
+    case .success(let file): handOut(file, to: fetch.waitersInOrder)
     }
   }
 
   /// Gives each waiter a pin of its own: the first the one that the file came with.
-  private func handOut(_ file: StoredFile, to waiters: some Collection<FetchWaiter>) {
+  private func handOut(_ file: StoredFile, to waiters: [FetchWaiter]) {
     for _ in waiters.dropFirst() { store.pin(file) }
     if waiters.isEmpty { store.unpin(file) }
     for waiter in waiters where !waiter.complete(.success(file)) { store.unpin(file) }
@@ -154,15 +150,6 @@ final class FetchEngine: @unchecked Sendable {
     return workers[nextWorker]
   }
 
-  func obtainTransfer() throws(CurlError) -> CurlTransfer {
-    if let transfer = idle.popLast() { return transfer }
-    return try CurlTransfer(gate: addressGate, rootCertificates: configuration.rootCertificates)
-  }
-
-  func recycle(_ transfer: CurlTransfer) {
-    if idle.count < Self.idleTransfers { idle.append(transfer) }
-  }
-
   func enter(_ fetch: Fetch) -> Bool {
     admission.enter(fetch.url.origin, fetch)
   }
@@ -170,7 +157,7 @@ final class FetchEngine: @unchecked Sendable {
   /// Gives back a fetch's place at an origin, to the next in the queue if there is one.
   func leave(origin: String) {
     guard let next = admission.leave(origin) else { return }
-    // Not from within the call that gave the place back: it may be on libcurl's stack.
+    // Not from within the call that gave the place back: it may be on the transport's stack.
     loop.post { next.placeGranted() }
   }
 
@@ -184,7 +171,7 @@ final class FetchEngine: @unchecked Sendable {
   }
 
   private func turnEnded() {
-    multi.deliverEnds()
+    transport.deliverEnds()
     for fetch in gathering { fetch.handOnGathered() }
     gathering.removeAll(keepingCapacity: true)
   }

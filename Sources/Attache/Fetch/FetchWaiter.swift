@@ -10,11 +10,14 @@ final class FetchWaiter: Sendable {
   }
 
   let deadline: MonotonicInstant
-  private let start = MonotonicInstant.now
+  private let machine: any Machine
+  private let start: MonotonicInstant
   private let state: Mutex<State>
 
-  init(url: String, deadline: MonotonicInstant, completion: @escaping Completion) {
+  init(url: String, deadline: MonotonicInstant, machine: any Machine, completion: @escaping Completion) {
     self.deadline = deadline
+    self.machine = machine
+    start = machine.now
     state = Mutex(State(completion: completion, record: MediaRecord(url: url)))
   }
 
@@ -25,7 +28,7 @@ final class FetchWaiter: Sendable {
 
   /// The record as it stands, with the time since the start.
   func record(ending reason: Reason?) -> MediaRecord {
-    let total = start.duration(to: .now)
+    let total = start.duration(to: machine.now)
     return state.withLock { state in
       state.record.reason = reason ?? state.record.reason
       state.record.timing.total = total

@@ -45,22 +45,15 @@ public final class MediaFetcher: Sendable {
   ///
   /// - Parameter trust: how long a file is taken to be in the store without a look.
   convenience init(_ configuration: Configuration, store: AttachmentStore, trust: Duration) throws(StartError) {
-    try self.init(configuration, store: store, trust: trust) { (loop) throws(StartError) in
-      do {
-        return try AresResolver(loop: loop, servers: configuration.nameServers)
-      } catch {
-        throw StartError("\(error)")
-      }
-    }
+    try self.init(configuration, store: store, trust: trust, network: .real(configuration))
   }
 
-  /// Starts the fetcher with a resolver of the caller's: tests script one.
-  init(
-    _ configuration: Configuration, store: AttachmentStore, trust: Duration = SessionCache.trust,
-    resolver: (EventLoop) throws(StartError) -> any Resolver
+  /// Starts the fetcher on a machine and a network of the caller's: rehearsals script them.
+  package init(
+    _ configuration: Configuration, store: AttachmentStore, trust: Duration = SessionCache.trust, network: FetchNetwork
   ) throws(StartError) {
     gate = URLGate(configuration.policy)
-    engine = try FetchEngine(configuration, gate: gate, store: store, trust: trust, resolver: resolver)
+    engine = try FetchEngine(configuration, gate: gate, store: store, trust: trust, network: network)
   }
 
   /// Ends all transfers without an answer, and the threads.
@@ -83,7 +76,7 @@ public final class MediaFetcher: Sendable {
   public func fetch(
     _ url: String, deadline: MonotonicInstant, completion: @escaping @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
   ) -> FetchTicket {
-    let waiter = FetchWaiter(url: url, deadline: deadline, completion: completion)
+    let waiter = FetchWaiter(url: url, deadline: deadline, machine: engine.loop.machine, completion: completion)
     do throws(Refusal) {
       let checked = try gate.check(url)
       engine.loop.post { [engine] in engine.begin(checked, for: waiter) }

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Synchronization
 
 /// A thread where media is detected, hashed and written, so that neither libmagic nor a slow disk holds up a transfer.
@@ -11,7 +10,7 @@ final class MediaWorker: @unchecked Sendable {
   }
 
   private let desk = Mutex(Desk())
-  private let alarm: EventFD
+  private let alarm: any Bell
   private let backlog = Atomic<Int>(0)
 
   let store: AttachmentStore
@@ -21,20 +20,20 @@ final class MediaWorker: @unchecked Sendable {
   static let fullAt = 4 << 20
 
   /// One thread, and one more for each core that is neither the loop's nor the first's, to four.
-  static var recommendedCount: Int {
-    max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1))
+  static func recommendedCount(on machine: any Machine) -> Int {
+    max(1, min(4, machine.processors - 1))
   }
 
   /// Starts the thread.
   ///
   /// - Throws: ``StartError`` when libmagic's database cannot be loaded or the system gives no thread.
-  init(store: AttachmentStore) throws(StartError) {
+  init(store: AttachmentStore, machine: any Machine) throws(StartError) {
     self.store = store
     do {
       detector = try TypeDetector()
-      let alarm = try EventFD()
+      let alarm = try machine.makeBell()
       self.alarm = alarm
-      try Thread.start("media") { [self] in
+      try machine.start("media") { [self] in
         while work() { alarm.wait(until: nil) }
       }.detach()
     } catch {

@@ -1,17 +1,17 @@
 /// What the header lines of a response say, as far as acceptance, redirects and retries need it.
 ///
-/// Filled line by line as libcurl hands the lines over; counted here, since libcurl's own bounds are looser.
-struct ResponseHead: Sendable {
+/// Filled line by line as the transport hands the lines over; counted here, since libcurl's own bounds are looser.
+package struct ResponseHead: Sendable {
   /// Bytes of all header lines of one response, trailers included: twice what nginx takes from a peer by default is far more than media needs.
   static let maximumBytes = 128 * 1024
   /// Header lines of one response, trailers included; the bound that browsers and proxies of the field use is 100 to 256.
   static let maximumLines = 256
 
   /// 0 until a status line has come.
-  private(set) var status = 0
+  package private(set) var status = 0
   /// The digits of every Content-Length, as sent.
-  private(set) var contentLengths: [String] = []
-  private(set) var transferEncodings: [String] = []
+  package private(set) var contentLengths: [String] = []
+  package private(set) var transferEncodings: [String] = []
   private(set) var contentEncodings: [String] = []
   private(set) var locations: [[UInt8]] = []
   private(set) var contentRange: String?
@@ -21,14 +21,16 @@ struct ResponseHead: Sendable {
   /// Whether a field goes on in a further line, which senders must not do and readers may refuse (RFC 9112, section 5.2).
   private(set) var isFolded = false
   /// Whether the empty line has come that ends the headers of a final (not 1xx) response.
-  private(set) var isComplete = false
+  package private(set) var isComplete = false
   private var bytes = 0
   private var lines = 0
+
+  package init() {}
 
   /// Takes one line with its line ending.
   ///
   /// - Returns: false when the headers are too many or too long.
-  mutating func add(_ line: UnsafeRawBufferPointer) -> Bool {
+  package mutating func add(_ line: UnsafeRawBufferPointer) -> Bool {
     bytes += line.count
     lines += 1
     guard bytes <= Self.maximumBytes, lines <= Self.maximumLines else { return false }

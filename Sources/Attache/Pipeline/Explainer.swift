@@ -9,18 +9,18 @@ final class Explainer: Sendable {
   }
 
   private let desk = Mutex(Desk())
-  private let alarm: EventFD
-  private let told: EventFD
+  private let alarm: any Bell
+  private let told: any Bell
   private let tell: @Sendable (Explanation) -> Void
 
   /// Starts the thread, which ends with ``finish()``.
   ///
   /// - Throws: ``SystemError`` when the system gives no descriptor or no thread.
-  init(tell: @escaping @Sendable (Explanation) -> Void) throws(SystemError) {
+  init(machine: any Machine, tell: @escaping @Sendable (Explanation) -> Void) throws(SystemError) {
     self.tell = tell
-    alarm = try EventFD()
-    told = try EventFD()
-    try Thread.start("explain") { [weak self, alarm] in
+    alarm = try machine.makeBell()
+    told = try machine.makeBell()
+    try machine.start("explain") { [weak self, alarm] in
       while self?.tellWaiting() == true { alarm.wait(until: nil) }
     }.detach()
   }

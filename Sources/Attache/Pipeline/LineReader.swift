@@ -130,7 +130,7 @@ final class LineReader {
   private func waitForInput() throws(SystemError) -> Bool {
     while true {
       let limit = stop.finishLineBy
-      if let limit, !isInsideOverlong || limit <= .now { return false }
+      if limit != nil, !isInsideOverlong || stop.isOverdue { return false }
       var requests = (
         pollfd(fd: stop.bell.descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       )

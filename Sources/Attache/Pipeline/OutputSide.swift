@@ -16,8 +16,8 @@ final class OutputSide {
   }
 
   private let report: ReportWriter?
-  private var reporting: Thread?
-  private let writing: Thread
+  private var reporting: (any StartedThread)?
+  private let writing: any StartedThread
   private let written = Legacy<Result<Summary, SystemError>>()
   private let reportFailed = Legacy<SystemError>()
 
@@ -27,10 +27,11 @@ final class OutputSide {
   init(
     window: OutputWindow, clock: any DeadlineClock, output: Int32, report path: String?, failed: @escaping @Sendable () -> Void
   ) throws(Filter.Failure) {
-    report = try Self.open(path, window, reportFailed)
+    let machine = clock.machineBehind
+    report = try Self.open(path, window, machine, reportFailed)
     do {
-      if let report { reporting = try Thread.start("report") { report.run() } }
-      writing = try Thread.start("write") { [report, written] in
+      if let report { reporting = try machine.start("report") { report.run() } }
+      writing = try machine.start("write") { [report, written] in
         let writer = LineWriter(descriptor: output, window: window, clock: clock, report: report)
         do throws(SystemError) {
           try writer.run()
@@ -46,12 +47,12 @@ final class OutputSide {
   }
 
   private static func open(
-    _ path: String?, _ window: OutputWindow, _ failed: Legacy<SystemError>
+    _ path: String?, _ window: OutputWindow, _ machine: any Machine, _ failed: Legacy<SystemError>
   ) throws(Filter.Failure) -> ReportWriter? {
     guard let path else { return nil }
     do {
       return try ReportWriter(
-        descriptor: try ReportWriter.open(path), written: { window.holdForReport(-$0) }, failed: { failed.leave($0) })
+        descriptor: try ReportWriter.open(path), machine: machine, written: { window.holdForReport(-$0) }, failed: { failed.leave($0) })
     } catch {
       throw .report(path: path, error)
     }

@@ -28,16 +28,16 @@ final class OutputWindow: Sendable {
   let limits: WindowLimits
   private let clock: any DeadlineClock
   private let book: Mutex<Book>
-  private let room: EventFD
-  private let work: EventFD
+  private let room: any Bell
+  private let work: any Bell
 
   /// - Throws: ``SystemError`` when no descriptor is to be had.
   init(limits: WindowLimits, clock: any DeadlineClock) throws(SystemError) {
     self.limits = limits
     self.clock = clock
     book = Mutex(Book(state: WindowState(limits: limits)))
-    room = try EventFD()
-    work = try EventFD()
+    room = try clock.machineBehind.makeBell()
+    work = try clock.machineBehind.makeBell()
   }
 
   /// How many payloads are undecided, and how many decided bytes are not written.

@@ -4,10 +4,12 @@ internal import Synchronization
 final class ReadingStop: Sendable {
   /// What the reader polls beside its input.
   let bell: EventFD
+  private let machine: any Machine
   private let limit = Mutex<MonotonicInstant?>(nil)
 
   /// - Throws: ``SystemError`` when no descriptor is to be had.
-  init() throws(SystemError) {
+  init(machine: any Machine = SystemMachine()) throws(SystemError) {
+    self.machine = machine
     bell = try EventFD()
   }
 
@@ -17,6 +19,11 @@ final class ReadingStop: Sendable {
   func request(finishingLineBy instant: MonotonicInstant) {
     limit.withLock { $0 = min($0 ?? instant, instant) }
     bell.ring()
+  }
+
+  /// Whether an overlong line, too, is to be given up.
+  var isOverdue: Bool {
+    finishLineBy.map { $0 <= machine.now } ?? false
   }
 
   /// The instant of the request, or nil when there was none.

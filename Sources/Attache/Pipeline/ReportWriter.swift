@@ -16,7 +16,7 @@ final class ReportWriter: Sendable {
 
   private let descriptor: Int32
   private let desk = Mutex(Desk())
-  private let work: EventFD
+  private let work: any Bell
   private let written: @Sendable (_ bytes: Int) -> Void
   private let failed: @Sendable (SystemError) -> Void
 
@@ -25,13 +25,14 @@ final class ReportWriter: Sendable {
   ///   - written: called with the charge of what has been written or dropped (``ReportItem/charge``), from the report's thread.
   ///   - failed: called once when the report cannot be written; what follows is dropped.
   /// - Throws: ``SystemError`` when no descriptor is to be had.
-  init(descriptor: Int32, written: @escaping @Sendable (_ bytes: Int) -> Void, failed: @escaping @Sendable (SystemError) -> Void)
-    throws(SystemError)
-  {
+  init(
+    descriptor: Int32, machine: any Machine, written: @escaping @Sendable (_ bytes: Int) -> Void,
+    failed: @escaping @Sendable (SystemError) -> Void
+  ) throws(SystemError) {
     self.descriptor = descriptor
     self.written = written
     self.failed = failed
-    work = try EventFD()
+    work = try machine.makeBell()
   }
 
   /// Opens the file of a report, made anew or emptied.

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 
 /// A kernel counter that wakes a thread from `poll` or `epoll_wait` and remembers that it was rung (eventfd(2)).
-final class EventFD: Sendable {
+final class EventFD: Bell {
   let descriptor: Int32
 
   /// - Throws: ``SystemError`` when no descriptor is to be had.

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 
 /// A thread of our own, for C that may block and for work that must not wait behind any other.
-struct Thread {
+package struct Thread: StartedThread {
   private var handle: pthread_t
 
   /// Starts a thread that runs `body` once.
@@ -12,7 +12,7 @@ struct Thread {
   /// - Parameter name: what tools such as `top -H` show, at most 15 bytes.
   /// - Throws: ``SystemError`` when the system gives no thread.
   @discardableResult
-  static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> Thread {
+  package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> Thread {
     let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
     var everySignal = sigset_t()
     var previous = sigset_t()
@@ -29,12 +29,12 @@ struct Thread {
   }
 
   /// Waits until the thread has ended; may be called once.
-  func join() {
+  package func join() {
     pthread_join(handle, nil)
   }
 
   /// Lets the thread end by itself.
-  func detach() {
+  package func detach() {
     pthread_detach(handle)
   }
 

@@ -1,0 +1,33 @@
+/// What a fetcher stands on: a machine, and what looks names up and carries exchanges on its loop.
+package struct FetchNetwork {
+  package var machine: any Machine
+  package var transport: (EventLoop) throws(StartError) -> any Transport
+  package var resolver: (EventLoop) throws(StartError) -> any Resolver
+
+  package init(
+    machine: any Machine, transport: @escaping (EventLoop) throws(StartError) -> any Transport,
+    resolver: @escaping (EventLoop) throws(StartError) -> any Resolver
+  ) {
+    self.machine = machine
+    self.transport = transport
+    self.resolver = resolver
+  }
+
+  /// The system's: libcurl and c-ares, as the configuration says.
+  package static func real(_ configuration: MediaFetcher.Configuration) -> FetchNetwork {
+    FetchNetwork(machine: SystemMachine()) { loop throws(StartError) in
+      do {
+        let gate = URLGate(configuration.policy).addressGate
+        return try CurlTransport(loop: loop, gate: gate, rootCertificates: configuration.rootCertificates)
+      } catch {
+        throw StartError("\(error)")
+      }
+    } resolver: { loop throws(StartError) in
+      do {
+        return try AresResolver(loop: loop, servers: configuration.nameServers)
+      } catch {
+        throw StartError("\(error)")
+      }
+    }
+  }
+}

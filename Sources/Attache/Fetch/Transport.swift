@@ -1,0 +1,91 @@
+/// What carries exchanges with origins: libcurl, or a script. Used on the loop only.
+package protocol Transport: AnyObject {
+  /// Begins an exchange, whose course `owner` is told; its end comes from ``deliverEnds()``.
+  func begin(_ request: TransferRequest, for owner: any TransferOwner) throws(TransportError) -> any Transfer
+  /// Tells the owners of the exchanges that have ended. Called at the end of a turn, when nothing of the transport's is on the stack.
+  func deliverEnds()
+  /// Ends every exchange without a word to its owner and closes all connections. Once is enough, twice does no harm.
+  func shutdown()
+}
+
+/// One exchange with an origin.
+package protocol Transfer: AnyObject {
+  /// The durations so far.
+  var times: TransferTimes { get }
+  /// Goes on after ``BodyVerdict/pause``.
+  ///
+  /// - Returns: false when its owner stopped it on the way; its end is then not told.
+  func resume() -> Bool
+  /// Ends the exchange without a word to its owner; its connection is closed when its body has not been read to the end.
+  func cancel()
+}
+
+/// Whoever wants an exchange's response. Called on the loop; the first two from within the transport, where nothing may be begun or ended.
+package protocol TransferOwner: AnyObject {
+  /// All headers have come. Returns whether the body is wanted.
+  func transferReceivedHead(_ head: ResponseHead) -> Bool
+  /// A piece of the body has come.
+  func transferReceivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict
+  /// The exchange is over, for good or ill.
+  func transferEnded(_ end: TransferEnd)
+}
+
+/// What is to be done with a piece of a body, and with what follows it.
+package enum BodyVerdict: Sendable {
+  case take
+  /// Not now: the piece is offered again after ``Transfer/resume()``.
+  case pause
+  case stop
+}
+
+/// What is asked of an origin.
+package struct TransferRequest: Sendable {
+  package var url: CheckedURL
+  /// The checked addresses of the URL's host; the transport connects to these and looks up none.
+  package var addresses: [IPAddress]
+  /// Where an earlier body broke off, with the strong validator that the origin gave; nil asks for the whole.
+  package var resumption: (offset: Int, validator: String)?
+  /// How long a connection may take to come about, all addresses together.
+  package var connectTimeout: Duration
+}
+
+/// How an exchange ended.
+package struct TransferEnd: Sendable {
+  /// nil when the transport saw nothing wrong, which is not yet acceptance.
+  package var failure: Reason?
+  /// What the address gate said, if it stopped the connection.
+  package var refusal: Refusal?
+  package var times: TransferTimes
+  /// What Retry-After asks for.
+  package var retryAfter: Duration?
+
+  package init(failure: Reason?, refusal: Refusal? = nil, times: TransferTimes, retryAfter: Duration?) {
+    self.failure = failure
+    self.refusal = refusal
+    self.times = times
+    self.retryAfter = retryAfter
+  }
+}
+
+/// Durations of the parts of an exchange; nil for what did not happen.
+package struct TransferTimes: Sendable {
+  package var connect: Duration?
+  package var tls: Duration?
+  /// From the start of the exchange.
+  package var firstByte: Duration?
+
+  package init(connect: Duration? = nil, tls: Duration? = nil, firstByte: Duration? = nil) {
+    self.connect = connect
+    self.tls = tls
+    self.firstByte = firstByte
+  }
+}
+
+/// Why an exchange could not be begun.
+package struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
+  package var description: String
+
+  package init(_ description: String) {
+    self.description = description
+  }
+}

@@ -1,0 +1,51 @@
+/// What the engine runs on: it gives the time, threads, and bells that wake them. The real one is ``SystemMachine``; a rehearsal simulates one.
+package protocol Machine: Sendable {
+  /// The present instant.
+  var now: MonotonicInstant { get }
+  /// The processors that threads run on.
+  var processors: Int { get }
+  /// A random number in 0…1.
+  var randomFraction: Double { get }
+
+  /// Starts a thread that runs `body` once.
+  ///
+  /// - Parameter name: what tools such as `top -H` show, at most 15 bytes.
+  /// - Throws: ``SystemError`` when there is no thread to be had.
+  func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> any StartedThread
+
+  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  func makeBell() throws(SystemError) -> any Bell
+
+  /// What a loop sleeps in.
+  ///
+  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  func makePoller() throws(SystemError) -> any Poller
+}
+
+/// A thread that is joined or detached, one of them, once.
+package protocol StartedThread: Sendable {
+  /// Waits until the thread has ended.
+  func join()
+  /// Lets the thread end by itself.
+  func detach()
+}
+
+/// What wakes a thread that waits, and remembers that it was rung.
+package protocol Bell: AnyObject, Sendable {
+  /// Wakes the waiter, now or when it next waits. Safe from any thread.
+  func ring()
+  /// Waits until the bell is rung or `instant` has come, and takes back every ring so far; nil waits for a ring alone.
+  func wait(until instant: MonotonicInstant?)
+}
+
+/// A clock that has a machine behind it: what keeps time by the clock runs on that machine.
+package protocol MachineClock: DeadlineClock {
+  var machine: any Machine { get }
+}
+
+extension DeadlineClock {
+  /// The machine behind the clock; that of the system behind one that has none of its own.
+  package var machineBehind: any Machine {
+    (self as? any MachineClock)?.machine ?? SystemMachine()
+  }
+}

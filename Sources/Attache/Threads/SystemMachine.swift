@@ -1,0 +1,30 @@
+internal import Glibc
+
+/// The machine that the process runs on: the monotonic clock, threads of POSIX's, eventfd and epoll.
+package struct SystemMachine: Machine {
+  package init() {}
+
+  package var now: MonotonicInstant {
+    .now
+  }
+
+  package var processors: Int {
+    sysconf(Int32(_SC_NPROCESSORS_ONLN))
+  }
+
+  package var randomFraction: Double {
+    .random(in: 0...1)
+  }
+
+  package func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> any StartedThread {
+    try Thread.start(name, body)
+  }
+
+  package func makeBell() throws(SystemError) -> any Bell {
+    try EventFD()
+  }
+
+  package func makePoller() throws(SystemError) -> any Poller {
+    try Epoll()
+  }
+}
