@@ -1,0 +1,58 @@
+import Attache
+
+/// Where a reason can be seen at work.
+enum ReasonScenario {
+  /// A file of Fixtures/scenarios provokes it.
+  case file(String)
+  /// No scenario can; the text says why.
+  case none(String)
+}
+
+extension Reason {
+  /// The scenario that shows the reason.
+  var scenario: ReasonScenario {
+    switch self {
+    case .deadline: .file("origin-stalls-within-the-body.yaml")
+    case .cancelled: .file("filter-is-told-to-stop-at-once.yaml")
+    case .payloadJSON: .file("line-is-no-json.yaml")
+    case .payloadSize: .file("line-is-longer-than-a-mebibyte.yaml")
+    case .payloadEnriched: .file("payload-is-already-enriched.yaml")
+    case .payloadAlert: .file("extension-takes-the-alert-away.yaml")
+    case .payloadMaximum: .file("payload-grows-beyond-its-maximum.yaml")
+    case .policyURL: .file("url-is-no-url.yaml")
+    case .policyScheme: .file("url-has-another-scheme.yaml")
+    case .policyUserinfo: .file("url-carries-a-password.yaml")
+    case .policyHost: .file("host-is-of-the-local-network.yaml")
+    case .policyPort: .file("port-is-not-allowed.yaml")
+    case .policyAddress: .file("address-is-private.yaml")
+    case .policyRedirect: .file("redirect-leads-to-loopback.yaml")
+    case .policyAttachments: .file("more-media-than-are-followed.yaml")
+    case .dnsNotFound: .file("name-does-not-exist.yaml")
+    case .dnsFailed: .file("name-servers-fail.yaml")
+    case .dnsTimeout: .file("name-server-never-answers.yaml")
+    case .connectRefused: .file("nothing-listens-at-the-port.yaml")
+    case .connectFailed: .file("packets-to-the-origin-are-dropped.yaml")
+    case .connectReset: .file("origin-resets-instead-of-answering.yaml")
+    case .tlsCertificate: .file("certificate-is-expired.yaml")
+    case .tlsHandshake: .file("https-meets-a-plain-port.yaml")
+    case .httpStatus: .file("origin-answers-with-an-error.yaml")
+    case .httpProtocol: .file("origin-speaks-ssh.yaml")
+    case .httpHeaders: .file("origin-floods-the-header.yaml")
+    case .httpFraming: .file("origin-sends-two-lengths.yaml")
+    case .httpEncoding: .file("origin-compresses-unasked.yaml")
+    case .httpTruncated: .file("origin-closes-within-the-body.yaml")
+    case .httpRedirect: .file("redirects-go-in-a-circle.yaml")
+    case .sizeImage: .file("image-is-larger-than-its-limit.yaml")
+    case .sizeAudio: .file("audio-is-larger-than-its-limit.yaml")
+    case .sizeVideo: .file("video-is-larger-than-its-limit.yaml")
+    case .sizeLimit: .file("length-is-beyond-every-limit.yaml")
+    case .sizeEmpty: .file("file-is-empty.yaml")
+    case .typeUnknown: .file("bytes-are-of-no-known-type.yaml")
+    case .typeUnsupported: .file("page-is-served-as-a-picture.yaml")
+    case .storeFull: .file("disk-is-full.yaml")
+    case .storeReadOnly: .file("disk-turns-read-only.yaml")
+    case .storeFailed: .none("a scenario's disk can be full or read-only, and has no other error")
+    case .internal: .file("extension-throws.yaml")
+    }
+  }
+}
