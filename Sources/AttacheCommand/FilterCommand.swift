@@ -23,7 +23,9 @@ struct FilterCommand: ParsableCommand {
     let log = logFormat.logger()
     let store = try orExit(ExitStatus.cannotCreate, log) { try options.storage.open() }
     defer { store.shutdown() }
-    let filter = try orExit(ExitStatus.software, log) { try makeFilter(store, log) }
+    let filter = try orExit(ExitStatus.software, log) {
+      try options.makeFilter(store: store, clock: try MonotonicClock(), explain: { log.notice("\($0)") })
+    }
     StopSignals.onEach { count in count == 1 ? filter.stop() : filter.cancel() }
     if progress.isOn { ProgressLine.show(filter) }
     let result = try orExit(ExitStatus.inputOutput, log) { try filter.run() }
@@ -31,16 +33,6 @@ struct FilterCommand: ParsableCommand {
     log.info("\(result.summary.text(elapsed: result.elapsed))")
     if let failure = result.reportFailure { log.error("the report is not whole: \(failure)") }
     throw ExitCode(options.exitStatus(after: result))
-  }
-
-  private func makeFilter(_ store: AttachmentStore, _ log: Logger) throws -> Filter {
-    let clock = try MonotonicClock()
-    let fetcher = try MediaFetcher(options.fetching.configuration, store: store)
-    let (maximum, onExpiry) = (options.timing.maxAttachments, options.timing.onExpiry)
-    let host = ServiceExtensionHost(clock: clock, grace: options.timing.effectiveGrace) {
-      MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry)
-    }
-    return try Filter(options.filterConfiguration(), host: host, store: store, clock: clock) { explanation in log.notice("\(explanation)") }
   }
 
   /// Says what went wrong and ends with the status.

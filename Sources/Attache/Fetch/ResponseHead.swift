@@ -12,11 +12,11 @@ package struct ResponseHead: Sendable {
   /// The digits of every Content-Length, as sent.
   package private(set) var contentLengths: [String] = []
   package private(set) var transferEncodings: [String] = []
-  private(set) var contentEncodings: [String] = []
-  private(set) var locations: [[UInt8]] = []
-  private(set) var contentRange: String?
-  private(set) var entityTag: String?
-  private(set) var acceptsRanges = true
+  package private(set) var contentEncodings: [String] = []
+  package private(set) var locations: [[UInt8]] = []
+  package private(set) var contentRange: String?
+  package private(set) var entityTag: String?
+  package private(set) var acceptsRanges = true
   private(set) var hasRetryAfter = false
   /// Whether a field goes on in a further line, which senders must not do and readers may refuse (RFC 9112, section 5.2).
   private(set) var isFolded = false

@@ -2,7 +2,7 @@ internal import CMagic
 internal import Glibc
 
 /// What the bytes of a file are.
-enum Detection: Equatable, Sendable {
+package enum Detection: Equatable, Sendable {
   /// One of Apple's types.
   case accepted(MediaType)
   /// Not to be attached; `found` is libmagic's MIME name of what it is.
@@ -10,7 +10,7 @@ enum Detection: Equatable, Sendable {
 }
 
 /// Why a detector could not be made.
-enum TypeDetectorError: Error, Equatable, CustomStringConvertible {
+package enum TypeDetectorError: Error, Equatable, CustomStringConvertible {
   /// `magic_open` failed with this errno.
   case open(errno: Int32)
   /// `magic_load` failed: its text says which database.
@@ -18,7 +18,7 @@ enum TypeDetectorError: Error, Equatable, CustomStringConvertible {
   /// `magic_setparam` refused this parameter.
   case parameter(Int32)
 
-  var description: String {
+  package var description: String {
     switch self {
     case .open(let number): "libmagic: \(unsafe String(cString: strerror(number)))"
     case .database(let text): "libmagic: \(text)"
@@ -34,10 +34,10 @@ enum TypeDetectorError: Error, Equatable, CustomStringConvertible {
 ///
 /// It is `@safe` because the cookie never leaves it: no caller can use one that is closed.
 @safe
-final class TypeDetector {
+package final class TypeDetector {
   /// The bytes that are looked at: on Fixtures/media libmagic's answers are the same from 512 bytes to the whole file, except behind a long
   /// ID3 tag, which ``ID3Tag`` reads.
-  static let prefixLength = 4096
+  package static let prefixLength = 4096
 
   /// The bytes in which text is looked for. libmagic's expressions for text take 60 ms over 4,096 line feeds, 2 ms over 512.
   private static let textLength = 512
@@ -59,7 +59,7 @@ final class TypeDetector {
   private let cookie: magic_t
 
   /// Opens libmagic and loads its database. Throws ``TypeDetectorError`` when that fails.
-  init() throws(TypeDetectorError) {
+  package init() throws(TypeDetectorError) {
     guard let cookie = unsafe magic_open(Self.binaryFlags) else { throw .open(errno: errno) }
     unsafe self.cookie = cookie
     guard unsafe magic_load(cookie, nil) == 0 else { throw .database(unsafe magic_error(cookie).map { unsafe String(cString: $0) } ?? "") }
@@ -76,7 +76,7 @@ final class TypeDetector {
   /// - Parameters:
   ///   - prefix: the file's first bytes; at most ``prefixLength`` of them are looked at. Give that many, or all there are.
   ///   - isComplete: whether the prefix is the whole file. A header that goes on behind the prefix is trusted only when it is not.
-  func detect(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Detection {
+  package func detect(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Detection {
     let bytes = unsafe [UInt8](prefix.prefix(Self.prefixLength))
     guard !bytes.isEmpty else { return .refused(.sizeEmpty, found: "application/x-empty") }
     let head = FileHead(bytes: bytes, isWhole: isComplete && prefix.count == bytes.count)

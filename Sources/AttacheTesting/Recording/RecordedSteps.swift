@@ -3,7 +3,7 @@ internal import Attache
 extension RecordedExchange {
   /// Pieces that came within this time of each other are one.
   private static let sameMoment = Duration.milliseconds(10)
-  /// A step within this time of the arrival of the request is at once.
+  /// A step within this time of the one before is at once.
   private static let atOnce = Duration.milliseconds(5)
   /// Sends of one response at most; a scenario is read by people.
   private static let maximumSends = 20
@@ -11,9 +11,13 @@ extension RecordedExchange {
   /// What the origin did, as steps.
   func steps(origins: RecordedOrigins, media: inout RecordedMedia) -> [OriginStep] {
     guard let head else { return headless }
-    var steps = headSteps(head, origins)
-    if let first = steps.first, head.at >= Self.atOnce { steps[0] = OriginStep(first.action, at: head.at.rounded) }
-    return steps + bodySteps(head, &media) + ending
+    let timed = headSteps(head, origins).map { ($0, head.at) } + bodySteps(head, &media)
+    var moment = Duration.zero
+    return timed.map { action, at in
+      guard at - moment >= Self.atOnce else { return OriginStep(action) }
+      moment = at
+      return OriginStep(action, at: at.rounded)
+    } + ending
   }
 
   private var headless: [OriginStep] {
@@ -24,26 +28,30 @@ extension RecordedExchange {
     }
   }
 
-  private func headSteps(_ head: Head, _ origins: RecordedOrigins) -> [OriginStep] {
-    var steps: [OriginStep] = []
-    if head.status != (head.location == nil ? 200 : 302) { steps.append(OriginStep(.status(head.status))) }
-    if let location = head.location { steps.append(OriginStep(.redirect(origins.replacing(location)))) }
-    steps += head.fields.map { OriginStep(.header(name: $0.name, value: $0.value)) }
-    if head.isChunked { steps.append(OriginStep(.length(.chunked))) }
-    if !head.isChunked, head.location == nil {
-      steps.append(OriginStep(.length(head.length.map { .bytes($0) } ?? .untold)))
-    }
+  private func headSteps(_ head: Head, _ origins: RecordedOrigins) -> [OriginStep.Action] {
+    var steps: [OriginStep.Action] = []
+    if head.status != (head.location == nil ? 200 : 302) { steps.append(.status(head.status)) }
+    if let location = head.location { steps.append(.redirect(origins.replacing(location))) }
+    steps += head.fields.map { .header(name: $0.name, value: $0.value) }
+    if let length = length(head) { steps.append(.length(length)) }
     return steps
   }
 
-  /// The pieces as sends of one medium, each with its time; the last of a whole body sends all that is left.
-  private func bodySteps(_ head: Head, _ media: inout RecordedMedia) -> [OriginStep] {
+  /// How the length was told, where it is not what an origin tells of what it sends.
+  private func length(_ head: Head) -> OriginStep.Length? {
+    if head.isChunked { return .chunked }
+    guard let length = head.length else { return received > 0 ? .untold : nil }
+    return received > length || (received == 0 && end != .complete) ? .bytes(length) : nil
+  }
+
+  /// The pieces as sends of one medium, each with its moment; the last of a whole body sends all that is left.
+  private func bodySteps(_ head: Head, _ media: inout RecordedMedia) -> [(OriginStep.Action, Duration)] {
     let size = max(head.length ?? received, received)
     guard received > 0, let medium = media.medium(for: self, size: size) else { return [] }
     let moments = mergedPieces
     return moments.enumerated().map { index, piece in
       let isRest = index == moments.count - 1 && received == medium.bytes.count
-      return OriginStep(.send(medium, count: isRest ? nil : piece.count), at: piece.at >= Self.atOnce ? piece.at.rounded : nil)
+      return (.send(medium, count: isRest ? nil : piece.count), piece.at)
     }
   }
 

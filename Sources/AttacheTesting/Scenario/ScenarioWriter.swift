@@ -53,8 +53,10 @@ extension Scenario {
 extension Node {
   /// A text that stays one, whatever YAML would make of it.
   static func text(_ text: String) -> Node {
-    let isPlain = text.utf8.allSatisfy { ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || "0123456789 .-/_".utf8.contains($0) }
-    return isPlain && text.utf8.first.map { $0 | 0x20 >= 0x61 } == true ? Node(text, .implicit, .plain) : quoted(text)
+    let isLetter: (UInt8) -> Bool = { 0x61...0x7A ~= $0 | 0x20 }
+    let startsPlain = text.utf8.first.map { isLetter($0) || $0 == UInt8(ascii: "/") } == true
+    let isPlain = startsPlain && text.utf8.allSatisfy { isLetter($0) || "0123456789 .-/_".utf8.contains($0) }
+    return isPlain ? plain(text) : quoted(text)
   }
 
   static func quoted(_ text: String) -> Node {

@@ -1,0 +1,72 @@
+package import Attache
+package import AttacheArguments
+internal import Foundation
+internal import Synchronization
+
+/// One run of the filter over standard input and output, under the eyes of a recorder.
+package final class RecordedRun: Sendable {
+  private let options: FilterOptions
+  private let recorder: Recorder
+  private let store: AttachmentStore
+  private let filter: Filter
+  private let report: URL
+  private let input: TeeInput
+
+  /// - Throws: ``StoreError`` when the store cannot be had, ``StartError`` when the engine cannot be started.
+  package init(_ options: FilterOptions, recorder: Recorder) throws {
+    self.recorder = recorder
+    store = try options.storage.open()
+    report = FileManager.default.temporaryDirectory.appending(path: "attache-record-\(UUID().uuidString)")
+    var options = options
+    let wanted = options.report
+    options.report = wanted ?? report.path(percentEncoded: false)
+    self.options = options
+    filter = try options.makeFilter(
+      store: store, clock: try MonotonicClock(), network: recorder.watching(.real(options.fetching.configuration)))
+    input = TeeInput(of: STDIN_FILENO)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: report)
+  }
+
+  /// Stops reading; what is in flight is decided as ever.
+  package func stop() {
+    filter.stop()
+  }
+
+  /// Runs to the end of the input, on a thread of its own.
+  package func finished() async throws -> Filter.Result {
+    defer { store.shutdown() }
+    return try await withCheckedThrowingContinuation { continuation in
+      Foundation.Thread.detachNewThread { [self] in
+        continuation.resume(with: Result { try filter.run(input: input.descriptor, output: STDOUT_FILENO) })
+      }
+    }
+  }
+
+  /// What was seen.
+  ///
+  /// - Parameter flags: those of attache that the scenario shall have.
+  package func recording(flags: [String]) throws -> Recording {
+    let bytes = try Data(contentsOf: URL(filePath: options.report ?? ""))
+    let records = try ReportedLine.read([UInt8](bytes))
+    var attachments: [Int: [GainedAttachment]] = [:]
+    for record in records where record.outcome == .attached { attachments[record.line] = record.gained }
+    var (lines, endsWithLineFeed) = input.lines
+    lines = Array(lines.prefix(records.count))
+    endsWithLineFeed = endsWithLineFeed || lines.count > records.count
+    return Recording(
+      lines: lines, endsWithLineFeed: endsWithLineFeed, deadline: options.timing.deadline.duration, grace: options.timing.grace?.duration,
+      flags: flags, exchanges: recorder.exchanges, names: recorder.names, records: records, attachments: attachments)
+  }
+}
+
+extension ReportedLine {
+  /// The attachments of a line, as its report tells them.
+  fileprivate var gained: [GainedAttachment] {
+    media.filter { $0.reason == nil }.compactMap { medium in
+      medium.type.map { GainedAttachment(url: medium.url, type: $0, size: medium.bytes, sha256: "") }
+    }
+  }
+}

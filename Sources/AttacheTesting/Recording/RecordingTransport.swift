@@ -1,0 +1,148 @@
+internal import Attache
+
+/// A transport that tells a recorder what origins do, and when.
+final class RecordingTransport: Transport {
+  private let transport: any Transport
+  private let recorder: Recorder
+  private let machine: any Machine
+
+  init(_ transport: any Transport, recorder: Recorder, machine: any Machine) {
+    self.transport = transport
+    self.recorder = recorder
+    self.machine = machine
+  }
+
+  func begin(_ request: TransferRequest, for owner: any TransferOwner) throws(TransportError) -> any Transfer {
+    let witness = TransferWitness(of: request.url, for: owner, recorder: recorder, machine: machine)
+    let transfer = RecordingTransfer(try transport.begin(request, for: witness), witness: witness)
+    witness.transfer = transfer
+    return transfer
+  }
+
+  func deliverEnds() {
+    transport.deliverEnds()
+  }
+
+  func shutdown() {
+    transport.shutdown()
+  }
+}
+
+/// A transfer that keeps its witness alive.
+final class RecordingTransfer: Transfer {
+  private let transfer: any Transfer
+  private let witness: TransferWitness
+
+  init(_ transfer: any Transfer, witness: TransferWitness) {
+    self.transfer = transfer
+    self.witness = witness
+  }
+
+  var times: TransferTimes { transfer.times }
+
+  func resume() -> Bool {
+    transfer.resume()
+  }
+
+  func cancel() {
+    transfer.cancel()
+    witness.wasCancelled()
+  }
+}
+
+/// Stands between a transfer and its owner, and writes down what passes. On the loop only.
+final class TransferWitness: TransferOwner {
+  private weak var owner: (any TransferOwner)?
+  private let recorder: Recorder
+  private let machine: any Machine
+  private let index: Int
+  private let begin: MonotonicInstant
+  /// When the request was on its way.
+  private var asked: MonotonicInstant?
+  private var isUnwanted = false
+  private var isOver = false
+  /// What tells the type of the body.
+  private var prefix: [UInt8] = []
+  weak var transfer: RecordingTransfer?
+
+  init(of url: CheckedURL, for owner: any TransferOwner, recorder: Recorder, machine: any Machine) {
+    self.owner = owner
+    self.recorder = recorder
+    self.machine = machine
+    begin = machine.now
+    index = recorder.begin(
+      RecordedExchange(isSecure: url.scheme == .https, host: url.host, port: url.port, path: String(url.target.prefix { $0 != "?" })))
+  }
+
+  func transferReceivedHead(_ head: Attache.ResponseHead) -> Bool {
+    let times = transfer?.times ?? TransferTimes()
+    asked = begin.advanced(by: (times.connect ?? .zero) + (times.tls ?? .zero))
+    recorder.change(index) { $0.head = RecordedExchange.Head(head, at: sinceAsked) }
+    let isWanted = owner?.transferReceivedHead(head) ?? false
+    isUnwanted = !isWanted
+    return isWanted
+  }
+
+  func transferReceivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict {
+    let verdict = unsafe owner?.transferReceivedBody(bytes) ?? .stop
+    switch verdict {
+    case .pause: return verdict
+    case .stop: isUnwanted = true
+    case .take: break
+    }
+    let room = TypeDetector.prefixLength - prefix.count
+    if room > 0 { unsafe prefix += bytes.prefix(room) }
+    recorder.change(index) { exchange in
+      exchange.pieces.append(RecordedExchange.Piece(at: sinceAsked, count: bytes.count))
+      if recorder.keptBytes > exchange.body.count { unsafe exchange.body += bytes }
+    }
+    return verdict
+  }
+
+  func transferEnded(_ end: TransferEnd) {
+    conclude(end.failure.map { isUnwanted ? .complete : .broken($0) } ?? .complete, retryAfter: end.retryAfter)
+    owner?.transferEnded(end)
+  }
+
+  func wasCancelled() {
+    conclude(isUnwanted ? .complete : .abandoned, retryAfter: nil)
+  }
+
+  private func conclude(_ end: RecordedExchange.End, retryAfter: Duration?) {
+    guard !isOver else { return }
+    isOver = true
+    let detection = prefix.isEmpty ? nil : detect()
+    recorder.change(index) { exchange in
+      exchange.end = end
+      if let retryAfter { exchange.head?.fields.append(HeaderField("Retry-After", "\(retryAfter.components.seconds)")) }
+      switch detection {
+      case .accepted(let type)?: exchange.type = type
+      case .refused(let reason, _)?: exchange.refusal = reason
+      case nil: break
+      }
+    }
+  }
+
+  private func detect() -> Detection? {
+    guard let detector = try? TypeDetector() else { return nil }
+    return unsafe prefix.withUnsafeBytes { unsafe detector.detect($0, isComplete: prefix.count < TypeDetector.prefixLength) }
+  }
+
+  private var sinceAsked: Duration {
+    max(.zero, (asked ?? begin).duration(to: machine.now))
+  }
+}
+
+extension RecordedExchange.Head {
+  /// What attache looks at in a head.
+  fileprivate init(_ head: Attache.ResponseHead, at: Duration) {
+    var fields = head.contentEncodings.map { HeaderField("Content-Encoding", $0) }
+    if let tag = head.entityTag { fields.append(HeaderField("ETag", tag)) }
+    if let range = head.contentRange { fields.append(HeaderField("Content-Range", range)) }
+    if !head.acceptsRanges { fields.append(HeaderField("Accept-Ranges", "none")) }
+    self.init(
+      at: at, status: head.status, length: head.contentLengths.first.flatMap { Int($0) },
+      isChunked: head.transferEncodings == ["chunked"], location: head.locations.first.map { String(decoding: $0, as: UTF8.self) },
+      fields: fields)
+  }
+}

@@ -1,0 +1,44 @@
+internal import Foundation
+internal import Synchronization
+
+/// A descriptor that gives what another one gives, and keeps it.
+final class TeeInput: Sendable {
+  /// The copy, to be read by the filter.
+  var descriptor: Int32 { pipe.fileHandleForReading.fileDescriptor }
+  private let pipe = Pipe()
+  private let kept = Mutex<[UInt8]>([])
+
+  /// Starts to copy, on a thread of its own.
+  init(of source: Int32) {
+    Foundation.Thread.detachNewThread { [weak self, pipe] in
+      let copy = pipe.fileHandleForWriting.fileDescriptor
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      while true {
+        let count = unsafe read(source, &buffer, buffer.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0, let self, write(buffer[..<count], to: copy) else { break }
+      }
+      try? pipe.fileHandleForWriting.close()
+    }
+  }
+
+  private func write(_ bytes: ArraySlice<UInt8>, to copy: Int32) -> Bool {
+    kept.withLock { $0 += bytes }
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(copy, $0.baseAddress, $0.count) }
+      if count < 0, errno != EINTR { return false }
+      rest = rest.dropFirst(max(0, count))
+    }
+    return true
+  }
+
+  /// The lines so far, without their endings, and whether the last one had one.
+  var lines: (lines: [String], endsWithLineFeed: Bool) {
+    let bytes = kept.withLock { $0 }
+    var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+    let endsWithLineFeed = lines.last == ""
+    if endsWithLineFeed { lines.removeLast() }
+    return (lines, endsWithLineFeed)
+  }
+}

@@ -1,0 +1,78 @@
+internal import ArgumentParser
+internal import Attache
+internal import AttacheArguments
+internal import AttacheTesting
+internal import Foundation
+
+/// `attache record FILE`: the filter, and what it met as a scenario.
+struct Record: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record",
+    abstract: "Run the filter, and write what it met as a scenario for attache rehearse.",
+    discussion: """
+      Payloads come on standard input and leave on standard output as with attache filter, whose flags it takes. When the input ends, or at SIGTERM or \
+      SIGINT, FILE holds the payloads, what each origin and name server did and when, and what became of each payload. Media are replaced by \
+      stand-ins of the same type and size. Payloads are kept as they are: look them over before you pass the scenario on.
+      """)
+
+  @Argument(help: "The scenario to write, a .yaml file; one that exists is replaced.", completion: .file(extensions: ["yaml"]))
+  var file: String
+
+  @Flag(help: "Keep the media, in a folder beside FILE, in the place of stand-ins.")
+  var keepMedia = false
+
+  @OptionGroup var options: FilterOptions
+
+  func validate() throws {
+    guard Scenario.fileEndings.contains(where: { file.hasSuffix("." + $0) }) else {
+      throw ValidationError("\(file): a scenario's name ends in .yaml")
+    }
+  }
+
+  func run() async throws {
+    do {
+      let status = try await recorded()
+      throw ExitCode(status)
+    } catch let error as ExitCode {
+      throw error
+    } catch let error as StoreError {
+      try fail(error, ExitStatus.cannotCreate)
+    } catch let error as StartError {
+      try fail(error, ExitStatus.software)
+    } catch {
+      try fail(error, ExitStatus.inputOutput)
+    }
+  }
+
+  /// - Returns: the filter's exit status.
+  private func recorded() async throws -> Int32 {
+    let recorder = Recorder(keepsMedia: keepMedia)
+    let run = try RecordedRun(options, recorder: recorder)
+    let signals = Signals([SIGTERM, SIGINT])
+    Task {
+      await signals.first()
+      run.stop()
+    }
+    let result = try await run.finished()
+    let recording = try run.recording(flags: RecordedFlags.kept(of: Array(CommandLine.arguments.dropFirst(2)), file: file))
+    try write(recording)
+    return options.exitStatus(after: result)
+  }
+
+  private func write(_ recording: Recording) throws {
+    let url = URL(filePath: file)
+    let folder = url.deletingPathExtension().lastPathComponent + "-media"
+    let (scenario, media) = recording.scenario(file: file, mediaFolder: keepMedia ? folder : nil)
+    for medium in media {
+      let place = url.deletingLastPathComponent().appending(path: medium.name)
+      try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(medium.bytes).write(to: place, options: .atomic)
+    }
+    try Data(scenario.yaml().utf8).write(to: url, options: .atomic)
+  }
+
+  private func fail(_ error: any Error, _ status: Int32) throws {
+    FileHandle.standardError.write(Data("attache record: \(error)\n".utf8))
+    throw ExitCode(status)
+  }
+}

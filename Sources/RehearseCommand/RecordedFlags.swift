@@ -1,0 +1,26 @@
+/// The flags of a recorded run that belong into its scenario.
+enum RecordedFlags {
+  /// Flags with a value that a scenario says in fields of its own, or that a rehearsal gives.
+  private static let dropped: Set<String> = [
+    "--deadline", "--grace", "--store", "--store-max", "--store-age", "--report", "--dns-server", "--cacert", "--allow-net",
+  ]
+  private static let droppedSwitches: Set<String> = ["--allow-http", "--keep-media", "--strict"]
+
+  /// - Parameters:
+  ///   - arguments: as they were given.
+  ///   - file: the scenario's name among them.
+  static func kept(of arguments: [String], file: String) -> [String] {
+    var kept: [String] = []
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      let name = String(argument.prefix { $0 != "=" })
+      if droppedSwitches.contains(name) || argument == file { continue }
+      guard dropped.contains(name) else {
+        kept.append(argument)
+        continue
+      }
+      if name == argument { _ = rest.popFirst() }
+    }
+    return kept
+  }
+}
