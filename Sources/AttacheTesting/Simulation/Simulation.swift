@@ -1,0 +1,237 @@
+package import Attache
+internal import Glibc
+internal import Synchronization
+
+/// A machine of its own: threads that take turns, and time that passes only while all of them wait.
+///
+/// One thread at a time has the baton and runs. Whenever one waits for a bell or for another's end, rings, or starts a thread, the baton may go on, to
+/// whom a seeded generator picks among those that can run: the same seed is the same interleaving. When none can run, the time jumps to the
+/// next moment that one waits for; when there is none either, the simulation is over. Work takes no time.
+///
+/// A thread must not wait or ring under a lock that another one takes, nor wait for anything outside the simulation but files.
+package final class Simulation: Machine {
+  /// How a simulation ended.
+  package enum Ending: Sendable, Hashable {
+    /// What it was started with returned.
+    case finished
+    /// What it was started with did not return: nobody could run any more, or all ran on without any time passing, or beyond the horizon.
+    case hung
+  }
+
+  /// Turns without any time passing, after which nobody believes that it will.
+  private static let patience = 2_000_000
+
+  private let state: Mutex<State>
+  private let over = Turnstile()
+
+  /// - Parameters:
+  ///   - seed: of the interleaving, and of the engine's own random numbers.
+  ///   - start: the first instant.
+  ///   - horizon: when it has passed, what has not returned never will.
+  package init(
+    seed: UInt64, start: MonotonicInstant = MonotonicInstant(nanoseconds: 1_000_000_000_000), horizon: Duration = .seconds(86_400)
+  ) {
+    state = Mutex(
+      State(now: start, generator: SeededGenerator(seed: seed), horizon: start.advanced(by: horizon), patience: Self.patience))
+  }
+
+  /// Runs `body` on a thread of the simulation, and returns when nobody has anything left to do. May be called once, from outside.
+  ///
+  /// Threads that still wait then, for what cannot come any more, are ended where they stand; what they hold is lost.
+  ///
+  /// - Throws: ``SystemError`` when the system gives no thread.
+  package func run(_ body: @escaping @Sendable () -> Void) throws(SystemError) -> Ending {
+    let root = try make("main", body)
+    state.withLock { $0.root = root }
+    state.withLock { $0.pass() }?.baton.open()
+    over.pass()
+    let threads = state.withLock { $0.threads }
+    for thread in threads where !thread.hasEnded { thread.baton.open() }
+    for thread in threads { thread.thread?.join() }
+    return root.hasEnded ? .finished : .hung
+  }
+
+  /// What tells one interleaving from another: a number that each turn changes.
+  package var fingerprint: UInt64 {
+    state.withLock { $0.fingerprint }
+  }
+
+  // MARK: Machine
+
+  package var now: MonotonicInstant {
+    state.withLock { $0.now }
+  }
+
+  package var processors: Int { 3 }
+
+  package var randomFraction: Double {
+    state.withLock { Double.random(in: 0...1, using: &$0.generator) }
+  }
+
+  package func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> any StartedThread {
+    let thread = try make(name, body)
+    yield { _, _ in }
+    return thread
+  }
+
+  package func makeBell() -> any Bell {
+    SimulatedBell(self)
+  }
+
+  package func makePoller() -> any Poller {
+    SimulatedPoller(SimulatedBell(self))
+  }
+
+  // MARK: Turns
+
+  func ring(_ bell: SimulatedBell) {
+    yield { state, _ in state.ring(bell) }
+  }
+
+  func wait(for bell: SimulatedBell, until instant: MonotonicInstant?) {
+    let isMember = yield { state, me in
+      guard let me, !bell.isRung, instant.map({ $0 > state.now }) ?? true else { return }
+      me.wait = .bell(bell, until: instant)
+    }
+    if isMember { state.withLock { _ in bell.isRung = false } }
+  }
+
+  func wait(forEndOf thread: SimulatedThread) {
+    yield { _, me in
+      if let me, !thread.hasEnded { me.wait = .end(of: thread) }
+    }
+  }
+
+  /// Does something under the lock, and gives the baton to whoever is next, the caller himself perhaps. Who has no baton, since he is none of the
+  /// simulation's threads, goes on at once.
+  ///
+  /// - Returns: whether the caller is one of them.
+  @discardableResult
+  private func yield(_ action: (inout State, SimulatedThread?) -> Void) -> Bool {
+    let (me, next) = state.withLock { state in
+      let me = state.running.flatMap { $0.handle == pthread_self() ? $0 : nil }
+      action(&state, me)
+      guard let me else { return (nil as SimulatedThread?, nil as SimulatedThread?) }
+      state.park(me)
+      return (me, state.pass())
+    }
+    if let me { handOver(from: me, to: next) }
+    return me != nil
+  }
+
+  private func handOver(from me: SimulatedThread, to next: SimulatedThread?) {
+    guard next !== me else { return }
+    (next?.baton ?? over).open()
+    takeBaton(me)
+  }
+
+  /// Waits for the baton; whom it finds when all is over ends here.
+  private func takeBaton(_ me: SimulatedThread) {
+    me.baton.pass()
+    if state.withLock({ $0.isOver }) { pthread_exit(nil) }
+  }
+
+  private func make(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> SimulatedThread {
+    let number = state.withLock { $0.threads.count }
+    let thread = SimulatedThread(name, number: number, simulation: self, body: body)
+    let system = try Attache.Thread.start(name) { [self] in
+      takeBaton(thread)
+      state.withLock { _ in thread.handle = pthread_self() }
+      thread.runBody()
+      (state.withLock { $0.end(thread) }?.baton ?? over).open()
+    }
+    state.withLock { state in
+      thread.thread = system
+      state.threads.append(thread)
+      state.runnable.append(thread)
+    }
+    return thread
+  }
+}
+
+extension Simulation {
+  /// Who runs, who could, and who waits.
+  fileprivate struct State: Sendable {
+    var now: MonotonicInstant
+    var generator: SeededGenerator
+    let horizon: MonotonicInstant
+    let patience: Int
+    var fingerprint: UInt64 = 0
+    var threads: [SimulatedThread] = []
+    var runnable: [SimulatedThread] = []
+    var waiting: [SimulatedThread] = []
+    var running: SimulatedThread?
+    var root: SimulatedThread?
+    var isOver = false
+    /// Turns since the time last changed.
+    private var turns = 0
+
+    init(now: MonotonicInstant, generator: SeededGenerator, horizon: MonotonicInstant, patience: Int) {
+      self.now = now
+      self.generator = generator
+      self.horizon = horizon
+      self.patience = patience
+    }
+
+    /// Puts a thread with those that wait, or with those that could run.
+    mutating func park(_ thread: SimulatedThread) {
+      if thread.wait == nil { runnable.append(thread) } else { waiting.append(thread) }
+    }
+
+    mutating func ring(_ bell: SimulatedBell) {
+      bell.isRung = true
+      wake { thread in
+        if case .bell(bell, _)? = thread.wait { true } else { false }
+      }
+    }
+
+    mutating func end(_ thread: SimulatedThread) -> SimulatedThread? {
+      thread.hasEnded = true
+      wake { waiter in
+        if case .end(thread)? = waiter.wait { true } else { false }
+      }
+      return pass()
+    }
+
+    private mutating func wake(_ isMeant: (SimulatedThread) -> Bool) {
+      let woken = waiting.filter(isMeant)
+      guard !woken.isEmpty else { return }
+      waiting.removeAll(where: isMeant)
+      for thread in woken { thread.wait = nil }
+      runnable += woken
+    }
+
+    /// - Returns: who gets the baton; nil when all is over.
+    mutating func pass() -> SimulatedThread? {
+      running = nil
+      turns += 1
+      if runnable.isEmpty { jump() }
+      guard !runnable.isEmpty, turns < patience else {
+        isOver = true
+        return nil
+      }
+      let next = runnable.remove(at: Int.random(in: runnable.indices, using: &generator))
+      running = next
+      fingerprint = (fingerprint ^ UInt64(next.number) ^ UInt64(bitPattern: now.nanoseconds)) &* 0x100_0000_01B3
+      return next
+    }
+
+    /// Lets the time pass to the next moment that somebody waits for.
+    private mutating func jump() {
+      guard let earliest = waiting.compactMap(\.alarm).min(), earliest <= horizon else { return }
+      now = max(now, earliest)
+      // What is left when the root has returned gets no more than one patience altogether.
+      if root?.hasEnded != true { turns = 0 }
+      wake { $0.alarm == earliest }
+    }
+  }
+}
+
+/// The same object, for patterns.
+private func ~= (pattern: SimulatedBell, value: SimulatedBell) -> Bool {
+  pattern === value
+}
+
+private func ~= (pattern: SimulatedThread, value: SimulatedThread) -> Bool {
+  pattern === value
+}
