@@ -21,7 +21,7 @@ package struct Evidence: Sendable {
   /// In order of time.
   package var timeline: [ScenarioResult.Event] = []
   /// The files that the output names, by their URL, as they lay in the store at the end.
-  package var files: [String: StoredFile] = [:]
+  package var files: [String: FoundFile] = [:]
   /// By how much the resident set grew at most, in bytes; nil where it was not measured.
   package var memory: Int?
   /// How many descriptors were open at most beyond those before the run; nil where they were not counted.

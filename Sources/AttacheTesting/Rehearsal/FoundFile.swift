@@ -2,7 +2,7 @@ internal import Crypto
 internal import FoundationEssentials
 
 /// A file of the store, as a check finds it.
-package struct StoredFile: Sendable, Hashable {
+package struct FoundFile: Sendable, Hashable {
   package var size: Int
   /// In hexadecimal.
   package var sha256: String
@@ -31,7 +31,7 @@ extension Evidence {
   /// Reads the files that the output names; to be called while the store is still there.
   package mutating func collectFiles() {
     for attachment in outputLines.flatMap({ GainedAttachment.read($0, at: place) ?? [] }) where files[attachment.url] == nil {
-      files[attachment.url] = StoredFile(at: attachment.url)
+      files[attachment.url] = FoundFile(at: attachment.url)
     }
   }
 }

@@ -1,0 +1,45 @@
+internal import Attache
+
+/// The beginning of a line, as a message shows it.
+struct Excerpt: CustomStringConvertible {
+  private static let maximumCount = 90
+
+  let description: String
+
+  init(_ bytes: some Collection<UInt8>) {
+    guard !bytes.isEmpty else {
+      description = "nothing"
+      return
+    }
+    let text = String(decoding: bytes.prefix(Self.maximumCount), as: UTF8.self).unicodeScalars.map { scalar in
+      scalar.value < 0x20 || scalar.value == 0x7F ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+    }
+    description = "“\(text.joined())\(bytes.count > Self.maximumCount ? "…" : "")”"
+  }
+}
+
+/// A duration as a message shows it: `512.3 ms`.
+struct Milliseconds: CustomStringConvertible {
+  let description: String
+
+  init(_ duration: Duration) {
+    let tenths = (duration.milliseconds * 10).rounded()
+    description = tenths.truncatingRemainder(dividingBy: 10) == 0 ? "\(Int(tenths / 10)) ms" : "\(tenths / 10) ms"
+  }
+}
+
+extension [Finding] {
+  /// No more of one kind than a reader looks at; the others are counted.
+  package var abridged: [Finding] {
+    let maximum = 10
+    var counts: [Finding.Kind: Int] = [:]
+    let kept = filter { finding in
+      counts[finding.kind, default: 0] += 1
+      return counts[finding.kind, default: 0] <= maximum
+    }
+    let others = Finding.Kind.allCases.compactMap { kind in
+      counts[kind].flatMap { $0 > maximum ? Finding(kind, "and \($0 - maximum) more of this kind") : nil }
+    }
+    return kept + others
+  }
+}
