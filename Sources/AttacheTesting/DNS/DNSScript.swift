@@ -37,8 +37,10 @@ final class DNSScript: Sendable {
 
   private let state: Mutex<State>
   private let others: StubDNS.Answer
+  private let watch: @Sendable (StubDNS.Event) -> Void
 
-  init(answers: [String: StubDNS.Answer], others: StubDNS.Answer) {
+  init(answers: [String: StubDNS.Answer], others: StubDNS.Answer, watch: @escaping @Sendable (StubDNS.Event) -> Void) {
+    self.watch = watch
     state = Mutex(State(answers: answers))
     self.others = others
   }
@@ -64,6 +66,7 @@ final class DNSScript: Sendable {
       if reply == .hold { state.held[question.name, default: []].append(Held(query: query, overTCP: overTCP, send: send)) }
       return (reply, state.takeSatisfiedWaiters())
     }
+    watch(.asked(question))
     carryOut(reply, on: loop, send)
     for waiter in waiters { waiter.continuation.resume() }
   }
@@ -89,7 +92,9 @@ final class DNSScript: Sendable {
 
   private func carryOut(_ reply: StubDNS.Reply, on loop: any EventLoop, _ send: @escaping Send) {
     switch reply {
-    case .send(let bytes): send(bytes)
+    case .send(let bytes):
+      if let message = try? DNSMessage(bytes) { watch(.answered(message)) }
+      send(bytes)
     case .hold: break
     case .later(let delay, let reply): loop.scheduleTask(in: TimeAmount(delay)) { self.carryOut(reply, on: loop, send) }
     }

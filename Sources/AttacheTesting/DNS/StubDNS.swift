@@ -11,6 +11,13 @@ public final class StubDNS: Sendable {
     public var clientPort: Int
   }
 
+  /// What happens at the server, as its watcher hears of it, on the server's thread.
+  package enum Event: Sendable {
+    case asked(DNSMessage.Question)
+    /// Bytes that are no message are left out.
+    case answered(DNSMessage)
+  }
+
   /// Where the server listens, as `--dns-server` takes it: `127.0.0.1:PORT`.
   public let address: String
   private let script: DNSScript
@@ -22,8 +29,13 @@ public final class StubDNS: Sendable {
   ///   - answers: by name, in lower case without a trailing dot.
   ///   - others: the answer for every other name.
   /// - Throws: the system's error when no port is to be had.
-  public init(_ answers: [String: Answer] = [:], others: Answer = .noSuchName) async throws {
-    script = DNSScript(answers: answers, others: others)
+  public convenience init(_ answers: [String: Answer] = [:], others: Answer = .noSuchName) async throws {
+    try await self.init(answers, others: others) { _ in }
+  }
+
+  /// Starts a server that tells of everything that happens at it.
+  package init(_ answers: [String: Answer], others: Answer, watch: @escaping @Sendable (Event) -> Void) async throws {
+    script = DNSScript(answers: answers, others: others, watch: watch)
     channels = try await Self.listen(script)
     address = "127.0.0.1:\(channels[0].localAddress?.port ?? 0)"
   }

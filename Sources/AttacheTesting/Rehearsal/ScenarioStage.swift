@@ -1,0 +1,134 @@
+package import AttacheArguments
+internal import ArgumentParser
+
+/// The world that a scenario is played in, for one run: its origins, its name server, its disk, a folder for store and report. Whoever sets
+/// it up takes it down.
+package final class ScenarioStage: Sendable {
+  /// The scenario with the placeholders of its origins and its flags filled in.
+  package let scenario: Scenario
+  /// The lines of input, their placeholders filled in, without their line endings.
+  package let input: [[UInt8]]
+  /// Where each origin is reached.
+  package let addresses: [String: Placeholders.Address]
+  /// The name server as `--dns-server` takes it.
+  package let nameServer: String
+  /// The file for `--cacert`; nil when no origin speaks TLS.
+  package let rootCertificates: String?
+  /// Everything that attache needs to be told, the scenario's own flags last.
+  package let flags: [String]
+  /// The flags as attache reads them.
+  package let options: FilterOptions
+  /// What happens; its start is set when the payloads are fed.
+  package let timeline: Timeline
+
+  private let folder: StageFolder
+  private let disk: ScenarioDisk?
+  private let origins: [String: ScenarioOrigin]
+  private let dns: StubDNS
+  private let ledger: StageLedger
+
+  /// The folder of attachments.
+  package var store: String { folder["store"] }
+  package var report: String { folder["report.ndjson"] }
+
+  /// Sets a scenario's world up.
+  ///
+  /// - Parameter watch: told of what happens; on the threads of the servers.
+  /// - Throws: ``StageError``, of which ``StageError/unavailable(_:)`` means that the scenario cannot be played here.
+  package init(_ scenario: Scenario, watch: @escaping @Sendable (StageEvent) -> Void = { _ in }) async throws(StageError) {
+    timeline = Timeline()
+    folder = try StageFolder()
+    disk = try scenario.disk.map { [folder] script throws(StageError) in try ScenarioDisk(script, at: folder["store"]) }
+    ledger = StageLedger(timeline: timeline, disk: disk, watch: watch)
+    origins = try await Self.start(scenario, ledger)
+    do {
+      dns = try await Self.startNameServer(scenario, timeline)
+      nameServer = dns.address
+      addresses = origins.mapValues(\.address)
+      rootCertificates = try Self.gatherRoots(origins.values, in: folder)
+      let placeholders = Placeholders(origins: addresses)
+      let filled = placeholders.filled(scenario)
+      for (name, origin) in origins { origin.serve(filled.origins[name]?.paths ?? [:]) }
+      self.scenario = filled
+      input = placeholders.lines(of: scenario)
+      flags = filled.filterFlags(
+        store: folder["store"], report: folder["report.ndjson"], rootCertificates: rootCertificates, nameServer: nameServer)
+      options = try Self.read(flags)
+    } catch {
+      for origin in origins.values { await origin.stop() }
+      disk?.unmount()
+      throw error
+    }
+  }
+
+  /// How many requests reached each path, by `PATH`, or `NAME/PATH` for an origin that is not named `origin`.
+  package var requests: [String: Int] { ledger.requests }
+
+  /// How many connections all origins accepted.
+  package var connections: Int { origins.values.reduce(0) { $0 + $1.connections } }
+
+  /// What went wrong with the stage itself while the scenario was played.
+  package var failure: StageError? { ledger.failure }
+
+  /// Everything that attache's report says so far; nil when there is none.
+  package func readReport() throws(ReportError) -> [ReportedLine]? {
+    guard let bytes = folder.bytes("report.ndjson") else { return nil }
+    return try ReportedLine.read(bytes)
+  }
+
+  /// Ends the servers, unmounts the disk and removes the folder.
+  package func takeDown() async {
+    for origin in origins.values { await origin.stop() }
+    await dns.stop()
+    disk?.unmount()
+    folder.remove()
+  }
+}
+
+extension ScenarioStage {
+  private static func start(_ scenario: Scenario, _ ledger: StageLedger) async throws(StageError) -> [String: ScenarioOrigin] {
+    var origins: [String: ScenarioOrigin] = [:]
+    do {
+      for (name, script) in scenario.origins {
+        origins[name] = try await ScenarioOrigin(script, names: scenario.names.keys.sorted()) { event in
+          ledger.note(event, at: name, script)
+        }
+      }
+    } catch {
+      for origin in origins.values { await origin.stop() }
+      throw error
+    }
+    return origins
+  }
+
+  private static func startNameServer(_ scenario: Scenario, _ timeline: Timeline) async throws(StageError) -> StubDNS {
+    do {
+      return try await StubDNS(scenario.names.mapValues(StubDNS.Answer.init), others: .noSuchName) { timeline.note($0) }
+    } catch {
+      throw .dns("\(error)")
+    }
+  }
+
+  /// One file with the roots of all origins that are to be trusted; where there is none, one that nobody's certificate is below.
+  private static func gatherRoots(
+    _ origins: some Collection<ScenarioOrigin>, in folder: StageFolder
+  ) throws(StageError) -> String? {
+    guard origins.contains(where: { $0.script.tls != nil }) else { return nil }
+    var roots = origins.compactMap { $0.rootFile.flatMap { StageFolder.bytes(at: $0) } }
+    if roots.isEmpty {
+      do {
+        let stranger = try Certificates(names: ["another.example"], isExpired: false)
+        roots = StageFolder.bytes(at: stranger.rootFile).map { [$0] } ?? []
+        stranger.remove()
+      } catch {
+        throw .origin(error)
+      }
+    }
+    try folder.write(roots.joined(separator: "\n".utf8).map { $0 }, to: "roots.pem")
+    return folder["roots.pem"]
+  }
+
+  private static func read(_ flags: [String]) throws(StageError) -> FilterOptions {
+    do { return try FilterOptions.parse(flags) } catch { throw .flags(FilterOptions.message(for: error)) }
+  }
+}

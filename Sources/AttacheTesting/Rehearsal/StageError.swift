@@ -1,0 +1,22 @@
+internal import Glibc
+
+/// Why a scenario's world could not be set up.
+package enum StageError: Error, Sendable, CustomStringConvertible {
+  /// This machine or this user lacks what the scenario needs: it is not played.
+  case unavailable(String)
+  case system(call: String, errno: Int32)
+  case origin(OriginError)
+  case dns(String)
+  /// The flags are none that attache takes.
+  case flags(String)
+
+  package var description: String {
+    switch self {
+    case .unavailable(let reason): reason
+    case .system(let call, let number): "\(call): \(unsafe String(cString: strerror(number)))"
+    case .origin(let error): "an origin does not start: \(error)"
+    case .dns(let reason): "the name server does not start: \(reason)"
+    case .flags(let message): "the scenario's flags are wrong: \(message)"
+    }
+  }
+}

@@ -1,0 +1,40 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// A folder of a scenario's own, removed with all that is in it.
+final class StageFolder: Sendable {
+  let path: String
+
+  init() throws(StageError) {
+    let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+    var template = Array("\(parent)/attache-scenario-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else { throw .system(call: "mkdtemp", errno: errno) }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    remove()
+  }
+
+  /// The path of a file or folder in it.
+  subscript(name: String) -> String {
+    "\(path)/\(name)"
+  }
+
+  func write(_ bytes: some DataProtocol, to name: String) throws(StageError) {
+    guard (try? Data(bytes).write(to: URL(filePath: self[name]))) != nil else { throw .system(call: "write", errno: errno) }
+  }
+
+  /// The bytes of a file; nil when there is none.
+  func bytes(_ name: String) -> [UInt8]? {
+    Self.bytes(at: self[name])
+  }
+
+  static func bytes(at path: String) -> [UInt8]? {
+    (try? Data(contentsOf: URL(filePath: path))).map { [UInt8]($0) }
+  }
+
+  func remove() {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+}

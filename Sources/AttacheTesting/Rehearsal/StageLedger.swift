@@ -1,0 +1,59 @@
+internal import Synchronization
+
+/// What the servers of a stage tell: counted, put on the time line, and passed on.
+final class StageLedger: Sendable {
+  private struct State {
+    var requests: [String: Int] = [:]
+    var isFirst = true
+    var failure: StageError?
+  }
+
+  private let state = Mutex(State())
+  private let timeline: Timeline
+  private let disk: ScenarioDisk?
+  private let watch: @Sendable (StageEvent) -> Void
+
+  init(timeline: Timeline, disk: ScenarioDisk?, watch: @escaping @Sendable (StageEvent) -> Void) {
+    self.timeline = timeline
+    self.disk = disk
+    self.watch = watch
+  }
+
+  var requests: [String: Int] { state.withLock { $0.requests } }
+  var failure: StageError? { state.withLock { $0.failure } }
+
+  /// - Parameter name: the origin's in the scenario.
+  func note(_ event: OriginEvent, at name: String, _ script: OriginScript) {
+    let prefix = name == "origin" ? "" : name
+    switch event {
+    case .connection(let number): timeline.note(.origin, "\(prefix.isEmpty ? "" : prefix + " ")accepts connection \(number)")
+    case .request(let request):
+      let path = prefix + script.path(of: request.target)
+      timeline.note(.origin, "\(request.method) \(path) on connection \(request.connection)", at: request.arrival)
+      count(path)
+      watch(.request(path: path))
+    case .head(let path, let status): timeline.note(.origin, "\(prefix)\(path): \(status)")
+    case .sent(let path, let bytes):
+      timeline.note(.origin, sent: bytes, of: "\(prefix)\(path)")
+      watch(.sent(path: prefix + path, bytes: bytes))
+    case .stalled(let path): timeline.note(.origin, "\(prefix)\(path): stalls")
+    case .reset(let path): timeline.note(.origin, "\(prefix)\(path): resets the connection")
+    case .closed(let path): timeline.note(.origin, "\(prefix)\(path): closes the connection")
+    case .finished(let path): timeline.note(.origin, "\(prefix)\(path): done")
+    }
+  }
+
+  private func count(_ path: String) {
+    let isFirst = state.withLock { state in
+      state.requests[path, default: 0] += 1
+      defer { state.isFirst = false }
+      return state.isFirst
+    }
+    guard isFirst, let disk else { return }
+    do throws(StageError) {
+      if let change = try disk.requestCame() { timeline.note(.disk, change) }
+    } catch {
+      state.withLock { $0.failure = error }
+    }
+  }
+}

@@ -1,0 +1,19 @@
+internal import Attache
+
+extension Scenario {
+  /// Everything that attache needs to be told to play the scenario; its own flags stand last, so that they hold.
+  package func filterFlags(store: String, report: String, rootCertificates: String?, nameServer: String) -> [String] {
+    var words = ["--allow-http", "--allow-net", "127.0.0.1/32", "--deadline", Self.text(deadline)]
+    if let grace { words += ["--grace", Self.text(grace)] }
+    words += ["--store", store, "--report", report]
+    if let rootCertificates { words += ["--cacert", rootCertificates] }
+    return words + ["--dns-server", nameServer] + flags
+  }
+
+  /// A time as flags take it, to the microsecond.
+  private static func text(_ duration: Duration) -> String {
+    let microseconds = duration.nanoseconds / 1000
+    let fraction = String(microseconds % 1000 + 1000).dropFirst()
+    return "\(microseconds / 1000).\(fraction)ms"
+  }
+}
