@@ -25,31 +25,17 @@ package struct Placeholders: Sendable {
   /// Fills a text in; braces around anything else stay as they are.
   /// - Parameter number: the payload's, from 1; nil leaves `{{n}}` as it is.
   package func fill(_ text: String, number: Int? = nil) -> String {
-    var filled = ""
-    var rest = text[...]
-    while let opening = rest.firstRange(of: "{{"), let closing = rest[opening.upperBound...].firstRange(of: "}}") {
-      filled += rest[..<opening.lowerBound]
-      // Of three braces in a row, as a JSON object has them, the inner two are meant.
-      if let value = value(of: rest[opening.upperBound..<closing.lowerBound], number) {
-        filled += value
-        rest = rest[closing.upperBound...]
-      } else {
-        filled += "{"
-        rest = rest[rest.index(after: opening.lowerBound)...]
-      }
-    }
-    return filled + rest
+    Placeholder.fill(text) { value(of: $0, number) }
   }
 
-  private func value(of name: Substring, _ number: Int?) -> String? {
-    let words = name.split(separator: " ")
-    switch words.first {
-    case "n" where words.count == 1: return number.map(String.init)
-    case "port" where words.count == 1: return origins["origin"].map { String($0.port) }
-    case "pad" where words.count == 2:
-      return Int(words[1]).flatMap { 0...Self.maximumPad ~= $0 ? String(repeating: "x", count: $0) : nil }
-    case let word? where words.count == 1: return address(String(word))
-    default: return nil
+  private func value(of placeholder: Placeholder, _ number: Int?) -> String? {
+    if let count = placeholder.padding {
+      return 0...Self.maximumPad ~= count ? String(repeating: "x", count: count) : nil
+    }
+    return switch placeholder.name {
+    case "n": number.map(String.init)
+    case "port": origins["origin"].map { String($0.port) }
+    default: address(placeholder.name)
     }
   }
 
