@@ -14,6 +14,8 @@ package struct Evidence: Sendable {
   package var arrivals: [Duration] = []
   /// The report's records in the order of the file; nil when there is no report.
   package var report: [ReportedLine]?
+  /// Why the report could not be read.
+  package var reportError: ReportError?
   /// The requests that reached each path, by `PATH`, or `NAME/PATH` for an origin that is not named `origin`.
   package var requests: [String: Int] = [:]
   /// The connections that all origins together accepted.

@@ -1,7 +1,7 @@
 /// Which line of input each line of output answers: content first, order second.
-struct LineMatching {
+package struct LineMatching: Sendable {
   /// What a line of output is; lines of input count from 0.
-  enum Answer: Hashable {
+  package enum Answer: Hashable, Sendable {
     /// In its place.
     case line(Int)
     /// It came earlier or later than its neighbours.

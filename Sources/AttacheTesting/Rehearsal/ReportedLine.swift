@@ -69,7 +69,7 @@ package struct ReportedLine: Sendable, Hashable {
 }
 
 /// A line of a report that is no record.
-package struct ReportError: Error, CustomStringConvertible {
+package struct ReportError: Error, Hashable, CustomStringConvertible {
   /// Of the report, from 1.
   package var line: Int
   package var text: String

@@ -58,6 +58,12 @@ final class ScenarioOrigin: Sendable {
     return origin.connectionCount
   }
 
+  /// Connections that are open now.
+  var openConnections: Int {
+    guard case .fault(let origin) = server else { return 0 }
+    return origin.openConnections
+  }
+
   /// Puts the paths up; their placeholders are filled in.
   func serve(_ paths: [String: PathScript]) {
     guard case .fault(let origin) = server else { return }

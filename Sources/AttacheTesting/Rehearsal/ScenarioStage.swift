@@ -67,6 +67,9 @@ package final class ScenarioStage: Sendable {
   /// How many connections all origins accepted.
   package var connections: Int { origins.values.reduce(0) { $0 + $1.connections } }
 
+  /// How many of them are open now.
+  package var openConnections: Int { origins.values.reduce(0) { $0 + $1.openConnections } }
+
   /// What went wrong with the stage itself while the scenario was played.
   package var failure: StageError? { ledger.failure }
 

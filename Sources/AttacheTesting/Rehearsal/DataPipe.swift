@@ -1,0 +1,43 @@
+internal import AttacheArguments
+internal import Glibc
+
+/// A pipe whose ends are closed once each, whoever comes first.
+///
+/// Not `Sendable`: a run hands each end to one thread.
+final class DataPipe {
+  private(set) var readEnd: Int32
+  private(set) var writeEnd: Int32
+
+  init() throws(InProcessEngine.Refusal) {
+    var ends: [Int32] = [0, 0]
+    guard unsafe pipe(&ends) == 0 else { throw InProcessEngine.Refusal(status: ExitStatus.software, reason: "pipe: errno \(errno)") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    (readEnd, writeEnd) = (ends[0], ends[1])
+  }
+
+  deinit {
+    closeRead()
+    closeWrite()
+  }
+
+  func closeRead() {
+    if readEnd >= 0 { close(readEnd) }
+    readEnd = -1
+  }
+
+  func closeWrite() {
+    if writeEnd >= 0 { close(writeEnd) }
+    writeEnd = -1
+  }
+
+  /// Gives an end away: whoever takes it closes it.
+  func takeRead() -> Int32 {
+    defer { readEnd = -1 }
+    return readEnd
+  }
+
+  func takeWrite() -> Int32 {
+    defer { writeEnd = -1 }
+    return writeEnd
+  }
+}

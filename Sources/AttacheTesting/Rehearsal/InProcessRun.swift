@@ -1,0 +1,35 @@
+internal import Attache
+internal import Synchronization
+
+/// Plays a scenario with attache's engine in this process, on the real clock: libcurl, sockets, DNS, TLS and disk are what they are.
+package enum InProcessRun {
+  /// - Returns: what the run left; the scenario's world is taken down again.
+  /// - Throws: ``StageError`` when that world could not be set up, or failed.
+  package static func run(_ scenario: Scenario) async throws(StageError) -> Evidence {
+    let observer = Mutex<(@Sendable () -> Void)?>(nil)
+    let stage = try await ScenarioStage(scenario) { _ in observer.withLock { $0 }?() }
+    let result = await onThread { () throws(StageError) in
+      let play = InProcessPlay(on: stage)
+      observer.withLock { $0 = play.observe }
+      return try play.run()
+    }
+    await stage.takeDown()
+    if let failure = stage.failure { throw failure }
+    return try result.get()
+  }
+
+  /// Runs what blocks on a thread of its own.
+  private static func onThread(
+    _ body: @escaping @Sendable () throws(StageError) -> Evidence
+  ) async -> Result<Evidence, StageError> {
+    await withCheckedContinuation { continuation in
+      do throws(SystemError) {
+        try SystemMachine().start("rehearse") {
+          continuation.resume(returning: Result(catching: body))
+        }.detach()
+      } catch {
+        continuation.resume(returning: .failure(.system(call: error.call, errno: error.number)))
+      }
+    }
+  }
+}
