@@ -24,7 +24,10 @@ extension Scenario {
 
   /// Reads a scenario from text.
   ///
-  /// - Parameter file: where it came from: the files that it names are looked for beside it, then one folder up.
+  /// - Parameters:
+  ///   - yaml: one YAML document, as Fixtures/scenarios/scenario.schema.json has it.
+  ///   - file: where it came from: the files that it names are looked for beside it, then one folder up.
+  /// - Throws: ``ScenarioError`` with the place of the first mistake.
   public init(yaml: String, file: String) throws(ScenarioError) {
     let top = try ScenarioField.top(yaml, file: file)
     let fields = try top.members(of: Self.fields)
