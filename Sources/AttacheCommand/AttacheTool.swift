@@ -12,7 +12,9 @@ struct AttacheTool: ParsableCommand {
       "attache filter --help" lists the flags.
       """,
     version: "0.1.0",
-    subcommands: [FilterCommand.self, StoreCommand.self, ReasonsCommand.self, OriginCommand.self, RecordCommand.self],
+    subcommands: [
+      FilterCommand.self, StoreCommand.self, ReasonsCommand.self, RehearseCommand.self, RecordCommand.self, OriginCommand.self,
+    ],
     defaultSubcommand: FilterCommand.self)
 
   static func main() {

@@ -2,5 +2,6 @@ import ArgumentParser
 
 @main
 struct RehearseTool: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "attache-rehearse", subcommands: [Origin.self, Record.self])
+  /// The user sees one command: this executable is entered as `attache rehearse`, `attache record` and `attache origin`.
+  static let configuration = CommandConfiguration(commandName: "attache", subcommands: [RunScenarios.self, Record.self, Origin.self])
 }

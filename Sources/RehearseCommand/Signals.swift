@@ -18,8 +18,16 @@ struct Signals {
     }
   }
 
-  /// Comes back when the first of them has come.
-  func first() async {
-    for await _ in events { return }
+  /// Comes back when the first of them has come, with its number; nil when the task is cancelled.
+  @discardableResult
+  func first() async -> CInt? {
+    for await number in events { return number }
+    return nil
+  }
+
+  /// Ends this process by a signal, as whoever started it expects after Ctrl-C.
+  static func die(by number: CInt) {
+    _ = signal(number, SIG_DFL)
+    kill(getpid(), number)
   }
 }

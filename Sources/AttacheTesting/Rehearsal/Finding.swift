@@ -22,6 +22,8 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     // What the scenario expects.
     case outcome, reason, attachments, media, requests, connections, memory, descriptors
     case exitStatus = "exit"
+    /// Something is other than it was in an earlier rehearsal.
+    case baseline
     /// The two clocks decided differently.
     case disagreement
     /// The rehearsal itself could not be set up or run.

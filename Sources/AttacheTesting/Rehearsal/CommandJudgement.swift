@@ -1,0 +1,105 @@
+internal import Attache
+
+/// What a run of a command says about the promise: pure, from what was seen.
+struct CommandJudgement {
+  let transcript: CommandTranscript
+  let evidence: Evidence
+  let scenario: Scenario
+  let demand: CommandRehearsal.Demand
+  let inAnyOrder: Bool
+
+  /// What was broken, the cause before its effects.
+  var findings: [Finding] {
+    isUnfit ? ending : ending + promise
+  }
+
+  /// Whether it wrote nothing at all or without end: what became of each line need not be told.
+  var isUnfit: Bool { saidNothing || transcript.isFlooding }
+
+  private var saidNothing: Bool {
+    transcript.exit == nil && transcript.output.isEmpty && !evidence.input.isEmpty
+  }
+
+  // MARK: The end
+
+  private var ending: [Finding] {
+    if transcript.isFlooding { return [Finding(.altered, "it wrote \(transcript.output.count) bytes for \(inputSize) of input, and was ended")] }
+    guard let exit = transcript.exit else { return [hung] }
+    if transcript.inputEnd == nil, !transcript.isStopped { return [Finding(.crashed, "it ended with \(exit) before its input did\(soFar)")] }
+    switch exit {
+    case .signal: return [Finding(.crashed, "it ended with \(exit) where status 0 was expected\(soFar)")]
+    case .status(let status) where mayEnd(with: status): return []
+    case .status: return [Finding(.crashed, "it ended with \(exit) where status 0 was expected\(soFar)")]
+    }
+  }
+
+  /// Where everything is asked for, the expected status is checked with everything else.
+  private func mayEnd(with status: Int32) -> Bool {
+    demand == .all || status == 0 || status == scenario.expectation.exitStatus
+  }
+
+  private var hung: Finding {
+    let time = Milliseconds(transcript.start.duration(to: transcript.end))
+    guard !saidNothing else {
+      return Finding(.hung, "it wrote nothing, did not end, and was ended after \(time)\(transcript.lastWords)")
+    }
+    return Finding(.hung, "its input had ended, and it did not end; it was ended after \(time)\(transcript.lastWords)")
+  }
+
+  private var inputSize: Int { evidence.input.reduce(0) { $0 + $1.count + 1 } }
+
+  private var soFar: String {
+    let (answered, count) = (transcript.timing.answered.count, evidence.input.count)
+    return ", after \(answered) of \(count) \(count == 1 ? "line" : "lines")\(transcript.lastWords)"
+  }
+
+  // MARK: What became of each payload
+
+  var payloads: [ScenarioResult.OfPayload] {
+    var payloads = evidence.input.indices.map { ScenarioResult.OfPayload(line: $0 + 1) }
+    guard !isUnfit else { return payloads }
+    let output = evidence.outputLines
+    let answers = LineMatching(input: evidence.input, output: output).answers
+    for (number, answer) in answers.enumerated() {
+      guard let line = LineMatching.line(of: answer), payloads[line].lateness == nil else { continue }
+      if number < transcript.timing.answered.count { payloads[line].lateness = lateness(line, transcript.timing.answered[number]) }
+      if !output[number].elementsEqual(evidence.input[line]), GainedAttachment.read(output[number], at: evidence.place) != nil {
+        payloads[line].outcome = .attached
+      }
+    }
+    for record in evidence.report ?? [] where payloads.indices.contains(record.line - 1) {
+      payloads[record.line - 1].outcome = record.outcome
+      payloads[record.line - 1].reason = record.reason
+    }
+    return payloads
+  }
+
+  private func lateness(_ line: Int, _ arrival: MonotonicInstant) -> Duration? {
+    transcript.timing.due(line)?.duration(to: arrival)
+  }
+
+  // MARK: The lines
+
+  private var promise: [Finding] {
+    var findings = PromiseCheck(.members, anyOrder: inAnyOrder).findings(evidence, due: due)
+    if isUnflushed, let first = findings.firstIndex(where: { $0.kind == .late }) {
+      findings[first].message += "; nothing came before its input ended: does it flush its output when its input pauses?"
+    }
+    return findings
+  }
+
+  /// When each line is due on the clock of the arrivals; a line whose clock never ran is never late.
+  private var due: [Duration] {
+    let allowance = transcript.timing.limits.slack + scenario.expectation.lateness
+    return evidence.input.indices.map { line in
+      guard let due = transcript.timing.due(line) else { return .seconds(Int64(Int32.max)) }
+      return transcript.start.duration(to: due) + allowance
+    }
+  }
+
+  /// Whether it kept everything to itself until its input ended.
+  private var isUnflushed: Bool {
+    guard let inputEnd = transcript.inputEnd, let first = transcript.timing.answered.first else { return false }
+    return evidence.endsWithLineFeed && first >= inputEnd
+  }
+}

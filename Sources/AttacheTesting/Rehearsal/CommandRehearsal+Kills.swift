@@ -1,0 +1,84 @@
+internal import Attache
+
+extension CommandRehearsal {
+  /// Kills the command at each point, in a run of its own, starts it again with what is unanswered, and checks what both runs wrote together.
+  func killed(_ result: inout ScenarioResult) async throws(StageError) {
+    var reached = 0
+    for point in try await points(&result) where !Task.isCancelled {
+      if try await killed(at: point, &result) { reached += 1 }
+    }
+    if reached == 0, result.findings.isEmpty { result.skipped = "no kill point was reached: the command had ended before" }
+  }
+
+  /// The points that are asked for; random ones lie within the time that an undisturbed run takes, or its deadline.
+  private func points(_ result: inout ScenarioResult) async throws(StageError) -> [CommandKillPoint] {
+    guard randomKills > 0 else { return killPoints }
+    let (findings, longest) = try await CommandStage.with(result.scenario.scaled(by: timeScale)) { stage throws(StageError) in
+      let transcript = try await play(stage, lines: stage.lines)
+      let time = min(stage.scenario.deadline, transcript.start.duration(to: transcript.end))
+      return (judge(transcript, stage, stage.lines), time)
+    }
+    guard findings.isEmpty else {
+      // What breaks the promise undisturbed is not killed to see whether it keeps it.
+      result.findings = findings
+      return []
+    }
+    var random = KillMoments(seed: seed)
+    return killPoints + (0..<randomKills).map { _ in .moment(longest * Double.random(in: 0..<1, using: &random)) }
+  }
+
+  /// - Returns: whether the point came.
+  private func killed(at point: CommandKillPoint, _ result: inout ScenarioResult) async throws(StageError) -> Bool {
+    let kill = CommandKill(at: point)
+    let isReached = try await CommandStage.with(result.scenario.scaled(by: timeScale), kill: kill) { stage throws(StageError) in
+      result.findings += try await killedAndRestarted(stage, kill)
+      result.timeline += stage.timeline.events
+      return kill.isDone
+    }
+    return isReached
+  }
+
+  private func killedAndRestarted(_ stage: CommandStage, _ kill: CommandKill) async throws(StageError) -> [Finding] {
+    let first = try await play(stage, lines: stage.lines, kill: kill)
+    stage.note(first)
+    guard first.isKilled else { return judge(first, stage, stage.lines) }
+    stage.timeline.note(.filter, "killed at \(kill.point)", at: first.end)
+    let restart = CommandRestart(
+      point: kill.point, input: stage.lines, endsWithLineFeed: stage.scenario.endsWithLineFeed, firstOutput: first.output)
+    let left = restart.unanswered
+    guard !left.isEmpty else { return restart.findings(secondOutput: []) }
+    let lines = left.map { stage.lines[$0] }
+    let second = try await play(
+      stage, lines: lines, endsWithLineFeed: stage.scenario.endsWithLineFeed || left.last != stage.lines.count - 1)
+    stage.note(second, isFirst: false)
+    let ending = judge(second, stage, lines).filter { $0.kind == .hung || $0.kind == .crashed }
+    return restart.findings(secondOutput: second.output) + ending
+  }
+
+  /// What one of the runs did wrong by itself.
+  private func judge(_ transcript: CommandTranscript, _ stage: CommandStage, _ lines: [[UInt8]]) -> [Finding] {
+    var evidence = Evidence(input: lines, endsWithLineFeed: stage.scenario.endsWithLineFeed)
+    evidence.output = transcript.output
+    evidence.arrivals = transcript.arrivals
+    return CommandJudgement(
+      transcript: transcript, evidence: evidence, scenario: stage.scenario, demand: .promise, inAnyOrder: inAnyOrder
+    ).findings
+  }
+}
+
+/// Random numbers that are the same for the same seed (SplitMix64, Steele, Lea and Flood, 2014).
+private struct KillMoments: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}

@@ -1,0 +1,73 @@
+internal import Attache
+internal import FoundationEssentials
+
+extension CommandRehearsal {
+  /// Plays scenarios, side by side where they do not disturb each other.
+  ///
+  /// The scenario with the shortest deadline is played first, alone: a command that hangs there without a word would hang in all others, too, and
+  /// they are not played.
+  ///
+  /// - Parameters:
+  ///   - parallel: how many at a time; nil is two for each core.
+  ///   - report: told of each result as it comes.
+  /// - Returns: the results in the order of the scenarios.
+  public func run(
+    _ scenarios: [Scenario], parallel: Int? = nil, report: @escaping @Sendable (ScenarioResult) -> Void = { _ in }
+  ) async -> [ScenarioResult] {
+    var results = [ScenarioResult?](repeating: nil, count: scenarios.count)
+    if let scout = scout(of: scenarios) {
+      let result = await run(scenarios[scout])
+      report(result)
+      results[scout] = result
+      if result.isSilentHang { return skipped(scenarios, results, "not rehearsed: the command hung in \(scenarios[scout].name)", report) }
+    }
+    await playRest(scenarios, &results, width: parallel ?? 2 * ProcessInfo.processInfo.activeProcessorCount, report)
+    return skipped(scenarios, results, "not rehearsed: interrupted", report)
+  }
+
+  private func playRest(
+    _ scenarios: [Scenario], _ results: inout [ScenarioResult?], width: Int, _ report: @escaping @Sendable (ScenarioResult) -> Void
+  ) async {
+    await withTaskGroup(of: (Int, ScenarioResult).self) { group in
+      var running = 0
+      for index in scenarios.indices where results[index] == nil {
+        if running == width, let (index, result) = await group.next() { results[index] = result } else { running += 1 }
+        guard !Task.isCancelled else { break }
+        group.addTask {
+          let result = await run(scenarios[index])
+          report(result)
+          return (index, result)
+        }
+      }
+      for await (index, result) in group { results[index] = result }
+    }
+  }
+
+  /// Where a hanging command is found out soonest.
+  private func scout(of scenarios: [Scenario]) -> Int? {
+    let fit = scenarios.indices.filter { index in
+      let scenario = scenarios[index]
+      return reasonToSkip(scenario) == nil && !scenario.payloads.isEmpty && scenario.disk == nil
+    }
+    return fit.min { scenarios[$0].deadline < scenarios[$1].deadline }
+  }
+
+  private func skipped(
+    _ scenarios: [Scenario], _ results: [ScenarioResult?], _ reason: String, _ report: (ScenarioResult) -> Void
+  ) -> [ScenarioResult] {
+    zip(scenarios, results).map { scenario, result in
+      if let result { return result }
+      var skip = ScenarioResult(scenario, depth: .command, seed: seed)
+      skip.skipped = reason
+      report(skip)
+      return skip
+    }
+  }
+}
+
+extension ScenarioResult {
+  /// Whether the command neither wrote nor ended.
+  fileprivate var isSilentHang: Bool {
+    findings.map(\.kind) == [.hung] && payloads.allSatisfy { $0.lateness == nil }
+  }
+}

@@ -1,0 +1,44 @@
+/// What a command that was killed and started again owes: together, the two runs give every line whole, at least once.
+struct CommandRestart {
+  let point: CommandKillPoint
+  /// The whole input.
+  let input: [[UInt8]]
+  let endsWithLineFeed: Bool
+  /// What the killed command wrote.
+  let firstOutput: [UInt8]
+
+  /// The lines, from 0, to which no whole line of output came: the second run gets them.
+  var unanswered: [Int] {
+    let answered = Set(LineMatching(input: input, output: wholeLines).answers.compactMap(LineMatching.line))
+    return input.indices.filter { !answered.contains($0) }
+  }
+
+  /// - Parameter secondOutput: what the second run wrote; empty when nothing was left to do.
+  func findings(secondOutput: [UInt8]) -> [Finding] {
+    var union = Evidence(input: input, endsWithLineFeed: endsWithLineFeed)
+    union.output = wholeLines.flatMap { $0 + [UInt8(ascii: "\n")] } + secondOutput
+    let broken = PromiseCheck(.members, anyOrder: true, allowsRepeats: true).findings(union)
+    return (torn + broken).map { finding in
+      Finding(finding.kind, payload: finding.payload, "killed at \(point) and started again: \(finding.message)")
+    }
+  }
+
+  private var pieces: [ArraySlice<UInt8>] {
+    firstOutput.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+  }
+
+  /// The lines with an ending, and a last one without when it is the input's last, whole.
+  private var wholeLines: [ArraySlice<UInt8>] {
+    isLastWhole ? pieces : pieces.dropLast()
+  }
+
+  private var isLastWhole: Bool {
+    guard !endsWithLineFeed, let last = pieces.last, !last.isEmpty else { return false }
+    return LineMatching(input: input, output: [last]).answers.compactMap(LineMatching.line) == [input.count - 1]
+  }
+
+  private var torn: [Finding] {
+    guard let last = pieces.last, !last.isEmpty, !isLastWhole else { return [] }
+    return [Finding(.torn, "its output breaks off within a line: \(Excerpt(last))")]
+  }
+}

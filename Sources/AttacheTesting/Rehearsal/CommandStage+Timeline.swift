@@ -1,0 +1,25 @@
+internal import Attache
+
+extension CommandStage {
+  /// Puts what was seen of a run into the time line.
+  ///
+  /// - Parameter isFirst: whether the time line begins with it.
+  func note(_ transcript: CommandTranscript, isFirst: Bool = true) {
+    if isFirst { timeline.start = transcript.start }
+    note(transcript.timing.taken, .payload) { "\($0) taken" }
+    note(transcript.timing.answered, .decision) { "\($0) of output came" }
+    if let inputEnd = transcript.inputEnd { timeline.note(.filter, "its input ended", at: inputEnd) }
+    let ending = transcript.exit.map { "ended with \($0)" } ?? "did not end, and was killed"
+    timeline.note(.filter, ending + transcript.lastWords, at: transcript.end)
+  }
+
+  /// Lines of the same instant are one moment.
+  private func note(_ instants: [MonotonicInstant], _ actor: ScenarioResult.Event.Actor, _ text: (String) -> String) {
+    var first = 0
+    while first < instants.count {
+      let last = instants[first...].prefix { $0 == instants[first] }.endIndex
+      timeline.note(actor, text(last - first == 1 ? "line \(last)" : "lines \(first + 1) to \(last)"), at: instants[first])
+      first = last
+    }
+  }
+}

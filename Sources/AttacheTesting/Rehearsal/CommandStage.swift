@@ -1,0 +1,79 @@
+internal import Attache
+internal import AttacheArguments
+internal import FoundationEssentials
+internal import Glibc
+
+/// The world of a scenario as a command meets it.
+struct CommandStage {
+  private let stage: ScenarioStage
+
+  /// Sets a world up, lets a command play in it, and takes it down.
+  ///
+  /// - Parameter kill: told of what reaches and leaves the origins.
+  static func with<Value>(
+    _ scenario: Scenario, kill: CommandKill? = nil, _ play: (CommandStage) async throws(StageError) -> Value
+  ) async throws(StageError) -> Value {
+    let stage = try await ScenarioStage(scenario) { event in
+      switch event {
+      case .request: kill?.happened(.request)
+      case .sent: kill?.happened(.sent)
+      }
+    }
+    do throws(StageError) {
+      // A folder that is there serves every filter; attache would make it with the same mode.
+      _ = unsafe mkdir(stage.store, 0o700)
+      let value = try await play(CommandStage(stage: stage))
+      if let failure = stage.failure { throw failure }
+      await stage.takeDown()
+      return value
+    } catch {
+      await stage.takeDown()
+      throw error
+    }
+  }
+
+  /// With its placeholders filled in.
+  var scenario: Scenario { stage.scenario }
+  var lines: [[UInt8]] { stage.input }
+  var timeline: Timeline { stage.timeline }
+  /// Payloads undecided at a time, by the scenario's flags.
+  var jobs: Int { stage.options.timing.jobs }
+
+  /// The environment of a command: this process's, and where the scenario's world is.
+  ///
+  /// - Throws: ``StageError/unavailable(_:)`` when a flag holds a blank, which splits it in the shell.
+  func environment() throws(StageError) -> [String: String] {
+    if let flag = stage.flags.first(where: { $0.contains(where: \.isWhitespace) }) {
+      throw .unavailable("“\(flag)” holds a blank, which REHEARSAL_FLAGS cannot carry")
+    }
+    var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("REHEARSAL_") }
+    environment["REHEARSAL_FLAGS"] = stage.flags.joined(separator: " ")
+    environment["REHEARSAL_DEADLINE_MS"] = "\(max(1, Int(scenario.deadline.milliseconds)))"
+    environment["REHEARSAL_DNS"] = stage.nameServer
+    environment["REHEARSAL_STORE"] = stage.store
+    environment["REHEARSAL_REPORT"] = stage.report
+    environment["REHEARSAL_CACERT"] = stage.rootCertificates
+    environment["REHEARSAL_ORIGIN"] = stage.addresses["origin"].map { "\($0.scheme)://127.0.0.1:\($0.port)" }
+    return environment
+  }
+
+  /// What a run over all lines left behind; to be called while the store is still there.
+  func evidence(of transcript: CommandTranscript) -> Evidence {
+    note(transcript)
+    var evidence = Evidence(input: lines, endsWithLineFeed: scenario.endsWithLineFeed)
+    evidence.place = OutputPlace(stage.options.payloads)
+    evidence.output = transcript.output
+    evidence.arrivals = transcript.arrivals
+    // A file that is no report of attache's is another filter's own affair.
+    evidence.report = try? stage.readReport()
+    evidence.requests = stage.requests
+    evidence.connections = stage.connections
+    evidence.timeline = timeline.events
+    if transcript.isMeasured { (evidence.memory, evidence.descriptors) = (transcript.resources.memory, transcript.resources.descriptors) }
+    if case .status(let status) = transcript.exit { evidence.exitStatus = status }
+    evidence.hung = transcript.exit == nil
+    evidence.elapsed = transcript.start.duration(to: transcript.end)
+    evidence.collectFiles()
+    return evidence
+  }
+}

@@ -1,0 +1,93 @@
+internal import ArgumentParser
+internal import AttacheArguments
+internal import AttacheTesting
+
+/// What is asked of another filter.
+enum DemandChoice: String, ExpressibleByArgument, CaseIterable {
+  case promise, all
+
+  var demand: CommandRehearsal.Demand {
+    switch self {
+    case .promise: .promise
+    case .all: .all
+    }
+  }
+}
+
+/// Which other filter is rehearsed, and what is asked of it.
+struct CommandOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Rehearse this shell command in the place of attache's engine.", valueName: "command"))
+  var command: String?
+
+  @Option(
+    help: ArgumentHelp("How long after its last deadline a command may go on. (default: twice the deadline)", valueName: "time"))
+  var hangAfter: DurationArgument?
+
+  @Option(help: ArgumentHelp("How much later a line may come, for what lies between two processes. (default: 250ms)", valueName: "time"))
+  var slack: DurationArgument?
+
+  @Flag(help: "Lines may come in any order.")
+  var anyOrder = false
+
+  @Option(
+    help: """
+      promise (default): each line comes once, in time, as it was or with members added, and the command lives; all: what the scenario \
+      expects, too.
+      """)
+  var expect: DemandChoice?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Kill the command at start, fed, request[:N], sent[:N] or line[:N], start it again with what is unanswered, and check that every line \
+      comes whole. Repeatable.
+      """, valueName: "step"),
+    transform: { text in
+      guard let point = CommandKillPoint(text) else {
+        throw ValidationError("a step is start, fed, request, sent or line, the last three with a number if need be, such as request:2")
+      }
+      return point
+    })
+  var killAt: [CommandKillPoint] = []
+
+  @Option(help: ArgumentHelp("The same at so many random moments, by --seed.", valueName: "n"))
+  var killRandom: Int?
+
+  func validate() throws {
+    guard killRandom ?? 1 > 0 else { throw ValidationError("--kill-random must be at least 1.") }
+    guard command.map({ !$0.allSatisfy(\.isWhitespace) }) != false else { throw ValidationError("--command is empty.") }
+  }
+
+  /// What can only be said together.
+  func check(clock: ClockChoice) throws {
+    guard command != nil else {
+      if let flag = needsCommand { throw ValidationError("\(flag) needs --command: it says how another filter is rehearsed.") }
+      return
+    }
+    guard clock == .real else { throw ValidationError("--command runs against the real clock; leave --clock \(clock.rawValue) out.") }
+    guard expect != .all || killAt.isEmpty && killRandom == nil else {
+      throw ValidationError("What is killed cannot do all that a scenario expects; leave --expect all out.")
+    }
+  }
+
+  private var needsCommand: String? {
+    let given: [(Bool, String)] = [
+      (hangAfter != nil, "--hang-after"), (slack != nil, "--slack"), (anyOrder, "--any-order"), (expect != nil, "--expect"),
+      (!killAt.isEmpty, "--kill-at"), (killRandom != nil, "--kill-random"),
+    ]
+    return given.first { $0.0 }?.1
+  }
+
+  func rehearsal(timeScale: Double) -> CommandRehearsal? {
+    guard let command else { return nil }
+    var rehearsal = CommandRehearsal(command)
+    rehearsal.hangAfter = hangAfter?.duration
+    if let slack { rehearsal.slack = slack.duration }
+    rehearsal.inAnyOrder = anyOrder
+    if let expect { rehearsal.demand = expect.demand }
+    rehearsal.killPoints = killAt
+    rehearsal.randomKills = killRandom ?? 0
+    rehearsal.timeScale = timeScale
+    return rehearsal
+  }
+}

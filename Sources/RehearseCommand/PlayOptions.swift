@@ -1,0 +1,45 @@
+internal import ArgumentParser
+internal import AttacheTesting
+
+/// Which clock the scenarios meet.
+enum ClockChoice: String, ExpressibleByArgument, CaseIterable {
+  case real, virtual, both
+}
+
+/// Which scenarios are played, and how.
+struct PlayOptions: ParsableArguments {
+  @Option(help: "real (sockets on loopback), virtual (a simulated machine, on which waiting takes no time) or both, which must agree.")
+  var clock = ClockChoice.real
+
+  @Option(help: ArgumentHelp("Shrink or stretch every time of the scenarios, such as 0.1.", valueName: "factor"))
+  var timeScale = 1.0
+
+  @Option(help: ArgumentHelp("Of what is random: the interleaving on the virtual clock, the kill points.", valueName: "n"))
+  var seed: UInt64 = 1
+
+  @Option(help: ArgumentHelp("Play all of them so many times, each time with the next seed.", valueName: "n"))
+  var `repeat` = 1
+
+  @Option(help: ArgumentHelp("Scenarios side by side. (default: two for each core)", valueName: "n"))
+  var parallel: Int?
+
+  @Option(help: ArgumentHelp("Only scenarios whose name holds this. Repeatable.", valueName: "name"))
+  var only: [String] = []
+
+  @Flag(help: "Name the scenarios instead of playing them.")
+  var list = false
+
+  func validate() throws {
+    guard timeScale > 0, timeScale.isFinite else { throw ValidationError("--time-scale must be a number above 0, such as 0.1.") }
+    guard self.repeat > 0 else { throw ValidationError("--repeat must be at least 1.") }
+    guard parallel ?? 1 > 0 else { throw ValidationError("--parallel must be at least 1.") }
+  }
+
+  var seeds: [UInt64] {
+    (0..<UInt64(self.repeat)).map { seed &+ $0 }
+  }
+
+  func selects(_ scenario: Scenario) -> Bool {
+    only.isEmpty || only.contains { scenario.name.contains($0) }
+  }
+}

@@ -1,0 +1,27 @@
+internal import AttacheTesting
+internal import Foundation
+internal import XMLCoder
+
+/// The report as continuous integration reads it: JUnit's XML.
+struct JUnitReport: RehearsalReport {
+  private let file: ReportFile
+
+  init(_ file: ReportFile) {
+    self.file = file
+  }
+
+  mutating func end(_ results: [ScenarioResult], elapsed: Duration) throws(ReportFailure) {
+    let encoder = XMLEncoder()
+    encoder.outputFormatting = .prettyPrinted
+    // Without these, a reader would make blanks of them.
+    encoder.charactersEscapedInAttributes += [("\n", "&#10;"), ("\t", "&#9;"), ("\r", "&#13;")]
+    let data: Data
+    do {
+      data = try encoder.encode(
+        JUnitSuites(results, elapsed: elapsed), withRootKey: "testsuites", header: XMLHeader(version: 1.0, encoding: "UTF-8"))
+    } catch {
+      throw ReportFailure(path: file.path, problem: "\(error)")
+    }
+    try file.write(String(decoding: data, as: UTF8.self) + "\n")
+  }
+}

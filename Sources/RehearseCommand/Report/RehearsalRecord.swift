@@ -1,0 +1,97 @@
+internal import Attache
+internal import AttacheTesting
+
+/// A rehearsal as `--json` writes it and `--baseline` reads it.
+struct RehearsalRecord: Codable, Sendable {
+  struct Finding: Codable, Sendable {
+    var kind: String
+    var payload: Int?
+    var message: String
+  }
+
+  struct Payload: Codable, Sendable, Hashable {
+    var line: Int
+    var outcome: String?
+    var reason: String?
+    var latenessMs: Double?
+  }
+
+  struct Event: Codable, Sendable {
+    var atMs: Double
+    var actor: String
+    var text: String
+  }
+
+  struct Scenario: Codable, Sendable {
+    var name: String
+    var file: String
+    var depth: String
+    var seed: UInt64
+    var passed: Bool
+    /// Why it was not run.
+    var skipped: String?
+    var findings: [Finding]
+    var payloads: [Payload]
+    var elapsedMs: Double
+    var timeline: [Event]
+  }
+
+  struct Bucket: Codable, Sendable {
+    /// nil is without bound.
+    var upToMs: Double?
+    var count: Int
+  }
+
+  struct LatenessRecord: Codable, Sendable {
+    var p50Ms: Double?
+    var p99Ms: Double?
+    var maxMs: Double?
+    var histogram: [Bucket]
+  }
+
+  /// Of this form.
+  var version = 1
+  var clock: String
+  var seed: UInt64
+  var elapsedMs: Double
+  var scenarios: [Scenario]
+  var lateness: LatenessRecord
+
+  init(_ results: [ScenarioResult], clock: String, seed: UInt64, elapsed: Duration) {
+    self.clock = clock
+    self.seed = seed
+    elapsedMs = elapsed.reportedMilliseconds
+    scenarios = results.map(Scenario.init)
+    lateness = LatenessRecord(Lateness(results))
+  }
+}
+
+extension RehearsalRecord.Scenario {
+  init(_ result: ScenarioResult) {
+    self.init(
+      name: result.scenario.name, file: result.scenario.file, depth: result.depth.rawValue, seed: result.seed, passed: result.passed,
+      skipped: result.skipped,
+      findings: result.findings.map { RehearsalRecord.Finding(kind: $0.kind.rawValue, payload: $0.payload, message: $0.message) },
+      payloads: result.payloads.map(RehearsalRecord.Payload.init), elapsedMs: result.elapsed.reportedMilliseconds,
+      timeline: result.timeline.map {
+        RehearsalRecord.Event(atMs: $0.at.reportedMilliseconds, actor: $0.actor.rawValue, text: $0.text)
+      })
+  }
+}
+
+extension RehearsalRecord.Payload {
+  init(_ payload: ScenarioResult.OfPayload) {
+    self.init(
+      line: payload.line, outcome: payload.outcome?.rawValue, reason: payload.reason?.rawValue,
+      latenessMs: payload.lateness?.reportedMilliseconds)
+  }
+}
+
+extension RehearsalRecord.LatenessRecord {
+  init(_ lateness: Lateness) {
+    self.init(
+      p50Ms: lateness.percentile(50)?.reportedMilliseconds, p99Ms: lateness.percentile(99)?.reportedMilliseconds,
+      maxMs: lateness.largest?.reportedMilliseconds,
+      histogram: lateness.buckets.map { RehearsalRecord.Bucket(upToMs: $0.upTo?.reportedMilliseconds, count: $0.count) })
+  }
+}

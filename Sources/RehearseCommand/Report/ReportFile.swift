@@ -1,0 +1,56 @@
+internal import Foundation
+internal import Glibc
+
+/// A report's file: there whole or not at all.
+struct ReportFile {
+  let path: String
+
+  /// Whether it can be written, as far as can be said before: nobody wants to wait for a report that has no place.
+  func check() throws(ReportFailure) {
+    guard unsafe access(folder, W_OK | X_OK) == 0 || isSpecial else { throw failure(lastError) }
+    var isFolder: ObjCBool = false
+    if unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue { throw failure("it is a folder") }
+  }
+
+  /// Writes beside the place and renames; what is no regular file, such as /dev/stdout, is written to.
+  func write(_ text: String) throws(ReportFailure) {
+    let target = isSpecial ? path : "\(path).\(getpid()).tmp"
+    do throws(ReportFailure) {
+      try put(text, at: target)
+      if !isSpecial, unsafe rename(target, path) != 0 { throw failure(lastError) }
+    } catch {
+      if !isSpecial { _ = unsafe unlink(target) }
+      throw error
+    }
+  }
+
+  private func put(_ text: String, at target: String) throws(ReportFailure) {
+    let descriptor = unsafe open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw failure(lastError) }
+    defer { close(descriptor) }
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw failure(lastError) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  private var folder: String {
+    let folder = (path as NSString).deletingLastPathComponent
+    return folder.isEmpty ? "." : folder
+  }
+
+  /// Whether something stands there that is no regular file.
+  private var isSpecial: Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+  }
+
+  private var lastError: String { unsafe String(cString: strerror(errno)) }
+
+  private func failure(_ problem: String) -> ReportFailure {
+    ReportFailure(path: path, problem: problem)
+  }
+}

@@ -1,0 +1,62 @@
+internal import ArgumentParser
+internal import AttacheArguments
+internal import AttacheTesting
+
+/// Where it is said what came of it.
+struct ReportOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Write a JUnit file.", valueName: "file"), completion: .file())
+  var junit: String?
+
+  @Flag(help: "Write TAP (version 14) to standard output instead of the report for people.")
+  var tap = false
+
+  @Option(help: ArgumentHelp("Write everything as one JSON object.", valueName: "file"), completion: .file())
+  var json: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Compare with what --json wrote earlier: a changed outcome or reason, a missing scenario, or a grown lateness is a failure.",
+      valueName: "file"), completion: .file())
+  var baseline: String?
+
+  @Option(help: ArgumentHelp("By how much the worst lateness of a scenario may have grown. (default: 100ms)", valueName: "time"))
+  var tolerance: DurationArgument?
+
+  @Flag(help: "Show what happened in scenarios that passed, too.")
+  var verbose = false
+
+  func validate() throws {
+    guard tolerance == nil || baseline != nil else { throw ValidationError("--tolerance needs --baseline.") }
+    guard !(tap && verbose) else { throw ValidationError("--verbose is of the report for people, which --tap replaces.") }
+  }
+
+  /// All that was asked for.
+  ///
+  /// - Throws: status 74 when a file has no place to be.
+  func open() throws -> [any RehearsalReport] {
+    let files = [json, junit].map { $0.map(ReportFile.init) }
+    for file in files.compactMap({ $0 }) {
+      do throws(ReportFailure) { try file.check() } catch {
+        Terminal.error.write("attache rehearse: \(error)\n")
+        throw ExitCode(ExitStatus.inputOutput)
+      }
+    }
+    var reports: [any RehearsalReport] = [tap ? TAPReport(.output) : PeopleReport(.output, isVerbose: verbose)]
+    if let file = files[0] { reports.append(JSONReport(file)) }
+    if let file = files[1] { reports.append(JUnitReport(file)) }
+    return reports
+  }
+
+  /// The earlier rehearsal, if one is to be compared with.
+  ///
+  /// - Throws: status 65 when it is none.
+  func readBaseline(clock: String) throws -> Baseline? {
+    guard let path = baseline else { return nil }
+    do throws(BaselineError) {
+      return try Baseline(contentsOfFile: path, tolerance: tolerance?.duration ?? .milliseconds(100), clock: clock)
+    } catch {
+      Terminal.error.write("attache rehearse: \(error)\n")
+      throw ExitCode(ExitStatus.data)
+    }
+  }
+}
