@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import AttacheArguments
 internal import AttacheTesting
+internal import Foundation
 
 /// What is asked of another filter.
 enum DemandChoice: String, ExpressibleByArgument, CaseIterable {
@@ -88,6 +89,14 @@ struct CommandOptions: ParsableArguments {
     rehearsal.killPoints = killAt
     rehearsal.randomKills = killRandom ?? 0
     rehearsal.timeScale = timeScale
+    rehearsal.environment["PATH"] = Self.path
     return rehearsal
+  }
+
+  /// The folder of this attache comes last, so that `--command 'attache …'` finds it where none is installed.
+  private static var path: String {
+    let executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+    let folder = (executable as NSString).deletingLastPathComponent
+    return (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin") + ":" + folder
   }
 }

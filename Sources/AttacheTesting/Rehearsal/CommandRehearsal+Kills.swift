@@ -61,7 +61,7 @@ extension CommandRehearsal {
     evidence.output = transcript.output
     evidence.arrivals = transcript.arrivals
     return CommandJudgement(
-      transcript: transcript, evidence: evidence, scenario: stage.scenario, demand: .promise, inAnyOrder: inAnyOrder
+      transcript: transcript, evidence: evidence, scenario: stage.scenario, demand: .promise, inAnyOrder: inAnyOrder || stage.isUnordered
     ).findings
   }
 }

@@ -66,6 +66,7 @@ public struct CommandRehearsal: Sendable {
   /// What a command cannot be asked for.
   func reasonToSkip(_ scenario: Scenario) -> String? {
     if scenario.serviceExtension != .media { return "the extension of this scenario plays in attache's own process only" }
+    if kills, scenario.disk != nil { return "its disk would keep the command from starting again" }
     guard scenario.stop != nil else { return nil }
     if kills { return "it is told to stop, which is no place for a kill" }
     return demand == .all ? nil : "what a filter does when it is told to stop is no part of the promise"
@@ -77,7 +78,8 @@ public struct CommandRehearsal: Sendable {
     let judgement = try await CommandStage.with(result.scenario.scaled(by: timeScale)) { stage throws(StageError) in
       let transcript = try await play(stage, lines: stage.lines)
       return CommandJudgement(
-        transcript: transcript, evidence: stage.evidence(of: transcript), scenario: stage.scenario, demand: demand, inAnyOrder: inAnyOrder)
+        transcript: transcript, evidence: stage.evidence(of: transcript), scenario: stage.scenario, demand: demand,
+        inAnyOrder: inAnyOrder || stage.isUnordered)
     }
     result.findings = judgement.findings
     result.payloads = judgement.payloads

@@ -34,7 +34,8 @@ struct CommandRestart {
 
   private var isLastWhole: Bool {
     guard !endsWithLineFeed, let last = pieces.last, !last.isEmpty else { return false }
-    return LineMatching(input: input, output: [last]).answers.compactMap(LineMatching.line) == [input.count - 1]
+    let line = LineMatching(input: input, output: [last]).answers.first.flatMap(LineMatching.line)
+    return line.map { input[$0] == input[input.count - 1] } == true
   }
 
   private var torn: [Finding] {

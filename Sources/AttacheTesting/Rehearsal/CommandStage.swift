@@ -36,6 +36,8 @@ struct CommandStage {
   var scenario: Scenario { stage.scenario }
   var lines: [[UInt8]] { stage.input }
   var timeline: Timeline { stage.timeline }
+  /// Whether the scenario's flags let lines come in any order.
+  var isUnordered: Bool { stage.options.timing.unordered }
   /// Payloads undecided at a time, by the scenario's flags.
   var jobs: Int { stage.options.timing.jobs }
 

@@ -19,8 +19,9 @@ struct Baseline: Sendable {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     let record: RehearsalRecord
+    guard let data = FileManager.default.contents(atPath: path) else { throw BaselineError(unreadable: path) }
     do {
-      record = try decoder.decode(RehearsalRecord.self, from: Data(contentsOf: URL(filePath: path)))
+      record = try decoder.decode(RehearsalRecord.self, from: data)
     } catch {
       throw BaselineError(path: path, error)
     }
@@ -88,6 +89,10 @@ struct BaselineError: Error, CustomStringConvertible {
       default: error.localizedDescription
       }
     description = "\(path): \(problem); a baseline is what --json wrote"
+  }
+
+  init(unreadable path: String) {
+    description = "\(path): the file cannot be read; a baseline is what --json wrote"
   }
 
   init(path: String, theirs: String, ours: String) {

@@ -59,12 +59,14 @@ struct PeopleReport: RehearsalReport {
     let parts = ["\(results.count - failed - skipped) passed", "\(failed) failed", "\(skipped) skipped"]
     let colours: [Terminal.Colour?] = [.green, failed > 0 ? .red : nil, skipped > 0 ? .yellow : nil]
     let painted = zip(parts, colours).map { part, colour in colour.map { terminal.paint(part, $0) } ?? part }
-    return "\n\(results.count) scenarios in \(elapsed.readable): \(painted.joined(separator: ", "))\n"
+    return
+      "\n\(results.count) \(results.count == 1 ? "scenario" : "scenarios") in \(elapsed.readable): \(painted.joined(separator: ", "))\n"
   }
 
   private func histogram(_ lateness: Lateness) -> String {
     guard let half = lateness.percentile(50), let most = lateness.percentile(99), let largest = lateness.largest else { return "" }
-    let head = "lateness of \(lateness.count) lines: p50 \(half.readable), p99 \(most.readable), max \(largest.readable)\n"
+    let head =
+      "lateness of \(lateness.count) \(lateness.count == 1 ? "line" : "lines"): p50 \(half.readable), p99 \(most.readable), max \(largest.readable)\n"
     let buckets = lateness.buckets
     let peak = buckets.map(\.count).max() ?? 1
     return buckets.reduce(into: head) { text, bucket in

@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+
+/// Filters that break the promise, each in its own way.
+@Suite(.timeLimit(.minutes(1)))
+struct RehearseCommandTests {
+  struct BrokenFilter: CustomTestStringConvertible {
+    var command: String
+    /// What it is found out for, first of all.
+    var kind: String
+    var payload: Int?
+    /// A word of the message.
+    var word: String
+
+    var testDescription: String { "\(kind): \(command)" }
+  }
+
+  private static let broken: [BrokenFilter] = [
+    BrokenFilter(command: "sed -u 2d", kind: "lost", payload: 2, word: "none came"),
+    BrokenFilter(command: "sed -u '2{p;p}'", kind: "duplicated", payload: 2, word: "3 came"),
+    BrokenFilter(command: "sed -u 's/Hello/Hallo/'", kind: "altered", payload: 1, word: "from byte"),
+    BrokenFilter(command: "sed -u 's/,\"n\":2//'", kind: "altered", payload: 2, word: "from byte"),
+    BrokenFilter(command: "sed -u '3s/.........$//'", kind: "torn", payload: 3, word: "only a part came"),
+    BrokenFilter(command: "while IFS= read -r line; do printf %s \"$line\"; done", kind: "altered", word: "none of the input"),
+    BrokenFilter(command: "IFS= read -r a; IFS= read -r b; printf '%s\\n%s\\n' \"$b\" \"$a\"; exec cat", kind: "reordered", word: "order"),
+    BrokenFilter(
+      command: "while IFS= read -r line; do sleep 1; printf '%s\\n' \"$line\"; done", kind: "late", payload: 1, word: "too late"),
+    BrokenFilter(command: "sed s/a/a/", kind: "late", payload: 1, word: "does it flush its output"),
+    BrokenFilter(command: "IFS= read -r line; echo oh dear >&2; exit 3", kind: "crashed", word: "status 3 before its input did"),
+    BrokenFilter(command: "IFS= read -r line; kill -SEGV $$", kind: "crashed", word: "signal 11 (SIGSEGV)"),
+    BrokenFilter(command: "head -n 1", kind: "crashed", word: "after 1 of 3 lines"),
+    BrokenFilter(command: "cat; echo oh dear >&2; exit 3", kind: "crashed", word: "its standard error: oh dear"),
+    BrokenFilter(command: "no-such-filter", kind: "crashed", word: "not found"),
+    BrokenFilter(command: "cat; sleep 1000", kind: "hung", word: "it did not end"),
+    BrokenFilter(command: "sleep 1000", kind: "hung", word: "it wrote nothing"),
+    BrokenFilter(command: "cat > /dev/null; sleep 1000", kind: "hung", word: "it wrote nothing"),
+    BrokenFilter(command: "yes", kind: "altered", word: "and was ended"),
+  ]
+
+  @Test(arguments: broken)
+  func `a filter that breaks the promise is found out by name`(filter: BrokenFilter) async throws {
+    let (run, record) = try await RehearseFolder().rehearsed(filter.command)
+    #expect(run.exit == .status(99))
+    let scenario = try #require(record.scenarios.first)
+    #expect(!scenario.passed)
+    let finding = try #require(scenario.findings.first)
+    #expect(finding.kind == filter.kind, "\(scenario.findings)")
+    if let payload = filter.payload { #expect(finding.payload == payload) }
+    #expect(finding.message.contains(filter.word), "\(finding.message)")
+    #expect(run.text.contains("FAIL  three-lines-pass"))
+    #expect(run.text.contains(finding.message))
+  }
+
+  private static let faithful = [
+    "cat", "sed -u ''", "while IFS= read -r line; do printf '%s\\n' \"$line\"; done", "sed -u 's/}$/,\"seen\":true}/'", "cat | cat | cat",
+    "sed -u 's/:/: /g'", "sleep 0.5; exec cat",
+  ]
+
+  @Test(arguments: faithful)
+  func `a filter that keeps the promise passes`(command: String) async throws {
+    let (run, record) = try await RehearseFolder().rehearsed(command)
+    #expect(run.exit == .status(0), "\(run.text)")
+    #expect(record.scenarios.map(\.passed) == [true])
+    #expect(record.scenarios[0].payloads.compactMap(\.latenessMs).count == 3)
+  }
+
+  @Test func `lines may be in any order where that is said`() async throws {
+    let backwards = "IFS= read -r a; IFS= read -r b; printf '%s\\n%s\\n' \"$b\" \"$a\"; exec cat"
+    let run = try await RehearseFolder().rehearse(["--command", backwards, "--any-order"])
+    #expect(run.exit == .status(0), "\(run.text)")
+  }
+
+  @Test func `a last line without ending is answered when the input ends`() async throws {
+    let folder = try RehearseFolder(["no-ending": RehearseFolder.three + "\nlast-line-feed: false\n"])
+    let run = try await folder.rehearse(["--command", "cat"])
+    #expect(run.exit == .status(0), "\(run.text)")
+  }
+
+  @Test func `a filter that hangs without a word is found out once, where it is soonest`() async throws {
+    let folder = try RehearseFolder(["a-slow": RehearseFolder.three.replacing("300ms", with: "30s")])
+    try folder.write(RehearseFolder.three, as: "b-fast")
+    try folder.write(RehearseFolder.three.replacing("300ms", with: "20s"), as: "c-slow")
+    let (run, record) = try await folder.rehearsed("sleep 1000")
+    #expect(run.exit == .status(99))
+    #expect(record.scenarios.map(\.kinds) == [[], ["hung"], []])
+    #expect(record.scenarios.compactMap(\.skipped) == Array(repeating: "not rehearsed: the command hung in b-fast", count: 2))
+    #expect(record.elapsedMs < 10_000)
+    #expect(run.text.contains("0 passed, 1 failed, 2 skipped"))
+  }
+
+  @Test func `a command is ended so long after its deadline as is said`() async throws {
+    let (run, record) = try await RehearseFolder().rehearsed("cat; sleep 1000", ["--hang-after", "10ms", "--slack", "50ms"])
+    #expect(run.exit == .status(99))
+    #expect(record.scenarios[0].kinds == ["hung"])
+    let end = try #require(record.scenarios[0].timeline.last { $0.actor == "filter" })
+    #expect(end.text.contains("was killed"))
+    #expect(end.atMs >= 360)
+  }
+
+  @Test func `the whole group of a command is ended`() async throws {
+    let folder = try RehearseFolder()
+    let command = "sleep 1000 & echo $! > \(folder["left"]); exec cat"
+    #expect(try await folder.rehearse(["--command", command]).exit == .status(0))
+    #expect(try !isAlive(folder["left"]))
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `a signal ends the commands too`(signal: Int32) async throws {
+    let folder = try RehearseFolder(["three-lines-pass": RehearseFolder.three.replacing("300ms", with: "60s")])
+    #expect(unsafe mkfifo(folder["begun"], 0o600) == 0)
+    let command = "echo $$ > \(folder["begun"]); exec sleep 1000"
+    let program = try folder.tool.start(["rehearse", folder.path, "--command", command])
+    let reader = try Program(Launch(path: "/bin/cat", arguments: [folder["begun"]]))
+    let begun = try #require(await reader.lines(1).first)
+    program.send(signal)
+    #expect(await program.exit() == .signal(signal))
+    try Data(begun.utf8).write(to: URL(filePath: folder["left"]))
+    #expect(try !isAlive(folder["left"]))
+  }
+
+  /// Whether the process with the number in a file runs, or waits to be collected by another.
+  private func isAlive(_ file: String) throws -> Bool {
+    let number = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+    guard let state = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8) else { return false }
+    return state.split(separator: ")").last?.trimmingCharacters(in: .whitespaces).first.map { !"ZX".contains($0) } ?? false
+  }
+
+  @Test func `a command finds the scenario's world in its environment`() async throws {
+    let folder = try RehearseFolder(["photos": RehearseFolder.photos])
+    let command = "env | grep ^REHEARSAL_ | sort > \(folder["seen"]); test -d \"$REHEARSAL_STORE\" && exec cat"
+    #expect(try await folder.rehearse(["--command", command, "--time-scale", "0.5"]).exit == .status(0))
+    let seen = try String(contentsOfFile: folder["seen"], encoding: .utf8)
+    #expect(seen.contains(/(?m)^REHEARSAL_DEADLINE_MS=400$/))
+    #expect(seen.contains(/(?m)^REHEARSAL_ORIGIN=http:\/\/127\.0\.0\.1:\d+$/))
+    #expect(seen.contains(/(?m)^REHEARSAL_DNS=127\.0\.0\.1:\d+$/))
+    #expect(seen.contains(/(?m)^REHEARSAL_FLAGS=.*--allow-http .*--deadline 400\.000ms .*--store \S+ --report \S+/))
+    #expect(seen.contains(/(?m)^REHEARSAL_REPORT=\/.+$/))
+  }
+
+  @Test func `attache itself is found, and keeps the promise`() async throws {
+    let folder = try RehearseFolder(["photos": RehearseFolder.photos])
+    let (run, record) = try await folder.rehearsed("attache $REHEARSAL_FLAGS")
+    #expect(run.exit == .status(0), "\(run.text)")
+    #expect(record.scenarios[0].payloads.map(\.outcome) == ["attached", "fallback"])
+    #expect(record.scenarios[0].payloads.map(\.reason) == [nil, "deadline"])
+    #expect(Set(record.scenarios[0].timeline.map(\.actor)).isSuperset(of: ["payload", "origin", "decision", "filter"]))
+  }
+
+  @Test func `a scenario with another extension or a stop is not for any filter, which is said`() async throws {
+    let folder = try RehearseFolder(["blocks": RehearseFolder.three + "\nextension: blocks\n"])
+    try folder.write(RehearseFolder.three + "\nstop: 100ms\n", as: "stops")
+    let (run, record) = try await folder.rehearsed("cat")
+    #expect(run.exit == .status(0))
+    #expect(record.scenarios.compactMap(\.skipped).count == 2)
+    #expect(run.text.contains("skip  blocks"))
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import FoundationXML
+import Testing
+
+/// The reports of a rehearsal.
+@Suite(.timeLimit(.minutes(1)))
+struct RehearseReportTests {
+  @Test func `JUnit has a case for each scenario, with the kind and the message of what went wrong`() async throws {
+    let folder = try mixed()
+    let run = try await folder.rehearse(["--command", "sed -u '/\"n\":2/d;s/\u{1}/x/'", "--junit", folder["junit.xml"]])
+    #expect(run.exit == .status(99))
+    let suites = try XMLTree(contentsOfFile: folder["junit.xml"])
+    #expect(suites.name == "testsuites")
+    #expect(suites.attributes["tests"] == "3")
+    #expect(suites.attributes["failures"] == "1")
+    #expect(suites.attributes["skipped"] == "1")
+    let cases = suites.children[0].children
+    #expect(cases.map(\.name) == Array(repeating: "testcase", count: 3))
+    #expect(cases.compactMap { $0.attributes["name"] } == ["a-odd \u{FFFD}<&\">", "b-skipped", "three-lines-pass"])
+    let failure = try #require(cases[2].children.first { $0.name == "failure" })
+    #expect(failure.attributes["type"] == "lost")
+    #expect(failure.attributes["message"]?.contains("payload 2") == true)
+    #expect(cases[1].children.map(\.name) == ["skipped"])
+    #expect(cases[2].children.contains { $0.name == "system-out" && $0.text.contains("line 1 taken") })
+  }
+
+  @Test func `repeated, JUnit has a case for each seed`() async throws {
+    let folder = try RehearseFolder()
+    let run = try await folder.rehearse(["--command", "cat", "--repeat", "3", "--seed", "5", "--junit", folder["junit.xml"]])
+    #expect(run.exit == .status(0))
+    let cases = try XMLTree(contentsOfFile: folder["junit.xml"]).children[0].children
+    #expect(cases.compactMap { $0.attributes["name"] } == (5...7).map { "three-lines-pass (seed \($0))" })
+  }
+
+  @Test func `TAP has its version, a plan, and a verdict for each scenario`() async throws {
+    let folder = try mixed()
+    let run = try await folder.rehearse(["--command", "sed -u '/\"n\":2/d'", "--tap"])
+    #expect(run.exit == .status(99))
+    let lines = run.text.split(separator: "\n").map(String.init)
+    #expect(lines.prefix(2) == ["TAP version 14", "1..3"])
+    let verdicts = lines.filter { $0.hasPrefix("ok ") || $0.hasPrefix("not ok ") }
+    #expect(Set(verdicts.map { $0.drop { !$0.isNumber }.prefix(1) }) == ["1", "2", "3"])
+    #expect(verdicts.contains { $0.hasPrefix("not ok ") && $0.hasSuffix("- three-lines-pass") })
+    #expect(verdicts.contains { $0.contains("- b-skipped # SKIP ") })
+    #expect(lines.contains("    - kind: lost"))
+    #expect(lines.filter { $0 == "  ---" }.count == lines.filter { $0 == "  ..." }.count)
+  }
+
+  @Test func `JSON has every payload's lateness, and the histogram counts them all`() async throws {
+    let (run, record) = try await RehearseFolder().rehearsed("cat")
+    #expect(run.exit == .status(0))
+    #expect(record.version == 1)
+    #expect(record.clock == "command")
+    #expect(record.scenarios[0].depth == "command")
+    #expect(record.scenarios[0].payloads.map(\.line) == [1, 2, 3])
+    #expect(record.lateness.histogram.reduce(0) { $0 + $1.count } == 3)
+    let largest = try #require(record.lateness.maxMs)
+    #expect(largest < 0)
+    #expect(try #require(record.lateness.p50Ms) <= largest)
+  }
+
+  @Test func `people see what was expected, what came, and what happened`() async throws {
+    let run = try await RehearseFolder(["photos": RehearseFolder.photos]).rehearse(["--command", "sed -u 2d"])
+    #expect(run.text.contains(/FAIL  photos +\d/))
+    #expect(run.text.contains("lost, payload 2: one line of output was expected, and none came"))
+    #expect(run.text.contains(/ms  payload   lines? /))
+    #expect(run.text.contains("1 scenario in "))
+    #expect(run.text.contains("0 passed, 1 failed, 0 skipped"))
+    #expect(run.text.contains(/lateness of 1 line: p50 -.*, p99 -.*, max -/))
+    #expect(run.text.contains("####"))
+    #expect(!run.text.contains("\u{1B}"))
+  }
+
+  @Test func `what passed is shown too when asked for`() async throws {
+    let folder = try RehearseFolder()
+    #expect(try await !folder.rehearse(["--command", "cat"]).text.contains("taken"))
+    #expect(try await folder.rehearse(["--command", "cat", "--verbose"]).text.contains("taken"))
+  }
+
+  @Test func `a report that has no place ends with 74 before anything is played`() async throws {
+    for flag in ["--junit", "--json"] {
+      let run = try await RehearseFolder().rehearse(["--command", "cat", flag, "/nowhere/report"])
+      #expect(run.exit == .status(74))
+      #expect(run.output == [])
+      #expect(run.errors.contains("/nowhere/report"))
+    }
+  }
+
+  @Test func `a report that cannot be written ends with 74`() async throws {
+    let run = try await RehearseFolder().rehearse(["--command", "cat", "--json", "/dev/full"])
+    #expect(run.exit == .status(74))
+    #expect(run.errors.contains("/dev/full: No space left"))
+  }
+
+  /// One whose name is hard to write, one that no command can play, one that loses its second line.
+  private func mixed() throws -> RehearseFolder {
+    let folder = try RehearseFolder()
+    try folder.write(RehearseFolder.three.replacing("n", with: "m"), as: "a-odd \u{1}<&\">")
+    try folder.write(RehearseFolder.three + "\nextension: blocks\n", as: "b-skipped")
+    return folder
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// What a user gets who holds `attache rehearse` wrong, and what help there is.
+@Suite(.timeLimit(.minutes(1)))
+struct RehearseUsageTests {
+  @Test func `help is that of the companion, under the one name`() async throws {
+    let run = try await AttacheTool().run(["rehearse", "--help"])
+    #expect(run.exit == .status(0))
+    #expect(run.text.contains("USAGE: attache rehearse"))
+    for flag in [
+      "clock", "time-scale", "seed", "repeat", "parallel", "only", "list", "command", "hang-after", "slack", "any-order", "expect", "kill-at",
+      "kill-random", "junit", "tap", "json", "baseline", "tolerance", "verbose",
+    ] {
+      #expect(run.text.contains("--\(flag) ") || run.text.contains("--\(flag)\n"), "\(flag)")
+    }
+    #expect(run.text.contains("REHEARSAL_FLAGS"))
+    #expect(run.text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+  }
+
+  @Test func `attache's own help lists it`() async throws {
+    let run = try await AttacheTool().run(["--help"])
+    #expect(run.text.contains(/(?m)^  rehearse  /))
+  }
+
+  private static let mistakes: [(arguments: [String], advice: String)] = [
+    (["--clock", "sundial"], "'real', 'virtual' or 'both'"), (["--clock", "virtual", "--command", "cat"], "real clock"),
+    (["--clock", "both", "--command", "cat"], "real clock"), (["--time-scale", "0"], "above 0"), (["--time-scale", "inf"], "above 0"),
+    (["--repeat", "0"], "at least 1"), (["--parallel", "0"], "at least 1"), (["--seed", "x"], "--seed <n>"), (["--command", " "], "empty"),
+    (["--hang-after", "5s"], "needs --command"), (["--slack", "5s"], "needs --command"), (["--any-order"], "needs --command"),
+    (["--expect", "all"], "needs --command"), (["--kill-at", "line"], "needs --command"), (["--kill-random", "1"], "needs --command"),
+    (["--command", "cat", "--kill-at", "noon"], "request:2"), (["--command", "cat", "--kill-at", "line:0"], "request:2"),
+    (["--command", "cat", "--kill-random", "0"], "at least 1"), (["--command", "cat", "--slack", "soon"], "--slack <time>"),
+    (["--command", "cat", "--expect", "all", "--kill-at", "fed"], "leave --expect all out"), (["--tolerance", "1s"], "needs --baseline"),
+    (["--tap", "--verbose"], "--tap"), (["--only", "nothing-of-that-name"], "--list"), (["--bogus"], "--bogus"),
+  ]
+
+  @Test(arguments: mistakes)
+  func `wrong use ends with 64 and says what is right`(arguments: [String], advice: String) async throws {
+    let run = try await RehearseFolder().rehearse(arguments)
+    #expect(run.exit == .status(64))
+    #expect(run.output == [])
+    #expect(run.errors.contains(advice), "\(run.errors)")
+  }
+
+  @Test func `a path that is not there, an empty folder, and no path at all end with 64`() async throws {
+    let folder = try RehearseFolder([:])
+    for (paths, advice) in [([folder.path], "no scenario"), (["/nowhere"], "/nowhere"), ([], "<paths>")] {
+      let run = try await folder.tool.run(["rehearse"] + paths)
+      #expect(run.exit == .status(64))
+      #expect(run.errors.contains(advice), "\(run.errors)")
+    }
+  }
+
+  @Test func `wrong files end with 65, each with its place, and nothing is played`() async throws {
+    let folder = try RehearseFolder()
+    try folder.write("payloads: ['{}']\ndeadlin: 2s\n", as: "a-slip")
+    try folder.write("payloads: ['{}']\ndeadline: soon\n", as: "b-slip")
+    let run = try await folder.rehearse(["--command", "cat"])
+    #expect(run.exit == .status(65))
+    #expect(run.output == [])
+    #expect(run.errors.contains("\(folder.path)/a-slip.yaml:2:1: deadlin: "))
+    #expect(run.errors.contains("\(folder.path)/b-slip.yaml:2:11: deadline: "))
+  }
+
+  @Test func `a folder's scenarios are listed with what they are about`() async throws {
+    let folder = try RehearseFolder()
+    try FileManager.default.createDirectory(atPath: folder.path + "/inner", withIntermediateDirectories: true)
+    try folder.write(RehearseFolder.three, as: "inner/further")
+    try Data("no scenario".utf8).write(to: URL(filePath: folder.path + "/README.md"))
+    let run = try await folder.rehearse(["--list"])
+    #expect(run.exit == .status(0))
+    #expect(run.text == "further           Three lines pass.\nthree-lines-pass  Three lines pass.\n")
+    #expect(try await folder.rehearse(["--list", "--only", "furt"]).text == "further  Three lines pass.\n")
+  }
+}
