@@ -42,7 +42,8 @@ final class Certificates: Sendable {
 
   private static func make(names: [String], isExpired: Bool) throws -> (root: Certificate, leaf: Certificate, P256.Signing.PrivateKey) {
     let (rootKey, leafKey) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
-    let rootName = try DistinguishedName { CommonName("attache fault origin root") }
+    // A name of its own: of roots with one name, a client takes the first for the issuer.
+    let rootName = try DistinguishedName { CommonName("attache fault origin root \(UInt64.random(in: 0...UInt64.max))") }
     let day = 86_400.0
     let root = try Certificate(
       version: .v3, serialNumber: .init(), publicKey: .init(rootKey.publicKey), notValidBefore: Date().addingTimeInterval(-3 * day),

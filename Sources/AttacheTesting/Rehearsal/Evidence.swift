@@ -1,4 +1,4 @@
-internal import Attache
+package import AttacheArguments
 
 /// What one run of a scenario left behind; the checks judge it.
 package struct Evidence: Sendable {
@@ -8,6 +8,8 @@ package struct Evidence: Sendable {
   package var endsWithLineFeed: Bool
   /// Where in a line the filter's flags put attache's member.
   package var place = OutputPlace()
+  /// Whether the filter's flags ask for the input's order.
+  package var isOrdered = true
   /// Everything that the filter wrote.
   package var output: [UInt8] = []
   /// When each line of the output came, counted from the moment when the payloads were written; empty where nobody looked.
@@ -38,6 +40,13 @@ package struct Evidence: Sendable {
   package init(input: [[UInt8]], endsWithLineFeed: Bool = true) {
     self.input = input
     self.endsWithLineFeed = endsWithLineFeed
+  }
+
+  /// The evidence of a filter with these flags.
+  package init(input: [[UInt8]], endsWithLineFeed: Bool, options: FilterOptions) {
+    self.init(input: input, endsWithLineFeed: endsWithLineFeed)
+    place = OutputPlace(options.payloads)
+    isOrdered = !options.timing.unordered
   }
 
   /// The lines of the output without their line endings; what follows the last line feed is a line too, unless it is nothing.

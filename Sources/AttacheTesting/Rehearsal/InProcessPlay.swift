@@ -19,8 +19,7 @@ final class InProcessPlay: Sendable {
   }
 
   func run() throws(StageError) -> Evidence {
-    var evidence = Evidence(input: stage.input, endsWithLineFeed: stage.scenario.endsWithLineFeed)
-    evidence.place = OutputPlace(stage.options.payloads)
+    var evidence = Evidence(input: stage.input, endsWithLineFeed: stage.scenario.endsWithLineFeed, options: stage.options)
     do throws(InProcessEngine.Refusal) {
       let engine = try InProcessEngine(stage.options, serviceExtension: stage.scenario.serviceExtension)
       try converse(with: engine, &evidence)

@@ -18,6 +18,10 @@ package enum InProcessRun {
     return try result.get()
   }
 
+  static func play(_ scenario: Scenario) async -> Result<Evidence, StageError> {
+    do throws(StageError) { return .success(try await run(scenario)) } catch { return .failure(error) }
+  }
+
   /// Runs what blocks on a thread of its own.
   private static func onThread(
     _ body: @escaping @Sendable () throws(StageError) -> Evidence

@@ -23,8 +23,8 @@ package struct LineMatching: Sendable {
   /// Lines of input without any answer.
   private(set) var lost: [Int] = []
 
-  init(input: [[UInt8]], output: [ArraySlice<UInt8>]) {
-    let index = PayloadIndex(input)
+  init(input: [[UInt8]], output: [ArraySlice<UInt8>], freedom: PromiseCheck.Freedom = .members) {
+    let index = PayloadIndex(input, freedom: freedom)
     let kinds = output.map { index.kind(of: $0) }
     answers = output.map { _ in .stranger }
     let pairs = Alignment.pairs(index.kinds, kinds)
@@ -61,7 +61,7 @@ package struct LineMatching: Sendable {
   /// What the other lines are: parts or changed forms of lines that have no answer, as far as they look like one.
   private mutating func explain(_ input: [[UInt8]], _ output: [ArraySlice<UInt8>], _ index: PayloadIndex) {
     for (number, line) in output.enumerated() where answers[number] == .stranger {
-      if number > 0, case .torn(let start) = answers[number - 1], Self.isWhole(output[number - 1] + line, input[start], index) {
+      if number > 0, case .torn(let start) = answers[number - 1], index.kind(of: output[number - 1] + line) == index.kinds[start] {
         answers[number] = .rest(start)
         continue
       }
@@ -78,10 +78,6 @@ package struct LineMatching: Sendable {
   private func nearby(_ number: Int) -> ArraySlice<Int> {
     let middle = lost.firstIndex { $0 >= number } ?? lost.count
     return lost[max(0, middle - 64)..<min(lost.count, middle + 64)]
-  }
-
-  private static func isWhole(_ line: ArraySlice<UInt8>, _ original: [UInt8], _ index: PayloadIndex) -> Bool {
-    index.kind(of: line).map { index.texts[$0] == original } == true
   }
 
   /// How many bytes agree at the two ends.

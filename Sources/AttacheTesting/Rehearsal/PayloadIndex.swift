@@ -1,31 +1,47 @@
 /// The lines of input by what they say, so that the one which a line of output comes from is found quickly.
 ///
-/// Lines with the same bytes are one kind: nobody can tell which of them an output answers.
+/// Lines that nobody can tell apart by what becomes of them are one kind: those with the same bytes, or, where a line may be written anew, those
+/// that say the same.
 struct PayloadIndex {
+  private enum Key: Hashable {
+    case text([UInt8])
+    case value(JSONValue)
+  }
+
   /// The kind of each line of input.
   let kinds: [Int]
-  /// The bytes of each kind.
-  let texts: [[UInt8]]
+  private let freedom: PromiseCheck.Freedom
+  /// The first line of each kind.
+  private let texts: [[UInt8]]
   private let values: [JSONValue?]
-  private let kindByText: [[UInt8]: Int]
+  private let kindByKey: [Key: Int]
   /// Kinds by the rarest thing that they say.
   private var kindsByLeaf: [Int: [Int]] = [:]
   /// Kinds that say nothing, such as `{}`: any object holds them.
   private var emptyKinds: [Int] = []
 
-  init(_ input: [[UInt8]]) {
-    var (kinds, texts, kindByText) = ([Int](), [[UInt8]](), [[UInt8]: Int]())
+  init(_ input: [[UInt8]], freedom: PromiseCheck.Freedom) {
+    var (kinds, texts, values, kindByKey) = ([Int](), [[UInt8]](), [JSONValue?](), [Key: Int]())
     for line in input {
-      let kind = kindByText[line] ?? texts.count
+      let value = try? JSONReader.read(line[...])
+      let key = Self.key(line, value, freedom)
+      let kind = kindByKey[key] ?? texts.count
       if kind == texts.count {
-        kindByText[line] = kind
+        kindByKey[key] = kind
         texts.append(line)
+        values.append(value)
       }
       kinds.append(kind)
     }
-    (self.kinds, self.texts, self.kindByText) = (kinds, texts, kindByText)
-    values = texts.map { try? JSONReader.read($0[...]) }
+    (self.kinds, self.texts, self.values, self.kindByKey, self.freedom) = (kinds, texts, values, kindByKey, freedom)
     file()
+  }
+
+  private static func key(_ text: [UInt8], _ value: JSONValue?, _ freedom: PromiseCheck.Freedom) -> Key {
+    switch freedom {
+    case .members: value.map { .value($0) } ?? .text(text)
+    case .splice: .text(text)
+    }
   }
 
   private mutating func file() {
@@ -41,17 +57,19 @@ struct PayloadIndex {
     }
   }
 
-  /// The kind of line that an output line is, or holds the members of; of several, the one that says most.
+  /// The kind of line that an output line is, or holds the members of; of several, the one that it is rightly made of, then the one that says
+  /// most.
   func kind(of line: ArraySlice<UInt8>) -> Int? {
-    if let kind = kindByText[Array(line)] { return kind }
-    guard let value = try? JSONReader.read(line) else { return nil }
+    let (text, value) = (Array(line), try? JSONReader.read(line))
+    if let kind = kindByKey[Self.key(text, value, freedom)] { return kind }
+    guard let value else { return nil }
     let candidates = Set(value.leaves).flatMap { kindsByLeaf[$0] ?? [] } + (value.isObject ? emptyKinds : [])
-    return candidates.filter { kind in values[kind].map { value.holds($0) } == true }.max { weight($0) < weight($1) }
+    return candidates.filter { kind in values[kind].map { value.holds($0) } == true }.max { weight($0, line) < weight($1, line) }
   }
 
   /// What says more weighs more; of equals, the first line.
-  private func weight(_ kind: Int) -> (Int, Int) {
-    (texts[kind].count, -kind)
+  private func weight(_ kind: Int, _ line: ArraySlice<UInt8>) -> (Int, Int, Int) {
+    (freedom.allows(line, from: texts[kind]) ? 1 : 0, texts[kind].count, -kind)
   }
 }
 

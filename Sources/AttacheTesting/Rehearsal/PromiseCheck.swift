@@ -30,7 +30,7 @@ package struct PromiseCheck: Sendable {
   ///   - due: when each line of input is due, on the clock of the arrivals; empty where lateness is not asked for.
   package func findings(_ evidence: Evidence, due: [Duration] = []) -> [Finding] {
     let output = evidence.outputLines
-    let matching = LineMatching(input: evidence.input, output: output)
+    let matching = LineMatching(input: evidence.input, output: output, freedom: freedom)
     var findings = matching.lost.map { lost($0, evidence) }
     findings += repeats(matching)
     findings += matching.answers.enumerated().compactMap { broken($1, output[$0], number: $0, evidence) }
@@ -78,8 +78,7 @@ package struct PromiseCheck: Sendable {
 
   /// A line that holds the original, and yet is not what may have become of it.
   private func loose(_ text: ArraySlice<UInt8>, _ line: Int, _ original: [UInt8]) -> Finding? {
-    guard case .splice(let place) = freedom, !text.elementsEqual(original), !place.isSpliced(text, from: original) else { return nil }
-    return altered(line, original, text)
+    freedom.allows(text, from: original) ? nil : altered(line, original, text)
   }
 
   private func reordered(_ matching: LineMatching) -> [Finding] {
@@ -113,6 +112,16 @@ package struct PromiseCheck: Sendable {
       return [Finding(.altered, payload: line + 1, "the last line of the input has no line ending, and gained one")]
     }
     return []
+  }
+}
+
+extension PromiseCheck.Freedom {
+  /// Whether a line that holds the original may stand for it as it is written.
+  func allows(_ line: ArraySlice<UInt8>, from original: [UInt8]) -> Bool {
+    switch self {
+    case .members: true
+    case .splice(let place): line.elementsEqual(original) || place.isSpliced(line, from: original)
+    }
   }
 }
 

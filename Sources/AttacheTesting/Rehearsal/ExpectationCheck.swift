@@ -1,0 +1,150 @@
+internal import Attache
+
+/// What a scenario expects beyond the promise.
+package struct ExpectationCheck: Sendable {
+  private let expectation: Expectation
+
+  package init(_ expectation: Expectation) {
+    self.expectation = expectation
+  }
+
+  /// What came otherwise than it is expected.
+  package func findings(_ evidence: Evidence) -> [Finding] {
+    payloads(evidence).abridged + traffic(evidence) + resources(evidence) + exit(evidence)
+  }
+
+  /// What is expected of a line, from 0; nil when nothing is.
+  private func expected(_ line: Int) -> Expectation.OfPayload? {
+    if expectation.payloads.count == 1 { return expectation.payloads[0] }
+    return expectation.payloads.indices.contains(line) ? expectation.payloads[line] : nil
+  }
+
+  // MARK: Payloads
+
+  private func payloads(_ evidence: Evidence) -> [Finding] {
+    if let error = evidence.reportError { return [Finding(.outcome, "a report that can be read was expected; \(error)")] }
+    let accounts = PayloadAccount.all(in: evidence)
+    return records(evidence)
+      + accounts.flatMap { account in
+        contradiction(account) + attachments(account, evidence) + (expected(account.line - 1).map { compare($0, account) } ?? [])
+      }
+  }
+
+  /// The report has one record for each line of output, and says of each what the output says.
+  private func records(_ evidence: Evidence) -> [Finding] {
+    guard let report = evidence.report else { return [] }
+    let counts = Dictionary(grouping: report, by: \.line).mapValues(\.count)
+    let unknown = counts.keys.filter { !(1...max(1, evidence.input.count)).contains($0) }.sorted()
+    return counts.filter { $0.value > 1 }.sorted { $0.key < $1.key }.map { line, count in
+      Finding(.outcome, payload: line, "one record in the report was expected, and \(count) came")
+    } + unknown.map { Finding(.outcome, "the report has a record of line \($0), and the input has no such line") }
+  }
+
+  /// A report and an output that say different things.
+  private func contradiction(_ account: PayloadAccount) -> [Finding] {
+    guard account.isReported, (account.outcome == .attached) != !account.attachments.isEmpty else { return [] }
+    let came = account.attachments.isEmpty ? "no attachment" : Self.list(account.attachments.map { Self.text($0.type, $0.size) })
+    return [Finding(.outcome, payload: account.line, "the report says \(account.verdict), and the output has \(came)")]
+  }
+
+  private func compare(_ expected: Expectation.OfPayload, _ account: PayloadAccount) -> [Finding] {
+    var findings: [Finding] = []
+    if let outcome = expected.outcome, !account.may(be: outcome) {
+      let wanted = ReportedLine(line: 0, outcome: outcome, reason: expected.reason).verdict
+      findings.append(Finding(.outcome, payload: account.line, "\(wanted) was expected, and \(account.verdict) came"))
+    } else if account.isReported, expected.outcome != nil || expected.reason != nil, expected.reason != account.reason {
+      let (wanted, came) = (expected.reason?.rawValue ?? "no reason", account.reason?.rawValue ?? "none")
+      findings.append(Finding(.reason, payload: account.line, "\(wanted) was expected, and \(came) came"))
+    }
+    if let wanted = expected.attachments, let finding = compare(wanted, account) { findings.append(finding) }
+    if let wanted = expected.media, let media = account.media, wanted != media.map(\.reason) {
+      let (wanted, came) = (Self.list(wanted.map { $0?.rawValue }), Self.list(media.map { $0.reason?.rawValue }))
+      findings.append(Finding(.media, payload: account.line, "media with \(wanted) were expected, and \(came) came"))
+    }
+    return findings
+  }
+
+  private func compare(_ wanted: [Expectation.OfAttachment], _ account: PayloadAccount) -> Finding? {
+    let fits =
+      wanted.count == account.attachments.count
+      && zip(wanted, account.attachments).allSatisfy { wanted, attachment in
+        wanted.type == attachment.type && (wanted.size == nil || wanted.size == attachment.size)
+      }
+    guard !fits else { return nil }
+    let expected = Self.list(wanted.map { Self.text($0.type, $0.size) })
+    let came = Self.list(account.attachments.map { Self.text($0.type, $0.size) })
+    return Finding(.attachments, payload: account.line, "\(expected) was expected, and \(came) came")
+  }
+
+  /// Whatever is expected: a file that the output names is there, as large and with the bytes that it says.
+  private func attachments(_ account: PayloadAccount, _ evidence: Evidence) -> [Finding] {
+    account.attachments.filter { $0.url.hasPrefix("file:") }.compactMap { attachment in
+      guard let file = evidence.files[attachment.url] else {
+        return Finding(.attachments, payload: account.line, "the file \(attachment.url) was expected, and there is none")
+      }
+      guard file == FoundFile(size: attachment.size, sha256: attachment.sha256) else {
+        let wanted = "\(attachment.size) bytes with the hash \(attachment.sha256)"
+        return Finding(
+          .attachments, payload: account.line, "\(attachment.url) should have \(wanted); it has \(file.size) with \(file.sha256)")
+      }
+      return nil
+    }
+  }
+
+  private static func list(_ texts: [String?]) -> String {
+    texts.isEmpty ? "nothing" : "[\(texts.map { $0 ?? "no reason" }.joined(separator: ", "))]"
+  }
+
+  private static func text(_ type: String, _ size: Int?) -> String {
+    size.map { "\(type) of \($0) bytes" } ?? type
+  }
+
+  // MARK: The world around
+
+  private func traffic(_ evidence: Evidence) -> [Finding] {
+    var findings = expectation.requests.sorted { $0.key < $1.key }.compactMap { path, wanted in
+      let came = evidence.requests[path, default: 0]
+      return came == wanted
+        ? nil : Finding(.requests, "\(Self.count(wanted, "request")) for \(path) \(Self.were(wanted)) expected, and \(came) came")
+    }
+    if let wanted = expectation.connections, wanted != evidence.connections {
+      findings.append(
+        Finding(.connections, "\(Self.count(wanted, "connection")) \(Self.were(wanted)) expected, and \(evidence.connections) came"))
+    }
+    return findings
+  }
+
+  private func resources(_ evidence: Evidence) -> [Finding] {
+    [
+      Self.bound(.memory, expectation.memory, evidence.memory, "bytes of memory"),
+      Self.bound(.descriptors, expectation.descriptors, evidence.descriptors, "descriptors"),
+    ].compactMap { $0 }
+  }
+
+  private static func bound(_ kind: Finding.Kind, _ maximum: Int?, _ came: Int?, _ unit: String) -> Finding? {
+    guard let maximum else { return nil }
+    guard let came else { return Finding(kind, "at most \(maximum) \(unit) were expected, and they could not be measured") }
+    return came <= maximum ? nil : Finding(kind, "at most \(maximum) \(unit) were expected, and \(came) were taken")
+  }
+
+  private func exit(_ evidence: Evidence) -> [Finding] {
+    guard !evidence.hung, evidence.exitStatus != expectation.exitStatus else { return [] }
+    let came = evidence.exitStatus.map { "and it was \($0)" } ?? "and there was none"
+    return [Finding(.exitStatus, "the exit status \(expectation.exitStatus) was expected, \(came)")]
+  }
+
+  private static func count(_ number: Int, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
+  }
+
+  private static func were(_ number: Int) -> String {
+    number == 1 ? "was" : "were"
+  }
+}
+
+extension PayloadAccount {
+  /// Whether an outcome is what came; without a report, anything that attaches nothing may be.
+  fileprivate func may(be expected: Outcome) -> Bool {
+    isReported || outcome != nil ? outcome == expected : expected != .attached
+  }
+}

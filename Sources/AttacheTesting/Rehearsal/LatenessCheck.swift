@@ -1,0 +1,12 @@
+internal import Attache
+
+/// What attache's own report says about time: no line later than a scenario allows.
+package enum LatenessCheck {
+  package static func findings(_ evidence: Evidence, bound: Duration) -> [Finding] {
+    let late = (evidence.report ?? []).filter { $0.lateness.map { $0 > bound } == true }
+    let allowed = bound == .zero ? "no lateness is allowed" : "at most \(Milliseconds(bound)) of lateness are allowed"
+    return late.map { record in
+      Finding(.late, payload: record.line, "\(allowed); the line was written \(Milliseconds(record.lateness ?? .zero)) after its deadline")
+    }.abridged
+  }
+}

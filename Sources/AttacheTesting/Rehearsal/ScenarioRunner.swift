@@ -1,0 +1,128 @@
+internal import Attache
+internal import Glibc
+
+/// Plays scenarios with attache's own engine in this process, and says what went otherwise than it must.
+///
+///     let scenario = try Scenario(contentsOfFile: "Scenarios/origin-stalls.yaml")
+///     let result = await ScenarioRunner(clock: .virtual).run(scenario)
+///     #expect(result.findings.isEmpty)
+public struct ScenarioRunner: Sendable {
+  /// What time a scenario is played in.
+  public enum Clock: String, Sendable, CaseIterable {
+    /// The machine's, with real libcurl, sockets, DNS and TLS on loopback.
+    case real
+    /// A simulated machine's, on which a deadline of 30 s takes no time.
+    case virtual
+    /// Both, one after the other; what they decide must agree.
+    case both
+  }
+
+  typealias Play = @Sendable (Scenario, UInt64) async -> Result<Evidence, StageError>
+
+  private let clock: Clock
+  private let timeScale: Double
+  private let seed: UInt64
+  private let parallel: Int
+  private let real: Play
+  private let virtual: Play
+
+  /// - Parameters:
+  ///   - timeScale: what every time of a scenario is multiplied with.
+  ///   - seed: chooses the interleaving on the virtual clock.
+  ///   - parallel: how many scenarios are played side by side; nil is twice the processors.
+  public init(clock: Clock = .real, timeScale: Double = 1, seed: UInt64 = 0, parallel: Int? = nil) {
+    self.init(
+      clock: clock, timeScale: timeScale, seed: seed, parallel: parallel, real: { scenario, _ in await InProcessRun.play(scenario) },
+      virtual: { _, _ in .failure(.unavailable("there is no virtual clock here")) })
+  }
+
+  /// A runner that plays in other ways.
+  init(clock: Clock, timeScale: Double = 1, seed: UInt64 = 0, parallel: Int? = nil, real: @escaping Play, virtual: @escaping Play) {
+    self.clock = clock
+    self.timeScale = timeScale
+    self.seed = seed
+    self.parallel = max(1, parallel ?? 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    self.real = real
+    self.virtual = virtual
+  }
+
+  /// Plays one scenario.
+  public func run(_ scenario: Scenario) async -> ScenarioResult {
+    let scaled = timeScale == 1 ? scenario : scenario.scaled(by: timeScale)
+    switch clock {
+    case .real: return result(of: await real(scaled, seed), scaled, .real)
+    case .virtual: return result(of: await virtual(scaled, seed), scaled, .virtual)
+    case .both: return both(scaled, await real(scaled, seed), await virtual(scaled, seed))
+    }
+  }
+
+  /// Plays scenarios side by side; those that measure memory or descriptors are played alone, at the end.
+  ///
+  /// - Parameter report: told of each result as it comes.
+  /// - Returns: the results in the order of the scenarios.
+  public func run(_ scenarios: [Scenario], report: (ScenarioResult) -> Void = { _ in }) async -> [ScenarioResult] {
+    let (together, alone) = (scenarios.indices.filter { !scenarios[$0].isMeasured }, scenarios.indices.filter { scenarios[$0].isMeasured })
+    var results: [Int: ScenarioResult] = [:]
+    await withTaskGroup(of: (Int, ScenarioResult).self) { group in
+      var waiting = together[...]
+      func startNext() {
+        guard let index = waiting.popFirst() else { return }
+        group.addTask { (index, await run(scenarios[index])) }
+      }
+      for _ in 0..<parallel { startNext() }
+      for await (index, result) in group {
+        results[index] = result
+        report(result)
+        startNext()
+      }
+    }
+    for index in alone {
+      let result = await run(scenarios[index])
+      results[index] = result
+      report(result)
+    }
+    return scenarios.indices.compactMap { results[$0] }
+  }
+}
+
+extension ScenarioRunner {
+  private func result(of played: Result<Evidence, StageError>, _ scenario: Scenario, _ depth: ScenarioResult.Depth) -> ScenarioResult {
+    var result = ScenarioResult(scenario, depth: depth, seed: seed)
+    switch played {
+    case .success(let evidence):
+      result.findings = EngineCheck.findings(evidence, of: scenario)
+      result.payloads = PayloadAccount.all(in: evidence).map {
+        .init(line: $0.line, outcome: $0.outcome, reason: $0.reason, lateness: $0.lateness)
+      }
+      result.timeline = evidence.timeline
+      result.elapsed = evidence.elapsed
+    case .failure(.unavailable(let reason)): result.skipped = reason
+    case .failure(let error): result.findings = [Finding(.stage, "\(error)")]
+    }
+    return result
+  }
+
+  /// The result on the real clock, with what only the virtual one shows, and where they disagree.
+  private func both(
+    _ scenario: Scenario, _ real: Result<Evidence, StageError>, _ virtual: Result<Evidence, StageError>
+  ) -> ScenarioResult {
+    var result = result(of: real, scenario, .real)
+    let other = self.result(of: virtual, scenario, .virtual)
+    result.skipped = result.skipped ?? other.skipped
+    for var finding in other.findings where !result.findings.contains(finding) {
+      finding.message = "on the virtual clock: \(finding.message)"
+      result.findings.append(finding)
+    }
+    if case .success(let real) = real, case .success(let virtual) = virtual {
+      result.findings += AgreementCheck.findings(real: real, virtual: virtual)
+    }
+    return result
+  }
+}
+
+extension Scenario {
+  /// Whether something is measured that all scenarios share when they are played in one process.
+  fileprivate var isMeasured: Bool {
+    expectation.memory != nil || expectation.descriptors != nil
+  }
+}
