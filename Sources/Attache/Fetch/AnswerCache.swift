@@ -1,5 +1,5 @@
 /// The addresses of names looked up a short while ago.
-struct AnswerCache {
+package struct AnswerCache {
   private struct Entry {
     var addresses: [IPAddress]
     var end: MonotonicInstant
@@ -12,7 +12,7 @@ struct AnswerCache {
   private var entries: [String: Entry] = [:]
 
   /// - Parameter capacity: the most names kept.
-  init(capacity: Int = 4096) {
+  package init(capacity: Int = 4096) {
     self.capacity = capacity
   }
 
@@ -22,13 +22,13 @@ struct AnswerCache {
   }
 
   /// The addresses of `name` while they live.
-  func addresses(of name: String, at now: MonotonicInstant) -> [IPAddress]? {
+  package func addresses(of name: String, at now: MonotonicInstant) -> [IPAddress]? {
     guard let entry = entries[name], now < entry.end else { return nil }
     return entry.addresses
   }
 
   /// Keeps addresses for `lifetime`, at most ``maximumLifetime``; not at all when it is zero. In a full cache the half that ends first makes room.
-  mutating func keep(_ addresses: [IPAddress], of name: String, for lifetime: Duration, at now: MonotonicInstant) {
+  package mutating func keep(_ addresses: [IPAddress], of name: String, for lifetime: Duration, at now: MonotonicInstant) {
     guard lifetime > .zero else { return }
     if entries.count >= capacity, entries[name] == nil {
       let median = entries.values.map(\.end).sorted()[entries.count / 2]

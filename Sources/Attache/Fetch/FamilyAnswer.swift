@@ -1,13 +1,13 @@
 internal import CAres
 
 /// One of the two kinds of address record; the raw value is the record's type (RFC 1035, 3.2.2; RFC 3596, 2.1).
-enum AddressFamily: Int32 {
+package enum AddressFamily: Int32 {
   case v4 = 1
   case v6 = 28
 }
 
 /// What the name servers said about a name's addresses of one family.
-enum FamilyAnswer: Hashable {
+package enum FamilyAnswer: Hashable {
   /// At least one address, and how long all of them may be kept.
   case addresses([IPAddress], lifetime: Duration)
   /// No such name, or none of this family.

@@ -1,14 +1,14 @@
 /// One look-up of a name in both families, decided without a clock or a network.
-struct LookUp {
+package struct LookUp {
   /// What a look-up comes to.
-  struct Answer: Hashable {
-    var result: Result<[IPAddress], DNSFailure>
+  package struct Answer: Hashable {
+    package var result: Result<[IPAddress], DNSFailure>
     /// How long the answer may be kept; zero is not at all.
-    var lifetime: Duration
+    package var lifetime: Duration
   }
 
   /// What to do after one family has answered.
-  enum Step: Hashable {
+  package enum Step: Hashable {
     case wait
     /// There are addresses to go with: the other family has only a moment left.
     case waitBriefly
@@ -18,8 +18,10 @@ struct LookUp {
   private var v4: FamilyAnswer?
   private var v6: FamilyAnswer?
 
+  package init() {}
+
   /// Takes the answer of one family.
-  mutating func take(_ answer: FamilyAnswer, of family: AddressFamily) -> Step {
+  package mutating func take(_ answer: FamilyAnswer, of family: AddressFamily) -> Step {
     switch family {
     case .v4: v4 = answer
     case .v6: v6 = answer
@@ -32,7 +34,7 @@ struct LookUp {
   /// The answer from what is known now: all addresses of both families, IPv6 first as RFC 6724 has it.
   ///
   /// It may be kept only when both families have answered properly: a family that failed may be back the next time.
-  var conclusion: Answer {
+  package var conclusion: Answer {
     var addresses: [IPAddress] = []
     var lifetime = Duration.seconds(Int64.max)
     var failures: [DNSFailure] = []

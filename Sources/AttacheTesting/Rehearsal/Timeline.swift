@@ -21,9 +21,12 @@ package final class Timeline: Sendable {
   }
 
   private let state: Mutex<State>
+  private let clock: @Sendable () -> MonotonicInstant
 
-  package init(start: MonotonicInstant = .now) {
-    state = Mutex(State(start: start))
+  /// - Parameter clock: what tells the time of a moment that is noted without one.
+  package init(clock: @escaping @Sendable () -> MonotonicInstant = { .now }) {
+    self.clock = clock
+    state = Mutex(State(start: clock()))
   }
 
   /// The moment that all others are counted from.
@@ -32,18 +35,18 @@ package final class Timeline: Sendable {
     set { state.withLock { $0.start = newValue } }
   }
 
-  package func note(_ actor: ScenarioResult.Event.Actor, _ text: String, at instant: MonotonicInstant = .now) {
-    add(Entry(at: instant, actor: actor, text: text))
+  package func note(_ actor: ScenarioResult.Event.Actor, _ text: String, at instant: MonotonicInstant? = nil) {
+    add(Entry(at: instant ?? clock(), actor: actor, text: text))
   }
 
   /// Notes that so many bytes were sent; with what was sent just before, it is one moment.
-  package func note(_ actor: ScenarioResult.Event.Actor, sent count: Int, of text: String, at instant: MonotonicInstant = .now) {
+  package func note(_ actor: ScenarioResult.Event.Actor, sent count: Int, of text: String, at instant: MonotonicInstant? = nil) {
     let isNoted = state.withLock { state in
       guard let last = state.entries.last, last.actor == actor, last.text == text, let bytes = last.bytes else { return false }
       state.entries[state.entries.count - 1].bytes = (bytes.count + count, bytes.pieces + 1)
       return true
     }
-    if !isNoted { add(Entry(at: instant, actor: actor, text: text, bytes: (count, 1))) }
+    if !isNoted { add(Entry(at: instant ?? clock(), actor: actor, text: text, bytes: (count, 1))) }
   }
 
   /// Everything so far, in order of time.

@@ -10,7 +10,8 @@ extension OriginScript {
   ///   - path: as ``path(of:)`` gives it.
   ///   - turn: which request of the path it is; the first is 1.
   package func steps(for path: String, turn: Int) -> [OriginStep] {
-    guard let responses = paths[path]?.responses, let last = responses.last else { return [OriginStep(.status(404))] }
-    return turn <= responses.count ? responses[turn - 1] : last
+    guard let script = paths[path] else { return [OriginStep(.status(404)), OriginStep(.text("nothing at \(path)\n"))] }
+    guard let last = script.responses.last else { return [OriginStep(.status(404))] }
+    return turn <= script.responses.count ? script.responses[turn - 1] : last
   }
 }

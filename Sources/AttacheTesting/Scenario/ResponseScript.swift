@@ -80,9 +80,6 @@ package struct ResponseScript: Sendable, Hashable {
     items.append(.move(Move(moment: .after(.zero), action: head?.ending(of: steps) ?? .close)))
   }
 
-  /// What a path answers that its origin does not name.
-  package static let notFound = ResponseScript([OriginStep(.status(404))])
-
   /// What is done, in order; without an end where something is repeated for ever.
   package var moves: ResponseMoves {
     ResponseMoves(self)

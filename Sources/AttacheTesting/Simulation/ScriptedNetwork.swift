@@ -1,0 +1,108 @@
+internal import Attache
+internal import Synchronization
+
+/// The network of a scenario without a network: origins behind made-up ports of 127.0.0.1, and what reached them.
+package final class ScriptedNetwork: Sendable {
+  /// An origin and its name in the scenario.
+  struct Place: Sendable {
+    var name: String
+    var script: OriginScript
+  }
+
+  private struct State {
+    var origins: [Int: Place] = [:]
+    var connections: [String: Int] = [:]
+    var turns: [String: Int] = [:]
+  }
+
+  /// The first of the ports; none is ever opened.
+  private static let firstPort = 20_001
+  private static let home = IPAddress.v4(0x7F00_0001)
+
+  /// Where each origin is reached.
+  package let addresses: [String: Placeholders.Address]
+  private let ledger: StageLedger
+  private let state = Mutex(State())
+
+  /// - Parameter ledger: told of everything that happens.
+  init(_ origins: [String: OriginScript], ledger: StageLedger) {
+    self.ledger = ledger
+    let names = origins.keys.sorted()
+    addresses = Dictionary(
+      uniqueKeysWithValues: names.enumerated().map { index, name in
+        (name, Placeholders.Address(scheme: origins[name]?.tls == nil ? "http" : "https", port: Self.firstPort + index))
+      })
+    serve(origins)
+  }
+
+  /// Puts the origins up; their placeholders are filled in.
+  func serve(_ origins: [String: OriginScript]) {
+    state.withLock { state in
+      for (name, script) in origins {
+        if let port = addresses[name]?.port { state.origins[port] = Place(name: name, script: script) }
+      }
+    }
+  }
+
+  /// How many connections all origins accepted.
+  package var connections: Int {
+    state.withLock { $0.connections.values.reduce(0, +) }
+  }
+
+  // MARK: What a transport asks
+
+  /// Who listens at a port of one of the addresses.
+  ///
+  /// - Throws: what connecting comes to where nobody does.
+  func place(at addresses: [IPAddress], port: UInt16) throws(ConnectionFailure) -> Place {
+    guard addresses.contains(Self.home) else { throw addresses.allSatisfy(\.isLoopback) ? .refused : .unreachable }
+    guard let place = state.withLock({ $0.origins[Int(port)] }) else { throw .refused }
+    return place
+  }
+
+  enum ConnectionFailure: Error {
+    case refused, unreachable
+  }
+
+  /// Accepts a connection.
+  ///
+  /// - Returns: its number at its origin, from 1.
+  func accept(at place: Place) -> Int {
+    let number = state.withLock { state in
+      state.connections[place.name, default: 0] += 1
+      return state.connections[place.name, default: 1]
+    }
+    note(.connection(number), at: place)
+    return number
+  }
+
+  /// Takes a request.
+  ///
+  /// - Returns: what is sent for it.
+  func take(_ request: RecordedRequest, at place: Place) -> ResponseScript {
+    note(.request(request), at: place)
+    let path = place.script.path(of: request.target)
+    let turn = state.withLock { state in
+      state.turns["\(place.name) \(path)", default: 0] += 1
+      return state.turns["\(place.name) \(path)", default: 1]
+    }
+    let script = ResponseScript(place.script.steps(for: path, turn: turn))
+    guard request.httpVersion != "2" || script.worksOverHTTP2 else {
+      return ResponseScript([OriginStep(.status(501)), OriginStep(.text("this script needs HTTP/1\n"))])
+    }
+    return script
+  }
+
+  func note(_ event: OriginEvent, at place: Place) {
+    ledger.note(event, at: place.name, place.script)
+  }
+}
+
+extension IPAddress {
+  fileprivate var isLoopback: Bool {
+    switch self {
+    case .v4(let bits): bits >> 24 == 127
+    case .v6(let bits): bits == 1
+    }
+  }
+}

@@ -1,0 +1,163 @@
+internal import Attache
+
+/// A resolver that plays the names of a scenario, by c-ares' rules as attache sets them: both families are asked at once, an answer that
+/// does not come is asked for again after one, two and four seconds more, and given up after fifteen; so is, at once, a server that fails.
+///
+/// `@unchecked Sendable`: all that changes is touched on the loop only.
+final class ScriptedResolver: Resolver, @unchecked Sendable {
+  /// `@unchecked Sendable`: confined to the loop's thread.
+  private final class Pending: @unchecked Sendable {
+    let name: String
+    var lookUp = LookUp()
+    var completions: [@Sendable (Result<[IPAddress], DNSFailure>) -> Void] = []
+    /// How often each family that has no answer yet was asked.
+    var tries: [AddressFamily: Int] = [.v6: 0, .v4: 0]
+    var isOver = false
+
+    init(_ name: String) {
+      self.name = name
+    }
+  }
+
+  private static let maximumTries = 4
+  private static let firstPatience = Duration.seconds(1)
+  /// What one family has left when the other has addresses.
+  private static let otherFamily = Duration.milliseconds(100)
+
+  private let loop: EventLoop
+  private let names: [String: NameScript]
+  private let timeline: Timeline
+  private var cache = AnswerCache()
+  private var pending: [String: Pending] = [:]
+  private var asked: [String: Int] = [:]
+  private var isShutDown = false
+
+  /// - Parameter names: by name; every other one does not exist.
+  init(loop: EventLoop, names: [String: NameScript], timeline: Timeline) {
+    self.loop = loop
+    self.names = names
+    self.timeline = timeline
+  }
+
+  func resolve(_ name: String, _ completion: @escaping @Sendable (Result<[IPAddress], DNSFailure>) -> Void) {
+    loop.post { [self] in begin(name, completion) }
+  }
+
+  func shutdown() {
+    isShutDown = true
+    for item in pending.values { item.isOver = true }
+    pending.removeAll()
+  }
+
+  private func begin(_ name: String, _ completion: @escaping @Sendable (Result<[IPAddress], DNSFailure>) -> Void) {
+    guard !isShutDown else { return }
+    if let addresses = cache.addresses(of: name, at: loop.now) { return completion(.success(addresses)) }
+    if let item = pending[name] { return item.completions.append(completion) }
+    let item = Pending(name)
+    item.completions.append(completion)
+    pending[name] = item
+    for family in [AddressFamily.v6, .v4] { ask(item, family) }
+  }
+
+  private func ask(_ item: Pending, _ family: AddressFamily) {
+    let tries = (item.tries[family] ?? 0) + 1
+    item.tries[family] = tries
+    let turn = nextTurn(item.name, family)
+    timeline.note(.dns, "asked for \(item.name), \(family.text)")
+    if let turn, turn.answer == .stall {
+      // Nothing comes.
+    } else {
+      after(turn?.delay ?? .zero, item, family) { $0.hear(turn?.answer ?? .none, item, family) }
+    }
+    after(Self.firstPatience * (1 << (tries - 1)), item, family) { resolver in
+      guard item.tries[family] == tries else { return }
+      resolver.askAgain(item, family, else: .timeout)
+    }
+  }
+
+  private func hear(_ answer: NameScript.Answer, _ item: Pending, _ family: AddressFamily) {
+    timeline.note(.dns, "answers \(item.name), \(family.text): \(answer.meaning(family))")
+    switch answer {
+    case .failure: askAgain(item, family, else: .failed)
+    case .none, .stall: take(.none, of: family, item)
+    case .addresses(let addresses):
+      let own = addresses.filter { $0.family == family }
+      let lifetime = Duration.seconds(Int64(names[item.name]?.timeToLive ?? 0))
+      take(own.isEmpty ? .none : .addresses(own, lifetime: lifetime), of: family, item)
+    }
+  }
+
+  private func askAgain(_ item: Pending, _ family: AddressFamily, else failure: DNSFailure) {
+    guard (item.tries[family] ?? 0) < Self.maximumTries else { return take(.failure(failure), of: family, item) }
+    ask(item, family)
+  }
+
+  private func take(_ answer: FamilyAnswer, of family: AddressFamily, _ item: Pending) {
+    item.tries[family] = nil
+    switch item.lookUp.take(answer, of: family) {
+    case .wait: break
+    case .waitBriefly:
+      _ = loop.schedule(at: loop.now.advanced(by: Self.otherFamily)) { [weak self] in self?.end(item, with: item.lookUp.conclusion) }
+    case .end(let answer): end(item, with: answer)
+    }
+  }
+
+  private func end(_ item: Pending, with answer: LookUp.Answer) {
+    guard !item.isOver else { return }
+    item.isOver = true
+    pending[item.name] = nil
+    if case .success(let addresses) = answer.result { cache.keep(addresses, of: item.name, for: answer.lifetime, at: loop.now) }
+    for completion in item.completions { completion(answer.result) }
+  }
+
+  /// Does something after a time, unless the family has its answer by then.
+  private func after(
+    _ delay: Duration, _ item: Pending, _ family: AddressFamily, _ action: @escaping @Sendable (ScriptedResolver) -> Void
+  ) {
+    _ = loop.schedule(at: loop.now.advanced(by: delay)) { [weak self] in
+      guard let self, !item.isOver, item.tries[family] != nil else { return }
+      action(self)
+    }
+  }
+
+  /// What is said this time; nil for a name that is in no script.
+  private func nextTurn(_ name: String, _ family: AddressFamily) -> NameScript.Turn? {
+    guard let turns = names[name]?.turns, let last = turns.last else { return nil }
+    let key = "\(name) \(family.text)"
+    let earlier = asked[key, default: 0]
+    asked[key] = earlier + 1
+    return earlier < turns.count ? turns[earlier] : last
+  }
+}
+
+extension AddressFamily {
+  fileprivate var text: String {
+    switch self {
+    case .v4: "A"
+    case .v6: "AAAA"
+    }
+  }
+}
+
+extension IPAddress {
+  fileprivate var family: AddressFamily {
+    switch self {
+    case .v4: .v4
+    case .v6: .v6
+    }
+  }
+}
+
+extension NameScript.Answer {
+  /// What an answer says, in a few words.
+  fileprivate func meaning(_ family: AddressFamily) -> String {
+    switch self {
+    case .addresses(let addresses):
+      addresses.contains { $0.family == family }
+        ? addresses.filter { $0.family == family }.map { "\($0)" }.joined(separator: ", ") : "no address"
+    case .none: "no such name"
+    case .failure: "the server fails"
+    case .stall: "nothing"
+    }
+  }
+}

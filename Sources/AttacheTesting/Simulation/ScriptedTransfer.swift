@@ -1,0 +1,242 @@
+internal import Attache
+
+/// One exchange with an origin of a scenario: it connects, asks, and is sent what the script says, when the script says it.
+///
+/// `@unchecked Sendable`: confined to the loop's thread.
+final class ScriptedTransfer: Transfer, @unchecked Sendable {
+  /// How often libcurl sends a request again that found its connection dead (CONN_MAX_RETRIES).
+  private static let maximumRetries = 5
+
+  /// Which exchange it is, in the order in which they began.
+  let number: Int
+  private(set) var connection: ScriptedConnection?
+  private let request: TransferRequest
+  private weak var owner: (any TransferOwner)?
+  private let transport: ScriptedTransport
+  private let start: MonotonicInstant
+  private var isReused = false
+  private var retries = 0
+  private var wire: ScriptedWire?
+  private var reader = ResponseReader(isStream: false)
+  private var timer: TimerEntry?
+  private var isOver = false
+  private(set) var times = TransferTimes()
+
+  private var loop: EventLoop { transport.loop }
+  private var key: String { request.url.origin }
+
+  init(_ request: TransferRequest, number: Int, for owner: any TransferOwner, transport: ScriptedTransport) {
+    self.request = request
+    self.number = number
+    self.owner = owner
+    self.transport = transport
+    start = transport.loop.now
+  }
+
+  /// Starts; nothing is told before the call has returned.
+  func begin() {
+    loop.post { [self] in connect() }
+  }
+
+  func cancel() {
+    isOver = true
+    stopTimer()
+    transport.forget(self)
+  }
+
+  func resume() -> Bool {
+    guard !isOver else { return true }
+    return read()
+  }
+
+  // MARK: Connecting
+
+  private func connect() {
+    guard !isOver else { return }
+    connection = nil
+    if let connection = transport.takeConnection(to: key) {
+      isReused = true
+      return ask(on: connection)
+    }
+    isReused = false
+    do {
+      try open(try transport.network.place(at: request.addresses, port: request.url.port))
+    } catch {
+      switch error {
+      case .refused: end(.connectRefused)
+      case .unreachable: end(.connectFailed)
+      }
+    }
+  }
+
+  private func open(_ place: ScriptedNetwork.Place) throws(ScriptedNetwork.ConnectionFailure) {
+    let isSecure = request.url.scheme == .https
+    switch place.script.connection {
+    case .refused: throw .refused
+    case .dropped: giveUpConnecting()
+    case .reset:
+      _ = transport.network.accept(at: place)
+      end(isSecure ? .tlsHandshake : .connectReset)
+    case .silent:
+      _ = transport.network.accept(at: place)
+      if isSecure { giveUpConnecting() } else { times.connect = .zero }
+    case nil:
+      let number = transport.network.accept(at: place)
+      times.connect = .zero
+      guard shakesHands(with: place.script.tls, isSecure: isSecure) else { return }
+      let connection = ScriptedConnection(place: place, number: number, isHTTP2: isSecure && place.script.offersHTTP2)
+      if connection.isHTTP2 { transport.share(connection, to: key) }
+      ask(on: connection)
+    }
+  }
+
+  /// - Returns: whether there is a connection to ask on; if not, the rest is seen to.
+  private func shakesHands(with tls: OriginScript.TLS?, isSecure: Bool) -> Bool {
+    switch (tls, isSecure) {
+    case (nil, false): return true
+    case (.good?, true):
+      times.tls = .zero
+      return true
+    case (.stalled?, false): break
+    case (.stalled?, true): giveUpConnecting()
+    case (nil, true): end(.tlsHandshake)
+    case (.expired?, true), (.wrongHost?, true), (.untrusted?, true): end(.tlsCertificate)
+    // A server that expects a handshake closes on anything else.
+    case (.good?, false), (.expired?, false), (.wrongHost?, false), (.untrusted?, false): end(.connectReset)
+    }
+    return false
+  }
+
+  /// Waits for a connection as long as it may take, in vain.
+  private func giveUpConnecting() {
+    times.connect = nil
+    schedule(at: start.advanced(by: request.connectTimeout)) { $0.end(.connectFailed) }
+  }
+
+  // MARK: Asking
+
+  private func ask(on connection: ScriptedConnection) {
+    self.connection = connection
+    let version = connection.isHTTP2 ? "2" : "1.1"
+    let asked = RecordedRequest(
+      method: "GET", target: request.url.target, fields: [], arrival: loop.now, connection: connection.number, httpVersion: version)
+    let script = transport.network.take(asked, at: connection.place)
+    wire = ScriptedWire(script, arrival: loop.now, isStream: connection.isHTTP2)
+    reader = ResponseReader(isStream: connection.isHTTP2)
+    proceed()
+  }
+
+  /// Goes on with the next move of the script when it is due, on a later turn of the loop: other transfers have theirs in between.
+  private func proceed() {
+    guard !isOver, let due = wire?.nextMoment else { return }
+    guard due <= loop.now else { return schedule(at: due) { $0.move() } }
+    loop.post { [self] in move() }
+  }
+
+  private func move() {
+    guard !isOver, let place = connection?.place, let event = wire?.move(at: loop.now) else { return }
+    let path = place.script.path(of: request.url.target)
+    func note(_ event: OriginEvent) { transport.network.note(event, at: place) }
+    switch event {
+    case .bytes(let bytes, let status, let bodyCount):
+      if let status { note(.head(path: path, status: status)) }
+      if bodyCount > 0 { note(.sent(path: path, bytes: bodyCount)) }
+      if times.firstByte == nil { times.firstByte = start.duration(to: loop.now) }
+      reader.append(bytes)
+      _ = read()
+    case .stall: note(.stalled(path: path))
+    case .reset:
+      note(.reset(path: path))
+      broken(byReset: true)
+    case .close:
+      note(.closed(path: path))
+      broken(byReset: false)
+    case .end:
+      note(.finished(path: path))
+      end(streamFailure)
+    }
+  }
+
+  // MARK: Reading
+
+  /// Reads what has come.
+  ///
+  /// - Returns: false when the owner stopped the transfer.
+  private func read() -> Bool {
+    switch reader.read(for: owner) {
+    case .paused: break
+    case .hungry where connection?.isHTTP2 == true && isTooLong: end(streamFailure)
+    case .hungry: proceed()
+    case .stopped:
+      end(.httpFraming)
+      return false
+    case .complete: complete()
+    case .failed(let reason): end(reason)
+    }
+    return true
+  }
+
+  private func complete() {
+    let keeps = wire?.endsNow == true && !reader.hasSurplus && !reader.announcesClose
+    if let connection {
+      let path = connection.place.script.path(of: request.url.target)
+      if keeps { transport.network.note(.finished(path: path), at: connection.place) }
+      if keeps, !connection.isHTTP2 { transport.keep(connection, to: key) }
+    }
+    end(nil)
+  }
+
+  /// The connection, or the stream, ends.
+  private func broken(byReset isReset: Bool) {
+    guard let connection else { return }
+    if connection.isHTTP2 {
+      let failure = reader.head.isComplete ? Reason.httpTruncated : .httpProtocol
+      guard !isReset else { return end(failure) }
+      for transfer in transport.drop(connection, to: key) { transfer.end(transfer.reader.head.isComplete ? .httpTruncated : .httpProtocol) }
+      return
+    }
+    if isReused, !reader.hasBegun, retries < Self.maximumRetries {
+      retries += 1
+      return connect()
+    }
+    end(reader.failure(atEndByReset: isReset))
+  }
+
+  /// Whether more has come over HTTP/2 than the header says, which libnghttp2 refuses.
+  private var isTooLong: Bool {
+    statedLength.map { reader.bodyCount > $0 } ?? false
+  }
+
+  /// What a stream's end comes to: libnghttp2 refuses a length that is not the one that the header says.
+  private var streamFailure: Reason? {
+    guard connection?.isHTTP2 == true else { return reader.failure(atEndByReset: false) }
+    guard reader.head.isComplete else { return .httpProtocol }
+    return statedLength.map { $0 == reader.bodyCount ? nil : .httpTruncated } ?? nil
+  }
+
+  private var statedLength: Int? {
+    reader.head.contentLengths.last.flatMap { Int($0) }
+  }
+
+  // MARK: The end
+
+  private func end(_ failure: Reason?) {
+    guard !isOver else { return }
+    isOver = true
+    stopTimer()
+    transport.end(self, TransferEnd(failure: failure, times: times, retryAfter: reader.retryAfter), to: owner)
+  }
+
+  private func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable (ScriptedTransfer) -> Void) {
+    stopTimer()
+    timer = loop.schedule(at: instant) { [self] in
+      timer = nil
+      action(self)
+    }
+  }
+
+  private func stopTimer() {
+    if let timer { loop.cancel(timer) }
+    timer = nil
+  }
+}

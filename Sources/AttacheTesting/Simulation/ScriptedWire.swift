@@ -1,0 +1,85 @@
+internal import Attache
+
+/// What the moves of a script put on a connection, as bytes of HTTP/1; over HTTP/2 the same bytes stand for frames.
+struct ScriptedWire {
+  /// What a client sees of a move.
+  enum Event {
+    /// - Parameters:
+    ///   - status: when a head begins with them.
+    ///   - bodyCount: how many of them are of the body, or stand in the place of HTTP.
+    case bytes([UInt8], status: Int?, bodyCount: Int)
+    case stall, reset, close, end
+  }
+
+  private var moves: ResponseMoves
+  private var upcoming: ResponseScript.Move?
+  private let isStream: Bool
+  private let arrival: MonotonicInstant
+  private var latest: MonotonicInstant
+  private var framing = ResponseScript.Framing.asWritten
+
+  init(_ script: ResponseScript, arrival: MonotonicInstant, isStream: Bool) {
+    moves = script.moves
+    upcoming = moves.next()
+    self.isStream = isStream
+    self.arrival = arrival
+    latest = arrival
+  }
+
+  /// When the next move is due; nil when there is none.
+  var nextMoment: MonotonicInstant? {
+    switch upcoming?.moment {
+    case .at(let time)?: max(latest, arrival.advanced(by: time))
+    case .after(let time)?: latest.advanced(by: time)
+    case nil: nil
+    }
+  }
+
+  /// Whether nothing is left but the end in good order.
+  var endsNow: Bool {
+    switch upcoming?.action {
+    case .end?: true
+    // The end of a chunked body has been read with the bytes that say it.
+    case nil: true
+    case .head, .field, .headEnd, .body, .raw, .stall, .reset, .close: false
+    }
+  }
+
+  /// Makes the next move.
+  mutating func move(at now: MonotonicInstant) -> Event? {
+    guard let action = upcoming?.action else { return nil }
+    latest = now
+    upcoming = moves.next()
+    return event(for: action)
+  }
+
+  private mutating func event(for action: ResponseScript.Action) -> Event {
+    switch action {
+    case .head(let head, let isOpen):
+      framing = head.framing
+      return .bytes(bytes(of: head) + (isOpen ? [] : Self.lineEnd), status: head.status, bodyCount: 0)
+    case .field(let field): return .bytes(Array("\(field.name): \(field.value)\r\n".utf8), status: nil, bodyCount: 0)
+    case .headEnd: return .bytes(Self.lineEnd, status: nil, bodyCount: 0)
+    case .body(let bytes): return .bytes(framed(bytes), status: nil, bodyCount: bytes.count)
+    case .raw(let bytes): return .bytes(bytes, status: nil, bodyCount: bytes.count)
+    case .stall: return .stall
+    case .reset: return .reset
+    case .close: return isStream && framing == .untilClose ? .end : .close
+    case .end: return framing == .chunked && !isStream ? .bytes(Array("0\r\n\r\n".utf8), status: nil, bodyCount: 0) : .end
+    }
+  }
+
+  private static let lineEnd = Array("\r\n".utf8)
+
+  private func bytes(of head: ResponseScript.Head) -> [UInt8] {
+    // A connection's own fields have no place in HTTP/2 (RFC 9113, 8.2.2).
+    let fields = head.fields.filter { !isStream || !["connection", "transfer-encoding"].contains($0.name.lowercased()) }
+    let lines = fields.map { "\($0.name): \($0.value)\r\n" }
+    return Array("HTTP/\(isStream ? "2" : "1.1") \(head.status) \r\n\(lines.joined())".utf8)
+  }
+
+  private func framed(_ bytes: [UInt8]) -> [UInt8] {
+    guard framing == .chunked, !isStream, !bytes.isEmpty else { return bytes }
+    return Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + Self.lineEnd
+  }
+}
