@@ -4,6 +4,14 @@ internal import AttacheTesting
 /// Which clock the scenarios meet.
 enum ClockChoice: String, ExpressibleByArgument, CaseIterable {
   case real, virtual, both
+
+  var clock: ScenarioRunner.Clock {
+    switch self {
+    case .real: .real
+    case .virtual: .virtual
+    case .both: .both
+    }
+  }
 }
 
 /// Which scenarios are played, and how.

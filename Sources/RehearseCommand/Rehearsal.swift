@@ -53,7 +53,7 @@ struct Rehearsal: Sendable {
   private func play(_ seed: UInt64, _ tell: @escaping @Sendable (ScenarioResult) -> Void) async -> [ScenarioResult] {
     switch player {
     case .engine(let clock, let timeScale, let parallel):
-      await EngineRehearsal(clock, timeScale: timeScale, seed: seed, parallel: parallel).run(scenarios, tell)
+      await ScenarioRunner(clock: clock.clock, timeScale: timeScale, seed: seed, parallel: parallel).run(scenarios, report: tell)
     case .command(let rehearsal, let parallel):
       await Self.seeded(rehearsal, seed).run(scenarios, parallel: parallel, report: tell)
     }

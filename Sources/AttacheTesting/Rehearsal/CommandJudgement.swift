@@ -10,7 +10,7 @@ struct CommandJudgement {
 
   /// What was broken, the cause before its effects.
   var findings: [Finding] {
-    isUnfit ? ending : ending + promise
+    isUnfit ? ending : ending + promise + expected
   }
 
   /// Whether it wrote nothing at all or without end: what became of each line need not be told.
@@ -56,26 +56,22 @@ struct CommandJudgement {
   // MARK: What became of each payload
 
   var payloads: [ScenarioResult.OfPayload] {
-    var payloads = evidence.input.indices.map { ScenarioResult.OfPayload(line: $0 + 1) }
-    guard !isUnfit else { return payloads }
-    let output = evidence.outputLines
-    let answers = LineMatching(input: evidence.input, output: output).answers
-    for (number, answer) in answers.enumerated() {
-      guard let line = LineMatching.line(of: answer), payloads[line].lateness == nil else { continue }
-      if number < transcript.timing.answered.count { payloads[line].lateness = lateness(line, transcript.timing.answered[number]) }
-      if !output[number].elementsEqual(evidence.input[line]), GainedAttachment.read(output[number], at: evidence.place) != nil {
-        payloads[line].outcome = .attached
-      }
+    guard !isUnfit else { return evidence.input.indices.map { .init(line: $0 + 1) } }
+    let lateness = lateness
+    return PayloadAccount.all(in: evidence).map {
+      .init(line: $0.line, outcome: $0.outcome, reason: $0.reason, lateness: lateness[$0.line - 1])
     }
-    for record in evidence.report ?? [] where payloads.indices.contains(record.line - 1) {
-      payloads[record.line - 1].outcome = record.outcome
-      payloads[record.line - 1].reason = record.reason
-    }
-    return payloads
   }
 
-  private func lateness(_ line: Int, _ arrival: MonotonicInstant) -> Duration? {
-    transcript.timing.due(line)?.duration(to: arrival)
+  /// How late each line came, from 0, on the rehearsal's side of the pipe and without any slack.
+  private var lateness: [Int: Duration] {
+    let answers = LineMatching(input: evidence.input, output: evidence.outputLines).answers
+    var lateness: [Int: Duration] = [:]
+    for (answer, arrival) in zip(answers, transcript.timing.answered) {
+      guard let line = LineMatching.line(of: answer), lateness[line] == nil else { continue }
+      lateness[line] = transcript.timing.due(line)?.duration(to: arrival)
+    }
+    return lateness
   }
 
   // MARK: The lines
@@ -86,6 +82,11 @@ struct CommandJudgement {
       findings[first].message += "; nothing came before its input ended: does it flush its output when its input pauses?"
     }
     return findings
+  }
+
+  /// What the scenario expects beyond the promise, where that is asked for.
+  private var expected: [Finding] {
+    demand == .all ? ExpectationCheck(scenario.expectation).findings(evidence) : []
   }
 
   /// When each line is due on the clock of the arrivals; a line whose clock never ran is never late.

@@ -66,8 +66,7 @@ struct CommandStage {
     evidence.place = OutputPlace(stage.options.payloads)
     evidence.output = transcript.output
     evidence.arrivals = transcript.arrivals
-    // A file that is no report of attache's is another filter's own affair.
-    evidence.report = try? stage.readReport()
+    do { evidence.report = try stage.readReport() } catch { evidence.reportError = error }
     evidence.requests = stage.requests
     evidence.connections = stage.connections
     evidence.timeline = timeline.events

@@ -66,7 +66,7 @@ public struct ScenarioRunner: Sendable {
     await withTaskGroup(of: (Int, ScenarioResult).self) { group in
       var waiting = together[...]
       func startNext() {
-        guard let index = waiting.popFirst() else { return }
+        guard !Task.isCancelled, let index = waiting.popFirst() else { return }
         group.addTask { (index, await run(scenarios[index])) }
       }
       for _ in 0..<parallel { startNext() }
@@ -76,7 +76,7 @@ public struct ScenarioRunner: Sendable {
         startNext()
       }
     }
-    for index in alone {
+    for index in alone where !Task.isCancelled {
       let result = await run(scenarios[index])
       results[index] = result
       report(result)
