@@ -73,6 +73,15 @@ struct PromiseCheckTests {
     #expect(Self.named(PromiseCheck().findings(evidence("x\nx\nx\ny\nx\n", input: input))).map { $0.prefix(4) } == ["dupl"])
   }
 
+  @Test func `lines that say the same are told apart by their bytes where nothing is written anew`() {
+    let input = [#"{"a":1}"#, #"{ "a":1}"#, "{\"a\":1}\r"]
+    #expect(PromiseCheck().findings(evidence("{\"a\":1}\n{\"a\":1}\n{\"a\":1}\n", input: input)).isEmpty)
+    let member = #","attache":{"attachments":[{"url":"u","type":"t","size":1,"sha256":"s"}]}"#
+    let output = "{ \"a\":1\(member)}\n{\"a\":1\(member)}\r\n{\"a\":1\(member)}\n"
+    #expect(PromiseCheck(.splice(OutputPlace()), anyOrder: true).findings(evidence(output, input: input)).isEmpty)
+    #expect(PromiseCheck(.splice(OutputPlace())).findings(evidence(output, input: input)).map(\.kind) == [.reordered])
+  }
+
   @Test func `what says most is matched first`() {
     let input = ["{}", #"{"a":1}"#, #"{"a":1,"b":2}"#]
     let output = "{\"a\":1,\"c\":0}\n{\"a\":1,\"b\":2,\"c\":0}\n"

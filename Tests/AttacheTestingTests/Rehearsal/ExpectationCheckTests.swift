@@ -1,0 +1,184 @@
+import Attache
+import AttacheTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ExpectationCheckTests {
+  private static let line = #"{"n":1}"#
+  private static let attached =
+    #"{"n":1,"attache":{"attachments":[{"url":"file:///a","type":"public.png","size":3,"sha256":"abc"}]}}"#
+
+  private static func evidence(_ output: String, _ report: [ReportedLine]?, lines: Int = 1) -> Evidence {
+    var evidence = Evidence(input: Array(repeating: Array(line.utf8), count: lines))
+    evidence.output = Array(output.utf8)
+    evidence.report = report
+    evidence.exitStatus = 0
+    return evidence
+  }
+
+  private static let fallback = evidence(
+    line + "\n", [ReportedLine(line: 1, outcome: .fallback, reason: .deadline, media: [.init(url: "u", reason: .deadline)])])
+  private static let good: Evidence = {
+    var good = evidence(attached + "\n", [ReportedLine(line: 1, outcome: .attached, media: [.init(url: "u")])])
+    good.files = ["file:///a": FoundFile(size: 3, sha256: "abc")]
+    return good
+  }()
+
+  private func findings(_ evidence: Evidence, _ expect: (inout AttacheTesting.Expectation) -> Void) -> [String] {
+    var expectation = AttacheTesting.Expectation()
+    expect(&expectation)
+    return ExpectationCheck(expectation).findings(evidence).map(\.description)
+  }
+
+  @Test func `what comes as expected is no finding`() {
+    #expect(
+      findings(Self.good) { $0.payloads = [.init(outcome: .attached, attachments: [.init(type: "public.png", size: 3)], media: [nil])] }
+        == [])
+    #expect(
+      findings(Self.fallback) { $0.payloads = [.init(outcome: .fallback, reason: .deadline, attachments: [], media: [.deadline])] } == [])
+    #expect(findings(Self.fallback) { _ in } == [])
+  }
+
+  @Test func `an outcome and a reason are compared`() {
+    #expect(
+      findings(Self.fallback) { $0.payloads = [.init(outcome: .attached)] } == [
+        "outcome, payload 1: attached was expected, and fallback (deadline) came"
+      ])
+    #expect(
+      findings(Self.fallback) { $0.payloads = [.init(outcome: .fallback, reason: .httpStatus)] }
+        == ["reason, payload 1: http.status was expected, and deadline came"])
+    #expect(findings(Self.fallback) { $0.payloads = [.init(reason: .deadline)] } == [])
+    #expect(
+      findings(Self.fallback) { $0.payloads = [.init(outcome: .fallback)] } == [
+        "reason, payload 1: no reason was expected, and deadline came"
+      ])
+  }
+
+  @Test func `attachments are compared by type and size`() {
+    #expect(
+      findings(Self.good) { $0.payloads = [.init(attachments: [.init(type: "public.jpeg")])] }
+        == ["attachments, payload 1: [public.jpeg] was expected, and [public.png of 3 bytes] came"])
+    #expect(
+      findings(Self.good) { $0.payloads = [.init(attachments: [.init(type: "public.png", size: 4)])] }
+        == ["attachments, payload 1: [public.png of 4 bytes] was expected, and [public.png of 3 bytes] came"])
+    #expect(findings(Self.fallback) { $0.payloads = [.init(attachments: [.init(type: "public.png")])] }.count == 1)
+  }
+
+  @Test func `the file of an attachment is looked at whatever is expected`() {
+    var evidence = Self.good
+    evidence.files = [:]
+    #expect(findings(evidence) { _ in } == ["attachments, payload 1: the file file:///a was expected, and there is none"])
+    evidence.files = ["file:///a": FoundFile(size: 2, sha256: "abc")]
+    #expect(findings(evidence) { _ in } == ["attachments, payload 1: file:///a should have 3 bytes with the hash abc; it has 2 with abc"])
+  }
+
+  @Test func `the reasons of media are compared in their order`() {
+    #expect(
+      findings(Self.fallback) { $0.payloads = [.init(media: [nil, .deadline])] }
+        == ["media, payload 1: media with [no reason, deadline] were expected, and [deadline] came"])
+  }
+
+  @Test func `a report that contradicts the output is found out`() {
+    var evidence = Self.good
+    evidence.report = [ReportedLine(line: 1, outcome: .fallback, reason: .deadline)]
+    #expect(
+      findings(evidence) { _ in } == ["outcome, payload 1: the report says fallback (deadline), and the output has [public.png of 3 bytes]"]
+    )
+    evidence.report = [
+      ReportedLine(line: 1, outcome: .attached), ReportedLine(line: 1, outcome: .attached), ReportedLine(line: 7, outcome: .attached),
+    ]
+    #expect(
+      findings(evidence) { _ in }
+        == [
+          "outcome, payload 1: one record in the report was expected, and 2 came",
+          "outcome: the report has a record of line 7, and the input has no such line",
+        ])
+    evidence.report = []
+    evidence.output = Array((Self.line + "\n").utf8)
+    #expect(
+      findings(evidence) { $0.payloads = [.init(outcome: .passthrough)] } == [
+        "outcome, payload 1: passthrough was expected, and no word about it came"
+      ])
+  }
+
+  @Test func `without a report an output tells what was attached`() {
+    #expect(findings(Self.evidence(Self.line + "\n", nil)) { $0.payloads = [.init(outcome: .fallback, reason: .deadline)] } == [])
+    #expect(
+      findings(Self.evidence(Self.line + "\n", nil)) { $0.payloads = [.init(outcome: .attached)] }
+        == ["outcome, payload 1: attached was expected, and no attachment came"])
+    var evidence = Self.good
+    evidence.report = nil
+    #expect(findings(evidence) { $0.payloads = [.init(outcome: .attached)] } == [])
+    #expect(
+      findings(evidence) { $0.payloads = [.init(outcome: .fallback)] } == ["outcome, payload 1: fallback was expected, and attached came"])
+  }
+
+  @Test func `requests, connections, memory, descriptors and the exit status are compared`() {
+    var evidence = Self.fallback
+    evidence.requests = ["/a": 2]
+    evidence.connections = 3
+    evidence.memory = 100
+    evidence.descriptors = 10
+    evidence.exitStatus = 75
+    let found = findings(evidence) { expectation in
+      expectation.requests = ["/a": 1, "cdn/b": 1, "/c": 0]
+      expectation.connections = 1
+      expectation.memory = 99
+      expectation.descriptors = 9
+    }
+    #expect(
+      found == [
+        "requests: 1 request for /a was expected, and 2 came", "requests: 1 request for cdn/b was expected, and 0 came",
+        "connections: 1 connection was expected, and 3 came", "memory: at most 99 bytes of memory were expected, and 100 were taken",
+        "descriptors: at most 9 descriptors were expected, and 10 were taken", "exit: the exit status 0 was expected, and it was 75",
+      ])
+    evidence.memory = nil
+    #expect(findings(evidence) { $0.memory = 1 }.first == "memory: at most 1 bytes of memory were expected, and they could not be measured")
+  }
+
+  @Test func `a line is late when the report says so`() {
+    var evidence = Self.fallback
+    evidence.report = [ReportedLine(line: 1, outcome: .fallback, reason: .deadline, lateness: .milliseconds(3))]
+    #expect(
+      LatenessCheck.findings(evidence, bound: .zero).map(\.description)
+        == ["late, payload 1: no lateness is allowed; the line was written 3 ms after its deadline"])
+    #expect(LatenessCheck.findings(evidence, bound: .milliseconds(3)).isEmpty)
+  }
+
+  @Test func `clocks that decide differently are found out`() {
+    #expect(AgreementCheck.findings(real: Self.good, virtual: Self.good).isEmpty)
+    var other = Self.fallback
+    other.requests = ["/a": 2]
+    #expect(
+      AgreementCheck.findings(real: Self.good, virtual: other).map(\.description) == [
+        "disagreement, payload 1: the real clock: attached with public.png of 3 bytes; the virtual clock: fallback (deadline)",
+        "disagreement: requests for /a: 0 on the real clock, 2 on the virtual one",
+      ])
+  }
+
+  @Test func `a filter that was stopped owes nothing for lines that it did not read`() {
+    var scenario = Scenario(name: "stopped", file: "stopped.yaml", payloads: [Self.line, Self.line])
+    var evidence = Self.evidence(Self.line + "\n", [ReportedLine(line: 1, outcome: .passthrough)], lines: 2)
+    evidence.exitStatus = 75
+    scenario.expectation.exitStatus = 75
+    #expect(EngineCheck.findings(evidence, of: scenario).map(\.kind) == [.lost])
+    scenario.stop = StopScript(at: .zero, isCancellation: false)
+    #expect(EngineCheck.findings(evidence, of: scenario).isEmpty)
+    evidence.hung = true
+    #expect(EngineCheck.findings(evidence, of: scenario).map(\.kind) == [.hung])
+  }
+
+  @Test func `a report is read back, and a line that is none is named`() throws {
+    let text =
+      #"{"line":7,"outcome":"fallback","reason":"deadline","dialect":"firebase","elapsed_ms":1951.2,"lateness_ms":-48.8,"media":[{"url":"u","reason":"http.status","status":404,"bytes":9,"cache":"miss","type":null,"attempts":1,"dns_ms":null,"connect_ms":0.3,"tls_ms":null,"first_byte_ms":2.0,"total_ms":2.0}]}"#
+    let records = try ReportedLine.read(Array((text + "\n").utf8))
+    #expect(
+      records == [
+        ReportedLine(
+          line: 7, outcome: .fallback, reason: .deadline, elapsed: .microseconds(1_951_200), lateness: .microseconds(-48_800),
+          media: [.init(url: "u", reason: .httpStatus, status: 404, bytes: 9)])
+      ])
+    let error = #expect(throws: ReportError.self) { try ReportedLine.read(Array("\(text)\nhello\n".utf8)) }
+    #expect(error?.description == "line 2 of the report is no record of attache's: hello")
+  }
+}
