@@ -21,7 +21,7 @@ struct RehearseCommandTests {
     BrokenFilter(command: "sed -u 's/Hello/Hallo/'", kind: "altered", payload: 1, word: "from byte"),
     BrokenFilter(command: "sed -u 's/,\"n\":2//'", kind: "altered", payload: 2, word: "from byte"),
     BrokenFilter(command: "sed -u '3s/.........$//'", kind: "torn", payload: 3, word: "only a part came"),
-    BrokenFilter(command: "while IFS= read -r line; do printf %s \"$line\"; done", kind: "altered", word: "none of the input"),
+    BrokenFilter(command: "while IFS= read -r line; do printf %s \"$line\"; done", kind: "lost", word: "none came"),
     BrokenFilter(command: "IFS= read -r a; IFS= read -r b; printf '%s\\n%s\\n' \"$b\" \"$a\"; exec cat", kind: "reordered", word: "order"),
     BrokenFilter(
       command: "while IFS= read -r line; do sleep 1; printf '%s\\n' \"$line\"; done", kind: "late", payload: 1, word: "too late"),
@@ -135,15 +135,6 @@ struct RehearseCommandTests {
     #expect(seen.contains(/(?m)^REHEARSAL_DNS=127\.0\.0\.1:\d+$/))
     #expect(seen.contains(/(?m)^REHEARSAL_FLAGS=.*--allow-http .*--deadline 400\.000ms .*--store \S+ --report \S+/))
     #expect(seen.contains(/(?m)^REHEARSAL_REPORT=\/.+$/))
-  }
-
-  @Test func `attache itself is found, and keeps the promise`() async throws {
-    let folder = try RehearseFolder(["photos": RehearseFolder.photos])
-    let (run, record) = try await folder.rehearsed("attache $REHEARSAL_FLAGS")
-    #expect(run.exit == .status(0), "\(run.text)")
-    #expect(record.scenarios[0].payloads.map(\.outcome) == ["attached", "fallback"])
-    #expect(record.scenarios[0].payloads.map(\.reason) == [nil, "deadline"])
-    #expect(Set(record.scenarios[0].timeline.map(\.actor)).isSuperset(of: ["payload", "origin", "decision", "filter"]))
   }
 
   @Test func `a scenario with another extension or a stop is not for any filter, which is said`() async throws {

@@ -95,7 +95,7 @@ struct RehearseReportTests {
   /// One whose name is hard to write, one that no command can play, one that loses its second line.
   private func mixed() throws -> RehearseFolder {
     let folder = try RehearseFolder()
-    try folder.write(RehearseFolder.three.replacing("n", with: "m"), as: "a-odd \u{1}<&\">")
+    try folder.write(RehearseFolder.three.replacing("\"n\":", with: "\"m\":"), as: "a-odd \u{1}<&\">")
     try folder.write(RehearseFolder.three + "\nextension: blocks\n", as: "b-skipped")
     return folder
   }

@@ -59,7 +59,7 @@ struct RehearseUsageTests {
     let run = try await folder.rehearse(["--command", "cat"])
     #expect(run.exit == .status(65))
     #expect(run.output == [])
-    #expect(run.errors.contains("\(folder.path)/a-slip.yaml:2:1: deadlin: "))
+    #expect(run.errors.contains("\(folder.path)/a-slip.yaml:2:10: deadlin: "))
     #expect(run.errors.contains("\(folder.path)/b-slip.yaml:2:11: deadline: "))
   }
 

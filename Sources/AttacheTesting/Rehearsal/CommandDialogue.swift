@@ -97,11 +97,13 @@ struct CommandDialogue {
     feed.close()
   }
 
-  /// One SIGTERM to stop, a second one, once the first was taken, to cancel.
+  /// One SIGTERM to stop, a second one, once the first was taken, to cancel. Before a command reads, it may not yet know what to do with them.
   private mutating func stopIfDue(at now: MonotonicInstant) {
-    guard let stop = script.stop, now >= seen.start.advanced(by: stop.at), signalsSent < (stop.isCancellation ? 2 : 1) else { return }
-    guard signalsSent == 0 || !CommandResources.isPending(SIGTERM, in: group.leader) else { return }
-    group.send(SIGTERM)
+    guard let stop = script.stop, let begin = seen.timing.taken.first, now >= begin.advanced(by: stop.at),
+      signalsSent < (stop.isCancellation ? 2 : 1)
+    else { return }
+    guard signalsSent == 0 || !CommandProcess.all(in: group.leader).contains(where: { $0.isPending(SIGTERM) }) else { return }
+    group.ask()
     signalsSent += 1
     seen.isStopped = true
   }

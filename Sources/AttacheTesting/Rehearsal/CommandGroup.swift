@@ -21,6 +21,16 @@ final class CommandGroup: Sendable {
     }
   }
 
+  /// Asks the command to end, by SIGTERM. A shell that leads it and waits for others is left out: it would end, and take its command's status with it.
+  func ask() {
+    isCollected.withLock { isCollected in
+      guard !isCollected else { return }
+      let processes = CommandProcess.all(in: leader)
+      let others = processes.filter { $0.number != leader || !$0.isShell }
+      for process in others.isEmpty ? processes : others { kill(process.number, SIGTERM) }
+    }
+  }
+
   /// How the leader ended; nil while it lives.
   var exit: CommandExit? {
     isCollected.withLock { isCollected in

@@ -23,9 +23,13 @@ struct CommandJudgement {
   // MARK: The end
 
   private var ending: [Finding] {
-    if transcript.isFlooding { return [Finding(.altered, "it wrote \(transcript.output.count) bytes for \(inputSize) of input, and was ended")] }
+    if transcript.isFlooding {
+      return [Finding(.altered, "it wrote \(transcript.output.count) bytes for \(inputSize) of input, and was ended")]
+    }
     guard let exit = transcript.exit else { return [hung] }
-    if transcript.inputEnd == nil, !transcript.isStopped { return [Finding(.crashed, "it ended with \(exit) before its input did\(soFar)")] }
+    if transcript.inputEnd == nil, !transcript.isStopped {
+      return [Finding(.crashed, "it ended with \(exit) before its input did\(soFar)")]
+    }
     switch exit {
     case .signal: return [Finding(.crashed, "it ended with \(exit) where status 0 was expected\(soFar)")]
     case .status(let status) where mayEnd(with: status): return []

@@ -72,7 +72,7 @@ struct PeopleReport: RehearsalReport {
     return buckets.reduce(into: head) { text, bucket in
       let bound = bucket.upTo.map { "up to \($0.readable)" } ?? "later"
       let bar = String(repeating: "#", count: (bucket.count * 40 + peak - 1) / peak)
-      text += "  \(bound.padded(to: 16))\("\(bucket.count)".aligned(to: 6))  \(bar)\n"
+      text += "  \(bound.padded(to: 16))\("\(bucket.count)".aligned(to: 6))\(bar.isEmpty ? "" : "  " + bar)\n"
     }
   }
 }

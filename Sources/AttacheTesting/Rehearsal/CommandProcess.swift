@@ -1,0 +1,62 @@
+internal import Glibc
+
+/// A process of a command's group, as /proc shows it.
+struct CommandProcess {
+  let number: pid_t
+
+  /// Every process of a group.
+  static func all(in group: pid_t) -> [CommandProcess] {
+    names(of: "/proc").compactMap { pid_t($0) }.filter { getpgid($0) == group }.map(CommandProcess.init)
+  }
+
+  /// How many descriptors it has open.
+  var descriptors: Int {
+    Self.names(of: "/proc/\(number)/fd").count
+  }
+
+  /// The largest resident set that it has had, in bytes.
+  var peakMemory: Int {
+    let kilobytes = status("VmHWM")?.split(separator: " ").first.flatMap { Int($0) }
+    return (kilobytes ?? 0) * 1024
+  }
+
+  /// Whether a signal has reached it and is not yet taken.
+  func isPending(_ signal: Int32) -> Bool {
+    let mask = status("ShdPnd").flatMap { UInt64($0, radix: 16) } ?? 0
+    return mask >> UInt64(signal - 1) & 1 == 1
+  }
+
+  /// Whether it is the shell that runs the command, and not the command itself.
+  var isShell: Bool {
+    var (mine, shell) = (stat(), stat())
+    return unsafe stat("/proc/\(number)/exe", &mine) == 0 && stat("/bin/sh", &shell) == 0 && mine.st_ino == shell.st_ino
+      && mine.st_dev == shell.st_dev
+  }
+
+  private func status(_ name: String) -> Substring? {
+    let line = Self.text(of: "/proc/\(number)/status").split(separator: "\n").first { $0.hasPrefix(name + ":") }
+    return line?.dropFirst(name.count + 1).drop { $0 == "\t" || $0 == " " }
+  }
+
+  private static func names(of folder: String) -> [String] {
+    guard let stream = unsafe opendir(folder) else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names
+  }
+
+  private static func text(of file: String) -> String {
+    let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return "" }
+    defer { close(descriptor) }
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = unsafe read(descriptor, &buffer, buffer.count)
+    return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+  }
+}

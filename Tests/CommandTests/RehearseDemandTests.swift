@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+/// What a scenario expects beyond the promise, of a command and of the engine.
+@Suite(.timeLimit(.minutes(1)))
+struct RehearseDemandTests {
+  @Test func `attache does all that is expected, as the engine and as a command`() async throws {
+    let folder = try RehearseFolder(["photos": RehearseFolder.photos])
+    for arguments in [[], ["--command", "attache $REHEARSAL_FLAGS"], ["--command", "attache $REHEARSAL_FLAGS", "--expect", "all"]] {
+      let (run, record) = try await folder.recorded(arguments)
+      #expect(run.exit == .status(0), "\(run.text)")
+      #expect(record.scenarios[0].payloads.map(\.outcome) == ["attached", "fallback"])
+      #expect(record.scenarios[0].payloads.map(\.reason) == [nil, "deadline"])
+      #expect(Set(record.scenarios[0].timeline.map(\.actor)).isSuperset(of: ["payload", "origin", "decision"]))
+    }
+  }
+
+  @Test func `cat keeps the promise and does not do what is expected`() async throws {
+    let folder = try RehearseFolder(["photos": RehearseFolder.photos])
+    #expect(try await folder.rehearse(["--command", "cat"]).exit == .status(0))
+    let (run, record) = try await folder.rehearsed("cat", ["--expect", "all"])
+    #expect(run.exit == .status(99))
+    #expect(record.scenarios[0].kinds == ["outcome", "attachments", "requests", "requests"])
+  }
+
+  @Test func `wrong expectations are found out by name`() async throws {
+    let wrong = [
+      ("size: 2000", "size: 2001", "attachments"), ("outcome: attached", "outcome: passthrough", "outcome"), ("jpg: 1,", "jpg: 2,", "requests"),
+      ("reason: deadline", "reason: http.status", "reason"), ("requests:", "exit: 75\n  requests:", "exit"),
+      ("requests:", "connections: 9\n  requests:", "connections"), ("requests:", "memory: 1KB\n  requests:", "memory"),
+      ("requests:", "descriptors: 3\n  requests:", "descriptors"),
+    ]
+    let folder = try RehearseFolder([:])
+    for (text, replacement, kind) in wrong {
+      try folder.write(RehearseFolder.photos.replacing(text, with: replacement, maxReplacements: 1), as: kind)
+    }
+    let (run, record) = try await folder.rehearsed("attache $REHEARSAL_FLAGS", ["--expect", "all"])
+    #expect(run.exit == .status(99))
+    #expect(record.scenarios.count == wrong.count)
+    for scenario in record.scenarios { #expect(scenario.kinds.contains(scenario.name), "\(scenario.name): \(scenario.findings)") }
+  }
+
+  @Test(arguments: ["attache $REHEARSAL_FLAGS", "exec attache $REHEARSAL_FLAGS", "attache $REHEARSAL_FLAGS | cat; exit 75"])
+  func `a command that is told to stop is told, whatever shell leads it`(command: String) async throws {
+    let stops = RehearseFolder.photos.replacing("expect:", with: "stop: 100ms\nexpect:\n  exit: 75")
+    let folder = try RehearseFolder(["stops": stops])
+    try folder.write(
+      stops.replacing("stop:", with: "cancel:").replacing("reason: deadline", with: "reason: cancelled").replacing("800ms", with: "10s"),
+      as: "cancels")
+    let run = try await folder.rehearse(["--command", command, "--expect", "all"])
+    if command.contains("|") {
+      #expect(run.text.contains("FAIL"), "cat ends at SIGTERM, and what attache has decided later is lost")
+    } else {
+      #expect(run.exit == .status(0), "\(run.text)")
+    }
+  }
+
+  @Test func `the engine is played at another speed`() async throws {
+    let folder = try RehearseFolder(["photos": RehearseFolder.photos.replacing("800ms", with: "8s").replacing("300ms", with: "4s")])
+    let (run, record) = try await folder.recorded(["--time-scale", "0.1"])
+    #expect(run.exit == .status(0), "\(run.text)")
+    #expect(record.elapsedMs < 4_000)
+  }
+}
