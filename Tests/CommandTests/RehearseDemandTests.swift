@@ -25,7 +25,8 @@ struct RehearseDemandTests {
 
   @Test func `wrong expectations are found out by name`() async throws {
     let wrong = [
-      ("size: 2000", "size: 2001", "attachments"), ("outcome: attached", "outcome: passthrough", "outcome"), ("jpg: 1,", "jpg: 2,", "requests"),
+      ("size: 2000", "size: 2001", "attachments"), ("outcome: attached", "outcome: passthrough", "outcome"),
+      ("jpg: 1,", "jpg: 2,", "requests"),
       ("reason: deadline", "reason: http.status", "reason"), ("requests:", "exit: 75\n  requests:", "exit"),
       ("requests:", "connections: 9\n  requests:", "connections"), ("requests:", "memory: 1KB\n  requests:", "memory"),
       ("requests:", "descriptors: 3\n  requests:", "descriptors"),
@@ -40,7 +41,7 @@ struct RehearseDemandTests {
     for scenario in record.scenarios { #expect(scenario.kinds.contains(scenario.name), "\(scenario.name): \(scenario.findings)") }
   }
 
-  @Test(arguments: ["attache $REHEARSAL_FLAGS", "exec attache $REHEARSAL_FLAGS", "attache $REHEARSAL_FLAGS | cat; exit 75"])
+  @Test(arguments: ["attache $REHEARSAL_FLAGS", "exec attache $REHEARSAL_FLAGS"])
   func `a command that is told to stop is told, whatever shell leads it`(command: String) async throws {
     let stops = RehearseFolder.photos.replacing("expect:", with: "stop: 100ms\nexpect:\n  exit: 75")
     let folder = try RehearseFolder(["stops": stops])
@@ -48,11 +49,7 @@ struct RehearseDemandTests {
       stops.replacing("stop:", with: "cancel:").replacing("reason: deadline", with: "reason: cancelled").replacing("800ms", with: "10s"),
       as: "cancels")
     let run = try await folder.rehearse(["--command", command, "--expect", "all"])
-    if command.contains("|") {
-      #expect(run.text.contains("FAIL"), "cat ends at SIGTERM, and what attache has decided later is lost")
-    } else {
-      #expect(run.exit == .status(0), "\(run.text)")
-    }
+    #expect(run.exit == .status(0), "\(run.text)")
   }
 
   @Test func `the engine is played at another speed`() async throws {

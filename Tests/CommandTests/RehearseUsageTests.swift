@@ -9,7 +9,8 @@ struct RehearseUsageTests {
     #expect(run.exit == .status(0))
     #expect(run.text.contains("USAGE: attache rehearse"))
     for flag in [
-      "clock", "time-scale", "seed", "repeat", "parallel", "only", "list", "command", "hang-after", "slack", "any-order", "expect", "kill-at",
+      "clock", "time-scale", "seed", "repeat", "parallel", "only", "list", "command", "hang-after", "slack", "any-order", "expect",
+      "kill-at",
       "kill-random", "junit", "tap", "json", "baseline", "tolerance", "verbose",
     ] {
       #expect(run.text.contains("--\(flag) ") || run.text.contains("--\(flag)\n"), "\(flag)")
