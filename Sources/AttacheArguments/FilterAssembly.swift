@@ -1,24 +1,36 @@
 package import Attache
 
-extension FilterOptions {
-  /// Puts a filter together as the flags say.
-  ///
+/// attache's engine as the flags have it, put together for a run.
+package struct FilterAssembly: Sendable {
+  package let filter: Filter
+  package let clock: MonotonicClock
+  private let fetcher: MediaFetcher
+
   /// - Parameters:
-  ///   - store: where the attachments go.
-  ///   - clock: what the deadlines are kept by.
-  ///   - network: what is fetched through; nil is the system's.
-  ///   - makeExtension: makes what serves a request; nil is the extension that attache ships.
+  ///   - store: stays the caller's, who shuts it down after ``shutdown()``.
+  ///   - network: what the fetcher stands on, and whose machine everything runs on; nil is the system's.
+  ///   - serviceExtension: chooses what serves a request; it is given a maker of attache's own.
   ///   - explain: told about the first payload that falls back for each reason.
-  package func makeFilter(
-    store: AttachmentStore, clock: any DeadlineClock, network: FetchNetwork? = nil,
-    makeExtension: (@Sendable () -> any ServiceExtension)? = nil, explain: @escaping @Sendable (Explanation) -> Void = { _ in }
-  ) throws -> Filter {
-    let configuration = fetching.configuration
-    let fetcher = try MediaFetcher(configuration, store: store, network: network ?? .real(configuration))
-    let (maximum, onExpiry) = (timing.maxAttachments, timing.onExpiry)
-    let host = ServiceExtensionHost(
-      clock: clock, grace: timing.effectiveGrace,
-      makeExtension: makeExtension ?? { MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry) })
-    return try Filter(filterConfiguration(), host: host, store: store, clock: clock, explain: explain)
+  /// - Throws: what says why the engine does not start, in words for its user.
+  package init(
+    _ options: FilterOptions, store: AttachmentStore, network: FetchNetwork? = nil,
+    serviceExtension: @escaping @Sendable (() -> MediaExtension) -> any ServiceExtension = { $0() },
+    explain: @escaping @Sendable (Explanation) -> Void = { _ in }
+  ) throws {
+    let network = network ?? .real(options.fetching.configuration)
+    let (clock, fetcher) = (
+      try MonotonicClock(machine: network.machine), try MediaFetcher(options.fetching.configuration, store: store, network: network)
+    )
+    let (maximum, onExpiry) = (options.timing.maxAttachments, options.timing.onExpiry)
+    let host = ServiceExtensionHost(clock: clock, grace: options.timing.effectiveGrace) {
+      serviceExtension { MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry) }
+    }
+    filter = try Filter(options.filterConfiguration(), host: host, store: store, clock: clock, explain: explain)
+    (self.clock, self.fetcher) = (clock, fetcher)
+  }
+
+  /// Ends the fetcher's threads; not while the filter runs.
+  package func shutdown() {
+    fetcher.shutdown()
   }
 }

@@ -23,9 +23,10 @@ struct FilterCommand: ParsableCommand {
     let log = logFormat.logger()
     let store = try orExit(ExitStatus.cannotCreate, log) { try options.storage.open() }
     defer { store.shutdown() }
-    let filter = try orExit(ExitStatus.software, log) {
-      try options.makeFilter(store: store, clock: try MonotonicClock(), explain: { log.notice("\($0)") })
+    let engine = try orExit(ExitStatus.software, log) {
+      try FilterAssembly(options, store: store, explain: { log.notice("\($0)") })
     }
+    let filter = engine.filter
     StopSignals.onEach { count in count == 1 ? filter.stop() : filter.cancel() }
     if progress.isOn { ProgressLine.show(filter) }
     let result = try orExit(ExitStatus.inputOutput, log) { try filter.run() }

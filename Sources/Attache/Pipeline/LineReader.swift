@@ -131,19 +131,7 @@ final class LineReader {
     while true {
       let limit = stop.finishLineBy
       if limit != nil, !isInsideOverlong || stop.isOverdue { return false }
-      var requests = (
-        pollfd(fd: stop.bell.descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      )
-      let count = unsafe withUnsafeMutablePointer(to: &requests) { pair in
-        unsafe pair.withMemoryRebound(to: pollfd.self, capacity: 2) { unsafe poll($0, 2, limit?.pollTimeout ?? -1) }
-      }
-      if count == -1, errno != EINTR { throw SystemError(call: "poll", number: errno) }
-      guard count > 0 else { continue }
-      if requests.0.revents != 0 {
-        stop.bell.silence()
-      } else {
-        return true
-      }
+      if try stop.gate.wait(for: descriptor, until: limit) { return true }
     }
   }
 

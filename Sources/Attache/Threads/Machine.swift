@@ -16,6 +16,9 @@ package protocol Machine: Sendable {
   /// - Throws: ``SystemError`` when no descriptor is to be had.
   func makeBell() throws(SystemError) -> any Bell
 
+  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  func makeInputGate() throws(SystemError) -> any InputGate
+
   /// What a loop sleeps in.
   ///
   /// - Throws: ``SystemError`` when no descriptor is to be had.
@@ -36,6 +39,17 @@ package protocol Bell: AnyObject, Sendable {
   func ring()
   /// Waits until the bell is rung or `instant` has come, and takes back every ring so far; nil waits for a ring alone.
   func wait(until instant: MonotonicInstant?)
+}
+
+/// What a reader waits for input with, so that it can be woken.
+package protocol InputGate: AnyObject, Sendable {
+  /// Ends the present wait, or the next one. Safe from any thread.
+  func ring()
+  /// Waits for something to read, or for the input's end.
+  ///
+  /// - Returns: false when the gate was rung, or `instant` may have come.
+  /// - Throws: ``SystemError`` of `poll`.
+  func wait(for descriptor: Int32, until instant: MonotonicInstant?) throws(SystemError) -> Bool
 }
 
 /// A clock that has a machine behind it: what keeps time by the clock runs on that machine.

@@ -24,6 +24,10 @@ package struct SystemMachine: Machine {
     try EventFD()
   }
 
+  package func makeInputGate() throws(SystemError) -> any InputGate {
+    try InputPoll()
+  }
+
   package func makePoller() throws(SystemError) -> any Poller {
     try Epoll()
   }

@@ -8,7 +8,7 @@ package final class RecordedRun: Sendable {
   private let options: FilterOptions
   private let recorder: Recorder
   private let store: AttachmentStore
-  private let filter: Filter
+  private let engine: FilterAssembly
   private let report: URL
   private let input: TeeInput
 
@@ -21,8 +21,7 @@ package final class RecordedRun: Sendable {
     let wanted = options.report
     options.report = wanted ?? report.path(percentEncoded: false)
     self.options = options
-    filter = try options.makeFilter(
-      store: store, clock: try MonotonicClock(), network: recorder.watching(.real(options.fetching.configuration)))
+    engine = try FilterAssembly(options, store: store, network: recorder.watching(.real(options.fetching.configuration)))
     input = TeeInput(of: STDIN_FILENO)
   }
 
@@ -32,15 +31,18 @@ package final class RecordedRun: Sendable {
 
   /// Stops reading; what is in flight is decided as ever.
   package func stop() {
-    filter.stop()
+    engine.filter.stop()
   }
 
   /// Runs to the end of the input, on a thread of its own.
   package func finished() async throws -> Filter.Result {
-    defer { store.shutdown() }
+    defer {
+      engine.shutdown()
+      store.shutdown()
+    }
     return try await withCheckedThrowingContinuation { continuation in
       Foundation.Thread.detachNewThread { [self] in
-        continuation.resume(with: Result { try filter.run(input: input.descriptor, output: STDOUT_FILENO) })
+        continuation.resume(with: Result { try engine.filter.run(input: input.descriptor, output: STDOUT_FILENO) })
       }
     }
   }

@@ -1,7 +1,7 @@
 internal import Attache
 internal import AttacheArguments
 
-/// attache's engine in this process, put together as `attache` does.
+/// attache's engine in this process, put together as `attache` does, but for the service extension and the machine that a scenario asks for.
 struct InProcessEngine: Sendable {
   /// Why the engine does not start, with the exit status that `attache` would have.
   struct Refusal: Error {
@@ -12,30 +12,30 @@ struct InProcessEngine: Sendable {
   let filter: Filter
   let clock: MonotonicClock
   private let store: AttachmentStore
-  private let fetcher: MediaFetcher
+  private let assembly: FilterAssembly
+  private let extensions: ScriptedExtensions
 
-  init(_ options: FilterOptions, serviceExtension: ScriptedExtensionKind) throws(Refusal) {
-    let store: AttachmentStore
-    do { store = try options.storage.open() } catch { throw Refusal(status: ExitStatus.cannotCreate, reason: "\(error)") }
-    self.store = store
+  /// - Parameter network: in the place of the system's.
+  init(_ options: FilterOptions, serviceExtension: ScriptedExtensionKind, network: FetchNetwork? = nil) throws(Refusal) {
+    let (store, extensions) = (try Self.open(options), ScriptedExtensions(serviceExtension, machine: network?.machine ?? SystemMachine()))
     do {
-      let clock = try MonotonicClock()
-      let fetcher = try MediaFetcher(options.fetching.configuration, store: store)
-      let (maximum, onExpiry) = (options.timing.maxAttachments, options.timing.onExpiry)
-      let host = ServiceExtensionHost(clock: clock, grace: options.timing.effectiveGrace) {
-        MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry)
-      }
-      filter = try Filter(options.filterConfiguration(), host: host, store: store, clock: clock)
-      (self.clock, self.fetcher) = (clock, fetcher)
+      assembly = try FilterAssembly(options, store: store, network: network, serviceExtension: { extensions.make(media: $0) })
     } catch {
       store.shutdown()
       throw Refusal(status: ExitStatus.software, reason: "\(error)")
     }
+    (filter, clock) = (assembly.filter, assembly.clock)
+    (self.store, self.extensions) = (store, extensions)
+  }
+
+  private static func open(_ options: FilterOptions) throws(Refusal) -> AttachmentStore {
+    do { return try options.storage.open() } catch { throw Refusal(status: ExitStatus.cannotCreate, reason: "\(error)") }
   }
 
   /// Ends the threads; not while the filter runs.
   func shutdown() {
-    fetcher.shutdown()
+    extensions.release()
+    assembly.shutdown()
     store.shutdown()
   }
 }

@@ -21,6 +21,7 @@ package final class Simulation: Machine {
   /// Turns without any time passing, after which nobody believes that it will.
   private static let patience = 2_000_000
 
+  private let input: SimulatedInput?
   private let state: Mutex<State>
   private let over = Turnstile()
 
@@ -28,11 +29,16 @@ package final class Simulation: Machine {
   ///   - seed: of the interleaving, and of the engine's own random numbers.
   ///   - start: the first instant.
   ///   - horizon: when it has passed, what has not returned never will.
+  ///   - input: what readers wait for; nil is one that is there, up to its end.
+  ///   - atRest: called when nobody can run, with the present, before the time passes on; must not call the simulation.
   package init(
-    seed: UInt64, start: MonotonicInstant = MonotonicInstant(nanoseconds: 1_000_000_000_000), horizon: Duration = .seconds(86_400)
+    seed: UInt64, start: MonotonicInstant = MonotonicInstant(nanoseconds: 1_000_000_000_000), horizon: Duration = .seconds(86_400),
+    input: SimulatedInput? = nil, atRest: @escaping @Sendable (MonotonicInstant) -> Void = { _ in }
   ) {
+    self.input = input
     state = Mutex(
-      State(now: start, generator: SeededGenerator(seed: seed), horizon: start.advanced(by: horizon), patience: Self.patience))
+      State(
+        now: start, generator: SeededGenerator(seed: seed), horizon: start.advanced(by: horizon), patience: Self.patience, atRest: atRest))
   }
 
   /// Runs `body` on a thread of the simulation, and returns when nobody has anything left to do. May be called once, from outside.
@@ -76,6 +82,10 @@ package final class Simulation: Machine {
 
   package func makeBell() -> any Bell {
     SimulatedBell(self)
+  }
+
+  package func makeInputGate() -> any InputGate {
+    SimulatedInputGate(SimulatedBell(self), input)
   }
 
   package func makePoller() -> any Poller {
@@ -156,6 +166,7 @@ extension Simulation {
     var generator: SeededGenerator
     let horizon: MonotonicInstant
     let patience: Int
+    let atRest: @Sendable (MonotonicInstant) -> Void
     var fingerprint: UInt64 = 0
     var threads: [SimulatedThread] = []
     var runnable: [SimulatedThread] = []
@@ -166,11 +177,15 @@ extension Simulation {
     /// Turns since the time last changed.
     private var turns = 0
 
-    init(now: MonotonicInstant, generator: SeededGenerator, horizon: MonotonicInstant, patience: Int) {
+    init(
+      now: MonotonicInstant, generator: SeededGenerator, horizon: MonotonicInstant, patience: Int,
+      atRest: @escaping @Sendable (MonotonicInstant) -> Void
+    ) {
       self.now = now
       self.generator = generator
       self.horizon = horizon
       self.patience = patience
+      self.atRest = atRest
     }
 
     /// Puts a thread with those that wait, or with those that could run.
@@ -218,6 +233,7 @@ extension Simulation {
 
     /// Lets the time pass to the next moment that somebody waits for.
     private mutating func jump() {
+      atRest(now)
       guard let earliest = waiting.compactMap(\.alarm).min(), earliest <= horizon else { return }
       now = max(now, earliest)
       // What is left when the root has returned gets no more than one patience altogether.

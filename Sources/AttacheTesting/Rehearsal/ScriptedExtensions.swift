@@ -1,0 +1,96 @@
+internal import Attache
+internal import Synchronization
+
+/// Service extensions that behave as a scenario says, for one run.
+final class ScriptedExtensions: Sendable {
+  /// How late an answer that is late comes.
+  private static let lateness = Duration.milliseconds(1)
+
+  private struct State {
+    var blocked: [any Bell] = []
+    var isOver = false
+  }
+
+  private let kind: ScriptedExtensionKind
+  private let machine: any Machine
+  private let state = Mutex(State())
+
+  /// - Parameter machine: what the extensions' threads wait on.
+  init(_ kind: ScriptedExtensionKind, machine: any Machine) {
+    self.kind = kind
+    self.machine = machine
+  }
+
+  /// Makes the one that serves a request.
+  ///
+  /// - Parameter media: makes attache's own.
+  func make(media: () -> MediaExtension) -> any ServiceExtension {
+    kind == .media ? media() : ScriptedExtension(kind, stage: self)
+  }
+
+  /// Lets all threads go that wait, now and from now on; called when the run is over.
+  func release() {
+    let blocked = state.withLock { state in
+      state.isOver = true
+      defer { state.blocked = [] }
+      return state.blocked
+    }
+    for bell in blocked { bell.ring() }
+  }
+
+  /// Blocks the calling thread until the run is over.
+  fileprivate func block() {
+    wait(until: nil)
+  }
+
+  /// Blocks the calling thread until a deadline is past.
+  fileprivate func block(beyond deadline: MonotonicInstant) {
+    wait(until: deadline.advanced(by: Self.lateness))
+  }
+
+  private func wait(until instant: MonotonicInstant?) {
+    guard let bell = try? machine.makeBell() else { return }
+    let isOver = state.withLock { state in
+      if !state.isOver { state.blocked.append(bell) }
+      return state.isOver
+    }
+    if !isOver { bell.wait(until: instant) }
+  }
+}
+
+/// A service extension that misbehaves.
+private final class ScriptedExtension: ServiceExtension {
+  /// What it throws.
+  private struct Mishap: Error {}
+
+  private let kind: ScriptedExtensionKind
+  private let stage: ScriptedExtensions
+
+  init(_ kind: ScriptedExtensionKind, stage: ScriptedExtensions) {
+    self.kind = kind
+    self.stage = stage
+  }
+
+  func didReceive(_ request: NotificationRequest, answer: Answer) throws {
+    switch kind {
+    case .media, .silent: break
+    case .blocks: stage.block()
+    case .throws: throw Mishap()
+    case .emptiesAlert: answer.offer(.content(NotificationContent()))
+    case .late:
+      stage.block(beyond: request.deadline)
+      answer.offer(.content(request.content))
+    case .twice:
+      answer.offer(.original(nil))
+      answer.offer(.content(NotificationContent()))
+    }
+  }
+
+  func timeWillExpire() {
+    if kind == .blocks { stage.block() }
+  }
+
+  func cancel() {
+    if kind == .blocks { stage.block() }
+  }
+}

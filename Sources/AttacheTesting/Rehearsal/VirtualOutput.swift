@@ -1,0 +1,50 @@
+internal import Attache
+internal import Glibc
+internal import Synchronization
+
+/// The file that a filter on a simulated machine writes to, and when its lines came.
+final class VirtualOutput: Sendable {
+  private struct State {
+    var size = 0
+    var arrivals: [MonotonicInstant] = []
+  }
+
+  let descriptor: Int32
+  private let state = Mutex(State())
+
+  init(at path: String) throws(StageError) {
+    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .system(call: "open", errno: errno) }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// When each line came.
+  var arrivals: [MonotonicInstant] {
+    state.withLock { $0.arrivals }
+  }
+
+  var bytes: [UInt8] {
+    read(from: 0)
+  }
+
+  /// Looks for lines that have come since the last time.
+  func look(at now: MonotonicInstant) {
+    state.withLock { state in
+      let piece = read(from: state.size)
+      state.size += piece.count
+      let lines = piece.count { $0 == UInt8(ascii: "\n") }
+      state.arrivals += Array(repeating: now, count: lines)
+    }
+  }
+
+  private func read(from offset: Int) -> [UInt8] {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, Int(status.st_size) > offset else { return [] }
+    return unsafe [UInt8](unsafeUninitializedCapacity: Int(status.st_size) - offset) { buffer, count in
+      count = max(0, unsafe pread(descriptor, buffer.baseAddress, buffer.count, offset))
+    }
+  }
+}

@@ -1,0 +1,84 @@
+internal import ArgumentParser
+internal import Attache
+internal import AttacheArguments
+internal import Glibc
+
+/// The world of a scenario on a simulated machine: its origins and names are scripts, its disk and its store are real.
+final class VirtualStage: Sendable {
+  /// attache is told of a name server, as in every rehearsal; nobody asks this one.
+  private static let nameServer = "127.0.0.1:53"
+
+  let scenario: Scenario
+  let input: [[UInt8]]
+  let options: FilterOptions
+  let simulation: Simulation
+  let timeline: Timeline
+  let network: ScriptedNetwork
+  let output: VirtualOutput
+  /// The input of the filter, which stays open behind its last line where the filter is to be stopped.
+  let source = SimulatedInput()
+  private let folder: StageFolder
+  private let disk: ScenarioDisk?
+  private let ledger: StageLedger
+
+  init(_ scenario: Scenario, seed: UInt64) throws(StageError) {
+    folder = try StageFolder()
+    disk = try scenario.disk.map { [folder] script throws(StageError) in try ScenarioDisk(script, at: folder["store"]) }
+    output = try VirtualOutput(at: folder["output"])
+    let simulation = Simulation(seed: seed, horizon: Self.horizon(of: scenario), input: source) { [output] in output.look(at: $0) }
+    self.simulation = simulation
+    timeline = Timeline { simulation.now }
+    ledger = StageLedger(timeline: timeline, disk: disk) { _ in }
+    network = ScriptedNetwork(scenario.origins, ledger: ledger)
+    let placeholders = Placeholders(origins: network.addresses)
+    self.scenario = placeholders.filled(scenario)
+    input = placeholders.lines(of: scenario)
+    options = try Self.read(
+      self.scenario.filterFlags(
+        store: folder["store"], report: folder["report"], rootCertificates: nil, nameServer: Self.nameServer))
+    network.serve(self.scenario.origins)
+    var text = Array(input.map { $0 + [UInt8(ascii: "\n")] }.joined())
+    if !scenario.endsWithLineFeed { _ = text.popLast() }
+    try folder.write(text, to: "input")
+  }
+
+  /// What went wrong with the world itself.
+  var failure: StageError? { ledger.failure }
+
+  var requests: [String: Int] { ledger.requests }
+
+  /// What the filter's fetcher stands on.
+  var fetchNetwork: FetchNetwork {
+    FetchNetwork(machine: simulation) { [network] in
+      ScriptedTransport(loop: $0, network: network)
+    } resolver: { [scenario, timeline] in
+      ScriptedResolver(loop: $0, names: scenario.names, timeline: timeline)
+    }
+  }
+
+  func openInput() throws(StageError) -> Int32 {
+    let descriptor = unsafe open(folder["input"], O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(call: "open", errno: errno) }
+    return descriptor
+  }
+
+  /// Everything that attache's report says; nil when there is none.
+  func readReport() throws(ReportError) -> [ReportedLine]? {
+    guard let bytes = folder.bytes("report") else { return nil }
+    return try ReportedLine.read(bytes)
+  }
+
+  func takeDown() {
+    disk?.unmount()
+    folder.remove()
+  }
+
+  /// All payloads one after the other, and as much again.
+  private static func horizon(of scenario: Scenario) -> Duration {
+    scenario.deadline * (scenario.payloads.count + 1) * 2 + (scenario.stop?.at ?? .zero) + .seconds(60)
+  }
+
+  private static func read(_ flags: [String]) throws(StageError) -> FilterOptions {
+    do { return try FilterOptions.parse(flags) } catch { throw .flags(FilterOptions.message(for: error)) }
+  }
+}

@@ -1,0 +1,59 @@
+internal import Attache
+internal import Glibc
+internal import Synchronization
+
+/// An input that is a file, and may stay open behind the file's end, as a pipe does whose writer says nothing more.
+package final class SimulatedInput: Sendable {
+  private struct State {
+    var hasEnded = false
+    var gates: [any Bell] = []
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  /// Ends the input: who has read the file to its end finds that there is no more.
+  package func end() {
+    let gates = state.withLock { state in
+      state.hasEnded = true
+      return state.gates
+    }
+    for gate in gates { gate.ring() }
+  }
+
+  fileprivate func isReady(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { return true }
+    return state.withLock { $0.hasEnded } || lseek(descriptor, 0, SEEK_CUR) < status.st_size
+  }
+
+  fileprivate func add(_ gate: any Bell) {
+    state.withLock { $0.gates.append(gate) }
+  }
+}
+
+/// What a reader of a simulation waits with.
+final class SimulatedInputGate: InputGate {
+  private let bell: any Bell
+  private let input: SimulatedInput?
+  private let isRung = Atomic<Bool>(false)
+
+  init(_ bell: any Bell, _ input: SimulatedInput?) {
+    self.bell = bell
+    self.input = input
+    input?.add(bell)
+  }
+
+  func ring() {
+    isRung.store(true, ordering: .relaxed)
+    bell.ring()
+  }
+
+  func wait(for descriptor: Int32, until instant: MonotonicInstant?) -> Bool {
+    if isRung.exchange(false, ordering: .relaxed) { return false }
+    if input?.isReady(descriptor) ?? true { return true }
+    bell.wait(until: instant)
+    return false
+  }
+}
