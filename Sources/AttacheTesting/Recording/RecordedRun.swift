@@ -1,7 +1,6 @@
 package import Attache
 package import AttacheArguments
 internal import Foundation
-internal import Synchronization
 
 /// One run of the filter over standard input and output, under the eyes of a recorder.
 package final class RecordedRun: Sendable {
