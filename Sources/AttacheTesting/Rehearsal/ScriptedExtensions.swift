@@ -50,11 +50,13 @@ final class ScriptedExtensions: Sendable {
 
   private func wait(until instant: MonotonicInstant?) {
     guard let bell = try? machine.makeBell() else { return }
-    let isOver = state.withLock { state in
-      if !state.isOver { state.blocked.append(bell) }
-      return state.isOver
-    }
-    if !isOver { bell.wait(until: instant) }
+    state.withLock { $0.blocked.append(bell) }
+    // A long wait may end early.
+    while !isOver, instant.map({ machine.now < $0 }) ?? true { bell.wait(until: instant) }
+  }
+
+  private var isOver: Bool {
+    state.withLock { $0.isOver }
   }
 }
 
