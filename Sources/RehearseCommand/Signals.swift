@@ -1,14 +1,16 @@
 internal import Dispatch
 internal import Glibc
 
-/// Signals as events; their usual effect is off from here on.
+/// Signals as events; their usual effect is off until the first has come.
 struct Signals {
   private let events: AsyncStream<CInt>
+  private let numbers: [CInt]
   private let sources: [any DispatchSourceSignal]
 
   init(_ numbers: [CInt]) {
     let (events, continuation) = AsyncStream.makeStream(of: CInt.self)
     self.events = events
+    self.numbers = numbers
     sources = numbers.map { number in
       _ = signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number)
@@ -18,10 +20,13 @@ struct Signals {
     }
   }
 
-  /// Comes back when the first of them has come, with its number; nil when the task is cancelled.
+  /// Comes back when the first of them has come, with its number; nil when the task is cancelled. A second one ends the process, as any other.
   @discardableResult
   func first() async -> CInt? {
-    for await number in events { return number }
+    for await number in events {
+      for number in numbers { _ = signal(number, SIG_DFL) }
+      return number
+    }
     return nil
   }
 

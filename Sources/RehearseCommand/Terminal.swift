@@ -1,7 +1,8 @@
 internal import Glibc
+internal import Synchronization
 
 /// A standard stream that people read: whole pieces, and colour only where it shows.
-struct Terminal: Sendable {
+final class Terminal: Sendable {
   enum Colour: Int {
     case red = 31, green = 32, yellow = 33, grey = 90
   }
@@ -11,10 +12,11 @@ struct Terminal: Sendable {
 
   private let descriptor: CInt
   private let hasColour: Bool
+  private let failed = Mutex<CInt?>(nil)
 
   private init(descriptor: CInt) {
     self.descriptor = descriptor
-    hasColour = isatty(descriptor) == 1 && Self.variable("NO_COLOR") == nil && Self.variable("TERM") != "dumb"
+    hasColour = isatty(descriptor) == 1 && Self.variable("NO_COLOR") == nil && ![nil, "dumb"].contains(Self.variable("TERM"))
   }
 
   /// A text in a colour, where the stream shows any.
@@ -22,15 +24,20 @@ struct Terminal: Sendable {
     hasColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
   }
 
-  /// Writes all of it; nobody reads a report whose stream is closed, so that a failure is none of the rehearsal's.
+  /// Writes all of it, as long as the stream takes it.
   func write(_ text: String) {
     var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
+    while !rest.isEmpty, failure == nil {
       let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
-      rest = rest.dropFirst(count)
+      if count < 0 { failed.withLock { $0 = errno } }
+      rest = rest.dropFirst(max(0, count))
     }
+  }
+
+  /// Why the stream took no more; nil when it took everything.
+  var failure: String? {
+    failed.withLock { $0 }.map { unsafe String(cString: strerror($0)) }
   }
 
   /// An environment variable that is set to something.

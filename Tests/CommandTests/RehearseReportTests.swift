@@ -92,6 +92,31 @@ struct RehearseReportTests {
     #expect(run.errors.contains("/dev/full: No space left"))
   }
 
+  @Test func `a standard output that is full ends with 74`() async throws {
+    let folder = try RehearseFolder()
+    let program = try folder.tool.start(["rehearse", folder.path, "--command", "cat"]) { $0.output = .file("/dev/full") }
+    let run = await program.finished()
+    #expect(run.exit == .status(74))
+    #expect(run.errors.contains("standard output: No space left"))
+  }
+
+  @Test(arguments: [[:], ["NO_COLOR": "1"], ["TERM": "dumb"]])
+  func `colour is for terminals that want it`(environment: [String: String]) async throws {
+    let folder = try RehearseFolder()
+    let terminal = try Terminal()
+    let program = try folder.tool.start(["rehearse", folder.path, "--command", "cat"]) { launch in
+      launch.output = .descriptor(terminal.program)
+      launch.environment["TERM"] = "xterm"
+      launch.environment.merge(environment) { $1 }
+    }
+    terminal.closeProgramSide()
+    #expect(await program.exit() == .status(0))
+    let text = await terminal.everything()
+    #expect(text.contains("three-lines-pass"))
+    #expect(text.contains("\u{1B}[32mok\u{1B}[0m") == environment.isEmpty)
+    #expect(text.contains("\u{1B}") == environment.isEmpty)
+  }
+
   /// One whose name is hard to write, one that no command can play, one that loses its second line.
   private func mixed() throws -> RehearseFolder {
     let folder = try RehearseFolder()

@@ -49,8 +49,9 @@ struct PeopleReport: RehearsalReport {
     terminal.write("interrupted\n")
   }
 
-  mutating func end(_ results: [ScenarioResult], elapsed: Duration) {
+  mutating func end(_ results: [ScenarioResult], elapsed: Duration) throws(ReportFailure) {
     terminal.write(summary(results, elapsed) + histogram(Lateness(results)))
+    try terminal.checkWritten()
   }
 
   private func summary(_ results: [ScenarioResult], _ elapsed: Duration) -> String {

@@ -41,3 +41,10 @@ struct ReportFailure: Error, CustomStringConvertible {
 
   var description: String { "\(path): \(problem); the report is not written" }
 }
+
+extension Terminal {
+  /// - Throws: ``ReportFailure`` when the stream did not take everything.
+  func checkWritten() throws(ReportFailure) {
+    if let failure { throw ReportFailure(path: "standard output", problem: failure) }
+  }
+}

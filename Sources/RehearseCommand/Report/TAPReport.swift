@@ -26,7 +26,9 @@ struct TAPReport: RehearsalReport {
     terminal.write("Bail out! interrupted\n")
   }
 
-  mutating func end(_ results: [ScenarioResult], elapsed: Duration) {}
+  mutating func end(_ results: [ScenarioResult], elapsed: Duration) throws(ReportFailure) {
+    try terminal.checkWritten()
+  }
 
   private func diagnostics(_ result: ScenarioResult) -> String {
     var lines = ["---", "file: \(Self.quoted(result.scenario.file))", "depth: \(result.depth.rawValue)", "seed: \(result.seed)"]
@@ -37,7 +39,8 @@ struct TAPReport: RehearsalReport {
       if let payload = finding.payload { lines.append("    payload: \(payload)") }
       lines.append("    message: \(Self.quoted(finding.message))")
     }
-    if !result.timeline.isEmpty { lines += ["timeline:"] + TimelineText(events: result.timeline).lines(most: 100).map { "  - \(Self.quoted($0))" } }
+    let events = TimelineText(events: result.timeline).lines(most: 100)
+    if !events.isEmpty { lines += ["timeline:"] + events.map { "  - \(Self.quoted($0))" } }
     return (lines + ["..."]).map { "  \($0)\n" }.joined()
   }
 
