@@ -2,6 +2,6 @@
 public enum ConnectionFault: Sendable, Hashable {
   /// Accepts connections, reads what comes and never says a word: a TLS handshake stalls, and so does a request.
   case silence
-  /// Breaks each connection with a TCP RST as soon as it is accepted.
+  /// Breaks each connection with a TCP RST at the client's first byte.
   case reset
 }

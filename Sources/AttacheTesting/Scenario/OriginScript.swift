@@ -17,7 +17,7 @@ public struct OriginScript: Sendable, Hashable {
   public enum Connection: String, Sendable, CaseIterable {
     /// Nothing listens.
     case refused
-    /// Reset as soon as it is made.
+    /// Reset at the client's first byte.
     case reset
     /// Accepted, and never a word.
     case silent
