@@ -37,7 +37,8 @@ package protocol StartedThread: Sendable {
 package protocol Bell: AnyObject, Sendable {
   /// Wakes the waiter, now or when it next waits. Safe from any thread.
   func ring()
-  /// Waits until the bell is rung or `instant` has come, and takes back every ring so far; nil waits for a ring alone.
+  /// Waits until the bell is rung or `instant` has come, and takes back every ring so far; nil waits for a ring alone. A long wait may end
+  /// early: who waits for the time looks at the clock.
   func wait(until instant: MonotonicInstant?)
 }
 

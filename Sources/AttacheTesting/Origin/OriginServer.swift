@@ -37,7 +37,7 @@ struct OriginServer: Sendable {
     try pipeline.addHandler(ConnectionTap())
     switch fault {
     case .silence: return
-    case .reset: return try pipeline.addHandler(ResetAtFirstByte())
+    case .reset: return try pipeline.addHandler(ResetHandler())
     case nil: break
     }
     guard let tls else { return try plain(channel, number) }

@@ -50,13 +50,13 @@ final class ScriptedExtensions: Sendable {
 
   private func wait(until instant: MonotonicInstant?) {
     guard let bell = try? machine.makeBell() else { return }
-    state.withLock { $0.blocked.append(bell) }
-    // A long wait may end early.
-    while !isOver, instant.map({ machine.now < $0 }) ?? true { bell.wait(until: instant) }
-  }
-
-  private var isOver: Bool {
-    state.withLock { $0.isOver }
+    let isOver = state.withLock { state in
+      if !state.isOver { state.blocked.append(bell) }
+      return state.isOver
+    }
+    guard !isOver else { return }
+    // A wait may end early: only the time, or the end of the run, ends this one.
+    while !state.withLock({ $0.isOver }), instant.map({ machine.now < $0 }) ?? true { bell.wait(until: instant) }
   }
 }
 

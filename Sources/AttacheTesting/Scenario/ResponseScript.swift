@@ -114,6 +114,11 @@ extension [OriginStep] {
     contains { $0.repetition == .forever && $0.action.isOfBody }
   }
 
+  /// Whether the last step is a stall or a reset.
+  fileprivate var breaksOff: Bool {
+    last?.action == .stall || last?.action == .reset
+  }
+
   /// What of the body is sent, in bytes.
   fileprivate var sentCount: Int {
     ResponseMoves(bodyOf: self).reduce(0) { $0 + $1.action.bodyCount }
@@ -167,7 +172,9 @@ extension ResponseScript.Head {
     let codings = fields.filter { $0.name.lowercased() == "transfer-encoding" }
     if codings.isEmpty, lengths.count == 1, let count = Int(lengths[0]), count >= 0 { return .length(count) }
     guard lengths.isEmpty, codings.isEmpty else { return .asWritten }
-    return steps.isEndless ? .chunked : .length(steps.wholeCount)
+    let count = steps.wholeCount
+    // A stall behind the head is one within a body: nobody can say how long it would have been.
+    return steps.isEndless ? .chunked : count == 0 && steps.breaksOff ? .untilClose : .length(count)
   }
 
   private func framingFields(told: Bool) -> [HeaderField] {

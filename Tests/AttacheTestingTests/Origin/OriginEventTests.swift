@@ -165,7 +165,7 @@ struct OriginEventTests {
   @Test func `an origin may reset every connection`() async throws {
     try await withOrigin(connectionFault: .reset) { origin in
       let client = try RawClient(origin)
-      client.write("GET / HTTP/1.1\r\n\r\n")
+      client.get("/")
       #expect(client.rest().ending == .reset)
     }
   }

@@ -107,6 +107,12 @@ struct ResponseScriptTests {
   }
 
   @Test
+  func `a stall behind the head tells no length`() {
+    guard case .head(let head, _)? = moves(OriginStep(.status(200)), OriginStep(.stall)).first else { return #expect(Bool(false)) }
+    #expect(head.framing == .untilClose)
+  }
+
+  @Test
   func `bytes in the place of HTTP have no head, and the connection closes after them`() {
     #expect(moves(OriginStep(.raw("SSH-2.0\r\n"))) == [.raw(Array("SSH-2.0\r\n".utf8)), .close])
   }
@@ -122,8 +128,8 @@ struct ResponseScriptTests {
     #expect(origin.steps(for: "/b", turn: 1).first == OriginStep(.status(404)))
   }
 
-  private func moves(_ step: OriginStep) -> [ResponseScript.Action] {
-    ResponseScript([step]).moves.map(\.action)
+  private func moves(_ steps: OriginStep...) -> [ResponseScript.Action] {
+    ResponseScript(steps).moves.map(\.action)
   }
 
   private func head(_ status: Int, _ framing: ResponseScript.Framing, _ fields: HeaderField...) -> ResponseScript.Head {
