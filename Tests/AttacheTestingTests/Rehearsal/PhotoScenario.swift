@@ -30,6 +30,12 @@ enum PhotoScenario {
 }
 
 extension Scenario {
+  /// A short deadline, and a grace that a busy machine keeps.
+  mutating func isDecidedByDeadline() {
+    deadline = .milliseconds(600)
+    grace = .milliseconds(250)
+  }
+
   /// What is expected of every payload.
   mutating func expect(_ outcome: Outcome, _ reason: Reason? = nil, requests: Int? = nil) {
     let attachments: [AttacheTesting.Expectation.OfAttachment] =

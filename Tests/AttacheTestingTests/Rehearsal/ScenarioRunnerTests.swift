@@ -31,8 +31,7 @@ struct ScenarioRunnerTests {
   private static func connection(_ connection: OriginScript.Connection) -> Scenario {
     var scenario = PhotoScenario.make()
     scenario.origins["origin"]?.connection = connection
-    scenario.deadline = .milliseconds(400)
-    scenario.grace = .milliseconds(100)
+    scenario.isDecidedByDeadline()
     scenario.flags = ["--retries", "0"]
     return scenario
   }
@@ -57,8 +56,7 @@ struct ScenarioRunnerTests {
       $0.expect(.attached)
     },
     Row("a stall", PhotoScenario.make(steps: [OriginStep(.send(photo, count: 100)), OriginStep(.stall)])) {
-      $0.deadline = .milliseconds(300)
-      $0.grace = .milliseconds(100)
+      $0.isDecidedByDeadline()
       $0.expect(.fallback, .deadline, requests: 1)
     },
     Row("a reset", PhotoScenario.make(steps: [OriginStep(.reset)])) { $0.expect(.fallback, .connectReset, requests: 3) },
@@ -104,7 +102,7 @@ struct ScenarioRunnerTests {
     Row("a name that does not exist", name([.init(.none)])) { $0.expect(.fallback, .dnsNotFound, requests: 0) },
     Row("a name server that fails", name([.init(.failure)])) { $0.expect(.fallback, .dnsFailed) },
     Row("a name server that stalls", name([.init(.stall)])) {
-      $0.deadline = .milliseconds(300)
+      $0.isDecidedByDeadline()
       $0.expect(.fallback, .deadline)
     },
     Row("another address the second time", name([loopback, .init(.addresses([.v4(0x0A00_0001)]))])) { $0.expect(.attached) },
@@ -146,7 +144,7 @@ struct ScenarioRunnerTests {
       $0.expect(.attached)
     },
     Row("a stop with a line in flight", PhotoScenario.make(steps: [OriginStep(.stall)])) {
-      $0.deadline = .milliseconds(500)
+      $0.isDecidedByDeadline()
       $0.stop = StopScript(at: .milliseconds(50), isCancellation: false)
       $0.expect(.fallback, .deadline)
       $0.expectation.exitStatus = 75
@@ -156,6 +154,33 @@ struct ScenarioRunnerTests {
       $0.stop = StopScript(at: .milliseconds(100), isCancellation: true)
       $0.expect(.fallback, .cancelled)
       $0.expectation.exitStatus = 75
+    },
+    Row("an extension that blocks", PhotoScenario.make(times: 2)) {
+      $0.serviceExtension = .blocks
+      $0.isDecidedByDeadline()
+      $0.expect(.fallback, .deadline, requests: 0)
+    },
+    Row("an extension that is silent", PhotoScenario.make(times: 2)) {
+      $0.serviceExtension = .silent
+      $0.isDecidedByDeadline()
+      $0.expect(.fallback, .deadline, requests: 0)
+    },
+    Row("an extension that throws", PhotoScenario.make()) {
+      $0.serviceExtension = .throws
+      $0.expect(.fallback, .internal, requests: 0)
+    },
+    Row("an extension that takes the alert away", PhotoScenario.make()) {
+      $0.serviceExtension = .emptiesAlert
+      $0.expect(.fallback, .payloadAlert, requests: 0)
+    },
+    Row("an extension that is late", PhotoScenario.make()) {
+      $0.serviceExtension = .late
+      $0.isDecidedByDeadline()
+      $0.expect(.fallback, .deadline, requests: 0)
+    },
+    Row("an extension that answers twice", PhotoScenario.make()) {
+      $0.serviceExtension = .twice
+      $0.expect(.passthrough, requests: 0)
     },
     Row("bounds that are kept", PhotoScenario.make(times: 5)) {
       $0.expect(.attached)
@@ -195,7 +220,7 @@ struct ScenarioRunnerTests {
     var scenario = PhotoScenario.make(
       "http://photo.example:{{port}}/photo.jpg", steps: [OriginStep(.send(Self.photo, count: 100)), OriginStep(.stall)])
     scenario.names = ["photo.example": NameScript([Self.loopback])]
-    scenario.deadline = .milliseconds(300)
+    scenario.isDecidedByDeadline()
     let result = await ScenarioRunner().run(scenario)
     let texts = result.timeline.map(\.text)
     let wanted = [
@@ -210,8 +235,9 @@ struct ScenarioRunnerTests {
   @Test func `every time of a scenario shrinks with the scale`() async {
     var scenario = PhotoScenario.make(steps: [OriginStep(.status(200), at: .seconds(20)), OriginStep(.send(Self.photo, count: nil))])
     scenario.deadline = .seconds(10)
+    scenario.grace = .seconds(4)
     scenario.expect(.fallback, .deadline)
-    let result = await ScenarioRunner(timeScale: 0.03).run(scenario)
+    let result = await ScenarioRunner(timeScale: 0.06).run(scenario)
     #expect(result.findings == [] && result.elapsed < .seconds(5))
   }
 
