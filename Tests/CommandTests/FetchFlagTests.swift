@@ -4,50 +4,6 @@ import Testing
 /// How media are fetched: limits, tries, places, memory.
 @Suite(.timeLimit(.minutes(1)))
 struct FetchFlagTests {
-  @Test func `a file beyond the limit of its kind is a fallback`() async throws {
-    try await withOrigin { origin in
-      let picture = try Sample.medium("picture.png")
-      origin.serve("/a", picture)
-      let line = Sample.payload(origin.url("/a"))
-      for (size, reason) in [(picture.count, nil), (picture.count - 1, "size.image")] {
-        let (_, records) = try await AttacheTool().reported(AttacheTool.loopback + ["--limits", "image=\(size)"], input: line)
-        #expect(records.map(\.reason) == [reason])
-      }
-    }
-  }
-
-  @Test func `a transient failure is tried again, and with no retries it is not`() async throws {
-    try await withOrigin { origin in
-      let line = Sample.payload(origin.url("/a"))
-      origin.serve("/a", try Sample.medium("picture.png"), faults: [.once(.status(502))])
-      let (_, none) = try await AttacheTool().reported(AttacheTool.loopback + ["--retries", "0"], input: line)
-      #expect(none.map(\.reason) == ["http.status"])
-      #expect(none.first?.media.map(\.attempts) == [1])
-      #expect(none.first?.media.map(\.status) == [502])
-
-      origin.serve("/a", try Sample.medium("picture.png"), faults: [.once(.status(502))])
-      let (_, some) = try await AttacheTool().reported(AttacheTool.loopback, input: line)
-      #expect(some.map(\.outcome) == ["attached"])
-      #expect(some.first?.media.map(\.attempts) == [2])
-      #expect(origin.requestCount() == 3)
-    }
-  }
-
-  @Test func `one place at an origin is one connection`() async throws {
-    try await withOrigin { origin in
-      origin.serve("/a", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
-      let input = (0..<5).map { Sample.payload(origin.url("/a?\($0)")) + "\n" }.joined()
-      let program = try AttacheTool().start(AttacheTool.loopback + ["--per-host", "1"])
-      program.input.write(input)
-      program.input.close()
-      await origin.waitForStalls(count: 1, path: "/a")
-      origin.release("/a")
-      let run = await program.finished()
-      #expect(run.text.split(separator: "\n").allSatisfy { Enriched.attachments($0).count == 1 })
-      #expect(origin.connectionCount == 1)
-      #expect(origin.requestCount() == 5)
-    }
-  }
 
   @Test(arguments: [("session", 1, ["miss", "hit", "hit"]), ("off", 3, ["miss", "miss", "miss"])])
   func `the cache decides how often the same media is asked for`(mode: String, requests: Int, caches: [String]) async throws {

@@ -79,31 +79,6 @@ struct PayloadFlagTests {
     }
   }
 
-  @Test func `a payload inside an envelope gains its member there`() async throws {
-    try await withPicture { origin, url in
-      let payload = Sample.payload(url)
-      let run = try await AttacheTool().run(
-        AttacheTool.loopback + ["--payload-path", "/message/payload"],
-        input: #"{"to":"x","message":{"payload":\#(payload),"ttl":1}}"# + "\n{}\n")
-      let lines = run.text.split(separator: "\n")
-      #expect(lines[0].hasPrefix(#"{"to":"x","message":{"payload":\#(payload.dropLast()),"attache":"#))
-      #expect(lines[0].hasSuffix(#"]},"ttl":1}}"#) == false)
-      #expect(lines[0].hasSuffix(#"]}},"ttl":1}}"#))
-      #expect(lines[1] == "{}")
-    }
-  }
-
-  @Test func `media beyond the maximum are reported and not fetched`() async throws {
-    try await withPicture { origin, url in
-      let line = Self.payload(#""list":["\#(url)?1","\#(url)?2","\#(url)?3"]"#)
-      let (run, records) = try await AttacheTool().reported(
-        AttacheTool.loopback + ["--media-key", "list", "--max-attachments", "1"], input: line)
-      #expect(Enriched.attachments(run.text).count == 1)
-      #expect(records.first?.media.map(\.reason) == [nil, "policy.attachments", "policy.attachments"])
-      #expect(origin.requestCount() == 1)
-    }
-  }
-
   @Test func `running attache twice is running it once`() async throws {
     try await withPicture { origin, url in
       let once = try await AttacheTool().run(AttacheTool.loopback, input: Sample.payload(url) + "\r\n")

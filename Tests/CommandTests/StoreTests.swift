@@ -66,26 +66,6 @@ struct StoreTests {
     }
   }
 
-  @Test(.enabled(if: MemoryDisk.isPermitted, "mounting takes root's capability"))
-  func `a store that turns read-only on the way is a fallback, and the tool goes on`() async throws {
-    try await withOrigin { origin in
-      origin.serve("/a.png", try Sample.medium("picture.png"))
-      origin.serve("/b.gif", try Sample.medium("animation.gif"))
-      let tool = try AttacheTool()
-      let disk = try MemoryDisk(at: tool.home["disk"])
-      defer { disk.unmount() }
-      let program = try tool.start(AttacheTool.loopback + ["--store", disk.path, "--report", tool.report])
-      program.input.write(Sample.payload(origin.url("/a.png")) + "\n")
-      _ = await program.lines(1)
-      try disk.remount(readOnly: true)
-      program.input.write(Sample.payload(origin.url("/b.gif")) + "\n")
-      #expect(await program.lines(2).last == Sample.payload(origin.url("/b.gif")))
-      program.input.close()
-      #expect(await program.exit() == .status(0))
-      #expect(try ReportLine.read(tool.report).map(\.reason) == [nil, "store.readonly"])
-    }
-  }
-
   @Test(.enabled(if: MemoryDisk.isPermitted, "mounting takes root's capability"), arguments: [true, false])
   func `a store that cannot be written at the start ends with 73 before a line is read`(isReadOnly: Bool) async throws {
     let tool = try AttacheTool()

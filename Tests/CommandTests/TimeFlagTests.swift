@@ -4,39 +4,6 @@ import Testing
 /// The deadline, and the order of the lines.
 @Suite(.timeLimit(.minutes(1)))
 struct TimeFlagTests {
-  @Test(arguments: [("original", 0), ("best-attempt", 1)])
-  func `when time expires the choice decides about what is ready`(choice: String, count: Int) async throws {
-    try await withOrigin { origin in
-      origin.serve("/a", try Sample.medium("picture.png"))
-      origin.serve("/b", [], faults: [.stallBeforeHeaders])
-      let line = #"{"aps":{"alert":"Hello","mutable-content":1},"list":["\#(origin.url("/a"))","\#(origin.url("/b"))"]}"#
-      let flags = AttacheTool.loopback + ["--media-key", "list", "--deadline", "2s", "--grace", "1s", "--on-expiry", choice]
-      let (run, records) = try await AttacheTool().reported(flags, input: line)
-      #expect(Enriched.attachments(run.text).count == count)
-      let record = try #require(records.first)
-      #expect(record.outcome == (count == 0 ? "fallback" : "attached"))
-      #expect(record.reason == (count == 0 ? "deadline" : nil))
-      #expect(record.media.map(\.reason) == [nil, "deadline"])
-      #expect(record.lateness_ms < 0)
-    }
-  }
-
-  @Test func `a stalled origin gives the original before the deadline`() async throws {
-    try await withOrigin { origin in
-      origin.serve("/a", try Sample.medium("picture.png"), faults: [.stall(afterBytes: 100)])
-      let line = Sample.payload(origin.url("/a"))
-      let (run, records) = try await AttacheTool().reported(
-        AttacheTool.loopback + ["--deadline", "1s", "--grace", "500ms"], input: line)
-      #expect(run.exit == .status(0))
-      #expect(run.text == line)
-      let record = try #require(records.first)
-      #expect(record.reason == "deadline")
-      #expect(record.lateness_ms < 0)
-      #expect(record.elapsed_ms >= 500)
-      #expect(record.media.map(\.bytes) == [100])
-      #expect(record.media.map(\.status) == [200])
-    }
-  }
 
   @Test func `without any time nothing is asked of the origin`() async throws {
     try await withOrigin { origin in

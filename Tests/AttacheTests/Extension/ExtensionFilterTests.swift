@@ -44,15 +44,6 @@ import Testing
     for _ in 0..<3 { held.signal() }
   }
 
-  @Test func `one that never answers and ignores cancellation costs its own line alone`() async throws {
-    check(try await run(.init()), reason: .deadline)
-  }
-
-  @Test func `one that throws costs its own line alone`() async throws {
-    struct Mishap: Error {}
-    check(try await run(.init(receive: { _, _ in throw Mishap() })), reason: .internal)
-  }
-
   @Test func `the second of two answers is dropped and counted`() async throws {
     let run = try await run(
       .init(receive: { request, answer in

@@ -33,14 +33,6 @@ import Testing
     }
   }
 
-  @Test func `a length beyond every limit is refused before the body`() async throws {
-    try await fetch(Sample.png, size: 1_000_000, faults: [.stall(afterBytes: 0)]) { fetched, stage in
-      #expect(fetched.reason == .sizeLimit)
-      #expect(fetched.record.bytes == 0)
-      await stage.origin.waitForConnections(closed: 1)
-    }
-  }
-
   @Test func `a length beyond the limit of its kind is refused as soon as the kind is known`() async throws {
     try await fetch(Sample.png, size: 40_000, faults: [.stall(afterBytes: 5_000)]) { fetched, stage in
       #expect(fetched.reason == .sizeImage)
@@ -77,15 +69,6 @@ import Testing
       #expect(await stage.fetch("/a").reason == .typeUnsupported)
       await stage.origin.waitForConnections(closed: 1)
       #expect(stage.origin.sentBodyBytes(path: "/a") < 30_000_000)
-    }
-  }
-
-  @Test func `an empty body is no file`() async throws {
-    for faults in [[], [Fault.chunked], [.noContentLength]] {
-      try await withFetchStage { stage in
-        stage.origin.serve("/a", [], faults: faults)
-        #expect(await stage.fetch("/a").reason == .sizeEmpty)
-      }
     }
   }
 

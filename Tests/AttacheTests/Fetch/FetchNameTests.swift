@@ -30,33 +30,10 @@ import Testing
     }
   }
 
-  @Test func `one bad address in an answer refuses the name`() async throws {
-    let bad: [IPAddress] = [.v4(0x0A00_0001), .v4(0xA9FE_A9FE), .v6(1), .v4(0)]
-    for address in bad {
-      try await withNames(["mixed.example.test": .addresses([Self.home, address])]) { stage, _ in
-        let fetched = await stage.fetch(stage.origin.url("/a", host: "mixed.example.test"))
-        #expect(fetched.reason == .policyAddress)
-        #expect(stage.origin.connectionCount == 0)
-      }
-    }
-  }
-
   @Test func `a bad address of the other family refuses the name`() async throws {
     let answer = StubDNS.Answer.perFamily(v4: .addresses([Self.home]), v6: .addresses([.v6(1)]))
     try await withNames(["mixed.example.test": answer]) { stage, _ in
       #expect(await stage.fetch(stage.origin.url("/a", host: "mixed.example.test")).reason == .policyAddress)
-    }
-  }
-
-  @Test func `a name that is answered anew is checked anew, and its first connection is not used`() async throws {
-    let turns = StubDNS.Answer.sequence([.addresses([Self.home], ttl: 0), .addresses([.v4(0x0A00_0001)], ttl: 0)])
-    try await withNames(["turning.example.test": turns]) { stage, dns in
-      stage.origin.serve("/b", Sample.png)
-      #expect(await stage.fetch(stage.origin.url("/a", host: "turning.example.test")).file != nil)
-      #expect(dns.queries.count == 2)
-      #expect(await stage.fetch(stage.origin.url("/b", host: "turning.example.test")).reason == .policyAddress)
-      #expect(dns.queries.count == 4)
-      #expect(stage.origin.requestCount() == 1)
     }
   }
 

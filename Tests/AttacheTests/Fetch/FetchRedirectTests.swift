@@ -4,26 +4,6 @@ import Testing
 @testable import Attache
 
 @Suite(.timeLimit(.minutes(1))) struct FetchRedirectTests {
-  @Test func `5 redirects are followed and the sixth is not`() async throws {
-    try await withFetchStage { stage in
-      stage.origin.serve("/5", Sample.png, faults: [.redirectChain(hops: 5)])
-      stage.origin.serve("/6", Sample.png, faults: [.redirectChain(hops: 6)])
-      let followed = await stage.fetch("/5")
-      #expect(followed.file?.sha256 == Sample.sha256(Sample.png))
-      #expect(followed.record.attempts == 6)
-      #expect(await stage.fetch("/6").reason == .httpRedirect)
-      #expect(stage.origin.requestCount(path: "/6") == 6)
-    }
-  }
-
-  @Test func `a circle of two is left as soon as it closes`() async throws {
-    try await withFetchStage { stage in
-      stage.origin.serve("/a", [], faults: [.redirect(to: "/b")])
-      stage.origin.serve("/b", [], faults: [.redirect(to: "/a")])
-      #expect(await stage.fetch("/a").reason == .httpRedirect)
-      #expect(stage.origin.requestCount() == 2)
-    }
-  }
 
   @Test(arguments: [
     ("there", "/folder/there"), ("../there", "/there"), ("/there", "/there"), ("?there", "/folder/start"),
@@ -47,17 +27,6 @@ import Testing
     }
   }
 
-  @Test func `the way from https to http is refused`() async throws {
-    let plain = try await FaultOrigin.start()
-    plain.serve("/a", Sample.png)
-    try await withFetchStage(tls: .selfMade()) { stage in
-      stage.origin.serve("/a", [], faults: [.redirect(to: plain.url("/a"))])
-      #expect(await stage.fetch("/a").reason == .policyRedirect)
-      #expect(plain.connectionCount == 0)
-    }
-    await plain.stop()
-  }
-
   @Test func `a redirect to an address that is not allowed is refused before any connection`() async throws {
     let listener = try LoopbackListener(host: 2)
     try await withFetchStage { stage in
@@ -79,15 +48,6 @@ import Testing
       #expect(await stage.fetch("/a").reason == .policyRedirect)
       #expect(stage.origin.requestCount() == 1)
     }
-  }
-
-  @Test func `a redirect to a name that lives at an address which is not allowed is refused`() async throws {
-    let dns = try await StubDNS(["inner.example.test": .addresses([.v4(0x0A00_0001)])])
-    try await withFetchStage(dns: dns) { stage in
-      stage.origin.serve("/a", [], faults: [.redirect(to: "http://inner.example.test/")])
-      #expect(await stage.fetch("/a").reason == .policyRedirect)
-    }
-    await dns.stop()
   }
 
   @Test func `the connection of a redirect is used again`() async throws {

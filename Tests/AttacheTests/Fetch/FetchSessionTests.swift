@@ -74,21 +74,6 @@ import Testing
     }
   }
 
-  @Test func `without a cache each is fetched by itself`() async throws {
-    try await withFetchStage {
-      $0.cache = .off
-    } _: { stage in
-      stage.origin.serve("/a", Sample.png, faults: [.stallBeforeHeaders])
-      let running = (0..<3).map { _ in stage.begin("/a") }
-      await stage.origin.waitForRequests(count: 3)
-      stage.origin.release("/a")
-      for fetch in running { #expect(await fetch.end.record.cache == .miss) }
-      #expect(await stage.fetch("/a").record.cache == .miss)
-      #expect(stage.origin.requestCount() == 4)
-      #expect(stage.files.count == 1)
-    }
-  }
-
   @Test func `the caller gets its file pinned once`() async throws {
     try await withFetchStage { stage in
       stage.origin.serve("/a", Sample.png)

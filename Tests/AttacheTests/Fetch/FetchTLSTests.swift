@@ -39,24 +39,6 @@ import Testing
     }
   }
 
-  @Test(arguments: [FaultOrigin.TLS.expired, .misnamed("other.example.test")])
-  func `a certificate that is out of date or for another name is refused`(_ tls: FaultOrigin.TLS) async throws {
-    try await withFetchStage(tls: tls) { stage in
-      stage.origin.serve("/a", Sample.png)
-      #expect(await stage.fetch("/a").reason == .tlsCertificate)
-      #expect(stage.origin.requestCount() == 0)
-    }
-  }
-
-  @Test func `a root that the user has not named is refused`() async throws {
-    try await withFetchStage(tls: .selfMade()) { configuration in
-      configuration.rootCertificates = nil
-    } _: { stage in
-      stage.origin.serve("/a", Sample.png)
-      #expect(await stage.fetch("/a").reason == .tlsCertificate)
-    }
-  }
-
   @Test func `a certificate holds for the name in the URL, wherever the name leads`() async throws {
     let home = StubDNS.Answer.addresses([.v4(0x7F00_0001)])
     let dns = try await StubDNS(["right.example.test": home, "wrong.example.test": home])
@@ -92,12 +74,6 @@ import Testing
   @Test func `an origin that resets every handshake is reported as such`() async throws {
     try await withFetchStage(tls: .selfMade(), connectionFault: .reset) { stage in
       #expect(await stage.fetch("/a").reason == .tlsHandshake)
-    }
-  }
-
-  @Test func `plain HTTP at an https port is no handshake`() async throws {
-    try await withFetchStage { stage in
-      #expect(await stage.fetch("https://127.0.0.1:\(stage.origin.port)/a").reason == .tlsHandshake)
     }
   }
 }
