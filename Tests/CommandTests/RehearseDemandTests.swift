@@ -23,6 +23,16 @@ struct RehearseDemandTests {
     #expect(record.scenarios[0].kinds == ["outcome", "attachments", "requests", "requests"])
   }
 
+  @Test func `a line that gains nothing is expected byte for byte where everything is`() async throws {
+    let folder = try RehearseFolder([
+      "passes": "payloads: ['{\"a\":1}']\nexpect: {outcome: passthrough}\n"
+    ])
+    #expect(try await folder.rehearse(["--command", "sed -u 's/:/: /'"]).exit == .status(0))
+    let (run, record) = try await folder.rehearsed("sed -u 's/:/: /'", ["--expect", "all"])
+    #expect(run.exit == .status(99))
+    #expect(record.scenarios[0].kinds == ["altered"])
+  }
+
   @Test func `wrong expectations are found out by name`() async throws {
     let wrong = [
       ("size: 2000", "size: 2001", "attachments"), ("outcome: attached", "outcome: passthrough", "outcome"),

@@ -90,7 +90,19 @@ struct CommandJudgement {
 
   /// What the scenario expects beyond the promise, where that is asked for.
   private var expected: [Finding] {
-    demand == .all ? ExpectationCheck(scenario.expectation).findings(evidence) : []
+    guard demand == .all else { return [] }
+    let check = ExpectationCheck(scenario.expectation)
+    return changedOriginals(check).abridged + check.findings(evidence)
+  }
+
+  /// Lines that gain nothing are expected byte for byte, where the promise asks for their members alone.
+  private func changedOriginals(_ check: ExpectationCheck) -> [Finding] {
+    PayloadAccount.all(in: evidence).filter { account in
+      guard let outcome = check.expected(account.line - 1)?.outcome else { return false }
+      return outcome != .attached && account.isOriginal == false
+    }.map { account in
+      Finding(.altered, payload: account.line, "the original was expected byte for byte, and it came with other bytes")
+    }
   }
 
   /// When each line is due on the clock of the arrivals; a line whose clock never ran is never late.

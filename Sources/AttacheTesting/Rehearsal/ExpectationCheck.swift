@@ -14,7 +14,7 @@ package struct ExpectationCheck: Sendable {
   }
 
   /// What is expected of a line, from 0; nil when nothing is.
-  private func expected(_ line: Int) -> Expectation.OfPayload? {
+  func expected(_ line: Int) -> Expectation.OfPayload? {
     if expectation.payloads.count == 1 { return expectation.payloads[0] }
     return expectation.payloads.indices.contains(line) ? expectation.payloads[line] : nil
   }

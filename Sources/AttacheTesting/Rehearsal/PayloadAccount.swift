@@ -9,6 +9,8 @@ package struct PayloadAccount: Sendable, Hashable {
   package var reason: Reason?
   /// Whether there is a report: without one an output says what was attached, and no more.
   package var isReported: Bool
+  /// Whether the line came byte for byte as it was; nil when it did not come.
+  package var isOriginal: Bool?
   package var attachments: [GainedAttachment]
   /// nil without a report.
   package var media: [ReportedLine.Medium]?
@@ -24,16 +26,17 @@ package struct PayloadAccount: Sendable, Hashable {
       if let line = LineMatching.line(of: answer), lines[line] == nil { lines[line] = output[number] }
     }
     return evidence.input.indices.map { index in
-      let attachments = lines[index].flatMap { line in
-        line.elementsEqual(evidence.input[index]) ? nil : GainedAttachment.read(line, at: evidence.place)
-      }
+      let isOriginal = lines[index].map { $0.elementsEqual(evidence.input[index]) }
+      let attachments = isOriginal == true ? nil : lines[index].flatMap { GainedAttachment.read($0, at: evidence.place) }
       guard evidence.report != nil else {
         let outcome: Outcome? = attachments?.isEmpty == false ? .attached : nil
-        return PayloadAccount(line: index + 1, outcome: outcome, isReported: false, attachments: attachments ?? [])
+        return PayloadAccount(
+          line: index + 1, outcome: outcome, isReported: false, isOriginal: isOriginal, attachments: attachments ?? [])
       }
       let record = records[index + 1]
       return PayloadAccount(
-        line: index + 1, outcome: record?.outcome, reason: record?.reason, isReported: true, attachments: attachments ?? [],
+        line: index + 1, outcome: record?.outcome, reason: record?.reason, isReported: true, isOriginal: isOriginal,
+        attachments: attachments ?? [],
         media: record?.media, lateness: record?.lateness)
     }
   }
