@@ -60,11 +60,11 @@ package struct Recording: Sendable {
     return "Recorded: " + outcomes.map { "\($1.count) \($0)" }.sorted().joined(separator: ", ") + "."
   }
 
-  private var payloads: [Expectation.OfPayload] {
+  private var payloads: [ScenarioExpectation.OfPayload] {
     let expected = records.sorted { $0.line < $1.line }.map { record in
-      Expectation.OfPayload(
+      ScenarioExpectation.OfPayload(
         outcome: record.outcome, reason: record.reason,
-        attachments: attachments[record.line]?.map { Expectation.OfAttachment(type: $0.type, size: $0.size) },
+        attachments: attachments[record.line]?.map { ScenarioExpectation.OfAttachment(type: $0.type, size: $0.size) },
         media: record.media.isEmpty ? nil : record.media.map(\.reason))
     }
     return Set(expected).count == 1 ? [expected[0]] : expected

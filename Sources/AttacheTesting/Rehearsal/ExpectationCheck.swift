@@ -2,9 +2,9 @@ internal import Attache
 
 /// What a scenario expects beyond the promise.
 package struct ExpectationCheck: Sendable {
-  private let expectation: Expectation
+  private let expectation: ScenarioExpectation
 
-  package init(_ expectation: Expectation) {
+  package init(_ expectation: ScenarioExpectation) {
     self.expectation = expectation
   }
 
@@ -14,7 +14,7 @@ package struct ExpectationCheck: Sendable {
   }
 
   /// What is expected of a line, from 0; nil when nothing is.
-  func expected(_ line: Int) -> Expectation.OfPayload? {
+  func expected(_ line: Int) -> ScenarioExpectation.OfPayload? {
     if expectation.payloads.count == 1 { return expectation.payloads[0] }
     return expectation.payloads.indices.contains(line) ? expectation.payloads[line] : nil
   }
@@ -47,7 +47,7 @@ package struct ExpectationCheck: Sendable {
     return [Finding(.outcome, payload: account.line, "the report says \(account.verdict), and the output has \(came)")]
   }
 
-  private func compare(_ expected: Expectation.OfPayload, _ account: PayloadAccount) -> [Finding] {
+  private func compare(_ expected: ScenarioExpectation.OfPayload, _ account: PayloadAccount) -> [Finding] {
     var findings: [Finding] = []
     if let outcome = expected.outcome, !account.may(be: outcome) {
       let wanted = ReportedLine(line: 0, outcome: outcome, reason: expected.reason).verdict
@@ -64,7 +64,7 @@ package struct ExpectationCheck: Sendable {
     return findings
   }
 
-  private func compare(_ wanted: [Expectation.OfAttachment], _ account: PayloadAccount) -> Finding? {
+  private func compare(_ wanted: [ScenarioExpectation.OfAttachment], _ account: PayloadAccount) -> Finding? {
     let fits =
       wanted.count == account.attachments.count
       && zip(wanted, account.attachments).allSatisfy { wanted, attachment in

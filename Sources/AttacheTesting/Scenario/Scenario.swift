@@ -32,7 +32,7 @@ public struct Scenario: Sendable, Hashable {
   /// When the filter is told to stop, counted from its start.
   public var stop: StopScript?
   /// What must come of it.
-  public var expectation = Expectation()
+  public var expectation = ScenarioExpectation()
 
   public init(name: String, file: String, about: String = "", payloads: [String]) {
     self.name = name

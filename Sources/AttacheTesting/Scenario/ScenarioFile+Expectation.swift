@@ -5,9 +5,9 @@ extension ScenarioField {
   private static let ofRun = ["payloads", "requests", "connections", "lateness", "memory", "descriptors", "exit"]
 
   /// What must come of it.
-  func expectation(payloads count: Int, origins: [String]) throws(ScenarioError) -> Expectation {
+  func expectation(payloads count: Int, origins: [String]) throws(ScenarioError) -> ScenarioExpectation {
     let fields = try members(of: Self.ofPayload + Self.ofRun)
-    var expectation = Expectation()
+    var expectation = ScenarioExpectation()
     expectation.payloads = try payloads(fields, count: count)
     for (path, field) in try fields["requests"]?.members() ?? [] {
       let origin = path.hasPrefix("/") ? "origin" : String(path.prefix { $0 != "/" })
@@ -29,23 +29,23 @@ extension ScenarioField {
     return Int32(status)
   }
 
-  private func payloads(_ fields: [String: ScenarioField], count: Int) throws(ScenarioError) -> [Expectation.OfPayload] {
+  private func payloads(_ fields: [String: ScenarioField], count: Int) throws(ScenarioError) -> [ScenarioExpectation.OfPayload] {
     let common = Self.ofPayload.compactMap { fields[$0] }
     guard let list = fields["payloads"] else { return common.isEmpty ? [] : [try ScenarioField.ofPayload(fields)] }
     if let first = common.first { throw first.error("it stands in `payloads` already: say it there for each, or here for all") }
     let items = try list.list()
     guard items.count == count else { throw list.error("there are \(count) payloads, and \(items.count) expectations; write one for each") }
-    var payloads: [Expectation.OfPayload] = []
+    var payloads: [ScenarioExpectation.OfPayload] = []
     for item in items { payloads.append(try ScenarioField.ofPayload(try item.members(of: Self.ofPayload))) }
     return payloads
   }
 
-  private static func ofPayload(_ fields: [String: ScenarioField]) throws(ScenarioError) -> Expectation.OfPayload {
-    var payload = Expectation.OfPayload()
+  private static func ofPayload(_ fields: [String: ScenarioField]) throws(ScenarioError) -> ScenarioExpectation.OfPayload {
+    var payload = ScenarioExpectation.OfPayload()
     payload.outcome = try fields["outcome"]?.choice()
     if let field = fields["reason"] { payload.reason = try field.reason() }
     if let field = fields["attachments"] {
-      var attachments: [Expectation.OfAttachment] = []
+      var attachments: [ScenarioExpectation.OfAttachment] = []
       for item in try field.list() { attachments.append(try item.attachment()) }
       payload.attachments = attachments
     }
@@ -68,12 +68,12 @@ extension ScenarioField {
     return reason
   }
 
-  private func attachment() throws(ScenarioError) -> Expectation.OfAttachment {
+  private func attachment() throws(ScenarioError) -> ScenarioExpectation.OfAttachment {
     let fields = try members(of: ["type", "size"])
     guard let type = fields["type"] else { throw error("`type:` is missing, such as public.jpeg") }
     guard MediaType(rawValue: try type.text()) != nil else {
       throw type.error("“\(try type.text())” is none of \(MediaType.allCases.map(\.rawValue).joined(separator: ", "))")
     }
-    return Expectation.OfAttachment(type: try type.text(), size: try fields["size"]?.bytes())
+    return ScenarioExpectation.OfAttachment(type: try type.text(), size: try fields["size"]?.bytes())
   }
 }

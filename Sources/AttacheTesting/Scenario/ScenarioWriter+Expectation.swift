@@ -1,7 +1,7 @@
 internal import Attache
 internal import Yams
 
-extension Expectation {
+extension ScenarioExpectation {
   /// What is expected, as a scenario file has it.
   var members: [(Node, Node)] {
     var members: [(Node, Node)] = []
@@ -21,7 +21,7 @@ extension Expectation {
   }
 }
 
-extension Expectation.OfPayload {
+extension ScenarioExpectation.OfPayload {
   fileprivate var members: [(Node, Node)] {
     var members: [(Node, Node)] = []
     if let outcome { members.append((Node("outcome"), .plain(outcome.rawValue))) }
@@ -32,7 +32,7 @@ extension Expectation.OfPayload {
   }
 }
 
-extension Expectation.OfAttachment {
+extension ScenarioExpectation.OfAttachment {
   fileprivate var node: Node {
     let size = size.map { [(Node("size"), Node.plain("\($0)"))] } ?? []
     return Node([(Node("type"), .plain(type))] + size, .implicit, .flow)

@@ -24,8 +24,8 @@ struct ExpectationCheckTests {
     return good
   }()
 
-  private func findings(_ evidence: Evidence, _ expect: (inout AttacheTesting.Expectation) -> Void) -> [String] {
-    var expectation = AttacheTesting.Expectation()
+  private func findings(_ evidence: Evidence, _ expect: (inout ScenarioExpectation) -> Void) -> [String] {
+    var expectation = ScenarioExpectation()
     expect(&expectation)
     return ExpectationCheck(expectation).findings(evidence).map(\.description)
   }

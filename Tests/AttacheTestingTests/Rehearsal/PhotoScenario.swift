@@ -38,7 +38,7 @@ extension Scenario {
 
   /// What is expected of every payload.
   mutating func expect(_ outcome: Outcome, _ reason: Reason? = nil, requests: Int? = nil) {
-    let attachments: [AttacheTesting.Expectation.OfAttachment] =
+    let attachments: [ScenarioExpectation.OfAttachment] =
       outcome == .attached ? [.init(type: "public.jpeg", size: PhotoScenario.photo.bytes.count)] : []
     expectation.payloads = [.init(outcome: outcome, reason: reason, attachments: attachments)]
     if let requests { expectation.requests["/photo.jpg"] = requests }

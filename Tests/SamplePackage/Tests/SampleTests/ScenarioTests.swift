@@ -24,7 +24,7 @@ struct ScenarioTests {
     origin.paths["/photo.jpg"] = PathScript(responses: [[OriginStep(.status(200), at: .seconds(60))]])
     scenario.origins["origin"] = origin
     scenario.deadline = .seconds(30)
-    scenario.expectation.payloads = [Expectation.OfPayload(outcome: .fallback, reason: .deadline, media: [.deadline])]
+    scenario.expectation.payloads = [ScenarioExpectation.OfPayload(outcome: .fallback, reason: .deadline, media: [.deadline])]
     let result = await ScenarioRunner(clock: .virtual).run(scenario)
     #expect(result.passed, "\(result.findings)")
     #expect(result.elapsed < .seconds(10))
@@ -32,7 +32,7 @@ struct ScenarioTests {
 
   @Test func `what does not go as expected is found, and named`() async throws {
     var scenario = try Scenario(contentsOfFile: "\(Self.folder)/photo-is-gone.yaml")
-    scenario.expectation.payloads = [Expectation.OfPayload(outcome: .attached)]
+    scenario.expectation.payloads = [ScenarioExpectation.OfPayload(outcome: .attached)]
     let result = await ScenarioRunner(clock: .virtual).run(scenario)
     #expect(result.findings.contains { $0.kind == .outcome && $0.payload == 1 })
   }

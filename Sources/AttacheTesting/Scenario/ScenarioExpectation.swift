@@ -1,7 +1,7 @@
 public import Attache
 
 /// What must come of a scenario; what is nil or empty is not checked.
-public struct Expectation: Sendable, Hashable {
+public struct ScenarioExpectation: Sendable, Hashable {
   /// What must become of one payload.
   public struct OfPayload: Sendable, Hashable {
     public var outcome: Outcome?
