@@ -52,6 +52,7 @@ public final class FaultOrigin: Sendable {
   /// SwiftNIO ignores SIGPIPE from here on, in this process and in the children that it starts.
   /// - Parameters:
   ///   - port: 0 for one that is free.
+  ///   - tls: whether it speaks TLS, and how good its certificate is.
   ///   - http2: whether ALPN offers `h2` before `http/1.1`; without TLS it is HTTP/1.1 alone.
   ///   - folder: a folder whose files are served as `application/octet-stream`, with the faults that the path names (`FaultPath`).
   ///   - connectionFault: what it does to every connection, in the place of everything else.
@@ -109,6 +110,8 @@ public final class FaultOrigin: Sendable {
   /// Serves bytes under a path, in the place of what stood there; `times` and `after` count from its next request.
   /// - Parameters:
   ///   - path: with a leading slash, percent-encoded as the request will have it, without a query.
+  ///   - bytes: the body.
+  ///   - contentType: what Content-Type says of it.
   ///   - faults: applied in order.
   public func serve(_ path: String, _ bytes: [UInt8], contentType: String = "application/octet-stream", faults: [Fault] = []) {
     content.serve(.body(.init(body: ByteBuffer(bytes: bytes), contentType: contentType, faults: faults)), at: path)
@@ -124,7 +127,10 @@ public final class FaultOrigin: Sendable {
   }
 
   /// The URL of a path on this origin.
-  /// - Parameter host: another name for 127.0.0.1.
+  ///
+  /// - Parameters:
+  ///   - path: with a leading slash; empty for the origin itself.
+  ///   - host: another name for 127.0.0.1.
   public func url(_ path: String, host: String = "127.0.0.1") -> String {
     "\(certificates == nil ? "http" : "https")://\(host):\(port)\(path)"
   }

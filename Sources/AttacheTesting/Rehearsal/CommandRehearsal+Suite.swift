@@ -8,6 +8,7 @@ extension CommandRehearsal {
   /// they are not played.
   ///
   /// - Parameters:
+  ///   - scenarios: what is played.
   ///   - parallel: how many at a time; nil is two for each core.
   ///   - report: told of each result as it comes.
   /// - Returns: the results in the order of the scenarios.

@@ -27,6 +27,7 @@ public struct ScenarioRunner: Sendable {
   private let virtual: Play
 
   /// - Parameters:
+  ///   - clock: what time the scenarios are played in.
   ///   - timeScale: what every time of a scenario is multiplied with.
   ///   - seed: chooses the interleaving on the virtual clock.
   ///   - parallel: how many scenarios are played side by side; nil is twice the processors.
@@ -58,7 +59,9 @@ public struct ScenarioRunner: Sendable {
 
   /// Plays scenarios side by side; those that measure memory or descriptors are played alone, at the end.
   ///
-  /// - Parameter report: told of each result as it comes.
+  /// - Parameters:
+  ///   - scenarios: what is played.
+  ///   - report: told of each result as it comes.
   /// - Returns: the results in the order of the scenarios.
   public func run(_ scenarios: [Scenario], report: (ScenarioResult) -> Void = { _ in }) async -> [ScenarioResult] {
     let (together, alone) = (scenarios.indices.filter { !scenarios[$0].isMeasured }, scenarios.indices.filter { scenarios[$0].isMeasured })
