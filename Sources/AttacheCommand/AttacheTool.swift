@@ -1,4 +1,5 @@
 import ArgumentParser
+import AttacheArguments
 
 /// The command `attache`; without a subcommand it is the filter.
 @main
@@ -11,7 +12,7 @@ struct AttacheTool: ParsableCommand {
       media ("mutable-content": 1) gains one member with its attachments; whatever goes wrong, the original leaves byte for byte and in time. \
       "attache filter --help" lists the flags.
       """,
-    version: "0.1.0",
+    version: attacheVersion,
     subcommands: [
       FilterCommand.self, StoreCommand.self, ReasonsCommand.self, RehearseCommand.self, RecordCommand.self, OriginCommand.self,
     ],
@@ -19,6 +20,18 @@ struct AttacheTool: ParsableCommand {
 
   static func main() {
     StandardDescriptors.takeClosed()
+    do {
+      try companionAskedForHelp?.become(["--help"])
+    } catch {
+      exit(withError: error)
+    }
     main(nil)
+  }
+
+  /// The command of `attache help COMMAND`, when its help is the companion's to give.
+  private static var companionAskedForHelp: (any CompanionCommand.Type)? {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard arguments.first == "help", let name = arguments.dropFirst().first else { return nil }
+    return configuration.subcommands.first { $0._commandName == name } as? any CompanionCommand.Type
   }
 }

@@ -1,16 +1,10 @@
 import ArgumentParser
 
 /// `attache rehearse`: in the executable beside, since it needs servers, YAML and XML.
-struct RehearseCommand: ParsableCommand {
+struct RehearseCommand: CompanionCommand {
   static let configuration = CommandConfiguration(
     commandName: "rehearse", abstract: "Rehearse scenarios of a failing network, with attache's engine or any other filter.")
 
-  @Argument(parsing: .captureForPassthrough, help: "What attache-rehearse rehearse takes; --help shows it.")
+  @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
   var arguments: [String] = []
-
-  func run() throws {
-    let failure = Companion.become("attache-rehearse", ["rehearse"] + arguments)
-    ErrorOutput.write("attache: \(failure)\n")
-    throw ExitCode(69)
-  }
 }

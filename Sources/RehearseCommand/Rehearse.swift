@@ -1,7 +1,9 @@
 import ArgumentParser
+import AttacheArguments
 
 @main
 struct RehearseTool: AsyncParsableCommand {
   /// The user sees one command: this executable is entered as `attache rehearse`, `attache record` and `attache origin`.
-  static let configuration = CommandConfiguration(commandName: "attache", subcommands: [RunScenarios.self, Record.self, Origin.self])
+  static let configuration = CommandConfiguration(
+    commandName: "attache", version: attacheVersion, subcommands: [RunScenarios.self, Record.self, Origin.self])
 }

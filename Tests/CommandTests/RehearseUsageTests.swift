@@ -19,6 +19,15 @@ struct RehearseUsageTests {
     #expect(run.text.split(separator: "\n").allSatisfy { $0.count <= 80 })
   }
 
+  @Test(arguments: ["rehearse", "record", "origin"]) func `each command of the executable beside has one help and one version`(name: String)
+    async throws
+  {
+    let (asked, given) = (try await AttacheTool().run(["help", name]), try await AttacheTool().run([name, "--help"]))
+    #expect(asked.exit == .status(0) && given.exit == .status(0))
+    #expect(asked.text == given.text && asked.text.contains("USAGE: attache \(name) "))
+    #expect(try await AttacheTool().run([name, "--version"]).text == AttacheTool().run(["--version"]).text)
+  }
+
   @Test func `attache's own help lists it`() async throws {
     let run = try await AttacheTool().run(["--help"])
     #expect(run.text.contains("\n  rehearse "))
