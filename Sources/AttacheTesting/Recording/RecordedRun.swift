@@ -21,7 +21,7 @@ package final class RecordedRun: Sendable {
     options.report = wanted ?? report.path(percentEncoded: false)
     self.options = options
     engine = try FilterAssembly(options, store: store, network: recorder.watching(.real(options.fetching.configuration)))
-    input = TeeInput(of: STDIN_FILENO)
+    input = try TeeInput(of: STDIN_FILENO)
   }
 
   deinit {
@@ -39,11 +39,9 @@ package final class RecordedRun: Sendable {
       engine.shutdown()
       store.shutdown()
     }
-    return try await withCheckedThrowingContinuation { continuation in
-      Foundation.Thread.detachNewThread { [self] in
-        continuation.resume(with: Result { try engine.filter.run(input: input.descriptor, output: STDOUT_FILENO) })
-      }
-    }
+    return try await RehearsalThread.run { [self] in
+      Result { () throws(Filter.Failure) in try engine.filter.run(input: input.descriptor, output: STDOUT_FILENO) }
+    }.get()
   }
 
   /// What was seen.

@@ -1,3 +1,4 @@
+internal import Attache
 internal import Foundation
 internal import Synchronization
 
@@ -9,8 +10,10 @@ final class TeeInput: Sendable {
   private let kept = Mutex<[UInt8]>([])
 
   /// Starts to copy, on a thread of its own.
-  init(of source: Int32) {
-    Foundation.Thread.detachNewThread { [weak self, pipe] in
+  ///
+  /// - Throws: ``SystemError`` when there is no thread to be had.
+  init(of source: Int32) throws(SystemError) {
+    try SystemMachine().start("tee") { [weak self, pipe] in
       let copy = pipe.fileHandleForWriting.fileDescriptor
       var buffer = [UInt8](repeating: 0, count: 65_536)
       while true {
@@ -19,7 +22,7 @@ final class TeeInput: Sendable {
         guard count > 0, let self, write(buffer[..<count], to: copy) else { break }
       }
       try? pipe.fileHandleForWriting.close()
-    }
+    }.detach()
   }
 
   private func write(_ bytes: ArraySlice<UInt8>, to copy: Int32) -> Bool {

@@ -98,7 +98,7 @@ public struct CommandRehearsal: Sendable {
     do throws(SystemError) {
       let (group, pipes) = try launch.start()
       return try await withGroup(group) { () throws(SystemError) in
-        try await CommandThread.run {
+        try await RehearsalThread.run {
           var dialogue = CommandDialogue(script, group: group, pipes: pipes)
           return dialogue.run()
         }

@@ -8,7 +8,7 @@ package enum InProcessRun {
   package static func run(_ scenario: Scenario) async throws(StageError) -> Evidence {
     let observer = Mutex<(@Sendable () -> Void)?>(nil)
     let stage = try await ScenarioStage(scenario) { _ in observer.withLock { $0 }?() }
-    let result = await onThread { () throws(StageError) in
+    let result = await RehearsalThread.play { () throws(StageError) in
       let play = InProcessPlay(on: stage)
       observer.withLock { $0 = play.observe }
       return try play.run()
@@ -20,20 +20,5 @@ package enum InProcessRun {
 
   static func play(_ scenario: Scenario) async -> Result<Evidence, StageError> {
     do throws(StageError) { return .success(try await run(scenario)) } catch { return .failure(error) }
-  }
-
-  /// Runs what blocks on a thread of its own.
-  private static func onThread(
-    _ body: @escaping @Sendable () throws(StageError) -> Evidence
-  ) async -> Result<Evidence, StageError> {
-    await withCheckedContinuation { continuation in
-      do throws(SystemError) {
-        try SystemMachine().start("rehearse") {
-          continuation.resume(returning: Result(catching: body))
-        }.detach()
-      } catch {
-        continuation.resume(returning: .failure(.system(call: error.call, errno: error.number)))
-      }
-    }
   }
 }

@@ -13,15 +13,7 @@ package enum VirtualRun {
   }
 
   static func play(_ scenario: Scenario, seed: UInt64) async -> Result<Evidence, StageError> {
-    await withCheckedContinuation { continuation in
-      do throws(SystemError) {
-        try SystemMachine().start("rehearse") {
-          continuation.resume(returning: Result { () throws(StageError) in try VirtualPlay(VirtualStage(scenario, seed: seed)).run() })
-        }.detach()
-      } catch {
-        continuation.resume(returning: .failure(.system(call: error.call, errno: error.number)))
-      }
-    }
+    await RehearsalThread.play { () throws(StageError) in try VirtualPlay(VirtualStage(scenario, seed: seed)).run() }
   }
 }
 
