@@ -38,9 +38,11 @@ struct PlayOptions: ParsableArguments {
   var list = false
 
   func validate() throws {
-    guard timeScale > 0, timeScale.isFinite else { throw ValidationError("--time-scale must be a number above 0, such as 0.1.") }
-    guard self.repeat > 0 else { throw ValidationError("--repeat must be at least 1.") }
-    guard parallel ?? 1 > 0 else { throw ValidationError("--parallel must be at least 1.") }
+    guard timeScale > 0, timeScale <= 1_000 else {
+      throw ValidationError("--time-scale must be a number above 0 and at most 1000, such as 0.1.")
+    }
+    guard (1...1_000_000).contains(self.repeat) else { throw ValidationError("--repeat must be at least 1 and at most 1000000.") }
+    guard (1...1_024).contains(parallel ?? 1) else { throw ValidationError("--parallel must be at least 1 and at most 1024.") }
   }
 
   var seeds: [UInt64] {

@@ -68,7 +68,7 @@ struct Record: AsyncParsableCommand {
       try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(medium.bytes).write(to: place, options: .atomic)
     }
-    try Data(scenario.yaml().utf8).write(to: url, options: .atomic)
+    try ReportFile(path: file).write(scenario.yaml())
   }
 
   private func fail(_ error: any Error, _ status: Int32) throws {

@@ -27,6 +27,7 @@ struct ReportOptions: ParsableArguments {
 
   func validate() throws {
     guard tolerance == nil || baseline != nil else { throw ValidationError("--tolerance needs --baseline.") }
+    guard json == nil || json != junit else { throw ValidationError("--json and --junit name the same file; give each its own.") }
     guard !(tap && verbose) else { throw ValidationError("--verbose is of the report for people, which --tap replaces.") }
   }
 

@@ -66,6 +66,10 @@ struct RunScenarios: AsyncParsableCommand {
     }
     let isWritten = desk.end(results)
     if results.contains(where: { !$0.findings.isEmpty }) { throw ExitCode(ExitStatus.rehearsalFailed) }
+    if results.allSatisfy({ $0.skipped != nil }) {
+      Terminal.error.write("attache rehearse: every scenario was skipped, so nothing was rehearsed\n")
+      throw ExitCode(ExitStatus.rehearsalFailed)
+    }
     if !isWritten { throw ExitCode(ExitStatus.inputOutput) }
   }
 

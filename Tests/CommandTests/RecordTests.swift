@@ -14,10 +14,13 @@ struct RecordTests {
       let lines = ["/a.png", "/b.gif", "/c.jpg"].map { Sample.payload(origin.url($0)) } + ["no JSON"]
       let tool = try AttacheTool()
       let file = tool.home["it.yaml"]
+      try FileManager.default.createDirectory(atPath: tool.home["tmp"], withIntermediateDirectories: true)
       let run = try await tool.run(
-        ["record", file] + AttacheTool.loopback + ["--deadline", "1s", "--jobs=8", "--unordered"], input: lines.joined(separator: "\n"))
+        ["record", file] + AttacheTool.loopback + ["--deadline", "1s", "--jobs=8", "--unordered"], input: lines.joined(separator: "\n")
+      ) { $0.environment["TMPDIR"] = tool.home["tmp"] }
       #expect(run.exit == .status(0))
       #expect(run.text.split(separator: "\n").count == 4)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: tool.home["tmp"]) == [])
       let scenario = try Scenario(contentsOfFile: file)
       #expect(scenario.payloads == lines.map { $0.replacing(origin.url(""), with: "{{origin}}") })
       #expect(!scenario.endsWithLineFeed)

@@ -11,6 +11,16 @@ struct RehearseBaselineTests {
     #expect(run.exit == .status(0), "\(run.text)")
   }
 
+  @Test func `a baseline of another version is a wrong file`() async throws {
+    let folder = try RehearseFolder()
+    let baseline = try await baseline(folder)
+    let text = try String(contentsOfFile: baseline, encoding: .utf8)
+    try text.replacing(/"version" ?: ?1/, with: "\"version\":99").write(toFile: baseline, atomically: true, encoding: .utf8)
+    let run = try await folder.rehearse(["--command", "cat", "--baseline", baseline])
+    #expect(run.exit == .status(65))
+    #expect(run.errors.contains("version: 99 is not 1"), "\(run.errors)")
+  }
+
   @Test func `a changed outcome is a failure`() async throws {
     let folder = try RehearseFolder(["photos": RehearseFolder.photos])
     let old = try await baseline(folder, "attache $REHEARSAL_FLAGS")

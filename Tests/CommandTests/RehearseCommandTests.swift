@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 /// Filters that break the promise, each in its own way.
@@ -141,8 +142,33 @@ struct RehearseCommandTests {
     let folder = try RehearseFolder(["blocks": RehearseFolder.three + "\nextension: blocks\n"])
     try folder.write(RehearseFolder.three + "\nstop: 100ms\n", as: "stops")
     let (run, record) = try await folder.rehearsed("cat")
-    #expect(run.exit == .status(0))
+    #expect(run.exit == .status(99), "nothing was rehearsed")
     #expect(record.scenarios.compactMap(\.skipped).count == 2)
     #expect(run.text.contains("skip  blocks"))
+  }
+
+  @Test func `a filter that begins to read when every deadline is over is late`() async throws {
+    let folder = try RehearseFolder(["waits": RehearseFolder.three])
+    let (run, record) = try await folder.rehearsed(
+      "sleep 3; x=$(cat); sleep 1.5; printf '%s\\n' \"$x\"", ["--hang-after", "20s"])
+    #expect(run.exit == .status(99))
+    #expect(record.scenarios[0].kinds.contains("late"), "\(run.text)")
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM]) func `a signal ends a rehearsal of the engine at once`(signal: Int32) async throws {
+    let folder = try RehearseFolder([
+      "stalls": """
+      payloads: ['{"aps":{"alert":"Hi","mutable-content":1},"image":"{{origin}}/a.jpg"}']
+      origin: {/a.jpg: [stall]}
+      deadline: 10m
+
+      """
+    ])
+    try folder.write(RehearseFolder.three, as: "ends")
+    let program = try folder.tool.start(["rehearse", "--clock", "real", "--parallel", "2", folder.path])
+    // Both have been begun when one of them has ended.
+    _ = await program.lines(1)
+    program.send(signal)
+    #expect(await program.exit() == .signal(signal))
   }
 }

@@ -16,7 +16,7 @@ struct RehearseReportTests {
     #expect(suites.attributes["skipped"] == "1")
     let cases = suites.children[0].children
     #expect(cases.map(\.name) == Array(repeating: "testcase", count: 3))
-    #expect(cases.compactMap { $0.attributes["name"] } == ["a-odd \u{FFFD}<&\">", "b-skipped", "three-lines-pass"])
+    #expect(cases.compactMap { $0.attributes["name"] } == ["a-odd <&\">", "b-skipped", "three-lines-pass"])
     let failure = try #require(cases[2].children.first { $0.name == "failure" })
     #expect(failure.attributes["type"] == "lost")
     #expect(failure.attributes["message"]?.contains("payload 2") == true)
@@ -57,6 +57,30 @@ struct RehearseReportTests {
     let largest = try #require(record.lateness.maxMs)
     #expect(largest < 0)
     #expect(try #require(record.lateness.p50Ms) <= largest)
+  }
+
+  @Test func `a report through a link is written where the link leads, and a name may be short`() async throws {
+    let folder = try RehearseFolder()
+    let (link, real) = (folder.tool.home["link"], folder.tool.home["real"])
+    try Data("old".utf8).write(to: URL(filePath: real))
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: real)
+    let run = try await folder.rehearse(["--command", "cat", "--json", link])
+    #expect(run.exit == .status(0), "\(run.errors)")
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == real)
+    #expect(try Data(contentsOf: URL(filePath: real)).first == UInt8(ascii: "{"))
+    let short = try await folder.tool.run(["rehearse", "--command", "cat", "--json", "r", folder.path]) { launch in
+      launch.arguments = ["-c", "cd \"$1\" && shift && exec \"$0\" \"$@\"", launch.path, folder.tool.home.path] + launch.arguments
+      launch.path = "/bin/sh"
+    }
+    #expect(short.exit == .status(0), "\(short.errors)")
+    #expect(FileManager.default.fileExists(atPath: folder.tool.home["r"]))
+  }
+
+  @Test func `a rehearsal in which nothing could be played has not passed`() async throws {
+    let folder = try RehearseFolder(["blocks": "payloads: [x]\nextension: blocks\n"])
+    let run = try await folder.rehearse(["--command", "cat"])
+    #expect(run.exit == .status(99))
+    #expect(run.errors.contains("every scenario was skipped"), "\(run.errors)")
   }
 
   @Test func `people see what was expected, what came, and what happened`() async throws {
@@ -120,7 +144,7 @@ struct RehearseReportTests {
   /// One whose name is hard to write, one that no command can play, one that loses its second line.
   private func mixed() throws -> RehearseFolder {
     let folder = try RehearseFolder()
-    try folder.write(RehearseFolder.three.replacing("\"n\":", with: "\"m\":"), as: "a-odd \u{1}<&\">")
+    try folder.write(RehearseFolder.three.replacing("\"n\":", with: "\"m\":"), as: "a-odd <&\">")
     try folder.write(RehearseFolder.three + "\nextension: blocks\n", as: "b-skipped")
     return folder
   }

@@ -36,13 +36,16 @@ struct RehearseUsageTests {
   private static let mistakes: [(arguments: [String], advice: String)] = [
     (["--clock", "sundial"], "'real', 'virtual' or 'both'"), (["--clock", "virtual", "--command", "cat"], "real clock"),
     (["--clock", "both", "--command", "cat"], "real clock"), (["--time-scale", "0"], "above 0"), (["--time-scale", "inf"], "above 0"),
-    (["--repeat", "0"], "at least 1"), (["--parallel", "0"], "at least 1"), (["--seed", "x"], "--seed <n>"), (["--command", " "], "empty"),
+    (["--repeat", "0"], "at least 1"), (["--repeat", "9223372036854775807"], "at most"), (["--parallel", "999999"], "at most"),
+    (["--time-scale", "1e300"], "at most"), (["--parallel", "0"], "at least 1"), (["--seed", "x"], "--seed <n>"),
+    (["--command", " "], "empty"),
     (["--hang-after", "5s"], "needs --command"), (["--slack", "5s"], "needs --command"), (["--any-order"], "needs --command"),
     (["--expect", "all"], "needs --command"), (["--kill-at", "line"], "needs --command"), (["--kill-random", "1"], "needs --command"),
     (["--command", "cat", "--kill-at", "noon"], "request:2"), (["--command", "cat", "--kill-at", "line:0"], "request:2"),
     (["--command", "cat", "--kill-random", "0"], "at least 1"), (["--command", "cat", "--slack", "soon"], "--slack <time>"),
     (["--command", "cat", "--expect", "all", "--kill-at", "fed"], "leave --expect all out"), (["--tolerance", "1s"], "needs --baseline"),
-    (["--tap", "--verbose"], "--tap"), (["--only", "nothing-of-that-name"], "--list"), (["--bogus"], "--bogus"),
+    (["--tap", "--verbose"], "--tap"), (["--json", "r", "--junit", "r"], "name the same file"),
+    (["--only", "nothing-of-that-name"], "--list"), (["--bogus"], "--bogus"),
   ]
 
   @Test(arguments: mistakes)
@@ -69,7 +72,7 @@ struct RehearseUsageTests {
     let run = try await folder.rehearse(["--command", "cat"])
     #expect(run.exit == .status(65))
     #expect(run.output == [])
-    #expect(run.errors.contains("\(folder.path)/a-slip.yaml:2:10: deadlin: "))
+    #expect(run.errors.contains("\(folder.path)/a-slip.yaml:2:1: deadlin: "))
     #expect(run.errors.contains("\(folder.path)/b-slip.yaml:2:11: deadline: "))
   }
 

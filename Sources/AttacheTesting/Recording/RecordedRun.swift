@@ -24,10 +24,6 @@ package final class RecordedRun: Sendable {
     input = try TeeInput(of: STDIN_FILENO)
   }
 
-  deinit {
-    try? FileManager.default.removeItem(at: report)
-  }
-
   /// Stops reading; what is in flight is decided as ever.
   package func stop() {
     engine.filter.stop()
@@ -48,6 +44,7 @@ package final class RecordedRun: Sendable {
   ///
   /// - Parameter flags: those of attache that the scenario shall have.
   package func recording(flags: [String]) throws -> Recording {
+    defer { try? FileManager.default.removeItem(at: report) }
     let bytes = try Data(contentsOf: URL(filePath: options.report ?? ""))
     let records = try ReportedLine.read([UInt8](bytes))
     var attachments: [Int: [GainedAttachment]] = [:]

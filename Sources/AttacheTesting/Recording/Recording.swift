@@ -43,7 +43,8 @@ package struct Recording: Sendable {
   package func scenario(file: String, mediaFolder: String?) -> (scenario: Scenario, media: [Medium]) {
     let origins = RecordedOrigins(exchanges)
     var library = RecordedMedia(folder: mediaFolder)
-    var scenario = Scenario(name: ScenarioFolder.name(of: file), file: file, about: about, payloads: lines.map(origins.replacing))
+    var scenario = Scenario(
+      name: ScenarioFolder.name(of: file), file: file, about: about, payloads: lines.map { origins.replacing(Placeholder.escaped($0)) })
     scenario.endsWithLineFeed = endsWithLineFeed
     scenario.origins = origins.scripts { exchange in exchange.steps(origins: origins, media: &library) }
     scenario.names = names.mapValues { NameScript($0.map(\.onLoopback)) }

@@ -94,6 +94,7 @@ struct CommandDialogue {
   private mutating func endInput(at now: MonotonicInstant) {
     if script.watchesResources { look(at: now) }
     seen.inputEnd = now
+    seen.timing.endInput(at: now)
     feed.close()
   }
 

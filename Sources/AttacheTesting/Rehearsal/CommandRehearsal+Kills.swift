@@ -23,7 +23,7 @@ extension CommandRehearsal {
       result.findings = findings
       return []
     }
-    var random = KillMoments(seed: seed)
+    var random = SeededGenerator(seed: seed)
     return killPoints + (0..<randomKills).map { _ in .moment(longest * Double.random(in: 0..<1, using: &random)) }
   }
 
@@ -33,6 +33,7 @@ extension CommandRehearsal {
     let isReached = try await CommandStage.with(result.scenario.scaled(by: timeScale), kill: kill) { stage throws(StageError) in
       result.findings += try await killedAndRestarted(stage, kill)
       result.timeline += stage.timeline.events
+      if !kill.isDone { result.timeline.append(.init(at: .zero, .filter, "the kill point \(point) was not reached")) }
       return kill.isDone
     }
     return isReached
@@ -63,22 +64,5 @@ extension CommandRehearsal {
     return CommandJudgement(
       transcript: transcript, evidence: evidence, scenario: stage.scenario, demand: .promise, inAnyOrder: inAnyOrder || stage.isUnordered
     ).findings
-  }
-}
-
-/// Random numbers that are the same for the same seed (SplitMix64, Steele, Lea and Flood, 2014).
-private struct KillMoments: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
   }
 }

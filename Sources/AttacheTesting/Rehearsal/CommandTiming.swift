@@ -20,6 +20,7 @@ struct CommandTiming: Sendable, Hashable {
   private(set) var taken: [MonotonicInstant] = []
   private(set) var answered: [MonotonicInstant] = []
   private let start: MonotonicInstant
+  private var inputEnd: MonotonicInstant?
 
   /// Until when nobody wonders that a command has not begun to read: a shell and an interpreter are up by then on a busy machine too.
   private static let startUp = Duration.seconds(2)
@@ -35,6 +36,11 @@ struct CommandTiming: Sendable, Hashable {
     while taken.count < lines { taken.append(now) }
   }
 
+  /// No more is written to the command, and nobody sees any more what it takes: the clock of what it has not taken starts here.
+  mutating func endInput(at now: MonotonicInstant) {
+    inputEnd = now
+  }
+
   /// A whole line of output has come.
   mutating func answer(at now: MonotonicInstant) {
     answered.append(now)
@@ -47,7 +53,7 @@ struct CommandTiming: Sendable, Hashable {
   ///
   /// - Parameter line: from 0.
   func due(_ line: Int) -> MonotonicInstant? {
-    guard taken.indices.contains(line) else { return nil }
+    guard taken.indices.contains(line) else { return inputEnd?.advanced(by: limits.deadline) }
     guard line >= limits.jobs else { return taken[line].advanced(by: limits.deadline) }
     guard line - limits.jobs < answered.count else { return nil }
     return max(taken[line], answered[line - limits.jobs]).advanced(by: limits.deadline)

@@ -38,6 +38,6 @@ struct CommandTranscript: Sendable {
   var lastWords: String {
     let text = String(decoding: errors.suffix(400), as: UTF8.self)
     let lines = text.split(whereSeparator: \.isNewline).suffix(3)
-    return lines.isEmpty ? "" : "; its standard error: \(lines.joined(separator: " / "))"
+    return lines.isEmpty ? "" : "; its standard error: \(lines.map { String($0).printable }.joined(separator: " / "))"
   }
 }

@@ -11,10 +11,8 @@ struct Excerpt: CustomStringConvertible {
       description = "nothing"
       return
     }
-    let text = String(decoding: bytes.prefix(Self.maximumCount), as: UTF8.self).unicodeScalars.map { scalar in
-      scalar.value < 0x20 || scalar.value == 0x7F ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
-    }
-    description = "“\(text.joined())\(bytes.count > Self.maximumCount ? "…" : "")”"
+    let text = String(decoding: bytes.prefix(Self.maximumCount), as: UTF8.self).printable
+    description = "“\(text)\(bytes.count > Self.maximumCount ? "…" : "")”"
   }
 }
 
@@ -41,5 +39,19 @@ extension [Finding] {
       counts[kind].flatMap { $0 > maximum ? Finding(kind, "and \($0 - maximum) more of this kind") : nil }
     }
     return kept + others
+  }
+}
+
+extension String {
+  /// The text with what would do something to a terminal, or may not stand in a report, written as `\\u{1b}`.
+  var printable: String {
+    unicodeScalars.map { scalar in
+      let isShown: Bool =
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .unassigned, .surrogate, .privateUse: false
+        default: true
+        }
+      return isShown ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+    }.joined()
   }
 }

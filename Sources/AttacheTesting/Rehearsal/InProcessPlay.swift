@@ -8,6 +8,7 @@ final class InProcessPlay: Sendable {
   private let stage: ScenarioStage
   private let gauge = ProcessGauge()
   private let result = Mutex<Result<Filter.Result, Filter.Failure>?>(nil)
+  private let running = Mutex<(filter: Filter?, isCancelled: Bool)>((nil, false))
 
   init(on stage: ScenarioStage) {
     self.stage = stage
@@ -16,6 +17,15 @@ final class InProcessPlay: Sendable {
   /// Looks at how many descriptors there are; from any thread.
   var observe: @Sendable () -> Void {
     { [gauge, stage] in gauge.look(others: stage.openConnections) }
+  }
+
+  /// Has the filter decide everything at once and end: nobody wants to see more. From any thread.
+  func cancel() {
+    let filter = running.withLock { running in
+      running.isCancelled = true
+      return running.filter
+    }
+    filter?.cancel()
   }
 
   func run() throws(StageError) -> Evidence {
@@ -34,6 +44,11 @@ final class InProcessPlay: Sendable {
   private func converse(with engine: InProcessEngine, _ evidence: inout Evidence) throws(InProcessEngine.Refusal) {
     let (input, output) = (try DataPipe(), try DataPipe())
     try start(engine.filter, input.takeRead(), output.takeWrite())
+    let isCancelled = running.withLock { running in
+      running.filter = engine.filter
+      return running.isCancelled
+    }
+    if isCancelled { engine.filter.cancel() }
     let start = MonotonicInstant.now
     stage.timeline.start = start
     if let stop = stage.scenario.stop { book(stop, engine, start) }

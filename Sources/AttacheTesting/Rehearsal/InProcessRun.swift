@@ -8,10 +8,12 @@ package enum InProcessRun {
   package static func run(_ scenario: Scenario) async throws(StageError) -> Evidence {
     let observer = Mutex<(@Sendable () -> Void)?>(nil)
     let stage = try await ScenarioStage(scenario) { _ in observer.withLock { $0 }?() }
-    let result = await RehearsalThread.play { () throws(StageError) in
-      let play = InProcessPlay(on: stage)
-      observer.withLock { $0 = play.observe }
-      return try play.run()
+    let play = InProcessPlay(on: stage)
+    observer.withLock { $0 = play.observe }
+    let result = await withTaskCancellationHandler {
+      await RehearsalThread.play { () throws(StageError) in try play.run() }
+    } onCancel: {
+      play.cancel()
     }
     await stage.takeDown()
     if let failure = stage.failure { throw failure }

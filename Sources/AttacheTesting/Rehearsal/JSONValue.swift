@@ -8,10 +8,14 @@ package enum JSONValue: Hashable, Sendable {
   case array([JSONValue])
   case object(JSONObject)
 
-  /// Whether this holds everything that `original` says: objects may have gained members at any depth, all else is equal.
+  /// Whether this holds everything that `original` says: objects may have gained members at any depth, arrays have as many elements, all else is equal.
   package func holds(_ original: JSONValue) -> Bool {
-    guard case .object(let mine) = self, case .object(let theirs) = original else { return self == original }
-    return theirs.members.allSatisfy { name, value in mine.members[name]?.holds(value) == true }
+    switch (self, original) {
+    case (.object(let mine), .object(let theirs)):
+      theirs.members.allSatisfy { name, value in mine.members[name]?.holds(value) == true }
+    case (.array(let mine), .array(let theirs)): mine.count == theirs.count && zip(mine, theirs).allSatisfy { $0.holds($1) }
+    default: self == original
+    }
   }
 
   /// The value at the end of a path of names and indices.

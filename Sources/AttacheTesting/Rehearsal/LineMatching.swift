@@ -65,11 +65,17 @@ package struct LineMatching: Sendable {
         answers[number] = .rest(start)
         continue
       }
-      let likeness = nearby(number).map { (line: $0, count: Self.likeness(input[$0], line)) }
+      // As many lines as there were: one that nothing answers is the one in its place.
+      let candidates = output.count == input.count && lost.contains(number) ? [number] : nearby(number)
+      let likeness = candidates.map { (line: $0, count: Self.likeness(input[$0], line)) }
       guard let best = likeness.max(by: { ($0.count, -abs($0.line - number)) < ($1.count, -abs($1.line - number)) }), best.count > 0 else {
         continue
       }
-      answers[number] = Self.isTorn(line, of: input[best.line]) ? .torn(best.line) : .altered(best.line)
+      if index.isVague(index.kinds[best.line], for: line) {
+        answers[number] = best.line == number ? .line(best.line) : .moved(best.line)
+      } else {
+        answers[number] = Self.isTorn(line, of: input[best.line]) ? .torn(best.line) : .altered(best.line)
+      }
       lost.removeAll { $0 == best.line }
     }
   }

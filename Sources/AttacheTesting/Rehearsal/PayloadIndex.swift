@@ -63,8 +63,14 @@ struct PayloadIndex {
     let (text, value) = (Array(line), try? JSONReader.read(line))
     if let kind = kindByKey[Self.key(text, value, freedom)] { return kind }
     guard let value else { return nil }
-    let candidates = Set(value.leaves).flatMap { kindsByLeaf[$0] ?? [] } + (value.isObject ? emptyKinds : [])
+    let candidates = Set(value.leaves).flatMap { kindsByLeaf[$0] ?? [] }
     return candidates.filter { kind in values[kind].map { value.holds($0) } == true }.max { weight($0, line) < weight($1, line) }
+  }
+
+  /// Whether a line of output may come from a line that says nothing. Any object may: so it does only where no other line is meant.
+  func isVague(_ kind: Int, for line: ArraySlice<UInt8>) -> Bool {
+    guard emptyKinds.contains(kind), freedom.allows(line, from: texts[kind]), let original = values[kind] else { return false }
+    return (try? JSONReader.read(line))?.holds(original) == true
   }
 
   /// What says more weighs more; of equals, the first line.
@@ -86,8 +92,14 @@ extension JSONValue {
   }
 
   private func addLeaves(under place: Int, to leaves: inout [Int]) {
-    guard case .object(let object) = self else { return leaves.append(Self.hash(place, self)) }
-    for (name, value) in object.members { value.addLeaves(under: Self.hash(place, name), to: &leaves) }
+    switch self {
+    case .object(let object):
+      for (name, value) in object.members { value.addLeaves(under: Self.hash(place, name), to: &leaves) }
+    case .array(let elements):
+      leaves.append(Self.hash(place, elements.count))
+      for (index, value) in elements.enumerated() { value.addLeaves(under: Self.hash(place, index), to: &leaves) }
+    case .null, .boolean, .number, .string: leaves.append(Self.hash(place, self))
+    }
   }
 
   private static func hash(_ place: Int, _ part: some Hashable) -> Int {

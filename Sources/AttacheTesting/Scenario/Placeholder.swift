@@ -32,6 +32,14 @@ struct Placeholder {
     return result + rest
   }
 
+  /// The text with what looks like a placeholder written so that it stays what it is.
+  static func escaped(_ text: String) -> String {
+    fill(text) { "{{\(braces)}}\($0.name)}}" }
+  }
+
+  /// Stands for two opening braces.
+  static let braces = "braces"
+
   private static func isName(_ text: Substring) -> Bool {
     !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_. ".contains($0)) }
   }
@@ -42,7 +50,7 @@ struct Placeholder {
   }
 
   func isKnown(origins: [String]) -> Bool {
-    if name == "n" || padding != nil { return true }
+    if name == "n" || name == Self.braces || padding != nil { return true }
     if name == "port" { return origins.contains("origin") }
     return origins.contains { name == $0 || name == "\($0).port" }
   }

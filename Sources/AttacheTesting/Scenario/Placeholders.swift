@@ -34,6 +34,7 @@ package struct Placeholders: Sendable {
     }
     return switch placeholder.name {
     case "n": number.map(String.init)
+    case Placeholder.braces: "{{"
     case "port": origins["origin"].map { String($0.port) }
     default: address(placeholder.name)
     }

@@ -3,7 +3,7 @@
 ///
 /// Texts may hold placeholders, which are filled in when the scenario runs: `{{origin}}` is the scheme, host and port of the origin, `{{port}}`
 /// its port alone; `{{NAME}}` and `{{NAME.port}}` say the same of an entry of `origins`; `{{n}}` is the number of the payload, from 1; `{{pad N}}` is
-/// N letters.
+/// N letters; `{{braces}}` is two opening braces.
 public struct Scenario: Sendable, Hashable {
   /// The file's name without its ending.
   public var name: String

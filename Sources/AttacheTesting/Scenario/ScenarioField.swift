@@ -87,11 +87,20 @@ struct ScenarioField {
     return members
   }
 
+  /// The place of a member's name.
+  private func place(ofName name: String) -> ScenarioField? {
+    guard case .mapping(let mapping) = node else { return nil }
+    let key = mapping.keys.first { $0.scalar?.string == name }
+    return key.map { ScenarioField(node: $0, path: path.isEmpty ? name : "\(path).\(name)", file: file) }
+  }
+
   /// The members by name, none of them unknown.
   func members(of known: [String]) throws(ScenarioError) -> [String: ScenarioField] {
     var byName: [String: ScenarioField] = [:]
     for (name, value) in try members() {
-      guard known.contains(name) else { throw value.error("there is no such field; known here: \(known.joined(separator: ", "))") }
+      guard known.contains(name) else {
+        throw (place(ofName: name) ?? value).error("there is no such field; known here: \(known.joined(separator: ", "))")
+      }
       byName[name] = value
     }
     return byName

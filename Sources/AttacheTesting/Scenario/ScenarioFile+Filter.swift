@@ -43,7 +43,7 @@ extension ScenarioField {
   func check(placeholdersOf text: String, origins: [String: OriginScript], what: String) throws(ScenarioError) {
     for placeholder in Placeholder.all(in: text) where !placeholder.isKnown(origins: Array(origins.keys)) {
       throw error(
-        "\(what): {{\(placeholder.name)}} is not known; there are {{origin}}, {{port}}, {{NAME}} and {{NAME.port}} of `origins`, {{n}} and {{pad N}}"
+        "\(what): {{\(placeholder.name)}} is not known; there are {{origin}}, {{port}}, {{NAME}} and {{NAME.port}} of `origins`, {{n}}, {{pad N}} and {{braces}}"
       )
     }
   }

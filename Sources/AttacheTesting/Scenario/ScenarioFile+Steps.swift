@@ -51,13 +51,18 @@ extension ScenarioField {
     return .header(name: String(text[..<colon]), value: String(value))
   }
 
+  /// A terabyte: whatever is longer overflows somewhere.
+  private static let longestBody = 1_000_000_000_000
+
   private func length() throws(ScenarioError) -> OriginStep.Length {
     let text = try text()
     switch text {
     case "chunked": return .chunked
     case "none": return .untold
     default:
-      guard let number = Int(text) else { throw error("a length is a number, +N or -N (wrong by so many), chunked or none") }
+      guard let number = Int(text), abs(number) <= Self.longestBody else {
+        throw error("a length is a number, +N or -N (wrong by so many), chunked or none")
+      }
       return text.hasPrefix("+") || text.hasPrefix("-") ? .offBy(number) : .bytes(number)
     }
   }
@@ -73,7 +78,9 @@ extension ScenarioField {
     guard let count = Int(argument: String(text[..<range.lowerBound])), count > 0 else {
       throw error("write `N bytes of FILE`, as in 512 bytes of media/photo.jpg")
     }
-    return .send(try medium(String(text[range.upperBound...]), files), count: count)
+    let medium = try medium(String(text[range.upperBound...]), files)
+    guard count <= medium.bytes.count else { throw error("\(medium.name) has \(medium.bytes.count) bytes; write no more than that") }
+    return .send(medium, count: count)
   }
 
   private func medium(_ name: String, _ files: ScenarioFolder) throws(ScenarioError) -> Medium {

@@ -37,6 +37,9 @@ extension Scenario {
       name: ScenarioFolder.name(of: file), file: file, about: try fields["about"]?.text() ?? "",
       payloads: try payloads.payloadLines(files))
     endsWithLineFeed = try fields["last-line-feed"]?.truth() ?? true
+    guard !name.hasControls, fields["about"] == nil || !about.hasControls else {
+      throw (fields["about"] ?? top).error("a name and an about are one line of text without control characters")
+    }
     try readWorld(fields, files)
     try readFilter(fields)
     if let field = fields["expect"] { expectation = try field.expectation(payloads: self.payloads.count, origins: Array(origins.keys)) }
@@ -85,7 +88,7 @@ extension ScenarioField {
     do {
       guard let node = try Yams.compose(yaml: yaml), case .mapping = node else {
         throw ScenarioError(
-          file: file, line: 1, column: 1, message: "a scenario consists of names with values; see the README of Fixtures/scenarios")
+          file: file, line: 1, column: 1, message: "a scenario consists of names with values, such as `payloads:` with a list of lines")
       }
       return ScenarioField(node: node, path: "", file: file)
     } catch let error as ScenarioError {
@@ -111,5 +114,12 @@ extension ScenarioError {
     case .no, .memory, .reader, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
       self.init(file: file, message: "this is no YAML: \(error)")
     }
+  }
+}
+
+extension String {
+  /// Whether it holds characters that do something to a terminal or a report instead of standing there.
+  fileprivate var hasControls: Bool {
+    unicodeScalars.contains { $0.properties.generalCategory == .control || ["\u{2028}", "\u{2029}"].contains($0) }
   }
 }

@@ -28,6 +28,9 @@ public enum StandIn {
     "bin": "",
   ]
 
+  /// Five times Apple's largest limit: enough to be too large.
+  private static let maximumSize = 250_000_000
+
   /// The names of the types that there are, as file endings.
   public static var names: [String] { endings.keys.sorted() }
 
@@ -49,6 +52,7 @@ public enum StandIn {
     let head = decode(digits)
     // The index of a short MPEG-4 file would have to be in it; where more than is looked at follows, it may come later.
     let shortest = ["mp4", "m4a"].contains(ending) ? 4_097 : head.count
+    guard size <= maximumSize else { throw Mistake(description: "a stand-in has at most \(maximumSize) bytes") }
     guard size >= shortest else { throw Mistake(description: "a stand-in of type \(ending) has at least \(shortest) bytes") }
     return head + [UInt8](repeating: ending == "html" ? UInt8(ascii: " ") : 0, count: size - head.count)
   }

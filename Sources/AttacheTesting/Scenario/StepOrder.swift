@@ -3,6 +3,7 @@ struct StepOrder {
   private var hasBody = false
   private var isOver = false
   private var latest = Duration.zero
+  private var hasStatus = false
 
   /// Takes the next step.
   ///
@@ -18,6 +19,10 @@ struct StepOrder {
     case .status, .header, .redirect, .length:
       if hasBody { return "the head has been sent already: put this before the first send, text, stall or raw" }
       if step.repetition != nil, !step.isHeader { return "only send, text and header can repeat" }
+      if case .status = step.action {
+        if hasStatus { return "the status is said already; a response has one" }
+        hasStatus = true
+      }
     case .send, .text:
       hasBody = true
       isOver = step.repetition == .forever

@@ -138,8 +138,7 @@ struct ResponseReader {
 
   private var bodyPart: Part {
     if head.status == 204 || head.status == 304 { return .complete }
-    if isStream { return .untilEnd }
-    if !head.transferEncodings.isEmpty { return .chunkSize }
+    if !isStream, !head.transferEncodings.isEmpty { return .chunkSize }
     guard let length = head.contentLengths.last else { return .untilEnd }
     return .body(left: Int(length.prefix { $0.isNumber }) ?? 0)
   }

@@ -25,6 +25,7 @@ struct Baseline: Sendable {
     } catch {
       throw BaselineError(path: path, error)
     }
+    guard record.version == RehearsalRecord.currentVersion else { throw BaselineError(path: path, version: record.version) }
     guard record.clock == clock else { throw BaselineError(path: path, theirs: record.clock, ours: clock) }
     self.path = path
     self.tolerance = tolerance
@@ -55,7 +56,7 @@ struct Baseline: Sendable {
 
   private func growth(from old: [RehearsalRecord.Payload], to new: [ScenarioResult.OfPayload]) -> [Finding] {
     guard let was = old.compactMap(\.latenessMs).max(), let worst = new.compactMap(\.lateness).max() else { return [] }
-    let before = Duration.microseconds(Int64((was * 1000).rounded()))
+    let before = Duration.microseconds(Int64((min(max(was, -1e12), 1e12) * 1000).rounded()))
     guard worst > before + tolerance else { return [] }
     return [
       Finding(
@@ -93,6 +94,10 @@ struct BaselineError: Error, CustomStringConvertible {
 
   init(unreadable path: String) {
     description = "\(path): the file cannot be read; a baseline is what --json wrote"
+  }
+
+  init(path: String, version: Int) {
+    description = "\(path): version: \(version) is not \(RehearsalRecord.currentVersion), which this attache writes; make the baseline anew"
   }
 
   init(path: String, theirs: String, ours: String) {

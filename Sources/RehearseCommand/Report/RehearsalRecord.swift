@@ -50,7 +50,9 @@ struct RehearsalRecord: Codable, Sendable {
   }
 
   /// Of this form.
-  var version = 1
+  static let currentVersion = 1
+
+  var version = currentVersion
   var clock: String
   var seed: UInt64
   var elapsedMs: Double

@@ -12,7 +12,7 @@ struct ReportFile {
     if unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue { throw failure("it is a folder") }
   }
 
-  /// Writes beside the place and renames; what is no regular file, such as /dev/stdout, is written to.
+  /// Writes beside the place and renames; what is no regular file, such as a pipe, or a link, such as /dev/stdout, is written to.
   func write(_ text: String) throws(ReportFailure) {
     let target = isSpecial ? path : "\(path).\(getpid()).tmp"
     do throws(ReportFailure) {
@@ -25,7 +25,9 @@ struct ReportFile {
   }
 
   private func put(_ text: String, at target: String) throws(ReportFailure) {
-    let descriptor = unsafe open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    // What is on standard output already stays there.
+    let isStream = target.hasPrefix("/dev/") || target.hasPrefix("/proc/")
+    let descriptor = unsafe open(target, O_WRONLY | O_CREAT | (isStream ? O_APPEND : O_TRUNC) | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw failure(lastError) }
     defer { close(descriptor) }
     var rest = Array(text.utf8)[...]
@@ -38,14 +40,14 @@ struct ReportFile {
   }
 
   private var folder: String {
-    let folder = (path as NSString).deletingLastPathComponent
-    return folder.isEmpty ? "." : folder
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Whether something stands there that is no regular file.
+  /// Whether something stands there that is no regular file: a link is followed, not replaced.
   private var isSpecial: Bool {
     var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
   }
 
   private var lastError: String { unsafe String(cString: strerror(errno)) }

@@ -103,6 +103,13 @@ import Testing
     #expect(scenario.origins["origin"]?.tls == .good && scenario.origins["origin2"]?.tls == nil)
   }
 
+  @Test func `what looks like a placeholder in a payload stays what it is`() throws {
+    let line = #"{"alert":"Hi {{name}}, {{n}} {{pad 4}}"}"#
+    let (scenario, _) = Self.recording([line], []).scenario(file: "r.yaml", mediaFolder: nil)
+    let read = try Scenario(yaml: scenario.yaml(), file: "r.yaml")
+    #expect(Placeholders(origins: [:]).lines(of: read) == [Array(line.utf8)])
+  }
+
   @Test func `connections that never came about are the origin's`() throws {
     let refused = Self.exchange { $0.end = .broken(.connectRefused) }
     let (scenario, _) = Self.recording(["x"], [refused, refused]).scenario(file: "r.yaml", mediaFolder: nil)

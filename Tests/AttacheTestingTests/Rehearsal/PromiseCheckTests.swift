@@ -58,6 +58,28 @@ struct PromiseCheckTests {
     #expect(Self.named(PromiseCheck().findings(evidence(row.output))) == row.findings)
   }
 
+  @Test func `a line that is like another is blamed on the one in its place, where no line is missing`() {
+    let input = [#"{"a":"x","z":"same end"}"#, #"{"b":"x","z":"other end"}"#]
+    let output = #"{"b": "y","z":"other end"}"# + "\n" + #"{"a": "y","z":"same end"}"# + "\n"
+    #expect(Self.named(PromiseCheck(.members).findings(evidence(output, input: input))) == ["altered 1", "altered 2"])
+    let findings = PromiseCheck(.members).findings(evidence(output, input: input))
+    #expect(findings[0].message.contains(#"a":"x""#), "\(findings[0].message)")
+  }
+
+  @Test func `a changed line is not taken for one that says nothing`() {
+    let input = ["{}", "{}", #"{"a":1}"#]
+    let changed = "{}\n{}\n" + #"{"a":2}"# + "\n"
+    #expect(Self.named(PromiseCheck(.members).findings(evidence(changed, input: input))) == ["altered 3"])
+    let gained = "{}\n" + #"{"b":1}"# + "\n" + #"{"a":1}"# + "\n"
+    #expect(PromiseCheck(.members).findings(evidence(gained, input: input)).isEmpty)
+  }
+
+  @Test func `an object in an array may gain members too`() {
+    let input = [#"{"list":[{"u":"v"},2]}"#]
+    #expect(PromiseCheck(.members).findings(evidence(#"{"list":[{"u":"v","local":1},2]}"# + "\n", input: input)).isEmpty)
+    #expect(Self.named(PromiseCheck(.members).findings(evidence(#"{"list":[{"u":"v"}]}"# + "\n", input: input))) == ["altered 1"])
+  }
+
   @Test func `any order is no fault where it is allowed, and repeats neither`() {
     let output = evidence("\(Self.four)\n\(Self.one)\n\(Self.three)\n\(Self.two)\n")
     #expect(PromiseCheck(anyOrder: true).findings(output).isEmpty)
