@@ -16,7 +16,7 @@ struct RecordTests {
       let file = tool.home["it.yaml"]
       try FileManager.default.createDirectory(atPath: tool.home["tmp"], withIntermediateDirectories: true)
       let run = try await tool.run(
-        ["record", file] + AttacheTool.loopback + ["--deadline", "1s", "--jobs=8", "--unordered"], input: lines.joined(separator: "\n")
+        ["record", file] + AttacheTool.loopback + ["--deadline", "2s", "--jobs=8", "--unordered"], input: lines.joined(separator: "\n")
       ) { $0.environment["TMPDIR"] = tool.home["tmp"] }
       #expect(run.exit == .status(0))
       #expect(run.text.split(separator: "\n").count == 4)
@@ -24,7 +24,7 @@ struct RecordTests {
       let scenario = try Scenario(contentsOfFile: file)
       #expect(scenario.payloads == lines.map { $0.replacing(origin.url(""), with: "{{origin}}") })
       #expect(!scenario.endsWithLineFeed)
-      #expect(scenario.deadline == .seconds(1))
+      #expect(scenario.deadline == .seconds(2))
       #expect(scenario.flags == ["--jobs=8", "--unordered"])
       #expect(
         scenario.expectation.payloads.map(\.outcome) == [.attached, .fallback, .fallback, .invalid])
@@ -49,10 +49,9 @@ struct RecordTests {
       #expect(run.exit == .status(0))
       #expect(try [UInt8](Data(contentsOf: URL(filePath: tool.home["it-media/1.png"]))) == png)
       let scenario = try Scenario(contentsOfFile: tool.home["it.yaml"])
-      #expect(
-        scenario.origins["origin"]?.paths["/a.png"]?.responses == [
-          [OriginStep(.send(Medium(name: "it-media/1.png", bytes: png), count: nil))]
-        ])
+      // Whether the answer came at once is a matter of the machine.
+      let steps = try #require(scenario.origins["origin"]?.paths["/a.png"]?.responses.first)
+      #expect(steps.map(\.action) == [.send(Medium(name: "it-media/1.png", bytes: png), count: nil)])
     }
   }
 
