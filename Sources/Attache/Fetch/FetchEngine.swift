@@ -124,10 +124,11 @@ final class FetchEngine: @unchecked Sendable {
     fetches[ObjectIdentifier(fetch)] = nil
     if joinable[fetch.key] === fetch { joinable[fetch.key] = nil }
     if case .success(let file) = result, configuration.cache == .session { cache.insert(file, for: fetch.key, at: loop.now) }
-    for waiter in fetch.waitersInOrder { waiting[ObjectIdentifier(waiter)] = nil }
+    let waiters = fetch.waitersInOrder
+    for waiter in waiters { waiting[ObjectIdentifier(waiter)] = nil }
     switch result {
-    case .failure: for waiter in fetch.waitersInOrder { waiter.complete(result) }
-    case .success(let file): handOut(file, to: fetch.waitersInOrder)
+    case .failure: for waiter in waiters { waiter.complete(result) }
+    case .success(let file): handOut(file, to: waiters)
     }
   }
 
