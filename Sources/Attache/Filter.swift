@@ -28,6 +28,8 @@ public final class Filter: Sendable {
     public var maximumPayload: Int?
     /// The file for outcome records, emptied at the start.
     public var report: String?
+    /// How much of a URL the report and the explanations show.
+    public var urlDetail = URLDetail.short
 
     public init() {}
   }
@@ -168,6 +170,7 @@ public final class Filter: Sendable {
   private func serve(_ payload: Payload, in slot: Slot) {
     let request = NotificationRequest(identifier: "\(slot.line)", payload: payload, deadline: slot.deadline)
     host.run(request) { [self] delivery in
+      let delivery = delivery.showing(configuration.urlDetail)
       let decision = decision(delivery, on: payload)
       counters.note(decision.outcome)
       window.decide(slot, decision)
@@ -191,6 +194,15 @@ public final class Filter: Sendable {
     return Decision(
       form: .spliced(member: comma + bytes, at: payload.splice.offset), outcome: .attached, dialect: payload.dialect, media: delivery.media,
       whenGone: letGo)
+  }
+}
+
+extension Delivery {
+  /// The same, with as much of each reference's URL as the log and the report show.
+  fileprivate func showing(_ detail: URLDetail) -> Delivery {
+    var delivery = self
+    for index in delivery.media.indices { delivery.media[index].url = detail.text(of: delivery.media[index].url) }
+    return delivery
   }
 }
 

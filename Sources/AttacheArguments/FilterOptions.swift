@@ -1,5 +1,5 @@
-package import ArgumentParser
-package import Attache
+public import ArgumentParser
+public import Attache
 
 /// What a filter does with the payloads that it reads: the flags that every command which runs one takes.
 package struct FilterOptions: ParsableArguments {
@@ -10,6 +10,9 @@ package struct FilterOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("Write one JSON object a line of input that says what became of it.", valueName: "file"))
   package var report: String?
+
+  @Option(help: ArgumentHelp("How much of a URL the log and the report show: short (no query, cut) or full.", valueName: "detail"))
+  package var logUrls = URLDetail.short
 
   @Flag(help: "Exit 65 when any line was invalid.")
   package var strict = false
@@ -29,6 +32,7 @@ package struct FilterOptions: ParsableArguments {
     configuration.baseURL = payloads.baseUrl
     configuration.maximumPayload = payloads.maxPayload.map { Int($0.bytes) }
     configuration.report = report
+    configuration.urlDetail = logUrls
     return configuration
   }
 
@@ -39,3 +43,5 @@ package struct FilterOptions: ParsableArguments {
     return strict && result.summary.lines(.invalid) > 0 ? ExitStatus.data : 0
   }
 }
+
+extension URLDetail: ExpressibleByArgument {}

@@ -69,10 +69,8 @@ public final class MediaExtension: ServiceExtension {
   }
 
   private func begin(_ index: Int, _ reference: MediaReference, _ deadline: MonotonicInstant) {
-    guard index < maximumAttachments else {
-      var record = MediaRecord(url: reference.url)
-      record.reason = .policyAttachments
-      return note(index, file: nil, record)
+    if let reason = index < maximumAttachments ? reference.refusal : .policyAttachments {
+      return note(index, file: nil, MediaRecord(url: reference.url, reason: reason))
     }
     let ticket = fetcher.fetch(reference.url, deadline: deadline) { [self] result, record in
       note(index, file: try? result.get(), record)

@@ -14,16 +14,16 @@ public struct Refusal: Error, Hashable, Sendable {
 }
 
 extension Refusal {
-  /// Hostile bytes as they may stand in a message: printable ASCII as it is, the rest as `\xNN`, cut after 80 bytes.
-  static func quote(_ bytes: some Collection<UInt8>) -> String {
+  /// Hostile bytes as they may stand in a message: printable ASCII as it is, the rest as `\xNN`, cut after `limit` bytes.
+  static func quote(_ bytes: some Collection<UInt8>, limit: Int = 80) -> String {
     var text = ""
-    for byte in bytes.prefix(80) {
+    for byte in bytes.prefix(limit) {
       if byte >= 0x20, byte < 0x7F {
         text.unicodeScalars.append(Unicode.Scalar(byte))
       } else {
         text += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
       }
     }
-    return bytes.count > 80 ? text + "…" : text
+    return bytes.count > limit ? text + "…" : text
   }
 }

@@ -64,16 +64,28 @@ extension URLGate {
     guard let written = parts.scheme else {
       let start = bytes.prefix { !":/?#".utf8.contains($0) }
       if start.contains(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\\") || $0 >= 0x80 }) {
-        throw Refusal(.policyURL, "'\(Refusal.quote(bytes))' is no absolute URL")
+        throw Refusal(.policyURL, "'\(URLDetail.short.text(of: bytes))' is no absolute URL")
       }
-      throw Refusal(.policyScheme, "'\(Refusal.quote(bytes))' has no scheme; write https://…")
+      throw Refusal(.policyScheme, "'\(URLDetail.short.text(of: bytes))' has no scheme; write https://…")
     }
     let name = String(decoding: written.map(\.lowercasedASCII), as: UTF8.self)
     switch CheckedURL.Scheme(rawValue: name) {
     case .https: return .https
     case .http where policy.allowHTTP: return .http
-    case .http: throw Refusal(.policyScheme, "plain http is not fetched; --allow-http would allow it")
+    case .http: throw plainHTTP(bytes)
     case nil: throw Refusal(.policyScheme, "the scheme '\(Refusal.quote(written))' is not fetched; https is")
+    }
+  }
+
+  /// The refusal of plain http, which names at once what else would be refused.
+  private func plainHTTP(_ bytes: ArraySlice<UInt8>) -> Refusal {
+    var opened = policy
+    opened.allowHTTP = true
+    do throws(Refusal) {
+      _ = try URLGate(opened).check(bytes)
+      return Refusal(.policyScheme, "plain http is not fetched; --allow-http would allow it")
+    } catch {
+      return Refusal(.policyScheme, "plain http is not fetched, which --allow-http would allow; and \(error.message)")
     }
   }
 

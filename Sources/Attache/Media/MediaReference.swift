@@ -17,6 +17,17 @@ public struct MediaReference: Hashable, Sendable {
   }
 }
 
+extension MediaReference {
+  /// Why the reference is not followed, whatever its URL: whoever names files by identifiers would leave the folder with one that is a path from
+  /// the root or climbs, and a control character forges lines of a log.
+  var refusal: Reason? {
+    guard let identifier else { return nil }
+    let steps = identifier.utf8.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+    let leaves = steps.contains { $0.elementsEqual("..".utf8) } || steps.count > 1 && steps[0].isEmpty
+    return leaves || identifier.utf8.contains(where: \.isControlASCII) ? .payloadIdentifier : nil
+  }
+}
+
 /// How an attachment is shown; what is nil was not asked for.
 ///
 /// Source: https://developer.apple.com/documentation/usernotifications/unnotificationattachment (attachment attributes)

@@ -3,14 +3,13 @@ public struct Explanation: Sendable, CustomStringConvertible {
   /// The line, counted from 1.
   public var line: Int
   public var reason: Reason
-  /// The URL as the payload writes it.
+  /// The URL, as much of it as is to be shown.
   public var url: String?
   /// What was refused or went wrong, and what to do.
   public var text: String
 
-  /// One line of printable ASCII in which the URL is cut and has no query, since that may hold a secret.
+  /// One line of printable ASCII.
   public var description: String {
-    let shown = url.map { " " + Refusal.quote($0.utf8.prefix { $0 != UInt8(ascii: "?") }) } ?? ""
-    return "line \(line): \(reason.rawValue)\(shown): \(text)"
+    "line \(line): \(reason.rawValue)\(url.map { " " + $0 } ?? ""): \(text)"
   }
 }

@@ -73,7 +73,8 @@ public enum Reason: String, CaseIterable, Sendable {
     case .payloadEnriched: "the payload already has the output member; nothing to do"
     case .payloadAlert: "the service extension took the alert text away; keep a title, a subtitle or a body"
     case .payloadMaximum: "with its attachments the payload exceeds --max-payload; raise it or shorten the payload"
-    case .payloadIdentifier: "the payload gives the attachment an identifier that is a path or holds control characters; use letters and digits"
+    case .payloadIdentifier:
+      "the payload gives the attachment an identifier that is a path or holds control characters; use letters and digits"
     case .policyURL: "the text is no absolute http(s) URL that every parser reads alike; write it as RFC 3986 says"
     case .policyScheme: "only https is fetched; use https, or --allow-http for plain http"
     case .policyUserinfo: "a URL with a user name or a password is refused; leave them out"

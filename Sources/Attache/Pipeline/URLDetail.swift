@@ -1,0 +1,27 @@
+/// How much of a payload's URL the log and the report show (`--log-urls`). What is shown is printable ASCII: every other byte stands as `\xNN`.
+public enum URLDetail: String, CaseIterable, Sendable {
+  /// Without what may hold a secret, the user name, the password, the query and the fragment; cut after 200 bytes.
+  case short
+  /// With everything, to the longest URL that is fetched, 8,192 bytes.
+  case full
+
+  private static let shortBytes = 200
+
+  /// The URL as it is shown.
+  func text(of url: String) -> String {
+    let isPlain = url.utf8.count <= Self.shortBytes && url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"?#@".utf8.contains($0) }
+    return isPlain ? url : text(of: Array(url.utf8.prefix(URLGate.maximumBytes + 1))[...])
+  }
+
+  /// ``text(of:)-(String)`` for bytes of any kind.
+  func text(of bytes: ArraySlice<UInt8>) -> String {
+    switch self {
+    case .full: return Refusal.quote(bytes, limit: URLGate.maximumBytes)
+    case .short:
+      var parts = URLReference(bytes)
+      (parts.query, parts.fragment) = (nil, nil)
+      if let at = parts.authority?.lastIndex(of: UInt8(ascii: "@")) { parts.authority = parts.authority?[(at + 1)...] }
+      return Refusal.quote(parts.bytes, limit: Self.shortBytes)
+    }
+  }
+}
