@@ -17,6 +17,8 @@ public struct ScenarioRunner: Sendable {
     case both
   }
 
+  private static let isRealAlone = "the simulated network does not know what happens in it: it plays on the real clock alone"
+
   typealias Play = @Sendable (Scenario, UInt64) async -> Result<Evidence, StageError>
 
   private let clock: Clock
@@ -52,6 +54,8 @@ public struct ScenarioRunner: Sendable {
     let scaled = timeScale == 1 ? scenario : scenario.scaled(by: timeScale)
     switch clock {
     case .real: return result(of: await real(scaled, seed), scaled, .real)
+    case .both where scenario.isReal: return result(of: await real(scaled, seed), scaled, .real)
+    case .virtual where scenario.isReal: return result(of: .failure(.unavailable(Self.isRealAlone)), scaled, .virtual)
     case .virtual: return result(of: await virtual(scaled, seed), scaled, .virtual)
     case .both: return both(scaled, await real(scaled, seed), await virtual(scaled, seed))
     }

@@ -31,6 +31,8 @@ public struct Scenario: Sendable, Hashable {
   public var serviceExtension = ScriptedExtensionKind.media
   /// When the filter is told to stop, counted from its start.
   public var stop: StopScript?
+  /// Whether it is played on the real clock alone, since the simulated network knows nothing of what happens in it.
+  public var isReal = false
   /// What must come of it.
   public var expectation = ScenarioExpectation()
 

@@ -13,6 +13,12 @@ extension ScenarioField {
     return .full(afterBytes: bytes)
   }
 
+  /// `real`, which is all that can be asked for.
+  func isRealClock() throws(ScenarioError) -> Bool {
+    guard try text() == "real" else { throw error("a clock is `real`; without it, a scenario plays on both") }
+    return true
+  }
+
   /// The flags that a scenario says otherwise, or that the rehearsal gives.
   private static let ownFlags = ["--deadline", "--grace", "--store", "--report", "--dns-server", "--cacert"]
 

@@ -42,6 +42,7 @@ extension Scenario {
     }
     try readWorld(fields, files)
     try readFilter(fields)
+    if let field = fields["clock"] { isReal = try field.isRealClock() }
     if let field = fields["expect"] { expectation = try field.expectation(payloads: self.payloads.count, origins: Array(origins.keys)) }
     for (index, line) in self.payloads.enumerated() {
       try payloads.check(placeholdersOf: line, origins: origins, what: "payload \(index + 1)")
@@ -50,7 +51,7 @@ extension Scenario {
 
   private static let fields = [
     "about", "payloads", "last-line-feed", "origin", "origins", "dns", "disk", "deadline", "grace", "flags", "extension", "stop", "cancel",
-    "expect",
+    "clock", "expect",
   ]
 
   private mutating func readWorld(_ fields: [String: ScenarioField], _ files: ScenarioFolder) throws(ScenarioError) {

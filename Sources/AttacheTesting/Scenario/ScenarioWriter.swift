@@ -27,6 +27,7 @@ extension Scenario {
     add("flags", flags.isEmpty ? nil : Node(flags.map(Node.text), .implicit, .flow))
     add("extension", serviceExtension == .media ? nil : .plain(serviceExtension.rawValue))
     if let stop { add(stop.isCancellation ? "cancel" : "stop", .plain(stop.at.scenarioText)) }
+    add("clock", isReal ? .plain("real") : nil)
     let expected = expectation.members
     add("expect", expected.isEmpty ? nil : Node(expected))
     return members

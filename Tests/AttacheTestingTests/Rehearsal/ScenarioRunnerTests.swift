@@ -292,4 +292,16 @@ struct ScenarioRunnerTests {
         "disagreement, payload 1: the real clock: passthrough; the virtual clock: fallback (deadline)",
       ])
   }
+
+  @Test func `a scenario of the real clock is not played on the virtual one`() async {
+    @Sendable func runner(_ clock: ScenarioRunner.Clock) -> ScenarioRunner {
+      ScenarioRunner(
+        clock: clock, real: { _, _ in .failure(.unavailable("played")) }, virtual: { _, _ in .failure(.flags("it was played")) })
+    }
+    let scenario = PhotoScenario.make { $0.isReal = true }
+    let both = await runner(.both).run(scenario)
+    #expect(both.skipped == "played" && both.findings == [] && both.depth == .real)
+    let virtual = await runner(.virtual).run(scenario)
+    #expect(virtual.skipped?.contains("plays on the real clock alone") == true && virtual.findings == [])
+  }
 }

@@ -47,6 +47,7 @@ import Testing
     flags: --jobs 1 --allow-port {{other.port}}
     extension: empties-alert
     cancel: 200ms
+    clock: real
     expect:
       payloads:
         - {outcome: attached, attachments: [{type: public.jpeg, size: 2KB}], media: [null, http.status]}
@@ -98,7 +99,7 @@ import Testing
     #expect(scenario.deadline == .milliseconds(500) && scenario.grace == .milliseconds(100))
     #expect(scenario.flags == ["--jobs", "1", "--allow-port", "{{other.port}}"])
     #expect(scenario.serviceExtension == .emptiesAlert)
-    #expect(scenario.stop == StopScript(at: .milliseconds(200), isCancellation: true))
+    #expect(scenario.stop == StopScript(at: .milliseconds(200), isCancellation: true) && scenario.isReal)
     #expect(
       scenario.expectation.payloads == [
         .init(outcome: .attached, attachments: [.init(type: "public.jpeg", size: 2_000)], media: [nil, .httpStatus]),
@@ -128,6 +129,7 @@ import Testing
     ("payloads: [x]\nflags: --store /tmp", "--store is not for flags"),
     ("payloads: [x]\nextension: evil", "“evil” is not known here; write one of media, blocks"),
     ("payloads: [x]\nstop: 1s\ncancel: 1s", "stop and cancel exclude each other"),
+    ("payloads: [x]\nclock: virtual", "a clock is `real`; without it, a scenario plays on both"),
     ("payloads: [x]\ndisk: wet", "a disk is `full after 10KB` or `read-only`"),
     ("payloads: [x]\ndns: {a: 1.2.3}", "dns.a: “1.2.3” is no address"),
     ("payloads: [x]\ndns: {a: {first: none}}", "dns.a: `then:` is missing"),

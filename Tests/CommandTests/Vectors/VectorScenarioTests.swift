@@ -1,0 +1,39 @@
+import AttacheTesting
+import Foundation
+import Testing
+
+/// The vectors that a scenario shows, played with the engine in this process and on the real clock. Through the built tool all scenarios are
+/// played by ``ShippedScenarioTests``.
+@Suite(.timeLimit(.minutes(10)))
+struct VectorScenarioTests {
+  /// A vector and one of its scenarios.
+  struct Case: Sendable, CustomTestStringConvertible {
+    var id: String
+    var scenario: String
+
+    var testDescription: String { "\(id): \(scenario)" }
+  }
+
+  private static let cases: [Case] = {
+    let vectors = (try? Vector.all()) ?? []
+    return vectors.flatMap { vector in
+      guard case .scenarios(let names) = vector.way else { return [Case]() }
+      return names.map { Case(id: vector.id, scenario: $0) }
+    }
+  }()
+
+  /// Every scenario is played once, whichever vectors it shows; as many at a time as the runner finds right.
+  private static let results = Task {
+    let names = Set(cases.map(\.scenario)).sorted()
+    let scenarios = names.compactMap { try? Scenario(contentsOfFile: "\(Sample.fixtures)/scenarios/\($0).yaml") }
+    let results = await ScenarioRunner(clock: .real).run(scenarios)
+    return Dictionary(results.map { ($0.scenario.name, $0) }) { first, _ in first }
+  }
+
+  @Test(arguments: cases)
+  func `a vector's scenario goes as it says`(_ vector: Case) async throws {
+    let result = try #require(await Self.results.value[vector.scenario], "there is no such scenario")
+    if let reason = result.skipped { try Test.cancel("\(reason)") }
+    #expect(result.findings.isEmpty)
+  }
+}
