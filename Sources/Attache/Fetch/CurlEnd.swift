@@ -7,25 +7,51 @@ struct CurlEnd {
   /// The errno of the last call that failed, 0 for none.
   var systemError: Int32
   var headIsComplete: Bool
-  /// CURLE_RECV_ERROR stands for a broken connection as well as for a chunk that libcurl cannot read; only its text tells them apart.
-  var isBadChunk: Bool
+  /// Whether TLS was to be spoken over a connection that had come about.
+  var isSecuring: Bool
+  /// What libcurl wrote into its error buffer: its codes stand for several mishaps, which only the text tells apart.
+  var text: String
 
   /// The reason; nil when libcurl saw nothing wrong.
   var failure: Reason? {
     switch code {
     case CURLE_OK: nil
+    case CURLE_OPERATION_TIMEDOUT where isSecuring: .tlsHandshake
     case CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT: systemError == ECONNREFUSED ? .connectRefused : .connectFailed
-    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE: .tlsCertificate
-    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED: .tlsHandshake
+    case CURLE_PEER_FAILED_VERIFICATION: isForAnotherName ? .tlsHost : .tlsCertificate
+    case CURLE_SSL_CACERT_BADFILE: .tlsCertificate
+    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED, CURLE_SSL_CLIENTCERT:
+      OpenSSLError(in: text)?.meaning ?? .tlsHandshake
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: .httpProtocol
     case CURLE_HTTP2, CURLE_HTTP2_STREAM: headIsComplete ? .httpTruncated : .httpProtocol
     case CURLE_PARTIAL_FILE: .httpTruncated
-    case CURLE_GOT_NOTHING, CURLE_SEND_ERROR: .connectReset
-    case CURLE_RECV_ERROR: headIsComplete ? (isBadChunk ? .httpFraming : .httpTruncated) : .connectReset
+    case CURLE_RECV_ERROR, CURLE_SEND_ERROR: asksForCertificate ? .tlsHandshake : broken
+    case CURLE_GOT_NOTHING: .connectReset
     // What a line of more than 100 KB among the headers comes to.
     case CURLE_OUT_OF_MEMORY: .httpHeaders
     // A trailer that reads like a status line, for one.
     default: headIsComplete ? .httpFraming : .internal
     }
+  }
+
+  /// Whether a handshake ended without a word of the peer's.
+  var isUnanswered: Bool {
+    guard failure == .tlsHandshake, !asksForCertificate else { return false }
+    return OpenSSLError(in: text)?.isUnanswered ?? true
+  }
+
+  /// libcurl gives one code for a bad certificate and for a good one of somebody else's, whose text speaks of the "subject name".
+  private var isForAnotherName: Bool {
+    text.contains("subject name") || text.contains("common name")
+  }
+
+  private var asksForCertificate: Bool {
+    !headIsComplete && OpenSSLError(in: text)?.asksForCertificate == true
+  }
+
+  /// A broken connection, or a chunk that libcurl cannot read.
+  private var broken: Reason {
+    guard headIsComplete, code == CURLE_RECV_ERROR else { return .connectReset }
+    return text.contains("chunked-encoding") ? .httpFraming : .httpTruncated
   }
 }

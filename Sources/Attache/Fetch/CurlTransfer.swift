@@ -50,6 +50,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   func prepare(_ request: TransferRequest, for owner: any TransferOwner) throws(CurlError) {
     self.owner = owner
     (head, refusal, headIsTooLarge, url) = (ResponseHead(), nil, false, request.url)
+    unsafe errorText.pointee = 0
     try set(CURLOPT_URL, request.url.text)
     try set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, request.connectTimeout.milliseconds)))
     unsafe replace(&pins, with: request.url.address == nil ? [pin(request)] : [])
@@ -86,8 +87,10 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   func conclude(_ code: CURLcode) -> (owner: (any TransferOwner)?, end: TransferEnd) {
     var retryAfter: curl_off_t = 0
     unsafe curl_easy_getinfo_offset(easy, CURLINFO_RETRY_AFTER, &retryAfter)
+    let (failure, isUnanswered) = failure(code)
     let end = TransferEnd(
-      failure: failure(code), refusal: refusal, times: times, retryAfter: retryAfter > 0 ? .seconds(Int64(retryAfter)) : nil)
+      failure: failure, isUnanswered: isUnanswered, refusal: refusal, times: times,
+      retryAfter: retryAfter > 0 ? .seconds(Int64(retryAfter)) : nil)
     defer { owner = nil }
     return (owner, end)
   }
@@ -253,18 +256,24 @@ extension CurlTransfer {
 // MARK: How it ended
 
 extension CurlTransfer {
-  private func failure(_ code: CURLcode) -> Reason? {
-    if let refusal { return refusal.reason }
-    if headIsTooLarge { return .httpHeaders }
-    return CurlEnd(
+  private func failure(_ code: CURLcode) -> (Reason?, isUnanswered: Bool) {
+    if let refusal { return (refusal.reason, false) }
+    if headIsTooLarge { return (.httpHeaders, false) }
+    guard code != CURLE_OK else { return (nil, false) }
+    let end = CurlEnd(
       code: code, systemError: systemError, headIsComplete: head.isComplete,
-      isBadChunk: unsafe strstr(errorText, "chunked-encoding") != nil
-    ).failure
+      isSecuring: url?.scheme == .https && number(CURLINFO_PRIMARY_PORT) != 0 && microseconds(CURLINFO_APPCONNECT_TIME_T) == nil,
+      text: unsafe String(cString: errorText))
+    return (end.failure, end.isUnanswered)
   }
 
   private var systemError: Int32 {
+    Int32(number(CURLINFO_OS_ERRNO))
+  }
+
+  private func number(_ info: CURLINFO) -> Int {
     var number = 0
-    unsafe curl_easy_getinfo_long(easy, CURLINFO_OS_ERRNO, &number)
-    return Int32(number)
+    unsafe curl_easy_getinfo_long(easy, info, &number)
+    return number
   }
 }

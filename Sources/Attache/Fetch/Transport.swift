@@ -53,14 +53,17 @@ package struct TransferRequest: Sendable {
 package struct TransferEnd: Sendable {
   /// nil when the transport saw nothing wrong, which is not yet acceptance.
   package var failure: Reason?
+  /// Whether no answer of any kind came, to a connection or to a handshake: it may pass by itself.
+  package var isUnanswered: Bool
   /// What the address gate said, if it stopped the connection.
   package var refusal: Refusal?
   package var times: TransferTimes
   /// What Retry-After asks for.
   package var retryAfter: Duration?
 
-  package init(failure: Reason?, refusal: Refusal? = nil, times: TransferTimes, retryAfter: Duration?) {
+  package init(failure: Reason?, isUnanswered: Bool = false, refusal: Refusal? = nil, times: TransferTimes, retryAfter: Duration?) {
     self.failure = failure
+    self.isUnanswered = isUnanswered
     self.refusal = refusal
     self.times = times
     self.retryAfter = retryAfter

@@ -73,13 +73,13 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     let isSecure = request.url.scheme == .https
     switch place.script.connection {
     case .refused: throw .refused
-    case .dropped: giveUpConnecting()
+    case .dropped: giveUpConnecting(.connectFailed)
     case .reset:
       _ = transport.network.accept(at: place)
-      end(isSecure ? .tlsHandshake : .connectReset)
+      end(isSecure ? .tlsHandshake : .connectReset, isUnanswered: true)
     case .silent:
       _ = transport.network.accept(at: place)
-      if isSecure { giveUpConnecting() } else { times.connect = .zero }
+      if isSecure { giveUpConnecting(.tlsHandshake) } else { times.connect = .zero }
     case nil:
       let number = transport.network.accept(at: place)
       times.connect = .zero
@@ -98,19 +98,20 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
       times.tls = .zero
       return true
     case (.stalled?, false): break
-    case (.stalled?, true): giveUpConnecting()
+    case (.stalled?, true): giveUpConnecting(.tlsHandshake)
     case (nil, true): end(.tlsHandshake)
-    case (.expired?, true), (.wrongHost?, true), (.untrusted?, true): end(.tlsCertificate)
+    case (.wrongHost?, true): end(.tlsHost)
+    case (.expired?, true), (.untrusted?, true): end(.tlsCertificate)
     // A server that expects a handshake closes on anything else.
     case (.good?, false), (.expired?, false), (.wrongHost?, false), (.untrusted?, false): end(.connectReset)
     }
     return false
   }
 
-  /// Waits for a connection as long as it may take, in vain.
-  private func giveUpConnecting() {
-    times.connect = nil
-    schedule(at: start.advanced(by: request.connectTimeout)) { $0.end(.connectFailed) }
+  /// Waits for a connection, or for its handshake, as long as it may take, in vain.
+  private func giveUpConnecting(_ failure: Reason) {
+    if failure == .connectFailed { times.connect = nil }
+    schedule(at: start.advanced(by: request.connectTimeout)) { $0.end(failure, isUnanswered: true) }
   }
 
   // MARK: Asking
@@ -220,11 +221,11 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
 
   // MARK: The end
 
-  private func end(_ failure: Reason?) {
+  private func end(_ failure: Reason?, isUnanswered: Bool = false) {
     guard !isOver else { return }
     isOver = true
     stopTimer()
-    transport.end(self, TransferEnd(failure: failure, times: times, retryAfter: reader.retryAfter), to: owner)
+    transport.end(self, TransferEnd(failure: failure, isUnanswered: isUnanswered, times: times, retryAfter: reader.retryAfter), to: owner)
   }
 
   private func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable (ScriptedTransfer) -> Void) {

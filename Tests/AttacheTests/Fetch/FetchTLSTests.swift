@@ -45,7 +45,7 @@ import Testing
     try await withFetchStage(tls: .selfMade(names: ["right.example.test"]), dns: dns) { stage in
       stage.origin.serve("/a", Sample.png)
       #expect(await stage.fetch(stage.origin.url("/a", host: "right.example.test")).file != nil)
-      #expect(await stage.fetch(stage.origin.url("/a", host: "wrong.example.test")).reason == .tlsCertificate)
+      #expect(await stage.fetch(stage.origin.url("/a", host: "wrong.example.test")).reason == .tlsHost)
     }
     await dns.stop()
   }

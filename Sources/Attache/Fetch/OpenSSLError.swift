@@ -1,0 +1,67 @@
+/// An error of OpenSSL 3 as libcurl hands it on in its text: `error:0A000410:SSL routines::…`.
+struct OpenSSLError: Equatable {
+  /// The part of OpenSSL that speaks; 20 is its TLS (ERR_LIB_SSL).
+  var library: UInt32
+  /// What is wrong, as sslerr.h numbers it; 1000 and more is an alert of the peer's, by its number (RFC 8446, 6).
+  var reason: UInt32
+
+  private static let tls: UInt32 = 20
+
+  init(library: UInt32 = tls, reason: UInt32) {
+    (self.library, self.reason) = (library, reason)
+  }
+
+  /// - Returns: nil for a text without an error's number.
+  init?(in text: String) {
+    guard let start = text.firstRange(of: "error:")?.upperBound, let number = UInt32(text[start...].prefix(8), radix: 16) else {
+      return nil
+    }
+    self.init(library: number >> 23 & 0xFF, reason: number & 0x7F_FFFF)
+  }
+
+  /// What the error means for a handshake.
+  var meaning: Reason {
+    guard library == Self.tls else { return .tlsHandshake }
+    if Self.noCommonGround.contains(reason) { return .tlsVersion }
+    return reason == Self.unrecognisedName ? .tlsHost : .tlsHandshake
+  }
+
+  /// Whether the peer left without a word: the end of the connection in the midst of the handshake.
+  var isUnanswered: Bool {
+    self == OpenSSLError(reason: 294)
+  }
+
+  /// Whether the peer asks for a client's certificate; with TLS 1.3 it says so only after the handshake.
+  var asksForCertificate: Bool {
+    self == OpenSSLError(reason: 1116)
+  }
+
+  private static let unrecognisedName: UInt32 = 1112
+
+  /// No version, cipher, group or signature that both sides take, or none that is safe.
+  private static let noCommonGround: Set<UInt32> = [
+    1040,  // alert handshake_failure
+    1070,  // alert protocol_version
+    1071,  // alert insufficient_security
+    102,  // BAD_DH_VALUE
+    118,  // NO_SUITABLE_SIGNATURE_ALGORITHM
+    166,  // VERSION_TOO_HIGH
+    181,  // NO_CIPHERS_AVAILABLE
+    191,  // NO_PROTOCOLS_AVAILABLE
+    193,  // NO_SHARED_CIPHER
+    241,  // INSUFFICIENT_SECURITY
+    248,  // UNKNOWN_CIPHER_RETURNED
+    254,  // UNKNOWN_SSL_VERSION
+    258,  // UNSUPPORTED_PROTOCOL
+    261,  // WRONG_CIPHER_RETURNED
+    266,  // WRONG_SSL_VERSION
+    315,  // UNSUPPORTED_ELLIPTIC_CURVE
+    333,  // LEGACY_SIGALG_DISALLOWED_OR_UNSUPPORTED
+    338,  // UNSAFE_LEGACY_RENEGOTIATION_DISABLED
+    370,  // WRONG_SIGNATURE_TYPE
+    378,  // WRONG_CURVE
+    394,  // DH_KEY_TOO_SMALL
+    396,  // VERSION_TOO_LOW
+    410,  // NO_SHARED_GROUPS
+  ]
+}
