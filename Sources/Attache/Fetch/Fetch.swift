@@ -29,6 +29,10 @@ final class Fetch: @unchecked Sendable {
   private var isOver = false
   private var visited: Set<String> = []
   private var tries = 0
+  /// What the latest try came to.
+  private var earlier: FetchFailure?
+  /// Whether this is the one that tries if the origin is back.
+  private var isProbe = false
   private var place = Place.none
   private var addresses: [IPAddress] = []
   private var transfer: (any Transfer)?
@@ -83,7 +87,8 @@ final class Fetch: @unchecked Sendable {
   /// Begins, or begins again after a redirect or before a further try.
   func begin() {
     step += 1
-    if visited.insert(url.text).inserted { tries = 0 }
+    if visited.insert(url.text).inserted { (tries, earlier) = (0, nil) }
+    guard passesBreaker() else { return }
     if let address = url.address { return check([address]) }
     let (started, step) = (engine.loop.now, step)
     engine.resolver.resolve(url.host) { [self, loop = engine.loop] result in
@@ -114,6 +119,8 @@ final class Fetch: @unchecked Sendable {
   func placeGranted() {
     place = .taken
     guard !isOver else { return leavePlace() }
+    // It may have opened while this one waited for its place.
+    guard passesBreaker() else { return }
     tries += 1
     note { $0.attempts += 1 }
     (verdict, failure) = (nil, nil)
@@ -123,6 +130,30 @@ final class Fetch: @unchecked Sendable {
     } catch {
       conclude(.failure(FetchFailure(reason: .internal, message: "\(error)")))
     }
+  }
+
+  /// Asks the circuit breaker; where it refuses, the fetch ends, with what its own latest try came to if there was one.
+  private func passesBreaker() -> Bool {
+    guard !isProbe else { return true }
+    switch engine.breaker.admit(to: url.origin, at: engine.loop.now) {
+    case .pass: return true
+    case .probe:
+      isProbe = true
+      return true
+    case .refuse:
+      conclude(.failure(earlier ?? FetchFailure(breakerFor: url.origin)))
+      return false
+    }
+  }
+
+  /// Tells the circuit breaker what the exchange says of its origin.
+  private func note(_ sign: OriginSign?) {
+    if let sign {
+      engine.breaker.note(sign, of: url.origin, at: engine.loop.now, isProbe: isProbe)
+    } else if isProbe {
+      engine.breaker.giveUpProbe(of: url.origin, at: engine.loop.now)
+    }
+    isProbe = false
   }
 
   /// The time that is left to the one who can wait longest.
@@ -156,6 +187,7 @@ final class Fetch: @unchecked Sendable {
       let instant = engine.retryPolicy.next(
         after: tries, now: now, budgetEnds: now.advanced(by: budget), asked: asked, jitter: engine.loop.machine.randomFraction)
     else { return conclude(.failure(failure)) }
+    earlier = failure
     if resumption == nil { startOver() }
     timer = engine.loop.schedule(at: instant) { [self] in
       timer = nil
@@ -193,6 +225,7 @@ final class Fetch: @unchecked Sendable {
     transfer?.cancel()
     transfer = nil
     leavePlace()
+    if isProbe { note(nil) }
     if case .failure = result { intake?.abandon() }
     intake = nil
     engine.conclude(self, result)
@@ -222,6 +255,7 @@ extension Fetch: TransferOwner {
     let verdict = Acceptance.judge(head, resumingFrom: resumption?.offset ?? 0, validator: resumption?.validator)
     self.verdict = verdict
     noteHead(head)
+    note(OriginSign(status: head.status))
     guard case .body(let length, let resumes) = verdict else {
       // An unwanted body is not waited for: without one, the connection serves again.
       return head.contentLengths == ["0"] && head.transferEncodings.isEmpty
@@ -257,6 +291,8 @@ extension Fetch: TransferOwner {
   func transferEnded(_ end: TransferEnd) {
     noteTimes(end.times)
     transfer = nil
+    // The head's sign has been noted when it came.
+    if verdict == nil { note(failure == nil && end.refusal == nil ? OriginSign(end.failure, isUnanswered: end.isUnanswered) : nil) }
     leavePlace()
     guard !isOver else { return }
     if let failure { return conclude(.failure(failure)) }
@@ -266,7 +302,7 @@ extension Fetch: TransferOwner {
     case .refuse(let reason): conclude(.failure(FetchFailure(reason: reason)))
     case .retry(let reason): tryAgain(after: FetchFailure(reason: reason), asked: end.retryAfter)
     case .body where end.failure == nil && (length ?? received) == received: handOn(isLast: true)
-    case .body, nil: broken(end.failure ?? .httpTruncated)
+    case .body, nil: broken(end.failure ?? .httpTruncated, isUnanswered: end.isUnanswered)
     }
   }
 
@@ -276,9 +312,9 @@ extension Fetch: TransferOwner {
     conclude(.failure(failure ?? FetchFailure(reason: .internal)))
   }
 
-  private func broken(_ reason: Reason) {
+  private func broken(_ reason: Reason, isUnanswered: Bool) {
     let failure = FetchFailure(reason: reason)
-    if RetryPolicy.isTransient(reason) { tryAgain(after: failure, asked: nil) } else { conclude(.failure(failure)) }
+    if isUnanswered || RetryPolicy.isTransient(reason) { tryAgain(after: failure, asked: nil) } else { conclude(.failure(failure)) }
   }
 
   private func noteHead(_ head: ResponseHead) {

@@ -13,6 +13,8 @@ final class FetchEngine: @unchecked Sendable {
   let workers: [MediaWorker]
   private var nextWorker = 0
   private var admission: Admission<Fetch>
+  /// Which origins are left alone.
+  var breaker = CircuitBreaker()
   private var cache: SessionCache
   /// The fetches that others may join, by URL.
   private var joinable: [String: Fetch] = [:]

@@ -20,6 +20,11 @@ public struct FetchFailure: Error, Hashable, Sendable {
     case .timeout: self.init(reason: .dnsTimeout, message: "\(host): \(Reason.dnsTimeout.advice)")
     }
   }
+
+  /// The circuit breaker keeps an origin from being asked.
+  init(breakerFor origin: String) {
+    self.init(reason: .policyBreaker, message: "\(origin): \(Reason.policyBreaker.advice)")
+  }
 }
 
 extension Refusal {
