@@ -53,6 +53,9 @@ final class Exchange {
     case .close:
       ledger.note(.closed(path: path))
       breakOff { wire.close() }
+    case .goAway:
+      ledger.note(.closed(path: path))
+      breakOff { wire.goAway() }
     }
   }
 

@@ -50,6 +50,10 @@ final class PlainWire: ResponseWire {
     channel.close(promise: nil)
   }
 
+  func goAway() {
+    close()
+  }
+
   private static func statusLine(_ head: ResponseHead) -> String {
     "HTTP/1.\(head.minorVersion) \(head.status) \(HTTPResponseStatus(statusCode: head.status).reasonPhrase)\r\n"
   }

@@ -26,6 +26,8 @@ enum ResponseStep: Equatable {
   case end(keepsAlive: Bool)
   case reset
   case close
+  /// Over HTTP/2 a GOAWAY that says ENHANCE_YOUR_CALM, and the close.
+  case goAway
 }
 
 /// The status line and the fields of a response.

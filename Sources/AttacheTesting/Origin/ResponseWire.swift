@@ -16,4 +16,6 @@ protocol ResponseWire: AnyObject {
   func reset()
   /// Closes the connection in good order.
   func close()
+  /// Closes it with a GOAWAY that says ENHANCE_YOUR_CALM, where there is such a thing.
+  func goAway()
 }

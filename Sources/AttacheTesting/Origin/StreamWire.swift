@@ -49,4 +49,12 @@ final class StreamWire: ResponseWire {
   func close() {
     channel.parent?.close(promise: nil)
   }
+
+  func goAway() {
+    guard let connection = channel.parent else { return }
+    let calm = HTTP2Frame.FramePayload.goAway(lastStreamID: .rootStream, errorCode: .enhanceYourCalm, opaqueData: nil)
+    connection.writeAndFlush(HTTP2Frame(streamID: .rootStream, payload: calm)).assumeIsolated().whenComplete { _ in
+      connection.close(promise: nil)
+    }
+  }
 }

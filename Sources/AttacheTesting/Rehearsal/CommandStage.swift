@@ -67,7 +67,7 @@ struct CommandStage {
     evidence.output = transcript.output
     evidence.arrivals = transcript.arrivals
     do { evidence.report = try stage.readReport() } catch { evidence.reportError = error }
-    evidence.requests = stage.requests
+    (evidence.requests, evidence.fields) = (stage.requests, stage.fields)
     evidence.connections = stage.connections
     evidence.timeline = timeline.events
     if transcript.isMeasured { (evidence.memory, evidence.descriptors) = (transcript.resources.memory, transcript.resources.descriptors) }

@@ -20,6 +20,8 @@ package struct Evidence: Sendable {
   package var reportError: ReportError?
   /// The requests that reached each path, by `PATH`, or `NAME/PATH` for an origin that is not named `origin`.
   package var requests: [String: Int] = [:]
+  /// The names of the fields that the requests had, in lower case.
+  package var fields: Set<String> = []
   /// The connections that all origins together accepted.
   package var connections = 0
   /// In order of time.

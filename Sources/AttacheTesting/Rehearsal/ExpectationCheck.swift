@@ -111,6 +111,11 @@ package struct ExpectationCheck: Sendable {
       findings.append(
         Finding(.connections, "\(Self.count(wanted, "connection")) \(Self.were(wanted)) expected, and \(evidence.connections) came"))
     }
+    let unwanted = expectation.fields.map { evidence.fields.subtracting($0).sorted() } ?? []
+    if !unwanted.isEmpty {
+      findings.append(
+        Finding(.requests, "no fields but \(Self.list(expectation.fields ?? [])) were expected, and \(Self.list(unwanted)) came"))
+    }
     return findings
   }
 

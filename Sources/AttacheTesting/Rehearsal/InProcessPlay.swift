@@ -109,7 +109,7 @@ final class InProcessPlay: Sendable {
   private func gather(_ evidence: inout Evidence) {
     do { evidence.report = try stage.readReport() } catch { evidence.reportError = error }
     evidence.collectFiles()
-    evidence.requests = stage.requests
+    (evidence.requests, evidence.fields) = (stage.requests, stage.fields)
     evidence.connections = stage.connections
     evidence.memory = gauge.memory
     evidence.descriptors = gauge.descriptors

@@ -64,6 +64,9 @@ package final class ScenarioStage: Sendable {
   /// How many requests reached each path, by `PATH`, or `NAME/PATH` for an origin that is not named `origin`.
   package var requests: [String: Int] { ledger.requests }
 
+  /// The names of the fields that the requests had, in lower case.
+  package var fields: Set<String> { ledger.fields }
+
   /// How many connections all origins accepted.
   package var connections: Int { origins.values.reduce(0) { $0 + $1.connections } }
 

@@ -4,6 +4,7 @@ internal import Synchronization
 final class StageLedger: Sendable {
   private struct State {
     var requests: [String: Int] = [:]
+    var fields: Set<String> = []
     var isFirst = true
     var failure: StageError?
   }
@@ -20,6 +21,8 @@ final class StageLedger: Sendable {
   }
 
   var requests: [String: Int] { state.withLock { $0.requests } }
+  /// The names of the fields of all requests, in lower case.
+  var fields: Set<String> { state.withLock { $0.fields } }
   var failure: StageError? { state.withLock { $0.failure } }
 
   /// - Parameter name: the origin's in the scenario.
@@ -30,7 +33,7 @@ final class StageLedger: Sendable {
     case .request(let request):
       let path = prefix + script.path(of: request.target)
       timeline.note(.origin, "\(request.method) \(path) on connection \(request.connection)", at: request.arrival)
-      count(path)
+      count(path, request)
       watch(.request(path: path))
     case .head(let path, let status): timeline.note(.origin, "\(prefix)\(path): \(status)")
     case .sent(let path, let bytes):
@@ -43,9 +46,10 @@ final class StageLedger: Sendable {
     }
   }
 
-  private func count(_ path: String) {
+  private func count(_ path: String, _ request: RecordedRequest) {
     let isFirst = state.withLock { state in
       state.requests[path, default: 0] += 1
+      state.fields.formUnion(request.fields.map { $0.name.lowercased() })
       defer { state.isFirst = false }
       return state.isFirst
     }

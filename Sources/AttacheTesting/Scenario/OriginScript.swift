@@ -60,7 +60,9 @@ public struct OriginStep: Sendable, Hashable {
     case send(Medium, count: Int?)
     /// These bytes as part of the body.
     case text(String)
-    /// These bytes in the place of HTTP; the connection closes after them.
+    /// These bytes as part of the body, or in the place of HTTP behind ``raw(_:)``.
+    case hex([UInt8])
+    /// These bytes in the place of HTTP, as is all that follows them; the connection closes at the end.
     case raw(String)
     /// Nothing more, until the client is gone.
     case stall
@@ -68,6 +70,8 @@ public struct OriginStep: Sendable, Hashable {
     case reset
     /// A close in good order.
     case close
+    /// Over HTTP/2 a GOAWAY that says ENHANCE_YOUR_CALM, and the close.
+    case goAway
   }
 
   /// How an origin tells the length of a body.

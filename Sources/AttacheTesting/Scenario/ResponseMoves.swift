@@ -54,10 +54,12 @@ package struct ResponseMoves: Sequence, IteratorProtocol {
     case .status, .redirect, .length: nil
     case .send(let medium, let count): bytes(piece(of: medium, count, beginsAnew: step.repetition != nil))
     case .text(let text): bytes(Array(text.utf8))
+    case .hex(let raw): bytes(raw)
     case .raw(let text): .raw(Array(text.utf8))
     case .stall: .stall
     case .reset: .reset
     case .close: .close
+    case .goAway: .goAway
     }
   }
 
@@ -78,8 +80,8 @@ package struct ResponseMoves: Sequence, IteratorProtocol {
 extension OriginStep {
   fileprivate var isBody: Bool {
     switch action {
-    case .send, .text: true
-    case .status, .header, .redirect, .length, .raw, .stall, .reset, .close: false
+    case .send, .text, .hex: true
+    case .status, .header, .redirect, .length, .raw, .stall, .reset, .close, .goAway: false
     }
   }
 
@@ -96,7 +98,7 @@ extension ResponseScript.Action {
   fileprivate var isEmpty: Bool {
     switch self {
     case .body(let bytes), .raw(let bytes): bytes.isEmpty
-    case .head, .field, .headEnd, .stall, .reset, .close, .end: false
+    case .head, .field, .headEnd, .stall, .reset, .close, .goAway, .end: false
     }
   }
 }

@@ -34,6 +34,8 @@ package struct ResponseScript: Sendable, Hashable {
     case reset
     /// A close in good order: the end of the body, or where it breaks off.
     case close
+    /// Over HTTP/2 a GOAWAY that says ENHANCE_YOUR_CALM, and the close.
+    case goAway
     /// The end of the response; the connection serves again.
     case end
   }
@@ -149,7 +151,7 @@ extension ResponseScript.Head {
       case .length(let told): length = told
       case .redirect(let location): fields.append(HeaderField("Location", location))
       case .header(let name, let value) where !step.isFieldDrip: fields.append(HeaderField(name, value))
-      case .header, .send, .text, .raw, .stall, .reset, .close: break
+      case .header, .send, .text, .hex, .raw, .stall, .reset, .close, .goAway: break
       }
     }
     self.status = status ?? (steps.contains(where: \.isRedirect) ? 302 : 200)
@@ -224,21 +226,21 @@ extension OriginStep.Action {
   fileprivate var isOfHead: Bool {
     switch self {
     case .status, .header, .redirect, .length: true
-    case .send, .text, .raw, .stall, .reset, .close: false
+    case .send, .text, .hex, .raw, .stall, .reset, .close, .goAway: false
     }
   }
 
   fileprivate var isOfBody: Bool {
     switch self {
-    case .send, .text, .raw: true
-    case .status, .header, .redirect, .length, .stall, .reset, .close: false
+    case .send, .text, .hex, .raw: true
+    case .status, .header, .redirect, .length, .stall, .reset, .close, .goAway: false
     }
   }
 
   fileprivate var isLast: Bool {
     switch self {
-    case .stall, .reset, .close: true
-    case .status, .header, .redirect, .length, .send, .text, .raw: false
+    case .stall, .reset, .close, .goAway: true
+    case .status, .header, .redirect, .length, .send, .text, .hex, .raw: false
     }
   }
 }

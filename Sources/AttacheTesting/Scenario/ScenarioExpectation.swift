@@ -38,6 +38,8 @@ public struct ScenarioExpectation: Sendable, Hashable {
   public var payloads: [OfPayload] = []
   /// How many requests reach each path, by `PATH`, or `NAME/PATH` for an entry of `origins`.
   public var requests: [String: Int] = [:]
+  /// The names of all fields that a request may have, in lower case; nil is not checked.
+  public var fields: [String]?
   /// How many connections are made to all origins together.
   public var connections: Int?
   /// No line is later than this after its deadline.

@@ -2,7 +2,7 @@ internal import Attache
 
 extension ScenarioField {
   private static let ofPayload = ["outcome", "reason", "attachments", "media"]
-  private static let ofRun = ["payloads", "requests", "connections", "lateness", "memory", "descriptors", "exit"]
+  private static let ofRun = ["payloads", "requests", "fields", "connections", "lateness", "memory", "descriptors", "exit"]
 
   /// What must come of it.
   func expectation(payloads count: Int, origins: [String]) throws(ScenarioError) -> ScenarioExpectation {
@@ -15,6 +15,11 @@ extension ScenarioField {
         throw field.error("no origin serves it; write /PATH, or NAME/PATH of an entry of `origins`")
       }
       expectation.requests[path] = try field.number()
+    }
+    if let list = try fields["fields"]?.list() {
+      var names: [String] = []
+      for item in list { names.append(try item.text().lowercased()) }
+      expectation.fields = names
     }
     expectation.connections = try fields["connections"]?.number()
     if let field = fields["lateness"] { expectation.lateness = try field.duration() }

@@ -1,5 +1,5 @@
 extension ScenarioField {
-  private static let actions = ["status", "header", "redirect", "length", "send", "text", "raw", "do"]
+  private static let actions = ["status", "header", "redirect", "length", "send", "text", "hex", "raw", "do"]
 
   /// A step: a bare word, or one action with its time.
   func step(_ files: ScenarioFolder) throws(ScenarioError) -> OriginStep {
@@ -19,7 +19,8 @@ extension ScenarioField {
     case "stall": .stall
     case "reset": .reset
     case "close": .close
-    case let other: throw error("“\(other)” is not known here; write stall, reset, close, or an action as `send: photo.jpg`")
+    case "goaway": .goAway
+    case let other: throw error("“\(other)” is not known here; write stall, reset, close, goaway, or an action as `send: photo.jpg`")
     }
   }
 
@@ -31,6 +32,7 @@ extension ScenarioField {
     case "length": .length(try length())
     case "send": try sending(files)
     case "text": .text(try text())
+    case "hex": .hex(try bytesInHexadecimal())
     case "raw": .raw(try text())
     default: try bareAction()
     }
@@ -38,8 +40,15 @@ extension ScenarioField {
 
   private func status() throws(ScenarioError) -> Int {
     let status = try number()
-    guard (200...599).contains(status) else { throw error("a status is a number from 200 to 599") }
+    guard (200...999).contains(status) else { throw error("a status is a number from 200 to 999") }
     return status
+  }
+
+  private func bytesInHexadecimal() throws(ScenarioError) -> [UInt8] {
+    guard let bytes = [UInt8](hexadecimal: try text()) else {
+      throw error("bytes are written as pairs of hexadecimal digits, as in 'ff d8 00'")
+    }
+    return bytes
   }
 
   private func header() throws(ScenarioError) -> OriginStep.Action {

@@ -86,10 +86,12 @@ extension OriginStep.Action {
     case .length(let length): ("length", .plain(length.text))
     case .send(let medium, let count): ("send", .text(count.map { "\($0) bytes of \(medium.name)" } ?? medium.name))
     case .text(let text): ("text", .quoted(text))
+    case .hex(let bytes): ("hex", .quoted(bytes.hexadecimalDigits))
     case .raw(let text): ("raw", .quoted(text))
     case .stall: ("do", .plain("stall"))
     case .reset: ("do", .plain("reset"))
     case .close: ("do", .plain("close"))
+    case .goAway: ("do", .plain("goaway"))
     }
   }
 }

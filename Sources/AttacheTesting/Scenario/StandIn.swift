@@ -49,16 +49,11 @@ public enum StandIn {
     guard let digits = endings[ending] else {
       throw Mistake(description: "there is no stand-in of type \(ending); there are \(names.joined(separator: ", "))")
     }
-    let head = decode(digits)
+    let head = [UInt8](hexadecimal: digits) ?? []
     // The index of a short MPEG-4 file would have to be in it; where more than is looked at follows, it may come later.
     let shortest = ["mp4", "m4a"].contains(ending) ? 4_097 : head.count
     guard size <= maximumSize else { throw Mistake(description: "a stand-in has at most \(maximumSize) bytes") }
     guard size >= shortest else { throw Mistake(description: "a stand-in of type \(ending) has at least \(shortest) bytes") }
     return head + [UInt8](repeating: ending == "html" ? UInt8(ascii: " ") : 0, count: size - head.count)
-  }
-
-  private static func decode(_ digits: String) -> [UInt8] {
-    let nibbles = digits.utf8.map { UInt8($0 > UInt8(ascii: "9") ? $0 - 87 : $0 - 48) }
-    return stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
   }
 }

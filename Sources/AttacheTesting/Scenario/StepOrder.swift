@@ -1,6 +1,7 @@
 /// Whether the steps of a response can follow each other.
 struct StepOrder {
   private var hasBody = false
+  private var isRaw = false
   private var isOver = false
   private var latest = Duration.zero
   private var hasStatus = false
@@ -9,7 +10,7 @@ struct StepOrder {
   ///
   /// - Returns: what is wrong with it, or nil.
   mutating func mistake(adding step: OriginStep) -> String? {
-    if isOver { return "nothing can follow stall, reset, close, raw or what repeats for ever" }
+    if isOver { return "nothing can follow stall, reset, close, goaway or what repeats for ever" }
     if let at = step.at {
       if at < latest { return "`at` counts from the arrival of the request, so it cannot be earlier than the step before" }
       latest = at
@@ -17,20 +18,21 @@ struct StepOrder {
     if step.every != nil, step.repetition == nil { return "`every` needs `repeat`" }
     switch step.action {
     case .status, .header, .redirect, .length:
-      if hasBody { return "the head has been sent already: put this before the first send, text, stall or raw" }
-      if step.repetition != nil, !step.isHeader { return "only send, text and header can repeat" }
+      if hasBody { return "the head has been sent already: put this before the first send, text, hex, stall or raw" }
+      if step.repetition != nil, !step.isHeader { return "only send, text, hex, raw and header can repeat" }
       if case .status = step.action {
         if hasStatus { return "the status is said already; a response has one" }
         hasStatus = true
       }
-    case .send, .text:
+    case .send, .text, .hex:
       hasBody = true
       isOver = step.repetition == .forever
     case .raw:
-      if hasBody { return "raw stands in the place of HTTP: nothing can be sent before it" }
-      isOver = true
-    case .stall, .reset, .close:
-      if step.repetition != nil { return "only send, text and header can repeat" }
+      if hasBody, !isRaw { return "raw stands in the place of HTTP: nothing can be sent before it" }
+      (hasBody, isRaw) = (true, true)
+      isOver = step.repetition == .forever
+    case .stall, .reset, .close, .goAway:
+      if step.repetition != nil { return "only send, text, hex, raw and header can repeat" }
       isOver = true
     }
     return nil

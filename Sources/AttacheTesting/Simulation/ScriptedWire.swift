@@ -41,7 +41,7 @@ struct ScriptedWire {
     case .end?: true
     // The end of a chunked body has been read with the bytes that say it.
     case nil: true
-    case .head, .field, .headEnd, .body, .raw, .stall, .reset, .close: false
+    case .head, .field, .headEnd, .body, .raw, .stall, .reset, .close, .goAway: false
     }
   }
 
@@ -64,6 +64,7 @@ struct ScriptedWire {
     case .raw(let bytes): return .bytes(bytes, status: nil, bodyCount: bytes.count)
     case .stall: return .stall
     case .reset: return .reset
+    case .goAway: return .close
     case .close: return isStream && framing == .untilClose ? .end : .close
     case .end: return framing == .chunked && !isStream ? .bytes(Array("0\r\n\r\n".utf8), status: nil, bodyCount: 0) : .end
     }

@@ -113,6 +113,16 @@ struct ExpectationCheckTests {
       findings(evidence) { $0.payloads = [.init(outcome: .fallback)] } == ["outcome, payload 1: fallback was expected, and attached came"])
   }
 
+  @Test func `a request has no other fields than those that are expected`() {
+    var evidence = Self.fallback
+    evidence.fields = ["host", "accept", "referer"]
+    #expect(
+      findings(evidence) { $0.fields = ["host", "accept", "user-agent"] } == [
+        "requests: no fields but [host, accept, user-agent] were expected, and [referer] came"
+      ])
+    #expect(findings(evidence) { $0.fields = ["host", "accept", "referer"] } == [])
+  }
+
   @Test func `requests, connections, memory, descriptors and the exit status are compared`() {
     var evidence = Self.fallback
     evidence.requests = ["/a": 2]

@@ -32,8 +32,9 @@ import Testing
         /c:
           - length: chunked
           - {repeat: forever, every: 100ms, text: x}
-        /d: [{raw: SSH-2.0}]
+        /d: [{raw: SSH-2.0}, {repeat: 2, hex: 'ff 00'}, stall]
         /e: [reset]
+        /f: [goaway]
       gone: {connection: refused}
     dns:
       Photo.example: 127.0.0.1
@@ -55,6 +56,7 @@ import Testing
         - {outcome: passthrough}
         - {}
       requests: {/a.jpg: 2, other/c: 1}
+      fields: [host]
       connections: 2
       lateness: 10ms
       memory: 64MB
@@ -86,7 +88,10 @@ import Testing
         "/c": PathScript(responses: [
           [OriginStep(.length(.chunked)), OriginStep(.text("x"), repetition: .forever, every: .milliseconds(100))]
         ]),
-        "/d": PathScript(responses: [[OriginStep(.raw("SSH-2.0"))]]), "/e": PathScript(responses: [[OriginStep(.reset)]]),
+        "/d": PathScript(responses: [
+          [OriginStep(.raw("SSH-2.0")), OriginStep(.hex([0xFF, 0]), repetition: .times(2)), OriginStep(.stall)]
+        ]),
+        "/e": PathScript(responses: [[OriginStep(.reset)]]), "/f": PathScript(responses: [[OriginStep(.goAway)]]),
       ])
     #expect(scenario.origins["gone"]?.connection == .refused)
     let here = try #require(IPAddress("127.0.0.1"))
@@ -153,9 +158,11 @@ import Testing
     ("payloads: [x]\norigin: {/a: [stall, text: x]}", "origin./a[1]: nothing can follow stall"),
     ("payloads: [x]\norigin: {/a: [text: x, status: 500]}", "the head has been sent already"),
     ("payloads: [x]\norigin: {/a: [text: x, raw: x]}", "raw stands in the place of HTTP"),
+    ("payloads: [x]\norigin: {/a: [raw: x, header: 'X: y']}", "the head has been sent already"),
+    ("payloads: [x]\norigin: {/a: [hex: f]}", "bytes are written as pairs of hexadecimal digits"),
     ("payloads: [x]\norigin: {/a: [{at: 2s, text: x}, {at: 1s, text: x}]}", "cannot be earlier than the step before"),
     ("payloads: [x]\norigin: {/a: [{every: 2s, text: x}]}", "`every` needs `repeat`"),
-    ("payloads: [x]\norigin: {/a: [{repeat: 2, do: stall}]}", "only send, text and header can repeat"),
+    ("payloads: [x]\norigin: {/a: [{repeat: 2, do: stall}]}", "only send, text, hex, raw and header can repeat"),
     ("payloads: [x]\nexpect: {outcome: lost}", "expect.outcome: “lost” is not known here; write one of attached"),
     ("payloads: [x]\nexpect: {outcome: fallback}", "a fallback has a reason"),
     ("payloads: [x]\nexpect: {reason: bad.luck}", "“bad.luck” is no reason code"),
