@@ -40,7 +40,14 @@ import Testing
     ["Transfer-Encoding: chunked, chunked"],
     ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"],
     ["Transfer-Encoding: gzip"],
+    ["Content-Length: 5, 5"],
+    ["Content-Length: 5", "Content-Length: 5"],
+    ["Content-Length:"],
     ["Content-Encoding:", " gzip"],
+    ["Content-Encoding : gzip"],
+    ["X: a\rContent-Length: 3"],
+    ["X: a", " \t"],
+    ["X: a", "HTTP/1.1 200 O:K"],
   ])
   func `framing that contradicts itself is refused`(fields: [String]) {
     var head = ResponseHead()
@@ -48,6 +55,11 @@ import Testing
       _ = unsafe Array((line + "\r\n").utf8).withUnsafeBytes { unsafe head.add($0) }
     }
     #expect(Acceptance.judge(head, resumingFrom: 0) == .refuse(.httpFraming))
+  }
+
+  @Test func `HTTP/1.0 knows no chunks`() {
+    #expect(Acceptance.judge(head("HTTP/1.0 200 OK", "Transfer-Encoding: chunked"), resumingFrom: 0) == .refuse(.httpFraming))
+    #expect(Acceptance.judge(head("HTTP/1.0 200 OK"), resumingFrom: 0) == .body(length: nil, resumes: false))
   }
 
   @Test func `a content encoding that was not asked for is refused, identity is none`() {
@@ -72,6 +84,9 @@ import Testing
     #expect(Acceptance.judge(head("HTTP/1.1 302 X", "Location:  /b "), resumingFrom: 0) == .redirect(location: Array("/b".utf8)))
     #expect(Acceptance.judge(head("HTTP/1.1 302 X"), resumingFrom: 0) == .refuse(.httpStatus))
     #expect(Acceptance.judge(head("HTTP/1.1 302 X", "Location: /b", "Location: /c"), resumingFrom: 0) == .refuse(.httpRedirect))
+    #expect(Acceptance.judge(head("HTTP/1.1 302 X", "Location: /b", " /c"), resumingFrom: 0) == .refuse(.policyRedirect))
+    let control = Array("/b\u{0B}".utf8)
+    #expect(Acceptance.judge(head("HTTP/1.1 302 X", "Location: /b\u{0B}"), resumingFrom: 0) == .redirect(location: control))
   }
 
   @Test func `206 continues where the body broke off, and nowhere else`() {

@@ -33,6 +33,7 @@ enum Acceptance {
   }
 
   private static func body(_ head: ResponseHead, from offset: Int) -> ResponseVerdict {
+    guard !head.isAmbiguous else { return .refuse(head.mistakeInLine) }
     guard head.contentEncodings.allSatisfy({ $0 == "identity" || $0.isEmpty }) else { return .refuse(.httpEncoding) }
     guard let framing = framing(head) else { return .refuse(.httpFraming) }
     guard offset > 0 else { return .body(length: framing.length, resumes: false) }
@@ -49,16 +50,16 @@ enum Acceptance {
 
   /// - Returns: nil when the headers contradict each other or name a coding other than chunked (RFC 9112, sections 6.1 and 6.3).
   private static func framing(_ head: ResponseHead) -> Framing? {
-    guard !head.isFolded else { return nil }
     if !head.transferEncodings.isEmpty {
-      return head.transferEncodings == ["chunked"] && head.contentLengths.isEmpty ? Framing() : nil
+      return head.isChunked && head.contentLengths.isEmpty && !head.isHTTP10 ? Framing() : nil
     }
     guard let first = head.contentLengths.first else { return Framing() }
-    guard head.contentLengths.allSatisfy({ $0 == first }), let length = decimal(first) else { return nil }
+    guard head.contentLengths.count == 1, let length = decimal(first) else { return nil }
     return Framing(length: length)
   }
 
   private static func redirect(_ head: ResponseHead) -> ResponseVerdict {
+    guard !head.isAmbiguous else { return .refuse(head.mistakeInLine) }
     guard let location = head.locations.first, !location.isEmpty else { return .refuse(.httpStatus) }
     return head.locations.count == 1 ? .redirect(location: location) : .refuse(.httpRedirect)
   }

@@ -6,7 +6,7 @@ struct CurlEnd {
   var code: CURLcode
   /// The errno of the last call that failed, 0 for none.
   var systemError: Int32
-  var headIsComplete: Bool
+  var head: ResponseHead
   /// Whether TLS was to be spoken over a connection that had come about.
   var isSecuring: Bool
   /// What libcurl wrote into its error buffer: its codes stand for several mishaps, which only the text tells apart.
@@ -22,15 +22,19 @@ struct CurlEnd {
     case CURLE_SSL_CACERT_BADFILE: .tlsCertificate
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED, CURLE_SSL_CLIENTCERT:
       OpenSSLError(in: text)?.meaning ?? .tlsHandshake
-    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: .httpProtocol
-    case CURLE_HTTP2, CURLE_HTTP2_STREAM: headIsComplete ? .httpTruncated : .httpProtocol
+    case CURLE_UNSUPPORTED_PROTOCOL: .httpProtocol
+    // A line without a colon or with a NUL, or a length that is no number.
+    case CURLE_WEIRD_SERVER_REPLY: head.mistakeInLine
+    // More than five transfer codings.
+    case CURLE_BAD_CONTENT_ENCODING: .httpFraming
+    case CURLE_HTTP2, CURLE_HTTP2_STREAM: head.isComplete ? .httpTruncated : .httpProtocol
     case CURLE_PARTIAL_FILE: .httpTruncated
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR: asksForCertificate ? .tlsHandshake : broken
     case CURLE_GOT_NOTHING: .connectReset
     // What a line of more than 100 KB among the headers comes to.
     case CURLE_OUT_OF_MEMORY: .httpHeaders
     // A trailer that reads like a status line, for one.
-    default: headIsComplete ? .httpFraming : .internal
+    default: head.isComplete ? .httpFraming : .internal
     }
   }
 
@@ -46,12 +50,12 @@ struct CurlEnd {
   }
 
   private var asksForCertificate: Bool {
-    !headIsComplete && OpenSSLError(in: text)?.asksForCertificate == true
+    !head.isComplete && OpenSSLError(in: text)?.asksForCertificate == true
   }
 
   /// A broken connection, or a chunk that libcurl cannot read.
   private var broken: Reason {
-    guard headIsComplete, code == CURLE_RECV_ERROR else { return .connectReset }
+    guard head.isComplete, code == CURLE_RECV_ERROR else { return .connectReset }
     return text.contains("chunked-encoding") ? .httpFraming : .httpTruncated
   }
 }

@@ -15,7 +15,9 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   private var url: CheckedURL?
   private var head = ResponseHead()
   private var refusal: Refusal?
-  private var headIsTooLarge = false
+  private(set) var fault: Reason?
+  /// nil where the body is not chunked.
+  private var chunks: ChunkedBody?
   /// What libcurl says went wrong; it reads and writes it until the handle is freed.
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
@@ -49,9 +51,10 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   /// Makes the handle ready for an exchange, whose course `owner` is told.
   func prepare(_ request: TransferRequest, for owner: any TransferOwner) throws(CurlError) {
     self.owner = owner
-    (head, refusal, headIsTooLarge, url) = (ResponseHead(), nil, false, request.url)
+    (head, refusal, fault, chunks, url) = (ResponseHead(), nil, nil, nil, request.url)
     unsafe errorText.pointee = 0
     try set(CURLOPT_URL, request.url.text)
+    try set(CURLOPT_FORBID_REUSE, 0)
     try set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, request.connectTimeout.milliseconds)))
     unsafe replace(&pins, with: request.url.address == nil ? [pin(request)] : [])
     try unsafe set(CURLOPT_RESOLVE, list: pins)
@@ -130,6 +133,8 @@ extension CurlTransfer {
     try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     try set(CURLOPT_HTTP09_ALLOWED, 0)
+    // Chunks come as they are, and are read here.
+    try set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
     try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     try set(CURLOPT_SSL_VERIFYPEER, 1)
     try set(CURLOPT_SSL_VERIFYHOST, 2)
@@ -199,21 +204,41 @@ extension CurlTransfer {
     guard let transfer = unsafe transfer(me) else { return 0 }
     let wasComplete = transfer.head.isComplete
     guard unsafe transfer.head.add(UnsafeRawBufferPointer(start: bytes, count: size * count)) else {
-      transfer.headIsTooLarge = true
+      transfer.fault = .httpHeaders
       return 0
     }
     guard transfer.head.isComplete, !wasComplete else { return size * count }
+    if transfer.head.isChunked { transfer.chunks = ChunkedBody() }
     return transfer.owner?.transferReceivedHead(transfer.head) == true ? size * count : 0
   }
 
   private static let receivedBody: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
     bytes, size, count, me in
-    guard let owner = unsafe transfer(me)?.owner else { return 0 }
-    switch unsafe owner.transferReceivedBody(UnsafeRawBufferPointer(start: bytes, count: size * count)) {
+    guard let transfer = unsafe transfer(me) else { return 0 }
+    switch unsafe transfer.hand(on: UnsafeRawBufferPointer(start: bytes, count: size * count)) {
     case .take: return size * count
     case .pause: return Int(CURL_WRITEFUNC_PAUSE)
     case .stop: return 0
     }
+  }
+
+  /// Hands a piece on to the owner; of a chunked body, what is body. A piece that is not wanted now comes again.
+  private func hand(on bytes: UnsafeRawBufferPointer) -> BodyVerdict {
+    guard let owner else { return .stop }
+    guard var chunks else { return unsafe owner.transferReceivedBody(bytes) }
+    var head = head
+    do throws(ChunkedBody.Mistake) {
+      let body = try unsafe chunks.read(Array(bytes)[...], of: &head)
+      let verdict = body.isEmpty ? .take : unsafe body.withUnsafeBytes { unsafe owner.transferReceivedBody($0) }
+      guard verdict == .take else { return verdict }
+    } catch {
+      fault = error.reason
+      return .stop
+    }
+    (self.chunks, self.head) = (chunks, head)
+    // What follows the end would stand before the next response.
+    if chunks.hasSurplus { unsafe curl_easy_setopt_long(easy, CURLOPT_FORBID_REUSE, 1) }
+    return .take
   }
 
   /// Asks the gate about the socket's address; a refused one gets no socket.
@@ -258,10 +283,10 @@ extension CurlTransfer {
 extension CurlTransfer {
   private func failure(_ code: CURLcode) -> (Reason?, isUnanswered: Bool) {
     if let refusal { return (refusal.reason, false) }
-    if headIsTooLarge { return (.httpHeaders, false) }
-    guard code != CURLE_OK else { return (nil, false) }
+    if let fault { return (fault, false) }
+    guard code != CURLE_OK else { return (chunks?.isComplete == false ? .httpFraming : nil, false) }
     let end = CurlEnd(
-      code: code, systemError: systemError, headIsComplete: head.isComplete,
+      code: code, systemError: systemError, head: head,
       isSecuring: url?.scheme == .https && number(CURLINFO_PRIMARY_PORT) != 0 && microseconds(CURLINFO_APPCONNECT_TIME_T) == nil,
       text: unsafe String(cString: errorText))
     return (end.failure, end.isUnanswered)

@@ -309,7 +309,7 @@ extension Fetch: TransferOwner {
   /// Goes on when the media thread has caught up.
   private func resume() {
     guard let transfer, !transfer.resume() else { return }
-    conclude(.failure(failure ?? FetchFailure(reason: .internal)))
+    conclude(.failure(failure ?? FetchFailure(reason: transfer.fault ?? .internal)))
   }
 
   private func broken(_ reason: Reason, isUnanswered: Bool) {

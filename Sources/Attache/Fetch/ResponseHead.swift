@@ -18,14 +18,30 @@ package struct ResponseHead: Sendable {
   package private(set) var entityTag: String?
   package private(set) var acceptsRanges = true
   private(set) var hasRetryAfter = false
-  /// Whether a field goes on in a further line, which senders must not do and readers may refuse (RFC 9112, section 5.2).
-  private(set) var isFolded = false
+  /// Whether a field goes on in a further line, has a blank in its name, or holds a CR: readers differ about it (RFC 9112, 2.2, 5.1 and 5.2).
+  private(set) var isAmbiguous = false
+  /// Whether the status line says HTTP/1.0, which knows no transfer codings.
+  private(set) var isHTTP10 = false
   /// Whether the empty line has come that ends the headers of a final (not 1xx) response.
   package private(set) var isComplete = false
+  /// Whether a status line comes next: at the start, and behind an interim response (1xx).
+  private var expectsStatus = true
   private var bytes = 0
   private var lines = 0
 
   package init() {}
+
+  /// Whether chunks say where the body ends.
+  package var isChunked: Bool { transferEncodings == ["chunked"] }
+
+  /// What a line comes to that is no field: no HTTP at all before a status, and a redirect that nobody can read is not followed.
+  package var mistakeInLine: Reason {
+    switch status {
+    case 0: .httpProtocol
+    case 301, 302, 303, 307, 308: .policyRedirect
+    default: .httpFraming
+    }
+  }
 
   /// Takes one line with its line ending.
   ///
@@ -34,17 +50,25 @@ package struct ResponseHead: Sendable {
     bytes += line.count
     lines += 1
     guard bytes <= Self.maximumBytes, lines <= Self.maximumLines else { return false }
-    let text = unsafe line.trimmingWhitespace
-    if !isComplete, !text.isEmpty, unsafe line[0] == 0x20 || line[0] == 0x09 { isFolded = true }
-    if text.isEmpty {
+    let content = unsafe line.withoutEnding
+    if content.isEmpty {
       isComplete = status >= 200
-    } else if !isComplete, let status = Self.status(of: text) {
-      restart(with: status)
-    } else if !isComplete, let colon = text.firstIndex(of: UInt8(ascii: ":")) {
-      let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()
-      setField(name, to: text[text.index(after: colon)...].trimmingWhitespace)
+      expectsStatus = !isComplete
+    } else if !isComplete {
+      read(content)
     }
     return true
+  }
+
+  private mutating func read(_ content: ArraySlice<UInt8>) {
+    if expectsStatus, let status = Self.status(of: content) {
+      return restart(with: status, isHTTP10: content.starts(with: "HTTP/1.0".utf8))
+    }
+    if content.first?.isBlank == true || content.contains(UInt8(ascii: "\r")) { isAmbiguous = true }
+    guard let colon = content.firstIndex(of: UInt8(ascii: ":")) else { return }
+    if content[..<colon].contains(where: \.isBlank) { isAmbiguous = true }
+    let name = String(decoding: content[..<colon].trimmingBlanks, as: UTF8.self).lowercased()
+    setField(name, to: content[content.index(after: colon)...].trimmingBlanks)
   }
 
   /// A line that begins `HTTP/` starts a new response: after an interim one (1xx) it is the next.
@@ -55,10 +79,10 @@ package struct ResponseHead: Sendable {
     return Int(String(decoding: fields[1], as: UTF8.self))
   }
 
-  private mutating func restart(with status: Int) {
+  private mutating func restart(with status: Int, isHTTP10: Bool) {
     let (bytes, lines) = (bytes, lines)
     self = ResponseHead()
-    (self.status, self.bytes, self.lines) = (status, bytes, lines)
+    (self.status, self.isHTTP10, self.bytes, self.lines, expectsStatus) = (status, isHTTP10, bytes, lines, false)
   }
 
   private mutating func setField(_ name: String, to value: ArraySlice<UInt8>) {
@@ -78,18 +102,24 @@ package struct ResponseHead: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// A copy without the white space at both ends.
-  var trimmingWhitespace: ArraySlice<UInt8> {
-    unsafe Array(self)[...].trimmingWhitespace
+  /// A copy of a line without its LF and one CR before it.
+  fileprivate var withoutEnding: ArraySlice<UInt8> {
+    var line = unsafe Array(self)[...]
+    if line.last == UInt8(ascii: "\n") { line.removeLast() }
+    if line.last == UInt8(ascii: "\r") { line.removeLast() }
+    return line
   }
 }
 
 extension ArraySlice<UInt8> {
-  /// The bytes between the white space at both ends.
-  var trimmingWhitespace: ArraySlice<UInt8> {
-    let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
-    let trimmed = drop(while: isSpace)
-    guard let last = trimmed.lastIndex(where: { !isSpace($0) }) else { return [] }
+  /// The bytes between the blanks at both ends (RFC 9110, section 5.6.3: OWS).
+  var trimmingBlanks: ArraySlice<UInt8> {
+    let trimmed = drop(while: \.isBlank)
+    guard let last = trimmed.lastIndex(where: { !$0.isBlank }) else { return [] }
     return trimmed[...last]
   }
+}
+
+extension UInt8 {
+  fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
 }

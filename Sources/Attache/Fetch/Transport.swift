@@ -14,8 +14,10 @@ package protocol Transfer: AnyObject {
   var times: TransferTimes { get }
   /// Goes on after ``BodyVerdict/pause``.
   ///
-  /// - Returns: false when its owner stopped it on the way; its end is then not told.
+  /// - Returns: false when it was stopped on the way, by its owner or for its ``fault``; its end is then not told.
   func resume() -> Bool
+  /// What the transport itself finds wrong with what has come.
+  var fault: Reason? { get }
   /// Ends the exchange without a word to its owner; its connection is closed when its body has not been read to the end.
   func cancel()
 }

@@ -44,6 +44,8 @@ final class RecordingTransfer: Transfer {
     transfer.resume()
   }
 
+  var fault: Reason? { transfer.fault }
+
   func cancel() {
     transfer.cancel()
     witness.wasCancelled()

@@ -19,10 +19,7 @@ struct ResponseReader {
     case body(left: Int)
     /// To the end of the connection, or of the stream.
     case untilEnd
-    case chunkSize
-    case chunk(left: Int)
-    case chunkEnd
-    case trailers
+    case chunks(ChunkedBody)
     case complete
   }
 
@@ -71,10 +68,8 @@ struct ResponseReader {
         if left == 0 { part = .complete } else if let step = readBody(left, for: owner, then: { .body(left: $0) }) { return step }
       case .untilEnd:
         if let step = readBody(.max, for: owner, then: { _ in .untilEnd }) { return step }
-      case .chunk(let left):
-        if left == 0 { part = .chunkEnd } else if let step = readBody(left, for: owner, then: { .chunk(left: $0) }) { return step }
-      case .chunkSize, .chunkEnd, .trailers:
-        if let step = readChunkLine() { return step }
+      case .chunks(let chunks):
+        if let step = read(chunks, for: owner) { return step }
       case .complete: return .complete
       }
     }
@@ -85,7 +80,7 @@ struct ResponseReader {
     switch part {
     case .head: isReset || !isInsideHead && head.status == 0 ? .connectReset : nil
     case .untilEnd: isReset ? .httpTruncated : nil
-    case .body, .chunkSize, .chunk, .chunkEnd, .trailers: .httpTruncated
+    case .body, .chunks: .httpTruncated
     case .complete: nil
     }
   }
@@ -98,7 +93,7 @@ struct ResponseReader {
     guard line.count <= Self.maximumLine else { return .failed(.httpHeaders) }
     guard isInsideHead || Self.isStatusLine(line) else { return .failed(.httpProtocol) }
     isInsideHead = true
-    guard note(line) else { return .failed(.httpProtocol) }
+    guard note(line) else { return .failed(head.mistakeInLine) }
     guard unsafe line.withUnsafeBytes({ unsafe head.add($0) }) else { return .failed(.httpHeaders) }
     guard line.trimmed.isEmpty else { return nil }
     // After an interim response the next one follows.
@@ -121,11 +116,12 @@ struct ResponseReader {
 
   /// Notes the fields that concern the connection, and those that only libcurl reads.
   ///
-  /// - Returns: false for a length that is none.
+  /// - Returns: false for a length that is none, a line without a colon, and one with a NUL.
   private mutating func note(_ line: [UInt8]) -> Bool {
     let text = String(decoding: line.trimmed, as: UTF8.self)
     if text.hasPrefix("HTTP/1.0") { announcesClose = true }
-    guard let colon = text.firstIndex(of: ":") else { return true }
+    guard !line.contains(0) else { return false }
+    guard let colon = text.firstIndex(of: ":") else { return text.isEmpty || text.hasPrefix("HTTP/") }
     let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
     switch text[..<colon].lowercased() {
     case "content-length": return value.first?.isNumber == true
@@ -138,7 +134,7 @@ struct ResponseReader {
 
   private var bodyPart: Part {
     if head.status == 204 || head.status == 304 { return .complete }
-    if !isStream, !head.transferEncodings.isEmpty { return .chunkSize }
+    if !isStream, !head.transferEncodings.isEmpty { return .chunks(ChunkedBody()) }
     guard let length = head.contentLengths.last else { return .untilEnd }
     return .body(left: Int(length.prefix { $0.isNumber }) ?? 0)
   }
@@ -160,26 +156,28 @@ struct ResponseReader {
     }
   }
 
-  private mutating func readChunkLine() -> Step? {
-    guard let line = nextLine() else { return input.count - offset > Self.maximumLine ? .failed(.httpFraming) : .hungry }
-    switch part {
-    case .chunkSize:
-      let digits = line.prefix { Self.isHexadecimal($0) }
-      guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else { return .failed(.httpFraming) }
-      part = size == 0 ? .trailers : .chunk(left: size)
-    case .chunkEnd:
-      guard line.trimmed.isEmpty else { return .failed(.httpFraming) }
-      part = .chunkSize
-    case .trailers where line.trimmed.isEmpty: part = .complete
-    case .trailers:
-      guard unsafe line.withUnsafeBytes({ unsafe head.add($0) }) else { return .failed(.httpHeaders) }
-    case .head, .body, .untilEnd, .chunk, .complete: break
+  /// Reads a piece of chunks as ``ChunkedBody`` does behind libcurl; one that the owner does not want now is read again.
+  private mutating func read(_ chunks: ChunkedBody, for owner: (any TransferOwner)?) -> Step? {
+    let count = min(Self.pieceSize, input.count - offset)
+    guard count > 0 else { return .hungry }
+    var (chunks, head) = (chunks, head)
+    do throws(ChunkedBody.Mistake) {
+      let body = try chunks.read(input[offset..<offset + count], of: &head)
+      let verdict = body.isEmpty ? .take : unsafe body.withUnsafeBytes { unsafe owner?.transferReceivedBody($0) ?? .stop }
+      switch verdict {
+      case .pause: return .paused
+      case .stop: return .stopped
+      case .take: break
+      }
+      // What follows the end stays, so that the connection is seen to hold more.
+      offset += chunks.hasSurplus ? count - 1 : count
+      bodyCount += body.count
+      self.head = head
+      part = chunks.isComplete ? .complete : .chunks(chunks)
+      return nil
+    } catch {
+      return .failed(error.reason)
     }
-    return nil
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte & 0xDF)
   }
 
   /// The next line with its ending, if it is whole.

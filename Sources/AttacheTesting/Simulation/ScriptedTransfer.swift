@@ -49,6 +49,9 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     return read()
   }
 
+  /// What is wrong with a body ends the exchange, and is told with its end.
+  var fault: Reason? { nil }
+
   // MARK: Connecting
 
   private func connect() {

@@ -60,7 +60,7 @@ struct ClockAgreementTests {
     Row("no length", nil, steps(OriginStep(.length(.untold)), whole)),
     Row("no length and a reset", .httpTruncated, steps(OriginStep(.length(.untold)), whole, OriginStep(.reset, at: .milliseconds(100)))),
     Row("two lengths", .httpFraming, steps(header("Content-Length", "1"), header("Content-Length", "2"), whole)),
-    Row("a length that is no number", .httpProtocol, steps(header("Content-Length", "many"), whole)),
+    Row("a length that is no number", .httpFraming, steps(header("Content-Length", "many"), whole)),
     Row("a coding unasked", .httpEncoding, steps(header("Content-Encoding", "gzip"), whole)),
     Row("a folded field", .httpFraming, raw("HTTP/1.1 200 OK\r\nX-A: b\r\n c\r\nContent-Length: 3\r\n\r\nGIF")),
     Row("a chunk that is none", .httpFraming, raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nGIF89a\r\n0\r\n\r\n")),

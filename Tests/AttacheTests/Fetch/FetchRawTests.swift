@@ -18,12 +18,6 @@ import Testing
     return try #require(fetched.withLock { $0 })
   }
 
-  @Test func `lines that end with a line feed alone are read`() async throws {
-    let fetched = try await fetch("HTTP/1.1 200 OK\nContent-Length: \(Sample.png.count)\n\n", Sample.png)
-    #expect(fetched.file?.sha256 == Sample.sha256(Sample.png))
-    #expect(fetched.record.attempts == 1)
-  }
-
   @Test func `a flood after another protocol was agreed to is no body`() async throws {
     let fetched = try await fetch("HTTP/1.1 101 Switching Protocols\r\n\r\n", thenForEver: Self.endless)
     #expect(fetched.reason == .httpProtocol)
@@ -35,11 +29,6 @@ import Testing
     let fetched = try await fetch(head, thenForEver: Array("10000\r\n".utf8) + Self.endless + Array("\r\n".utf8))
     #expect(fetched.reason == .httpStatus)
     #expect(fetched.record.bytes == 0)
-  }
-
-  @Test func `an encoding in a folded field is not overlooked`() async throws {
-    let fetched = try await fetch("HTTP/1.1 200 OK\r\nContent-Encoding:\r\n gzip\r\nContent-Length: 4\r\n\r\n", [0x1F, 0x8B, 8, 0])
-    #expect(fetched.reason == .httpFraming)
   }
 
   @Test func `a time that no clock holds is not waited for`() async throws {

@@ -1,0 +1,98 @@
+/// Finds the body in the bytes of a chunked one (RFC 9112, section 7.1) and bounds what is not body.
+///
+/// libcurl takes extensions of any length, anything behind a size, and line endings of its own; what it would take is read here first.
+package struct ChunkedBody: Sendable {
+  /// What is wrong with the bytes.
+  package enum Mistake: Error {
+    /// They are no chunks, or hold more beside the body than is sensible.
+    case framing
+    /// The trailers are too many or too long.
+    case trailers
+
+    package var reason: Reason {
+      switch self {
+      case .framing: .httpFraming
+      case .trailers: .httpHeaders
+      }
+    }
+  }
+
+  private enum Part {
+    case size, data, dataEnd, trailers, complete
+  }
+
+  /// The longest line of a size with its extensions, and of a trailer, in bytes: a little less than libcurl's own bound for trailers.
+  private static let maximumLine = 4_000
+  /// The most that may come beside the body and what chunks need, in bytes, as Go's net/http has it.
+  private static let maximumExcess = 16 * 1024
+
+  private var part = Part.size
+  private var line: [UInt8] = []
+  private var left = 0
+  private var excess = 0
+  /// Whether bytes came behind the end.
+  package private(set) var hasSurplus = false
+
+  package init() {}
+
+  package var isComplete: Bool { part == .complete }
+
+  /// Takes what has come next; the trailers are counted with the lines of their head.
+  ///
+  /// - Returns: what of it is body.
+  package mutating func read(_ bytes: ArraySlice<UInt8>, of head: inout ResponseHead) throws(Mistake) -> [UInt8] {
+    var body: [UInt8] = []
+    var rest = bytes
+    while let byte = rest.first {
+      switch part {
+      case .data:
+        let piece = rest.prefix(left)
+        body += piece
+        left -= piece.count
+        rest = rest.dropFirst(piece.count)
+        if left == 0 { part = .dataEnd }
+      case .complete:
+        hasSurplus = true
+        return body
+      case .size, .dataEnd, .trailers:
+        rest.removeFirst()
+        try add(byte, of: &head)
+      }
+    }
+    return body
+  }
+
+  private mutating func add(_ byte: UInt8, of head: inout ResponseHead) throws(Mistake) {
+    line.append(byte)
+    guard line.count <= Self.maximumLine else { throw part == .trailers ? .trailers : .framing }
+    guard byte == UInt8(ascii: "\n") else { return }
+    defer { line.removeAll(keepingCapacity: true) }
+    switch part {
+    case .size:
+      left = try size()
+      // What a chunk of its size may need is taken off again: small chunks without extensions are none too many.
+      excess = max(0, excess + line.count - 16 - 2 * left)
+      guard excess <= Self.maximumExcess else { throw .framing }
+      part = left > 0 ? .data : .trailers
+    case .dataEnd:
+      guard line.elementsEqual("\r\n".utf8) else { throw .framing }
+      part = .size
+    case .trailers:
+      guard unsafe line.withUnsafeBytes({ unsafe head.add($0) }) else { throw .trailers }
+      if line.elementsEqual("\r\n".utf8) || line.elementsEqual("\n".utf8) { part = .complete }
+    case .data, .complete: break
+    }
+  }
+
+  /// The size in a line: digits, blanks that old servers put behind them, extensions, and the ending that must be.
+  private func size() throws(Mistake) -> Int {
+    guard line.suffix(2).elementsEqual("\r\n".utf8) else { throw .framing }
+    let content = line.dropLast(2)
+    let digits = content.prefix { $0.hexadecimalDigit != nil }
+    let behind = content.dropFirst(digits.count).drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    guard behind.isEmpty || behind.first == UInt8(ascii: ";"), !content.contains(UInt8(ascii: "\r")),
+      let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
+    else { throw .framing }
+    return size
+  }
+}
