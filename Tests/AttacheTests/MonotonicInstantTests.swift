@@ -1,0 +1,30 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import Attache
+
+@Suite struct MonotonicInstantTests {
+  @Test func `an instant is of the clock that stands still while the machine is suspended`() {
+    func read() -> Int64 {
+      var time = timespec()
+      unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+      return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+    let (before, now, after) = (read(), MonotonicInstant.now.nanoseconds, read())
+    #expect(before <= now && now <= after)
+  }
+
+  /// The wall clock can be set; only how old a file of the store is can be told by no other.
+  @Test func `no code of the engine reads the wall clock but the store`() throws {
+    let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Attache").standardized
+    let files = try FileManager.default.subpathsOfDirectory(atPath: sources.path).filter { $0.hasSuffix(".swift") }
+    #expect(files.count > 50)
+    let words = ["CLOCK_REALTIME", "gettimeofday", "time(nil", "Date(", "ContinuousClock", "SuspendingClock", "DispatchWallTime"]
+    let readers = try files.filter { file in
+      let text = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
+      return words.contains { text.contains($0) }
+    }
+    #expect(readers == ["Media/AttachmentStore.swift"])
+  }
+}
