@@ -53,7 +53,7 @@ let package = Package(
     .target(
       name: "AttacheTesting",
       dependencies: [
-        "Attache", "AttacheArguments",
+        "Attache", "AttacheArguments", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

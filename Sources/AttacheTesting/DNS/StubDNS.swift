@@ -34,9 +34,14 @@ public final class StubDNS: Sendable {
   }
 
   /// Starts a server that tells of everything that happens at it.
-  package init(_ answers: [String: Answer], others: Answer, watch: @escaping @Sendable (Event) -> Void) async throws {
+  ///
+  /// - Parameter sockets: one for datagrams and one that listens, on one port of 127.0.0.1, to be taken over; nil for a port that is free. Without the
+  ///   second, TCP is refused.
+  package init(
+    _ answers: [String: Answer], others: Answer, sockets: (udp: Int32, tcp: Int32?)? = nil, watch: @escaping @Sendable (Event) -> Void
+  ) async throws {
     script = DNSScript(answers: answers, others: others, watch: watch)
-    channels = try await Self.listen(script)
+    channels = try await Self.listen(script, sockets)
     address = "127.0.0.1:\(channels[0].localAddress?.port ?? 0)"
   }
 
@@ -75,7 +80,7 @@ public final class StubDNS: Sendable {
   }
 
   /// Binds UDP to a free port and TCP to the same one; tries another when somebody else has that.
-  private static func listen(_ script: DNSScript) async throws -> [any Channel] {
+  private static func listen(_ script: DNSScript, _ sockets: (udp: Int32, tcp: Int32?)?) async throws -> [any Channel] {
     let group = MultiThreadedEventLoopGroup.singleton
     // Room for a burst: the kernel drops datagrams that nobody has read.
     let udp = DatagramBootstrap(group: group)
@@ -90,6 +95,11 @@ public final class StubDNS: Sendable {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(DNSStreamHandler(script: script)) }
       }
+    if let sockets {
+      let datagrams = try await udp.withBoundSocket(sockets.udp).get()
+      guard let listener = sockets.tcp else { return [datagrams] }
+      return [datagrams, try await tcp.withBoundSocket(listener).get()]
+    }
     var attempts = 0
     while true {
       let datagrams = try await udp.bind(host: "127.0.0.1", port: 0).get()

@@ -1,3 +1,4 @@
+internal import Attache
 internal import Crypto
 internal import FoundationEssentials
 internal import Glibc
@@ -14,7 +15,7 @@ final class Certificates: Sendable {
   private let key: NIOSSLPrivateKey
 
   /// - Parameters:
-  ///   - names: DNS names and IPv4 addresses that the leaf is for.
+  ///   - names: DNS names and addresses that the leaf is for.
   ///   - isExpired: whether the leaf's time was over a day ago.
   init(names: [String], isExpired: Bool) throws(OriginError) {
     do {
@@ -66,10 +67,14 @@ final class Certificates: Sendable {
   }
 
   private static func alternativeName(_ name: String) -> GeneralName {
-    if name == "::1" { return .ipAddress(ASN1OctetString(contentBytes: Array(repeating: 0, count: 15) + [1])) }
-    let numbers = name.split(separator: ".").map { UInt8($0) }
-    let address = numbers.compactMap { $0 }
-    return numbers.count == 4 && address.count == 4 ? .ipAddress(ASN1OctetString(contentBytes: address[...])) : .dnsName(name)
+    func octets(_ number: some FixedWidthInteger) -> GeneralName {
+      .ipAddress(ASN1OctetString(contentBytes: unsafe withUnsafeBytes(of: number.bigEndian) { unsafe ArraySlice($0) }))
+    }
+    return switch IPAddress(name) {
+    case .v4(let bits): octets(bits)
+    case .v6(let bits): octets(bits)
+    case nil: .dnsName(name)
+    }
   }
 
   /// Writes the root into a new folder of its own.

@@ -17,6 +17,8 @@ public final class FaultOrigin: Sendable {
     case none
     /// A good certificate for 127.0.0.1, ::1, localhost and these names, below a root made at the start.
     case selfMade(names: [String] = [])
+    /// The same for these names and addresses alone.
+    case named([String])
     /// As `selfMade`, but out of date since yesterday.
     case expired
     /// A certificate for this name only.
@@ -69,16 +71,19 @@ public final class FaultOrigin: Sendable {
   }
 
   /// Starts an origin that tells of everything that happens at it.
+  ///
+  /// - Parameter socket: one that listens already, to be taken over; nil for a port that is free.
   package static func start(
-    tls: TLS, http2: Bool, connectionFault: ConnectionFault?, watch: @escaping @Sendable (OriginEvent) -> Void
+    tls: TLS, http2: Bool, connectionFault: ConnectionFault?, socket: Int32? = nil, watch: @escaping @Sendable (OriginEvent) -> Void
   ) async throws(OriginError) -> FaultOrigin {
     let ledger = OriginLedger(keepsRequests: false, watch: watch)
     return try await start(
-      OriginContent(folder: nil), ledger, port: 0, tls: tls, http2: http2, connectionFault: connectionFault, threads: 1)
+      OriginContent(folder: nil), ledger, port: 0, socket: socket, tls: tls, http2: http2, connectionFault: connectionFault, threads: 1)
   }
 
   private static func start(
-    _ content: OriginContent, _ ledger: OriginLedger, port: Int, tls: TLS, http2: Bool, connectionFault: ConnectionFault?, threads: Int
+    _ content: OriginContent, _ ledger: OriginLedger, port: Int, socket: Int32? = nil, tls: TLS, http2: Bool,
+    connectionFault: ConnectionFault?, threads: Int
   ) async throws(OriginError) -> FaultOrigin {
     raiseLimitOfOpenFiles()
     let certificates = try tls.certificates()
@@ -86,7 +91,7 @@ public final class FaultOrigin: Sendable {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
     let server = OriginServer(content: content, ledger: ledger, tls: context, fault: connectionFault)
     do {
-      let listener = try await server.listen(port: port, group: group)
+      let listener = try await server.listen(port: port, socket: socket, group: group)
       return FaultOrigin(listener: listener, group: group, content: content, ledger: ledger, certificates: certificates)
     } catch {
       certificates?.remove()
@@ -149,6 +154,7 @@ extension FaultOrigin.TLS {
     switch self {
     case .none: return nil
     case .selfMade(let names): return try Certificates(names: own + names, isExpired: false)
+    case .named(let names): return try Certificates(names: names, isExpired: false)
     case .expired: return try Certificates(names: own, isExpired: true)
     case .misnamed(let name): return try Certificates(names: [name], isExpired: false)
     }

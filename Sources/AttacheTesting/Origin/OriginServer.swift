@@ -15,8 +15,8 @@ struct OriginServer: Sendable {
   let tls: NIOSSLContext?
   let fault: ConnectionFault?
 
-  /// Listens on 127.0.0.1.
-  func listen(port: Int, group: any EventLoopGroup) async throws(OriginError) -> any Channel {
+  /// Listens on 127.0.0.1, or takes a socket over that listens already.
+  func listen(port: Int, socket: Int32?, group: any EventLoopGroup) async throws(OriginError) -> any Channel {
     let bootstrap = ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: Self.backlog)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -24,6 +24,7 @@ struct OriginServer: Sendable {
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try accept(channel) } }
     do {
+      if let socket { return try await bootstrap.withBoundSocket(socket).get() }
       return try await bootstrap.bind(host: "127.0.0.1", port: port).get()
     } catch {
       throw .port(port, reason: "\(error)")

@@ -2,7 +2,7 @@ internal import Attache
 internal import Glibc
 
 /// A shell command as it is started: `/bin/sh -c`, in a process group of its own, its three standard descriptors pipes, nothing else inherited.
-struct CommandLaunch {
+struct CommandLaunch: Sendable {
   var command: String
   var environment: [String: String]
 
@@ -13,7 +13,12 @@ struct CommandLaunch {
     var errors: Int32
   }
 
-  func start() throws(SystemError) -> (CommandGroup, Pipes) {
+  /// Starts it in the network of the calling thread.
+  func started() throws(StageError) -> (CommandGroup, Pipes) {
+    do throws(SystemError) { return try start() } catch { throw .system(call: error.call, errno: error.number) }
+  }
+
+  private func start() throws(SystemError) -> (CommandGroup, Pipes) {
     var open: [Int32] = []
     do throws(SystemError) {
       for _ in 0..<3 { open += try Self.pipe() }

@@ -95,8 +95,8 @@ public struct CommandRehearsal: Sendable {
       lines: lines, endsWithLineFeed: endsWithLineFeed ?? scenario.endsWithLineFeed, limits: limits(stage), stop: scenario.stop, kill: kill,
       watchesResources: demand == .all && (scenario.expectation.memory != nil || scenario.expectation.descriptors != nil))
     let launch = CommandLaunch(command: command, environment: try stage.environment().merging(environment) { _, own in own })
+    let (group, pipes) = try await RehearsalThread.attempt(in: stage.network) { () throws(StageError) in try launch.started() }.get()
     do throws(SystemError) {
-      let (group, pipes) = try launch.start()
       return try await withGroup(group) { () throws(SystemError) in
         try await RehearsalThread.run {
           var dialogue = CommandDialogue(script, group: group, pipes: pipes)

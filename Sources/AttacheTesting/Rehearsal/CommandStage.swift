@@ -36,6 +36,8 @@ struct CommandStage {
   var scenario: Scenario { stage.scenario }
   var lines: [[UInt8]] { stage.input }
   var timeline: Timeline { stage.timeline }
+  /// Where a command is started; nil is this machine's network.
+  var network: NetworkNamespace? { stage.network }
   /// Whether the scenario's flags let lines come in any order.
   var isUnordered: Bool { stage.options.timing.unordered }
   /// Payloads undecided at a time, by the scenario's flags.
@@ -55,7 +57,7 @@ struct CommandStage {
     environment["REHEARSAL_STORE"] = stage.store
     environment["REHEARSAL_REPORT"] = stage.report
     environment["REHEARSAL_CACERT"] = stage.rootCertificates
-    environment["REHEARSAL_ORIGIN"] = stage.addresses["origin"].map { "\($0.scheme)://127.0.0.1:\($0.port)" }
+    environment["REHEARSAL_ORIGIN"] = stage.addresses["origin"].map(\.text)
     return environment
   }
 
@@ -69,6 +71,7 @@ struct CommandStage {
     do { evidence.report = try stage.readReport() } catch { evidence.reportError = error }
     (evidence.requests, evidence.fields) = (stage.requests, stage.fields)
     evidence.connections = stage.connections
+    (evidence.destinations, evidence.namesAsked) = (stage.destinations, stage.namesAsked)
     evidence.timeline = timeline.events
     if transcript.isMeasured { (evidence.memory, evidence.descriptors) = (transcript.resources.memory, transcript.resources.descriptors) }
     if case .status(let status) = transcript.exit { evidence.exitStatus = status }

@@ -22,8 +22,12 @@ package struct Evidence: Sendable {
   package var requests: [String: Int] = [:]
   /// The names of the fields that the requests had, in lower case.
   package var fields: Set<String> = []
-  /// The connections that all origins together accepted.
+  /// The connections that all origins together accepted; in a network of its own, all that were tried.
   package var connections = 0
+  /// Where to, in a network of its own.
+  package var destinations: [String] = []
+  /// The names that the name server was asked for.
+  package var namesAsked: Set<String> = []
   /// In order of time.
   package var timeline: [ScenarioResult.Event] = []
   /// The files that the output names, by their URL, as they lay in the store at the end.

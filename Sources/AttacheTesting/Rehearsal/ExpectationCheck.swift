@@ -108,8 +108,14 @@ package struct ExpectationCheck: Sendable {
         ? nil : Finding(.requests, "\(Self.count(wanted, "request")) for \(path) \(Self.were(wanted)) expected, and \(came) came")
     }
     if let wanted = expectation.connections, wanted != evidence.connections {
+      let places = evidence.destinations.isEmpty ? "" : ": \(evidence.destinations.prefix(8).joined(separator: ", "))"
       findings.append(
-        Finding(.connections, "\(Self.count(wanted, "connection")) \(Self.were(wanted)) expected, and \(evidence.connections) came"))
+        Finding(
+          .connections, "\(Self.count(wanted, "connection")) \(Self.were(wanted)) expected, and \(evidence.connections) came\(places)"))
+    }
+    if let wanted = expectation.names, wanted != evidence.namesAsked.count {
+      let asked = evidence.namesAsked.isEmpty ? "none" : evidence.namesAsked.sorted().prefix(8).joined(separator: ", ")
+      findings.append(Finding(.names, "\(Self.count(wanted, "name")) \(Self.were(wanted)) expected to be asked for, and it was \(asked)"))
     }
     let unwanted = expectation.fields.map { evidence.fields.subtracting($0).sorted() } ?? []
     if !unwanted.isEmpty {

@@ -20,7 +20,7 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     /// The filter did not end, or did not say anything.
     case hung
     // What the scenario expects.
-    case outcome, reason, attachments, media, requests, connections, memory, descriptors
+    case outcome, reason, attachments, media, requests, connections, names, memory, descriptors
     case exitStatus = "exit"
     /// Something is other than it was in an earlier rehearsal.
     case baseline

@@ -111,6 +111,7 @@ final class InProcessPlay: Sendable {
     evidence.collectFiles()
     (evidence.requests, evidence.fields) = (stage.requests, stage.fields)
     evidence.connections = stage.connections
+    (evidence.destinations, evidence.namesAsked) = (stage.destinations, stage.namesAsked)
     evidence.memory = gauge.memory
     evidence.descriptors = gauge.descriptors
     evidence.timeline = stage.timeline.events + evidence.payloadEvents(deadline: stage.scenario.deadline)

@@ -11,7 +11,7 @@ package enum InProcessRun {
     let play = InProcessPlay(on: stage)
     observer.withLock { $0 = play.observe }
     let result = await withTaskCancellationHandler {
-      await RehearsalThread.play { () throws(StageError) in try play.run() }
+      await RehearsalThread.attempt(in: stage.network) { () throws(StageError) in try play.run() }
     } onCancel: {
       play.cancel()
     }

@@ -16,10 +16,19 @@ enum RehearsalThread {
     return try result.get()
   }
 
-  /// Plays a scenario on a thread of its own.
-  static func play(_ body: @escaping @Sendable () throws(StageError) -> Evidence) async -> Result<Evidence, StageError> {
+  /// Does what can fail on a thread of its own.
+  ///
+  /// - Parameter network: where; nil is this machine's.
+  static func attempt<Value: Sendable>(
+    in network: NetworkNamespace? = nil, _ body: @escaping @Sendable () throws(StageError) -> Value
+  ) async -> Result<Value, StageError> {
     do throws(SystemError) {
-      return try await run { Result(catching: body) }
+      return try await run {
+        Result { () throws(StageError) in
+          try network?.enter()
+          return try body()
+        }
+      }
     } catch {
       return .failure(.system(call: error.call, errno: error.number))
     }

@@ -1,3 +1,4 @@
+internal import Attache
 internal import Synchronization
 
 /// One origin of a scenario, running.
@@ -5,44 +6,70 @@ final class ScenarioOrigin: Sendable {
   private enum Server {
     case fault(FaultOrigin)
     case nobody(ReservedPort)
+    /// In a network of its own, where nothing else could listen at the port.
+    case nothing(port: Int)
   }
+
+  /// Where an origin is said to be that listens at every address: a public one.
+  private static let publicAddress = IPAddress.v4(0x5DB8_D822)
 
   let script: OriginScript
   private let server: Server
+  private let host: String
 
   /// - Parameters:
-  ///   - names: what a good certificate is for besides the addresses of loopback.
+  ///   - names: what a good certificate is for besides the addresses of loopback, unless the script says.
+  ///   - network: where it listens; nil is loopback.
   ///   - watch: told of everything that happens at the origin.
-  init(_ script: OriginScript, names: [String], watch: @escaping @Sendable (OriginEvent) -> Void) async throws(StageError) {
+  init(
+    _ script: OriginScript, names: [String], in network: NetworkNamespace? = nil, watch: @escaping @Sendable (OriginEvent) -> Void
+  ) async throws(StageError) {
     self.script = script
+    host = network == nil ? "127.0.0.1" : (script.listening?.address ?? Self.publicAddress).inBrackets
     switch script.connection {
-    case .refused: server = .nobody(try ReservedPort(.refusing))
-    case .dropped: server = .nobody(try ReservedPort(.dropping))
-    case .reset: server = .fault(try await Self.start(script, names, fault: .reset, watch))
-    case .silent: server = .fault(try await Self.start(script, names, fault: .silence, watch))
-    case nil: server = .fault(try await Self.start(script, names, fault: script.tls == .stalled ? .silence : nil, watch))
+    case .refused: server = network == nil ? .nobody(try ReservedPort(.refusing)) : .nothing(port: Int(script.port))
+    case .dropped: server = .nobody(try await Self.drop(script, network))
+    case .reset: server = .fault(try await Self.start(script, names, network, fault: .reset, watch))
+    case .silent: server = .fault(try await Self.start(script, names, network, fault: .silence, watch))
+    case nil: server = .fault(try await Self.start(script, names, network, fault: script.tls == .stalled ? .silence : nil, watch))
     }
   }
 
+  private static func drop(_ script: OriginScript, _ network: NetworkNamespace?) async throws(StageError) -> ReservedPort {
+    guard let network else { return try ReservedPort(.dropping) }
+    let result = await RehearsalThread.attempt(in: network) { () throws(StageError) in
+      try ReservedPort(.dropping, at: script.listening?.address ?? publicAddress, port: script.port)
+    }
+    return try result.get()
+  }
+
   private static func start(
-    _ script: OriginScript, _ names: [String], fault: ConnectionFault?, _ watch: @escaping @Sendable (OriginEvent) -> Void
+    _ script: OriginScript, _ names: [String], _ network: NetworkNamespace?, fault: ConnectionFault?,
+    _ watch: @escaping @Sendable (OriginEvent) -> Void
   ) async throws(StageError) -> FaultOrigin {
+    let socket = try await network?.bind(.connections, at: script.listening?.address, port: script.port)
     do {
       return try await FaultOrigin.start(
-        tls: script.certificate(names), http2: script.offersHTTP2, connectionFault: fault, watch: watch)
+        tls: script.certificate(names), http2: script.offersHTTP2, connectionFault: fault, socket: socket?.descriptor, watch: watch)
     } catch {
       throw .origin(error)
     }
   }
 
   var address: Placeholders.Address {
-    Placeholders.Address(scheme: script.tls == nil ? "http" : "https", port: port)
+    Placeholders.Address(scheme: script.tls == nil ? "http" : "https", host: host, port: port)
+  }
+
+  /// The ports that the origin itself connected from.
+  var ownPorts: [Int] {
+    if case .nobody(let port) = server { port.ownPorts } else { [] }
   }
 
   private var port: Int {
     switch server {
     case .fault(let origin): origin.port
     case .nobody(let port): port.port
+    case .nothing(let port): port
     }
   }
 
@@ -79,12 +106,23 @@ final class ScenarioOrigin: Sendable {
 }
 
 extension OriginScript {
+  /// Where it listens in a network of its own.
+  fileprivate var port: UInt16 { listening?.port ?? (tls == nil ? 80 : 443) }
+
   fileprivate func certificate(_ names: [String]) -> FaultOrigin.TLS {
     switch tls {
     case nil, .stalled: .none
+    case .good where !certificateNames.isEmpty: .named(certificateNames)
     case .good, .untrusted: .selfMade(names: names)
     case .expired: .expired
     case .wrongHost: .misnamed("another.example")
     }
+  }
+}
+
+extension IPAddress {
+  /// As a URL has it.
+  fileprivate var inBrackets: String {
+    if case .v6 = self { "[\(self)]" } else { "\(self)" }
   }
 }

@@ -54,8 +54,8 @@ public struct ScenarioRunner: Sendable {
     let scaled = timeScale == 1 ? scenario : scenario.scaled(by: timeScale)
     switch clock {
     case .real: return result(of: await real(scaled, seed), scaled, .real)
-    case .both where scenario.isReal: return result(of: await real(scaled, seed), scaled, .real)
-    case .virtual where scenario.isReal: return result(of: .failure(.unavailable(Self.isRealAlone)), scaled, .virtual)
+    case .both where scenario.playsInRealTime: return result(of: await real(scaled, seed), scaled, .real)
+    case .virtual where scenario.playsInRealTime: return result(of: .failure(.unavailable(Self.isRealAlone)), scaled, .virtual)
     case .virtual: return result(of: await virtual(scaled, seed), scaled, .virtual)
     case .both: return both(scaled, await real(scaled, seed), await virtual(scaled, seed))
     }
@@ -134,6 +134,9 @@ extension Scenario {
     (scenario.expectation.memory, scenario.expectation.descriptors) = (nil, nil)
     return scenario
   }
+
+  /// Whether the simulated machine cannot play it.
+  fileprivate var playsInRealTime: Bool { isReal || network != .loopback }
 
   /// Whether something is measured that all scenarios share when they are played in one process.
   fileprivate var isMeasured: Bool {

@@ -1,3 +1,4 @@
+internal import Attache
 package import AttacheArguments
 internal import ArgumentParser
 
@@ -21,6 +22,9 @@ package final class ScenarioStage: Sendable {
   /// What happens; its start is set when the payloads are fed.
   package let timeline: Timeline
 
+  /// Nil is this machine's loopback.
+  let network: NetworkNamespace?
+  private let canary: ConnectionCanary?
   private let folder: StageFolder
   private let disk: ScenarioDisk?
   private let origins: [String: ScenarioOrigin]
@@ -38,11 +42,13 @@ package final class ScenarioStage: Sendable {
   package init(_ scenario: Scenario, watch: @escaping @Sendable (StageEvent) -> Void = { _ in }) async throws(StageError) {
     timeline = Timeline()
     folder = try StageFolder()
+    network = try await Self.makeNetwork(scenario, folder)
     disk = try scenario.disk.map { [folder] script throws(StageError) in try ScenarioDisk(script, at: folder["store"]) }
     ledger = StageLedger(timeline: timeline, disk: disk, watch: watch)
-    origins = try await Self.start(scenario, ledger)
+    origins = try await Self.start(scenario, ledger, network)
     do {
-      dns = try await Self.startNameServer(scenario, timeline)
+      dns = try await Self.startNameServer(scenario, timeline, network)
+      canary = try await Self.makeCanary(network, nameServer: dns.address, ownPorts: origins.values.flatMap(\.ownPorts))
       nameServer = dns.address
       addresses = origins.mapValues(\.address)
       rootCertificates = try Self.gatherRoots(origins.values, in: folder)
@@ -67,8 +73,14 @@ package final class ScenarioStage: Sendable {
   /// The names of the fields that the requests had, in lower case.
   package var fields: Set<String> { ledger.fields }
 
-  /// How many connections all origins accepted.
-  package var connections: Int { origins.values.reduce(0) { $0 + $1.connections } }
+  /// How many connections all origins accepted; in a network of its own, how many were tried, to whatever address.
+  package var connections: Int { canary?.attempts.count ?? origins.values.reduce(0) { $0 + $1.connections } }
+
+  /// Where to, in a network of its own.
+  package var destinations: [String] { canary?.attempts.map(\.description) ?? [] }
+
+  /// The names that the name server was asked for.
+  package var namesAsked: Set<String> { Set(dns.queries.map(\.question.name)) }
 
   /// How many of them are open now.
   package var openConnections: Int { origins.values.reduce(0) { $0 + $1.openConnections } }
@@ -92,11 +104,29 @@ package final class ScenarioStage: Sendable {
 }
 
 extension ScenarioStage {
-  private static func start(_ scenario: Scenario, _ ledger: StageLedger) async throws(StageError) -> [String: ScenarioOrigin] {
+  private static func makeNetwork(_ scenario: Scenario, _ folder: StageFolder) async throws(StageError) -> NetworkNamespace? {
+    guard scenario.network != .loopback else { return nil }
+    return try await NetworkNamespace(hasIPv6: scenario.network == .isolated, files: scenario.files, folder: folder)
+  }
+
+  private static func makeCanary(
+    _ network: NetworkNamespace?, nameServer: String, ownPorts: [Int]
+  ) async throws(StageError) -> ConnectionCanary? {
+    guard let network else { return nil }
+    let port = UInt16(nameServer.split(separator: ":").last ?? "") ?? 0
+    let result = await RehearsalThread.attempt(in: network) { () throws(StageError) in
+      try ConnectionCanary(server: port, ignored: Set(ownPorts.map { UInt16($0) }))
+    }
+    return try result.get()
+  }
+
+  private static func start(
+    _ scenario: Scenario, _ ledger: StageLedger, _ network: NetworkNamespace?
+  ) async throws(StageError) -> [String: ScenarioOrigin] {
     var origins: [String: ScenarioOrigin] = [:]
     do {
       for (name, script) in scenario.origins {
-        origins[name] = try await ScenarioOrigin(script, names: scenario.names.keys.sorted()) { event in
+        origins[name] = try await ScenarioOrigin(script, names: scenario.names.keys.sorted(), in: network) { event in
           ledger.note(event, at: name, script)
         }
       }
@@ -107,9 +137,19 @@ extension ScenarioStage {
     return origins
   }
 
-  private static func startNameServer(_ scenario: Scenario, _ timeline: Timeline) async throws(StageError) -> StubDNS {
+  private static func startNameServer(
+    _ scenario: Scenario, _ timeline: Timeline, _ network: NetworkNamespace?
+  ) async throws(StageError) -> StubDNS {
+    var sockets: (udp: Int32, tcp: Int32?)?
+    if let network {
+      let home = IPAddress.v4(0x7F00_0001)
+      let datagrams = try await network.bind(.datagrams, at: home, port: 0)
+      let refusesTCP = scenario.names.values.contains(where: \.refusesTCP)
+      let listener = refusesTCP ? nil : try await network.bind(.connections, at: home, port: UInt16(datagrams.port))
+      sockets = (datagrams.descriptor, listener?.descriptor)
+    }
     do {
-      return try await StubDNS(scenario.names.mapValues(StubDNS.Answer.init), others: .noSuchName) { timeline.note($0) }
+      return try await StubDNS(scenario.names.mapValues(StubDNS.Answer.init), others: .noSuchName, sockets: sockets) { timeline.note($0) }
     } catch {
       throw .dns("\(error)")
     }

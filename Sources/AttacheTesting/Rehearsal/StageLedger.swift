@@ -5,6 +5,7 @@ final class StageLedger: Sendable {
   private struct State {
     var requests: [String: Int] = [:]
     var fields: Set<String> = []
+    var namesAsked: Set<String> = []
     var isFirst = true
     var failure: StageError?
   }
@@ -23,7 +24,13 @@ final class StageLedger: Sendable {
   var requests: [String: Int] { state.withLock { $0.requests } }
   /// The names of the fields of all requests, in lower case.
   var fields: Set<String> { state.withLock { $0.fields } }
+  var namesAsked: Set<String> { state.withLock { $0.namesAsked } }
   var failure: StageError? { state.withLock { $0.failure } }
+
+  /// Notes that a name is asked for, where no name server does.
+  func noteName(_ name: String) {
+    state.withLock { _ = $0.namesAsked.insert(name) }
+  }
 
   /// - Parameter name: the origin's in the scenario.
   func note(_ event: OriginEvent, at name: String, _ script: OriginScript) {

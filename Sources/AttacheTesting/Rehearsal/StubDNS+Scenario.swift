@@ -12,7 +12,11 @@ extension StubDNS.Answer {
     self =
       switch answer {
       case .addresses(let addresses): .addresses(addresses, ttl: timeToLive)
+      case .aliases(let names, let addresses): .aliases(names, addresses, ttl: timeToLive)
+      case .loop: .aliasLoop([])
       case .none: .noSuchName
+      case .noData: .noData
+      case .truncated: .truncated(.silence)
       case .failure: .serverFailure
       case .stall: .silence
       }

@@ -13,7 +13,7 @@ package enum VirtualRun {
   }
 
   static func play(_ scenario: Scenario, seed: UInt64) async -> Result<Evidence, StageError> {
-    await RehearsalThread.play { () throws(StageError) in try VirtualPlay(VirtualStage(scenario, seed: seed)).run() }
+    await RehearsalThread.attempt { () throws(StageError) in try VirtualPlay(VirtualStage(scenario, seed: seed)).run() }
   }
 }
 
@@ -107,6 +107,7 @@ private final class VirtualPlay: Sendable {
     do { evidence.report = try stage.readReport() } catch { evidence.reportError = error }
     evidence.collectFiles()
     (evidence.requests, evidence.connections) = (stage.requests, stage.network.connections)
+    evidence.namesAsked = stage.namesAsked
     evidence.exitStatus = exitStatus.withLock { $0 }
     evidence.hung = ending == .hung
     evidence.elapsed = elapsed

@@ -46,13 +46,14 @@ final class VirtualStage: Sendable {
   var failure: StageError? { ledger.failure }
 
   var requests: [String: Int] { ledger.requests }
+  var namesAsked: Set<String> { ledger.namesAsked }
 
   /// What the filter's fetcher stands on.
   var fetchNetwork: FetchNetwork {
     FetchNetwork(machine: simulation) { [network] in
       ScriptedTransport(loop: $0, network: network)
-    } resolver: { [scenario, timeline] in
-      ScriptedResolver(loop: $0, names: scenario.names, timeline: timeline)
+    } resolver: { [scenario, timeline, ledger] in
+      ScriptedResolver(loop: $0, names: scenario.names, timeline: timeline) { ledger.noteName($0) }
     }
   }
 

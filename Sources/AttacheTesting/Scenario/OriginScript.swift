@@ -1,3 +1,5 @@
+public import Attache
+
 /// What an origin does.
 public struct OriginScript: Sendable, Hashable {
   /// How an origin speaks TLS.
@@ -25,6 +27,23 @@ public struct OriginScript: Sendable, Hashable {
     case dropped
   }
 
+  /// Where an origin listens in a network of its own.
+  public struct Listening: Sendable, Hashable {
+    /// Nil is every address.
+    public var address: IPAddress?
+    /// Nil is 443 with TLS, and 80 without.
+    public var port: UInt16?
+
+    public init(address: IPAddress? = nil, port: UInt16? = nil) {
+      self.address = address
+      self.port = port
+    }
+  }
+
+  /// nil is every address; on loopback it is a port that is free.
+  public var listening: Listening?
+  /// The DNS names, with `*` as their first label or without, and the addresses that a good certificate is for; empty for those of loopback and of `dns`.
+  public var certificateNames: [String] = []
   /// nil is plain http.
   public var tls: TLS?
   /// nil serves the paths.

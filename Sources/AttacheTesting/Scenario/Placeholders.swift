@@ -4,12 +4,17 @@ package struct Placeholders: Sendable {
   package struct Address: Sendable, Hashable {
     /// `http` or `https`.
     package var scheme: String
+    /// An address, IPv6 in brackets.
+    package var host: String
     package var port: Int
 
-    package init(scheme: String, port: Int) {
+    package init(scheme: String, host: String = "127.0.0.1", port: Int) {
       self.scheme = scheme
+      self.host = host
       self.port = port
     }
+
+    package var text: String { "\(scheme)://\(host):\(port)" }
   }
 
   /// More letters than this are nobody's payload.
@@ -41,7 +46,7 @@ package struct Placeholders: Sendable {
   }
 
   private func address(_ word: String) -> String? {
-    if let address = origins[word] { return "\(address.scheme)://127.0.0.1:\(address.port)" }
+    if let address = origins[word] { return address.text }
     guard word.hasSuffix(".port") else { return nil }
     return origins[String(word.dropLast(".port".count))].map { String($0.port) }
   }

@@ -3,7 +3,9 @@ internal import Attache
 extension Scenario {
   /// Everything that attache needs to be told to play the scenario; its own flags stand last, so that they hold.
   package func filterFlags(store: String, report: String, rootCertificates: String?, nameServer: String) -> [String] {
-    var words = ["--allow-http", "--allow-net", "127.0.0.1/32", "--deadline", Self.text(deadline)]
+    var words = ["--allow-http"]
+    if network == .loopback { words += ["--allow-net", "127.0.0.1/32"] }
+    words += ["--deadline", Self.text(deadline)]
     if let grace { words += ["--grace", Self.text(grace)] }
     words += ["--store", store, "--report", report]
     if let rootCertificates { words += ["--cacert", rootCertificates] }

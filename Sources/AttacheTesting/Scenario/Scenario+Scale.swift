@@ -10,7 +10,8 @@ extension Scenario {
     scenario.expectation.lateness = expectation.lateness.scaled(by: factor)
     scenario.origins = origins.mapValues { $0.scaled(by: factor) }
     scenario.names = names.mapValues { script in
-      NameScript(script.turns.map { NameScript.Turn($0.answer, delay: $0.delay.scaled(by: factor)) })
+      NameScript(
+        script.turns.map { NameScript.Turn($0.answer, delay: $0.delay.scaled(by: factor), timeToLive: $0.timeToLive) })
     }
     return scenario
   }

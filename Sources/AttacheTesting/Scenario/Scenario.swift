@@ -15,6 +15,10 @@ public struct Scenario: Sendable, Hashable {
   public var payloads: [String]
   /// Whether the last line of the input has an ending.
   public var endsWithLineFeed = true
+  /// Where it is played.
+  public var network = ScenarioNetwork.loopback
+  /// What lies in the place of files of /etc, by their names; only in a network of its own.
+  public var files: [String: String] = [:]
   /// The origins by name; the one that is written `origin:` is named `origin`.
   public var origins: [String: OriginScript] = [:]
   /// What DNS answers, by name in lower case; every other name does not exist.
@@ -42,6 +46,16 @@ public struct Scenario: Sendable, Hashable {
     self.about = about
     self.payloads = payloads
   }
+}
+
+/// The network that a scenario is played in.
+public enum ScenarioNetwork: String, Sendable, CaseIterable {
+  /// This machine's, of which only loopback is used.
+  case loopback
+  /// One of its own in which every address is this machine's; it is played on the real clock alone.
+  case isolated
+  /// The same, where no IPv6 address can be reached.
+  case isolatedIPv4 = "isolated-ipv4"
 }
 
 /// What is wrong with the disk that the store lies on.

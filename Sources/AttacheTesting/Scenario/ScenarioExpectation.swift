@@ -40,8 +40,10 @@ public struct ScenarioExpectation: Sendable, Hashable {
   public var requests: [String: Int] = [:]
   /// The names of all fields that a request may have, in lower case; nil is not checked.
   public var fields: [String]?
-  /// How many connections are made to all origins together.
+  /// How many connections are made to all origins together; in a network of its own, how many are tried, to whatever address.
   public var connections: Int?
+  /// How many names the name server is asked for.
+  public var names: Int?
   /// No line is later than this after its deadline.
   public var lateness = Duration.zero
   /// The filter's largest resident set, in bytes.

@@ -2,7 +2,7 @@ internal import Attache
 
 extension ScenarioField {
   private static let ofPayload = ["outcome", "reason", "attachments", "media"]
-  private static let ofRun = ["payloads", "requests", "fields", "connections", "lateness", "memory", "descriptors", "exit"]
+  private static let ofRun = ["payloads", "requests", "fields", "connections", "names", "lateness", "memory", "descriptors", "exit"]
 
   /// What must come of it.
   func expectation(payloads count: Int, origins: [String]) throws(ScenarioError) -> ScenarioExpectation {
@@ -22,6 +22,7 @@ extension ScenarioField {
       expectation.fields = names
     }
     expectation.connections = try fields["connections"]?.number()
+    expectation.names = try fields["names"]?.number()
     if let field = fields["lateness"] { expectation.lateness = try field.duration() }
     expectation.memory = try fields["memory"]?.bytes()
     expectation.descriptors = try fields["descriptors"]?.number()

@@ -1,3 +1,5 @@
+internal import Attache
+
 extension ScenarioField {
   /// An origin: its settings, and its paths, which begin with a slash.
   func origin(_ files: ScenarioFolder) throws(ScenarioError) -> OriginScript {
@@ -6,10 +8,12 @@ extension ScenarioField {
       switch name {
       case "tls": origin.tls = try field.choice()
       case "connection": origin.connection = try field.choice()
+      case "listen": origin.listening = try field.listening()
+      case "names": origin.certificateNames = try field.certificateNames()
       case "http2": origin.offersHTTP2 = try field.truth()
       default:
         guard name.hasPrefix("/") else {
-          throw field.error("there is no such field; known here: tls, connection, http2, and paths, which begin with /")
+          throw field.error("there is no such field; known here: tls, names, listen, connection, http2, and paths, which begin with /")
         }
         origin.paths[name] = try field.path(files)
       }
@@ -18,6 +22,27 @@ extension ScenarioField {
       throw error("an origin whose connections are \(origin.connection?.rawValue ?? "") answers nothing: leave out its paths")
     }
     return origin
+  }
+
+  /// `443`, `8.8.8.8`, `8.8.8.8:443`, `[2606:4700::1]:443`.
+  private func listening() throws(ScenarioError) -> OriginScript.Listening {
+    let text = try text()
+    if let port = UInt16(text), port > 0 { return OriginScript.Listening(port: port) }
+    if let address = IPAddress(text) { return OriginScript.Listening(address: address) }
+    let colon = text.lastIndex(of: ":") ?? text.startIndex
+    let host = text[..<colon]
+    let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host)
+    guard let address = IPAddress(bare), let port = UInt16(text[colon...].dropFirst()), port > 0 else {
+      throw error("an origin listens at a port, an address or both: 8443, 8.8.8.8, 8.8.8.8:8443 or [2606:4700::1]:8443, not “\(text)”")
+    }
+    return OriginScript.Listening(address: address, port: port)
+  }
+
+  private func certificateNames() throws(ScenarioError) -> [String] {
+    guard isList else { return [try text()] }
+    var names: [String] = []
+    for item in try list() { names.append(try item.text()) }
+    return names
   }
 
   private static let turns = ["first", "second", "third"]

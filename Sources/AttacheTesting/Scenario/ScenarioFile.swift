@@ -50,11 +50,13 @@ extension Scenario {
   }
 
   private static let fields = [
-    "about", "payloads", "last-line-feed", "origin", "origins", "dns", "disk", "deadline", "grace", "flags", "extension", "stop", "cancel",
+    "about", "payloads", "last-line-feed", "network", "etc", "origin", "origins", "dns", "disk", "deadline", "grace", "flags", "extension",
+    "stop", "cancel",
     "clock", "expect",
   ]
 
   private mutating func readWorld(_ fields: [String: ScenarioField], _ files: ScenarioFolder) throws(ScenarioError) {
+    try readNetwork(fields)
     if let field = fields["origin"] { origins["origin"] = try field.origin(files) }
     for (name, field) in try fields["origins"]?.members() ?? [] {
       guard origins[name] == nil, !name.contains("."), !["n", "port"].contains(name) else {
@@ -64,7 +66,19 @@ extension Scenario {
     }
     for (name, field) in try fields["dns"]?.members() ?? [] { names[name.lowercased()] = try field.nameScript() }
     if let field = fields["disk"] { disk = try field.disk() }
-    for field in [fields["origin"], fields["origins"]].compactMap({ $0 }) { try field.checkRedirects(of: origins) }
+    for field in [fields["origin"], fields["origins"]].compactMap({ $0 }) {
+      try field.checkRedirects(of: origins)
+      if network == .loopback, origins.values.contains(where: { $0.listening != nil }) {
+        throw field.error("an origin listens where it is told in a network of its own: say `network: isolated`")
+      }
+    }
+  }
+
+  private mutating func readNetwork(_ fields: [String: ScenarioField]) throws(ScenarioError) {
+    if let field = fields["network"] { network = try field.choice() }
+    guard let field = fields["etc"] else { return }
+    guard network != .loopback else { throw field.error("files of /etc are others in a network of its own: say `network: isolated`") }
+    for (name, text) in try field.members(of: ["hosts", "resolv.conf"]) { files[name] = try text.text() }
   }
 
   private mutating func readFilter(_ fields: [String: ScenarioField]) throws(ScenarioError) {

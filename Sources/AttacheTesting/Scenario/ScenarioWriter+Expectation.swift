@@ -13,7 +13,7 @@ extension ScenarioExpectation {
     let counts = requests.sorted { $0.key < $1.key }.map { (Node.text($0), Node.plain("\($1)")) }
     if !counts.isEmpty { members.append((Node("requests"), Node(counts, .implicit, .flow))) }
     if let fields { members.append((Node("fields"), Node(fields.map(Node.text), .implicit, .flow))) }
-    for (name, number) in [("connections", connections), ("memory", memory), ("descriptors", descriptors)] {
+    for (name, number) in [("connections", connections), ("names", names), ("memory", memory), ("descriptors", descriptors)] {
       if let number { members.append((Node(name), .plain("\(number)"))) }
     }
     if lateness != .zero { members.append((Node("lateness"), .plain(lateness.scenarioText))) }

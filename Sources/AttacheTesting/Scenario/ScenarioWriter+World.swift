@@ -5,11 +5,25 @@ extension OriginScript {
   /// An origin as a scenario file has it.
   var node: Node {
     var members: [(Node, Node)] = []
+    if let listening { members.append((Node("listen"), .text(listening.text))) }
     if let tls { members.append((Node("tls"), .plain(tls.rawValue))) }
+    if !certificateNames.isEmpty { members.append((Node("names"), Node(certificateNames.map { .text($0) }, .implicit, .flow))) }
     if let connection { members.append((Node("connection"), .plain(connection.rawValue))) }
     if !offersHTTP2 { members.append((Node("http2"), .plain("false"))) }
     for (path, script) in paths.sorted(by: { $0.key < $1.key }) { members.append((.text(path), script.node)) }
     return Node(members)
+  }
+}
+
+extension OriginScript.Listening {
+  /// As ``OriginScript/listening`` is written.
+  fileprivate var text: String {
+    let host: String? =
+      switch address {
+      case .v6(let bits): port == nil ? "\(IPAddress.v6(bits))" : "[\(IPAddress.v6(bits))]"
+      case let address: address.map { "\($0)" }
+      }
+    return [host, port.map(String.init)].compactMap { $0 }.joined(separator: ":")
   }
 }
 
@@ -28,19 +42,33 @@ extension NameScript {
 
 extension NameScript.Turn {
   fileprivate var node: Node {
-    delay == .zero ? answer.node : Node([(Node("after"), .plain(delay.scenarioText)), (Node("answer"), answer.node)], .implicit, .flow)
+    var members: [(Node, Node)] = []
+    if delay != .zero { members.append((Node("after"), .plain(delay.scenarioText))) }
+    if timeToLive != 60 { members.append((Node("ttl"), .plain("\(timeToLive)"))) }
+    return members.isEmpty ? answer.node : Node(members + [(Node("answer"), answer.node)], .implicit, .flow)
   }
 }
 
 extension NameScript.Answer {
   fileprivate var node: Node {
     switch self {
-    case .addresses(let addresses) where addresses.count == 1: .text("\(addresses[0])")
-    case .addresses(let addresses): Node(addresses.map { .text("\($0)") }, .implicit, .flow)
+    case .addresses(let addresses): Self.node(addresses)
+    case .aliases(let names, let addresses):
+      Node(
+        [(Node("alias"), Node(names.map { .text($0) }, .implicit, .flow)), (Node("address"), Self.node(addresses))], .implicit, .flow)
+    case .loop: .plain("loop")
     case .none: .plain("none")
+    case .noData: .plain("nodata")
+    case .truncated: .plain("truncated")
     case .failure: .plain("fail")
     case .stall: .plain("stall")
     }
+  }
+}
+
+extension NameScript.Answer {
+  private static func node(_ addresses: [IPAddress]) -> Node {
+    addresses.count == 1 ? .text("\(addresses[0])") : Node(addresses.map { .text("\($0)") }, .implicit, .flow)
   }
 }
 

@@ -17,6 +17,8 @@ extension Scenario {
     add("about", about.isEmpty ? nil : .text(about))
     add("payloads", Node(runs.map(\.node)))
     add("last-line-feed", endsWithLineFeed ? nil : .plain("false"))
+    add("network", network == .loopback ? nil : .plain(network.rawValue))
+    add("etc", files.isEmpty ? nil : Node(files.sorted { $0.key < $1.key }.map { (Node($0), .quoted($1)) }))
     add("origin", origins["origin"]?.node)
     let others = origins.filter { $0.key != "origin" }.sorted { $0.key < $1.key }
     add("origins", others.isEmpty ? nil : Node(others.map { (Node($0), $1.node) }))

@@ -27,16 +27,20 @@ final class ScriptedResolver: Resolver, @unchecked Sendable {
   private let loop: EventLoop
   private let names: [String: NameScript]
   private let timeline: Timeline
+  private let noteName: @Sendable (String) -> Void
   private var cache = AnswerCache()
   private var pending: [String: Pending] = [:]
   private var asked: [String: Int] = [:]
   private var isShutDown = false
 
-  /// - Parameter names: by name; every other one does not exist.
-  init(loop: EventLoop, names: [String: NameScript], timeline: Timeline) {
+  /// - Parameters:
+  ///   - names: by name; every other one does not exist.
+  ///   - noteName: told of each name that is asked for.
+  init(loop: EventLoop, names: [String: NameScript], timeline: Timeline, noteName: @escaping @Sendable (String) -> Void = { _ in }) {
     self.loop = loop
     self.names = names
     self.timeline = timeline
+    self.noteName = noteName
   }
 
   func resolve(_ name: String, _ completion: @escaping @Sendable (Result<[IPAddress], DNSFailure>) -> Void) {
@@ -63,6 +67,7 @@ final class ScriptedResolver: Resolver, @unchecked Sendable {
     let tries = (item.tries[family] ?? 0) + 1
     item.tries[family] = tries
     let turn = nextTurn(item.name, family)
+    noteName(item.name)
     timeline.note(.dns, "asked for \(item.name), \(family.text)")
     if let turn, turn.answer == .stall {
       // Nothing comes.
@@ -78,9 +83,9 @@ final class ScriptedResolver: Resolver, @unchecked Sendable {
   private func hear(_ answer: NameScript.Answer, _ item: Pending, _ family: AddressFamily) {
     timeline.note(.dns, "answers \(item.name), \(family.text): \(answer.meaning(family))")
     switch answer {
-    case .failure: askAgain(item, family, else: .failed)
-    case .none, .stall: take(.none, of: family, item)
-    case .addresses(let addresses):
+    case .failure, .truncated: askAgain(item, family, else: .failed)
+    case .none, .noData, .loop, .stall: take(.none, of: family, item)
+    case .addresses(let addresses), .aliases(_, let addresses):
       let own = addresses.filter { $0.family == family }
       let lifetime = Duration.seconds(Int64(names[item.name]?.timeToLive ?? 0))
       take(own.isEmpty ? .none : .addresses(own, lifetime: lifetime), of: family, item)
@@ -152,10 +157,13 @@ extension NameScript.Answer {
   /// What an answer says, in a few words.
   fileprivate func meaning(_ family: AddressFamily) -> String {
     switch self {
-    case .addresses(let addresses):
+    case .addresses(let addresses), .aliases(_, let addresses):
       addresses.contains { $0.family == family }
         ? addresses.filter { $0.family == family }.map { "\($0)" }.joined(separator: ", ") : "no address"
     case .none: "no such name"
+    case .noData: "no address"
+    case .loop: "itself"
+    case .truncated: "more than fits"
     case .failure: "the server fails"
     case .stall: "nothing"
     }

@@ -10,6 +10,8 @@ import Testing
       - '{"image":"{{origin}}/a.jpg"}'
       - {line: '{"n":{{n}},"image":"http://Photo.example:{{other.port}}/b","x":"{{pad 20}}"}', times: 3}
     last-line-feed: false
+    network: isolated-ipv4
+    etc: {hosts: '10.1.1.1 evil', resolv.conf: "search example\n"}
     origin:
       tls: wrong-host
       http2: false
@@ -29,19 +31,27 @@ import Testing
         - redirect: '{{other}}/c'
     origins:
       other:
+        listen: '[2606:4700::1]:8443'
+        names: ['*.example', 8.8.8.8]
         /c:
           - length: chunked
           - {repeat: forever, every: 100ms, text: x}
         /d: [{raw: SSH-2.0}, {repeat: 2, hex: 'ff 00'}, stall]
         /e: [reset]
         /f: [goaway]
-      gone: {connection: refused}
+      gone: {connection: refused, listen: 8.8.8.8}
+      at-a-port: {listen: 81, names: a.example}
     dns:
       Photo.example: 127.0.0.1
       two.example: [127.0.0.1, '::1']
       none.example: none
       later.example: {after: 200ms, answer: fail}
       moving.example: {first: 127.0.0.1, then: stall}
+      alias.example: {alias: [b.example, C.example], address: ['::1', 127.0.0.1]}
+      many.example: {after: 1s, ttl: 0, answer: {count: 2, from: 93.184.0.255, and: 10.0.0.1}}
+      empty.example: nodata
+      self.example: loop
+      long.example: truncated
     disk: full after 10KB
     deadline: 500ms
     grace: 100ms
@@ -58,6 +68,7 @@ import Testing
       requests: {/a.jpg: 2, other/c: 1}
       fields: [host]
       connections: 2
+      names: 3
       lateness: 10ms
       memory: 64MB
       descriptors: 100
@@ -100,6 +111,16 @@ import Testing
     #expect(scenario.names["none.example"] == NameScript([.init(.none)]))
     #expect(scenario.names["later.example"] == NameScript([.init(.failure, delay: .milliseconds(200))]))
     #expect(scenario.names["moving.example"] == NameScript([.init(.addresses([here])), .init(.stall)]))
+    #expect(scenario.names["alias.example"] == NameScript([.init(.aliases(["b.example", "c.example"], [.v6(1), here]))]))
+    let many: [IPAddress] = [.v4(0x5DB8_00FF), .v4(0x5DB8_0100), .v4(0x0A00_0001)]
+    #expect(scenario.names["many.example"] == NameScript([.init(.addresses(many), delay: .seconds(1), timeToLive: 0)]))
+    let others = ["empty.example", "self.example", "long.example"].map { scenario.names[$0]?.turns.map(\.answer) }
+    #expect(others == [[.noData], [.loop], [.truncated]])
+    #expect(scenario.network == .isolatedIPv4 && scenario.files == ["hosts": "10.1.1.1 evil", "resolv.conf": "search example\n"])
+    #expect(scenario.origins["other"]?.listening == .init(address: .v6(0x2606_4700 << 96 | 1), port: 8443))
+    #expect(scenario.origins["other"]?.certificateNames == ["*.example", "8.8.8.8"])
+    #expect(scenario.origins["gone"]?.listening == .init(address: .v4(0x0808_0808)))
+    #expect(scenario.origins["at-a-port"]?.listening == .init(port: 81))
     #expect(scenario.disk == .full(afterBytes: 10_000))
     #expect(scenario.deadline == .milliseconds(500) && scenario.grace == .milliseconds(100))
     #expect(scenario.flags == ["--jobs", "1", "--allow-port", "{{other.port}}"])
@@ -111,7 +132,8 @@ import Testing
         .init(outcome: .fallback, reason: .deadline), .init(outcome: .passthrough), .init(),
       ])
     #expect(scenario.expectation.requests == ["/a.jpg": 2, "other/c": 1])
-    #expect(scenario.expectation.connections == 2 && scenario.expectation.lateness == .milliseconds(10))
+    #expect(scenario.expectation.connections == 2 && scenario.expectation.names == 3)
+    #expect(scenario.expectation.lateness == .milliseconds(10))
     #expect(scenario.expectation.memory == 64_000_000 && scenario.expectation.descriptors == 100)
     #expect(scenario.expectation.exitStatus == 75)
   }
@@ -134,6 +156,11 @@ import Testing
     ("payloads: [x]\nflags: --store /tmp", "--store is not for flags"),
     ("payloads: [x]\nextension: evil", "“evil” is not known here; write one of media, blocks"),
     ("payloads: [x]\nstop: 1s\ncancel: 1s", "stop and cancel exclude each other"),
+    ("payloads: [x]\nnetwork: wide", "“wide” is not known here; write one of loopback, isolated"),
+    ("payloads: [x]\netc: {hosts: x}", "say `network: isolated`"),
+    ("payloads: [x]\norigin: {listen: 80}", "say `network: isolated`"),
+    ("payloads: [x]\nnetwork: isolated\norigin: {listen: here}", "an origin listens at a port, an address or both"),
+    ("payloads: [x]\ndns: {a: {count: 2}}", "many addresses are written as"),
     ("payloads: [x]\nclock: virtual", "a clock is `real`; without it, a scenario plays on both"),
     ("payloads: [x]\ndisk: wet", "a disk is `full after 10KB` or `read-only`"),
     ("payloads: [x]\ndns: {a: 1.2.3}", "dns.a: “1.2.3” is no address"),

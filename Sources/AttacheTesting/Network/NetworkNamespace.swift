@@ -1,0 +1,83 @@
+internal import Attache
+internal import CLinux
+internal import Glibc
+
+/// A network of a scenario's own (network_namespaces(7)) in which every address is this machine's: whatever a filter connects to, it is seen, and no
+/// packet leaves.
+///
+/// A thread that has entered it stays in it, and so do the threads and processes that it starts.
+final class NetworkNamespace: Sendable {
+  private static let network: Int32 = 0x4000_0000
+  private static let mounts: Int32 = 0x0002_0000
+  private static let fileSystem: Int32 = 0x200
+
+  private let descriptor: Int32
+  /// Where files of /etc are others; -1 where they are this machine's.
+  private let mountDescriptor: Int32
+
+  /// Sets a network up.
+  ///
+  /// - Parameters:
+  ///   - hasIPv6: whether IPv6 leads anywhere but to `::1`.
+  ///   - files: what lies in the place of files of /etc, by their names.
+  ///   - folder: where these files may be written.
+  /// - Throws: ``StageError/unavailable(_:)`` where the user may not.
+  init(hasIPv6: Bool, files: [String: String], folder: StageFolder) async throws(StageError) {
+    for (name, text) in files { try folder.write(Array(text.utf8), to: "etc-\(name)") }
+    let result = await RehearsalThread.attempt { () throws(StageError) in
+      try Self.check("unshare", linux_unshare(Self.network))
+      try RouteSocket().open(hasIPv6: hasIPv6)
+      let network = try Self.check("open", unsafe Glibc.open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC))
+      guard !files.isEmpty else { return (network, Int32(-1)) }
+      do throws(StageError) {
+        return (network, try Self.mount(files.keys, from: folder))
+      } catch {
+        close(network)
+        throw error
+      }
+    }
+    (descriptor, mountDescriptor) = try result.get()
+  }
+
+  deinit {
+    close(descriptor)
+    if mountDescriptor >= 0 { close(mountDescriptor) }
+  }
+
+  /// Brings the calling thread into it, for good.
+  func enter() throws(StageError) {
+    try Self.check("setns", linux_setns(descriptor, Self.network))
+    guard mountDescriptor >= 0 else { return }
+    let folder = unsafe getcwd(nil, 0)
+    defer { unsafe free(folder) }
+    try Self.check("unshare", linux_unshare(Self.fileSystem))
+    try Self.check("setns", linux_setns(mountDescriptor, Self.mounts))
+    if let folder = unsafe folder { try Self.check("chdir", unsafe chdir(folder)) }
+  }
+
+  /// Binds a socket in it.
+  func bind(_ kind: BoundSocket.Kind, at address: IPAddress?, port: UInt16) async throws(StageError) -> BoundSocket {
+    let result = await RehearsalThread.attempt(in: self) { () throws(StageError) in try BoundSocket(kind, at: address, port: port) }
+    return try result.get()
+  }
+
+  /// - Returns: the mounts of the calling thread, which are its own from here on.
+  private static func mount(_ names: some Collection<String>, from folder: StageFolder) throws(StageError) -> Int32 {
+    try check("unshare", linux_unshare(mounts))
+    // What is mounted here shows nowhere else; what is mounted elsewhere shows here.
+    try check("mount", unsafe Glibc.mount("none", "/", nil, UInt(MS_REC | MS_SLAVE), nil))
+    for name in names {
+      try check("mount /etc/\(name)", unsafe Glibc.mount(folder["etc-\(name)"], "/etc/\(name)", nil, UInt(MS_BIND), nil))
+    }
+    return try check("open", unsafe open("/proc/thread-self/ns/mnt", O_RDONLY | O_CLOEXEC))
+  }
+
+  @discardableResult
+  private static func check(_ call: String, _ result: Int32) throws(StageError) -> Int32 {
+    guard result < 0 else { return result }
+    let number = errno
+    throw [EPERM, EACCES, ENOSPC, EINVAL, ENOSYS].contains(number) && call == "unshare"
+      ? .unavailable("it needs a network of its own: run as root, where network namespaces are allowed")
+      : .system(call: call, errno: number)
+  }
+}
