@@ -1,0 +1,2 @@
+// libcurl's own parser of URLs, which the gate is held against.
+#include <curl/curl.h>

@@ -1,0 +1,47 @@
+internal import Glibc
+
+/// `fuzz TARGET [libFuzzer's arguments]`: which target it is, and the two functions that libFuzzer calls.
+enum Fuzz {
+  private static let targets: [(name: String, make: @Sendable () throws -> any Target)] = [
+    ("lines", { LinesTarget() }),
+    ("urls", { URLsTarget() }),
+    ("addresses", { AddressesTarget() }),
+    ("responses", { try ResponsesTarget() }),
+  ]
+
+  /// Set before libFuzzer gives its first input, on the same thread.
+  nonisolated(unsafe) static var target: (any Target)?
+
+  static func choose(_ name: String?) throws {
+    guard let chosen = targets.first(where: { $0.name == name }) else {
+      print("usage: fuzz \(targets.map(\.name).joined(separator: "|")) [libFuzzer's arguments]")
+      exit(64)
+    }
+    unsafe target = try chosen.make()
+  }
+}
+
+/// Takes the target's name off the arguments.
+@_cdecl("LLVMFuzzerInitialize")
+func initialize(
+  _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>
+) -> CInt {
+  let name = unsafe count.pointee > 1 ? arguments.pointee[1].map { unsafe String(cString: $0) } : nil
+  do {
+    try Fuzz.choose(name)
+  } catch {
+    print("fuzz: \(error)")
+    exit(70)
+  }
+  unsafe arguments.pointee[1] = unsafe arguments.pointee[0]
+  unsafe arguments.pointee += 1
+  unsafe count.pointee -= 1
+  return 0
+}
+
+/// Gives the target one input.
+@_cdecl("LLVMFuzzerTestOneInput")
+func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
+  unsafe Fuzz.target?.run(Array(UnsafeBufferPointer(start: data, count: size)))
+  return 0
+}

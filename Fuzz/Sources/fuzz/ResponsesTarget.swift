@@ -1,0 +1,121 @@
+internal import Glibc
+
+@testable import Attache
+
+/// What an origin sends: header lines to the response head and to acceptance, then the body in pieces to the intake, the type detector, the header
+/// readers and the store.
+///
+/// - A body is taken only behind a 200, or a 206 that was asked for; with no coding, one length or none, no folded field, within the caps.
+/// - A redirect is followed only from the statuses that say so, with one Location.
+/// - What is stored is the body byte for byte, not empty, within the limit of its kind, and begins as its type begins.
+/// - However the body is cut into pieces, the answer is the same; no header reader traps.
+struct ResponsesTarget: Target {
+  private static let limits = MediaLimits(image: 6_000, audio: 9_000, video: 12_000)
+  private static let formats: [MagicFormat] = [.jpeg, .png, .gif, .aiff, .wave, .avi, .mpegAudio, .mpegVideo, .isoMedia]
+
+  private let folder: String
+  private let store: AttachmentStore
+  private let worker: MediaWorker
+  private let detector: TypeDetector
+
+  init() throws {
+    var template = Array("/dev/shm/attache-fuzz-XXXXXX".utf8CString)
+    guard let path = unsafe mkdtemp(&template) else { throw StartError("no folder in /dev/shm") }
+    folder = unsafe String(cString: path)
+    store = try AttachmentStore(directory: folder, maximumBytes: 1_000_000, maximumAge: .seconds(3_600))
+    worker = try MediaWorker(store: store, machine: SystemMachine())
+    detector = try TypeDetector()
+  }
+
+  func run(_ input: [UInt8]) {
+    var input = InputBytes(input)
+    let seed = input.byte()
+    // Half of the inputs are a body alone, behind a head that is in order.
+    let offset = Int(input.byte())
+    guard offset & 1 == 1 else { return take(Array(input.rest), seed: seed) }
+    var head = ResponseHead()
+    var lines: [[UInt8]] = []
+    var rest = input.rest
+    while !head.isComplete, let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      let line = Array(rest[...end])
+      rest = rest[(end + 1)...]
+      lines.append(line)
+      guard unsafe line.withUnsafeBytes({ unsafe head.add($0) }) else { return }
+    }
+    guard head.isComplete else { return }
+    let verdict = Acceptance.judge(head, resumingFrom: offset / 2, validator: "\"v\"")
+    judge(verdict, of: head, PlainHead(lines), offset: offset / 2)
+    if case .body(let length, false) = verdict, length ?? 0 <= rest.count { take(Array(rest.prefix(length ?? rest.count)), seed: seed) }
+  }
+
+  // MARK: The head
+
+  private func judge(_ verdict: ResponseVerdict, of head: ResponseHead, _ plain: PlainHead, offset: Int) {
+    check(plain.byteCount <= 128 * 1024 && plain.lineCount <= 256, "a head is within its caps")
+    check(head.status == plain.status, "the status is the last status line's: \(head.status), \(plain)")
+    switch verdict {
+    case .body(let length, let resumes):
+      check(plain.status == 200 && !resumes || plain.status == 206 && resumes && offset > 0, "a body comes with its status: \(plain)")
+      check(plain["content-encoding"].allSatisfy { ["", "identity"].contains($0.lowercased()) }, "no coding is taken: \(plain)")
+      check(!plain.isFolded, "no folded field is taken: \(plain)")
+      let lengths = plain["content-length"]
+      let codings = plain["transfer-encoding"].map { $0.lowercased() }
+      check(codings.isEmpty || codings == ["chunked"] && lengths.isEmpty, "one framing is taken: \(plain)")
+      check(Set(lengths).count <= 1, "one length is taken: \(plain)")
+      if !resumes { check(lengths.first.map { Int($0) } ?? nil == length, "the length is the one that is said: \(plain)") }
+    case .redirect(let location):
+      check([301, 302, 303, 307, 308].contains(plain.status), "a redirect comes with its status: \(plain)")
+      check(plain["location"] == [String(decoding: location, as: UTF8.self)], "a redirect has one Location: \(plain)")
+    case .retry: check([502, 503, 504].contains(plain.status), "a further try comes with its status: \(plain)")
+    case .refuse: break
+    }
+  }
+
+  // MARK: The body
+
+  private func take(_ body: [UInt8], seed: UInt8) {
+    let head = FileHead(bytes: Array(body.prefix(TypeDetector.prefixLength)), isWhole: body.count < TypeDetector.prefixLength)
+    for format in Self.formats { _ = format.verdict(head) }
+    _ = MagicFormat(unnamed: head)
+
+    let answer = Answers()
+    let intake = Intake(worker: worker, limits: Self.limits) { answer.take($0) }
+    for piece in Pieces(of: body[...], seed: seed, largest: 5_000) { intake.append(piece, isLast: false) }
+    intake.append([], isLast: true)
+    let (type, end) = answer.wait()
+    let detection = unsafe body.withUnsafeBytes { unsafe detector.detect($0, isComplete: head.isWhole) }
+    switch end {
+    case .stored(let file):
+      check(type == file.type && detection == .accepted(file.type), "the type is the one that the bytes say, however they come")
+      judge(file, body)
+      store.unpin(file)
+    case .refused(let failure):
+      judge(failure, type, detection)
+    case .recognised: break
+    }
+  }
+
+  private func judge(_ file: StoredFile, _ body: [UInt8]) {
+    check(!body.isEmpty && file.size == body.count, "a file has the body's size")
+    check(file.size <= Self.limits[file.type.kind], "a file is within the limit of its kind")
+    check(contents(of: folder + "/" + file.relativePath) == body, "a file is the body byte for byte")
+    check(MagicBytes.begin(body, file.type), "a file begins as its type does: \(file.type) \(quoted(body.prefix(40)))")
+  }
+
+  private func judge(_ failure: FetchFailure, _ type: MediaType?, _ detection: Detection) {
+    switch detection {
+    case .accepted(let accepted):
+      check(type == accepted, "the type is told before a file is refused for its size")
+      check([.sizeImage, .sizeAudio, .sizeVideo].contains(failure.reason), "only its size refuses a file of a type: \(failure.reason)")
+    case .refused(let reason, _): check(failure.reason == reason, "a refusal is the same however the bytes come: \(failure.reason)")
+    }
+  }
+
+  private func contents(of path: String) -> [UInt8] {
+    let descriptor = unsafe open(path, O_RDONLY)
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 20_000)
+    let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+    return Array(bytes.prefix(max(0, count)))
+  }
+}
