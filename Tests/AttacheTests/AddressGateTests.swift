@@ -131,7 +131,8 @@ struct AddressCase: Sendable, CustomTestStringConvertible {
     "::ffff:169.254.169.254", "::169.254.169.254", "::ffff:0:169.254.169.254", "64:ff9b::169.254.169.254", "64:ff9b::168.63.129.16",
     "64:ff9b:1::169.254.169.254", "64:ff9b:1:a9fe:a9:fe00::", "64:ff9b:1:a9:fe:a9fe::", "64:ff9b:1:0:a9:fea9:fe00:0", "2002:a9fe:a9fe::1",
     "2002:6464:64c8::", "2001:0:a9fe:a9fe::1", "2001:0:808:808:0:0:5601:5601", "2606:4700::5efe:169.254.169.254",
-    "fe80::200:5efe:169.254.169.254",
+    "fe80::200:5efe:169.254.169.254", "2002:808:808::5efe:169.254.169.254", "2001::200:5efe:169.254.169.254",
+    "64:ff9b:1:808:0:5efe:169.254.169.254",
     "2001:67c:2b0:db32:0:1:169.254.169.254", "fd12:3456::169.254.169.254",
   ]
 
@@ -167,6 +168,14 @@ struct AddressCase: Sendable, CustomTestStringConvertible {
     #expect(try refused("64:ff9b::10.0.0.1", by: both) == nil)
     #expect(
       try refused("64:ff9b::192.168.0.1", by: both)?.message.hasPrefix("192.168.0.1, embedded in 64:ff9b::c0a8:1, is private") == true)
+  }
+
+  @Test func `an address of two forms is judged by what is inside of both`() throws {
+    let gate = AddressGate(allowedNets: [try CIDR("2002::/16"), try CIDR("2001::/32")])
+    #expect(try refused("2002:808:808::5efe:8.8.4.4", by: gate) == nil)
+    for address in ["2002:808:808::5efe:10.0.0.1", "2001:0:808:808:200:5efe:192.168.0.1", "2002:a00:1::5efe:8.8.8.8"] {
+      #expect(try refused(address, by: gate)?.reason == .policyAddress, "\(address)")
+    }
   }
 
   @Test(arguments: [

@@ -1,7 +1,12 @@
 /// The IPv4 addresses that an IPv6 address stands for in one of the transition forms.
 enum EmbeddedIPv4 {
-  /// The IPv4 addresses inside; empty when the address is of no form that embeds one.
+  /// The IPv4 addresses inside; empty when the address is of no form that embeds one. An interface identifier of ISATAP may stand behind the
+  /// prefix of another form.
   static func addresses(in bits: UInt128) -> [IPAddress] {
+    behindPrefix(of: bits) + (isISATAP(bits) ? [low(bits)] : [])
+  }
+
+  private static func behindPrefix(of bits: UInt128) -> [IPAddress] {
     switch bits >> 32 {
     case 0 where bits > 1, 0xFFFF, 0xFFFF_0000, 0x0064_FF9B << 64: return [low(bits)]
     default: break
@@ -9,7 +14,7 @@ enum EmbeddedIPv4 {
     if bits >> 80 == 0x0064_FF9B_0001 { return localNAT64(bits) }
     if bits >> 112 == 0x2002 { return [slice(bits, from: 16)] }
     if bits >> 96 == 0x2001_0000 { return [slice(bits, from: 32), low(~bits)] }
-    return isISATAP(bits) ? [low(bits)] : []
+    return []
   }
 
   /// Whether the interface identifier is 0000:5efe or 0200:5efe and an IPv4 address (RFC 5214, 6.1).
