@@ -33,13 +33,14 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
+    .target(name: "CDetector", dependencies: ["CMagic"], cSettings: [.define("_GNU_SOURCE")]),
     .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
     .systemLibrary(name: "CLinux"),
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
       name: "Attache",
       dependencies: [
-        "CCurl", "CMagic", "CAres", "CLinux", "CSimdJSON",
+        "CCurl", "CMagic", "CDetector", "CAres", "CLinux", "CSimdJSON",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),

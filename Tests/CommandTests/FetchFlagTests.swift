@@ -1,4 +1,5 @@
 import AttacheTesting
+import Foundation
 import Testing
 
 /// How media are fetched: limits, tries, places, memory.
@@ -39,6 +40,20 @@ struct FetchFlagTests {
       #expect(
         try ReportLine.read(tool.report).sorted { $0.line < $1.line }.flatMap { $0.media.map(\.cache) } == ["miss", "joined", "miss"])
       #expect(origin.requestCount() == 2)
+    }
+  }
+
+  @Test func `MAGIC in the environment and .magic in the home folder do not change what a file is`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a", try Sample.medium("picture.png"))
+      let tool = try AttacheTool()
+      let database = tool.home[".magic"]
+      try "0\tbyte\tx\tall\n!:mime\ttext/html\n".write(toFile: database, atomically: true, encoding: .utf8)
+      for value in [database, "/nowhere"] {
+        let run = try await tool.run(AttacheTool.loopback, input: Sample.payload(origin.url("/a"))) { $0.environment["MAGIC"] = value }
+        #expect(run.exit == .status(0))
+        #expect(Enriched.attachments(run.text).map(\.type) == ["public.png"])
+      }
     }
   }
 }

@@ -29,7 +29,7 @@ final class FetchEngine: @unchecked Sendable {
     do {
       loop = try EventLoop(machine: network.machine)
       workers = try (0..<MediaWorker.recommendedCount(on: network.machine)).map { (_) throws(StartError) in
-        try MediaWorker(store: store, machine: network.machine)
+        try MediaWorker(store: store, machine: network.machine, playing: network.detectorPlay)
       }
     } catch {
       throw StartError("\(error)")

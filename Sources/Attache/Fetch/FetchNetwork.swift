@@ -3,6 +3,8 @@ package struct FetchNetwork {
   package var machine: any Machine
   package var transport: (EventLoop) throws(StartError) -> any Transport
   package var resolver: (EventLoop) throws(StartError) -> any Resolver
+  /// How the type detector's process misbehaves, for tests.
+  package var detectorPlay = DetectorPlay.honest
 
   package init(
     machine: any Machine, transport: @escaping (EventLoop) throws(StartError) -> any Transport,

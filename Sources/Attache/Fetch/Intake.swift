@@ -80,6 +80,7 @@ final class Intake: @unchecked Sendable {
     switch detection {
     case .accepted(let type): return type
     case .refused(let reason, let found): throw FetchFailure(reason: reason, message: "the bytes are \(found)")
+    case .undecided(let failure): throw FetchFailure(reason: .typeDetector, message: "\(failure)")
     }
   }
 

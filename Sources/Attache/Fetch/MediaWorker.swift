@@ -26,11 +26,12 @@ final class MediaWorker: @unchecked Sendable {
 
   /// Starts the thread.
   ///
+  /// - Parameter play: how the detector's process misbehaves, for tests.
   /// - Throws: ``StartError`` when libmagic's database cannot be loaded or the system gives no thread.
-  init(store: AttachmentStore, machine: any Machine) throws(StartError) {
+  init(store: AttachmentStore, machine: any Machine, playing play: DetectorPlay = .honest) throws(StartError) {
     self.store = store
     do {
-      detector = try TypeDetector()
+      detector = try TypeDetector(playing: play)
       let alarm = try machine.makeBell()
       self.alarm = alarm
       try machine.start("media") { [self] in

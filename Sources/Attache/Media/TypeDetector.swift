@@ -1,3 +1,4 @@
+internal import CDetector
 internal import CMagic
 internal import Glibc
 
@@ -7,12 +8,16 @@ package enum Detection: Equatable, Sendable {
   case accepted(MediaType)
   /// Not to be attached; `found` is libmagic's MIME name of what it is.
   case refused(Reason, found: String)
+  /// The detector gave no answer: the bytes crash it, or the like.
+  case undecided(DetectorFailure)
 }
 
 /// Why a detector could not be made.
 package enum TypeDetectorError: Error, Equatable, CustomStringConvertible {
   /// `magic_open` failed with this errno.
   case open(errno: Int32)
+  /// libmagic does not say where its database is.
+  case noDatabase
   /// `magic_load` failed: its text says which database.
   case database(String)
   /// `magic_setparam` refused this parameter.
@@ -21,6 +26,7 @@ package enum TypeDetectorError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .open(let number): "libmagic: \(unsafe String(cString: strerror(number)))"
+    case .noDatabase: "libmagic does not say where its database is"
     case .database(let text): "libmagic: \(text)"
     case .parameter(let number): "libmagic refuses its parameter \(number)"
     }
@@ -29,8 +35,9 @@ package enum TypeDetectorError: Error, Equatable, CustomStringConvertible {
 
 /// Says from a file's first bytes which of Apple's types it is: libmagic names the format, then ``MagicFormat`` reads the header.
 ///
-/// A detector owns one `magic_t`, which belongs to one thread at a time. Making it maps libmagic's database (0.2 ms once the file is in
-/// memory), so make one a thread and keep it. `MAGIC` in the environment and `~/.magic` name another database, as for `file`.
+/// A detector owns one `magic_t` and the ``DetectorProcess`` that uses it, which belong to one thread at a time. Making one maps libmagic's
+/// database (0.2 ms once the file is in memory), and the first question forks the process, so make one a thread and keep it. Nothing in the
+/// environment changes the database. The headers are read in this process, by code that cannot leave the bytes' bounds.
 ///
 /// It is `@safe` because the cookie never leaves it: no caller can use one that is closed.
 @safe
@@ -49,27 +56,55 @@ package final class TypeDetector {
     | MAGIC_NO_CHECK_TEXT | MAGIC_NO_CHECK_ENCODING | MAGIC_NO_CHECK_JSON | MAGIC_NO_CHECK_CSV
   private static let textFlags = binaryFlags & ~(MAGIC_NO_CHECK_TEXT | MAGIC_NO_CHECK_ENCODING | MAGIC_NO_CHECK_JSON | MAGIC_NO_CHECK_CSV)
 
-  /// Indirect entries followed, where libmagic's own limit is 50: chained ID3 tags took 6 ms; three tags are plenty.
-  private static let indirectLimit = 3
-  /// Bytes that an expression is matched against, where libmagic's own limit is 8,192.
-  private static let expressionLimit = 512
+  /// libmagic's own limits, which hold if a flag above should fail to switch a check off:
+  /// - indirect entries followed, 3 of 50: chained ID3 tags took 6 ms; Fixtures/media needs 2.
+  /// - named entries within another, 10 of 50: Fixtures/media needs 2.
+  /// - what is read of an ELF file (program headers, section headers, notes), nothing: no ELF file is looked into.
+  /// - bytes that an expression is matched against, 512 of 8,192: an expression over 4,096 line feeds took 60 ms.
+  /// - bytes looked at, and those in which an encoding is looked for: as many as it is given, where its own are 7 MiB and 64 KiB.
+  private static let limits = [
+    (MAGIC_PARAM_INDIR_MAX, 3), (MAGIC_PARAM_NAME_MAX, 10), (MAGIC_PARAM_ELF_PHNUM_MAX, 0), (MAGIC_PARAM_ELF_SHNUM_MAX, 0),
+    (MAGIC_PARAM_ELF_NOTES_MAX, 0), (MAGIC_PARAM_REGEX_MAX, 512), (MAGIC_PARAM_BYTES_MAX, prefixLength),
+    (MAGIC_PARAM_ENCODING_MAX, textLength),
+  ]
 
   private static let unnamed = "application/octet-stream"
 
   private let cookie: magic_t
+  private let play: DetectorPlay
+  private var process: DetectorProcess?
 
   /// Opens libmagic and loads its database. Throws ``TypeDetectorError`` when that fails.
-  package init() throws(TypeDetectorError) {
+  ///
+  /// - Parameter play: how the process misbehaves, for tests.
+  package init(playing play: DetectorPlay = .honest) throws(TypeDetectorError) {
     guard let cookie = unsafe magic_open(Self.binaryFlags) else { throw .open(errno: errno) }
     unsafe self.cookie = cookie
-    guard unsafe magic_load(cookie, nil) == 0 else { throw .database(unsafe magic_error(cookie).map { unsafe String(cString: $0) } ?? "") }
-    try limit(MAGIC_PARAM_INDIR_MAX, to: Self.indirectLimit)
-    try limit(MAGIC_PARAM_REGEX_MAX, to: Self.expressionLimit)
+    self.play = play
+    guard let path = Self.databasePath else { throw .noDatabase }
+    guard unsafe magic_load(cookie, path) == 0 else { throw .database(unsafe magic_error(cookie).map { unsafe String(cString: $0) } ?? "") }
+    for (parameter, value) in Self.limits { try limit(parameter, to: value) }
   }
 
   deinit {
     unsafe magic_close(cookie)
   }
+
+  /// Whether the process may call the kernel for memory, time and its socket only; nil before it has answered, false where the kernel has no
+  /// seccomp.
+  package var isConfined: Bool? { process?.isConfined }
+
+  /// The number of the process, if there is one at the moment.
+  var child: Int32? { process?.child }
+
+  /// The path that libmagic was built with; `MAGIC` in the environment and `~/.magic` would name another.
+  private static let databasePath: String? = {
+    let longest = 4096
+    return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: longest) { buffer in
+      guard let start = buffer.baseAddress, unsafe detector_database(start, longest) != nil else { return nil }
+      return unsafe String(cString: start)
+    }
+  }()
 
   /// Says what a file is.
   ///
@@ -80,7 +115,10 @@ package final class TypeDetector {
     let bytes = unsafe [UInt8](prefix.prefix(Self.prefixLength))
     guard !bytes.isEmpty else { return .refused(.sizeEmpty, found: "application/x-empty") }
     let head = FileHead(bytes: bytes, isWhole: isComplete && prefix.count == bytes.count)
-    return Self.decide(head, name: name(of: head))
+    switch name(of: head) {
+    case .success(let name): return Self.decide(head, name: name)
+    case .failure(let failure): return .undecided(failure)
+    }
   }
 
   /// Decides from libmagic's name and the header.
@@ -95,18 +133,32 @@ package final class TypeDetector {
     }
   }
 
-  /// libmagic's MIME name; what text it may be is asked for only when neither the magic numbers nor the header say anything.
-  private func name(of head: FileHead) -> String {
-    let binary = ask(head.bytes[...], flags: Self.binaryFlags)
-    guard binary == Self.unnamed, MagicFormat(unnamed: head) == nil else { return binary }
-    return ask(head.bytes.prefix(Self.textLength), flags: Self.textFlags)
+  /// libmagic's MIME name; what text it may be is asked for only when neither the magic numbers nor the header say anything. Where libmagic
+  /// gives up, as on input that drives it past its limits, the bytes have no name.
+  private func name(of head: FileHead) -> Result<String, DetectorFailure> {
+    let isText = MagicFormat(unnamed: head) == nil
+    let question = detector_question(
+      flags: Self.binaryFlags, text_flags: isText ? Self.textFlags : 0, text_bytes: UInt32(Self.textLength))
+    // A process that went between two questions is replaced, and costs no file its answer.
+    for _ in 0..<2 {
+      switch ask(question, of: head.bytes) {
+      case .named(let name): return .success(name)
+      case .gone: process = nil
+      case .failed(let failure):
+        process = nil
+        return .failure(failure)
+      }
+    }
+    return .failure(.died(signal: 0))
   }
 
-  /// `magic_buffer`. Where libmagic gives up, as on input that drives it past its limits, the bytes have no name.
-  private func ask(_ bytes: ArraySlice<UInt8>, flags: Int32) -> String {
-    guard unsafe magic_setflags(cookie, flags) == 0 else { return Self.unnamed }
-    return unsafe bytes.withUnsafeBytes { buffer in
-      unsafe magic_buffer(cookie, buffer.baseAddress, buffer.count).map { unsafe String(cString: $0) } ?? Self.unnamed
+  private func ask(_ question: detector_question, of bytes: [UInt8]) -> DetectorProcess.Answer {
+    do throws(SystemError) {
+      if process == nil { process = try unsafe DetectorProcess(cookie: cookie, play: play) }
+      guard let process else { return .gone }
+      return unsafe bytes.withUnsafeBytes { unsafe process.ask(question, of: $0) }
+    } catch {
+      return .failed(.noProcess(error))
     }
   }
 

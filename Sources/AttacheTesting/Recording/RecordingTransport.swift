@@ -120,6 +120,7 @@ final class TransferWitness: TransferOwner {
       switch detection {
       case .accepted(let type)?: exchange.type = type
       case .refused(let reason, _)?: exchange.refusal = reason
+      case .undecided?: exchange.refusal = .typeDetector
       case nil: break
       }
     }

@@ -14,6 +14,7 @@ import Testing
       }
       switch detection {
       case .accepted(let type): #expect(type.fileExtension == name)
+      case .undecided(let failure): Issue.record("\(failure)")
       case .refused(let reason, _): #expect(reason == ["html": .typeUnsupported, "bin": .typeUnknown][name])
       }
     }

@@ -1,0 +1,133 @@
+import AttacheTesting
+import Foundation
+import Testing
+
+@testable import Attache
+
+/// A detector that crashes, hangs or lies, as libmagic might one day on bytes that nobody has seen yet.
+@Suite(.timeLimit(.minutes(1))) struct DetectorProcessTests {
+  private static let bad = Array(DetectorPlay.mark.utf8) + [UInt8](repeating: 0, count: 600)
+
+  @Test func `the process is confined, and dies of a call that it does not need`() throws {
+    let detector = try TypeDetector(playing: .breaksOut)
+    #expect(detector.isConfined == nil)
+    #expect(detector.detect(Sample.png, isComplete: true) == .accepted(.png))
+    #expect(detector.isConfined == true, "this kernel has no seccomp")
+    #expect(detector.detect(Self.bad, isComplete: true) == .undecided(.died(signal: SIGSYS)))
+  }
+
+  @Test(arguments: [(DetectorPlay.spins, DetectorFailure.late), (.waits, .late), (.babbles, .confused)])
+  func `what hangs or lies is ended, and the next file has its answer`(_ play: DetectorPlay, _ failure: DetectorFailure) throws {
+    let detector = try TypeDetector(playing: play)
+    for _ in 0..<2 {
+      #expect(detector.detect(Self.bad, isComplete: true) == .undecided(failure))
+      #expect(detector.detect(Sample.png, isComplete: true) == .accepted(.png))
+    }
+  }
+
+  @Test func `what crashes says by which signal`() throws {
+    let detector = try TypeDetector(playing: .crashes)
+    guard case .undecided(.died(let signal)) = detector.detect(Self.bad, isComplete: true) else {
+      Issue.record("it did not crash")
+      return
+    }
+    #expect([SIGILL, SIGTRAP].contains(signal))
+    #expect(DetectorFailure.died(signal: SIGSEGV).description.contains("Segmentation fault"))
+  }
+
+  @Test func `a process that goes between two files costs neither its answer`() throws {
+    let detector = try TypeDetector(playing: .leaves)
+    for _ in 0..<3 {
+      #expect(detector.detect(Self.bad, isComplete: true).reason == .typeUnsupported)
+      #expect(detector.detect(Sample.png, isComplete: true) == .accepted(.png))
+    }
+    let child = try #require(detector.child)
+    kill(child, SIGKILL)
+    #expect(detector.detect(Sample.png, isComplete: true) == .accepted(.png))
+    #expect(detector.child != child)
+  }
+
+  @Test func `the process does not hear what is meant for its parent`() throws {
+    let detector = try TypeDetector()
+    #expect(detector.detect(Sample.png, isComplete: true) == .accepted(.png))
+    let child = try #require(detector.child)
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { kill(child, signal) }
+    #expect(detector.detect(Sample.mp3, isComplete: true) == .accepted(.mp3))
+    #expect(detector.child == child)
+  }
+
+  @Test func `a child that somebody else reaps does no harm`() throws {
+    let detector = try TypeDetector(playing: .crashes)
+    #expect(detector.detect(Sample.png, isComplete: true) == .accepted(.png))
+    let child = try #require(detector.child)
+    kill(child, SIGKILL)
+    let reaped = waitpid(child, nil, 0)
+    #expect(reaped == child)
+    #expect(detector.detect(Sample.png, isComplete: true) == .accepted(.png))
+  }
+
+  @Test func `a hundred crashes leave no process, no descriptor and no thread behind`() async {
+    await #expect(processExitsWith: .success) {
+      let detector = try TypeDetector(playing: .crashes)
+      func crash() {
+        for _ in 0..<100 {
+          guard case .undecided(.died) = detector.detect(Self.bad, isComplete: true) else { exit(3) }
+        }
+      }
+      crash()
+      let before = ProcessCounts.now
+      crash()
+      guard ProcessCounts.now == before, before.children == 0 else { exit(4) }
+    }
+  }
+
+  @Test func `a detector that is let go of takes its process with it`() throws {
+    var detector: TypeDetector? = try TypeDetector()
+    #expect(detector?.detect(Sample.png, isComplete: true) == .accepted(.png))
+    let child = try #require(detector?.child)
+    detector = nil
+    #expect(kill(child, 0) == -1)
+  }
+
+  @Test(arguments: [DetectorPlay.crashes, .spins, .waits, .babbles, .breaksOut])
+  func `a file that brings the detector down costs one line its attachment, and no other`(_ play: DetectorPlay) async throws {
+    try await withFetchStage { stage in
+      stage.origin.serve("/bad", Self.bad)
+      stage.origin.serve("/png", Sample.png)
+      stage.origin.serve("/mp3", Sample.mp3)
+      var configuration = MediaFetcher.Configuration()
+      configuration.policy = URLPolicy(allowHTTP: true, allowedNets: [try CIDR("127.0.0.1/32")])
+      var network = FetchNetwork.real(configuration)
+      network.detectorPlay = play
+      let fetcher = try MediaFetcher(configuration, store: stage.store, network: network)
+      defer { fetcher.shutdown() }
+      let fetches = ["/png", "/bad", "/mp3"].map {
+        RunningFetch(stage.origin.url($0), with: fetcher, store: stage.store, clock: stage.clock, budget: .seconds(20))
+      }
+      #expect(await fetches[0].end.file?.type == .png)
+      let bad = await fetches[1].end
+      #expect(bad.reason == .typeDetector)
+      guard case .failure(let failure) = bad.result else { return }
+      #expect(failure.message.contains("the type detector"))
+      #expect(await fetches[2].end.file?.type == .mp3)
+      #expect(stage.unfinished.isEmpty)
+    }
+  }
+}
+
+/// How much of the system the process holds.
+private struct ProcessCounts: Equatable {
+  var descriptors: Int
+  var threads: Int
+  var children: Int
+
+  static var now: ProcessCounts {
+    func names(in folder: String) -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] }
+    let threads = names(in: "/proc/self/task")
+    let children = threads.flatMap { thread in
+      let list = try? String(contentsOfFile: "/proc/self/task/\(thread)/children", encoding: .utf8)
+      return (list ?? "").split(separator: " ")
+    }
+    return ProcessCounts(descriptors: names(in: "/proc/self/fd").count, threads: threads.count, children: children.count)
+  }
+}
