@@ -10,6 +10,7 @@ extension RecordedExchange {
 
   /// What the origin did, as steps.
   func steps(origins: RecordedOrigins, media: inout RecordedMedia) -> [OriginStep] {
+    if case .broken(let reason) = end, let text = Self.text(thatIs: reason) { return [OriginStep(.raw(text))] }
     guard let head else { return headless }
     let timed = headSteps(head, origins).map { ($0, head.at) } + bodySteps(head, &media)
     var moment = Duration.zero
@@ -18,6 +19,16 @@ extension RecordedExchange {
       moment = at
       return OriginStep(action, at: at.rounded)
     } + ending
+  }
+
+  /// A response that is wrong for the same reason: what was wrong with it is not kept.
+  private static func text(thatIs reason: Reason) -> String? {
+    switch reason {
+    case .httpFraming: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n"
+    case .httpHeaders: "HTTP/1.1 200 OK\r\nX: {{pad 200000}}\r\n\r\n"
+    case .policyRedirect: "HTTP/1.1 302 Found\r\nno field\r\n\r\n"
+    default: nil
+    }
   }
 
   private var headless: [OriginStep] {

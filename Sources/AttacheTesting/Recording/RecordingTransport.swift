@@ -143,9 +143,15 @@ extension RecordedExchange.Head {
     if let tag = head.entityTag { fields.append(HeaderField("ETag", tag)) }
     if let range = head.contentRange { fields.append(HeaderField("Content-Range", range)) }
     if !head.acceptsRanges { fields.append(HeaderField("Accept-Ranges", "none")) }
+    let framing =
+      head.contentLengths.map { HeaderField("Content-Length", $0) } + head.transferEncodings.map { HeaderField("Transfer-Encoding", $0) }
+    let length = head.contentLengths.first.flatMap { Int($0) }
+    let isPlain = framing.isEmpty || framing.count == 1 && (length != nil || head.isChunked)
+    // What contradicts itself is kept as it was.
+    if !isPlain { fields += framing }
     self.init(
-      at: at, status: head.status, length: head.contentLengths.first.flatMap { Int($0) },
-      isChunked: head.transferEncodings == ["chunked"], location: head.locations.first.map { String(decoding: $0, as: UTF8.self) },
+      at: at, status: head.status, length: isPlain ? length : nil, isChunked: isPlain && head.isChunked,
+      location: head.locations.first.map { String(decoding: $0, as: UTF8.self) },
       fields: fields)
   }
 }

@@ -79,6 +79,27 @@ import Testing
     #expect(try Self.steps(Self.exchange { $0.end = end }) == [steps])
   }
 
+  @Test func `a response that is wrong becomes one that is wrong for the same reason`() throws {
+    for (reason, start) in [
+      (Reason.httpFraming, "HTTP/1.1 200 OK\r\nTransfer-Encoding"), (.httpHeaders, "HTTP/1.1 200 OK\r\nX: {{pad"),
+      (.policyRedirect, "HTTP/1.1 302"),
+    ] {
+      let steps = try Self.steps(
+        Self.exchange { exchange in
+          exchange.head = .init(at: .zero, status: 200, isChunked: true)
+          exchange.end = .broken(reason)
+        })
+      guard case .raw(let text)? = steps.first?.first?.action else { return #expect(Bool(false), "\(steps)") }
+      #expect(text.hasPrefix(start))
+    }
+    let steps = try Self.steps(
+      Self.exchange { exchange in
+        exchange.head = .init(at: .zero, status: 200, fields: [HeaderField("Content-Length", "1"), HeaderField("Content-Length", "2")])
+        exchange.end = .complete
+      })
+    #expect(steps == [[OriginStep(.header(name: "Content-Length", value: "1")), OriginStep(.header(name: "Content-Length", value: "2"))]])
+  }
+
   @Test func `a long drip is joined to a scenario that people can read`() throws {
     let steps = try Self.steps(
       Self.exchange { exchange in
