@@ -120,12 +120,12 @@ struct ScenarioRunnerTests {
       scenario.expect(.attached)
     },
     Row("an expired certificate", tls(.expired)) { $0.expect(.fallback, .tlsCertificate, requests: 0) },
-    Row("a certificate for another host", tls(.wrongHost)) { $0.expect(.fallback, .tlsCertificate, requests: 0) },
+    Row("a certificate for another host", tls(.wrongHost)) { $0.expect(.fallback, .tlsHost, requests: 0) },
     Row("a certificate below an unknown root", tls(.untrusted)) { $0.expect(.fallback, .tlsCertificate, requests: 0) },
     Row("a handshake that stalls", tls(.stalled)) {
       $0.deadline = .milliseconds(400)
       $0.flags = ["--retries", "0"]
-      $0.expect(.fallback, .connectFailed, requests: 0)
+      $0.expect(.fallback, .tlsHandshake, requests: 0)
     },
     Row("a refused connection", connection(.refused)) { $0.expect(.fallback, .connectRefused) },
     Row("a connection that is reset", connection(.reset)) {

@@ -152,10 +152,10 @@ struct ClockAgreementTests {
       $0.origins["origin"]?.paths["/b"] = PathScript(responses: [[whole]])
     },
     Row("an expired certificate", .tlsCertificate, secure(whole)) { $0.origins["origin"]?.tls = .expired },
-    Row("a certificate for another host", .tlsCertificate, secure(whole)) { $0.origins["origin"]?.tls = .wrongHost },
+    Row("a certificate for another host", .tlsHost, secure(whole)) { $0.origins["origin"]?.tls = .wrongHost },
     Row("an unknown root", .tlsCertificate, secure(whole)) { $0.origins["origin"]?.tls = .untrusted },
     Row("a handshake that is reset", .tlsHandshake, secure(whole)) { $0.origins["origin"]?.connection = .reset },
-    Row("a handshake that stalls", .connectFailed, secure(whole)) {
+    Row("a handshake that stalls", .tlsHandshake, secure(whole)) {
       $0.origins["origin"]?.tls = .stalled
       $0.deadline = .milliseconds(600)
     },
