@@ -114,6 +114,7 @@ extension OriginScript {
     case nil, .stalled: .none
     case .good where !certificateNames.isEmpty: .named(certificateNames)
     case .good, .untrusted: .selfMade(names: names)
+    case .long: .selfMade(names: names + (0..<6_000).map { "name-\($0).example" })
     case .expired: .expired
     case .wrongHost: .misnamed("another.example")
     }

@@ -11,6 +11,8 @@ public struct OriginScript: Sendable, Hashable {
     case wrongHost = "wrong-host"
     /// The handshake is never answered.
     case stalled
+    /// With a certificate of more than 100 KB.
+    case long
     /// Below a root that attache does not know.
     case untrusted
   }

@@ -102,11 +102,12 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
       return true
     case (.stalled?, false): break
     case (.stalled?, true): giveUpConnecting(.tlsHandshake)
-    case (nil, true): end(.tlsHandshake)
+    // OpenSSL takes no more than 100 KB of certificates.
+    case (nil, true), (.long?, true): end(.tlsHandshake)
     case (.wrongHost?, true): end(.tlsHost)
     case (.expired?, true), (.untrusted?, true): end(.tlsCertificate)
     // A server that expects a handshake closes on anything else.
-    case (.good?, false), (.expired?, false), (.wrongHost?, false), (.untrusted?, false): end(.connectReset)
+    case (.good?, false), (.expired?, false), (.wrongHost?, false), (.untrusted?, false), (.long?, false): end(.connectReset)
     }
     return false
   }
