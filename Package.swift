@@ -34,13 +34,14 @@ let package = Package(
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
     .target(name: "CDetector", dependencies: ["CMagic"], cSettings: [.define("_GNU_SOURCE")]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
     .systemLibrary(name: "CLinux"),
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
       name: "Attache",
       dependencies: [
-        "CCurl", "CMagic", "CDetector", "CAres", "CLinux", "CSimdJSON",
+        "CCurl", "CMagic", "CDetector", "CZlib", "CAres", "CLinux", "CSimdJSON",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),

@@ -39,6 +39,9 @@ package struct FetchOptions: ParsableArguments {
     help: ArgumentHelp("The largest file of each kind, as image=10MB,audio=5MB,video=50MB (Apple's figures).", valueName: "list"))
   package var limits = LimitsArgument()
 
+  @Option(help: ArgumentHelp("The most pixels of a picture, width times height.", valueName: "n"))
+  package var maxPixels = MediaLimits().pixels
+
   @Option(help: ArgumentHelp("Further tries of a transient failure, inside the budget.", valueName: "n"))
   package var retries: UInt8 = 2
 
@@ -52,6 +55,7 @@ package struct FetchOptions: ParsableArguments {
 
   package func validate() throws {
     guard perHost > 0 else { throw ValidationError("--per-host must be at least 1.") }
+    guard maxPixels > 0 else { throw ValidationError("--max-pixels must be at least 1.") }
   }
 
   package var configuration: MediaFetcher.Configuration {
@@ -59,6 +63,7 @@ package struct FetchOptions: ParsableArguments {
     configuration.policy = URLPolicy(
       allowHTTP: allowHttp, allowedNets: allowNet, allowedPorts: allowPort.map(\.ports), allowedHosts: allowHost, deniedHosts: denyHost)
     configuration.limits = limits.limits
+    configuration.limits.pixels = maxPixels
     configuration.retries = Int(retries)
     configuration.transfersPerOrigin = perHost
     configuration.cache = cache

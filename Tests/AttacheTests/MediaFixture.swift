@@ -4,7 +4,7 @@ import Testing
 @testable import Attache
 
 /// One file of Fixtures/media and what attache must say of it.
-struct MediaFixture: CustomTestStringConvertible, Sendable {
+struct MediaFixture: CustomTestStringConvertible, Equatable, Sendable {
   struct Answer: Decodable, Equatable {
     var type: String?
     var reason: String?
@@ -32,4 +32,6 @@ struct MediaFixture: CustomTestStringConvertible, Sendable {
 
   static let accepted = all.filter { $0.answer.type != nil }
   static let refused = all.filter { $0.answer.reason != nil }
+  /// Those of a type that Apple lists, which only their structure speaks against.
+  static let defective = refused.filter { ["type.broken", "size.pixels"].contains($0.answer.reason) }
 }

@@ -21,7 +21,7 @@ struct CommandsTests {
       "deadline", "grace", "on-expiry", "jobs", "window", "unordered", "store", "store-max", "store-age", "media-key", "payload-path",
       "dialect",
       "allow-http", "allow-net", "allow-port", "cacert", "dns-server", "allow-host", "deny-host", "limits", "max-attachments", "retries",
-      "per-host", "cache", "report", "strict", "progress", "log-format", "output-key", "base-url", "max-payload",
+      "per-host", "max-pixels", "cache", "report", "strict", "progress", "log-format", "output-key", "base-url", "max-payload",
     ] {
       #expect(help.contains("--\(flag) ") || help.contains("--\(flag)\n"), "\(flag)")
     }

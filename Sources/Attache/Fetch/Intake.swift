@@ -18,6 +18,7 @@ final class Intake: @unchecked Sendable {
   private let tell: @Sendable (News) -> Void
   private var prefix: [UInt8] = []
   private var type: MediaType?
+  private var structure: FileStructure?
   private var file: PartialFile?
   private var isOver = false
 
@@ -68,6 +69,7 @@ final class Intake: @unchecked Sendable {
     guard isLast || prefix.count >= TypeDetector.prefixLength else { return }
     let type = try recognise(isComplete: isLast)
     self.type = type
+    structure = FileStructure(of: type, maximumPixels: limits.pixels)
     tell(.recognised(type))
     let head = prefix
     prefix = []
@@ -91,6 +93,8 @@ final class Intake: @unchecked Sendable {
       guard file.size + bytes.count <= limits[type.kind] else {
         return end(with: .refused(FetchFailure(tooLarge: type.kind, limits: limits)))
       }
+      let defect = unsafe bytes.withUnsafeBytes { unsafe structure?.read($0) }
+      if let defect { return end(with: .refused(FetchFailure(defect, limits: limits))) }
       try file.append(bytes)
     } catch {
       throw FetchFailure(reason: error.reason, message: "\(error)")
@@ -99,6 +103,7 @@ final class Intake: @unchecked Sendable {
 
   private func finish(as type: MediaType) throws(FetchFailure) {
     guard let file else { return }
+    if let defect = structure?.end() { throw FetchFailure(defect, limits: limits) }
     do throws(StoreError) {
       end(with: .stored(try file.finish(type: type)))
       worker.store.pruneInBackground()
@@ -126,5 +131,17 @@ extension FetchFailure {
       }
     self.init(
       reason: reason, message: "the \(kind.rawValue) is larger than \(limits[kind]) bytes; shrink it or raise --limits \(kind.rawValue)=…")
+  }
+
+  /// The file's own structure speaks against it.
+  init(_ defect: FileDefect, limits: MediaLimits) {
+    switch defect {
+    case .broken(let text):
+      self.init(reason: .typeBroken, message: "the file is damaged or cut off: \(text); mend it at the origin")
+    case .tooManyPixels(let width, let height):
+      self.init(
+        reason: .sizePixels,
+        message: "the picture has \(width) × \(height) pixels, more than \(limits.pixels) in all; shrink it or raise --max-pixels")
+    }
   }
 }

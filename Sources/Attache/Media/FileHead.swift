@@ -10,6 +10,18 @@ struct FileHead {
     bytes.indices.contains(offset) ? Int(bytes[offset]) : nil
   }
 
+  /// The two bytes at an offset as a big-endian number.
+  func big16(at offset: Int) -> Int? {
+    guard let high = byte(at: offset), let low = byte(at: offset + 1) else { return nil }
+    return high << 8 | low
+  }
+
+  /// The two bytes at an offset as a little-endian number.
+  func little16(at offset: Int) -> Int? {
+    guard let low = byte(at: offset), let high = byte(at: offset + 1) else { return nil }
+    return high << 8 | low
+  }
+
   /// The four bytes at an offset as a big-endian number.
   func big32(at offset: Int) -> Int? {
     guard offset >= 0, offset <= count - 4 else { return nil }

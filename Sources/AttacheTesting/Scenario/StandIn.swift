@@ -1,38 +1,54 @@
 /// Media made up for scenarios: as many bytes as wanted that are recognised as of a type, and show nothing.
 ///
-/// Each is the shortest beginning that attache takes for its type, with zeros behind it. Two are no media: `html` is a page, and `bin`, zeros alone, is
-/// of no type.
+/// Each is a whole file, as short as one of its type can be, with zeros within or behind it. Two are no media: `html` is a page, and `bin`, zeros
+/// alone, is of no type.
 public enum StandIn {
   /// Why there is none.
   public struct Mistake: Error, Hashable, CustomStringConvertible, Sendable {
     public let description: String
   }
 
-  private static let endings: [String: String] = [
-    // A start of image and a frame header of 96 × 64 pixels (ITU-T T.81, B.2.2).
-    "jpg": "ffd8ffc0001108004000600301220002110103110100",
-    "png": "89504e470d0a1a0a0000000d49484452000000600000004008020000006a56e559",
-    "gif": "47494638396130002000f0000000008000000021",
-    "aiff": "464f524d00000fce41494646434f4d4d000000120001000007d00010400bfa00000000000000",
-    "wav": "52494646e60f000057415645666d74201000000001000100401f0000803e000002001000",
+  /// How a file of a type begins.
+  private static let beginnings: [String: String] = [
+    // A start of image, a frame header of 96 × 64 pixels (ITU-T T.81, B.2.2) and the header of a scan.
+    "jpg": "ffd8ffc00011080040006003012200021101031101ffda000c03010002110311003f00",
+    // 96 × 64 black pixels.
+    "png": "89504e470d0a1a0a0000000d49484452000000600000004008020000006a56e559000000294944415478daedc1010d000000c2a0f74f6d"
+      + "0e37a00000000000000000000000000000000000803703484000011873399c0000000049454e44ae426082",
+    // 48 × 32 blue pixels.
+    "gif": "47494638396130002000f0000000008000000021f90400000000002c0000000030002000000226848fa9cbed0fa39cb4da8bb3debcfb0f"
+      + "86e24896e689a6eacab6ee0bc7f24cd7f68de7fa5d00003b",
+    "aiff": "464f524d0000000041494646434f4d4d000000120001000007d00010400bfa0000000000000053534e44000000000000000000000000",
+    "wav": "524946460000000057415645666d74201000000001000100401f0000803e0000020010006461746100000000",
     // Two frames of 64 kbit/s at 44,100 Hz: 208 bytes from one to the next.
     "mp3": "fffb50c0" + String(repeating: "00", count: 204) + "fffb50c0",
-    "m4a": "00000018667479704d344120000000004d3441206d703432000000006d646174",
-    "mp4": "00000018667479706d703432000000006d70343269736f6d000000006d646174",
+    // An index without tracks, and media data to the end of the file.
+    "m4a": "00000018667479704d344120000000004d3441206d703432000000746d6f6f760000006c6d766864000000000000000000000000000003"
+      + "e8000000000001000001000000000000000000000000010000000000000000000000000000000100000000000000000000000000004000"
+      + "000000000000000000000000000000000000000000000000000000000001000000006d646174",
+    "mp4": "00000018667479706d703432000000006d70343269736f6d000000746d6f6f760000006c6d766864000000000000000000000000000003"
+      + "e8000000000001000001000000000000000000000000010000000000000000000000000000000100000000000000000000000000004000"
+      + "000000000000000000000000000000000000000000000000000000000001000000006d646174",
     "mpg": "000001ba2100010001a19b1d",
     "m2v": "000001b304003023ffffe008000001b5",
-    "avi": "52494646443e0000415649204c495354bc2200006864726c6176696838000000400d0300e8800000000000001009000003"
-      + "000000000000000200000000001000400000003000000000000000000000000000000000000000",
+    "avi": "5249464600000000415649204c495354440000006864726c6176696838000000400d0300e8800000000000001009000003000000000000"
+      + "0002000000000010004000000030000000000000000000000000000000000000004c495354000000006d6f7669",
     // `<!DOCTYPE html><html>`
     "html": "3c21444f43545950452068746d6c3e3c68746d6c3e",
     "bin": "",
   ]
 
+  /// How it ends: JPEG with its end of image.
+  private static let ends: [String: [UInt8]] = ["jpg": [0xFF, 0xD9]]
+
+  /// Where the lengths of what goes on to the end of the file stand, four bytes each.
+  private static let lengths: [String: [Int]] = ["aiff": [4, 42], "wav": [4, 40], "avi": [4, 92]]
+
   /// Five times Apple's largest limit: enough to be too large.
   private static let maximumSize = 250_000_000
 
   /// The names of the types that there are, as file endings.
-  public static var names: [String] { endings.keys.sorted() }
+  public static var names: [String] { beginnings.keys.sorted() }
 
   /// The bytes of `stand-in-SIZE.ENDING`; nil for a name of another form.
   ///
@@ -46,14 +62,18 @@ public enum StandIn {
 
   /// So many bytes of a type, given by its ending.
   public static func bytes(ofType ending: String, size: Int) throws(Mistake) -> [UInt8] {
-    guard let digits = endings[ending] else {
+    guard let digits = beginnings[ending] else {
       throw Mistake(description: "there is no stand-in of type \(ending); there are \(names.joined(separator: ", "))")
     }
-    let head = [UInt8](hexadecimal: digits) ?? []
-    // The index of a short MPEG-4 file would have to be in it; where more than is looked at follows, it may come later.
-    let shortest = ["mp4", "m4a"].contains(ending) ? 4_097 : head.count
+    let (head, end) = ([UInt8](hexadecimal: digits) ?? [], ends[ending] ?? [])
+    let shortest = head.count + end.count
     guard size <= maximumSize else { throw Mistake(description: "a stand-in has at most \(maximumSize) bytes") }
     guard size >= shortest else { throw Mistake(description: "a stand-in of type \(ending) has at least \(shortest) bytes") }
-    return head + [UInt8](repeating: ending == "html" ? UInt8(ascii: " ") : 0, count: size - head.count)
+    var bytes = head + [UInt8](repeating: ending == "html" ? UInt8(ascii: " ") : 0, count: size - shortest) + end
+    for offset in lengths[ending] ?? [] {
+      let length = UInt32(size - offset - 4)
+      for index in 0..<4 { bytes[offset + index] = UInt8(truncatingIfNeeded: length >> (ending == "aiff" ? 24 - 8 * index : 8 * index)) }
+    }
+    return bytes
   }
 }

@@ -176,7 +176,7 @@ import Testing
     ("payloads: [x]\norigin: {/a: [header: x]}", "a header is written as 'Name: value'"),
     ("payloads: [x]\norigin: {/a: [length: long]}", "a length is a number, +N or -N"),
     ("payloads: [x]\norigin: {/a: [send: none.jpg]}", "there is no file none.jpg"),
-    ("payloads: [x]\norigin: {/a: [send: stand-in-5.jpg]}", "a stand-in of type jpg has at least 22 bytes"),
+    ("payloads: [x]\norigin: {/a: [send: stand-in-5.jpg]}", "a stand-in of type jpg has at least 37 bytes"),
     ("payloads: [x]\norigin: {/a: [send: stand-in-5.exe]}", "there is no stand-in of type exe"),
     ("payloads: [x]\norigin: {/a: [send: stand-in-99999999999.jpg]}", "a stand-in has at most 250000000 bytes"),
     ("payloads: [x]\norigin: {/a: [send: 30KB bytes of stand-in-20000.jpg]}", "stand-in-20000.jpg has 20000 bytes"),

@@ -44,9 +44,9 @@ import Testing
   @Test func `a body that is longer than its length is taken as long as it says`() async throws {
     try await withFetchStage { stage in
       let png = Sample.png
-      stage.origin.serve("/a", png, faults: [.contentLength(tooShortBy: 4)])
+      stage.origin.serve("/a", Sample.padded(png, to: png.count + 4), faults: [.contentLength(tooShortBy: 4)])
       stage.origin.serve("/b", png)
-      #expect(await stage.fetch("/a").file?.size == png.count - 4)
+      #expect(await stage.fetch("/a").file?.sha256 == Sample.sha256(png))
       #expect(await stage.fetch("/b").file?.sha256 == Sample.sha256(png))
     }
   }

@@ -1,0 +1,153 @@
+import Testing
+
+@testable import Attache
+
+/// What a file's own structure says, as tables: no network, no disk.
+struct FileStructureTests {
+  private static let formats: [MediaType] = [.jpeg, .png, .gif, .mpeg4, .mpeg4Audio, .wave, .aiff, .avi]
+
+  private func defect(of file: some Sequence<UInt8>, as type: MediaType, pieces: Int = 65_536, pixels: Int = 50_000_000) -> FileDefect? {
+    let bytes = Array(file)
+    guard var structure = FileStructure(of: type, maximumPixels: pixels) else { return nil }
+    for start in stride(from: 0, to: bytes.count, by: pieces) {
+      let piece = bytes[start..<min(start + pieces, bytes.count)]
+      if let defect = unsafe piece.withUnsafeBytes({ unsafe structure.read($0) }) { return defect }
+    }
+    return structure.end()
+  }
+
+  private func isBroken(_ bytes: some Sequence<UInt8>, as type: MediaType) -> Bool {
+    if case .broken = defect(of: bytes, as: type) { true } else { false }
+  }
+
+  private func ascii(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  private func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+
+  @Test(arguments: MediaFixture.accepted)
+  func `a good file is whole in any pieces, and with anything behind it`(_ fixture: MediaFixture) throws {
+    let type = try #require(fixture.answer.type.flatMap(MediaType.init(rawValue:)))
+    let bytes = try fixture.bytes
+    for pieces in [1, 7, 1000, bytes.count] { #expect(defect(of: bytes, as: type, pieces: pieces) == nil) }
+    for rest in [zeros(3), zeros(9000), ascii("PK\u{3}\u{4} and more of an archive"), bytes] {
+      #expect(defect(of: bytes + rest, as: type) == nil)
+    }
+  }
+
+  @Test(arguments: MediaFixture.defective)
+  func `a file that is damaged or too large a picture is seen in any pieces`(_ fixture: MediaFixture) throws {
+    let type: MediaType = fixture.name.hasSuffix(".jpg") ? .jpeg : .png
+    for pieces in [1, 7, 65_536] {
+      switch defect(of: try fixture.bytes, as: type, pieces: pieces) {
+      case .broken: #expect(fixture.answer.reason == "type.broken")
+      case .tooManyPixels(let width, let height):
+        #expect(fixture.answer.reason == "size.pixels")
+        #expect((width, height) == (50_000, 50_000))
+      case nil: Issue.record("nothing is wrong")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("photo.jpg", MediaType.jpeg), ("photo-progressive.jpg", .jpeg), ("picture.png", .png), ("picture-animated.png", .png),
+    ("clip.mp4", .mpeg4),
+    ("voice.m4a", .mpeg4Audio),
+  ])
+  func `a file is cut off wherever it is cut`(_ name: String, _ type: MediaType) throws {
+    let bytes = try MediaFixture(name: name, answer: .init()).bytes
+    for length in stride(from: 1, to: bytes.count, by: max(1, bytes.count / 300)) {
+      #expect(isBroken(Array(bytes.prefix(length)), as: type))
+    }
+    #expect(isBroken(Array(bytes.dropLast()), as: type))
+  }
+
+  @Test(arguments: [("sound.wav", MediaType.wave), ("sound.aiff", .aiff), ("movie.avi", .avi)])
+  func `a form is cut off when more than a header is missing`(_ name: String, _ type: MediaType) throws {
+    let bytes = try MediaFixture(name: name, answer: .init()).bytes
+    #expect(defect(of: bytes.dropLast(44), as: type) == nil)
+    #expect(defect(of: bytes.dropLast(45), as: type) == .broken("45 bytes are missing at its end"))
+  }
+
+  @Test(arguments: [[0, 0, 0, 0], [0xFF, 0xFF, 0xFF, 0xFF], [0x24, 0xF0, 0xFF, 0x7F], [0x24, 0, 0, 0x80]] as [[UInt8]])
+  func `a form whose writer did not know its length is whole`(_ length: [UInt8]) throws {
+    let bytes = try MediaFixture(name: "sound.wav", answer: .init()).bytes
+    #expect(defect(of: Array(bytes[..<4] + length + bytes[8...].prefix(1000)), as: .wave) == nil)
+  }
+
+  @Test func `every byte of a PNG counts`() throws {
+    let bytes = try MediaFixture(name: "picture.png", answer: .init()).bytes
+    for index in bytes.indices.dropFirst(8) {
+      var mutant = bytes
+      mutant[index] ^= 1
+      #expect(defect(of: mutant, as: .png) != nil, "\(index)")
+    }
+  }
+
+  @Test func `a PNG without a picture is broken`() throws {
+    let bytes = try MediaFixture(name: "picture.png", answer: .init()).bytes
+    #expect(defect(of: Array(bytes.prefix(33) + bytes.suffix(12)), as: .png) == .broken("the PNG holds no picture"))
+  }
+
+  @Test func `a GIF may end without its trailer, not within a block`() throws {
+    let bytes = try MediaFixture(name: "animation.gif", answer: .init()).bytes
+    #expect(bytes.last == 0x3B)
+    #expect(defect(of: bytes.dropLast(), as: .gif) == nil)
+    #expect(isBroken(bytes.dropLast(2), as: .gif))
+    #expect(isBroken(Array(bytes.prefix(20)), as: .gif))
+    #expect(defect(of: ascii("GIF89a\t\t\t\t   ;"), as: .gif) == nil)
+  }
+
+  @Test func `a JPEG's pixels are those of its frame header, wherever it stands, or of its lines`() throws {
+    let frame: [UInt8] = [0xFF, 0xD8, 0xFF, 0xFE, 0, 4, 0, 0, 0xFF, 0xC0, 0, 11, 8, 0, 100, 0, 200, 1, 1, 0x11, 0]
+    let scan: [UInt8] = [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0, 0x12, 0xFF, 0, 0x34, 0xFF, 0xD0, 0x56]
+    let end: [UInt8] = [0xFF, 0xD9]
+    #expect(defect(of: frame + scan + end, as: .jpeg, pixels: 20_000) == nil)
+    #expect(defect(of: frame + scan + end, as: .jpeg, pixels: 19_999) == .tooManyPixels(width: 200, height: 100))
+    var open = frame
+    open[14] = 0
+    #expect(isBroken(open + scan + end, as: .jpeg))
+    let lines: [UInt8] = [0xFF, 0xDC, 0, 4, 0, 100]
+    #expect(defect(of: open + scan + lines + end, as: .jpeg, pixels: 20_000) == nil)
+    #expect(defect(of: open + scan + lines + end, as: .jpeg, pixels: 19_999) == .tooManyPixels(width: 200, height: 100))
+    #expect(isBroken(frame + end, as: .jpeg))
+  }
+
+  @Test func `an image that reaches over a GIF's screen counts`() throws {
+    let screen = ascii("GIF89a") + [1, 0, 1, 0, 0, 0, 0]
+    let image: [UInt8] = [0x2C, 0, 0, 0, 0, 0x10, 0x27, 0x10, 0x27, 0, 2, 1, 0, 0, 0x3B]
+    #expect(defect(of: screen + image, as: .gif) == .tooManyPixels(width: 10_000, height: 10_000))
+    #expect(defect(of: screen + image, as: .gif, pixels: 100_000_000) == nil)
+  }
+
+  @Test func `boxes are walked by either size, and the last may go on to the end`() {
+    let brand = [0, 0, 0, 16] + ascii("ftypisom\0\0\0\0")
+    let index = [0, 0, 0, 8] + ascii("moov")
+    let long = [0, 0, 0, 1] + ascii("mdat") + zeros(7) + [20] + ascii("data")
+    let open = zeros(4) + ascii("mdat") + zeros(99)
+    #expect(defect(of: brand + index + open, as: .mpeg4) == nil)
+    #expect(defect(of: brand + long + index, as: .mpeg4) == nil)
+    #expect(isBroken(brand + index + long.dropLast(), as: .mpeg4))
+    #expect(isBroken(brand + open, as: .mpeg4))
+    #expect(isBroken(brand + long, as: .mpeg4))
+    #expect(isBroken(brand + [0, 0, 0, 7] + ascii("moov"), as: .mpeg4))
+    #expect(isBroken(brand + index, as: .mpeg4))
+    #expect(isBroken(brand + index + long + [0, 0, 0, 99] + ascii("moof"), as: .mpeg4))
+    #expect(defect(of: brand + index + long + [0, 0, 0, 99] + ascii("????"), as: .mpeg4) == nil)
+    #expect(isBroken(brand + [0, 0, 0, 1] + ascii("mdat") + [UInt8](repeating: 0xFF, count: 8) + index, as: .mpeg4))
+  }
+
+  @Test func `any bytes are walked without a trap, with the same answer in any pieces`() throws {
+    var random = SplitMix(state: 4_096)
+    for fixture in MediaFixture.accepted {
+      let bytes = Array(try fixture.bytes.prefix(3000))
+      for type in Self.formats {
+        var mutant = bytes
+        for _ in 0..<4 {
+          mutant[Int.random(in: 0..<mutant.count, using: &random)] = [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &random) ?? 0
+        }
+        let whole = defect(of: mutant, as: type)
+        #expect(defect(of: mutant, as: type, pieces: 13) == whole, "\(fixture.name) as \(type)")
+      }
+    }
+  }
+}
