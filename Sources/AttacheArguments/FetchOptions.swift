@@ -36,6 +36,13 @@ package struct FetchOptions: ParsableArguments {
   package var dnsServer: [NameServerArgument] = []
 
   @Option(
+    help: ArgumentHelp(
+      "Fetch everything through an HTTP proxy, as http://egress.example:3128; it looks names up, so that their addresses are not checked here.",
+      valueName: "url"),
+    transform: { try Proxy($0) })
+  package var proxy: Proxy?
+
+  @Option(
     help: ArgumentHelp("The largest file of each kind, as image=10MB,audio=5MB,video=50MB (Apple's figures).", valueName: "list"))
   package var limits = LimitsArgument()
 
@@ -61,7 +68,8 @@ package struct FetchOptions: ParsableArguments {
   package var configuration: MediaFetcher.Configuration {
     var configuration = MediaFetcher.Configuration()
     configuration.policy = URLPolicy(
-      allowHTTP: allowHttp, allowedNets: allowNet, allowedPorts: allowPort.map(\.ports), allowedHosts: allowHost, deniedHosts: denyHost)
+      allowHTTP: allowHttp, allowedNets: allowNet, allowedPorts: allowPort.map(\.ports), allowedHosts: allowHost, deniedHosts: denyHost,
+      proxy: proxy)
     configuration.limits = limits.limits
     configuration.limits.pixels = maxPixels
     configuration.retries = Int(retries)

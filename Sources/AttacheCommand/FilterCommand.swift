@@ -18,9 +18,16 @@ struct FilterCommand: ParsableCommand {
   var logFormat = LogFormat.text
 
   func run() throws {
+    // While there is no other thread.
+    AmbientEnvironment.shed()
     StopSignals.block()
     DescriptorLimit.raise()
     let log = logFormat.logger()
+    if let proxy = options.fetching.proxy {
+      log.notice(
+        "everything goes through \(proxy.text), which looks names up: their addresses are not checked here; URLs, hosts, ports and literal addresses are"
+      )
+    }
     let store = try orExit(ExitStatus.cannotCreate, log) { try options.storage.open() }
     defer { store.shutdown() }
     let engine = try orExit(ExitStatus.software, log) {

@@ -19,6 +19,9 @@ static inline CURLcode curl_easy_setopt_data_function(CURL *easy, CURLoption opt
 static inline CURLcode curl_easy_setopt_opensocket_function(CURL *easy, curl_opensocket_callback value) {
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }
+static inline CURLcode curl_easy_setopt_closesocket_function(CURL *easy, curl_closesocket_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
+}
 static inline CURLcode curl_easy_setopt_prereq_function(CURL *easy, curl_prereq_callback value) {
   return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }

@@ -3,17 +3,46 @@ internal import Glibc
 
 /// What libcurl says of an exchange that it has done with: the one place that knows what 7.88.1 answers for which mishap.
 struct CurlEnd {
+  /// How far an exchange has come with a proxy.
+  enum ProxyCourse: Equatable {
+    case none
+    /// The proxy forwards the request itself: there is no tunnel.
+    case forwarding
+    /// There is to be a tunnel; the status is what the proxy answered to CONNECT, 0 for nothing yet.
+    case tunnelling(status: Int)
+  }
+
   var code: CURLcode
   /// The errno of the last call that failed, 0 for none.
   var systemError: Int32
   var head: ResponseHead
   /// Whether TLS was to be spoken over a connection that had come about.
   var isSecuring: Bool
+  /// The way to a proxy and through it, which comes before the origin.
+  var proxy = ProxyCourse.none
   /// What libcurl wrote into its error buffer: its codes stand for several mishaps, which only the text tells apart.
   var text: String
 
   /// The reason; nil when libcurl saw nothing wrong.
   var failure: Reason? {
+    code != CURLE_OK && isOfProxy ? .connectProxy : failureOfOrigin
+  }
+
+  /// What the proxy answered in the place of a tunnel.
+  var proxyStatus: Int? {
+    guard failure == .connectProxy, case .tunnelling(let status) = proxy, status != 0 else { return nil }
+    return status
+  }
+
+  private var isOfProxy: Bool {
+    switch proxy {
+    case .none: false
+    case .forwarding: code == CURLE_COULDNT_CONNECT || code == CURLE_OPERATION_TIMEDOUT
+    case .tunnelling(let status): !(200..<300).contains(status)
+    }
+  }
+
+  private var failureOfOrigin: Reason? {
     switch code {
     case CURLE_OK: nil
     case CURLE_OPERATION_TIMEDOUT where isSecuring: .tlsHandshake
@@ -38,8 +67,9 @@ struct CurlEnd {
     }
   }
 
-  /// Whether a handshake ended without a word of the peer's.
+  /// Whether a handshake ended without a word of the peer's, or a proxy gave no tunnel, which may pass by itself.
   var isUnanswered: Bool {
+    if failure == .connectProxy { return proxyStatus.map { [502, 503, 504].contains($0) } ?? true }
     guard failure == .tlsHandshake, !asksForCertificate else { return false }
     return OpenSSLError(in: text)?.isUnanswered ?? true
   }

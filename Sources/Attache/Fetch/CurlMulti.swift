@@ -6,6 +6,8 @@ internal import Glibc
 /// `@unchecked Sendable`: confined to the loop's thread after it is made.
 @safe
 final class CurlMulti: @unchecked Sendable {
+  /// What is kept open; outlives every connection.
+  let connections = CurlConnections()
   private let loop: EventLoop
   private let multi: UnsafeMutableRawPointer
   private var running: [UnsafeMutableRawPointer: CurlTransfer] = unsafe [:]
@@ -70,6 +72,11 @@ final class CurlMulti: @unchecked Sendable {
       remove(transfer)
       tell(transfer, code)
     }
+  }
+
+  /// Whether a request of another transfer is under way on the socket, which only HTTP/2 allows.
+  func isShared(_ socket: Int32, besides transfer: CurlTransfer) -> Bool {
+    unsafe running.values.contains { $0 !== transfer && $0.activeSocket == socket }
   }
 
   private func act(_ socket: curl_socket_t, _ mask: Int32) {

@@ -12,12 +12,17 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   private weak var owner: (any TransferOwner)?
   private var pins: UnsafeMutablePointer<curl_slist>?
   private var fields: UnsafeMutablePointer<curl_slist>?
-  private var url: CheckedURL?
+  private var request: TransferRequest?
   private var head = ResponseHead()
   private var refusal: Refusal?
   private(set) var fault: Reason?
   /// nil where the body is not chunked.
   private var chunks: ChunkedBody?
+  /// The sockets that were opened for this exchange, and the one that its request goes over.
+  private var opened: [Int32] = []
+  private(set) var activeSocket: Int32?
+  /// Whether the exchange ended before its request, since the connection that was to serve again was not silent.
+  private(set) var metSurplus = false
   /// What libcurl says went wrong; it reads and writes it until the handle is freed.
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
@@ -51,17 +56,31 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   /// Makes the handle ready for an exchange, whose course `owner` is told.
   func prepare(_ request: TransferRequest, for owner: any TransferOwner) throws(CurlError) {
     self.owner = owner
-    (head, refusal, fault, chunks, url) = (ResponseHead(), nil, nil, nil, request.url)
-    unsafe errorText.pointee = 0
+    self.request = request
+    try start(isFresh: false)
     try set(CURLOPT_URL, request.url.text)
     try set(CURLOPT_FORBID_REUSE, 0)
     try set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, request.connectTimeout.milliseconds)))
-    unsafe replace(&pins, with: request.url.address == nil ? [pin(request)] : [])
+    unsafe replace(&pins, with: pin(request).map { [$0] } ?? [])
     try unsafe set(CURLOPT_RESOLVE, list: pins)
+    // An empty text switches the environment's proxies off.
+    try set(CURLOPT_PROXY, request.proxy?.text ?? "")
     unsafe replace(&fields, with: request.resumption.map { ["Range: bytes=\($0.offset)-", "If-Range: \($0.validator)"] } ?? [])
     try unsafe set(CURLOPT_HTTPHEADER, list: fields)
     // Many streams share a connection over TLS; over plain http a request would wait behind a stalled origin, unsent.
     try set(CURLOPT_PIPEWAIT, request.url.scheme == .https ? 1 : 0)
+  }
+
+  /// Makes the handle ready to begin the same exchange again, on a new connection.
+  func startOver() throws(CurlError) {
+    try start(isFresh: true)
+  }
+
+  private func start(isFresh: Bool) throws(CurlError) {
+    (head, refusal, fault, chunks) = (ResponseHead(), nil, nil, nil)
+    (opened, activeSocket, metSurplus) = ([], nil, false)
+    unsafe errorText.pointee = 0
+    try set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
   }
 
   func resume() -> Bool {
@@ -90,23 +109,32 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   func conclude(_ code: CURLcode) -> (owner: (any TransferOwner)?, end: TransferEnd) {
     var retryAfter: curl_off_t = 0
     unsafe curl_easy_getinfo_offset(easy, CURLINFO_RETRY_AFTER, &retryAfter)
-    let (failure, isUnanswered) = failure(code)
-    let end = TransferEnd(
-      failure: failure, isUnanswered: isUnanswered, refusal: refusal, times: times,
-      retryAfter: retryAfter > 0 ? .seconds(Int64(retryAfter)) : nil)
+    var end = TransferEnd(failure: nil, refusal: refusal, times: times, retryAfter: retryAfter > 0 ? .seconds(Int64(retryAfter)) : nil)
+    if let refusal {
+      end.failure = refusal.reason
+    } else if let fault {
+      end.failure = fault
+    } else if code == CURLE_OK {
+      end.failure = chunks?.isComplete == false ? .httpFraming : nil
+    } else {
+      let told = self.end(code)
+      (end.failure, end.isUnanswered, end.proxyStatus) = (told.failure, told.isUnanswered, told.proxyStatus)
+    }
     defer { owner = nil }
     return (owner, end)
   }
 
-  /// `HOST:PORT:ADDRESS,…` with a plus, so that libcurl forgets it after a while (CURLOPT_RESOLVE).
-  private func pin(_ request: TransferRequest) -> String {
+  /// `HOST:PORT:ADDRESS,…` with a plus, so that libcurl forgets it after a while (CURLOPT_RESOLVE); nil where an address is named.
+  private func pin(_ request: TransferRequest) -> String? {
+    let (host, port) = request.proxy.map { ($0.host, $0.port) } ?? (request.url.host, request.url.port)
+    guard request.proxy == nil ? request.url.address == nil : request.proxy?.address == nil else { return nil }
     let addresses = request.addresses.map { address in
       switch address {
       case .v4: "\(address)"
       case .v6: "[\(address)]"
       }
     }
-    return "+\(request.url.host):\(request.url.port):\(addresses.joined(separator: ","))"
+    return "+\(host):\(port):\(addresses.joined(separator: ","))"
   }
 
   /// libcurl's clock, which stands at 0 for what has not happened.
@@ -128,8 +156,9 @@ extension CurlTransfer {
     try set(CURLOPT_PATH_AS_IS, 1)
     // Longer than any try may take: a pin that grew stale would have libcurl look the name up by itself.
     try set(CURLOPT_DNS_CACHE_TIMEOUT, 3_600)
-    // The environment's proxies and the user's .netrc are nothing to a payload.
-    try set(CURLOPT_PROXY, "")
+    // The environment's proxies and the user's .netrc are nothing to a payload; nor is a proxy's answer to CONNECT the origin's.
+    try set(CURLOPT_NOPROXY, "")
+    try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     try set(CURLOPT_HTTP09_ALLOWED, 0)
@@ -165,6 +194,9 @@ extension CurlTransfer {
     try check(CURLOPT_WRITEFUNCTION, unsafe curl_easy_setopt_data_function(easy, CURLOPT_WRITEFUNCTION, Self.receivedBody))
     try check(CURLOPT_HEADERFUNCTION, unsafe curl_easy_setopt_data_function(easy, CURLOPT_HEADERFUNCTION, Self.receivedHeader))
     try check(CURLOPT_OPENSOCKETFUNCTION, unsafe curl_easy_setopt_opensocket_function(easy, Self.openSocket))
+    let connections = unsafe Unmanaged.passUnretained(multi.connections).toOpaque()
+    try check(CURLOPT_CLOSESOCKETDATA, unsafe curl_easy_setopt_pointer(easy, CURLOPT_CLOSESOCKETDATA, connections))
+    try check(CURLOPT_CLOSESOCKETFUNCTION, unsafe curl_easy_setopt_closesocket_function(easy, Self.closeSocket))
     try check(CURLOPT_PREREQFUNCTION, unsafe curl_easy_setopt_prereq_function(easy, Self.aboutToRequest))
   }
 
@@ -209,6 +241,9 @@ extension CurlTransfer {
     }
     guard transfer.head.isComplete, !wasComplete else { return size * count }
     if transfer.head.isChunked { transfer.chunks = ChunkedBody() }
+    if let socket = transfer.activeSocket, transfer.number(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) {
+      transfer.multi.connections.noteHTTP2(on: socket)
+    }
     return transfer.owner?.transferReceivedHead(transfer.head) == true ? size * count : 0
   }
 
@@ -247,29 +282,58 @@ extension CurlTransfer {
       guard let transfer = unsafe transfer(me), let target = unsafe target else { return CURL_SOCKET_BAD }
       let length = Int(unsafe target.pointee.addrlen)
       let address = unsafe withUnsafePointer(to: &target.pointee.addr) { unsafe IPAddress(socketAddress: $0, length: length) }
-      guard transfer.passes(address) else { return CURL_SOCKET_BAD }
+      let port = unsafe withUnsafePointer(to: &target.pointee.addr) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: unsafe $0.pointee.sin_port) }
+      }
+      guard transfer.passes(address, port: Int32(port)) else { return CURL_SOCKET_BAD }
       let descriptor = unsafe socket(
         target.pointee.family, target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), target.pointee.protocol)
       var patience = CurlTransfer.silencePatience
       _ = unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &patience, socklen_t(MemoryLayout<UInt32>.size))
+      transfer.opened.append(descriptor)
       return descriptor
     }
 
-  /// Asks the gate once more about the connection that the request is about to use, a pooled one perhaps.
+  private static let closeSocket: @convention(c) (UnsafeMutableRawPointer?, curl_socket_t) -> Int32 = { connections, socket in
+    if let connections = unsafe connections {
+      unsafe Unmanaged<CurlConnections>.fromOpaque(connections).takeUnretainedValue().forget(socket)
+    }
+    return close(socket)
+  }
+
+  /// Asks the gate once more about the connection that the request is about to use, a pooled one perhaps, which must be silent too.
   private static let aboutToRequest:
     @convention(c) (
       UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
-    ) -> Int32 = { me, address, _, _, _ in
-      guard let transfer = unsafe transfer(me), let address = unsafe address,
-        transfer.passes(IPAddress(unsafe String(cString: address)))
-      else { return CURL_PREREQFUNC_ABORT }
+    ) -> Int32 = { me, address, _, port, localPort in
+      guard let transfer = unsafe transfer(me), let address = unsafe address else { return CURL_PREREQFUNC_ABORT }
+      let ends = CurlConnections.Ends(address: unsafe String(cString: address), port: port, localPort: localPort)
+      guard transfer.passes(IPAddress(ends.address), port: port), transfer.mayAsk(over: ends) else { return CURL_PREREQFUNC_ABORT }
       return CURL_PREREQFUNC_OK
     }
 
-  private func passes(_ address: IPAddress?) -> Bool {
-    guard let address, let url else { return false }
+  private func mayAsk(over ends: CurlConnections.Ends) -> Bool {
+    let isNew = number(CURLINFO_NUM_CONNECTS) > 0
+    if isNew { multi.connections.add(ends, among: opened) }
+    activeSocket = multi.connections.socket(of: ends)
+    guard !isNew, let socket = activeSocket, multi.connections.holdsSurplus(socket), !multi.isShared(socket, besides: self) else {
+      return true
+    }
+    metSurplus = true
+    return false
+  }
+
+  /// Whether a connection may lead there: where the gate lets it, or to the proxy and nowhere else.
+  private func passes(_ address: IPAddress?, port: Int32) -> Bool {
+    guard let address, let request else { return false }
     do throws(Refusal) {
-      try gate.check(address, for: url)
+      if let proxy = request.proxy {
+        guard request.addresses.contains(address), port == proxy.port else {
+          throw Refusal(.connectProxy, "the connection leads elsewhere than to the proxy")
+        }
+      } else {
+        try gate.check(address, for: request.url)
+      }
       return true
     } catch {
       refusal = error
@@ -281,22 +345,22 @@ extension CurlTransfer {
 // MARK: How it ended
 
 extension CurlTransfer {
-  private func failure(_ code: CURLcode) -> (Reason?, isUnanswered: Bool) {
-    if let refusal { return (refusal.reason, false) }
-    if let fault { return (fault, false) }
-    guard code != CURLE_OK else { return (chunks?.isComplete == false ? .httpFraming : nil, false) }
-    let end = CurlEnd(
+  /// What libcurl's code stands for.
+  private func end(_ code: CURLcode) -> CurlEnd {
+    let isSecure = request?.url.scheme == .https
+    var end = CurlEnd(
       code: code, systemError: systemError, head: head,
-      isSecuring: url?.scheme == .https && number(CURLINFO_PRIMARY_PORT) != 0 && microseconds(CURLINFO_APPCONNECT_TIME_T) == nil,
+      isSecuring: isSecure && number(CURLINFO_PRIMARY_PORT) != 0 && microseconds(CURLINFO_APPCONNECT_TIME_T) == nil,
       text: unsafe String(cString: errorText))
-    return (end.failure, end.isUnanswered)
+    if request?.proxy != nil { end.proxy = isSecure ? .tunnelling(status: number(CURLINFO_HTTP_CONNECTCODE)) : .forwarding }
+    return end
   }
 
   private var systemError: Int32 {
     Int32(number(CURLINFO_OS_ERRNO))
   }
 
-  private func number(_ info: CURLINFO) -> Int {
+  fileprivate func number(_ info: CURLINFO) -> Int {
     var number = 0
     unsafe curl_easy_getinfo_long(easy, info, &number)
     return number

@@ -34,10 +34,22 @@ final class CurlTransport: Transport {
 
   func deliverEnds() {
     multi.deliverEnds { transfer, code in
+      if transfer.metSurplus, beginAgain(transfer) { return }
       let (owner, end) = transfer.conclude(code)
       // Before its owner is told, who may begin another exchange at once.
       if transfer.isReusable, idle.count < Self.idleTransfers { idle.append(transfer) }
       owner?.transferEnded(end)
+    }
+  }
+
+  /// Begins an exchange again that has not asked anything yet; a new connection holds nothing, so that once is enough.
+  private func beginAgain(_ transfer: CurlTransfer) -> Bool {
+    do {
+      try transfer.startOver()
+      try multi.add(transfer)
+      return true
+    } catch {
+      return false
     }
   }
 

@@ -89,24 +89,31 @@ final class Fetch: @unchecked Sendable {
     step += 1
     if visited.insert(url.text).inserted { (tries, earlier) = (0, nil) }
     guard passesBreaker() else { return }
-    if let address = url.address { return check([address]) }
-    let (started, step) = (engine.loop.now, step)
-    engine.resolver.resolve(url.host) { [self, loop = engine.loop] result in
+    let proxy = engine.proxy
+    if let address = proxy == nil ? url.address : proxy?.address { return check([address]) }
+    let (started, step, host) = (engine.loop.now, step, proxy?.host ?? url.host)
+    engine.resolver.resolve(host) { [self, loop = engine.loop] result in
       loop.post { [self] in
         guard step == self.step, !isOver else { return }
         note { $0.timing.dns = started.duration(to: loop.now) }
         switch result {
         case .success(let addresses): check(addresses)
-        case .failure(let failure): conclude(.failure(FetchFailure(failure, host: url.host)))
+        case .failure(let failure):
+          let failure = FetchFailure(failure, host: host)
+          conclude(.failure(proxy == nil ? failure : FetchFailure(reason: .connectProxy, message: "the proxy: \(failure.message)")))
         }
       }
     }
   }
 
-  /// Every address must pass: one bad one in an answer refuses the host.
+  /// Every address must pass: one bad one in an answer refuses the host. Behind a proxy they are the proxy's, which no gate judges.
   private func check(_ addresses: [IPAddress]) {
     do throws(Refusal) {
-      try engine.addressGate.check(answer: addresses, for: url)
+      if let proxy = engine.proxy {
+        try proxy.check(url, at: addresses)
+      } else {
+        try engine.addressGate.check(answer: addresses, for: url)
+      }
     } catch {
       return conclude(.failure(FetchFailure(isRedirected ? error.onRedirect : error)))
     }
@@ -125,7 +132,8 @@ final class Fetch: @unchecked Sendable {
     note { $0.attempts += 1 }
     (verdict, failure) = (nil, nil)
     do throws(TransportError) {
-      let request = TransferRequest(url: url, addresses: addresses, resumption: resumption, connectTimeout: budget / 3)
+      let request = TransferRequest(
+        url: url, addresses: addresses, proxy: engine.proxy, resumption: resumption, connectTimeout: budget / 3)
       transfer = try engine.transport.begin(request, for: self)
     } catch {
       conclude(.failure(FetchFailure(reason: .internal, message: "\(error)")))
@@ -255,6 +263,10 @@ extension Fetch: TransferOwner {
     let verdict = Acceptance.judge(head, resumingFrom: resumption?.offset ?? 0, validator: resumption?.validator)
     self.verdict = verdict
     noteHead(head)
+    if engine.proxy != nil, head.status == 407 {
+      failure = FetchFailure(proxyStatus: 407)
+      return false
+    }
     note(OriginSign(status: head.status))
     guard case .body(let length, let resumes) = verdict else {
       // An unwanted body is not waited for: without one, the connection serves again.
@@ -302,7 +314,7 @@ extension Fetch: TransferOwner {
     case .refuse(let reason): conclude(.failure(FetchFailure(reason: reason)))
     case .retry(let reason): tryAgain(after: FetchFailure(reason: reason), asked: end.retryAfter)
     case .body where end.failure == nil && (length ?? received) == received: handOn(isLast: true)
-    case .body, nil: broken(end.failure ?? .httpTruncated, isUnanswered: end.isUnanswered)
+    case .body, nil: broken(end)
     }
   }
 
@@ -312,9 +324,10 @@ extension Fetch: TransferOwner {
     conclude(.failure(failure ?? FetchFailure(reason: transfer.fault ?? .internal)))
   }
 
-  private func broken(_ reason: Reason, isUnanswered: Bool) {
-    let failure = FetchFailure(reason: reason)
-    if isUnanswered || RetryPolicy.isTransient(reason) { tryAgain(after: failure, asked: nil) } else { conclude(.failure(failure)) }
+  private func broken(_ end: TransferEnd) {
+    let reason = end.failure ?? .httpTruncated
+    let failure = reason == .connectProxy ? FetchFailure(proxyStatus: end.proxyStatus) : FetchFailure(reason: reason)
+    if end.isUnanswered || RetryPolicy.isTransient(reason) { tryAgain(after: failure, asked: nil) } else { conclude(.failure(failure)) }
   }
 
   private func noteHead(_ head: ResponseHead) {

@@ -7,6 +7,8 @@ final class FetchEngine: @unchecked Sendable {
   let gate: URLGate
   let addressGate: AddressGate
   let retryPolicy: RetryPolicy
+  /// What everything goes through; nil is the straight way.
+  var proxy: Proxy? { configuration.policy.proxy }
   let transport: any Transport
   let resolver: any Resolver
   private let store: AttachmentStore

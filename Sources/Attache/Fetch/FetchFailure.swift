@@ -21,6 +21,11 @@ public struct FetchFailure: Error, Hashable, Sendable {
     }
   }
 
+  /// The proxy cannot be reached, or answers with a status of its own instead of the origin.
+  init(proxyStatus: Int?) {
+    self.init(reason: .connectProxy, message: proxyStatus.map { "the proxy answers \($0); \(Reason.connectProxy.advice)" } ?? "")
+  }
+
   /// The circuit breaker keeps an origin from being asked.
   init(breakerFor origin: String) {
     self.init(reason: .policyBreaker, message: "\(origin): \(Reason.policyBreaker.advice)")

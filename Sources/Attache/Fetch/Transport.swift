@@ -45,6 +45,8 @@ package struct TransferRequest: Sendable {
   package var url: CheckedURL
   /// The checked addresses of the URL's host; the transport connects to these and looks up none.
   package var addresses: [IPAddress]
+  /// What the exchange goes through, whose the addresses then are.
+  package var proxy: Proxy?
   /// Where an earlier body broke off, with the strong validator that the origin gave; nil asks for the whole.
   package var resumption: (offset: Int, validator: String)?
   /// How long a connection may take to come about, all addresses together.
@@ -57,15 +59,21 @@ package struct TransferEnd: Sendable {
   package var failure: Reason?
   /// Whether no answer of any kind came, to a connection or to a handshake: it may pass by itself.
   package var isUnanswered: Bool
+  /// What the proxy answered to CONNECT, if that was no success.
+  package var proxyStatus: Int?
   /// What the address gate said, if it stopped the connection.
   package var refusal: Refusal?
   package var times: TransferTimes
   /// What Retry-After asks for.
   package var retryAfter: Duration?
 
-  package init(failure: Reason?, isUnanswered: Bool = false, refusal: Refusal? = nil, times: TransferTimes, retryAfter: Duration?) {
+  package init(
+    failure: Reason?, isUnanswered: Bool = false, proxyStatus: Int? = nil, refusal: Refusal? = nil, times: TransferTimes,
+    retryAfter: Duration?
+  ) {
     self.failure = failure
     self.isUnanswered = isUnanswered
+    self.proxyStatus = proxyStatus
     self.refusal = refusal
     self.times = times
     self.retryAfter = retryAfter

@@ -40,6 +40,7 @@ public struct URLGate: Sendable {
     let authority = try Self.authority(of: parts)
     let target = try Self.target(of: parts)
     let port = authority.port ?? scheme.defaultPort
+    try policy.proxy?.check(host: authority.host.text, port: port)
     try checkHost(authority.host)
     let portIsAllowed = try portVerdict(port, at: authority.host)
     var address: IPAddress?
@@ -112,12 +113,12 @@ extension URLGate {
   }
 
   /// Whether the port may be used at any address. A port that is not may still be used inside `--allow-net`, which for a
-  /// name is known only when it has been looked up.
+  /// name is known only when it has been looked up, and so never behind a proxy.
   private func portVerdict(_ port: UInt16, at host: Authority.Host) throws(Refusal) -> Bool {
     if policy.allows(port: port) { return true }
     switch host {
     case .address(let address) where addressGate.allowsAnyPort(address): return true
-    case .name where !policy.allowedNets.isEmpty: return false
+    case .name where !policy.allowedNets.isEmpty && policy.proxy == nil: return false
     case .address, .name: throw Self.portRefusal(port)
     }
   }

@@ -10,17 +10,20 @@ public struct URLPolicy: Sendable {
   public var allowedHosts: [HostPattern]
   /// Hosts that may not be named, whatever is allowed (`--deny-host`).
   public var deniedHosts: [HostPattern]
+  /// What everything goes through (`--proxy`); nil is the straight way.
+  public var proxy: Proxy?
 
   /// Makes a policy; without arguments it is the one of a filter without flags.
   public init(
     allowHTTP: Bool = false, allowedNets: [CIDR] = [], allowedPorts: [ClosedRange<UInt16>] = [], allowedHosts: [HostPattern] = [],
-    deniedHosts: [HostPattern] = []
+    deniedHosts: [HostPattern] = [], proxy: Proxy? = nil
   ) {
     self.allowHTTP = allowHTTP
     self.allowedNets = allowedNets
     self.allowedPorts = allowedPorts
     self.allowedHosts = allowedHosts
     self.deniedHosts = deniedHosts
+    self.proxy = proxy
   }
 
   /// Whether the port may be used at any address.

@@ -63,7 +63,12 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     }
     isReused = false
     do {
-      try open(try transport.network.place(at: request.addresses, port: request.url.port))
+      let place = try transport.network.place(at: request.addresses, port: request.proxy?.port ?? request.url.port)
+      // An origin that stands for a proxy makes no tunnels.
+      if request.proxy != nil, request.url.scheme == .https { return end(.connectProxy) }
+      try open(place)
+    } catch  where request.proxy != nil {
+      end(.connectProxy, isUnanswered: true)
     } catch {
       switch error {
       case .refused: end(.connectRefused)

@@ -1,0 +1,64 @@
+internal import CCurl
+internal import Glibc
+
+/// The connections that libcurl keeps: which socket each is, and whether bytes lie there that nobody asked for.
+///
+/// libcurl 7.88.1 reads what an origin has sent behind a body as the answer to the next request on the same connection. So a connection that
+/// is used again must be silent before its request is sent. HTTP/2 frames its answers, and may speak at any time.
+///
+/// `@unchecked Sendable`: confined to the loop's thread.
+final class CurlConnections: @unchecked Sendable {
+  /// The two ends of a connection, as libcurl tells them before a request.
+  struct Ends: Hashable {
+    var address: String
+    var port: Int32
+    var localPort: Int32
+  }
+
+  private var sockets: [Ends: Int32] = [:]
+  private var ends: [Int32: Ends] = [:]
+  private var http2: Set<Int32> = []
+
+  /// The socket of a connection; nil for one that is not known.
+  func socket(of ends: Ends) -> Int32? {
+    sockets[ends]
+  }
+
+  /// Takes a new connection down, whose socket is one of those that were opened for it.
+  func add(_ ends: Ends, among opened: [Int32]) {
+    guard let socket = opened.last(where: { Self.localPort(of: $0) == ends.localPort }) else { return }
+    sockets[ends] = socket
+    self.ends[socket] = ends
+  }
+
+  /// Takes down that HTTP/2 is spoken on a socket.
+  func noteHTTP2(on socket: Int32) {
+    http2.insert(socket)
+  }
+
+  /// Forgets a socket that is about to be closed.
+  func forget(_ socket: Int32) {
+    http2.remove(socket)
+    guard let ends = ends.removeValue(forKey: socket), sockets[ends] == socket else { return }
+    sockets[ends] = nil
+  }
+
+  /// Whether bytes lie at a connection of HTTP/1 on which nothing was asked.
+  ///
+  /// Over TLS they may be a ticket or a farewell instead of a body's surplus: then a new connection is all that it costs.
+  func holdsSurplus(_ socket: Int32) -> Bool {
+    guard !http2.contains(socket) else { return false }
+    var byte: UInt8 = 0
+    return unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+  }
+
+  private static func localPort(of socket: Int32) -> Int32? {
+    var name = sockaddr_in6()
+    var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+    // Both families keep the port in the same place.
+    let code = unsafe withUnsafeMutablePointer(to: &name) { name in
+      unsafe name.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(socket, $0, &length) }
+    }
+    return code == 0 ? Int32(UInt16(bigEndian: name.sin6_port)) : nil
+  }
+}
