@@ -3,21 +3,25 @@ struct PlainHead: CustomStringConvertible {
   let byteCount: Int
   let lineCount: Int
   private(set) var status = 0
-  private(set) var isFolded = false
+  private(set) var isHTTP10 = false
+  /// Whether readers may differ about a field: it is folded, its name has blanks, or a CR is in it.
+  private(set) var isAmbiguous = false
   private var fields: [(name: String, value: String)] = []
 
   init(_ lines: [[UInt8]]) {
     byteCount = lines.reduce(0) { $0 + $1.count }
     lineCount = lines.count
+    var expectsStatus = true
     for line in lines {
-      if line.starts(with: "HTTP/".utf8) {
-        (fields, isFolded) = ([], false)
-        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
-        status = words.count > 1 ? Int(Self.text(words[1][...])) ?? 0 : 0
-      } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
-        fields.append((Self.text(line[..<colon]).lowercased(), Self.text(line[(colon + 1)...])))
+      let content = Self.withoutEnding(line)
+      if content.isEmpty {
+        expectsStatus = true
+      } else if expectsStatus, let status = Self.status(of: content) {
+        (self.status, isHTTP10, isAmbiguous, fields) = (status, content.starts(with: "HTTP/1.0".utf8), false, [])
+        expectsStatus = false
+      } else {
+        readField(content)
       }
-      if [0x20, 0x09].contains(line[0]), !Self.text(line[...]).isEmpty { isFolded = true }
     }
   }
 
@@ -30,10 +34,27 @@ struct PlainHead: CustomStringConvertible {
     "status \(status), " + fields.map { "\(quoted($0.name.utf8)): \(quoted($0.value.utf8))" }.joined(separator: ", ")
   }
 
+  private mutating func readField(_ content: ArraySlice<UInt8>) {
+    let parts = content.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+    let hasBlankInName = parts.count == 2 && parts[0].contains { [0x20, 0x09].contains($0) }
+    if [0x20, 0x09].contains(content.first) || hasBlankInName || content.contains(0x0D) { isAmbiguous = true }
+    if parts.count == 2 { fields.append((Self.text(parts[0]).lowercased(), Self.text(parts[1]))) }
+  }
+
+  private static func status(of content: ArraySlice<UInt8>) -> Int? {
+    guard content.starts(with: "HTTP/".utf8) else { return nil }
+    let words = content.split(separator: 0x20, maxSplits: 2)
+    return words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) : nil
+  }
+
+  private static func withoutEnding(_ line: [UInt8]) -> ArraySlice<UInt8> {
+    let line = line.last == 0x0A ? line.dropLast() : line[...]
+    return line.last == 0x0D ? line.dropLast() : line
+  }
+
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
-    let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
-    var bytes = bytes.drop(while: isSpace)
-    while let last = bytes.last, isSpace(last) { bytes.removeLast() }
+    var bytes = bytes.drop { [0x20, 0x09].contains($0) }
+    while let last = bytes.last, [0x20, 0x09].contains(last) { bytes.removeLast() }
     return String(decoding: bytes, as: UTF8.self)
   }
 }

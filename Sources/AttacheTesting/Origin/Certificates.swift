@@ -1,38 +1,71 @@
-internal import Attache
 internal import Crypto
-internal import FoundationEssentials
 internal import Glibc
+internal import NIOCore
 internal import NIOSSL
 internal import SwiftASN1
 internal import X509
 
-/// A root certificate and a leaf below it, made for one origin. The root lies in a file of its own while the origin runs.
+/// The certificates of one origin, below a root of its own. The root lies in a file of its own while the origin runs.
 final class Certificates: Sendable {
   /// The PEM file of the root, for `--cacert`.
   let rootFile: String
   private let folder: String
-  private let leaf: NIOSSLCertificate
-  private let key: NIOSSLPrivateKey
+  private let authority: CertificateAuthority
+  private let form: LeafForm
+  private let leaf: TLSIdentity
 
-  /// - Parameters:
-  ///   - names: DNS names and addresses that the leaf is for.
-  ///   - isExpired: whether the leaf's time was over a day ago.
-  init(names: [String], isExpired: Bool) throws(OriginError) {
+  /// - Parameter form: what is served to whoever asks for nobody else.
+  init(_ form: LeafForm) throws(OriginError) {
+    self.form = form
     do {
-      let (root, leaf, key) = try Self.make(names: names, isExpired: isExpired)
-      self.leaf = try NIOSSLCertificate(bytes: Array(leaf.serializeAsPEM().pemString.utf8), format: .pem)
-      self.key = try NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem)
-      (folder, rootFile) = try Self.write(root.serializeAsPEM().pemString)
+      authority = try CertificateAuthority()
+      leaf = try TLSIdentity(authority.issue(form))
+      (folder, rootFile) = try Self.write(authority.root.serializeAsPEM().pemString)
     } catch {
       throw .certificate(reason: "\(error)")
     }
   }
 
-  /// - Parameter protocols: what ALPN offers, the best first.
-  func context(protocols: [String]) throws(OriginError) -> NIOSSLContext {
-    var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: [.certificate(leaf)], privateKey: .privateKey(key))
+  /// - Parameters:
+  ///   - protocols: what ALPN offers, the best first.
+  ///   - tls: what else the origin is to do or to demand.
+  func context(protocols: [String], for tls: FaultOrigin.TLS) throws(OriginError) -> NIOSSLContext {
+    var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: leaf.chain, privateKey: leaf.key)
     configuration.applicationProtocols = protocols
-    do { return try NIOSSLContext(configuration: configuration) } catch { throw .certificate(reason: "\(error)") }
+    do {
+      switch tls {
+      case .byName(let names): configuration.sslContextCallback = try identities(of: names)
+      case .clientCertificate:
+        configuration.certificateVerification = .noHostnameVerification
+        configuration.trustRoots = .file(rootFile)
+      case .version11: (configuration.minimumTLSVersion, configuration.maximumTLSVersion) = (.tlsv1, .tlsv11)
+      default: break
+      }
+      return try NIOSSLContext(configuration: configuration)
+    } catch {
+      throw .certificate(reason: "\(error)")
+    }
+  }
+
+  /// What a connection is answered with in the place of a handshake; nil where there is to be one.
+  func flight(for fault: ConnectionFault?) throws(OriginError) -> ServerFlight? {
+    switch fault {
+    case .nullCipher: .withoutEncryption
+    case .shortKey: .withShortKey(try strangersLeaf())
+    case .silence, .reset, .drip, .falseProtocol, nil: nil
+    }
+  }
+
+  /// A good leaf for a key that nobody has, in DER form.
+  private func strangersLeaf() throws(OriginError) -> [UInt8] {
+    do {
+      let publicKey = try Certificate.PublicKey(pemEncoded: ServerFlight.strangersKey)
+      var serializer = DER.Serializer()
+      try serializer.serialize(authority.certificate(form, for: publicKey))
+      return serializer.serializedBytes
+    } catch {
+      throw .certificate(reason: "\(error)")
+    }
   }
 
   /// Removes the root's file.
@@ -41,39 +74,16 @@ final class Certificates: Sendable {
     unsafe rmdir(folder)
   }
 
-  private static func make(names: [String], isExpired: Bool) throws -> (root: Certificate, leaf: Certificate, P256.Signing.PrivateKey) {
-    let (rootKey, leafKey) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
-    // A name of its own: of roots with one name, a client takes the first for the issuer.
-    let rootName = try DistinguishedName { CommonName("attache fault origin root \(UInt64.random(in: 0...UInt64.max))") }
-    let day = 86_400.0
-    let root = try Certificate(
-      version: .v3, serialNumber: .init(), publicKey: .init(rootKey.publicKey), notValidBefore: Date().addingTimeInterval(-3 * day),
-      notValidAfter: Date().addingTimeInterval(30 * day), issuer: rootName, subject: rootName, signatureAlgorithm: .ecdsaWithSHA256,
-      extensions: try Certificate.Extensions {
-        Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
-        Critical(KeyUsage(keyCertSign: true, cRLSign: true))
-      }, issuerPrivateKey: .init(rootKey))
-    let leaf = try Certificate(
-      version: .v3, serialNumber: .init(), publicKey: .init(leafKey.publicKey), notValidBefore: Date().addingTimeInterval(-2 * day),
-      notValidAfter: Date().addingTimeInterval(isExpired ? -day : 30 * day), issuer: rootName,
-      subject: try DistinguishedName { CommonName("attache fault origin") }, signatureAlgorithm: .ecdsaWithSHA256,
-      extensions: try Certificate.Extensions {
-        Critical(BasicConstraints.notCertificateAuthority)
-        Critical(KeyUsage(digitalSignature: true))
-        try ExtendedKeyUsage([.serverAuth])
-        SubjectAlternativeNames(names.map(alternativeName))
-      }, issuerPrivateKey: .init(rootKey))
-    return (root, leaf, leafKey)
-  }
-
-  private static func alternativeName(_ name: String) -> GeneralName {
-    func octets(_ number: some FixedWidthInteger) -> GeneralName {
-      .ipAddress(ASN1OctetString(contentBytes: unsafe withUnsafeBytes(of: number.bigEndian) { unsafe ArraySlice($0) }))
-    }
-    return switch IPAddress(name) {
-    case .v4(let bits): octets(bits)
-    case .v6(let bits): octets(bits)
-    case nil: .dnsName(name)
+  /// Each name has a certificate that is for it alone, and is served to whoever asks for it (RFC 6066, 3).
+  private func identities(of names: [String]) throws -> NIOSSLContextCallback {
+    var identities: [String: TLSIdentity] = [:]
+    for name in names { identities[name] = try TLSIdentity(authority.issue(LeafForm(names: [name]))) }
+    return { [identities] client, promise in
+      var change = NIOSSLContextConfigurationOverride.noChanges
+      if let identity = client.serverHostname.flatMap({ identities[$0] }) {
+        (change.certificateChain, change.privateKey) = (identity.chain, identity.key)
+      }
+      promise.succeed(change)
     }
   }
 
@@ -93,5 +103,18 @@ final class Certificates: Sendable {
 
   private static var temporaryFolder: String {
     unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+  }
+}
+
+/// A chain of certificates and the key of its leaf, as the TLS library has them.
+private struct TLSIdentity: Sendable {
+  let chain: [NIOSSLCertificateSource]
+  let key: NIOSSLPrivateKeySource
+
+  init(_ issue: CertificateAuthority.Issue) throws {
+    chain = try issue.chain.map { certificate in
+      .certificate(try NIOSSLCertificate(bytes: Array(certificate.serializeAsPEM().pemString.utf8), format: .pem))
+    }
+    key = .privateKey(try NIOSSLPrivateKey(bytes: Array(issue.key.pemRepresentation.utf8), format: .pem))
   }
 }

@@ -53,6 +53,7 @@ final class Exchange {
     case .close:
       ledger.note(.closed(path: path))
       breakOff { wire.close() }
+    case .flood(let flood): send(flood, isFirst: true)
     case .goAway:
       ledger.note(.closed(path: path))
       breakOff { wire.goAway() }
@@ -141,6 +142,12 @@ extension Exchange {
     write(piece) { [rest] exchange in
       let pause = Duration.seconds(1) * piece.readableBytes / rate
       exchange.wait(pause) { rest.readableBytes > 0 ? $0.drip(rest, bytesPerSecond: rate) : $0.proceed() }
+    }
+  }
+
+  private func send(_ flood: HeaderFlood, isFirst: Bool) {
+    after(wire.write(flood, isFirst: isFirst)) { exchange in
+      if flood.goesOn { exchange.soon { $0.send(flood, isFirst: false) } }
     }
   }
 

@@ -12,19 +12,6 @@ internal import Synchronization
 ///     origin.release("/photo.jpg")
 ///     await origin.stop()
 public final class FaultOrigin: Sendable {
-  /// Whether the origin speaks TLS, and how good its certificate is.
-  public enum TLS: Sendable, Hashable {
-    case none
-    /// A good certificate for 127.0.0.1, ::1, localhost and these names, below a root made at the start.
-    case selfMade(names: [String] = [])
-    /// The same for these names and addresses alone.
-    case named([String])
-    /// As `selfMade`, but out of date since yesterday.
-    case expired
-    /// A certificate for this name only.
-    case misnamed(String)
-  }
-
   /// The port it listens on.
   public let port: Int
   /// The PEM file of the root certificate, for `--cacert`; nil without TLS. It is removed by `stop()`.
@@ -87,9 +74,10 @@ public final class FaultOrigin: Sendable {
   ) async throws(OriginError) -> FaultOrigin {
     raiseLimitOfOpenFiles()
     let certificates = try tls.certificates()
-    let context = try certificates?.context(protocols: http2 ? ["h2", "http/1.1"] : ["http/1.1"])
+    let context = try certificates?.context(protocols: http2 ? ["h2", "http/1.1"] : ["http/1.1"], for: tls)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
-    let server = OriginServer(content: content, ledger: ledger, tls: context, fault: connectionFault)
+    let server = OriginServer(
+      content: content, ledger: ledger, tls: context, fault: connectionFault, flight: try certificates?.flight(for: connectionFault))
     do {
       let listener = try await server.listen(port: port, socket: socket, group: group)
       return FaultOrigin(listener: listener, group: group, content: content, ledger: ledger, certificates: certificates)
@@ -145,18 +133,5 @@ public final class FaultOrigin: Sendable {
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
     limit.rlim_cur = limit.rlim_max
     unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-  }
-}
-
-extension FaultOrigin.TLS {
-  fileprivate func certificates() throws(OriginError) -> Certificates? {
-    let own = ["127.0.0.1", "::1", "localhost"]
-    switch self {
-    case .none: return nil
-    case .selfMade(let names): return try Certificates(names: own + names, isExpired: false)
-    case .named(let names): return try Certificates(names: names, isExpired: false)
-    case .expired: return try Certificates(names: own, isExpired: true)
-    case .misnamed(let name): return try Certificates(names: [name], isExpired: false)
-    }
   }
 }

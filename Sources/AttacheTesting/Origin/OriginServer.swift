@@ -14,6 +14,8 @@ struct OriginServer: Sendable {
   let ledger: OriginLedger
   let tls: NIOSSLContext?
   let fault: ConnectionFault?
+  /// What is sent in the place of a handshake; nil for a true one.
+  let flight: ServerFlight?
 
   /// Listens on 127.0.0.1, or takes a socket over that listens already.
   func listen(port: Int, socket: Int32?, group: any EventLoopGroup) async throws(OriginError) -> any Channel {
@@ -39,14 +41,22 @@ struct OriginServer: Sendable {
     switch fault {
     case .silence: return
     case .reset: return try pipeline.addHandler(ResetHandler())
-    case nil: break
+    case .drip(let bytes, let interval): try pipeline.addHandler(DripHandler(bytes: bytes, every: interval))
+    case .nullCipher, .shortKey, .falseProtocol, nil: break
     }
+    if let flight { return try pipeline.addHandler(AnswerHandler(flight.bytes)) }
     guard let tls else { return try plain(channel, number) }
     try pipeline.addHandler(NIOSSLServerHandler(context: tls))
     channel.configureHTTP2SecureUpgrade(
-      h2ChannelConfigurator: { channel in channel.eventLoop.makeCompletedFuture { try streams(channel, number) } },
+      h2ChannelConfigurator: { channel in channel.eventLoop.makeCompletedFuture { try speakHTTP2(channel, number) } },
       http1ChannelConfigurator: { channel in channel.eventLoop.makeCompletedFuture { try plain(channel, number) } }
     ).whenFailure { _ in channel.close(promise: nil) }
+  }
+
+  private func speakHTTP2(_ channel: any Channel, _ number: Int) throws {
+    guard fault == .falseProtocol else { return try streams(channel, number) }
+    let answer = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 4\r\n\r\n\u{7F}PNG"
+    try channel.pipeline.syncOperations.addHandler(AnswerHandler(Array(answer.utf8)))
   }
 
   private func plain(_ channel: any Channel, _ number: Int) throws {

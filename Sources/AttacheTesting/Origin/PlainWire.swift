@@ -54,6 +54,12 @@ final class PlainWire: ResponseWire {
     close()
   }
 
+  /// There are no frames here: the connection closes.
+  func write(_ flood: HeaderFlood, isFirst: Bool) -> EventLoopFuture<Void> {
+    close()
+    return eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
+  }
+
   private static func statusLine(_ head: ResponseHead) -> String {
     "HTTP/1.\(head.minorVersion) \(head.status) \(HTTPResponseStatus(statusCode: head.status).reasonPhrase)\r\n"
   }

@@ -28,6 +28,8 @@ enum ResponseStep: Equatable {
   case close
   /// Over HTTP/2 a GOAWAY that says ENHANCE_YOUR_CALM, and the close.
   case goAway
+  /// A header block of HTTP/2 that has no good end.
+  case flood(HeaderFlood)
 }
 
 /// The status line and the fields of a response.

@@ -65,6 +65,7 @@ struct ResponseSteps: Sequence, IteratorProtocol {
     case .reset: return [.reset]
     case .close: return [isStream && framing == .untilClose ? .end(keepsAlive: true) : .close]
     case .goAway: return [.goAway]
+    case .flood(let flood): return [.flood(flood)]
     case .end: return [.end(keepsAlive: true)]
     }
   }

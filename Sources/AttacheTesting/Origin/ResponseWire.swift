@@ -18,4 +18,6 @@ protocol ResponseWire: AnyObject {
   func close()
   /// Closes it with a GOAWAY that says ENHANCE_YOUR_CALM, where there is such a thing.
   func goAway()
+  /// Writes the first frame of a header block of HTTP/2 that has no good end, or one that follows.
+  func write(_ flood: HeaderFlood, isFirst: Bool) -> EventLoopFuture<Void>
 }

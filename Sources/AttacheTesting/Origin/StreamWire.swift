@@ -50,6 +50,20 @@ final class StreamWire: ResponseWire {
     channel.parent?.close(promise: nil)
   }
 
+  func write(_ flood: HeaderFlood, isFirst: Bool) -> EventLoopFuture<Void> {
+    channel.getOption(HTTP2StreamChannelOptions.streamID).assumeIsolated().flatMap { [self] stream in
+      write(frame: isFirst ? flood.opening(on: Int(stream)) : flood.sequel(on: Int(stream)))
+    }.nonisolated()
+  }
+
+  /// Writes below the library's own frames, above TLS.
+  private func write(frame: [UInt8]) -> EventLoopFuture<Void> {
+    guard let connection = channel.parent, connection.isActive,
+      let context = try? connection.pipeline.syncOperations.context(handlerType: NIOHTTP2Handler.self)
+    else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
+    return context.writeAndFlush(NIOAny(IOData.byteBuffer(ByteBuffer(bytes: frame))))
+  }
+
   func goAway() {
     guard let connection = channel.parent else { return }
     let calm = HTTP2Frame.FramePayload.goAway(lastStreamID: .rootStream, errorCode: .enhanceYourCalm, opaqueData: nil)

@@ -31,7 +31,7 @@ final class ScenarioOrigin: Sendable {
     case .dropped: server = .nobody(try await Self.drop(script, network))
     case .reset: server = .fault(try await Self.start(script, names, network, fault: .reset, watch))
     case .silent: server = .fault(try await Self.start(script, names, network, fault: .silence, watch))
-    case nil: server = .fault(try await Self.start(script, names, network, fault: script.tls == .stalled ? .silence : nil, watch))
+    case nil: server = .fault(try await Self.start(script, names, network, fault: script.connectionFault, watch))
     }
   }
 
@@ -110,13 +110,35 @@ extension OriginScript {
   fileprivate var port: UInt16 { listening?.port ?? (tls == nil ? 80 : 443) }
 
   fileprivate func certificate(_ names: [String]) -> FaultOrigin.TLS {
-    switch tls {
+    let own = certificateNames.isEmpty ? names : certificateNames
+    return switch tls {
     case nil, .stalled: .none
     case .good where !certificateNames.isEmpty: .named(certificateNames)
-    case .good, .untrusted: .selfMade(names: names)
-    case .long: .selfMade(names: names + (0..<6_000).map { "name-\($0).example" })
+    case .good, .untrusted, .nullCipher, .shortKey, .dripped, .falseProtocol: .selfMade(names: names)
     case .expired: .expired
+    case .notYetValid: .notYetValid
+    case .selfSigned: .selfSigned
     case .wrongHost: .misnamed("another.example")
+    case .commonName: .commonName(own.first ?? "localhost")
+    case .byName: .byName(own)
+    case .manyNames: .manyNames
+    case .longChain: .longChain
+    case .clientCertificate: .clientCertificate
+    case .version11: .version11
+    }
+  }
+
+  fileprivate var connectionFault: ConnectionFault? {
+    switch tls {
+    case .stalled: .silence
+    case .nullCipher: .nullCipher
+    case .shortKey: .shortKey
+    case .dripped: .drip(bytes: 1, every: .milliseconds(100))
+    case .longChain: .drip(bytes: 2_000, every: .milliseconds(100))
+    case .falseProtocol: .falseProtocol
+    case nil, .good, .expired, .wrongHost, .untrusted, .notYetValid, .selfSigned, .commonName, .byName, .manyNames, .clientCertificate,
+      .version11:
+      nil
     }
   }
 }

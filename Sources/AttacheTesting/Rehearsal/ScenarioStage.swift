@@ -163,7 +163,7 @@ extension ScenarioStage {
     var roots = origins.compactMap { $0.rootFile.flatMap { StageFolder.bytes(at: $0) } }
     if roots.isEmpty {
       do {
-        let stranger = try Certificates(names: ["another.example"], isExpired: false)
+        let stranger = try Certificates(LeafForm(names: ["another.example"]))
         roots = StageFolder.bytes(at: stranger.rootFile).map { [$0] } ?? []
         stranger.remove()
       } catch {

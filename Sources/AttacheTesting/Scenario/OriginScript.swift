@@ -11,10 +11,32 @@ public struct OriginScript: Sendable, Hashable {
     case wrongHost = "wrong-host"
     /// The handshake is never answered.
     case stalled
-    /// With a certificate of more than 100 KB.
-    case long
     /// Below a root that attache does not know.
     case untrusted
+    /// From tomorrow on.
+    case notYetValid = "not-yet-valid"
+    /// Its own root, which attache does not know.
+    case selfSigned = "self-signed"
+    /// The name stands in the certificate's subject alone.
+    case commonName = "common-name"
+    /// Each name has a certificate of its own, for who asks for it; who asks for none gets a stranger's.
+    case byName = "by-name"
+    /// For 10,000 names: more than the 100 KB of certificates that OpenSSL takes.
+    case manyNames = "many-names"
+    /// The client is asked for a certificate.
+    case clientCertificate = "client-certificate"
+    /// TLS 1.1 at the most.
+    case version11 = "tls-1.1"
+    /// The server picks a cipher without encryption.
+    case nullCipher = "null-cipher"
+    /// The server offers a Diffie-Hellman group of 480 bits.
+    case shortKey = "short-key"
+    /// A byte of the handshake every 100 ms.
+    case dripped
+    /// 90 KB of certificates, 2,000 bytes every 100 ms.
+    case longChain = "long-chain"
+    /// ALPN takes `h2`, and what comes is HTTP/1.
+    case falseProtocol = "false-protocol"
   }
 
   /// What becomes of a connection, before any request.
@@ -93,6 +115,8 @@ public struct OriginStep: Sendable, Hashable {
     case close
     /// Over HTTP/2 a GOAWAY that says ENHANCE_YOUR_CALM, and the close.
     case goAway
+    /// A header block of HTTP/2 that has no good end.
+    case flood(HeaderFlood)
   }
 
   /// How an origin tells the length of a body.

@@ -60,6 +60,7 @@ package struct ResponseMoves: Sequence, IteratorProtocol {
     case .reset: .reset
     case .close: .close
     case .goAway: .goAway
+    case .flood(let flood): .flood(flood)
     }
   }
 
@@ -81,7 +82,7 @@ extension OriginStep {
   fileprivate var isBody: Bool {
     switch action {
     case .send, .text, .hex: true
-    case .status, .header, .redirect, .length, .raw, .stall, .reset, .close, .goAway: false
+    case .status, .header, .redirect, .length, .raw, .stall, .reset, .close, .goAway, .flood: false
     }
   }
 
@@ -98,7 +99,7 @@ extension ResponseScript.Action {
   fileprivate var isEmpty: Bool {
     switch self {
     case .body(let bytes), .raw(let bytes): bytes.isEmpty
-    case .head, .field, .headEnd, .stall, .reset, .close, .goAway, .end: false
+    case .head, .field, .headEnd, .stall, .reset, .close, .goAway, .flood, .end: false
     }
   }
 }

@@ -36,6 +36,7 @@ package struct ResponseScript: Sendable, Hashable {
     case close
     /// Over HTTP/2 a GOAWAY that says ENHANCE_YOUR_CALM, and the close.
     case goAway
+    case flood(HeaderFlood)
     /// The end of the response; the connection serves again.
     case end
   }
@@ -150,8 +151,8 @@ extension ResponseScript.Head {
       case .status(let code): status = code
       case .length(let told): length = told
       case .redirect(let location): fields.append(HeaderField("Location", location))
-      case .header(let name, let value) where !step.isFieldDrip: fields.append(HeaderField(name, value))
-      case .header, .send, .text, .hex, .raw, .stall, .reset, .close, .goAway: break
+      case .header(let name, let value) where !step.isFieldDrip: fields += Array(repeating: HeaderField(name, value), count: step.times)
+      case .header, .send, .text, .hex, .raw, .stall, .reset, .close, .goAway, .flood: break
       }
     }
     self.status = status ?? (steps.contains(where: \.isRedirect) ? 302 : 200)
@@ -212,9 +213,13 @@ extension OriginStep {
     at.map { .at($0) } ?? .after(.zero)
   }
 
-  /// A field that is sent again and again, each by itself.
+  /// A field that is sent for ever, or again and again with a pause between: each by itself.
   fileprivate var isFieldDrip: Bool {
-    if case .header = action { repetition != nil } else { false }
+    if case .header = action { repetition == .forever || repetition != nil && every != nil } else { false }
+  }
+
+  fileprivate var times: Int {
+    if case .times(let count)? = repetition { count } else { 1 }
   }
 
   fileprivate var isRedirect: Bool {
@@ -226,20 +231,20 @@ extension OriginStep.Action {
   fileprivate var isOfHead: Bool {
     switch self {
     case .status, .header, .redirect, .length: true
-    case .send, .text, .hex, .raw, .stall, .reset, .close, .goAway: false
+    case .send, .text, .hex, .raw, .stall, .reset, .close, .goAway, .flood: false
     }
   }
 
   fileprivate var isOfBody: Bool {
     switch self {
     case .send, .text, .hex, .raw: true
-    case .status, .header, .redirect, .length, .stall, .reset, .close, .goAway: false
+    case .status, .header, .redirect, .length, .stall, .reset, .close, .goAway, .flood: false
     }
   }
 
   fileprivate var isLast: Bool {
     switch self {
-    case .stall, .reset, .close, .goAway: true
+    case .stall, .reset, .close, .goAway, .flood: true
     case .status, .header, .redirect, .length, .send, .text, .hex, .raw: false
     }
   }

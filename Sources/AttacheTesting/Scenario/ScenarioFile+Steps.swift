@@ -20,8 +20,14 @@ extension ScenarioField {
     case "reset": .reset
     case "close": .close
     case "goaway": .goAway
-    case let other: throw error("“\(other)” is not known here; write stall, reset, close, goaway, or an action as `send: photo.jpg`")
+    case let other: .flood(try flood(other))
     }
+  }
+
+  private func flood(_ name: String) throws(ScenarioError) -> HeaderFlood {
+    if let flood = HeaderFlood(rawValue: name) { return flood }
+    let floods = HeaderFlood.allCases.map(\.rawValue).joined(separator: ", ")
+    throw error("“\(name)” is not known here; write stall, reset, close, goaway, \(floods), or an action as `send: photo.jpg`")
   }
 
   private func action(_ name: String, _ files: ScenarioFolder) throws(ScenarioError) -> OriginStep.Action {

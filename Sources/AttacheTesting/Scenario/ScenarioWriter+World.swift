@@ -120,6 +120,7 @@ extension OriginStep.Action {
     case .reset: ("do", .plain("reset"))
     case .close: ("do", .plain("close"))
     case .goAway: ("do", .plain("goaway"))
+    case .flood(let flood): ("do", .plain(flood.rawValue))
     }
   }
 }

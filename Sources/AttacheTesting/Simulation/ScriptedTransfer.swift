@@ -91,7 +91,7 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     case nil:
       let number = transport.network.accept(at: place)
       times.connect = .zero
-      guard shakesHands(with: place.script.tls, isSecure: isSecure) else { return }
+      guard shakesHands(with: place.script, isSecure: isSecure) else { return }
       let connection = ScriptedConnection(place: place, number: number, isHTTP2: isSecure && place.script.offersHTTP2)
       if connection.isHTTP2 { transport.share(connection, to: key) }
       ask(on: connection)
@@ -99,20 +99,24 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
   }
 
   /// - Returns: whether there is a connection to ask on; if not, the rest is seen to.
-  private func shakesHands(with tls: OriginScript.TLS?, isSecure: Bool) -> Bool {
-    switch (tls, isSecure) {
-    case (nil, false): return true
-    case (.good?, true):
+  private func shakesHands(with place: OriginScript, isSecure: Bool) -> Bool {
+    let tls = place.tls
+    guard isSecure else {
+      // A server that expects a handshake closes on anything else.
+      if tls != nil, tls != .stalled { end(.connectReset) }
+      return tls == nil
+    }
+    switch tls {
+    case .good where !place.certificateCovers(request.url.host): end(.tlsHost)
+    case .good, .byName:
       times.tls = .zero
       return true
-    case (.stalled?, false): break
-    case (.stalled?, true): giveUpConnecting(.tlsHandshake)
-    // OpenSSL takes no more than 100 KB of certificates.
-    case (nil, true), (.long?, true): end(.tlsHandshake)
-    case (.wrongHost?, true): end(.tlsHost)
-    case (.expired?, true), (.untrusted?, true): end(.tlsCertificate)
-    // A server that expects a handshake closes on anything else.
-    case (.good?, false), (.expired?, false), (.wrongHost?, false), (.untrusted?, false), (.long?, false): end(.connectReset)
+    case .stalled, .dripped, .longChain: giveUpConnecting(.tlsHandshake)
+    case nil, .manyNames, .clientCertificate: end(.tlsHandshake)
+    case .wrongHost, .commonName: end(.tlsHost)
+    case .expired, .untrusted, .notYetValid, .selfSigned: end(.tlsCertificate)
+    case .version11, .nullCipher, .shortKey: end(.tlsVersion)
+    case .falseProtocol: end(.httpProtocol)
     }
     return false
   }
@@ -161,6 +165,7 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     case .close:
       note(.closed(path: path))
       broken(byReset: false)
+    case .flood: end(.httpHeaders)
     case .end:
       note(.finished(path: path))
       end(streamFailure)
@@ -248,5 +253,14 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
   private func stopTimer() {
     if let timer { loop.cancel(timer) }
     timer = nil
+  }
+}
+
+extension OriginScript {
+  /// Whether a good certificate is for a host: by its name, or by one of which `*` is the first label and stands for no more than one (RFC 9525, 6.3).
+  fileprivate func certificateCovers(_ host: String) -> Bool {
+    guard !certificateNames.isEmpty, !certificateNames.contains(host) else { return true }
+    let parent = host.drop { $0 != "." }
+    return !parent.isEmpty && certificateNames.contains("*" + parent)
   }
 }

@@ -8,7 +8,7 @@ struct ScriptedWire {
     ///   - status: when a head begins with them.
     ///   - bodyCount: how many of them are of the body, or stand in the place of HTTP.
     case bytes([UInt8], status: Int?, bodyCount: Int)
-    case stall, reset, close, end
+    case stall, reset, close, flood, end
   }
 
   private var moves: ResponseMoves
@@ -41,7 +41,7 @@ struct ScriptedWire {
     case .end?: true
     // The end of a chunked body has been read with the bytes that say it.
     case nil: true
-    case .head, .field, .headEnd, .body, .raw, .stall, .reset, .close, .goAway: false
+    case .head, .field, .headEnd, .body, .raw, .stall, .reset, .close, .goAway, .flood: false
     }
   }
 
@@ -65,6 +65,7 @@ struct ScriptedWire {
     case .stall: return .stall
     case .reset: return .reset
     case .goAway: return .close
+    case .flood: return .flood
     case .close: return isStream && framing == .untilClose ? .end : .close
     case .end: return framing == .chunked && !isStream ? .bytes(Array("0\r\n\r\n".utf8), status: nil, bodyCount: 0) : .end
     }

@@ -1,0 +1,83 @@
+internal import Attache
+internal import Crypto
+internal import FoundationEssentials
+internal import SwiftASN1
+internal import X509
+
+/// A root of its own, and the leaves below it.
+struct CertificateAuthority: Sendable {
+  /// What it issued: the leaf, what is sent behind it, and the leaf's key.
+  struct Issue {
+    var chain: [Certificate]
+    var key: P256.Signing.PrivateKey
+  }
+
+  let root: Certificate
+  private let key: P256.Signing.PrivateKey
+  private static let day = 86_400.0
+
+  init() throws {
+    key = P256.Signing.PrivateKey()
+    // A name of its own: of roots with one name, a client takes the first for the issuer.
+    let name = try DistinguishedName { CommonName("attache fault origin root \(UInt64.random(in: 0...UInt64.max))") }
+    root = try Certificate(
+      version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey), notValidBefore: Self.days(-3), notValidAfter: Self.days(30),
+      issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
+      extensions: try Certificate.Extensions {
+        Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+        Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+      }, issuerPrivateKey: .init(key))
+  }
+
+  func issue(_ form: LeafForm) throws -> Issue {
+    let leafKey = P256.Signing.PrivateKey()
+    let leaf = try certificate(form, for: .init(leafKey.publicKey), key: leafKey)
+    return Issue(chain: [leaf] + (try ballast(form.ballast)), key: leafKey)
+  }
+
+  /// A leaf for a key that somebody else has.
+  func certificate(_ form: LeafForm, for publicKey: Certificate.PublicKey) throws -> Certificate {
+    try certificate(form, for: publicKey, key: key)
+  }
+
+  /// - Parameter key: signs a leaf that is its own root.
+  private func certificate(
+    _ form: LeafForm, for publicKey: Certificate.PublicKey, key leafKey: P256.Signing.PrivateKey
+  ) throws -> Certificate {
+    let common = form.isNamedInSubjectAlone ? form.names.first ?? "" : "attache fault origin"
+    let subject = try DistinguishedName { CommonName(common) }
+    return try Certificate(
+      version: .v3, serialNumber: .init(), publicKey: publicKey, notValidBefore: Self.days(form.validity == .ahead ? 1 : -2),
+      notValidAfter: Self.days(form.validity == .over ? -1 : 30), issuer: form.isSelfSigned ? subject : root.subject, subject: subject,
+      signatureAlgorithm: .ecdsaWithSHA256,
+      extensions: try Certificate.Extensions {
+        Critical(BasicConstraints.notCertificateAuthority)
+        Critical(KeyUsage(digitalSignature: true))
+        try ExtendedKeyUsage([.serverAuth])
+        if !form.isNamedInSubjectAlone { SubjectAlternativeNames(form.names.map(Self.alternativeName)) }
+      }, issuerPrivateKey: .init(form.isSelfSigned ? leafKey : key))
+  }
+
+  /// Certificates of about 1,000 bytes each.
+  private func ballast(_ count: Int) throws -> [Certificate] {
+    guard count > 0 else { return [] }
+    let names = (0..<12).map { "ballast-\($0)-" + String(repeating: "x", count: 40) + ".example" }
+    let one = try certificate(LeafForm(names: names), for: .init(key.publicKey))
+    return Array(repeating: one, count: count)
+  }
+
+  private static func days(_ count: Double) -> Date {
+    Date().addingTimeInterval(count * day)
+  }
+
+  private static func alternativeName(_ name: String) -> GeneralName {
+    func octets(_ number: some FixedWidthInteger) -> GeneralName {
+      .ipAddress(ASN1OctetString(contentBytes: unsafe withUnsafeBytes(of: number.bigEndian) { unsafe ArraySlice($0) }))
+    }
+    return switch IPAddress(name) {
+    case .v4(let bits): octets(bits)
+    case .v6(let bits): octets(bits)
+    case nil: .dnsName(name)
+    }
+  }
+}

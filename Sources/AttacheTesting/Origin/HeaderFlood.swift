@@ -1,0 +1,41 @@
+/// A header block of HTTP/2 that is meant to exhaust its reader (RFC 9113, 4.3 and 10.5.1).
+public enum HeaderFlood: String, Sendable, CaseIterable {
+  /// One that CONTINUATION frames carry on without an end.
+  case continuations
+  /// One of 16 KB whose every byte stands for the same field of 4,000 bytes out of HPACK's table: 64 MB.
+  case bomb = "header-bomb"
+
+  private static let (headers, continuation): (UInt8, UInt8) = (0x1, 0x9)
+  private static let endHeaders: UInt8 = 0x4
+  /// `:status: 200` of HPACK's static table, and the first entry of the dynamic one (RFC 7541, 6.1).
+  private static let (status200, newest): (UInt8, UInt8) = (0x88, 0xBE)
+
+  /// The frame that begins the block.
+  func opening(on stream: Int) -> [UInt8] {
+    switch self {
+    case .continuations: Self.frame(Self.headers, flags: 0, stream, [Self.status200])
+    case .bomb:
+      // A literal that enters the table (0x40), its name, and its value, whose length of 4,000 takes three bytes (RFC 7541, 5.1).
+      Self.frame(
+        Self.headers, flags: Self.endHeaders, stream,
+        [Self.status200, 0x40, 0x01, UInt8(ascii: "x"), 0x7F, 0xA1, 0x1E] + [UInt8](repeating: UInt8(ascii: "f"), count: 4_000)
+          + [UInt8](repeating: Self.newest, count: 12_000))
+    }
+  }
+
+  /// Whether frames follow, without an end.
+  var goesOn: Bool { self == .continuations }
+
+  /// The frame that follows.
+  func sequel(on stream: Int) -> [UInt8] {
+    // A literal that enters no table: a name of six bytes and a value of a hundred.
+    let field = [0x00, 0x06] + Array("x-more".utf8) + [0x64] + [UInt8](repeating: UInt8(ascii: "f"), count: 100)
+    return Self.frame(Self.continuation, flags: 0, stream, field)
+  }
+
+  private static func frame(_ type: UInt8, flags: UInt8, _ stream: Int, _ payload: [UInt8]) -> [UInt8] {
+    let length = [16, 8, 0].map { UInt8(truncatingIfNeeded: payload.count >> $0) }
+    let identifier = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: stream >> $0) }
+    return length + [type, flags] + identifier + payload
+  }
+}
