@@ -22,6 +22,9 @@ static inline CURLcode curl_easy_setopt_opensocket_function(CURL *easy, curl_ope
 static inline CURLcode curl_easy_setopt_closesocket_function(CURL *easy, curl_closesocket_callback value) {
   return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
 }
+static inline CURLcode curl_easy_setopt_ssl_ctx_function(CURL *easy, curl_ssl_ctx_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, value);
+}
 static inline CURLcode curl_easy_setopt_prereq_function(CURL *easy, curl_prereq_callback value) {
   return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }

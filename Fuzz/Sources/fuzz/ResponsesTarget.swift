@@ -126,6 +126,8 @@ struct ResponsesTarget: Target {
     case .accepted(let accepted):
       check(type == accepted, "the type is told before a file is refused for its size")
       check([.sizeImage, .sizeAudio, .sizeVideo].contains(failure.reason), "only its size refuses a file of a type: \(failure.reason)")
+    case .undecided(let failure):
+      if case .died = failure { check(false, "no bytes end the detector: \(failure)") }
     case .refused(let reason, _): check(failure.reason == reason, "a refusal is the same however the bytes come: \(failure.reason)")
     }
   }

@@ -20,6 +20,8 @@ struct CurlEnd {
   var isSecuring: Bool
   /// The way to a proxy and through it, which comes before the origin.
   var proxy = ProxyCourse.none
+  /// Whether the request went over HTTP/2.
+  var speaksHTTP2: Bool
   /// What libcurl wrote into its error buffer: its codes stand for several mishaps, which only the text tells apart.
   var text: String
 
@@ -58,8 +60,9 @@ struct CurlEnd {
     case CURLE_BAD_CONTENT_ENCODING: .httpFraming
     case CURLE_HTTP2, CURLE_HTTP2_STREAM: head.isComplete ? .httpTruncated : .httpProtocol
     case CURLE_PARTIAL_FILE: .httpTruncated
-    case CURLE_RECV_ERROR, CURLE_SEND_ERROR: asksForCertificate ? .tlsHandshake : broken
-    case CURLE_GOT_NOTHING: .connectReset
+    case CURLE_RECV_ERROR, CURLE_SEND_ERROR: asksForCertificate ? .tlsHandshake : brokenFrames ?? broken
+    // Over HTTP/2 nothing but frames is something.
+    case CURLE_GOT_NOTHING: speaksHTTP2 ? .httpProtocol : .connectReset
     // What a line of more than 100 KB among the headers comes to.
     case CURLE_OUT_OF_MEMORY: .httpHeaders
     // A trailer that reads like a status line, for one.
@@ -76,11 +79,19 @@ struct CurlEnd {
 
   /// libcurl gives one code for a bad certificate and for a good one of somebody else's, whose text speaks of the "subject name".
   private var isForAnotherName: Bool {
-    text.contains("subject name") || text.contains("common name")
+    ["subject name", "common name", "hostname mismatch", "IP address mismatch"].contains { text.contains($0) }
   }
 
   private var asksForCertificate: Bool {
     !head.isComplete && OpenSSLError(in: text)?.asksForCertificate == true
+  }
+
+  /// What libnghttp2 says of frames that break its rules; nil when it says nothing.
+  private var brokenFrames: Reason? {
+    guard let start = text.firstRange(of: "nghttp2_session_mem_recv() returned ")?.upperBound else { return nil }
+    if head.isComplete { return .httpTruncated }
+    // Too many CONTINUATION frames, and libcurl's own function, which holds 128 KB of a header.
+    return ["-905", "-902"].contains(String(text[start...].prefix(4))) ? .httpHeaders : .httpProtocol
   }
 
   /// A broken connection, or a chunk that libcurl cannot read.

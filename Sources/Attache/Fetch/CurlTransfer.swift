@@ -12,7 +12,9 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   private weak var owner: (any TransferOwner)?
   private var pins: UnsafeMutablePointer<curl_slist>?
   private var fields: UnsafeMutablePointer<curl_slist>?
-  private var request: TransferRequest?
+  private(set) var request: TransferRequest?
+  /// Whether the request goes over HTTP/2.
+  private var speaksHTTP2 = false
   private var head = ResponseHead()
   private var refusal: Refusal?
   private(set) var fault: Reason?
@@ -78,7 +80,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
 
   private func start(isFresh: Bool) throws(CurlError) {
     (head, refusal, fault, chunks) = (ResponseHead(), nil, nil, nil)
-    (opened, activeSocket, metSurplus) = ([], nil, false)
+    (opened, activeSocket, metSurplus, speaksHTTP2) = ([], nil, false, false)
     unsafe errorText.pointee = 0
     try set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
   }
@@ -198,6 +200,7 @@ extension CurlTransfer {
     try check(CURLOPT_CLOSESOCKETDATA, unsafe curl_easy_setopt_pointer(easy, CURLOPT_CLOSESOCKETDATA, connections))
     try check(CURLOPT_CLOSESOCKETFUNCTION, unsafe curl_easy_setopt_closesocket_function(easy, Self.closeSocket))
     try check(CURLOPT_PREREQFUNCTION, unsafe curl_easy_setopt_prereq_function(easy, Self.aboutToRequest))
+    try check(CURLOPT_SSL_CTX_FUNCTION, setHandshakeCallback())
   }
 
   private func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
@@ -309,6 +312,7 @@ extension CurlTransfer {
       guard let transfer = unsafe transfer(me), let address = unsafe address else { return CURL_PREREQFUNC_ABORT }
       let ends = CurlConnections.Ends(address: unsafe String(cString: address), port: port, localPort: localPort)
       guard transfer.passes(IPAddress(ends.address), port: port), transfer.mayAsk(over: ends) else { return CURL_PREREQFUNC_ABORT }
+      transfer.speaksHTTP2 = transfer.connectionSpeaksHTTP2
       return CURL_PREREQFUNC_OK
     }
 
@@ -351,7 +355,7 @@ extension CurlTransfer {
     var end = CurlEnd(
       code: code, systemError: systemError, head: head,
       isSecuring: isSecure && number(CURLINFO_PRIMARY_PORT) != 0 && microseconds(CURLINFO_APPCONNECT_TIME_T) == nil,
-      text: unsafe String(cString: errorText))
+      speaksHTTP2: speaksHTTP2, text: unsafe String(cString: errorText))
     if request?.proxy != nil { end.proxy = isSecure ? .tunnelling(status: number(CURLINFO_HTTP_CONNECTCODE)) : .forwarding }
     return end
   }

@@ -21,6 +21,7 @@ struct OpenSSLError: Equatable {
 
   /// What the error means for a handshake.
   var meaning: Reason {
+    if self == Self.shortKey { return .tlsVersion }
     guard library == Self.tls else { return .tlsHandshake }
     if Self.noCommonGround.contains(reason) { return .tlsVersion }
     return reason == Self.unrecognisedName ? .tlsHost : .tlsHandshake
@@ -35,6 +36,9 @@ struct OpenSSLError: Equatable {
   var asksForCertificate: Bool {
     self == OpenSSLError(reason: 1116)
   }
+
+  /// A Diffie-Hellman group of fewer than 512 bits: DH_R_MODULUS_TOO_SMALL of ERR_LIB_DH.
+  private static let shortKey = OpenSSLError(library: 5, reason: 126)
 
   private static let unrecognisedName: UInt32 = 1112
 

@@ -10,6 +10,7 @@ import Testing
     ("error:0A00042F:SSL routines::tlsv1 alert insufficient security", .tlsVersion),
     ("error:0A000102:SSL routines::unsupported protocol", .tlsVersion),
     ("error:0A00018A:SSL routines::dh key too small", .tlsVersion),
+    ("error:0280007E:Diffie-Hellman routines::modulus too small", .tlsVersion),
     ("error:0A0000C1:SSL routines::no shared cipher", .tlsVersion),
     ("error:0A000152:SSL routines::unsafe legacy renegotiation disabled", .tlsVersion),
     ("error:0A00010B:SSL routines::wrong version number", .tlsHandshake),

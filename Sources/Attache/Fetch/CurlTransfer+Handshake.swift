@@ -1,0 +1,30 @@
+internal import CCurl
+
+/// What is asked of a connection's TLS beyond libcurl's own options.
+extension CurlTransfer {
+  /// Has every handshake ask for the URL's host.
+  func setHandshakeCallback() -> CURLcode {
+    let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+    let code = unsafe curl_easy_setopt_pointer(easy, CURLOPT_SSL_CTX_DATA, me)
+    return code == CURLE_OK ? unsafe curl_easy_setopt_ssl_ctx_function(easy, Self.aboutToShakeHands) : code
+  }
+
+  private static let aboutToShakeHands:
+    @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> CURLcode = { _, context, me in
+      guard let me = unsafe me, let context = unsafe context,
+        let url = unsafe Unmanaged<CurlTransfer>.fromOpaque(me).takeUnretainedValue().request?.url,
+        unsafe OpenSSL.demand(url, of: context)
+      else { return CURLE_SSL_CERTPROBLEM }
+      return CURLE_OK
+    }
+
+  /// Whether the connection at hand speaks HTTP/2: it does over TLS alone.
+  var connectionSpeaksHTTP2: Bool {
+    var session: UnsafeMutableRawPointer?
+    guard unsafe curl_easy_getinfo_pointer(easy, CURLINFO_TLS_SSL_PTR, &session) == CURLE_OK,
+      let information = unsafe session?.assumingMemoryBound(to: curl_tlssessioninfo.self),
+      unsafe information.pointee.backend == CURLSSLBACKEND_OPENSSL, let connection = unsafe information.pointee.internals
+    else { return false }
+    return unsafe OpenSSL.speaksHTTP2(connection)
+  }
+}

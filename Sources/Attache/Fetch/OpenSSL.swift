@@ -1,0 +1,50 @@
+internal import Glibc
+
+/// What libcurl cannot be told of TLS, said to the OpenSSL that it is linked with. The functions are found by their names: libcurl brings them along,
+/// and their headers are no dependency.
+enum OpenSSL {
+  private typealias Parameter = UnsafeMutableRawPointer
+  private typealias GetParameter = @convention(c) (UnsafeMutableRawPointer) -> Parameter?
+  private typealias SetFlags = @convention(c) (Parameter, CUnsignedInt) -> Void
+  private typealias SetHost = @convention(c) (Parameter, UnsafePointer<CChar>, Int) -> CInt
+  private typealias SetAddress = @convention(c) (Parameter, UnsafePointer<CChar>) -> CInt
+  private typealias GetProtocol =
+    @convention(c) (UnsafeRawPointer, UnsafeMutablePointer<UnsafePointer<UInt8>?>, UnsafeMutablePointer<CUnsignedInt>) -> Void
+
+  /// X509_CHECK_FLAG_NEVER_CHECK_SUBJECT
+  private static let neverCheckSubject: CUnsignedInt = 0x20
+
+  private static let getParameter: GetParameter? = unsafe function("SSL_CTX_get0_param")
+  private static let setFlags: SetFlags? = unsafe function("X509_VERIFY_PARAM_set_hostflags")
+  private static let setHost: SetHost? = unsafe function("X509_VERIFY_PARAM_set1_host")
+  private static let setAddress: SetAddress? = unsafe function("X509_VERIFY_PARAM_set1_ip_asc")
+  private static let getProtocol: GetProtocol? = unsafe function("SSL_get0_alpn_selected")
+
+  /// Demands a certificate that is for the host by its alternative names: without any, libcurl looks at the subject, which nobody vouches for to be
+  /// a host (RFC 9525, 6.3).
+  ///
+  /// - Parameter context: the `SSL_CTX` of the connection that is to come.
+  /// - Returns: false when it cannot be demanded.
+  static func demand(_ url: CheckedURL, of context: UnsafeMutableRawPointer) -> Bool {
+    guard let getParameter = unsafe getParameter, let setFlags = unsafe setFlags, let setHost = unsafe setHost,
+      let setAddress = unsafe setAddress, let parameter = unsafe getParameter(context)
+    else { return false }
+    unsafe setFlags(parameter, neverCheckSubject)
+    return unsafe (url.address == nil ? setHost(parameter, url.host, 0) : setAddress(parameter, url.host)) == 1
+  }
+
+  /// Whether ALPN came to HTTP/2.
+  ///
+  /// - Parameter connection: an `SSL` whose handshake is over.
+  static func speaksHTTP2(_ connection: UnsafeRawPointer) -> Bool {
+    guard let getProtocol = unsafe getProtocol else { return false }
+    var name: UnsafePointer<UInt8>?
+    var length: CUnsignedInt = 0
+    unsafe getProtocol(connection, &name, &length)
+    return unsafe UnsafeBufferPointer(start: name, count: Int(length)).elementsEqual("h2".utf8)
+  }
+
+  private static func function<Function>(_ name: String) -> Function? {
+    unsafe dlsym(nil, name).map { unsafe unsafeBitCast($0, to: Function.self) }
+  }
+}
