@@ -98,7 +98,7 @@ public enum Reason: String, CaseIterable, Sendable {
     case .httpStatus: "the origin answered with a status other than 200; see status in the report"
     case .httpProtocol: "what the origin sent is not HTTP; check the URL's port and scheme"
     case .httpHeaders: "the response's headers are too many or too long; check the origin"
-    case .httpFraming: "the response contradicts itself about its length; check the origin and its proxies"
+    case .httpFraming: "the response can be read in several ways, by its length or by its fields; check the origin and its proxies"
     case .httpEncoding: "the origin sent a Content-Encoding that was not asked for; turn compression off for media"
     case .httpTruncated: "the body broke off before its end; check the origin and its proxies"
     case .httpRedirect: "too many redirects (5 are followed), a loop, or a redirect without a usable Location; check the origin"
