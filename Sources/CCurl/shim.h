@@ -39,6 +39,13 @@ static inline CURLcode curl_easy_getinfo_pointer(CURL *easy, CURLINFO info, void
   return curl_easy_getinfo(easy, info, (char **)value);
 }
 
+// OpenSSL's session of the connection at hand; NULL when there is none.
+static inline const void *curl_easy_tls_session(CURL *easy) {
+  struct curl_tlssessioninfo *session = NULL;
+  if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return NULL;
+  return session->backend == CURLSSLBACKEND_OPENSSL ? session->internals : NULL;
+}
+
 static inline CURLMcode curl_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }

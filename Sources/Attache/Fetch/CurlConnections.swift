@@ -46,11 +46,22 @@ final class CurlConnections: @unchecked Sendable {
   /// Whether bytes lie at a connection of HTTP/1 on which nothing was asked.
   ///
   /// Over TLS they may be a ticket or a farewell instead of a body's surplus: then a new connection is all that it costs.
-  func holdsSurplus(_ socket: Int32) -> Bool {
+  ///
+  /// - Parameter session: OpenSSL's, which keeps what is left of a record; without one nothing is known of a secure connection.
+  func holdsSurplus(_ socket: Int32, isSecure: Bool, session: UnsafeRawPointer?) -> Bool {
     guard !http2.contains(socket) else { return false }
     var byte: UInt8 = 0
-    return unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+    if unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0 { return true }
+    guard isSecure else { return false }
+    guard let session = unsafe session else { return true }
+    return unsafe Self.pending.map { unsafe $0(session) != 0 } ?? true
   }
+
+  /// SSL_pending(3) of the OpenSSL that libcurl has brought along: attache has no business with that library otherwise.
+  private static let pending: (@convention(c) (UnsafeRawPointer) -> Int32)? = {
+    guard let symbol = unsafe dlsym(nil, "SSL_pending") else { return nil }
+    return unsafe unsafeBitCast(symbol, to: (@convention(c) (UnsafeRawPointer) -> Int32).self)
+  }()
 
   private static func localPort(of socket: Int32) -> Int32? {
     var name = sockaddr_in6()

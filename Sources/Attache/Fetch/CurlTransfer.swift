@@ -320,7 +320,10 @@ extension CurlTransfer {
     let isNew = number(CURLINFO_NUM_CONNECTS) > 0
     if isNew { multi.connections.add(ends, among: opened) }
     activeSocket = multi.connections.socket(of: ends)
-    guard !isNew, let socket = activeSocket, multi.connections.holdsSurplus(socket), !multi.isShared(socket, besides: self) else {
+    guard !isNew, let socket = activeSocket,
+      unsafe multi.connections.holdsSurplus(socket, isSecure: isSecure, session: curl_easy_tls_session(easy)),
+      !multi.isShared(socket, besides: self)
+    else {
       return true
     }
     metSurplus = true
@@ -349,9 +352,12 @@ extension CurlTransfer {
 // MARK: How it ended
 
 extension CurlTransfer {
+  private var isSecure: Bool {
+    request?.url.scheme == .https
+  }
+
   /// What libcurl's code stands for.
   private func end(_ code: CURLcode) -> CurlEnd {
-    let isSecure = request?.url.scheme == .https
     var end = CurlEnd(
       code: code, systemError: systemError, head: head,
       isSecuring: isSecure && number(CURLINFO_PRIMARY_PORT) != 0 && microseconds(CURLINFO_APPCONNECT_TIME_T) == nil,

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [FaultOrigin.TLS.none])
+  @Test(arguments: [FaultOrigin.TLS.none, .selfMade()])
   func `a connection that brought more than the length says does not serve again`(_ tls: FaultOrigin.TLS) async throws {
     try await withOrigin(tls, faults: []) { stage, origin, finished in
       #expect(await stage.fetch(origin.url("/a")).file?.sha256 == Sample.sha256(Sample.png))
