@@ -133,7 +133,7 @@ final class Fetch: @unchecked Sendable {
     (verdict, failure) = (nil, nil)
     do throws(TransportError) {
       let request = TransferRequest(
-        url: url, addresses: addresses, proxy: engine.proxy, resumption: resumption, connectTimeout: budget / 3)
+        url: url, addresses: addressesInTurn, proxy: engine.proxy, resumption: resumption, connectTimeout: budget / 3)
       transfer = try engine.transport.begin(request, for: self)
     } catch {
       conclude(.failure(FetchFailure(reason: .internal, message: "\(error)")))
@@ -162,6 +162,13 @@ final class Fetch: @unchecked Sendable {
       engine.breaker.giveUpProbe(of: url.origin, at: engine.loop.now)
     }
     isProbe = false
+  }
+
+  /// The addresses, with another one first at each try: libcurl 7.88 spends the whole time for connecting on the first of a family where that swallows
+  /// packets.
+  private var addressesInTurn: [IPAddress] {
+    let turn = (tries - 1) % max(1, addresses.count)
+    return Array(addresses[turn...] + addresses[..<turn])
   }
 
   /// The time that is left to the one who can wait longest.

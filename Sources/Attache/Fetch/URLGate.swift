@@ -141,13 +141,21 @@ extension URLGate {
 
   /// The path and query to send. UTF-8 beyond ASCII is percent-encoded, as browsers do; nothing else is touched.
   ///
-  /// An escape of NUL and a percent sign that begins no escape are refused: servers cut or guess there.
+  /// An escape of NUL and a percent sign that begins no escape are refused: servers cut or guess there. So are, in the path, brackets and braces, which no
+  /// path may hold (RFC 3986, 3.3) and the curl tool takes for a range; and U+FFFD, which stands for text that was none.
   private static func target(of parts: URLReference) throws(Refusal) -> String {
     var bytes = parts.path.first == UInt8(ascii: "/") ? Array(parts.path) : Array("/".utf8)
     if let query = parts.query { bytes += "?".utf8 + query }
     for part in [bytes[...], parts.fragment ?? []] {
       if part.contains(UInt8(ascii: " ")) { throw Refusal(.policyURL, "the URL contains a space; write %20") }
       if String(validating: part, as: UTF8.self) == nil { throw Refusal(.policyURL, "the URL is not UTF-8") }
+    }
+    if let mark = parts.path.first(where: { "[]{}".utf8.contains($0) }) {
+      let escape = String(mark, radix: 16, uppercase: true)
+      throw Refusal(.policyURL, "the path contains '\(Refusal.quote([mark]))'; write %\(escape)")
+    }
+    if parts.path.contains(replacement) || parts.query?.contains(replacement) == true {
+      throw Refusal(.policyURL, "the URL contains U+FFFD, which stands for text that is not Unicode")
     }
     try checkEscapes(bytes)
     return bytes.reduce(into: "") { text, byte in
@@ -158,6 +166,9 @@ extension URLGate {
       }
     }
   }
+
+  /// U+FFFD in UTF-8.
+  private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
 
   private static func checkEscapes(_ bytes: [UInt8]) throws(Refusal) {
     for index in bytes.indices where bytes[index] == UInt8(ascii: "%") {

@@ -24,6 +24,7 @@ struct BoundSocket {
     guard descriptor >= 0 else { throw .system(call: "socket", errno: errno) }
     do throws(StageError) {
       if kind == .connections { try Self.reuse(descriptor) }
+      name.allow(descriptor)
       guard unsafe name.with({ unsafe bind(descriptor, $0, $1) }) == 0 else { throw StageError.system(call: "bind", errno: errno) }
       if kind == .connections, listen(descriptor, SOMAXCONN) != 0 { throw StageError.system(call: "listen", errno: errno) }
     } catch {

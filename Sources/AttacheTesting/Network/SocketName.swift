@@ -27,6 +27,13 @@ struct SocketName {
     self.bytes = bytes
   }
 
+  /// Lets a socket be bound to it although the address is assigned to no interface: of IPv6, the route alone does not do (IPV6_FREEBIND).
+  func allow(_ descriptor: Int32) {
+    var yes: Int32 = 1
+    guard family == AF_INET6 else { return }
+    unsafe setsockopt(descriptor, Int32(IPPROTO_IPV6), 78, &yes, socklen_t(MemoryLayout<Int32>.size))
+  }
+
   /// Hands it to a system call.
   @unsafe func with(_ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
     unsafe bytes.withUnsafeBytes { bytes in

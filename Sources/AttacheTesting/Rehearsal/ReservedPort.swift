@@ -23,6 +23,7 @@ final class ReservedPort: Sendable {
     let listener = try Self.socket(name.family)
     var descriptors = [listener]
     do {
+      name.allow(listener)
       unsafe try Self.check("bind", name.with { unsafe bind(listener, $0, $1) })
       self.port = SocketName.port(of: listener) ?? Int(port)
       if case .dropping = kind {

@@ -37,8 +37,6 @@ struct Vector: Decodable, Sendable {
   var url_hex: String?
   var gen: Generated?
   var payload_hex: String?
-  /// What DNS says, where the suite runs the vector.
-  var dns: [String: [String]]?
   var why: String
   var test: String?
   /// The name of the file without its ending.
@@ -47,7 +45,7 @@ struct Vector: Decodable, Sendable {
   private var isForScenario = false
 
   private enum CodingKeys: String, CodingKey {
-    case id, tier, expect, choice, url, url_hex, gen, payload_hex, dns, why, test, scenario
+    case id, tier, expect, choice, url, url_hex, gen, payload_hex, why, test, scenario
   }
 
   init(from decoder: any Decoder) throws {
@@ -60,7 +58,6 @@ struct Vector: Decodable, Sendable {
     url_hex = try values.decodeIfPresent(String.self, forKey: .url_hex)
     gen = try values.decodeIfPresent(Generated.self, forKey: .gen)
     payload_hex = try values.decodeIfPresent(String.self, forKey: .payload_hex)
-    dns = try values.decodeIfPresent([String: [String]].self, forKey: .dns)
     why = try values.decode(String.self, forKey: .why)
     test = try values.decodeIfPresent(String.self, forKey: .test)
     isForScenario = values.contains(.scenario)
