@@ -87,11 +87,15 @@ let package = Package(
       ],
       path: "Sources/RehearseCommand",
       swiftSettings: strict),
-    .testTarget(name: "AttacheTests", dependencies: ["Attache", "AttacheTesting"], exclude: ["Vectors"], swiftSettings: strict),
+    .target(name: "CTripwire", path: "Tests/CTripwire"),
+    .target(
+      name: "Tripwire", dependencies: ["Attache", "AttacheTesting", "CTripwire"], path: "Tests/Tripwire", swiftSettings: strict),
+    .testTarget(
+      name: "AttacheTests", dependencies: ["Attache", "AttacheTesting", "Tripwire"], exclude: ["Vectors"], swiftSettings: strict),
     .testTarget(
       name: "AttacheTestingTests",
       dependencies: [
-        "Attache", "AttacheTesting",
+        "Attache", "AttacheTesting", "Tripwire",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -102,7 +106,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "Attache", "AttacheTesting", "attache", "attache-rehearse",
+        "Attache", "AttacheTesting", "Tripwire", "attache", "attache-rehearse",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),

@@ -1,6 +1,7 @@
 import Attache
 import Glibc
 import Testing
+import Tripwire
 
 @testable import AttacheTesting
 
@@ -59,6 +60,7 @@ struct IsolatedNetworkTests {
 
   private static func send(_ type: __socket_type, to address: IPAddress, _ port: UInt16) {
     let name = SocketName(address, port: port)
+    Tripwire.pass(address, port: port)
     let descriptor = socket(name.family, Int32(type.rawValue | SOCK_NONBLOCK.rawValue), 0)
     _ = unsafe name.with { unsafe connect(descriptor, $0, $1) }
     if type == SOCK_DGRAM { _ = unsafe Glibc.send(descriptor, "x", 1, 0) }

@@ -106,7 +106,8 @@ import Testing
       stage.origin.serve("/a", Sample.png, faults: [.stall(afterBytes: 20)])
       var configuration = MediaFetcher.Configuration()
       configuration.policy = URLPolicy(allowHTTP: true, allowedNets: [try CIDR("127.0.0.1")])
-      var fetcher: MediaFetcher? = try MediaFetcher(configuration, store: stage.store)
+      var fetcher: MediaFetcher? = try MediaFetcher(
+        configuration, store: stage.store, network: TransferWatch.watching(.real(configuration)))
       _ = fetcher?.fetch(stage.origin.url("/a"), deadline: .now.advanced(by: .seconds(20))) { _, _ in Issue.record("nobody is called") }
       await stage.origin.waitForStalls(count: 1, path: "/a")
       fetcher = nil

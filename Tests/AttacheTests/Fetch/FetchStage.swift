@@ -84,7 +84,8 @@ func withFetchStage(
   configuration.rootCertificates = origin.rootCertificatePEMFile
   configuration.nameServers = dns.map { [$0.address] } ?? []
   configure(&configuration)
-  let fetcher = try MediaFetcher(configuration, store: store, trust: trust)
+  let fetcher = try MediaFetcher(
+    configuration, store: store, trust: trust, network: TransferWatch.watching(.real(configuration)))
   let stage = FetchStage(folder: folder, subfolder: subfolder, store: store, origin: origin, fetcher: fetcher, clock: try MonotonicClock())
   do {
     try await body(stage)

@@ -1,0 +1,27 @@
+package import Attache
+internal import AttacheTesting
+internal import CTripwire
+
+/// What makes the test process fail on any connect to an address that the gate has not passed (CTripwire.h).
+package enum Tripwire {
+  /// Whether it is there: not under the sanitizers.
+  package static var isArmed: Bool { tripwire_is_armed() }
+
+  /// Passes an address for a test that connects by itself.
+  package static func pass(_ address: IPAddress, port: UInt16) {
+    let bits: UInt128 =
+      switch address {
+      case .v4(let bits): 0xFFFF_0000_0000 | UInt128(bits)
+      case .v6(let bits): bits
+      }
+    unsafe withUnsafeBytes(of: bits.bigEndian) { unsafe tripwire_pass($0.baseAddress?.assumingMemoryBound(to: UInt8.self), port) }
+  }
+}
+
+/// Called when the process starts: what fetchers are about to connect to has passed their gate.
+@_cdecl("tripwire_install")
+func install() {
+  TransferWatch.tell { addresses, port in
+    for address in addresses { Tripwire.pass(address, port: port) }
+  }
+}
