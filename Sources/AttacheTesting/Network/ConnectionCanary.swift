@@ -23,15 +23,15 @@ final class ConnectionCanary: Sendable {
 
   private let descriptor: Int32
   private let server: UInt16
-  private let ignored: Set<UInt16>
+  private let ignored: Set<Attempt>
   private let seen = Mutex<(order: [Attempt], all: Set<Attempt>)>(([], []))
 
   /// Listens on the calling thread's network.
   ///
   /// - Parameters:
   ///   - server: the name server's port of 127.0.0.1: what goes to it and comes from it does not count.
-  ///   - ignored: ports that are not the filter's.
-  init(server: UInt16, ignored: Set<UInt16>) throws(StageError) {
+  ///   - ignored: connections that are not the filter's.
+  init(server: UInt16, ignored: Set<Attempt>) throws(StageError) {
     (self.server, self.ignored) = (server, ignored)
     // Every protocol, in network byte order.
     descriptor = socket(AF_PACKET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), Int32(UInt16(3).bigEndian))
@@ -65,7 +65,7 @@ final class ConnectionCanary: Sendable {
 
   private func counts(_ attempt: Attempt) -> Bool {
     if attempt.address == .v4(0x7F00_0001), attempt.port == server { return false }
-    return !ignored.contains(attempt.source) && (attempt.isTCP || attempt.source != server)
+    return !ignored.contains(attempt) && (attempt.isTCP || attempt.source != server)
   }
 
   /// Both headers of any packet of interest.

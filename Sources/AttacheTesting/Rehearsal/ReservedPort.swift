@@ -11,8 +11,8 @@ final class ReservedPort: Sendable {
   }
 
   let port: Int
-  /// The ports that it connected from itself.
-  let ownPorts: [Int]
+  /// The connections that it tried itself.
+  let ownAttempts: Set<ConnectionCanary.Attempt>
   private let descriptors: [Int32]
 
   /// Binds on the calling thread, in whose network it then is.
@@ -40,7 +40,8 @@ final class ReservedPort: Sendable {
       for descriptor in descriptors { close(descriptor) }
       throw error
     }
-    ownPorts = descriptors.dropFirst().compactMap { SocketName.port(of: $0) }
+    let own = descriptors.dropFirst().compactMap { SocketName.port(of: $0).map { UInt16($0) } }
+    ownAttempts = Set(own.map { [port = self.port] in .init(isTCP: true, source: $0, address: address, port: UInt16(port)) })
     self.descriptors = descriptors
   }
 

@@ -60,9 +60,9 @@ final class ScenarioOrigin: Sendable {
     Placeholders.Address(scheme: script.tls == nil ? "http" : "https", host: host, port: port)
   }
 
-  /// The ports that the origin itself connected from.
-  var ownPorts: [Int] {
-    if case .nobody(let port) = server { port.ownPorts } else { [] }
+  /// The connections that the origin tried itself.
+  var ownAttempts: Set<ConnectionCanary.Attempt> {
+    if case .nobody(let port) = server { port.ownAttempts } else { [] }
   }
 
   private var port: Int {

@@ -48,7 +48,8 @@ package final class ScenarioStage: Sendable {
     origins = try await Self.start(scenario, ledger, network)
     do {
       dns = try await Self.startNameServer(scenario, timeline, network)
-      canary = try await Self.makeCanary(network, nameServer: dns.address, ownPorts: origins.values.flatMap(\.ownPorts))
+      canary = try await Self.makeCanary(
+        network, nameServer: dns.address, ownAttempts: origins.values.reduce(into: []) { $0.formUnion($1.ownAttempts) })
       nameServer = dns.address
       addresses = origins.mapValues(\.address)
       rootCertificates = try Self.gatherRoots(origins.values, in: folder)
@@ -110,12 +111,12 @@ extension ScenarioStage {
   }
 
   private static func makeCanary(
-    _ network: NetworkNamespace?, nameServer: String, ownPorts: [Int]
+    _ network: NetworkNamespace?, nameServer: String, ownAttempts: Set<ConnectionCanary.Attempt>
   ) async throws(StageError) -> ConnectionCanary? {
     guard let network else { return nil }
     let port = UInt16(nameServer.split(separator: ":").last ?? "") ?? 0
     let result = await RehearsalThread.attempt(in: network) { () throws(StageError) in
-      try ConnectionCanary(server: port, ignored: Set(ownPorts.map { UInt16($0) }))
+      try ConnectionCanary(server: port, ignored: ownAttempts)
     }
     return try result.get()
   }

@@ -49,7 +49,7 @@ struct IsolatedNetworkTests {
       let network = try await NetworkNamespace(hasIPv6: true, files: [:], folder: StageFolder())
       return await RehearsalThread.attempt(in: network) { () throws(StageError) in
         let port = try ReservedPort(.dropping, at: .v4(0x0808_0808), port: 80)
-        let canary = try ConnectionCanary(server: 5353, ignored: Set(port.ownPorts.map { UInt16($0) }))
+        let canary = try ConnectionCanary(server: 5353, ignored: port.ownAttempts)
         body()
         return withExtendedLifetime(port) { canary.attempts.map(\.description) }
       }
