@@ -97,7 +97,7 @@ import Testing
       stage.origin.serve("/mp3", Sample.mp3)
       var configuration = MediaFetcher.Configuration()
       configuration.policy = URLPolicy(allowHTTP: true, allowedNets: [try CIDR("127.0.0.1/32")])
-      var network = FetchNetwork.real(configuration)
+      var network = TransferWatch.watching(.real(configuration))
       network.detectorPlay = play
       let fetcher = try MediaFetcher(configuration, store: stage.store, network: network)
       defer { fetcher.shutdown() }

@@ -21,7 +21,7 @@ package enum TransferWatch {
   }
 
   fileprivate static func note(_ request: TransferRequest) {
-    watcher.withLock { $0 }?(request.addresses, request.url.port)
+    watcher.withLock { $0 }?(request.addresses, request.proxy?.port ?? request.url.port)
   }
 }
 

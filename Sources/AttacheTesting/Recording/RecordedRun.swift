@@ -20,7 +20,8 @@ package final class RecordedRun: Sendable {
     let wanted = options.report
     options.report = wanted ?? report.path(percentEncoded: false)
     self.options = options
-    engine = try FilterAssembly(options, store: store, network: recorder.watching(.real(options.fetching.configuration)))
+    engine = try FilterAssembly(
+      options, store: store, network: recorder.watching(TransferWatch.watching(.real(options.fetching.configuration))))
     input = try TeeInput(of: STDIN_FILENO)
   }
 
