@@ -67,6 +67,13 @@ import Testing
     #expect(Acceptance.judge(head("HTTP/1.1 200 OK", "Content-Encoding: identity"), resumingFrom: 0) == .body(length: nil, resumes: false))
   }
 
+  @Test func `a status line within a head takes back nothing that stands before it`() {
+    let encoded = head("HTTP/1.1 200 OK", "Content-Encoding: gzip", "HTTP/1.1 200 OK")
+    #expect(Acceptance.judge(encoded, resumingFrom: 0) == .refuse(.httpEncoding))
+    let moved = head("HTTP/1.1 302 Found", "Location: /a", "HTTP/1.1 200 OK", "Content-Length: 3")
+    #expect(Acceptance.judge(moved, resumingFrom: 0) == .redirect(location: Array("/a".utf8)))
+  }
+
   @Test(arguments: [
     (204, ResponseVerdict.refuse(.httpStatus)), (206, .refuse(.httpStatus)), (304, .refuse(.httpStatus)), (404, .refuse(.httpStatus)),
     (429, .refuse(.httpStatus)), (502, .retry(.httpStatus)), (503, .refuse(.httpStatus)), (504, .retry(.httpStatus)),

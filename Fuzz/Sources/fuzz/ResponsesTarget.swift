@@ -10,9 +10,9 @@ internal import Glibc
 /// - A redirect is followed only from the statuses that say so, with one Location.
 /// - Chunks that are taken are chunks to ``PlainChunks``, and come to the same body.
 /// - What is stored is the body byte for byte, not empty, within the limit of its kind, and begins as its type begins.
-/// - However the body is cut into pieces, the answer is the same; no header reader traps.
+/// - However the body is cut into pieces, the answer is the same, of its structure too; no header reader traps.
 struct ResponsesTarget: Target {
-  private static let limits = MediaLimits(image: 6_000, audio: 9_000, video: 12_000)
+  private static let limits = MediaLimits(image: 6_000, audio: 9_000, video: 12_000, pixels: 1_000_000)
   private static let formats: [MagicFormat] = [.jpeg, .png, .gif, .aiff, .wave, .avi, .mpegAudio, .mpegVideo, .isoMedia]
 
   private let folder: String
@@ -106,10 +106,11 @@ struct ResponsesTarget: Target {
     switch end {
     case .stored(let file):
       check(type == file.type && detection == .accepted(file.type), "the type is the one that the bytes say, however they come")
+      check(defect(of: body, file.type) == nil, "a damaged file is not stored: \(file.type)")
       judge(file, body)
       store.unpin(file)
     case .refused(let failure):
-      judge(failure, type, detection)
+      judge(failure, type, detection, body)
     case .recognised: break
     }
   }
@@ -121,14 +122,32 @@ struct ResponsesTarget: Target {
     check(MagicBytes.begin(body, file.type), "a file begins as its type does: \(file.type) \(quoted(body.prefix(40)))")
   }
 
-  private func judge(_ failure: FetchFailure, _ type: MediaType?, _ detection: Detection) {
+  /// What the file's structure says, read in one piece.
+  private func defect(of body: [UInt8], _ type: MediaType) -> FileDefect? {
+    guard var structure = FileStructure(of: type, maximumPixels: Self.limits.pixels) else { return nil }
+    return unsafe body.withUnsafeBytes { unsafe structure.read($0) } ?? structure.end()
+  }
+
+  private func judge(_ failure: FetchFailure, _ type: MediaType?, _ detection: Detection, _ body: [UInt8]) {
     switch detection {
     case .accepted(let accepted):
       check(type == accepted, "the type is told before a file is refused for its size")
-      check([.sizeImage, .sizeAudio, .sizeVideo].contains(failure.reason), "only its size refuses a file of a type: \(failure.reason)")
+      let isTooLarge = [Reason.sizeImage, .sizeAudio, .sizeVideo].contains(failure.reason)
+      check(
+        isTooLarge || isSame(defect(of: body, accepted), failure.reason),
+        "only its size or its structure refuses a file of a type: \(failure.reason)")
+      check(!isTooLarge || body.count > Self.limits[accepted.kind], "a file within its limit is not too large: \(failure.reason)")
     case .undecided(let failure):
       if case .died = failure { check(false, "no bytes end the detector: \(failure)") }
     case .refused(let reason, _): check(failure.reason == reason, "a refusal is the same however the bytes come: \(failure.reason)")
+    }
+  }
+
+  private func isSame(_ defect: FileDefect?, _ reason: Reason) -> Bool {
+    switch defect {
+    case .broken: reason == .typeBroken
+    case .tooManyPixels: reason == .sizePixels
+    case nil: false
     }
   }
 
