@@ -2,7 +2,7 @@ import AttacheTesting
 import Foundation
 import Testing
 
-/// The vectors that a scenario shows, played with the engine in this process and on the real clock. Through the built tool all scenarios are
+/// The vectors that a scenario shows, as ``ShippedScenarios`` are played with the engine in this process. Through the built tool all scenarios are
 /// played by ``ShippedScenarioTests``.
 @Suite(.timeLimit(.minutes(10)))
 struct VectorScenarioTests {
@@ -22,17 +22,13 @@ struct VectorScenarioTests {
     }
   }()
 
-  /// Every scenario is played once, whichever vectors it shows; as many at a time as the runner finds right.
   private static let results = Task {
-    let names = Set(cases.map(\.scenario)).sorted()
-    let scenarios = names.compactMap { try? Scenario(contentsOfFile: "\(Sample.fixtures)/scenarios/\($0).yaml") }
-    let results = await ScenarioRunner(clock: .real).run(scenarios)
-    return Dictionary(results.map { ($0.scenario.name, $0) }) { first, _ in first }
+    Dictionary(try await ShippedScenarios.played.value.map { ($0.scenario.name, $0) }) { first, _ in first }
   }
 
   @Test(arguments: cases)
   func `a vector's scenario goes as it says`(_ vector: Case) async throws {
-    let result = try #require(await Self.results.value[vector.scenario], "there is no such scenario")
+    let result = try #require(try await Self.results.value[vector.scenario], "there is no such scenario")
     if let reason = result.skipped { try Test.cancel("\(reason)") }
     #expect(result.findings.isEmpty)
   }

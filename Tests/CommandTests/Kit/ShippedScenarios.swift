@@ -1,0 +1,18 @@
+import AttacheTesting
+import Foundation
+
+/// The scenarios of Fixtures/scenarios.
+enum ShippedScenarios {
+  static let folder = Sample.fixtures + "/scenarios"
+
+  /// All of them, by their names.
+  static func all() throws -> [Scenario] {
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".yaml") }
+    return try files.sorted().map { try Scenario(contentsOfFile: "\(folder)/\($0)") }
+  }
+
+  /// What came of them in this process on both clocks: they are played once, for every test that asks.
+  static let played = Task {
+    await ScenarioRunner(clock: .both).run(try all())
+  }
+}
