@@ -28,19 +28,21 @@ struct InputBytes {
 struct Pieces: Sequence, IteratorProtocol {
   private var rest: ArraySlice<UInt8>
   private var state: UInt64
+  private let isWhole: Bool
   private let largest: Int
 
   /// - Parameter seed: 0 sends all at once.
   init(of bytes: ArraySlice<UInt8>, seed: UInt8, largest: Int) {
     rest = bytes
     state = UInt64(seed)
-    self.largest = seed == 0 ? bytes.count : largest
+    isWhole = seed == 0
+    self.largest = largest
   }
 
   mutating func next() -> [UInt8]? {
     guard !rest.isEmpty else { return nil }
     state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    let count = Swift.min(rest.count, state == 0 ? largest : 1 + Int(state >> 33) % Swift.max(1, largest))
+    let count = isWhole ? rest.count : Swift.min(rest.count, 1 + Int(state >> 33) % Swift.max(1, largest))
     defer { rest = rest.dropFirst(count) }
     return Array(rest.prefix(count))
   }
