@@ -65,6 +65,13 @@ package struct FetchOptions: ParsableArguments {
     guard maxPixels > 0 else { throw ValidationError("--max-pixels must be at least 1.") }
   }
 
+  /// What the flags give up, for the log at the start.
+  package var notice: String? {
+    proxy.map { proxy in
+      "everything goes through \(proxy.text), which looks names up: their addresses are not checked here; URLs, hosts, ports and literal addresses are"
+    }
+  }
+
   package var configuration: MediaFetcher.Configuration {
     var configuration = MediaFetcher.Configuration()
     configuration.policy = URLPolicy(

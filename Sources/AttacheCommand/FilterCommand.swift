@@ -23,11 +23,7 @@ struct FilterCommand: ParsableCommand {
     StopSignals.block()
     DescriptorLimit.raise()
     let log = logFormat.logger()
-    if let proxy = options.fetching.proxy {
-      log.notice(
-        "everything goes through \(proxy.text), which looks names up: their addresses are not checked here; URLs, hosts, ports and literal addresses are"
-      )
-    }
+    if let notice = options.fetching.notice { log.notice("\(notice)") }
     let store = try orExit(ExitStatus.cannotCreate, log) { try options.storage.open() }
     defer { store.shutdown() }
     let engine = try orExit(ExitStatus.software, log) {

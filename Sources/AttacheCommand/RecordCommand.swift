@@ -1,4 +1,5 @@
 import ArgumentParser
+import Attache
 
 /// `attache record`: in the executable beside, since it needs a YAML writer.
 struct RecordCommand: CompanionCommand {
@@ -7,4 +8,10 @@ struct RecordCommand: CompanionCommand {
 
   @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
   var arguments: [String] = []
+
+  func run() throws {
+    // While there is no other thread; what is entered here keeps what is left.
+    AmbientEnvironment.shed()
+    try Self.become(arguments)
+  }
 }

@@ -46,6 +46,7 @@ struct Record: AsyncParsableCommand {
 
   /// - Returns: the filter's exit status.
   private func recorded() async throws -> Int32 {
+    if let notice = options.fetching.notice { say(notice) }
     let recorder = Recorder(keepsMedia: keepMedia)
     let run = try RecordedRun(options, recorder: recorder)
     let signals = Signals([SIGTERM, SIGINT])
@@ -71,8 +72,12 @@ struct Record: AsyncParsableCommand {
     try ReportFile(path: file).write(scenario.yaml())
   }
 
+  private func say(_ text: String) {
+    FileHandle.standardError.write(Data("attache record: \(text)\n".utf8))
+  }
+
   private func fail(_ error: any Error, _ status: Int32) throws {
-    FileHandle.standardError.write(Data("attache record: \(error)\n".utf8))
+    say("\(error)")
     throw ExitCode(status)
   }
 }
