@@ -27,6 +27,7 @@ import Testing
     #expect(URLDetail.short.text(of: long) == String(long.prefix(200)) + "…")
     #expect(URLDetail.full.text(of: long) == String(long.prefix(8192)) + "…")
     #expect(URLDetail.short.text(of: String(long.prefix(200))) == String(long.prefix(200)))
+    #expect(URLDetail.short.text(of: String(repeating: "\u{E9}", count: 26)) == String(repeating: #"\xc3\xa9"#, count: 25) + "…")
   }
 
   @Test(arguments: ["..", "../x", "a/../b", #"a\..\b"#, "/etc/passwd", #"\\server\share"#, "a\u{0}.png", "a\nb", "a/.."])

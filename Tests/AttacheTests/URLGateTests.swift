@@ -24,6 +24,12 @@ import Testing
     }
   }
 
+  @Test func `a long text without a scheme is cut in its message as it is shown`() {
+    let bytes = [UInt8](repeating: 0xBE, count: 1024)
+    let message = refusal { () throws(Refusal) in try gate.check(bytes[...]) }?.message
+    #expect(message.map { $0.utf8.count < 400 } == true)
+  }
+
   @Test func `a message holds nothing but printable text of modest length`() throws {
     let cases: [URLVector] = try vectors("urls.json")
     for vector in cases {

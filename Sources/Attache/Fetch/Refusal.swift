@@ -14,16 +14,18 @@ public struct Refusal: Error, Hashable, Sendable {
 }
 
 extension Refusal {
-  /// Hostile bytes as they may stand in a message: printable ASCII as it is, the rest as `\xNN`, cut after `limit` bytes.
+  /// Hostile bytes as they may stand in a message: printable ASCII as it is, the rest as `\xNN`, cut after `limit` characters.
   static func quote(_ bytes: some Collection<UInt8>, limit: Int = 80) -> String {
     var text = ""
-    for byte in bytes.prefix(limit) {
-      if byte >= 0x20, byte < 0x7F {
+    for byte in bytes {
+      let isPrintable = byte >= 0x20 && byte < 0x7F
+      guard text.utf8.count + (isPrintable ? 1 : 4) <= limit else { return text + "…" }
+      if isPrintable {
         text.unicodeScalars.append(Unicode.Scalar(byte))
       } else {
         text += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
       }
     }
-    return bytes.count > limit ? text + "…" : text
+    return text
   }
 }
