@@ -31,8 +31,10 @@ struct Signals {
   }
 
   /// Ends this process by a signal, as whoever started it expects after Ctrl-C.
-  static func die(by number: CInt) {
+  static func die(by number: CInt) -> Never {
     _ = signal(number, SIG_DFL)
     kill(getpid(), number)
+    // Another thread may take it, a moment later.
+    while true { pause() }
   }
 }
