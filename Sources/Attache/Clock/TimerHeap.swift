@@ -44,6 +44,15 @@ struct TimerHeap {
     entry.action = nil
   }
 
+  /// Gives an appointment another time; one that was taken out is left alone.
+  mutating func move(_ entry: TimerEntry, to instant: MonotonicInstant) {
+    let position = entry.position
+    guard position >= 0, position < entries.count, entries[position] === entry else { return }
+    entry.instant = instant
+    siftDown(position)
+    siftUp(entry.position)
+  }
+
   /// Takes out the earliest appointment if it is due at `now`, and returns what it is to do.
   mutating func popDue(at now: MonotonicInstant) -> (@Sendable () -> Void)? {
     guard let first = entries.first, first.instant <= now else { return nil }

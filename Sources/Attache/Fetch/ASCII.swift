@@ -25,3 +25,8 @@ extension UInt8 {
   /// Whether the byte is a C0 control or DEL.
   var isControlASCII: Bool { self < 0x20 || self == 0x7F }
 }
+
+extension ArraySlice<UInt8> {
+  /// Whether every byte is ASCII.
+  var isASCII: Bool { allSatisfy { $0 < 0x80 } }
+}

@@ -119,7 +119,7 @@ final class AresChannel: @unchecked Sendable {
   /// c-ares opened a socket, waits for something else on it, or is about to close it.
   private func watch(_ socket: Int32, _ readiness: Readiness) {
     guard !readiness.isEmpty else { return loop.unwatch(socket) }
-    loop.watch(socket, for: readiness) { [weak self] ready in
+    loop.watch(socket, for: readiness) { [weak self] _, ready in
       // A failed socket is handed on as both: reading or writing tells c-ares what is wrong.
       self?.process(
         readable: ready.isDisjoint(with: [.readable, .failed]) ? -1 : socket,

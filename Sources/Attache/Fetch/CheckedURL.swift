@@ -27,15 +27,21 @@ public struct CheckedURL: Hashable, Sendable {
   /// The path and the query as they are sent: bytes beyond ASCII percent-encoded, the rest as it came; begins with a slash.
   public let target: String
 
-  /// The whole URL, as libcurl is given it: canonical up to the host's end, without a default port, without a fragment.
-  public var text: String { "\(scheme)://\(authority)\(target)" }
-
   /// The key of the origin, always with a port, such as `https://cdn.example:443`.
-  public var origin: String { "\(scheme)://\(hostInBrackets):\(port)" }
+  public let origin: String
+  /// The whole URL, as libcurl is given it: canonical up to the host's end, without a default port, without a fragment.
+  public let text: String
 
-  private var authority: String { port == scheme.defaultPort ? hostInBrackets : "\(hostInBrackets):\(port)" }
-
-  private var hostInBrackets: String {
-    if case .v6 = address { "[\(host)]" } else { host }
+  init(scheme: Scheme, host: String, port: UInt16, address: IPAddress?, portIsAllowed: Bool, target: String) {
+    self.scheme = scheme
+    self.host = host
+    self.port = port
+    self.address = address
+    self.portIsAllowed = portIsAllowed
+    self.target = target
+    let isV6 = if case .v6 = address { true } else { false }
+    let place = scheme.rawValue + "://" + (isV6 ? "[" + host + "]" : host)
+    origin = place + ":" + String(port)
+    text = (port == scheme.defaultPort ? place : origin) + target
   }
 }

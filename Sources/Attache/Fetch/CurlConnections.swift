@@ -10,19 +10,13 @@ internal import Glibc
 final class CurlConnections: @unchecked Sendable {
   /// The two ends of a connection, as libcurl tells them before a request.
   struct Ends: Hashable {
-    var address: String
+    var address: IPAddress
     var port: Int32
     var localPort: Int32
   }
 
   private var sockets: [Ends: Int32] = [:]
   private var ends: [Int32: Ends] = [:]
-  private var http2: Set<Int32> = []
-
-  /// The socket of a connection; nil for one that is not known.
-  func socket(of ends: Ends) -> Int32? {
-    sockets[ends]
-  }
 
   /// Takes a new connection down, whose socket is one of those that were opened for it.
   func add(_ ends: Ends, among opened: [Int32]) {
@@ -31,37 +25,20 @@ final class CurlConnections: @unchecked Sendable {
     self.ends[socket] = ends
   }
 
-  /// Takes down that HTTP/2 is spoken on a socket.
-  func noteHTTP2(on socket: Int32) {
-    http2.insert(socket)
-  }
-
   /// Forgets a socket that is about to be closed.
   func forget(_ socket: Int32) {
-    http2.remove(socket)
     guard let ends = ends.removeValue(forKey: socket), sockets[ends] == socket else { return }
     sockets[ends] = nil
   }
 
-  /// Whether bytes lie at a connection of HTTP/1 on which nothing was asked.
+  /// Whether bytes lie at the socket of a connection of HTTP/1 on which nothing was asked; false for a connection that is not known.
   ///
   /// Over TLS they may be a ticket or a farewell instead of a body's surplus: then a new connection is all that it costs.
-  ///
-  /// - Parameter session: OpenSSL's, which keeps what is left of a record; without one nothing is known of a secure connection.
-  func holdsSurplus(_ socket: Int32, isSecure: Bool, session: UnsafeRawPointer?) -> Bool {
-    guard !http2.contains(socket) else { return false }
+  func holdsSurplus(_ ends: Ends) -> Bool {
+    guard let socket = sockets[ends] else { return false }
     var byte: UInt8 = 0
-    if unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0 { return true }
-    guard isSecure else { return false }
-    guard let session = unsafe session else { return true }
-    return unsafe Self.pending.map { unsafe $0(session) != 0 } ?? true
+    return unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
   }
-
-  /// SSL_pending(3) of the OpenSSL that libcurl has brought along: attache has no business with that library otherwise.
-  private static let pending: (@convention(c) (UnsafeRawPointer) -> Int32)? = {
-    guard let symbol = unsafe dlsym(nil, "SSL_pending") else { return nil }
-    return unsafe unsafeBitCast(symbol, to: (@convention(c) (UnsafeRawPointer) -> Int32).self)
-  }()
 
   private static func localPort(of socket: Int32) -> Int32? {
     var name = sockaddr_in6()

@@ -12,6 +12,7 @@ final class CurlMulti: @unchecked Sendable {
   private let multi: UnsafeMutableRawPointer
   private var running: [UnsafeMutableRawPointer: CurlTransfer] = unsafe [:]
   private var timer: TimerEntry?
+  private lazy var whenReady: (Int32, Readiness) -> Void = { [unowned self] socket, ready in act(socket, mask(ready)) }
   private var hasNews = false
   private var isOpen = true
 
@@ -74,11 +75,6 @@ final class CurlMulti: @unchecked Sendable {
     }
   }
 
-  /// Whether a request of another transfer is under way on the socket, which only HTTP/2 allows.
-  func isShared(_ socket: Int32, besides transfer: CurlTransfer) -> Bool {
-    unsafe running.values.contains { $0 !== transfer && $0.activeSocket == socket }
-  }
-
   private func act(_ socket: curl_socket_t, _ mask: Int32) {
     var running: Int32 = 0
     unsafe curl_multi_socket_action(multi, socket, mask, &running)
@@ -101,9 +97,7 @@ final class CurlMulti: @unchecked Sendable {
       var readiness: Readiness = []
       if what & CURL_POLL_IN != 0 { readiness.insert(.readable) }
       if what & CURL_POLL_OUT != 0 { readiness.insert(.writable) }
-      multi.loop.watch(socket, for: readiness) { [unowned multi] ready in
-        multi.act(socket, multi.mask(ready))
-      }
+      multi.loop.watch(socket, for: readiness, multi.whenReady)
       return 0
     }
 
@@ -115,17 +109,25 @@ final class CurlMulti: @unchecked Sendable {
     return mask
   }
 
+  /// Sets libcurl's one timer; a negative time stops it.
+  private func keepTime(_ milliseconds: Int) {
+    guard milliseconds >= 0 else {
+      if let timer { loop.cancel(timer) }
+      return timer = nil
+    }
+    let instant = loop.now.advanced(by: .milliseconds(milliseconds))
+    if let timer { return loop.move(timer, to: instant) }
+    timer = loop.schedule(at: instant) { [unowned self] in
+      timer = nil
+      act(CURL_SOCKET_TIMEOUT, 0)
+    }
+  }
+
   private static let timerChanged: @convention(c) (UnsafeMutableRawPointer?, Int, UnsafeMutableRawPointer?) -> Int32 = {
     _, milliseconds, me in
     guard let me = unsafe me else { return -1 }
     let multi = unsafe Unmanaged<CurlMulti>.fromOpaque(me).takeUnretainedValue()
-    if let timer = multi.timer { multi.loop.cancel(timer) }
-    multi.timer = nil
-    guard milliseconds >= 0 else { return 0 }
-    multi.timer = multi.loop.schedule(at: multi.loop.now.advanced(by: .milliseconds(milliseconds))) { [unowned multi] in
-      multi.timer = nil
-      multi.act(CURL_SOCKET_TIMEOUT, 0)
-    }
+    multi.keepTime(milliseconds)
     return 0
   }
 }

@@ -17,14 +17,4 @@ extension CurlTransfer {
       else { return CURLE_SSL_CERTPROBLEM }
       return CURLE_OK
     }
-
-  /// Whether the connection at hand speaks HTTP/2: it does over TLS alone.
-  var connectionSpeaksHTTP2: Bool {
-    var session: UnsafeMutableRawPointer?
-    guard unsafe curl_easy_getinfo_pointer(easy, CURLINFO_TLS_SSL_PTR, &session) == CURLE_OK,
-      let information = unsafe session?.assumingMemoryBound(to: curl_tlssessioninfo.self),
-      unsafe information.pointee.backend == CURLSSLBACKEND_OPENSSL, let connection = unsafe information.pointee.internals
-    else { return false }
-    return unsafe OpenSSL.speaksHTTP2(connection)
-  }
 }

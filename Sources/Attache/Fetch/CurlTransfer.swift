@@ -20,9 +20,8 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   private(set) var fault: Reason?
   /// nil where the body is not chunked.
   private var chunks: ChunkedBody?
-  /// The sockets that were opened for this exchange, and the one that its request goes over.
+  /// The sockets that were opened for this exchange.
   private var opened: [Int32] = []
-  private(set) var activeSocket: Int32?
   /// Whether the exchange ended before its request, since the connection that was to serve again was not silent.
   private(set) var metSurplus = false
   /// What libcurl says went wrong; it reads and writes it until the handle is freed.
@@ -80,7 +79,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
 
   private func start(isFresh: Bool) throws(CurlError) {
     (head, refusal, fault, chunks) = (ResponseHead(), nil, nil, nil)
-    (opened, activeSocket, metSurplus, speaksHTTP2) = ([], nil, false, false)
+    (opened, metSurplus, speaksHTTP2) = ([], false, false)
     unsafe errorText.pointee = 0
     try set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
   }
@@ -244,9 +243,6 @@ extension CurlTransfer {
     }
     guard transfer.head.isComplete, !wasComplete else { return size * count }
     if transfer.head.isChunked { transfer.chunks = ChunkedBody() }
-    if let socket = transfer.activeSocket, transfer.number(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) {
-      transfer.multi.connections.noteHTTP2(on: socket)
-    }
     return transfer.owner?.transferReceivedHead(transfer.head) == true ? size * count : 0
   }
 
@@ -310,24 +306,24 @@ extension CurlTransfer {
       UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
     ) -> Int32 = { me, address, _, port, localPort in
       guard let transfer = unsafe transfer(me), let address = unsafe address else { return CURL_PREREQFUNC_ABORT }
-      let ends = CurlConnections.Ends(address: unsafe String(cString: address), port: port, localPort: localPort)
-      guard transfer.passes(IPAddress(ends.address), port: port), transfer.mayAsk(over: ends) else { return CURL_PREREQFUNC_ABORT }
-      transfer.speaksHTTP2 = transfer.connectionSpeaksHTTP2
+      guard let address = IPAddress(unsafe String(cString: address)), transfer.passes(address, port: port),
+        transfer.mayAsk(over: CurlConnections.Ends(address: address, port: port, localPort: localPort))
+      else { return CURL_PREREQFUNC_ABORT }
       return CURL_PREREQFUNC_OK
     }
 
+  /// Whether the connection may carry the request: a new one, one of HTTP/2, which frames its answers and is shared, or one that is silent.
   private func mayAsk(over ends: CurlConnections.Ends) -> Bool {
-    let isNew = number(CURLINFO_NUM_CONNECTS) > 0
-    if isNew { multi.connections.add(ends, among: opened) }
-    activeSocket = multi.connections.socket(of: ends)
-    guard !isNew, let socket = activeSocket,
-      unsafe multi.connections.holdsSurplus(socket, isSecure: isSecure, session: curl_easy_tls_session(easy)),
-      !multi.isShared(socket, besides: self)
-    else {
-      return true
+    let session = unsafe isSecure ? curl_easy_tls_session(easy) : nil
+    speaksHTTP2 = unsafe session.map { unsafe OpenSSL.speaksHTTP2($0) } ?? false
+    if number(CURLINFO_NUM_CONNECTS) > 0 {
+      multi.connections.add(ends, among: opened)
+    } else if !speaksHTTP2 {
+      // OpenSSL keeps what is left of a record; without its session nothing is known of a secure connection.
+      let holdsRecord = unsafe isSecure && (session.map { unsafe OpenSSL.holdsBytes($0) } ?? true)
+      metSurplus = holdsRecord || multi.connections.holdsSurplus(ends)
     }
-    metSurplus = true
-    return false
+    return !metSurplus
   }
 
   /// Whether a connection may lead there: where the gate lets it, or to the proxy and nowhere else.

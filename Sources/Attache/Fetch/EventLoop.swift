@@ -14,7 +14,7 @@ package final class EventLoop: @unchecked Sendable {
   package let machine: any Machine
   private let poller: any Poller
   private let mailbox = Mutex(Mailbox())
-  private var handlers: [Int32: (Readiness) -> Void] = [:]
+  private var handlers: [Int32: (Int32, Readiness) -> Void] = [:]
   private var timers = TimerHeap()
   private var turnEnds: [() -> Void] = []
 
@@ -49,7 +49,7 @@ package final class EventLoop: @unchecked Sendable {
   }
 
   /// Calls `handler` whenever `descriptor` is ready; replaces what was watched before.
-  package func watch(_ descriptor: Int32, for readiness: Readiness, _ handler: @escaping (Readiness) -> Void) {
+  package func watch(_ descriptor: Int32, for readiness: Readiness, _ handler: @escaping (Int32, Readiness) -> Void) {
     let isKnown = handlers.updateValue(handler, forKey: descriptor) != nil
     poller.watch(descriptor, for: readiness, isKnown: isKnown)
   }
@@ -65,6 +65,11 @@ package final class EventLoop: @unchecked Sendable {
     timers.add(at: instant, action)
   }
 
+  /// Gives an appointment another time, be it that it has passed.
+  package func move(_ entry: TimerEntry, to instant: MonotonicInstant) {
+    timers.move(entry, to: instant)
+  }
+
   /// Takes back what ``schedule(at:_:)`` gave.
   package func cancel(_ entry: TimerEntry) {
     timers.remove(entry)
@@ -77,9 +82,10 @@ package final class EventLoop: @unchecked Sendable {
 
   private func run() {
     while true {
-      poller.wait(until: timers.earliest) { descriptor, readiness in handlers[descriptor]?(readiness) }
-      runDueTimers()
+      poller.wait(until: timers.earliest) { descriptor, readiness in handlers[descriptor]?(descriptor, readiness) }
       let isOver = runMail()
+      // What the mail has begun may be due at once.
+      runDueTimers()
       for action in turnEnds { action() }
       if isOver { break }
     }

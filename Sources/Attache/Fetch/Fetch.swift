@@ -18,10 +18,8 @@ final class Fetch: @unchecked Sendable {
   let key: String
   /// The hop at hand.
   private(set) var url: CheckedURL
-  private var waiters: [ObjectIdentifier: (turn: Int, waiter: FetchWaiter)] = [:]
-  private var turns = 0
-  /// How far it is, for who joins late.
-  private var course = MediaRecord(url: "")
+  private(set) var waiters = FetchWaiters()
+  private let course = FetchCourse()
 
   private let engine: FetchEngine
   private let worker: MediaWorker
@@ -60,26 +58,16 @@ final class Fetch: @unchecked Sendable {
   // MARK: Waiters
 
   func add(_ waiter: FetchWaiter) {
-    turns += 1
-    waiters[ObjectIdentifier(waiter)] = (turns, waiter)
-    waiter.note { $0.takeCourse(of: course) }
-    engine.note(waiter, waitsFor: self)
-  }
-
-  /// Who waits, first come, first served.
-  var waitersInOrder: [FetchWaiter] {
-    waiters.values.sorted { $0.turn < $1.turn }.map(\.waiter)
+    waiters.add(waiter)
+    waiter.fetch = self
+    waiter.follow(course)
   }
 
   /// Takes a waiter out; the fetch of the last one is given up.
   func remove(_ waiter: FetchWaiter) {
-    waiters[ObjectIdentifier(waiter)] = nil
+    waiters.remove(waiter)
+    waiter.fetch = nil
     if waiters.isEmpty { conclude(.failure(FetchFailure(reason: .cancelled))) }
-  }
-
-  private func note(_ change: (inout MediaRecord) -> Void) {
-    change(&course)
-    for (_, waiter) in waiters.values { waiter.note(change) }
   }
 
   // MARK: The road
@@ -95,7 +83,7 @@ final class Fetch: @unchecked Sendable {
     engine.resolver.resolve(host) { [self, loop = engine.loop] result in
       loop.post { [self] in
         guard step == self.step, !isOver else { return }
-        note { $0.timing.dns = started.duration(to: loop.now) }
+        course.note { $0.timing.dns = started.duration(to: loop.now) }
         switch result {
         case .success(let addresses): check(addresses)
         case .failure(let failure):
@@ -129,7 +117,7 @@ final class Fetch: @unchecked Sendable {
     // It may have opened while this one waited for its place.
     guard passesBreaker() else { return }
     tries += 1
-    note { $0.attempts += 1 }
+    course.note { $0.attempts += 1 }
     (verdict, failure) = (nil, nil)
     do throws(TransportError) {
       let request = TransferRequest(
@@ -173,7 +161,7 @@ final class Fetch: @unchecked Sendable {
 
   /// The time that is left to the one who can wait longest.
   private var budget: Duration {
-    waiters.values.map { engine.loop.now.duration(to: $0.waiter.deadline) }.max() ?? .zero
+    waiters.latestDeadline.map { engine.loop.now.duration(to: $0) } ?? .zero
   }
 
   private var isRedirected: Bool {
@@ -229,6 +217,7 @@ final class Fetch: @unchecked Sendable {
   /// Ends without a word, since the engine ends.
   func abandon() {
     isOver = true
+    waiters.removeAll()
     if let timer { engine.loop.cancel(timer) }
     intake?.abandon()
   }
@@ -253,13 +242,6 @@ final class Fetch: @unchecked Sendable {
     case .taken: engine.leave(origin: url.origin)
     }
     place = .none
-  }
-}
-
-extension MediaRecord {
-  /// Takes over what a fetch is, apart from who asked for it.
-  fileprivate mutating func takeCourse(of fetch: MediaRecord) {
-    (status, bytes, type, attempts, timing) = (fetch.status, fetch.bytes, fetch.type, fetch.attempts, fetch.timing)
   }
 }
 
@@ -300,7 +282,7 @@ extension Fetch: TransferOwner {
       return .pause
     }
     received += bytes.count
-    note { $0.bytes = received }
+    course.note { $0.bytes = received }
     guard lengthIsAllowed else { return .stop }
     unsafe gathered.append(contentsOf: bytes)
     if gathered.count >= Self.portion { handOn(isLast: false) } else { gather() }
@@ -338,12 +320,13 @@ extension Fetch: TransferOwner {
   }
 
   private func noteHead(_ head: ResponseHead) {
-    note { $0.status = head.status }
-    if let transfer { noteTimes(transfer.times) }
+    noteTimes(transfer?.times, status: head.status)
   }
 
-  private func noteTimes(_ times: TransferTimes) {
-    note { record in
+  private func noteTimes(_ times: TransferTimes?, status: Int? = nil) {
+    course.note { record in
+      if let status { record.status = status }
+      guard let times else { return }
       record.timing.connect = times.connect
       record.timing.tls = times.tls
       record.timing.firstByte = times.firstByte
@@ -399,10 +382,14 @@ extension Fetch {
     switch news {
     case .recognised(let type):
       self.type = type
-      note { $0.type = type }
+      course.note { $0.type = type }
       if !lengthIsAllowed, let failure { conclude(.failure(failure)) }
-    case .refused(let failure): conclude(.failure(failure))
-    case .stored(let file): conclude(.success(file))
+    case .refused(let failure, let type):
+      if let type { course.note { $0.type = type } }
+      conclude(.failure(failure))
+    case .stored(let file):
+      course.note { $0.type = file.type }
+      conclude(.success(file))
     }
   }
 }

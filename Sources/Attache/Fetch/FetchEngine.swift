@@ -21,7 +21,6 @@ final class FetchEngine: @unchecked Sendable {
   /// The fetches that others may join, by URL.
   private var joinable: [String: Fetch] = [:]
   private var fetches: [ObjectIdentifier: Fetch] = [:]
-  private var waiting: [ObjectIdentifier: Fetch] = [:]
   private var gathering: [Fetch] = []
 
   init(
@@ -54,7 +53,6 @@ final class FetchEngine: @unchecked Sendable {
       for fetch in fetches.values { fetch.abandon() }
       fetches.removeAll()
       joinable.removeAll()
-      waiting.removeAll()
       resolver.shutdown()
       transport.shutdown()
     }
@@ -78,12 +76,7 @@ final class FetchEngine: @unchecked Sendable {
 
   /// Takes a waiter that has gone away out of its fetch.
   func leave(_ waiter: FetchWaiter) {
-    waiting.removeValue(forKey: ObjectIdentifier(waiter))?.remove(waiter)
-  }
-
-  /// Notes whom a waiter waits for.
-  func note(_ waiter: FetchWaiter, waitsFor fetch: Fetch) {
-    waiting[ObjectIdentifier(waiter)] = fetch
+    waiter.fetch?.remove(waiter)
   }
 
   private func start(_ url: CheckedURL, for waiter: FetchWaiter) {
@@ -128,8 +121,8 @@ final class FetchEngine: @unchecked Sendable {
     fetches[ObjectIdentifier(fetch)] = nil
     if joinable[fetch.key] === fetch { joinable[fetch.key] = nil }
     if case .success(let file) = result, configuration.cache == .session { cache.insert(file, for: fetch.key, at: loop.now) }
-    let waiters = fetch.waitersInOrder
-    for waiter in waiters { waiting[ObjectIdentifier(waiter)] = nil }
+    let waiters = fetch.waiters.inOrder
+    for waiter in waiters { waiter.fetch = nil }
     switch result {
     case .failure: for waiter in waiters { waiter.complete(result) }
     case .success(let file): handOut(file, to: waiters)

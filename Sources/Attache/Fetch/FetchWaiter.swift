@@ -1,18 +1,25 @@
 internal import Synchronization
 
 /// One who waits for a fetch: with a deadline, a record and a completion of its own, whoever else waits for the same URL.
-final class FetchWaiter: Sendable {
+///
+/// `@unchecked Sendable`: `fetch` and `seat` are touched on the loop only; the rest is constant or locked.
+final class FetchWaiter: @unchecked Sendable {
   typealias Completion = @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
 
   private struct State {
     var completion: Completion?
     var record: MediaRecord
+    var course: FetchCourse?
   }
 
   let deadline: MonotonicInstant
   private let machine: any Machine
   private let start: MonotonicInstant
   private let state: Mutex<State>
+
+  /// What it waits for, and its place among those who do.
+  var fetch: Fetch?
+  var seat = 0
 
   init(url: String, deadline: MonotonicInstant, machine: any Machine, completion: @escaping Completion) {
     self.deadline = deadline
@@ -21,15 +28,21 @@ final class FetchWaiter: Sendable {
     state = Mutex(State(completion: completion, record: MediaRecord(url: url)))
   }
 
-  /// Notes how far the fetch is.
+  /// Notes what is true of this one alone.
   func note(_ change: (inout MediaRecord) -> Void) {
     state.withLock { change(&$0.record) }
+  }
+
+  /// Has the record follow a fetch.
+  func follow(_ course: FetchCourse) {
+    state.withLock { $0.course = course }
   }
 
   /// The record as it stands, with the time since the start.
   func record(ending reason: Reason?) -> MediaRecord {
     let total = start.duration(to: machine.now)
     return state.withLock { state in
+      state.course?.report(to: &state.record)
       state.record.reason = reason ?? state.record.reason
       state.record.timing.total = total
       return state.record

@@ -7,8 +7,8 @@ final class Intake: @unchecked Sendable {
   enum News: Sendable {
     /// The bytes have said what the file is.
     case recognised(MediaType)
-    /// The file is not wanted.
-    case refused(FetchFailure)
+    /// The file is not wanted; with its type, if the bytes have said it.
+    case refused(FetchFailure, MediaType?)
     /// The file is in the store, pinned once.
     case stored(StoredFile)
   }
@@ -45,7 +45,7 @@ final class Intake: @unchecked Sendable {
       do throws(FetchFailure) {
         try take(bytes, isLast: isLast)
       } catch {
-        end(with: .refused(error))
+        end(with: .refused(error, type))
       }
     }
   }
@@ -65,12 +65,13 @@ final class Intake: @unchecked Sendable {
   }
 
   private func takePrefix(_ bytes: [UInt8], isLast: Bool) throws(FetchFailure) {
-    prefix += bytes
+    if prefix.isEmpty { prefix = bytes } else { prefix += bytes }
     guard isLast || prefix.count >= TypeDetector.prefixLength else { return }
     let type = try recognise(isComplete: isLast)
     self.type = type
     structure = FileStructure(of: type, maximumPixels: limits.pixels)
-    tell(.recognised(type))
+    // Of a whole file the end tells the same at once.
+    if !isLast { tell(.recognised(type)) }
     let head = prefix
     prefix = []
     try write(head, as: type)
@@ -91,10 +92,10 @@ final class Intake: @unchecked Sendable {
       if file == nil { file = try worker.store.beginFile() }
       guard let file else { return }
       guard file.size + bytes.count <= limits[type.kind] else {
-        return end(with: .refused(FetchFailure(tooLarge: type.kind, limits: limits)))
+        return end(with: .refused(FetchFailure(tooLarge: type.kind, limits: limits), type))
       }
       let defect = unsafe bytes.withUnsafeBytes { unsafe structure?.read($0) }
-      if let defect { return end(with: .refused(FetchFailure(defect, limits: limits))) }
+      if let defect { return end(with: .refused(FetchFailure(defect, limits: limits), type)) }
       try file.append(bytes)
     } catch {
       throw FetchFailure(reason: error.reason, message: "\(error)")

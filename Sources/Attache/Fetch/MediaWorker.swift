@@ -4,8 +4,13 @@ internal import Synchronization
 ///
 /// `@unchecked Sendable`: `detector` is used on the thread only; the rest is constant, locked or atomic.
 final class MediaWorker: @unchecked Sendable {
+  private struct Item {
+    let bytes: Int
+    let work: @Sendable () -> Void
+  }
+
   private struct Desk {
-    var work: [@Sendable () -> Void] = []
+    var work: [Item] = []
     var isOpen = true
   }
 
@@ -63,10 +68,7 @@ final class MediaWorker: @unchecked Sendable {
     backlog.wrappingAdd(bytes, ordering: .relaxed)
     let wasEmpty = desk.withLock { desk in
       guard desk.isOpen else { return false }
-      desk.work.append { [self] in
-        work()
-        backlog.wrappingSubtract(bytes, ordering: .relaxed)
-      }
+      desk.work.append(Item(bytes: bytes, work: work))
       return desk.work.count == 1
     }
     if wasEmpty { alarm.ring() }
@@ -84,7 +86,10 @@ final class MediaWorker: @unchecked Sendable {
       }
       guard isOpen else { return false }
       guard !work.isEmpty else { return true }
-      for item in work { item() }
+      for item in work {
+        item.work()
+        backlog.wrappingSubtract(item.bytes, ordering: .relaxed)
+      }
     }
   }
 }

@@ -8,6 +8,7 @@ enum OpenSSL {
   private typealias SetFlags = @convention(c) (Parameter, CUnsignedInt) -> Void
   private typealias SetHost = @convention(c) (Parameter, UnsafePointer<CChar>, Int) -> CInt
   private typealias SetAddress = @convention(c) (Parameter, UnsafePointer<CChar>) -> CInt
+  private typealias GetPending = @convention(c) (UnsafeRawPointer) -> CInt
   private typealias GetProtocol =
     @convention(c) (UnsafeRawPointer, UnsafeMutablePointer<UnsafePointer<UInt8>?>, UnsafeMutablePointer<CUnsignedInt>) -> Void
 
@@ -19,6 +20,7 @@ enum OpenSSL {
   private static let setHost: SetHost? = unsafe function("X509_VERIFY_PARAM_set1_host")
   private static let setAddress: SetAddress? = unsafe function("X509_VERIFY_PARAM_set1_ip_asc")
   private static let getProtocol: GetProtocol? = unsafe function("SSL_get0_alpn_selected")
+  private static let getPending: GetPending? = unsafe function("SSL_pending")
 
   /// Demands a certificate that is for the host by its alternative names: without any, libcurl looks at the subject, which nobody vouches for to be
   /// a host (RFC 9525, 6.3).
@@ -42,6 +44,14 @@ enum OpenSSL {
     var length: CUnsignedInt = 0
     unsafe getProtocol(connection, &name, &length)
     return unsafe UnsafeBufferPointer(start: name, count: Int(length)).elementsEqual("h2".utf8)
+  }
+
+  /// Whether what is left of a record waits to be read; true when that cannot be known.
+  ///
+  /// - Parameter connection: an `SSL` whose handshake is over.
+  static func holdsBytes(_ connection: UnsafeRawPointer) -> Bool {
+    guard let getPending = unsafe getPending else { return true }
+    return unsafe getPending(connection) != 0
   }
 
   private static func function<Function>(_ name: String) -> Function? {

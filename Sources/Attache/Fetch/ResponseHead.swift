@@ -51,32 +51,40 @@ package struct ResponseHead: Sendable {
     lines += 1
     guard bytes <= Self.maximumBytes, lines <= Self.maximumLines else { return false }
     let content = unsafe line.withoutEnding
-    if content.isEmpty {
+    if unsafe content.isEmpty {
       isComplete = status >= 200
       expectsStatus = !isComplete
     } else if !isComplete {
-      read(content)
+      unsafe read(content)
     }
     return true
   }
 
-  private mutating func read(_ content: ArraySlice<UInt8>) {
-    if expectsStatus, let status = Self.status(of: content) {
-      return restart(with: status, isHTTP10: content.starts(with: "HTTP/1.0".utf8))
+  private mutating func read(_ content: UnsafeRawBufferPointer) {
+    if expectsStatus, let status = unsafe Self.status(of: content) {
+      return unsafe restart(with: status, isHTTP10: content.starts(with: "HTTP/1.0".utf8))
     }
-    if content.first?.isBlank == true || content.contains(UInt8(ascii: "\r")) { isAmbiguous = true }
-    guard let colon = content.firstIndex(of: UInt8(ascii: ":")) else { return }
-    if content[..<colon].contains(where: \.isBlank) { isAmbiguous = true }
-    let name = String(decoding: content[..<colon].trimmingBlanks, as: UTF8.self).lowercased()
-    setField(name, to: content[content.index(after: colon)...].trimmingBlanks)
+    if unsafe content.first?.isBlank == true || content.contains(UInt8(ascii: "\r")) { isAmbiguous = true }
+    guard let colon = unsafe content.firstIndex(of: UInt8(ascii: ":")) else { return }
+    let name = unsafe UnsafeRawBufferPointer(rebasing: content[..<colon])
+    if unsafe name.contains(where: \.isBlank) { isAmbiguous = true }
+    unsafe setField(Self.lowercased(name.trimmingBlanks), to: UnsafeRawBufferPointer(rebasing: content[(colon + 1)...]).trimmingBlanks)
+  }
+
+  /// A field's name in lower case: up to 15 bytes without an allocation.
+  private static func lowercased(_ name: UnsafeRawBufferPointer) -> String {
+    unsafe String(unsafeUninitializedCapacity: name.count) { buffer in
+      for index in name.indices { unsafe buffer[index] = name[index].lowercasedASCII }
+      return name.count
+    }
   }
 
   /// A line that begins `HTTP/` starts a new response: after an interim one (1xx) it is the next.
-  private static func status(of line: ArraySlice<UInt8>) -> Int? {
-    guard line.starts(with: "HTTP/".utf8) else { return nil }
-    let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
-    guard fields.count >= 2 else { return nil }
-    return Int(String(decoding: fields[1], as: UTF8.self))
+  private static func status(of line: UnsafeRawBufferPointer) -> Int? {
+    guard unsafe line.starts(with: "HTTP/".utf8) else { return nil }
+    let fields = unsafe line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+    guard unsafe fields.count >= 2 else { return nil }
+    return unsafe Int(String(decoding: fields[1], as: UTF8.self))
   }
 
   private mutating func restart(with status: Int, isHTTP10: Bool) {
@@ -85,13 +93,13 @@ package struct ResponseHead: Sendable {
     (self.status, self.isHTTP10, self.bytes, self.lines, expectsStatus) = (status, isHTTP10, bytes, lines, false)
   }
 
-  private mutating func setField(_ name: String, to value: ArraySlice<UInt8>) {
-    let text = String(decoding: value, as: UTF8.self)
+  private mutating func setField(_ name: String, to value: UnsafeRawBufferPointer) {
+    var text: String { unsafe String(decoding: value, as: UTF8.self) }
     switch name {
     case "content-length": contentLengths.append(text)
     case "transfer-encoding": transferEncodings.append(text.lowercased())
     case "content-encoding": contentEncodings.append(text.lowercased())
-    case "location": locations.append(Array(value))
+    case "location": locations.append(unsafe Array(value))
     case "content-range": contentRange = text
     case "etag": entityTag = text
     case "accept-ranges": acceptsRanges = text.lowercased() != "none"
@@ -102,21 +110,20 @@ package struct ResponseHead: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// A copy of a line without its LF and one CR before it.
-  fileprivate var withoutEnding: ArraySlice<UInt8> {
-    var line = unsafe Array(self)[...]
-    if line.last == UInt8(ascii: "\n") { line.removeLast() }
-    if line.last == UInt8(ascii: "\r") { line.removeLast() }
-    return line
+  /// A line without its LF and one CR before it.
+  fileprivate var withoutEnding: UnsafeRawBufferPointer {
+    var count = count
+    if count > 0, unsafe self[count - 1] == UInt8(ascii: "\n") { count -= 1 }
+    if count > 0, unsafe self[count - 1] == UInt8(ascii: "\r") { count -= 1 }
+    return unsafe UnsafeRawBufferPointer(rebasing: prefix(count))
   }
-}
 
-extension ArraySlice<UInt8> {
   /// The bytes between the blanks at both ends (RFC 9110, section 5.6.3: OWS).
-  var trimmingBlanks: ArraySlice<UInt8> {
-    let trimmed = drop(while: \.isBlank)
-    guard let last = trimmed.lastIndex(where: { !$0.isBlank }) else { return [] }
-    return trimmed[...last]
+  fileprivate var trimmingBlanks: UnsafeRawBufferPointer {
+    var range = 0..<count
+    while let first = range.first, unsafe self[first].isBlank { range.removeFirst() }
+    while let last = range.last, unsafe self[last].isBlank { range.removeLast() }
+    return unsafe UnsafeRawBufferPointer(rebasing: self[range])
   }
 }
 

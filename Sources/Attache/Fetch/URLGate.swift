@@ -148,16 +148,15 @@ extension URLGate {
     if let query = parts.query { bytes += "?".utf8 + query }
     for part in [bytes[...], parts.fragment ?? []] {
       if part.contains(UInt8(ascii: " ")) { throw Refusal(.policyURL, "the URL contains a space; write %20") }
-      if String(validating: part, as: UTF8.self) == nil { throw Refusal(.policyURL, "the URL is not UTF-8") }
+      if !part.isASCII, String(validating: part, as: UTF8.self) == nil { throw Refusal(.policyURL, "the URL is not UTF-8") }
     }
-    if let mark = parts.path.first(where: { "[]{}".utf8.contains($0) }) {
+    if let mark = parts.path.first(where: { isBracketOrBrace($0) }) {
       let escape = String(mark, radix: 16, uppercase: true)
       throw Refusal(.policyURL, "the path contains '\(Refusal.quote([mark]))'; write %\(escape)")
     }
-    if parts.path.contains(replacement) || parts.query?.contains(replacement) == true {
-      throw Refusal(.policyURL, "the URL contains U+FFFD, which stands for text that is not Unicode")
-    }
     try checkEscapes(bytes)
+    guard !bytes[...].isASCII else { return String(decoding: bytes, as: UTF8.self) }
+    if holdsReplacement(bytes) { throw Refusal(.policyURL, "the URL contains U+FFFD, which stands for text that is not Unicode") }
     return bytes.reduce(into: "") { text, byte in
       if byte < 0x80 {
         text.unicodeScalars.append(Unicode.Scalar(byte))
@@ -167,8 +166,17 @@ extension URLGate {
     }
   }
 
-  /// U+FFFD in UTF-8.
-  private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
+  private static func isBracketOrBrace(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "{"), UInt8(ascii: "}"): true
+    default: false
+    }
+  }
+
+  /// Whether U+FFFD stands in UTF-8.
+  private static func holdsReplacement(_ bytes: [UInt8]) -> Bool {
+    bytes.indices.contains { bytes[$0] == 0xEF && bytes[$0...].starts(with: [0xEF, 0xBF, 0xBD]) }
+  }
 
   private static func checkEscapes(_ bytes: [UInt8]) throws(Refusal) {
     for index in bytes.indices where bytes[index] == UInt8(ascii: "%") {

@@ -25,7 +25,11 @@ package struct JSONWriter: Sendable {
   package mutating func string(_ text: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 { escape(byte) }
+    if text.utf8.contains(where: Self.needsEscape) {
+      for byte in text.utf8 { escape(byte) }
+    } else {
+      bytes.append(contentsOf: text.utf8)
+    }
     bytes.append(UInt8(ascii: "\""))
   }
 
@@ -60,6 +64,10 @@ package struct JSONWriter: Sendable {
   private mutating func separate() {
     if isAfterValue { bytes.append(UInt8(ascii: ",")) }
     isAfterValue = true
+  }
+
+  private static func needsEscape(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }
 
   private mutating func escape(_ byte: UInt8) {

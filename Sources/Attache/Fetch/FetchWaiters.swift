@@ -1,0 +1,35 @@
+/// Who waits for a fetch, first come, first served. Used on the loop only.
+struct FetchWaiters {
+  /// Those who have gone left their seat empty.
+  private var seats: [FetchWaiter?] = []
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  /// In the order in which they came.
+  var inOrder: [FetchWaiter] { seats.compactMap { $0 } }
+
+  /// When the one who can wait longest no longer can.
+  var latestDeadline: MonotonicInstant? { seats.lazy.compactMap { $0?.deadline }.max() }
+
+  mutating func add(_ waiter: FetchWaiter) {
+    if seats.count >= 64, seats.count > 2 * count { closeRanks() }
+    waiter.seat = seats.count
+    seats.append(waiter)
+    count += 1
+  }
+
+  mutating func remove(_ waiter: FetchWaiter) {
+    seats[waiter.seat] = nil
+    count -= 1
+  }
+
+  mutating func removeAll() {
+    (seats, count) = ([], 0)
+  }
+
+  private mutating func closeRanks() {
+    seats = inOrder
+    for (seat, waiter) in seats.enumerated() { waiter?.seat = seat }
+  }
+}
