@@ -26,8 +26,8 @@ public struct MonotonicInstant: InstantProtocol, Sendable {
   var pollTimeout: Int32 {
     guard self != .distantFuture else { return -1 }
     let now = MonotonicInstant.now.nanoseconds
-    let left = nanoseconds - now
     guard nanoseconds > now else { return 0 }
+    let left = nanoseconds - now
     return Int32(clamping: ((left > 20_000_000 ? left / 2 : left) + 999_999) / 1_000_000)
   }
 

@@ -9,6 +9,8 @@ package final class EventLoop: @unchecked Sendable {
   private struct Mailbox {
     var work: [@Sendable () -> Void] = []
     var isOpen = true
+    /// Whether the loop sleeps, or is about to, and has to be woken.
+    var isAsleep = false
   }
 
   package let machine: any Machine
@@ -40,12 +42,13 @@ package final class EventLoop: @unchecked Sendable {
 
   /// Runs `work` on the loop, soon and in the order posted. Safe from any thread. Work posted after ``stop()`` is dropped.
   package func post(_ work: @escaping @Sendable () -> Void) {
-    let wasEmpty = mailbox.withLock { mailbox in
+    let wakes = mailbox.withLock { mailbox in
       guard mailbox.isOpen else { return false }
       mailbox.work.append(work)
-      return mailbox.work.count == 1
+      defer { mailbox.isAsleep = false }
+      return mailbox.isAsleep
     }
-    if wasEmpty { poller.wake() }
+    if wakes { poller.wake() }
   }
 
   /// Calls `handler` whenever `descriptor` is ready; replaces what was watched before.
@@ -82,7 +85,11 @@ package final class EventLoop: @unchecked Sendable {
 
   private func run() {
     while true {
-      poller.wait(until: timers.earliest) { descriptor, readiness in handlers[descriptor]?(descriptor, readiness) }
+      let hasMail = mailbox.withLock { mailbox in
+        mailbox.isAsleep = mailbox.work.isEmpty
+        return !mailbox.isAsleep
+      }
+      poller.wait(until: hasMail ? .distantPast : timers.earliest) { descriptor, readiness in handlers[descriptor]?(descriptor, readiness) }
       let isOver = runMail()
       // What the mail has begun may be due at once.
       runDueTimers()
@@ -105,6 +112,7 @@ package final class EventLoop: @unchecked Sendable {
     let (work, isOpen) = mailbox.withLock { mailbox in
       let work = mailbox.work
       mailbox.work.removeAll(keepingCapacity: true)
+      mailbox.isAsleep = false
       return (work, mailbox.isOpen)
     }
     for item in work { item() }

@@ -284,6 +284,9 @@ extension Fetch: TransferOwner {
     received += bytes.count
     course.note { $0.bytes = received }
     guard lengthIsAllowed else { return .stop }
+    if gathered.isEmpty {
+      gathered.reserveCapacity(min(length.map { $0 - received + bytes.count } ?? bytes.count, Self.portion + CurlTransfer.bufferSize))
+    }
     unsafe gathered.append(contentsOf: bytes)
     if gathered.count >= Self.portion { handOn(isLast: false) } else { gather() }
     return .take

@@ -74,8 +74,7 @@ final class Intake: @unchecked Sendable {
     if !isLast { tell(.recognised(type)) }
     let head = prefix
     prefix = []
-    try write(head, as: type)
-    if isLast { try finish(as: type) }
+    if isLast { try store(whole: head, as: type) } else { try write(head, as: type) }
   }
 
   private func recognise(isComplete: Bool) throws(FetchFailure) -> MediaType {
@@ -91,15 +90,35 @@ final class Intake: @unchecked Sendable {
     do throws(StoreError) {
       if file == nil { file = try worker.store.beginFile() }
       guard let file else { return }
-      guard file.size + bytes.count <= limits[type.kind] else {
-        return end(with: .refused(FetchFailure(tooLarge: type.kind, limits: limits), type))
-      }
-      let defect = unsafe bytes.withUnsafeBytes { unsafe structure?.read($0) }
-      if let defect { return end(with: .refused(FetchFailure(defect, limits: limits), type)) }
+      if let failure = check(bytes, behind: file.size, as: type) { return end(with: .refused(failure, type)) }
       try file.append(bytes)
     } catch {
       throw FetchFailure(reason: error.reason, message: "\(error)")
     }
+  }
+
+  /// What the next bytes are refused for.
+  private func check(_ bytes: [UInt8], behind size: Int, as type: MediaType) -> FetchFailure? {
+    guard size + bytes.count <= limits[type.kind] else { return FetchFailure(tooLarge: type.kind, limits: limits) }
+    let defect = unsafe bytes.withUnsafeBytes { unsafe structure?.read($0) }
+    return defect.map { FetchFailure($0, limits: limits) }
+  }
+
+  private func store(whole bytes: [UInt8], as type: MediaType) throws(FetchFailure) {
+    if let failure = check(bytes, behind: 0, as: type) { throw failure }
+    if let defect = structure?.end() { throw FetchFailure(defect, limits: limits) }
+    let result: Result<StoredFile, StoreError> = unsafe bytes.withUnsafeBytes { bytes in
+      do throws(StoreError) {
+        return .success(try unsafe worker.store.add(bytes, type: type))
+      } catch {
+        return .failure(error)
+      }
+    }
+    switch result {
+    case .success(let file): end(with: .stored(file))
+    case .failure(let error): throw FetchFailure(reason: error.reason, message: "\(error)")
+    }
+    worker.store.pruneInBackground()
   }
 
   private func finish(as type: MediaType) throws(FetchFailure) {

@@ -12,6 +12,7 @@ final class MediaWorker: @unchecked Sendable {
   private struct Desk {
     var work: [Item] = []
     var isOpen = true
+    var isAsleep = false
   }
 
   private let desk = Mutex(Desk())
@@ -66,12 +67,13 @@ final class MediaWorker: @unchecked Sendable {
   /// - Parameter bytes: how much memory waits with it.
   func perform(holding bytes: Int = 0, _ work: @escaping @Sendable () -> Void) {
     backlog.wrappingAdd(bytes, ordering: .relaxed)
-    let wasEmpty = desk.withLock { desk in
+    let wakes = desk.withLock { desk in
       guard desk.isOpen else { return false }
       desk.work.append(Item(bytes: bytes, work: work))
-      return desk.work.count == 1
+      defer { desk.isAsleep = false }
+      return desk.isAsleep
     }
-    if wasEmpty { alarm.ring() }
+    if wakes { alarm.ring() }
   }
 
   /// Takes what has come in and does it.
@@ -82,6 +84,7 @@ final class MediaWorker: @unchecked Sendable {
       let (work, isOpen) = desk.withLock { desk in
         let work = desk.work
         desk.work.removeAll(keepingCapacity: true)
+        desk.isAsleep = work.isEmpty
         return (work, desk.isOpen)
       }
       guard isOpen else { return false }

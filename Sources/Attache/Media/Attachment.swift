@@ -33,6 +33,12 @@ public struct StoredFile: Hashable, Sendable {
 
   /// The path within the store: two digits of the hash, a slash, the hash, and the type's extension.
   public var relativePath: String {
-    "\(sha256.prefix(2))/\(sha256).\(type.fileExtension)"
+    sha256.prefix(2) + "/" + sha256 + "." + type.fileExtension
+  }
+}
+
+extension StoredFile {
+  init(_ name: StoreName, size: Int) {
+    self.init(sha256: name.sha256, type: name.type, size: size)
   }
 }

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Glibc
 internal import Synchronization
 
@@ -60,6 +61,20 @@ public final class AttachmentStore: Sendable {
     try PartialFile(in: self, name: "\(ledger.withLock { $0.nextNumber() })")
   }
 
+  /// Stores a whole file that is in memory, by one write; where the same content is there already, none.
+  ///
+  /// - Parameter type: what the bytes are.
+  /// - Returns: the stored file, pinned once: unpin it when the line it was fetched for is written.
+  public func add(_ bytes: UnsafeRawBufferPointer, type: MediaType) throws(StoreError) -> StoredFile {
+    var hash = SHA256()
+    unsafe hash.update(bufferPointer: bytes)
+    let name = StoreName(digest: hash.finalize(), type: type)
+    if pinIfThere(name, size: bytes.count) { return StoredFile(name, size: bytes.count) }
+    let file = try beginFile()
+    try unsafe file.write(bytes)
+    return try file.finish(as: name)
+  }
+
   /// Keeps this process from evicting a file, until it is unpinned as often as it was pinned.
   public func pin(_ file: StoredFile) {
     guard let name = StoreName(file) else { return }
@@ -77,19 +92,32 @@ public final class AttachmentStore: Sendable {
   /// - Returns: false when the file is not there any more, or not whole.
   public func touch(_ file: StoredFile) -> Bool {
     guard let name = StoreName(file) else { return false }
-    return names.withLock { _ in
-      guard let shelf = try? root.folder(name.folder) else { return false }
-      return shelf.touch(name.fileName, size: Int64(file.size))
+    return names.withLock { _ in isThere(name, size: file.size) }
+  }
+
+  /// Pins a file that the store has; its use is noted.
+  ///
+  /// - Returns: false when it is not there, or not whole.
+  func pinIfThere(_ name: StoreName, size: Int) -> Bool {
+    names.withLock { _ in
+      guard isThere(name, size: size) else { return false }
+      ledger.withLock { $0.pin(name) }
+      return true
     }
   }
 
+  private func isThere(_ name: StoreName, size: Int) -> Bool {
+    guard let shelf = try? root.folder(name.folder) else { return false }
+    return shelf.touch(name.fileName, size: Int64(size))
+  }
+
   /// Gives a temporary file its name and pins it.
-  func place(_ temporaryName: String, as name: StoreName, size: Int64) throws(StoreError) {
+  func place(_ temporaryName: String, as name: StoreName, size: Int) throws(StoreError) {
     try names.withLock { _ throws(StoreError) in
-      let isNew = try root.folderMade(name.folder).adopt(temporaryName, from: temporary.folder, as: name.fileName, size: size)
+      try root.folderMade(name.folder).adopt(temporaryName, from: temporary.folder, as: name.fileName)
       ledger.withLock { ledger in
         ledger.pin(name)
-        if isNew { ledger.add(bytes: size) }
+        ledger.add(bytes: Int64(size))
       }
     }
   }

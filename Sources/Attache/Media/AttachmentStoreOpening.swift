@@ -64,16 +64,8 @@ extension StoreFolder {
     return touch(name)
   }
 
-  /// Moves a file here from another folder; a whole one that bears the name already is kept instead.
-  ///
-  /// - Returns: whether the file is new here.
-  func adopt(_ source: String, from folder: StoreFolder, as name: String, size: Int64) throws(StoreError) -> Bool {
-    if touch(name, size: size) {
-      folder.removeFile(source)
-      return false
-    }
-    // What another process puts here meanwhile is replaced by its like.
+  /// Moves a file here from another folder. What another process has put here meanwhile is replaced by its like.
+  func adopt(_ source: String, from folder: StoreFolder, as name: String) throws(StoreError) {
     guard unsafe renameat(folder.descriptor, source, descriptor, name) == 0 else { throw StoreError("create", path(of: name)) }
-    return true
   }
 }

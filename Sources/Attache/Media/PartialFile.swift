@@ -28,6 +28,12 @@ public final class PartialFile {
 
   /// Appends bytes. When that fails the file is discarded at once, and with it the room that it took.
   public func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+    try unsafe write(bytes)
+    unsafe hash.update(bufferPointer: bytes)
+  }
+
+  /// Appends bytes whose hash the caller takes.
+  func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     guard descriptor >= 0 else { throw StoreError("write", path, code: EBADF) }
     var rest = unsafe bytes
     while let start = rest.baseAddress, unsafe !rest.isEmpty {
@@ -38,7 +44,6 @@ public final class PartialFile {
         throw failure("write", code: written == 0 ? EIO : errno)
       }
     }
-    unsafe hash.update(bufferPointer: bytes)
     size += bytes.count
   }
 
@@ -69,6 +74,16 @@ public final class PartialFile {
   /// - Parameter type: what the bytes are.
   /// - Returns: the stored file, pinned once: unpin it when the line it was fetched for is written.
   public func finish(type: MediaType) throws(StoreError) -> StoredFile {
+    let name = StoreName(digest: hash.finalize(), type: type)
+    guard descriptor < 0 || !store.pinIfThere(name, size: size) else {
+      discard()
+      return StoredFile(name, size: size)
+    }
+    return try finish(as: name)
+  }
+
+  /// Gives the file a name that the store had not when it was last looked for.
+  func finish(as name: StoreName) throws(StoreError) -> StoredFile {
     guard descriptor >= 0 else { throw StoreError("write", path, code: EBADF) }
     // A caller that needs the file to outlast a power failure needs an fsync here, and one of the folder after the rename.
     let closing = descriptor
@@ -79,14 +94,13 @@ public final class PartialFile {
       remove()
       throw error
     }
-    let final = StoreName(digest: hash.finalize(), type: type)
     do {
-      try store.place(name, as: final, size: Int64(size))
+      try store.place(self.name, as: name, size: size)
     } catch {
       remove()
       throw error
     }
-    return StoredFile(sha256: final.sha256, type: type, size: size)
+    return StoredFile(name, size: size)
   }
 
   /// Removes the file; does nothing once it is finished or discarded.

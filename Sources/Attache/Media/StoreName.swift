@@ -32,8 +32,8 @@ struct StoreName: Hashable, Sendable {
     guard hexadecimal.count == 64 else { return nil }
     var words = SIMD4<UInt64>()
     for (index, digit) in hexadecimal.enumerated() {
-      guard let value = Self.digits.firstIndex(of: digit) else { return nil }
-      words[index / 16] = words[index / 16] << 4 | UInt64(value)
+      guard let value = Self.value(of: digit) else { return nil }
+      words[index / 16] = words[index / 16] << 4 | value
     }
     digest = words
     self.type = type
@@ -57,12 +57,20 @@ struct StoreName: Hashable, Sendable {
 
   /// The name within ``folder``.
   var fileName: String {
-    "\(sha256).\(type.fileExtension)"
+    sha256 + "." + type.fileExtension
   }
 
   /// Whether a folder of this name belongs to the store's shelves.
   static func isFolder(_ name: String) -> Bool {
     name.utf8.count == 2 && name.utf8.allSatisfy(digits.contains)
+  }
+
+  private static func value(of digit: UInt8) -> UInt64? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(digit - UInt8(ascii: "0"))
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(digit - UInt8(ascii: "a") + 10)
+    default: nil
+    }
   }
 
   private static let digits = Array("0123456789abcdef".utf8)

@@ -7,7 +7,7 @@ final class EventFD: Bell {
 
   /// - Throws: ``SystemError`` when no descriptor is to be had.
   init() throws(SystemError) {
-    descriptor = try SystemError.check("eventfd", eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)))
+    descriptor = try SystemError.check("eventfd", eventfd(0, Int32(EFD_CLOEXEC)))
   }
 
   deinit {
@@ -17,11 +17,10 @@ final class EventFD: Bell {
   /// Wakes the waiter, now or when it next waits. Safe from any thread.
   func ring() {
     var one: UInt64 = 1
-    // A full counter means that the waiter has been rung already: nothing to do about EAGAIN.
     _ = unsafe write(descriptor, &one, 8)
   }
 
-  /// Takes back every ring so far.
+  /// Takes back every ring so far, and waits for one if there was none.
   func silence() {
     var count: UInt64 = 0
     _ = unsafe read(descriptor, &count, 8)
@@ -29,8 +28,8 @@ final class EventFD: Bell {
 
   /// Waits until the counter is rung or `instant` has come, and silences it.
   func wait(until instant: MonotonicInstant?) {
+    guard let instant else { return silence() }
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    _ = unsafe poll(&request, 1, instant?.pollTimeout ?? -1)
-    silence()
+    if unsafe poll(&request, 1, instant.pollTimeout) > 0 { silence() }
   }
 }
