@@ -51,6 +51,13 @@ package final class EventLoop: @unchecked Sendable {
     if wakes { poller.wake() }
   }
 
+  /// Runs `work` on the loop, before what is posted later, when the loop wakes for something else. Safe from any thread.
+  package func postUnhurried(_ work: @escaping @Sendable () -> Void) {
+    mailbox.withLock { mailbox in
+      if mailbox.isOpen { mailbox.work.append(work) }
+    }
+  }
+
   /// Calls `handler` whenever `descriptor` is ready; replaces what was watched before.
   package func watch(_ descriptor: Int32, for readiness: Readiness, _ handler: @escaping (Int32, Readiness) -> Void) {
     let isKnown = handlers.updateValue(handler, forKey: descriptor) != nil

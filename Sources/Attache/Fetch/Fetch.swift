@@ -18,8 +18,7 @@ final class Fetch: @unchecked Sendable {
   let key: String
   /// The hop at hand.
   private(set) var url: CheckedURL
-  private(set) var waiters = FetchWaiters()
-  private let course = FetchCourse()
+  let course = FetchCourse()
 
   private let engine: FetchEngine
   private let worker: MediaWorker
@@ -57,17 +56,16 @@ final class Fetch: @unchecked Sendable {
 
   // MARK: Waiters
 
-  func add(_ waiter: FetchWaiter) {
-    waiters.add(waiter)
+  /// Has one wait for it, or be served with what it came to.
+  func add(_ waiter: FetchWaiter) -> FetchCourse.Admission {
     waiter.fetch = self
     waiter.follow(course)
+    return course.join(waiter)
   }
 
   /// Takes a waiter out; the fetch of the last one is given up.
   func remove(_ waiter: FetchWaiter) {
-    waiters.remove(waiter)
-    waiter.fetch = nil
-    if waiters.isEmpty { conclude(.failure(FetchFailure(reason: .cancelled))) }
+    if course.leave(waiter) { conclude(FetchFailure(reason: .cancelled)) }
   }
 
   // MARK: The road
@@ -88,7 +86,7 @@ final class Fetch: @unchecked Sendable {
         case .success(let addresses): check(addresses)
         case .failure(let failure):
           let failure = FetchFailure(failure, host: host)
-          conclude(.failure(proxy == nil ? failure : FetchFailure(reason: .connectProxy, message: "the proxy: \(failure.message)")))
+          conclude(proxy == nil ? failure : FetchFailure(reason: .connectProxy, message: "the proxy: \(failure.message)"))
         }
       }
     }
@@ -103,7 +101,7 @@ final class Fetch: @unchecked Sendable {
         try engine.addressGate.check(answer: addresses, for: url)
       }
     } catch {
-      return conclude(.failure(FetchFailure(isRedirected ? error.onRedirect : error)))
+      return conclude(FetchFailure(isRedirected ? error.onRedirect : error))
     }
     self.addresses = addresses
     place = .waiting
@@ -124,7 +122,7 @@ final class Fetch: @unchecked Sendable {
         url: url, addresses: addressesInTurn, proxy: engine.proxy, resumption: resumption, connectTimeout: budget / 3)
       transfer = try engine.transport.begin(request, for: self)
     } catch {
-      conclude(.failure(FetchFailure(reason: .internal, message: "\(error)")))
+      conclude(FetchFailure(reason: .internal, message: "\(error)"))
     }
   }
 
@@ -137,7 +135,7 @@ final class Fetch: @unchecked Sendable {
       isProbe = true
       return true
     case .refuse:
-      conclude(.failure(earlier ?? FetchFailure(breakerFor: url.origin)))
+      conclude(earlier ?? FetchFailure(breakerFor: url.origin))
       return false
     }
   }
@@ -161,7 +159,7 @@ final class Fetch: @unchecked Sendable {
 
   /// The time that is left to the one who can wait longest.
   private var budget: Duration {
-    waiters.latestDeadline.map { engine.loop.now.duration(to: $0) } ?? .zero
+    course.latestDeadline.map { engine.loop.now.duration(to: $0) } ?? .zero
   }
 
   private var isRedirected: Bool {
@@ -170,15 +168,15 @@ final class Fetch: @unchecked Sendable {
 
   private func follow(_ location: [UInt8]) {
     guard visited.count <= Self.maximumHops else {
-      return conclude(.failure(FetchFailure(reason: .httpRedirect, message: "more than \(Self.maximumHops) redirects")))
+      return conclude(FetchFailure(reason: .httpRedirect, message: "more than \(Self.maximumHops) redirects"))
     }
     do throws(Refusal) {
       url = try engine.gate.redirect(to: location, from: url)
     } catch {
-      return conclude(.failure(FetchFailure(error)))
+      return conclude(FetchFailure(error))
     }
     guard !visited.contains(url.text) else {
-      return conclude(.failure(FetchFailure(reason: .httpRedirect, message: "the redirects go round in a circle")))
+      return conclude(FetchFailure(reason: .httpRedirect, message: "the redirects go round in a circle"))
     }
     startOver()
     begin()
@@ -189,7 +187,7 @@ final class Fetch: @unchecked Sendable {
     guard
       let instant = engine.retryPolicy.next(
         after: tries, now: now, budgetEnds: now.advanced(by: budget), asked: asked, jitter: engine.loop.machine.randomFraction)
-    else { return conclude(.failure(failure)) }
+    else { return conclude(failure) }
     earlier = failure
     if resumption == nil { startOver() }
     timer = engine.loop.schedule(at: instant) { [self] in
@@ -217,22 +215,30 @@ final class Fetch: @unchecked Sendable {
   /// Ends without a word, since the engine ends.
   func abandon() {
     isOver = true
-    waiters.removeAll()
+    _ = course.end()
     if let timer { engine.loop.cancel(timer) }
     intake?.abandon()
   }
 
-  private func conclude(_ result: Result<StoredFile, FetchFailure>) {
-    guard !isOver else { return }
+  private func conclude(_ failure: FetchFailure) {
+    guard close() else { return }
+    intake?.abandon()
+    intake = nil
+    engine.conclude(self, failure)
+  }
+
+  /// Lets go of everything but the file.
+  ///
+  /// - Returns: false when it was over before.
+  private func close() -> Bool {
+    guard !isOver else { return false }
     isOver = true
     if let timer { engine.loop.cancel(timer) }
     transfer?.cancel()
     transfer = nil
     leavePlace()
     if isProbe { note(nil) }
-    if case .failure = result { intake?.abandon() }
-    intake = nil
-    engine.conclude(self, result)
+    return true
   }
 
   private func leavePlace() {
@@ -299,11 +305,11 @@ extension Fetch: TransferOwner {
     if verdict == nil { note(failure == nil && end.refusal == nil ? OriginSign(end.failure, isUnanswered: end.isUnanswered) : nil) }
     leavePlace()
     guard !isOver else { return }
-    if let failure { return conclude(.failure(failure)) }
-    if let refusal = end.refusal { return conclude(.failure(FetchFailure(isRedirected ? refusal.onRedirect : refusal))) }
+    if let failure { return conclude(failure) }
+    if let refusal = end.refusal { return conclude(FetchFailure(isRedirected ? refusal.onRedirect : refusal)) }
     switch verdict {
     case .redirect(let location): follow(location)
-    case .refuse(let reason): conclude(.failure(FetchFailure(reason: reason)))
+    case .refuse(let reason): conclude(FetchFailure(reason: reason))
     case .retry(let reason): tryAgain(after: FetchFailure(reason: reason), asked: end.retryAfter)
     case .body where end.failure == nil && (length ?? received) == received: handOn(isLast: true)
     case .body, nil: broken(end)
@@ -313,13 +319,13 @@ extension Fetch: TransferOwner {
   /// Goes on when the media thread has caught up.
   private func resume() {
     guard let transfer, !transfer.resume() else { return }
-    conclude(.failure(failure ?? FetchFailure(reason: transfer.fault ?? .internal)))
+    conclude(failure ?? FetchFailure(reason: transfer.fault ?? .internal))
   }
 
   private func broken(_ end: TransferEnd) {
     let reason = end.failure ?? .httpTruncated
     let failure = reason == .connectProxy ? FetchFailure(proxyStatus: end.proxyStatus) : FetchFailure(reason: reason)
-    if end.isUnanswered || RetryPolicy.isTransient(reason) { tryAgain(after: failure, asked: nil) } else { conclude(.failure(failure)) }
+    if end.isUnanswered || RetryPolicy.isTransient(reason) { tryAgain(after: failure, asked: nil) } else { conclude(failure) }
   }
 
   private func noteHead(_ head: ResponseHead) {
@@ -372,8 +378,12 @@ extension Fetch {
   private func openIntake() -> Intake {
     if let intake { return intake }
     intakes += 1
-    let intake = Intake(worker: worker, limits: engine.configuration.limits) { [self, loop = engine.loop, number = intakes] news in
-      loop.post { [self] in hear(news, from: number) }
+    let intake = Intake(worker: worker, limits: engine.configuration.limits) { [self, engine, course, number = intakes] news in
+      guard case .stored(let file) = news else { return engine.loop.post { [self] in hear(news, from: number) } }
+      // Those who wait are served here: the loop has nothing to add, and need not be woken to take note.
+      let waiters = course.end(with: file)
+      engine.loop.postUnhurried { [self] in noteStored(file) }
+      engine.handOut(file, to: waiters)
     }
     self.intake = intake
     return intake
@@ -381,18 +391,21 @@ extension Fetch {
 
   /// Hears what the bytes are; what is said of a body that was given up since counts no more.
   private func hear(_ news: Intake.News, from number: Int) {
-    guard !isOver, number == intakes, intake != nil else { return engine.release(news) }
+    guard !isOver, number == intakes, intake != nil else { return }
     switch news {
     case .recognised(let type):
       self.type = type
       course.note { $0.type = type }
-      if !lengthIsAllowed, let failure { conclude(.failure(failure)) }
+      if !lengthIsAllowed, let failure { conclude(failure) }
     case .refused(let failure, let type):
       if let type { course.note { $0.type = type } }
-      conclude(.failure(failure))
-    case .stored(let file):
-      course.note { $0.type = file.type }
-      conclude(.success(file))
+      conclude(failure)
+    case .stored: break
     }
+  }
+
+  private func noteStored(_ file: StoredFile) {
+    intake = nil
+    if close() { engine.keep(file, of: self) }
   }
 }

@@ -1,21 +1,72 @@
 internal import Synchronization
 
-/// How far a fetch is, for everybody who waits for it: noted on the loop, read from any thread.
+/// How far a fetch is, and who waits for it: written on the loop and, at a good end, on the media thread; read from any thread.
 final class FetchCourse: Sendable {
-  private let state = Mutex(MediaRecord(url: ""))
+  private struct State {
+    var record = MediaRecord(url: "")
+    var waiters = FetchWaiters()
+    var isOver = false
+    var file: StoredFile?
+  }
 
-  /// Notes a change.
+  /// What becomes of one who would join.
+  enum Admission {
+    case waits
+    /// It comes too late to wait; with what the fetch came to, if that was a file.
+    case late(StoredFile?)
+  }
+
+  private let state = Mutex(State())
+
+  /// Notes how far the fetch is.
   func note(_ change: (inout MediaRecord) -> Void) {
-    state.withLock { change(&$0) }
+    state.withLock { change(&$0.record) }
   }
 
   /// Takes over what the fetch is, apart from who asked for it.
   func report(to record: inout MediaRecord) {
-    let course = state.withLock { $0 }
+    let course = state.withLock { $0.record }
     record.status = course.status
     record.bytes = course.bytes
     record.type = course.type
     record.attempts = course.attempts
     record.timing = course.timing
+  }
+
+  func join(_ waiter: FetchWaiter) -> Admission {
+    state.withLock { state in
+      guard !state.isOver else { return .late(state.file) }
+      state.waiters.add(waiter)
+      return .waits
+    }
+  }
+
+  /// Takes one who waits out.
+  ///
+  /// - Returns: whether he was the last.
+  func leave(_ waiter: FetchWaiter) -> Bool {
+    state.withLock { state in
+      guard !state.isOver else { return false }
+      state.waiters.remove(waiter)
+      return state.waiters.isEmpty
+    }
+  }
+
+  /// Ends the course, once.
+  ///
+  /// - Returns: those who wait, in the order in which they came; nobody when it had ended.
+  func end(with file: StoredFile? = nil) -> [FetchWaiter] {
+    state.withLock { state in
+      guard !state.isOver else { return [] }
+      (state.isOver, state.file) = (true, file)
+      if let file { state.record.type = file.type }
+      defer { state.waiters = FetchWaiters() }
+      return state.waiters.inOrder
+    }
+  }
+
+  /// When the one who can wait longest no longer can; nil when nobody waits.
+  var latestDeadline: MonotonicInstant? {
+    state.withLock { $0.waiters.latestDeadline }
   }
 }

@@ -66,8 +66,7 @@ final class FetchEngine: @unchecked Sendable {
   func begin(_ url: CheckedURL, for waiter: FetchWaiter) {
     guard configuration.cache == .session else { return start(url, for: waiter) }
     if let running = joinable[url.text] {
-      waiter.note { $0.cache = .joined }
-      return running.add(waiter)
+      return join(running, url, waiter)
     }
     guard let (file, isFresh) = cache.file(for: url.text, at: loop.now) else { return start(url, for: waiter) }
     guard isFresh else { return revisit(file, url, for: waiter) }
@@ -83,8 +82,16 @@ final class FetchEngine: @unchecked Sendable {
     let fetch = Fetch(url, engine: self, worker: pickWorker())
     fetches[ObjectIdentifier(fetch)] = fetch
     if configuration.cache == .session { joinable[url.text] = fetch }
-    fetch.add(waiter)
+    _ = fetch.add(waiter)
     fetch.begin()
+  }
+
+  private func join(_ fetch: Fetch, _ url: CheckedURL, _ waiter: FetchWaiter) {
+    switch fetch.add(waiter) {
+    case .waits: waiter.note { $0.cache = .joined }
+    case .late(let file?): answer(waiter, with: file)
+    case .late(nil): start(url, for: waiter)
+    }
   }
 
   /// Looks for a cached file in the store, off the loop; what is gone is fetched again.
@@ -116,29 +123,28 @@ final class FetchEngine: @unchecked Sendable {
     if !waiter.complete(.success(file)) { store.unpin(file) }
   }
 
-  /// Hands a fetch's end to everyone who waits, and forgets the fetch.
-  func conclude(_ fetch: Fetch, _ result: Result<StoredFile, FetchFailure>) {
-    fetches[ObjectIdentifier(fetch)] = nil
-    if joinable[fetch.key] === fetch { joinable[fetch.key] = nil }
-    if case .success(let file) = result, configuration.cache == .session { cache.insert(file, for: fetch.key, at: loop.now) }
-    let waiters = fetch.waiters.inOrder
-    for waiter in waiters { waiter.fetch = nil }
-    switch result {
-    case .failure: for waiter in waiters { waiter.complete(result) }
-    case .success(let file): handOut(file, to: waiters)
-    }
+  /// Tells everyone who waits that a fetch has failed, and forgets it.
+  func conclude(_ fetch: Fetch, _ failure: FetchFailure) {
+    forget(fetch)
+    for waiter in fetch.course.end() { waiter.complete(.failure(failure)) }
   }
 
-  /// Gives each waiter a pin of its own: the first the one that the file came with.
-  private func handOut(_ file: StoredFile, to waiters: [FetchWaiter]) {
+  /// Remembers what a fetch has brought, and forgets the fetch.
+  func keep(_ file: StoredFile, of fetch: Fetch) {
+    forget(fetch)
+    if configuration.cache == .session { cache.insert(file, for: fetch.key, at: loop.now) }
+  }
+
+  private func forget(_ fetch: Fetch) {
+    fetches[ObjectIdentifier(fetch)] = nil
+    if joinable[fetch.key] === fetch { joinable[fetch.key] = nil }
+  }
+
+  /// Gives each waiter a pin of its own: the first the one that the file came with. Safe from any thread.
+  func handOut(_ file: StoredFile, to waiters: [FetchWaiter]) {
     for _ in waiters.dropFirst() { store.pin(file) }
     if waiters.isEmpty { store.unpin(file) }
     for waiter in waiters where !waiter.complete(.success(file)) { store.unpin(file) }
-  }
-
-  /// Lets go of a file that came when nobody waited any more.
-  func release(_ news: Intake.News) {
-    if case .stored(let file) = news { store.unpin(file) }
   }
 
   // MARK: What fetches ask for

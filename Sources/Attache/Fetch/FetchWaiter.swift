@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// One who waits for a fetch: with a deadline, a record and a completion of its own, whoever else waits for the same URL.
 ///
-/// `@unchecked Sendable`: `fetch` and `seat` are touched on the loop only; the rest is constant or locked.
+/// `@unchecked Sendable`: `fetch` is touched on the loop only, `seat` under the lock of the fetch's course; the rest is constant or locked.
 final class FetchWaiter: @unchecked Sendable {
   typealias Completion = @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
 
@@ -17,8 +17,9 @@ final class FetchWaiter: @unchecked Sendable {
   private let start: MonotonicInstant
   private let state: Mutex<State>
 
-  /// What it waits for, and its place among those who do.
+  /// What it waits for.
   var fetch: Fetch?
+  /// Its place among those who wait.
   var seat = 0
 
   init(url: String, deadline: MonotonicInstant, machine: any Machine, completion: @escaping Completion) {

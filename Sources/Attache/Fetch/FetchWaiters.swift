@@ -1,8 +1,8 @@
-/// Who waits for a fetch, first come, first served. Used on the loop only.
+/// Who waits for a fetch, first come, first served.
 struct FetchWaiters {
   /// Those who have gone left their seat empty.
   private var seats: [FetchWaiter?] = []
-  private(set) var count = 0
+  private var count = 0
 
   var isEmpty: Bool { count == 0 }
 
@@ -22,10 +22,6 @@ struct FetchWaiters {
   mutating func remove(_ waiter: FetchWaiter) {
     seats[waiter.seat] = nil
     count -= 1
-  }
-
-  mutating func removeAll() {
-    (seats, count) = ([], 0)
   }
 
   private mutating func closeRanks() {

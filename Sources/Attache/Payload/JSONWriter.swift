@@ -25,10 +25,13 @@ package struct JSONWriter: Sendable {
   package mutating func string(_ text: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
-    if text.utf8.contains(where: Self.needsEscape) {
-      for byte in text.utf8 { escape(byte) }
-    } else {
-      bytes.append(contentsOf: text.utf8)
+    var text = text
+    text.withUTF8 { utf8 in
+      if unsafe utf8.contains(where: Self.needsEscape) {
+        for index in utf8.indices { escape(unsafe utf8[index]) }
+      } else {
+        unsafe bytes.append(contentsOf: utf8)
+      }
     }
     bytes.append(UInt8(ascii: "\""))
   }
