@@ -1,0 +1,1 @@
+"""attache beside its peers, on one machine, in one run."""

@@ -1,0 +1,94 @@
+"""The benchmark's command line; scripts/bench sets up what it needs and calls it."""
+import argparse
+import signal
+import sys
+import traceback
+from pathlib import Path
+
+from . import children, machine, report
+from .bench import Bench, Options
+from .checking import WrongOutput
+from .programs import PEERS, SOURCES
+from .result import Result
+from .rows import ROWS, instructions
+
+ROOT = SOURCES.parent
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="attache beside its peers, in turn, on this machine.")
+    parser.add_argument("rows", nargs="*", metavar="NAME", help=f"a row: {', '.join(ROWS)} (all)")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="turns of each command (5)")
+    parser.add_argument("--peers", default=",".join(PEERS), metavar="LIST", help=f"some of {','.join(PEERS)} (all)")
+    parser.add_argument("--attache", action="append", default=[], metavar="[LABEL=]PATH",
+                        help="a build of attache instead of this clone's; several are measured in turn, and goals are those of the first")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where everything goes, single runs included")
+    parser.add_argument("--markdown", action="store_true", help="write BENCHMARKS.md, and record the instructions")
+    parser.add_argument("--quick", action="store_true", help="one round with little work and fixtures for media: whether all works, not how fast")
+    parser.add_argument("--patience", type=float, default=10, metavar="SECONDS", help="how long a run may wait for the machine to be quiet (10)")
+    parser.add_argument("--repeats", type=int, default=2, metavar="N", help="how often a run that others disturbed is repeated (2)")
+    chosen = parser.parse_args()
+    unknown = [name for name in chosen.rows if name not in ROWS] + [name for name in chosen.peers.split(",") if name and name not in PEERS]
+    if unknown:
+        parser.error(f"unknown: {', '.join(unknown)}")
+    return chosen
+
+
+def attaches(given):
+    """Labels and paths; a build without a label has its number."""
+    found = []
+    for number, text in enumerate(given, 1):
+        label, equals, path = text.partition("=")
+        if not equals:
+            label, path = "attache" if number == 1 else f"attache {number}", text
+        found.append((label, Path(path).resolve(strict=True)))
+    return tuple(found)
+
+
+def measured(bench, name):
+    row = ROWS[name]
+    try:
+        result = row.measure(bench)
+    except Exception as problem:  # the other rows are measured all the same; a fault ends in status 1
+        if not isinstance(problem, WrongOutput):
+            traceback.print_exc()
+        result = Result(name, row.ABOUT, fault=str(problem))
+    if bench.options.is_quick:
+        for goal in result.goals:
+            goal.judged = False
+    return result
+
+
+def main():
+    chosen = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    children.raise_file_limit()
+    scratch = ROOT / ".build/bench"
+    scratch.mkdir(parents=True, exist_ok=True)
+    options = Options(chosen.rounds, chosen.quick, attaches(chosen.attache or [f"attache={ROOT}/.build/release/attache"]), tuple(filter(None, chosen.peers.split(","))),
+                      0 if chosen.quick else chosen.patience, 0 if chosen.quick else chosen.repeats)
+    settings = "; ".join(f"{label} is {path}" for label, path in options.attaches)
+    description, results, bench = machine.description(), [], Bench(options, scratch)
+    try:
+        for lack in bench.missing:
+            print(f"left out: {lack}", file=sys.stderr)
+        for name in chosen.rows or ROWS:
+            results.append(measured(bench, name))
+            print(f"## {name}\n\n{results[-1].about}\n\n{report.text(results[-1])}\n", flush=True)
+            if chosen.json:
+                chosen.json.write_text(report.record(results, description, settings))
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        bench.close()
+    if len(results) > 1:
+        print(report.summary(results))
+    if chosen.markdown:
+        (ROOT / "BENCHMARKS.md").write_text(report.document(results, description, f"{bench.rounds} rounds, in turn."))
+        for result in results:
+            if result.name == instructions.NAME and not result.fault and not result.absent:
+                instructions.record(result)
+    return 1 if any(result.fault for result in results) else 0
+
+
+sys.exit(main())

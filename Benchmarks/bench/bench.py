@@ -1,0 +1,182 @@
+"""One run of the benchmark: its origins, its programs, and how commands take turns."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+from . import children, machine, media, payloads
+from .checking import Expected, WrongOutput, check
+from .media import Medium
+from .origin import Nginx, Stalled
+from .programs import SOURCES, Programs, attache
+
+#: A run that other processes took more than this share of a processor from is disturbed.
+DISTURBED = 0.1
+
+
+@dataclass
+class Options:
+    rounds: int = 5
+    is_quick: bool = False
+    attaches: tuple = ()  # of (label, path)
+    peers: tuple = ()
+    patience: float = 10
+    repeats: int = 2
+
+
+@dataclass
+class Work:
+    """What a command is to do: an input and what must come of it."""
+    input: Path
+    expected: list
+    jobs: int
+    cacert: Path = None
+
+
+class Bench:
+    """Everything that rows share. Close it: its processes and its scratch go with it."""
+
+    def __init__(self, options, scratch, report: Callable = print):
+        self.options, self.scratch, self.report = options, scratch, report
+        self.programs = Programs(scratch / "programs")
+        self._opened, self._nginx, self._stalled, self._left = [], None, None, None
+        roomy = shutil.disk_usage("/dev/shm").free > 6 << 30 if os.path.isdir("/dev/shm") else False
+        self.folder = Path(tempfile.mkdtemp(prefix="attache-bench.", dir="/dev/shm" if roomy else scratch))
+        self.environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+        self.peers, self.missing = {}, []
+        for name in options.peers:
+            lack = self.programs.missing(name)
+            if lack:
+                self.missing.append(lack)
+            else:
+                self.peers[name] = self.programs.peer(name)
+
+    def close(self):
+        for origin in self._opened:
+            origin.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def rounds(self):
+        return 1 if self.options.is_quick else self.options.rounds
+
+    def count(self, number, quick):
+        """How much of something: less in a quick run."""
+        return quick if self.options.is_quick else number
+
+    @property
+    def nginx(self):
+        if not self._nginx:
+            folder = self.scratch / ("fixtures" if self.options.is_quick else "media")
+            media.fixtures(folder, SOURCES.parent / "Fixtures/media") if self.options.is_quick else media.made(folder)
+            self._nginx = self._open(Nginx(SOURCES / "origin/nginx.conf", folder, self.folder / "nginx"))
+            self._nginx.warm(path.name for path in folder.iterdir())
+            self.media = {path.name: Medium(path) for path in folder.iterdir()}
+            if self._nginx.certificate:
+                root = str(self._nginx.certificate.root)
+                self.environment |= {"SSL_CERT_FILE": root, "CURL_CA_BUNDLE": root}
+        return self._nginx
+
+    @property
+    def stalled(self):
+        if not self._stalled:
+            self._stalled = self._open(Stalled(self.programs.stall(), self.folder / "stalled"))
+        return self._stalled
+
+    def _open(self, origin):
+        self._opened.append(origin)
+        return origin
+
+    def attaches(self, *extra, **given):
+        """attache, as often as there are builds of it to compare."""
+        return [attache(label, path, *extra, **given) for label, path in self.options.attaches]
+
+    def chosen(self, *names):
+        return [self.peers[name] for name in names if name in self.peers]
+
+    # Work
+
+    def work(self, name, lines, jobs, cacert=None):
+        """Writes an input; `lines` are ``Expected``."""
+        path = self.folder / f"{name}.ndjson"
+        with open(path, "wb") as file:
+            file.writelines(line.raw + b"\n" for line in lines)
+        return Work(path, lines, jobs, cacert)
+
+    def media_lines(self, count, size, extensions=tuple(media.TYPES), tls=False, offset=0):
+        """Payloads with media of one size, each under a URL of its own."""
+        nginx = self.nginx
+        names = [f"{size}.{extension}" for extension in extensions]
+        return [Expected(payloads.payload(number, nginx.url(number, names[number % len(names)], tls=tls)), self.media[names[number % len(names)]])
+                for number in range(offset, offset + count)]
+
+    def stalled_lines(self, count, addresses=None):
+        return [Expected(payloads.payload(number, self.stalled.url(number if addresses is None else number % addresses) + f"?{number}"))
+                for number in range(count)]
+
+    # Runs
+
+    def new_store(self):
+        """An empty folder. The one before goes only now: memory that was freed just before is memory that the host still gives."""
+        if self._left:
+            shutil.rmtree(self._left, ignore_errors=True)
+        self._left = tempfile.mkdtemp(prefix="store.", dir=self.folder)
+        return self._left
+
+    def run(self, command, work, examine=dict):
+        """Runs a command once, checks its output, and gives what it cost, with what `examine` finds after each run; again, when others took the
+        processors meanwhile."""
+        best = None
+        for _ in range(1 + self.options.repeats):
+            run = self._run(command, work) | examine()
+            if best is None or run["disturbed"] < best["disturbed"]:
+                best = run
+            if best["disturbed"] <= DISTURBED:
+                break
+        return best
+
+    def _run(self, command, work):
+        store, out, cost = self.new_store(), self.folder / "out", self.folder / "cost"
+        words = command.arguments(store, work.jobs, work.cacert)
+        out.unlink(missing_ok=True)
+        machine.wait_for_quiet(self.options.patience)
+        used, served = machine.busy_seconds(), self._nginx.processor_seconds() if self._nginx else 0
+        with open(work.input, "rb") as stdin, open(out, "wb") as stdout, open(self.folder / "errors", "wb") as stderr:
+            launch = children.start([self.programs.launch(), cost, 600, 20, *words], stdin=stdin, stdout=stdout, stderr=stderr, env=self.environment)
+            try:
+                launch.wait()
+            finally:
+                children.end(launch)
+        used = machine.busy_seconds() - used
+        served = (self._nginx.processor_seconds() if self._nginx else 0) - served
+        run = json.loads(cost.read_text())
+        run["processor"] = run["user"] + run["system"]
+        run["origin"] = served
+        run["disturbed"] = max(0.0, used - served - run["processor"] - 0.03) / run["wall"]
+        run["rate"] = len(work.expected) / run["wall"]
+        if run["status"]:
+            raise WrongOutput(f"{command.name} ends with {run['status']}: {(self.folder / 'errors').read_text(errors='replace')[-300:].strip()}")
+        try:
+            with open(out, "rb") as output:
+                check(output, work.expected, command.checker(store))
+        except WrongOutput as fault:
+            raise WrongOutput(f"{command.name}: {fault}") from None
+        return run
+
+    def in_turn(self, measures):
+        """Every measure once a round, each round beginning with another one: their results by name."""
+        found = {name: [] for name in measures}
+        names = list(measures)
+        for turn in range(self.rounds):
+            for name in names[turn % len(names):] + names[:turn % len(names)]:
+                found[name].append(measures[name]())
+        return found
+
+    def compare(self, commands, work):
+        """Several commands over the same work, or each over its own (`work` by name)."""
+        chosen = work if isinstance(work, dict) else {command.name: work for command in commands}
+        return self.in_turn({command.name: lambda command=command: self.run(command, chosen[command.name]) for command in commands})

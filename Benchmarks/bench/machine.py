@@ -1,0 +1,51 @@
+"""What else the machine is doing, and what it is."""
+import os
+import platform
+import re
+import shutil
+import subprocess
+import time
+
+
+def busy_seconds():
+    """Time of all processors that was not idle."""
+    with open("/proc/stat") as file:
+        ticks = [int(field) for field in file.readline().split()[1:9]]
+    return (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_for_quiet(patience):
+    """Until less than a tenth of one processor is in use, or patience is at its end."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        before, begin = busy_seconds(), time.monotonic()
+        time.sleep(0.25)
+        if busy_seconds() - before < 0.1 * (time.monotonic() - begin):
+            return
+
+
+def _first_line(*command):
+    if not shutil.which(command[0]):
+        return ""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return (done.stdout.strip().splitlines() or [""])[0]
+
+
+def description():
+    """The machine and the versions of what was measured, by name."""
+    with open("/proc/cpuinfo") as file:
+        model = re.search(r"model name\s*: (.*)", file.read())
+    with open("/proc/meminfo") as file:
+        memory = int(file.readline().split()[1]) / 1024 / 1024
+    with open("/etc/os-release") as file:
+        system = re.search(r'PRETTY_NAME="(.*)"', file.read())
+    versions = {"libcurl": _first_line("curl-config", "--version"), "libmagic": _first_line("file", "--version"), "nginx": _first_line("nginx", "-v"),
+                "jq": _first_line("jq", "--version"), "Go": _first_line("go", "version"), "Python": platform.python_version(),
+                "Swift": _first_line("swift", "--version")}
+    return {"machine": f"{os.cpu_count()} × {model[1] if model else platform.machine()}, {memory:.0f} GB", "system":
+            f"{system[1] if system else 'Linux'}, Linux {platform.release()}", **{name: _number(text) for name, text in versions.items() if text}}
+
+
+def _number(text):
+    found = re.search(r"\d+(\.\d+)+", text)
+    return found[0] if found else text

@@ -1,0 +1,133 @@
+"""The origins: nginx with the media, and one that accepts and never answers. Both listen on loopback, on ports that are free."""
+import mmap
+import os
+import shutil
+import socket
+import ssl
+import struct
+import subprocess
+import time
+import urllib.request
+
+from . import children
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def processor_seconds(pid):
+    """What a process and its children that still run have used."""
+    seconds = 0
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(name) == pid or int(fields[1]) == pid:
+            seconds += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return seconds
+
+
+class Nginx:
+    """Serves a folder under as many URLs as are wanted; with TLS and HTTP/2 where openssl is there."""
+
+    def __init__(self, template, media, scratch):
+        scratch.mkdir(parents=True, exist_ok=True)
+        self.scratch, self.port = scratch, free_port()
+        self.certificate = _Certificate(scratch) if shutil.which("openssl") else None
+        self.tls_port = free_port() if self.certificate else None
+        tls = ""
+        if self.certificate:
+            tls = (f"    listen 127.0.0.1:{self.tls_port} ssl http2 backlog=4096;\n    ssl_certificate {self.certificate.chain};\n"
+                   f"    ssl_certificate_key {self.certificate.key};\n    ssl_session_cache shared:bench:4m;\n    http2_max_concurrent_streams 256;")
+        text = template.read_text()
+        for name, value in {"USER": "user root;" if os.geteuid() == 0 else "", "SCRATCH": scratch, "PORT": self.port, "TLS": tls, "MEDIA": media}.items():
+            text = text.replace(f"@{name}@", str(value))
+        (scratch / "nginx.conf").write_text(text)
+        self.process = children.start(["nginx", "-e", scratch / "nginx.log", "-c", scratch / "nginx.conf"])
+        self._wait()
+
+    def _wait(self):
+        for _ in range(200):
+            if self.process.poll() is not None:
+                raise RuntimeError("nginx does not start: " + (self.scratch / "nginx.log").read_text()[-500:])
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/tiny.jpg", timeout=1).close()
+                return
+            except OSError:
+                time.sleep(0.02)
+        raise RuntimeError("nginx does not answer")
+
+    def url(self, number, name, folder="media", tls=False):
+        scheme, port = ("https", self.tls_port) if tls else ("http", self.port)
+        return f"{scheme}://127.0.0.1:{port}/{folder}/{number}/{name}"
+
+    def warm(self, names):
+        """So that the first run finds the files open, as the next ones do."""
+        for name in names:
+            urllib.request.urlopen(self.url(0, name), timeout=5).read()
+
+    def campaign_requests(self, key):
+        """How often the media of one campaign were asked for, by the access log."""
+        with open(self.scratch / "campaign.log") as log:
+            return sum(line.startswith(f"/campaign/{key}/") for line in log)
+
+    def processor_seconds(self):
+        return processor_seconds(self.process.pid)
+
+    def close(self):
+        children.end(self.process)
+
+
+class _Certificate:
+    """A root of our own, and a certificate for 127.0.0.1 that it signed."""
+
+    def __init__(self, folder):
+        self.root, self.chain, self.key = folder / "root.pem", folder / "chain.pem", folder / "key.pem"
+        (folder / "names").write_text("subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth\n")
+        key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        self._openssl(folder, "req", "-x509", *key, "-keyout", "root.key", "-out", self.root, "-days", "30", "-subj", "/CN=benchmark root")
+        self._openssl(folder, "req", *key, "-keyout", self.key, "-out", "request.pem", "-subj", "/CN=127.0.0.1")
+        self._openssl(folder, "x509", "-req", "-in", "request.pem", "-CA", self.root, "-CAkey", "root.key", "-CAcreateserial", "-days", "30",
+                      "-extfile", "names", "-out", self.chain)
+        ssl.create_default_context(cafile=self.root)
+
+    @staticmethod
+    def _openssl(folder, *arguments):
+        subprocess.run(["openssl", *map(str, arguments)], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+class Stalled:
+    """Accepts and never answers, on many addresses (origins) and one port; under /cut/ it sends a part of a picture."""
+
+    def __init__(self, program, scratch, addresses=100):
+        scratch.mkdir(parents=True, exist_ok=True)
+        self.addresses = addresses
+        self.process = children.start([program, scratch / "held", addresses], stdout=subprocess.PIPE)
+        self.port = int(self.process.stdout.readline())
+        with open(scratch / "held", "rb") as file:
+            self._held = mmap.mmap(file.fileno(), 4, prot=mmap.PROT_READ)
+
+    @property
+    def held(self):
+        """Requests that wait at this moment."""
+        return struct.unpack("I", self._held[:4])[0]
+
+    def url(self, number, path="stall"):
+        return f"http://127.0.0.{2 + number % self.addresses}:{self.port}/{path}/{number}/photo.jpg"
+
+    def wait_for(self, count, patience=30):
+        """Until so many requests are held."""
+        end = time.monotonic() + patience
+        while self.held != count:
+            if time.monotonic() > end:
+                raise RuntimeError(f"{self.held} requests are held, not {count}")
+            time.sleep(0.01)
+
+    def close(self):
+        children.end(self.process)
+        self.process.stdout.close()

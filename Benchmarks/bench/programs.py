@@ -1,0 +1,105 @@
+"""attache and its peers: how each is built and called."""
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from .checking import AttacheCheck, PeerCheck, UncheckedTypes
+
+SOURCES = Path(__file__).resolve().parent.parent
+PEERS = ["limit", "transfers", "go", "shell", "aiohttp"]
+#: What each needs to be on the PATH.
+_NEEDS = {"limit": ["gcc"], "transfers": ["gcc"], "go": ["go", "gcc"], "shell": ["jq", "curl", "file"], "aiohttp": ["python3"]}
+
+
+@dataclass(frozen=True)
+class Command:
+    """One program of a comparison."""
+    name: str
+    arguments: object  # of (store, jobs, cacert): the words of the command
+    checker: object = PeerCheck
+
+
+class Programs:
+    """Builds into a folder what is missing there or older than its source."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def missing(self, peer):
+        """What stands in the way of a peer, or None."""
+        absent = [tool for tool in _NEEDS[peer] if not shutil.which(tool)]
+        return f"{peer} needs {', '.join(absent)}" if absent else None
+
+    def _is_newer(self, path, sources):
+        return path.exists() and all(source.stat().st_mtime <= path.stat().st_mtime for source in sources)
+
+    def compiled(self, source, *libraries):
+        path = self.folder / source.stem
+        if not self._is_newer(path, [source]):
+            _quietly("gcc", "-O2", "-Wall", "-Wextra", "-o", path, source, *libraries)
+        return path
+
+    def launch(self):
+        return self.compiled(SOURCES / "tools/launch.c", "-static")
+
+    def stall(self):
+        return self.compiled(SOURCES / "origin/stall.c")
+
+    def unconfined(self):
+        return self.compiled(SOURCES / "tools/unconfined.c", "-shared", "-fPIC")
+
+    def empty(self, program):
+        """A C program that does nothing, linked with the libraries of the system that `program` is linked with."""
+        source = self.folder / "empty.c"
+        source.write_text("int main(void) { return 0; }\n")
+        needed = [line.split("[")[1].split("]")[0] for line in subprocess.run(["readelf", "-d", program], capture_output=True, text=True,
+                  check=True).stdout.splitlines() if "(NEEDED)" in line]
+        path = self.folder / "empty"
+        _quietly("gcc", "-O2", "-o", path, source, "-Wl,--no-as-needed", *[f"-l:{name}" for name in needed if not name.startswith(("ld-", "libswift", "libFoundation"))])
+        return path
+
+    def limit(self):
+        return self.compiled(SOURCES / "peers/limit.c", "-lcurl", "-lmagic", "-lcjson")
+
+    def go(self):
+        path, sources = self.folder / "go-peer", SOURCES / "peers/go"
+        if not self._is_newer(path, list(sources.iterdir())):
+            _quietly("go", "build", "-o", path, ".", cwd=sources, env={**os.environ, "GOPROXY": "off", "GOCACHE": str(self.folder / "go-cache")})
+        return path
+
+    def python(self):
+        environment = self.folder / "venv"
+        if not (environment / "ready").exists():
+            _quietly("python3", "-m", "venv", environment)
+            _quietly(environment / "bin/pip", "install", "--quiet", "aiohttp", "python-magic")
+            (environment / "ready").touch()
+        return environment / "bin/python"
+
+    def peer(self, name):
+        """The command of a peer, built."""
+        if name in ("limit", "transfers"):
+            program, extra = self.limit(), ["--transfers"] if name == "transfers" else []
+            return Command(name, lambda store, jobs, cacert: [program, "--store", store, "--jobs", jobs, *extra, *(["--cacert", cacert] if cacert else [])],
+                           UncheckedTypes if extra else PeerCheck)
+        if name == "go":
+            program = self.go()
+            return Command(name, lambda store, jobs, _: [program, "-store", store, "-jobs", jobs])
+        words = [SOURCES / "peers/shell"] if name == "shell" else [self.python(), SOURCES / "peers/asyncio_filter.py"]
+        return Command(name, lambda store, jobs, _: [*words, "--store", store, "--jobs", jobs])
+
+
+def attache(label, path, *extra, network="127.0.0.0/8"):
+    """attache as a filter that may reach loopback, or a part of it."""
+    def arguments(store, jobs, cacert):
+        return [path, "--allow-http", "--allow-net", network, "--store", store, "--jobs", jobs, "--per-host", jobs,
+                *(["--cacert", cacert] if cacert else []), *extra]
+    return Command(label, arguments, AttacheCheck)
+
+
+def _quietly(*command, **options):
+    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, **options)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(map(str, command))}: {done.stdout[-2000:]}")

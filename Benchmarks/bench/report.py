@@ -1,0 +1,62 @@
+"""How results are shown: on the terminal, as JSON, as BENCHMARKS.md."""
+import json
+import time
+import unicodedata
+
+
+def _width(text):
+    return sum(not unicodedata.combining(character) for character in text)
+
+
+def table(head, rows):
+    """A table in Markdown, aligned for the eye as well."""
+    texts = [[str(cell) for cell in row] for row in [head, *rows]]
+    widths = [max(3, *(_width(row[column]) for row in texts)) for column in range(len(head))]
+
+    def line(row):
+        cells = (cell + " " * (width - _width(cell)) if column == 0 else " " * (width - _width(cell)) + cell for column, (cell, width) in enumerate(zip(row, widths)))
+        return "| " + " | ".join(cells) + " |"
+
+    rule = "| " + " | ".join("-" * width if column == 0 else "-" * (width - 1) + ":" for column, width in enumerate(widths)) + " |"
+    return "\n".join([line(texts[0]), rule, *map(line, texts[1:])])
+
+
+def text(result):
+    """One row, for the terminal and for the document."""
+    parts = []
+    if result.fault:
+        parts.append(f"**No figures: {result.fault}.**")
+    elif result.absent:
+        parts.append(f"Not measured: {result.absent}.")
+    if result.goals:
+        parts.append(table(["goal", "", "measured", ""], [[goal.what, goal.text, goal.figure, goal.verdict] for goal in result.goals]))
+    if result.table:
+        parts.append(table(result.head, result.table))
+    if result.notes:
+        parts.append("\n".join(f"- {note}." for note in result.notes))
+    return "\n\n".join(parts)
+
+
+def summary(results):
+    """All goals of all rows in one table."""
+    rows = []
+    for result in results:
+        if not result.goals:
+            rows.append([result.name, result.absent or result.fault or "recorded for the first time", "", "", ""])
+        rows += [[result.name if not index else "", goal.what, goal.text, goal.figure, goal.verdict] for index, goal in enumerate(result.goals)]
+    return table(["row", "what", "goal", "measured", ""], rows)
+
+
+def document(results, description, settings):
+    """BENCHMARKS.md."""
+    lines = ["# Benchmarks", "", f"What `scripts/bench --markdown` found on {time.strftime('%Y-%m-%d')}; [CONTRIBUTING.md](CONTRIBUTING.md) says how to read it.", "",
+             table(["", ""], description.items()), "", settings, "", "## Goals", "", summary(results)]
+    for result in results:
+        lines += ["", f"## {result.name}", "", result.about, "", text(result)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def record(results, description, settings):
+    """Everything, single runs included, as JSON."""
+    rows = [{**vars(result), "goals": [{**vars(goal), "verdict": goal.verdict} for goal in result.goals]} for result in results]
+    return json.dumps({"date": time.strftime("%Y-%m-%d %H:%M"), "machine": description, "settings": settings, "rows": rows}, indent=1, ensure_ascii=False)

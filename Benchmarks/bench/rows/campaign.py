@@ -1,0 +1,41 @@
+"""One picture, named by a million payloads."""
+from .. import comparison, payloads
+from ..checking import Expected
+from ..result import Goal, Result
+
+NAME = "campaign"
+ABOUT = ("A million payloads with one URL, a JPEG that the origin calls fresh for an hour, 64 in flight; the limit fetches each, and does so for 50,000 of "
+         "them. The origin's access log counts requests.")
+
+
+def measure(bench):
+    count = bench.count(1_000_000, 1_000)
+    result = Result(NAME, ABOUT, head=comparison.HEAD)
+    for size, what in (("tiny", "5 KB"), ("typical", "100 KB")):
+        url, medium = bench.nginx.url(size, f"{size}.jpg", folder="campaign"), bench.media[f"{size}.jpg"]
+        work = bench.work(f"{NAME}-{size}", [Expected(payloads.payload(number, url), medium) for number in range(count)], jobs=64)
+        other = bench.nginx.url("each", f"{size}.jpg", folder="media")
+        share = [Expected(payloads.payload(number, other), medium) for number in range(bench.count(50_000, 100))]
+        attaches, peers, counter = bench.attaches(), bench.chosen("limit"), _Counter(bench.nginx, size)
+        counted = {command.name: (lambda command=command: bench.run(command, work, counter)) for command in attaches}
+        each = bench.work(f"{NAME}-{size}-each", share, jobs=64)
+        runs = bench.in_turn(counted | {command.name: (lambda command=command: bench.run(command, each)) for command in peers})
+        result.goals += comparison.goals(runs, attaches[0].name, f"{what}: ", limit=20)
+        requests = [run["requests"] for run in runs[attaches[0].name]]
+        result.goals.append(Goal(f"{what}: requests at the origin in a run", max(requests), 1, at_least=False))
+        result.table += comparison.table(runs, f"{what}: ")
+        result.notes += comparison.disturbance(runs)
+        result.runs[what] = runs
+        work.input.unlink()
+    return result
+
+
+class _Counter:
+    """Requests for one picture since it was asked last."""
+
+    def __init__(self, nginx, key):
+        self.nginx, self.key, self.seen = nginx, key, nginx.campaign_requests(key)
+
+    def __call__(self):
+        before, self.seen = self.seen, self.nginx.campaign_requests(self.key)
+        return {"requests": self.seen - before}
