@@ -20,6 +20,7 @@ struct FilterCommand: ParsableCommand {
   func run() throws {
     // While there is no other thread.
     AmbientEnvironment.shed()
+    ProcessMemory.shareArenas()
     StopSignals.block()
     DescriptorLimit.raise()
     let log = logFormat.logger()
@@ -32,6 +33,7 @@ struct FilterCommand: ParsableCommand {
     let filter = engine.filter
     StopSignals.onEach { count in count == 1 ? filter.stop() : filter.cancel() }
     if progress.isOn { ProgressLine.show(filter) }
+    ProcessMemory.dropStart()
     let result = try orExit(ExitStatus.inputOutput, log) { try filter.run() }
     if progress.isOn { ProgressLine.clear() }
     log.info("\(result.summary.text(elapsed: result.elapsed))")

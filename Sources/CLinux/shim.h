@@ -1,5 +1,8 @@
 // What the kernel offers and Swift's Glibc module leaves out.
 #include <linux/filter.h>
+#include <link.h>
+#include <malloc.h>
+#include <sys/mman.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -7,6 +10,31 @@
 
 // prctl is variadic, which Swift cannot call. Sets the calling thread's name, of which the kernel keeps 15 bytes.
 static inline int prctl_set_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+// dl_iterate_phdr(3) and the beginning of what it tells of an object, which link.h shows only to those who ask for all of GNU's.
+struct linux_object {
+  ElfW(Addr) address;
+  const char *name;
+  const ElfW(Phdr) *parts;
+  ElfW(Half) count;
+};
+extern int linux_for_each_object(int (*each)(struct linux_object *, size_t, void *), void *data) __asm__("dl_iterate_phdr");
+
+static int linux_drop_constant(struct linux_object *object, size_t size, void *none) {
+  (void)size, (void)none;
+  const ElfW(Addr) page = 4096;
+  for (int index = 0; index < object->count; index++) {
+    const ElfW(Phdr) *part = &object->parts[index];
+    if (part->p_type != PT_LOAD || (part->p_flags & PF_W)) continue;
+    ElfW(Addr) start = (object->address + part->p_vaddr) & ~(page - 1);
+    madvise((void *)start, object->address + part->p_vaddr + part->p_memsz - start, MADV_DONTNEED);
+  }
+  return 0;
+}
+
+// Takes the code and the constants of the executable and of its libraries out of the process's memory; what is needed again comes from the page
+// cache. Nothing is lost: these pages are never written.
+static inline void linux_drop_constants(void) { (void)linux_for_each_object(linux_drop_constant, NULL); }
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@ public final class ServiceExtensionHost: Sendable {
   private struct Running {
     /// By their number.
     var answers: [Int: Answer] = [:]
-    var begun = 0
     var isCancelled = false
   }
 
@@ -14,6 +13,7 @@ public final class ServiceExtensionHost: Sendable {
   private let makeExtension: @Sendable () -> any ServiceExtension
   private let threads: ExtensionThreads
   private let running = Mutex(Running())
+  private let begun = Atomic<Int>(0)
   private let dropped = Atomic<Int>(0)
 
   /// - Parameters:
@@ -38,17 +38,29 @@ public final class ServiceExtensionHost: Sendable {
   /// - Parameter deliver: called exactly once, on any thread, before the request's deadline: with content that has alert text, or the original.
   public func run(_ request: NotificationRequest, deliver: @escaping @Sendable (Delivery) -> Void) {
     let instance = makeExtension()
-    let (answer, isCancelled) = running.withLock { running in
-      running.begun += 1
-      let answer = Answer(request, number: running.begun, to: instance, host: self, deliver: deliver)
-      if !running.isCancelled { running.answers[answer.number] = answer }
-      return (answer, running.isCancelled)
-    }
-    guard !isCancelled else { return _ = answer.decide(.cancelled) }
+    let number = begun.wrappingAdd(1, ordering: .relaxed).newValue
+    let answer = Answer(request, number: number, to: instance, host: self, deliver: deliver)
+    guard !running.withLock({ $0.isCancelled }) else { return _ = answer.decide(.cancelled) }
     let notice = request.deadline.advanced(by: .zero - grace)
     guard clock.now < notice else { return _ = answer.decide(.deadline) }
-    answer.book(clock.schedule(at: notice) { [self] in expire(answer, request, type(of: instance)) }, isLast: false)
     answer.begin()
+    // What is decided at once needs neither the clock nor anybody who could cancel it.
+    guard !answer.isDecided, remember(answer) else { return }
+    answer.book(clock.schedule(at: notice) { [self] in expire(answer, request, type(of: instance)) }, isLast: false)
+  }
+
+  /// Has the answer be found by ``cancelAll()`` until it is decided.
+  ///
+  /// - Returns: false when everything has been cancelled, this answer included.
+  private func remember(_ answer: Answer) -> Bool {
+    let isCancelled = running.withLock { running in
+      if !running.isCancelled { running.answers[answer.number] = answer }
+      return running.isCancelled
+    }
+    if isCancelled { answer.decide(.cancelled) }
+    // It may have been decided before it was there to be forgotten.
+    if answer.isDecided { forget(answer) }
+    return !isCancelled
   }
 
   /// Has an extension serve the request, and waits for the decision.

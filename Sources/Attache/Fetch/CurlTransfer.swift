@@ -32,7 +32,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   private static let silencePatience: UInt32 = 10_000
 
   /// Bytes that libcurl reads at a time (CURLOPT_BUFFERSIZE).
-  static let bufferSize = 64 * 1024
+  static let bufferSize = 32 * 1024
 
   /// Sets all that is the same for every exchange.
   ///

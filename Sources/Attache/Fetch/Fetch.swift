@@ -8,7 +8,9 @@ final class Fetch: @unchecked Sendable {
   /// Redirects followed at most, as the design says; browsers follow 20, Apple's loading system 16.
   static let maximumHops = 5
   /// Bytes gathered before they are handed to the media thread.
-  private static let portion = 64 * 1024
+  private static let portion = 32 * 1024
+  /// The most that libcurl hands over at a time (CURL_MAX_WRITE_SIZE).
+  private static let piece = 16 * 1024
 
   private enum Place {
     case none, waiting, taken
@@ -291,7 +293,7 @@ extension Fetch: TransferOwner {
     course.note { $0.bytes = received }
     guard lengthIsAllowed else { return .stop }
     if gathered.isEmpty {
-      gathered.reserveCapacity(min(length.map { $0 - received + bytes.count } ?? bytes.count, Self.portion + CurlTransfer.bufferSize))
+      gathered.reserveCapacity(min(length.map { $0 - received + bytes.count } ?? bytes.count, Self.portion + Self.piece))
     }
     unsafe gathered.append(contentsOf: bytes)
     if gathered.count >= Self.portion { handOn(isLast: false) } else { gather() }

@@ -23,7 +23,7 @@ final class MediaWorker: @unchecked Sendable {
   let detector: TypeDetector
 
   /// Bytes that may wait for the thread before transfers are paused.
-  static let fullAt = 4 << 20
+  static let fullAt = 1 << 20
 
   /// One thread, and one more for each core that is neither the loop's nor the first's, to four.
   static func recommendedCount(on machine: any Machine) -> Int {
