@@ -42,3 +42,6 @@ static inline void linux_drop_constants(void) { (void)linux_for_each_object(linu
 // unshare(2) and setns(2), which sched.h shows only to those who ask for all of GNU's.
 static inline int linux_unshare(int flags) { return (int)syscall(SYS_unshare, flags); }
 static inline int linux_setns(int descriptor, int kind) { return (int)syscall(SYS_setns, descriptor, kind); }
+
+// memfd_create(2), likewise, closed on exec.
+static inline int linux_memfd_create(const char *name) { return (int)syscall(SYS_memfd_create, name, 1U); }

@@ -4,12 +4,13 @@ import Testing
 
 @testable import Attache
 
-/// A detector that crashes, hangs or lies, as libmagic might one day on bytes that nobody has seen yet.
+/// A detector that crashes, hangs or lies, as libmagic might one day on bytes that nobody has seen yet. Where a good file comes next, the
+/// process is asked about it, too.
 @Suite(.timeLimit(.minutes(1))) struct DetectorProcessTests {
   private static let bad = Array(DetectorPlay.mark.utf8) + [UInt8](repeating: 0, count: 600)
 
   @Test func `the process is confined, and dies of a call that it does not need`() throws {
-    let detector = try TypeDetector(playing: .breaksOut)
+    let detector = try TypeDetector(playing: .breaksOut, asksAlways: true)
     #expect(detector.isConfined == nil)
     #expect(detector.detect(Sample.png, isComplete: true) == .accepted(.png))
     #expect(detector.isConfined == true, "this kernel has no seccomp")
@@ -18,7 +19,7 @@ import Testing
 
   @Test(arguments: [(DetectorPlay.spins, DetectorFailure.late), (.waits, .late), (.babbles, .confused)])
   func `what hangs or lies is ended, and the next file has its answer`(_ play: DetectorPlay, _ failure: DetectorFailure) throws {
-    let detector = try TypeDetector(playing: play)
+    let detector = try TypeDetector(playing: play, asksAlways: true)
     for _ in 0..<2 {
       #expect(detector.detect(Self.bad, isComplete: true) == .undecided(failure))
       #expect(detector.detect(Sample.png, isComplete: true) == .accepted(.png))
@@ -36,7 +37,7 @@ import Testing
   }
 
   @Test func `a process that goes between two files costs neither its answer`() throws {
-    let detector = try TypeDetector(playing: .leaves)
+    let detector = try TypeDetector(playing: .leaves, asksAlways: true)
     for _ in 0..<3 {
       #expect(detector.detect(Self.bad, isComplete: true).reason == .typeUnsupported)
       #expect(detector.detect(Sample.png, isComplete: true) == .accepted(.png))
@@ -48,7 +49,7 @@ import Testing
   }
 
   @Test func `the process does not hear what is meant for its parent`() throws {
-    let detector = try TypeDetector()
+    let detector = try TypeDetector(asksAlways: true)
     #expect(detector.detect(Sample.png, isComplete: true) == .accepted(.png))
     let child = try #require(detector.child)
     for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { kill(child, signal) }
@@ -57,7 +58,7 @@ import Testing
   }
 
   @Test func `a child that somebody else reaps does no harm`() throws {
-    let detector = try TypeDetector(playing: .crashes)
+    let detector = try TypeDetector(playing: .crashes, asksAlways: true)
     #expect(detector.detect(Sample.png, isComplete: true) == .accepted(.png))
     let child = try #require(detector.child)
     kill(child, SIGKILL)
@@ -82,7 +83,7 @@ import Testing
   }
 
   @Test func `a detector that is let go of takes its process with it`() throws {
-    var detector: TypeDetector? = try TypeDetector()
+    var detector: TypeDetector? = try TypeDetector(asksAlways: true)
     #expect(detector?.detect(Sample.png, isComplete: true) == .accepted(.png))
     let child = try #require(detector?.child)
     detector = nil

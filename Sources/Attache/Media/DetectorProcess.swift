@@ -50,11 +50,11 @@ final class DetectorProcess {
   private(set) var isConfined: Bool?
 
   /// - Throws: ``SystemError`` when the system gives no process.
-  init(cookie: OpaquePointer, play: DetectorPlay) throws(SystemError) {
+  init(database: MagicCookie, play: DetectorPlay) throws(SystemError) {
     var child: pid_t = 0
     let processorTime = Int32(Self.processorLimit / .milliseconds(1))
     let waitTime = Int32(Self.waitLimit / .milliseconds(1))
-    socket = try SystemError.check("fork", unsafe detector_start(cookie, processorTime, waitTime, play.code, &child))
+    socket = try SystemError.check("fork", unsafe detector_start(database.handle, processorTime, waitTime, play.code, &child))
     self.child = child
   }
 

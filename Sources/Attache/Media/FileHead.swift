@@ -28,6 +28,12 @@ struct FileHead {
     return Int(bytes[offset]) << 24 | Int(bytes[offset + 1]) << 16 | Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3])
   }
 
+  /// The four bytes at an offset as a big-endian number, as if zeros stood behind the end.
+  func padded32(at offset: Int) -> UInt32 {
+    if let number = big32(at: offset) { return UInt32(number) }
+    return (offset..<offset + 4).reduce(0) { $0 << 8 | UInt32(byte(at: $1) ?? 0) }
+  }
+
   /// The four bytes at an offset as a little-endian number.
   func little32(at offset: Int) -> Int? {
     big32(at: offset).map { Int(UInt32($0).byteSwapped) }

@@ -1,5 +1,4 @@
 internal import CDetector
-internal import CMagic
 internal import Glibc
 
 /// What the bytes of a file are.
@@ -35,59 +34,35 @@ package enum TypeDetectorError: Error, Equatable, CustomStringConvertible {
 
 /// Says from a file's first bytes which of Apple's types it is: libmagic names the format, then ``MagicFormat`` reads the header.
 ///
-/// A detector owns one `magic_t` and the ``DetectorProcess`` that uses it, which belong to one thread at a time. Making one maps libmagic's
-/// database (0.2 ms once the file is in memory), and the first question forks the process, so make one a thread and keep it. Nothing in the
-/// environment changes the database. The headers are read in this process, by code that cannot leave the bytes' bounds.
+/// What is beyond doubt is accepted by ``MediaRules`` in this process. About all else libmagic's own database is asked in the
+/// ``DetectorProcess``: it says what a refused file is. Nothing in the environment changes the database. The headers are read in this
+/// process, by code that cannot leave the bytes' bounds.
 ///
-/// It is `@safe` because the cookie never leaves it: no caller can use one that is closed.
-@safe
+/// A detector belongs to one thread at a time. Making one maps libmagic's database (0.1 ms once the file is in memory, of which nothing is
+/// read yet) and compiles the rules (0.05 ms); the first question to the process forks it. So make one a thread and keep it.
 package final class TypeDetector {
   /// The bytes that are looked at: on Fixtures/media libmagic's answers are the same from 512 bytes to the whole file, except behind a long
   /// ID3 tag, which ``ID3Tag`` reads.
   package static let prefixLength = 4096
 
-  /// The bytes in which text is looked for. libmagic's expressions for text take 60 ms over 4,096 line feeds, 2 ms over 512.
-  private static let textLength = 512
-
-  /// Only the magic numbers. What is switched off changes no answer on Fixtures/media but the names of kinds of text, and parses no hostile
-  /// ELF, compound document or archive.
-  private static let binaryFlags =
-    MAGIC_MIME_TYPE | MAGIC_NO_CHECK_COMPRESS | MAGIC_NO_CHECK_APPTYPE | MAGIC_NO_CHECK_ELF | MAGIC_NO_CHECK_CDF | MAGIC_NO_CHECK_TOKENS
-    | MAGIC_NO_CHECK_TEXT | MAGIC_NO_CHECK_ENCODING | MAGIC_NO_CHECK_JSON | MAGIC_NO_CHECK_CSV
-  private static let textFlags = binaryFlags & ~(MAGIC_NO_CHECK_TEXT | MAGIC_NO_CHECK_ENCODING | MAGIC_NO_CHECK_JSON | MAGIC_NO_CHECK_CSV)
-
-  /// libmagic's own limits, which hold if a flag above should fail to switch a check off:
-  /// - indirect entries followed, 3 of 50: chained ID3 tags took 6 ms; Fixtures/media needs 2.
-  /// - named entries within another, 10 of 50: Fixtures/media needs 2.
-  /// - what is read of an ELF file (program headers, section headers, notes), nothing: no ELF file is looked into.
-  /// - bytes that an expression is matched against, 512 of 8,192: an expression over 4,096 line feeds took 60 ms.
-  /// - bytes looked at, and those in which an encoding is looked for: as many as it is given, where its own are 7 MiB and 64 KiB.
-  private static let limits = [
-    (MAGIC_PARAM_INDIR_MAX, 3), (MAGIC_PARAM_NAME_MAX, 10), (MAGIC_PARAM_ELF_PHNUM_MAX, 0), (MAGIC_PARAM_ELF_SHNUM_MAX, 0),
-    (MAGIC_PARAM_ELF_NOTES_MAX, 0), (MAGIC_PARAM_REGEX_MAX, 512), (MAGIC_PARAM_BYTES_MAX, prefixLength),
-    (MAGIC_PARAM_ENCODING_MAX, textLength),
-  ]
-
   private static let unnamed = "application/octet-stream"
 
-  private let cookie: magic_t
+  private let rules: MediaRules?
+  private let database: MagicCookie
   private let play: DetectorPlay
   private var process: DetectorProcess?
 
-  /// Opens libmagic and loads its database. Throws ``TypeDetectorError`` when that fails.
+  /// Throws ``TypeDetectorError`` when libmagic's database cannot be mapped, whether or not it will be asked. Where the rules cannot be
+  /// compiled, it is asked about every file.
   ///
-  /// - Parameter play: how the process misbehaves, for tests.
-  package init(playing play: DetectorPlay = .honest) throws(TypeDetectorError) {
-    guard let cookie = unsafe magic_open(Self.binaryFlags) else { throw .open(errno: errno) }
-    unsafe self.cookie = cookie
-    self.play = play
+  /// - Parameters:
+  ///   - play: how the process misbehaves, for tests.
+  ///   - asksAlways: whether the process is asked about every file, for tests.
+  package init(playing play: DetectorPlay = .honest, asksAlways: Bool = false) throws(TypeDetectorError) {
     guard let path = Self.databasePath else { throw .noDatabase }
-    guard unsafe magic_load(cookie, path) == 0 else { throw .database(unsafe magic_error(cookie).map { unsafe String(cString: $0) } ?? "") }
-    for (parameter, value) in Self.limits { try limit(parameter, to: value) }
-  }
-
-  deinit {
-    unsafe magic_close(cookie)
+    database = try MagicCookie(loading: path)
+    rules = asksAlways ? nil : MediaRules()
+    self.play = play
   }
 
   /// Whether the process may call the kernel for memory, time and its socket only; nil before it has answered, false where the kernel has no
@@ -115,6 +90,7 @@ package final class TypeDetector {
     let bytes = unsafe [UInt8](prefix.prefix(Self.prefixLength))
     guard !bytes.isEmpty else { return .refused(.sizeEmpty, found: "application/x-empty") }
     let head = FileHead(bytes: bytes, isWhole: isComplete && prefix.count == bytes.count)
+    if let type = rules?.type(of: head) { return .accepted(type) }
     switch name(of: head) {
     case .success(let name): return Self.decide(head, name: name)
     case .failure(let failure): return .undecided(failure)
@@ -138,7 +114,7 @@ package final class TypeDetector {
   private func name(of head: FileHead) -> Result<String, DetectorFailure> {
     let isText = MagicFormat(unnamed: head) == nil
     let question = detector_question(
-      flags: Self.binaryFlags, text_flags: isText ? Self.textFlags : 0, text_bytes: UInt32(Self.textLength))
+      flags: MagicCookie.binaryFlags, text_flags: isText ? MagicCookie.textFlags : 0, text_bytes: UInt32(MagicCookie.textLength))
     // A process that went between two questions is replaced, and costs no file its answer.
     for _ in 0..<2 {
       switch ask(question, of: head.bytes) {
@@ -154,17 +130,11 @@ package final class TypeDetector {
 
   private func ask(_ question: detector_question, of bytes: [UInt8]) -> DetectorProcess.Answer {
     do throws(SystemError) {
-      if process == nil { process = try unsafe DetectorProcess(cookie: cookie, play: play) }
+      if process == nil { process = try DetectorProcess(database: database, play: play) }
       guard let process else { return .gone }
       return unsafe bytes.withUnsafeBytes { unsafe process.ask(question, of: $0) }
     } catch {
       return .failed(.noProcess(error))
     }
-  }
-
-  /// `magic_setparam`.
-  private func limit(_ parameter: Int32, to value: Int) throws(TypeDetectorError) {
-    var value = value
-    guard unsafe magic_setparam(cookie, parameter, &value) == 0 else { throw .parameter(parameter) }
   }
 }
