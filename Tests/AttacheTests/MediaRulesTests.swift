@@ -12,7 +12,6 @@ struct MediaRulesTests {
   @Test func `what the rules accept, libmagic's own database accepts as the same`() throws {
     let rules = try #require(MediaRules())
     let detector = try TypeDetector(asksAlways: true)
-    var accepted: [String] = []
     for fixture in MediaFixture.all {
       let bytes = try fixture.bytes
       for length in [512, 4096, bytes.count] where length > 0 {
@@ -20,10 +19,8 @@ struct MediaRulesTests {
         let isComplete = length >= bytes.count
         guard let type = rules.type(of: head(prefix, isWhole: isComplete)) else { continue }
         #expect(detector.detect(prefix, isComplete: isComplete) == .accepted(type), "\(fixture.name)")
-        accepted.append(fixture.name)
       }
     }
-    #expect(Set(accepted).count > 80)
   }
 
   @Test func `of ten thousand mutants, the rules accept none that libmagic's own database calls something else`() throws {
@@ -43,11 +40,22 @@ struct MediaRulesTests {
     #expect(accepted > 2_500)
   }
 
-  @Test func `a file that the rules accept needs no process, and another gets one`() throws {
+  /// Those of rarer brands and rates, with matrices, and with something else before the description.
+  private static let doubtful: Set = [
+    "clip-cmaf.mp4", "clip-psp.mp4", "film-matrices.m1v", "film-matrices.m2v", "song-11khz.mp3", "song-16khz.mp3", "song-22khz.mp3",
+    "song-24khz-stereo.mp3", "song-8khz-id3.mp3", "song-8khz.mp3", "sound-24bit.aiff", "sound-junk.wav", "sound-list.wav",
+  ]
+
+  @Test func `all but a few accepted files need no process`() throws {
     let detector = try TypeDetector()
-    for (bytes, type) in [(Sample.png, MediaType.png), (Sample.mp3, .mp3)] {
-      #expect(detector.detect(bytes, isComplete: true) == .accepted(type))
+    for fixture in MediaFixture.accepted where !Self.doubtful.contains(fixture.name) {
+      let type = try #require(fixture.answer.type.flatMap(MediaType.init(rawValue:)))
+      #expect(detector.detect(try fixture.bytes, isComplete: true) == .accepted(type))
+      #expect(detector.child == nil, "\(fixture.name)")
     }
+    // A tag of zeros, as some writers have it.
+    let tagged = Array("ID3\u{4}\0\0\0\0\0\u{A}".utf8) + [UInt8](repeating: 0, count: 10) + Sample.fixture("song-tagless.mp3")
+    #expect(detector.detect(tagged, isComplete: true) == .accepted(.mp3))
     #expect(detector.child == nil)
     #expect(detector.detect(Array("plain".utf8), isComplete: true).reason == .typeUnsupported)
     #expect(detector.child != nil)

@@ -25,7 +25,7 @@ struct FileHead {
   /// The four bytes at an offset as a big-endian number.
   func big32(at offset: Int) -> Int? {
     guard offset >= 0, offset <= count - 4 else { return nil }
-    return Int(bytes[offset]) << 24 | Int(bytes[offset + 1]) << 16 | Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3])
+    return unsafe bytes.withUnsafeBytes { unsafe Int(UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self))) }
   }
 
   /// The four bytes at an offset as a big-endian number, as if zeros stood behind the end.

@@ -6,29 +6,31 @@
 enum ForeignMagic {
   /// - Parameter start: where the file begins that the head may hold, such as the one behind an ID3 tag.
   static func appears(in head: FileHead, from start: Int = 0) -> Bool {
-    for mark in marks where start + mark.offset < head.count {
-      if head.padded32(at: start + mark.offset) & mark.mask == mark.value { return true }
+    for mark in marks {
+      let offset = start + mark.offset
+      if offset < head.count, head.padded32(at: offset) & mark.mask == mark.value { return true }
     }
     return mayBeArchive(head) || mayBeBootSector(head, from: start)
   }
 
-  /// tar: its checksum stands in octal digits. libmagic adds the bytes up, which is not done here.
+  /// tar: its checksum, of three octal digits at least, stands behind spaces. libmagic adds the bytes up, which is not done here.
   private static func mayBeArchive(_ head: FileHead) -> Bool {
-    let checksum = 148..<156
-    let text = checksum.compactMap(head.byte).drop { isSpace($0) }
-    guard let first = text.first, (0x30...0x37).contains(first) else { return false }
-    guard let end = text.first(where: { !(0x30...0x37).contains($0) }) else { return true }
-    return end == 0 || isSpace(end)
+    var offset = 148
+    let end = 156
+    while offset < end, isSpace(head.byte(at: offset)) { offset += 1 }
+    let start = offset
+    while offset < end, let byte = head.byte(at: offset), (0x30...0x37).contains(byte) { offset += 1 }
+    return offset - start >= 3 && (offset == end || head.byte(at: offset) == 0 || isSpace(head.byte(at: offset)))
   }
 
-  private static func isSpace(_ byte: Int) -> Bool {
-    byte == 0x20 || (0x09...0x0D).contains(byte)
+  private static func isSpace(_ byte: Int?) -> Bool {
+    byte == 0x20 || byte.map((0x09...0x0D).contains) == true
   }
 
   /// A disk: 55 AA ends a sector, whose size stands in front, or there are a size and a kind of disk (F0 to FF).
   private static func mayBeBootSector(_ head: FileHead, from start: Int) -> Bool {
-    guard let size = head.little16(at: start + 11), let kind = head.byte(at: start + 21) else { return false }
-    return head.big16(at: start + size - 2) == 0x55AA || size % 32 == 0 && kind >= 0xF0
+    guard let size = head.little16(at: start + 11), let kind = head.byte(at: start + 21), size >= 2 else { return false }
+    return head.big16(at: start + size - 2) == 0x55AA || size >= 32 && size % 32 == 0 && kind >= 0xF0
   }
 
   private struct Mark {
