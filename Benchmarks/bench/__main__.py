@@ -25,6 +25,7 @@ def arguments():
     parser.add_argument("--json", type=Path, metavar="FILE", help="where everything goes, single runs included")
     parser.add_argument("--markdown", action="store_true", help="write BENCHMARKS.md, and record the instructions")
     parser.add_argument("--quick", action="store_true", help="one round with little work and fixtures for media: whether all works, not how fast")
+    parser.add_argument("--distinct", action="store_true", help="a file with bytes of its own for each payload; otherwise one of each type under many URLs")
     parser.add_argument("--patience", type=float, default=10, metavar="SECONDS", help="how long a run may wait for the machine to be quiet (10)")
     parser.add_argument("--repeats", type=int, default=2, metavar="N", help="how often a run that others disturbed is repeated (2)")
     chosen = parser.parse_args()
@@ -66,13 +67,13 @@ def main():
     scratch = ROOT / ".build/bench"
     scratch.mkdir(parents=True, exist_ok=True)
     options = Options(chosen.rounds, chosen.quick, attaches(chosen.attache or [f"attache={ROOT}/.build/release/attache"]), tuple(filter(None, chosen.peers.split(","))),
-                      0 if chosen.quick else chosen.patience, 0 if chosen.quick else chosen.repeats)
+                      0 if chosen.quick else chosen.patience, 0 if chosen.quick else chosen.repeats, chosen.distinct)
     settings = "; ".join(f"{label} is {path}" for label, path in options.attaches)
     description, results, bench = machine.description(), [], Bench(options, scratch)
     try:
         for lack in bench.missing:
             print(f"left out: {lack}", file=sys.stderr)
-        for name in chosen.rows or ROWS:
+        for name in chosen.rows or [name for name in ROWS if not (chosen.quick and name == instructions.NAME)]:
             results.append(measured(bench, name))
             print(f"## {name}\n\n{results[-1].about}\n\n{report.text(results[-1])}\n", flush=True)
             if chosen.json:

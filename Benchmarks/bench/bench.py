@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Callable
 
@@ -13,9 +14,11 @@ from .checking import Expected, WrongOutput, check
 from .media import Medium
 from .origin import Nginx, Stalled
 from .programs import SOURCES, Programs, attache
+from .variants import variant
 
 #: A run that other processes took more than this share of a processor from is disturbed.
 DISTURBED = 0.1
+_BALLAST = bytes(1 << 20)
 
 
 @dataclass
@@ -26,6 +29,7 @@ class Options:
     peers: tuple = ()
     patience: float = 10
     repeats: int = 2
+    has_distinct_media: bool = False
 
 
 @dataclass
@@ -35,6 +39,11 @@ class Work:
     expected: list
     jobs: int
     cacert: Path = None
+
+    @cached_property
+    def volume(self):
+        """Bytes that a run may write: lines, and a file for each medium."""
+        return sum(len(line.raw) + 400 + (line.medium.size if line.medium else 0) for line in self.expected)
 
 
 class Bench:
@@ -108,11 +117,20 @@ class Bench:
         return Work(path, lines, jobs, cacert)
 
     def media_lines(self, count, size, extensions=tuple(media.TYPES), tls=False, offset=0):
-        """Payloads with media of one size, each under a URL of its own."""
+        """Payloads with media of one size, each under a URL of its own, and with content of its own where that is asked for."""
         nginx = self.nginx
         names = [f"{size}.{extension}" for extension in extensions]
+        if self.options.has_distinct_media:
+            own = [self._own_medium(number, names[number % len(names)]) for number in range(offset, offset + count)]
+            return [Expected(payloads.payload(number, nginx.url(number, medium.name, "own", tls)), medium) for number, medium in enumerate(own, offset)]
         return [Expected(payloads.payload(number, nginx.url(number, names[number % len(names)], tls=tls)), self.media[names[number % len(names)]])
                 for number in range(offset, offset + count)]
+
+    def _own_medium(self, number, name):
+        path = self._nginx.own / f"{number}-{name}"
+        if not path.exists():
+            path.write_bytes(variant(self.media[name].content, path.suffix[1:], number))
+        return Medium(path)
 
     def stalled_lines(self, count, addresses=None):
         return [Expected(payloads.payload(number, self.stalled.url(number if addresses is None else number % addresses) + f"?{number}"))
@@ -120,10 +138,17 @@ class Bench:
 
     # Runs
 
-    def new_store(self):
-        """An empty folder. The one before goes only now: memory that was freed just before is memory that the host still gives."""
+    def new_store(self, volume=0):
+        """An empty folder, on a machine that is quiet. `volume` bytes are written and removed just before: the first who writes to memory that was free
+        for long waits for the host of a virtual machine, and that must not be the one whose turn comes first, or after one that stored little."""
+        machine.wait_for_quiet(self.options.patience)
         if self._left:
             shutil.rmtree(self._left, ignore_errors=True)
+        ballast = self.folder / "ballast"
+        with open(ballast, "wb", buffering=0) as file:
+            for _ in range(volume >> 20):
+                file.write(_BALLAST)
+        ballast.unlink()
         self._left = tempfile.mkdtemp(prefix="store.", dir=self.folder)
         return self._left
 
@@ -140,10 +165,10 @@ class Bench:
         return best
 
     def _run(self, command, work):
-        store, out, cost = self.new_store(), self.folder / "out", self.folder / "cost"
-        words = command.arguments(store, work.jobs, work.cacert)
+        out, cost = self.folder / "out", self.folder / "cost"
         out.unlink(missing_ok=True)
-        machine.wait_for_quiet(self.options.patience)
+        store = self.new_store(work.volume)
+        words = command.arguments(store, work.jobs, work.cacert)
         used, served = machine.busy_seconds(), self._nginx.processor_seconds() if self._nginx else 0
         with open(work.input, "rb") as stdin, open(out, "wb") as stdout, open(self.folder / "errors", "wb") as stderr:
             launch = children.start([self.programs.launch(), cost, 600, 20, *words], stdin=stdin, stdout=stdout, stderr=stderr, env=self.environment)

@@ -28,6 +28,11 @@ def _require(condition, number, complaint):
         raise WrongOutput(f"line {number + 1}: {complaint}")
 
 
+def _digest(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
 class AttacheCheck:
     """attache's lines: the original with one member spliced in, byte for byte; files under their own hash."""
 
@@ -54,14 +59,13 @@ class AttacheCheck:
         attachment, = json.loads(b"{" + member[1:] + b"}")["attache"]["attachments"]
         mime, uniform = medium.types
         _require((attachment["mime"], attachment["type"]) == (mime, uniform), number, f"{medium.name} is called {attachment['mime']}, {attachment['type']}")
-        _require(attachment["size"] == len(medium.content), number, f"{medium.name} has the size {attachment['size']}")
+        _require(attachment["size"] == medium.size, number, f"{medium.name} has the size {attachment['size']}")
         _require(attachment["sha256"] == medium.sha256, number, f"{medium.name} has another hash")
         _require(attachment["source"].encode() in raw, number, f"the source is {attachment['source']}")
         path = attachment["url"].removeprefix("file://")
         _require(path.startswith(self.store + "/"), number, f"{path} is not in the store")
         if (path, medium.sha256) not in self._files:
-            with open(path, "rb") as file:
-                _require(file.read() == medium.content, number, f"{path} is not {medium.name}")
+            _require(_digest(path) == medium.sha256, number, f"{path} is not {medium.name}")
             self._files.add((path, medium.sha256))
 
     def finish(self, count):
@@ -85,18 +89,17 @@ class PeerCheck:
             raise WrongOutput(f"line {number + 1}: has no attachment") from None
         _require(payload == json.loads(expected.raw), number, "is not the original with one member more")
         medium = expected.medium
-        _require(attachment["size"] == len(medium.content), number, f"{medium.name} has the size {attachment['size']}")
+        _require(attachment["size"] == medium.size, number, f"{medium.name} has the size {attachment['size']}")
         if not self.has_files:
             return
         kind = OTHER_NAMES.get(attachment["type"], attachment["type"])
         _require(kind == medium.types[0], number, f"{medium.name} is called {kind}")
         path = attachment["path"]
         _require(path.startswith(f"{self.store}/"), number, f"{path} is not in the store")
-        _require(os.stat(path).st_size == len(medium.content), number, f"{path} is not {medium.name}")
+        _require(os.stat(path).st_size == medium.size, number, f"{path} is not {medium.name}")
         if self._sampled < SAMPLED_FILES or number % 97 == 0:
             self._sampled += 1
-            with open(path, "rb") as file:
-                _require(hashlib.sha256(file.read()).hexdigest() == medium.sha256, number, f"{path} is not {medium.name}")
+            _require(_digest(path) == medium.sha256, number, f"{path} is not {medium.name}")
 
     def finish(self, count):
         if self.has_files:

@@ -34,6 +34,10 @@ class Medium:
         return TYPES[self.path.suffix[1:]]
 
     @cached_property
+    def size(self):
+        return self.path.stat().st_size
+
+    @property
     def content(self):
         return self.path.read_bytes()
 

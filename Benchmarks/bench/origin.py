@@ -37,7 +37,8 @@ class Nginx:
 
     def __init__(self, template, media, scratch):
         scratch.mkdir(parents=True, exist_ok=True)
-        self.scratch, self.port = scratch, free_port()
+        self.scratch, self.port, self.own = scratch, free_port(), scratch / "own"
+        self.own.mkdir()
         self.certificate = _Certificate(scratch) if shutil.which("openssl") else None
         self.tls_port = free_port() if self.certificate else None
         tls = ""

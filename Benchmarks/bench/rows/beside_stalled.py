@@ -2,7 +2,6 @@
 import re
 import time
 
-from .. import machine
 from ..checking import AttacheCheck, WrongOutput
 from ..conversation import Conversation
 from ..figures import median, paired_ratio
@@ -30,7 +29,6 @@ def measure(bench):
 
 
 def _run(bench, command, work, waiting):
-    machine.wait_for_quiet(bench.options.patience)
     store = bench.new_store()
     with Conversation(bench, command, store, jobs=len(waiting) + 64) as talk:
         talk.write(waiting)

@@ -1,7 +1,7 @@
 """What attache holds at its peak, and for each payload in flight."""
 import time
 
-from .. import children, machine
+from .. import children
 from ..checking import AttacheCheck, check
 from ..conversation import Conversation
 from ..figures import median, slope
@@ -34,8 +34,7 @@ def measure(bench):
 
 
 def _peak(bench, command, work):
-    machine.wait_for_quiet(bench.options.patience)
-    store, out = bench.new_store(), bench.folder / "out"
+    store, out = bench.new_store(work.volume), bench.folder / "out"
     peaks, proportional = {}, 0
     with open(work.input, "rb") as stdin, open(out, "wb") as stdout, open(bench.folder / "errors", "wb") as stderr:
         process = children.start(command.arguments(store, work.jobs, None), stdin=stdin, stdout=stdout, stderr=stderr)
@@ -56,7 +55,6 @@ def _peak(bench, command, work):
 def _in_flight(bench, command, counts):
     resident = []
     for count in counts:
-        machine.wait_for_quiet(bench.options.patience)
         with Conversation(bench, command, bench.new_store(), jobs=count) as talk:
             talk.write(bench.stalled_lines(count))
             bench.stalled.wait_for(count)

@@ -1,7 +1,6 @@
 """A line is written when the one before is out."""
 import time
 
-from .. import machine
 from ..conversation import Conversation
 from ..figures import median, percentile
 from ..result import Goal, Result, amount
@@ -22,7 +21,6 @@ def measure(bench):
 
 
 def _run(bench, command, lines):
-    machine.wait_for_quiet(bench.options.patience)
     store = bench.new_store()
     took, answers = [], []
     begin = time.perf_counter()
