@@ -32,11 +32,24 @@ class Options:
     has_distinct_media: bool = False
 
 
+@dataclass(frozen=True)
+class Generated:
+    """So many lines, each made when it is asked for: a million of them would take gigabytes."""
+    count: int
+    make: Callable  # of the number
+
+    def __len__(self):
+        return self.count
+
+    def __iter__(self):
+        return map(self.make, range(self.count))
+
+
 @dataclass
 class Work:
     """What a command is to do: an input and what must come of it."""
     input: Path
-    expected: list
+    expected: object  # ``Expected``, by line: a list or ``Generated``
     jobs: int
     cacert: Path = None
 

@@ -1,4 +1,5 @@
 """Payloads a second and time of processors beside the peers: what several rows share."""
+from .bench import DISTURBED
 from .figures import median, paired_ratio
 from .result import Goal, amount
 
@@ -46,8 +47,11 @@ def table(runs, what=""):
     return rows
 
 
-def disturbance(runs):
-    """A note on the runs that others took processors from."""
+def notes(bench, runs, what=""):
+    """How builds of attache compare with the first one, and on the runs that others took processors from."""
+    labels = [label for label, _ in bench.options.attaches]
+    found = [f"{what}{label} against {labels[0]}: payloads/s {amount(faster(runs, label, labels[0]))}, CPU {amount(dearer(runs, label, labels[0]))}"
+             for label in labels[1:]]
     every = [run for all_runs in runs.values() for run in all_runs]
-    disturbed = sum(run["disturbed"] > 0.1 for run in every)
-    return [f"{disturbed} of {len(every)} runs were disturbed by other processes"] if disturbed else []
+    disturbed = sum(run["disturbed"] > DISTURBED for run in every)
+    return found + ([f"{what}{disturbed} of {len(every)} runs were disturbed by other processes"] if disturbed else [])

@@ -26,13 +26,17 @@ def _field(process, file, name):
         return 0
 
 
-def proportional_kilobytes(processes):
-    """What they hold together: a page that n processes share counts 1/n for each."""
-    return sum(_field(process, "smaps_rollup", "Pss") for process in processes)
+def _private(process):
+    return _field(process, "smaps_rollup", "Private_Clean") + _field(process, "smaps_rollup", "Private_Dirty")
+
+
+def joint_kilobytes(processes):
+    """What they hold together: all of the first, and of those that it forked what they share with nobody."""
+    return resident_kilobytes(processes[:1]) + sum(map(_private, processes[1:]))
 
 
 def peak_kilobytes(processes):
-    """The largest resident size that each has had (VmHWM), added up: shared pages count once a process."""
+    """The largest resident size that each has had (VmHWM)."""
     return [_field(process, "status", "VmHWM") for process in processes]
 
 

@@ -1,24 +1,26 @@
 """How results are shown: on the terminal, as JSON, as BENCHMARKS.md."""
 import json
+import re
 import time
-import unicodedata
 
 
-def _width(text):
-    return sum(not unicodedata.combining(character) for character in text)
+#: Cells that are longer are not aligned: nobody would see it.
+_ALIGNED = 48
 
 
 def table(head, rows):
-    """A table in Markdown, aligned for the eye as well."""
+    """A table in Markdown, aligned for the eye as well: figures to the right."""
     texts = [[str(cell) for cell in row] for row in [head, *rows]]
-    widths = [max(3, *(_width(row[column]) for row in texts)) for column in range(len(head))]
+    columns = list(zip(*texts))
+    widths = [max(3, *(min(_ALIGNED, len(cell)) for cell in column)) for column in columns]
+    are_figures = [all(re.match(r"[≥≤−-]? ?[\d,.]+", cell) for cell in column[1:] if cell) and any(column[1:]) for column in columns]
+    are_figures[0] = False
 
-    def line(row):
-        cells = (cell + " " * (width - _width(cell)) if column == 0 else " " * (width - _width(cell)) + cell for column, (cell, width) in enumerate(zip(row, widths)))
-        return "| " + " | ".join(cells) + " |"
+    def line(cells):
+        return "| " + " | ".join(cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(cells, widths, are_figures)) + " |"
 
-    rule = "| " + " | ".join("-" * width if column == 0 else "-" * (width - 1) + ":" for column, width in enumerate(widths)) + " |"
-    return "\n".join([line(texts[0]), rule, *map(line, texts[1:])])
+    rule = ["-" * (width - 1) + ":" if right else "-" * width for width, right in zip(widths, are_figures)]
+    return "\n".join([line(texts[0]), line(rule), *map(line, texts[1:])])
 
 
 def text(result):

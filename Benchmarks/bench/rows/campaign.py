@@ -1,5 +1,6 @@
 """One picture, named by a million payloads."""
 from .. import comparison, payloads
+from ..bench import Generated
 from ..checking import Expected
 from ..result import Goal, Result
 
@@ -13,9 +14,9 @@ def measure(bench):
     result = Result(NAME, ABOUT, head=comparison.HEAD)
     for size, what in (("tiny", "5 KB"), ("typical", "100 KB")):
         url, medium = bench.nginx.url(size, f"{size}.jpg", folder="campaign"), bench.media[f"{size}.jpg"]
-        work = bench.work(f"{NAME}-{size}", [Expected(payloads.payload(number, url), medium) for number in range(count)], jobs=64)
+        work = bench.work(f"{NAME}-{size}", Generated(count, lambda number: Expected(payloads.payload(number, url), medium)), jobs=64)
         other = bench.nginx.url("each", f"{size}.jpg", folder="media")
-        share = [Expected(payloads.payload(number, other), medium) for number in range(bench.count(50_000, 100))]
+        share = Generated(bench.count(50_000, 100), lambda number: Expected(payloads.payload(number, other), medium))
         attaches, peers, counter = bench.attaches(), bench.chosen("limit"), _Counter(bench.nginx, size)
         counted = {command.name: (lambda command=command: bench.run(command, work, counter)) for command in attaches}
         each = bench.work(f"{NAME}-{size}-each", share, jobs=64)
@@ -24,7 +25,7 @@ def measure(bench):
         requests = [run["requests"] for run in runs[attaches[0].name]]
         result.goals.append(Goal(f"{what}: requests at the origin in a run", max(requests), 1, at_least=False))
         result.table += comparison.table(runs, f"{what}: ")
-        result.notes += comparison.disturbance(runs)
+        result.notes += comparison.notes(bench, runs, f"{what}: ")
         result.runs[what] = runs
         work.input.unlink()
     return result

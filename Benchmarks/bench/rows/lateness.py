@@ -23,7 +23,7 @@ def measure(bench):
     head = ["command", "late lines", "decision p50 ms", "p99 ms", "largest ms", "handed to write p99 ms before the deadline", "resident MB"]
     table = [[name, sum(run["late"] for run in found), *(amount(median(run[key] for run in found)) for key in ("p50", "p99", "largest", "before")),
               amount(median(run["tree_kb"] for run in found) / 1024)] for name, found in runs.items()]
-    return Result(NAME, ABOUT, goals, head, table, comparison.disturbance(runs), runs)
+    return Result(NAME, ABOUT, goals, head, table, comparison.notes(bench, runs), runs)
 
 
 def _examine(report):

@@ -12,4 +12,4 @@ def measure(bench):
     commands = bench.attaches() + bench.chosen("limit", "transfers", "go", "shell", "aiohttp")
     runs = bench.compare(commands, work)
     return Result(NAME, ABOUT, comparison.goals(runs, commands[0].name, limit=1.5, cpu=1.2), comparison.HEAD, comparison.table(runs),
-                  comparison.disturbance(runs), runs)
+                  comparison.notes(bench, runs), runs)

@@ -11,4 +11,4 @@ def measure(bench):
     commands = bench.attaches() + bench.chosen("limit", "transfers", "go", "shell", "aiohttp")
     runs = bench.compare(commands, work)
     return Result(NAME, ABOUT, comparison.goals(runs, commands[0].name, limit=2.2, shell=5, cpu=0.8), comparison.HEAD, comparison.table(runs),
-                  comparison.disturbance(runs), runs)
+                  comparison.notes(bench, runs), runs)

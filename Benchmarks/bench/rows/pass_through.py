@@ -4,6 +4,7 @@ import os
 import shutil
 
 from .. import comparison, payloads
+from ..bench import Generated
 from ..checking import Expected, PeerCheck, WrongOutput
 from ..figures import median
 from ..programs import Command
@@ -29,7 +30,7 @@ def _from_pipe(command, path):
 
 
 def measure(bench):
-    work = bench.work(NAME, [Expected(payloads.passing(number)) for number in range(bench.count(300_000, 2_000))], jobs=64)
+    work = bench.work(NAME, Generated(bench.count(300_000, 2_000), lambda number: Expected(payloads.passing(number))), jobs=64)
     attaches = bench.attaches()
     commands = attaches + [_from_pipe(command, work.input) for command in attaches] + bench.chosen("limit")
     if shutil.which("jq"):
@@ -39,4 +40,4 @@ def measure(bench):
     speeds = {name: megabytes / median(run["wall"] for run in all_runs) for name, all_runs in runs.items()}
     goals = comparison.goals(runs, attaches[0].name, jq=30) + [Goal("speed", speeds[attaches[0].name], 400, unit=" MB/s")]
     table = [[*row, f"{speeds[name]:,.0f}"] for row, name in zip(comparison.table(runs), runs)]
-    return Result(NAME, ABOUT, goals, [*comparison.HEAD, "MB/s"], table, comparison.disturbance(runs), runs)
+    return Result(NAME, ABOUT, goals, [*comparison.HEAD, "MB/s"], table, comparison.notes(bench, runs), runs)

@@ -17,6 +17,6 @@ def measure(bench):
         runs = bench.compare(commands, work)
         result.goals += comparison.goals(runs, commands[0].name, f"{what}: ", limit=1.3)
         result.table += comparison.table(runs, f"{what}: ")
-        result.notes += comparison.disturbance(runs)
+        result.notes += comparison.notes(bench, runs, f"{what}: ")
         result.runs[what] = runs
     return result
