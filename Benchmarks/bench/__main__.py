@@ -2,10 +2,11 @@
 import argparse
 import signal
 import sys
+import time
 import traceback
 from pathlib import Path
 
-from . import children, machine, report
+from . import archive, children, machine, report
 from .bench import Bench, Options
 from .checking import WrongOutput
 from .programs import PEERS, SOURCES
@@ -23,13 +24,15 @@ def arguments():
     parser.add_argument("--attache", action="append", default=[], metavar="[LABEL=]PATH",
                         help="a build of attache instead of this clone's; several are measured in turn, and goals are those of the first")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where everything goes, single runs included")
-    parser.add_argument("--markdown", action="store_true", help="write BENCHMARKS.md, and record the instructions")
+    parser.add_argument("--markdown", action="store_true", help="write BENCHMARKS.md from the last result of each row, and record the instructions")
     parser.add_argument("--quick", action="store_true", help="one round with little work and fixtures for media: whether all works, not how fast")
     parser.add_argument("--distinct", action="store_true", help="a file with bytes of its own for each payload; otherwise one of each type under many URLs")
     parser.add_argument("--patience", type=float, default=10, metavar="SECONDS", help="how long a run may wait for the machine to be quiet (10)")
     parser.add_argument("--repeats", type=int, default=2, metavar="N", help="how often a run that others disturbed is repeated (2)")
     chosen = parser.parse_args()
     unknown = [name for name in chosen.rows if name not in ROWS] + [name for name in chosen.peers.split(",") if name and name not in PEERS]
+    if chosen.markdown and chosen.quick:
+        parser.error("a quick run is not for BENCHMARKS.md")
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}")
     return chosen
@@ -54,9 +57,11 @@ def measured(bench, name):
         if not isinstance(problem, WrongOutput):
             traceback.print_exc()
         result = Result(name, row.ABOUT, fault=str(problem))
-    if bench.options.is_quick:
-        for goal in result.goals:
-            goal.judged = False
+    result.measured = f"{time.strftime('%Y-%m-%d %H:%M')}, {bench.rounds} round{'s' * (bench.rounds > 1)}"
+    for goal in result.goals:
+        goal.judged = not bench.options.is_quick
+    if not bench.options.is_quick and not result.fault:
+        archive.keep(bench.scratch / "results", result)
     return result
 
 
@@ -85,9 +90,10 @@ def main():
     if len(results) > 1:
         print(report.summary(results))
     if chosen.markdown:
-        (ROOT / "BENCHMARKS.md").write_text(report.document(results, description, f"{bench.rounds} rounds, in turn."))
-        for result in results:
-            if result.name == instructions.NAME and not result.fault and not result.absent:
+        found = archive.kept(scratch / "results", ROWS)
+        (ROOT / "BENCHMARKS.md").write_text(report.document(found, description))
+        for result in found:
+            if result.name == instructions.NAME and result.runs:
                 instructions.record(result)
     return 1 if any(result.fault for result in results) else 0
 

@@ -66,8 +66,6 @@ class Bench:
         self.options, self.scratch, self.report = options, scratch, report
         self.programs = Programs(scratch / "programs")
         self._opened, self._nginx, self._stalled, self._left = [], None, None, None
-        roomy = shutil.disk_usage("/dev/shm").free > 6 << 30 if os.path.isdir("/dev/shm") else False
-        self.folder = Path(tempfile.mkdtemp(prefix="attache-bench.", dir="/dev/shm" if roomy else scratch))
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8"}
         self.peers, self.missing = {}, []
         for name in options.peers:
@@ -76,6 +74,8 @@ class Bench:
                 self.missing.append(lack)
             else:
                 self.peers[name] = self.programs.peer(name)
+        roomy = shutil.disk_usage("/dev/shm").free > 6 << 30 if os.path.isdir("/dev/shm") else False
+        self.folder = Path(tempfile.mkdtemp(prefix="attache-bench.", dir="/dev/shm" if roomy else scratch))
 
     def close(self):
         for origin in self._opened:

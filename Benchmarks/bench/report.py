@@ -49,12 +49,12 @@ def summary(results):
     return table(["row", "what", "goal", "measured", ""], rows)
 
 
-def document(results, description, settings):
+def document(results, description):
     """BENCHMARKS.md."""
-    lines = ["# Benchmarks", "", f"What `scripts/bench --markdown` found on {time.strftime('%Y-%m-%d')}; [CONTRIBUTING.md](CONTRIBUTING.md) says how to read it.", "",
-             table(["", ""], description.items()), "", settings, "", "## Goals", "", summary(results)]
+    lines = ["# Benchmarks", "", "What `scripts/bench --markdown` found; [CONTRIBUTING.md](CONTRIBUTING.md#the-benchmark) says how to read it.", "",
+             table(["measured with", ""], description.items()), "", summary(results)]
     for result in results:
-        lines += ["", f"## {result.name}", "", result.about, "", text(result)]
+        lines += ["", f"## {result.name}", "", result.about, "", text(result), "", f"Measured on {result.measured}."]
     return "\n".join(lines).rstrip() + "\n"
 
 

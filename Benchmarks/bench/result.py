@@ -50,3 +50,5 @@ class Result:
     absent: str = ""
     #: What was wrong with an output: an error of the benchmark.
     fault: str = ""
+    #: When, and in how many rounds.
+    measured: str = ""
