@@ -20,7 +20,7 @@ struct FilterCommand: ParsableCommand {
   func run() throws {
     // While there is no other thread.
     AmbientEnvironment.shed()
-    ProcessMemory.shareArenas()
+    ProcessMemory.tuneAllocator()
     StopSignals.block()
     DescriptorLimit.raise()
     let log = logFormat.logger()

@@ -7,8 +7,8 @@
 final class Fetch: @unchecked Sendable {
   /// Redirects followed at most, as the design says; browsers follow 20, Apple's loading system 16.
   static let maximumHops = 5
-  /// Bytes gathered before they are handed to the media thread.
-  private static let portion = 32 * 1024
+  /// Bytes gathered before they are handed to the media thread: a smaller file goes there whole, and is stored by one write.
+  private static let portion = 128 * 1024
   /// The most that libcurl hands over at a time (CURL_MAX_WRITE_SIZE).
   private static let piece = 16 * 1024
 
@@ -359,7 +359,7 @@ extension Fetch: TransferOwner {
 // MARK: The media thread's news
 
 extension Fetch {
-  /// Called at the end of a turn.
+  /// Called when the file has had the time to come whole.
   func handOnGathered() {
     isGathering = false
     guard !isOver, type == nil, gathered.count >= TypeDetector.prefixLength else { return }

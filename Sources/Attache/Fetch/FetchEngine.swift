@@ -22,6 +22,9 @@ final class FetchEngine: @unchecked Sendable {
   private var joinable: [String: Fetch] = [:]
   private var fetches: [ObjectIdentifier: Fetch] = [:]
   private var gathering: [Fetch] = []
+  private var gatheringEnds: TimerEntry?
+  /// How long a file may come before its type is asked for: a small one that comes from near is there whole by then.
+  private static let gatheringTime = Duration.milliseconds(10)
 
   init(
     _ configuration: MediaFetcher.Configuration, gate: URLGate, store: AttachmentStore, trust: Duration, network: FetchNetwork
@@ -44,7 +47,7 @@ final class FetchEngine: @unchecked Sendable {
     admission = Admission(places: configuration.transfersPerOrigin)
     transport = try network.transport(loop)
     resolver = try network.resolver(loop)
-    loop.post { [self] in loop.atTurnEnd { [weak self] in self?.turnEnded() } }
+    loop.post { [self] in loop.atTurnEnd { [weak self] in self?.transport.deliverEnds() } }
   }
 
   /// Ends everything without an answer. Safe from any thread.
@@ -169,14 +172,14 @@ final class FetchEngine: @unchecked Sendable {
     admission.giveUp(fetch.url.origin, fetch)
   }
 
-  /// Has the fetch hand on its first bytes when the turn is over and all that was ready has been read.
+  /// Has the fetch hand on its first bytes soon, unless it has come to its end.
   func gather(_ fetch: Fetch) {
     gathering.append(fetch)
-  }
-
-  private func turnEnded() {
-    transport.deliverEnds()
-    for fetch in gathering { fetch.handOnGathered() }
-    gathering.removeAll(keepingCapacity: true)
+    guard gatheringEnds == nil else { return }
+    gatheringEnds = loop.schedule(at: loop.now.advanced(by: Self.gatheringTime)) { [self] in
+      gatheringEnds = nil
+      for fetch in gathering { fetch.handOnGathered() }
+      gathering.removeAll(keepingCapacity: true)
+    }
   }
 }
