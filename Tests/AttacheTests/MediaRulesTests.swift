@@ -65,16 +65,22 @@ struct MediaRulesTests {
     #expect(MediaRules(descriptors: "/nowhere") == nil)
   }
 
-  @Test func `another format's magic number in an accepted file leaves the decision to libmagic's own database`() throws {
+  @Test(arguments: [
+    "photo.jpg", "picture.png", "animation.gif", "sound-plain.wav", "movie.avi", "sound.aiff", "sound-float.aifc", "clip.mp4", "voice.m4a",
+    "song.mp3", "song-tagless.mp3", "film.mpg", "film-mpeg2.mpg", "film.m1v",
+  ])
+  func `another format's magic number in an accepted file does not mislead the rules`(_ name: String) throws {
     let rules = try #require(MediaRules())
     let detector = try TypeDetector(asksAlways: true)
-    for fixture in MediaFixture.accepted {
-      let bytes = Array(try fixture.bytes.prefix(TypeDetector.prefixLength))
-      for (offset, magic) in MediaMutants.magic where offset + magic.count <= bytes.count {
+    let bytes = Array(Sample.fixture(name).prefix(TypeDetector.prefixLength))
+    let starts = [0, ID3Tag(head(bytes, isWhole: false), at: 0)?.length].compactMap(\.self)
+    for (offset, magic) in MediaMutants.magic where offset > 0 {
+      for start in starts.map({ $0 + offset }) where start + magic.count <= bytes.count {
         var graft = bytes
-        graft.replaceSubrange(offset..<offset + magic.count, with: magic)
+        graft.replaceSubrange(start..<start + magic.count, with: magic)
         guard let type = rules.type(of: head(graft, isWhole: false)) else { continue }
-        #expect(detector.detect(graft, isComplete: false) == .accepted(type), "\(fixture.name), \(magic.hex) at \(offset)")
+        let answer = detector.detect(graft, isComplete: false)
+        if answer != .accepted(type) { Issue.record("\(magic.hex) at \(start): \(type) is \(answer)") }
       }
     }
   }

@@ -9,8 +9,8 @@ internal import Glibc
 ///
 /// libmagic may look at hostile bytes in this process since these rules reach little of it: they compare strings and numbers at fixed offsets,
 /// with no expression, no search, no indirection, no name and no format string, and every check that libmagic has built in is off. What
-/// runs over the bytes is `match`, `mget`, `mcopy` and `magiccheck` of softmagic.c (5.44), which copy at most 128 bytes of the head from a
-/// checked offset, pad them with zeros and compare; what is printed is a constant MIME name.
+/// sees the bytes is `mcopy`, `mconvert` and `magiccheck` of softmagic.c (5.44): they copy 128 of them at most, from an offset that is
+/// checked, and compare. What is printed is one of the MIME names below.
 final class MediaRules {
   private static let flags = MagicCookie.binaryFlags | MAGIC_NO_CHECK_TAR | MAGIC_RAW
 
