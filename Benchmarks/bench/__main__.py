@@ -71,8 +71,9 @@ def main():
     children.raise_file_limit()
     scratch = ROOT / ".build/bench"
     scratch.mkdir(parents=True, exist_ok=True)
-    options = Options(chosen.rounds, chosen.quick, attaches(chosen.attache or [f"attache={ROOT}/.build/release/attache"]), tuple(filter(None, chosen.peers.split(","))),
-                      0 if chosen.quick else chosen.patience, 0 if chosen.quick else chosen.repeats, chosen.distinct)
+    options = Options(rounds=chosen.rounds, is_quick=chosen.quick, peers=tuple(filter(None, chosen.peers.split(","))), has_distinct_media=chosen.distinct,
+                      attaches=attaches(chosen.attache or [f"attache={ROOT}/.build/release/attache"]), patience=0 if chosen.quick else chosen.patience,
+                      repeats=0 if chosen.quick else chosen.repeats)
     settings = "; ".join(f"{label} is {path}" for label, path in options.attaches)
     description, results, bench = machine.description(), [], Bench(options, scratch)
     try:

@@ -2,12 +2,10 @@
 import json
 import os
 import shutil
-import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Callable
 
 from . import children, machine, media, payloads
 from .checking import Expected, WrongOutput, check
@@ -15,6 +13,7 @@ from .media import Medium
 from .origin import Nginx, Stalled
 from .programs import SOURCES, Programs, attache
 from .variants import variant
+from .work import Work
 
 #: A run that other processes took more than this share of a processor from is disturbed.
 DISTURBED = 0.1
@@ -32,38 +31,11 @@ class Options:
     has_distinct_media: bool = False
 
 
-@dataclass(frozen=True)
-class Generated:
-    """So many lines, each made when it is asked for: a million of them would take gigabytes."""
-    count: int
-    make: Callable  # of the number
-
-    def __len__(self):
-        return self.count
-
-    def __iter__(self):
-        return map(self.make, range(self.count))
-
-
-@dataclass
-class Work:
-    """What a command is to do: an input and what must come of it."""
-    input: Path
-    expected: object  # ``Expected``, by line: a list or ``Generated``
-    jobs: int
-    cacert: Path = None
-
-    @cached_property
-    def volume(self):
-        """Bytes that a run may write: lines, and a file for each medium."""
-        return sum(len(line.raw) + 400 + (line.medium.size if line.medium else 0) for line in self.expected)
-
-
 class Bench:
     """Everything that rows share. Close it: its processes and its scratch go with it."""
 
-    def __init__(self, options, scratch, report: Callable = print):
-        self.options, self.scratch, self.report = options, scratch, report
+    def __init__(self, options, scratch):
+        self.options, self.scratch = options, scratch
         self.programs = Programs(scratch / "programs")
         self._opened, self._nginx, self._stalled, self._left = [], None, None, None
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8"}
@@ -210,6 +182,7 @@ class Bench:
         found = {name: [] for name in measures}
         names = list(measures)
         for turn in range(self.rounds):
+            print(f"round {turn + 1} of {self.rounds}: {', '.join(names)}", file=sys.stderr)
             for name in names[turn % len(names):] + names[:turn % len(names)]:
                 found[name].append(measures[name]())
         return found

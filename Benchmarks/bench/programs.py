@@ -1,5 +1,6 @@
 """attache and its peers: how each is built and called."""
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -55,10 +56,10 @@ class Programs:
         """A C program that does nothing, linked with the libraries of the system that `program` is linked with."""
         source = self.folder / "empty.c"
         source.write_text("int main(void) { return 0; }\n")
-        needed = [line.split("[")[1].split("]")[0] for line in subprocess.run(["readelf", "-d", program], capture_output=True, text=True,
-                  check=True).stdout.splitlines() if "(NEEDED)" in line]
+        dynamic = subprocess.run(["readelf", "-d", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+        needed = [name for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic) if not name.startswith(("ld-", "libswift", "libFoundation"))]
         path = self.folder / "empty"
-        _quietly("gcc", "-O2", "-o", path, source, "-Wl,--no-as-needed", *[f"-l:{name}" for name in needed if not name.startswith(("ld-", "libswift", "libFoundation"))])
+        _quietly("gcc", "-O2", "-o", path, source, "-Wl,--no-as-needed", *[f"-l:{name}" for name in needed])
         return path
 
     def limit(self):

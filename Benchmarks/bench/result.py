@@ -23,7 +23,7 @@ class Goal:
 
     @property
     def text(self):
-        return f"{'≥' if self.at_least else '≤'} {amount(self.bound)}{self.unit}"
+        return f"{'≥' if self.at_least else '≤'} {self.bound:g}{self.unit}"
 
     @property
     def verdict(self):

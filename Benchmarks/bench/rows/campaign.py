@@ -1,8 +1,8 @@
 """One picture, named by a million payloads."""
 from .. import comparison, payloads
-from ..bench import Generated
 from ..checking import Expected
 from ..result import Goal, Result
+from ..work import Generated
 
 NAME = "campaign"
 ABOUT = ("A million payloads with one URL, a JPEG that the origin calls fresh for an hour, 64 in flight; the limit fetches each, and does so for 50,000 of "

@@ -4,11 +4,11 @@ import os
 import shutil
 
 from .. import comparison, payloads
-from ..bench import Generated
 from ..checking import Expected, PeerCheck, WrongOutput
 from ..figures import median
 from ..programs import Command
 from ..result import Goal, Result
+from ..work import Generated
 
 NAME = "pass-through"
 ABOUT = "1 KB payloads without media, from a file into a file (which counts); beside it from a pipe, which another process fills."
