@@ -123,10 +123,10 @@ class Bench:
 
     # Runs
 
-    def new_store(self, volume=0):
+    def new_store(self, volume=0, patience=None):
         """An empty folder, on a machine that is quiet. `volume` bytes are written and removed just before: the first who writes to memory that was free
         for long waits for the host of a virtual machine, and that must not be the one whose turn comes first, or after one that stored little."""
-        machine.wait_for_quiet(self.options.patience)
+        machine.wait_for_quiet(self.options.patience if patience is None else patience)
         if self._left:
             shutil.rmtree(self._left, ignore_errors=True)
         ballast = self.folder / "ballast"
