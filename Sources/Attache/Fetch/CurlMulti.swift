@@ -34,7 +34,6 @@ final class CurlMulti: @unchecked Sendable {
     try check("CURLMOPT_TIMERDATA", unsafe curl_multi_setopt_pointer(multi, CURLMOPT_TIMERDATA, me))
     try check("CURLMOPT_TIMERFUNCTION", unsafe curl_multi_setopt_timer_function(multi, Self.timerChanged))
     try check("CURLMOPT_PIPELINING", unsafe curl_multi_setopt_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX)))
-    try check("CURLMOPT_MAXCONNECTS", unsafe curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, Self.idleConnections))
   }
 
   /// Ends every transfer without a word to its owner and closes all connections. Once is enough, twice does no harm.
@@ -53,12 +52,20 @@ final class CurlMulti: @unchecked Sendable {
     guard isOpen else { throw CurlError(call: "curl_multi_add_handle", code: CURLM_BAD_HANDLE.rawValue) }
     try check("curl_multi_add_handle", unsafe curl_multi_add_handle(multi, transfer.easy))
     unsafe running[transfer.easy] = transfer
+    boundConnections()
   }
 
   /// Takes a transfer back; its connection is closed when its body has not been read to the end.
   func remove(_ transfer: CurlTransfer) {
     guard unsafe running.removeValue(forKey: transfer.easy) != nil else { return }
     unsafe curl_multi_remove_handle(multi, transfer.easy)
+    boundConnections()
+  }
+
+  /// Says how many connections may be open. libcurl counts those in use too, and closes idle ones for them: beside many stalled transfers no healthy one
+  /// would find its connection again.
+  private func boundConnections() {
+    _ = unsafe curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, running.count + Self.idleConnections)
   }
 
   /// Takes out the transfers that have ended. Called when no callback of libcurl's is on the stack.
