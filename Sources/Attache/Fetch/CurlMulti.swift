@@ -6,8 +6,6 @@ internal import Glibc
 /// `@unchecked Sendable`: confined to the loop's thread after it is made.
 @safe
 final class CurlMulti: @unchecked Sendable {
-  /// What is kept open; outlives every connection.
-  let connections = CurlConnections()
   private let loop: EventLoop
   private let multi: UnsafeMutableRawPointer
   private var running: [UnsafeMutableRawPointer: CurlTransfer] = unsafe [:]
@@ -17,16 +15,17 @@ final class CurlMulti: @unchecked Sendable {
   private var isOpen = true
 
   /// Connections kept open for reuse when no transfer uses them.
-  static let idleConnections = 256
+  private let idleConnections: Int
 
   private static let initialised: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 
   /// - Throws: ``CurlError`` when libcurl cannot be set up.
-  init(loop: EventLoop) throws(CurlError) {
+  init(loop: EventLoop, idleConnections: Int) throws(CurlError) {
     guard Self.initialised, let multi = unsafe curl_multi_init() else {
       throw CurlError(call: "curl_multi_init", code: CURLM_OUT_OF_MEMORY.rawValue)
     }
     self.loop = loop
+    self.idleConnections = idleConnections
     unsafe self.multi = unsafe multi
     let me = unsafe Unmanaged.passUnretained(self).toOpaque()
     try check("CURLMOPT_SOCKETDATA", unsafe curl_multi_setopt_pointer(multi, CURLMOPT_SOCKETDATA, me))
@@ -65,7 +64,7 @@ final class CurlMulti: @unchecked Sendable {
   /// Says how many connections may be open. libcurl counts those in use too, and closes idle ones for them: beside many stalled transfers no healthy one
   /// would find its connection again.
   private func boundConnections() {
-    _ = unsafe curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, running.count + Self.idleConnections)
+    _ = unsafe curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, running.count + idleConnections)
   }
 
   /// Takes out the transfers that have ended. Called when no callback of libcurl's is on the stack.

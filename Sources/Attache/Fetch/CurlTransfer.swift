@@ -7,7 +7,9 @@ internal import Glibc
 @safe
 final class CurlTransfer: Transfer, @unchecked Sendable {
   let easy: UnsafeMutableRawPointer
-  private let multi: CurlMulti
+  private let connections: CurlConnections
+  /// What carries the exchange at hand.
+  private var multi: CurlMulti?
   private let gate: AddressGate
   private weak var owner: (any TransferOwner)?
   private var pins: UnsafeMutablePointer<curl_slist>?
@@ -38,10 +40,10 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   ///
   /// - Parameter rootCertificates: a file in PEM form instead of the system's roots.
   /// - Throws: ``CurlError`` when an option is refused, a missing file of roots included.
-  init(multi: CurlMulti, gate: AddressGate, rootCertificates: String?) throws(CurlError) {
+  init(connections: CurlConnections, gate: AddressGate, rootCertificates: String?) throws(CurlError) {
     guard let easy = unsafe curl_easy_init() else { throw CurlError(call: "curl_easy_init", code: CURLE_FAILED_INIT.rawValue) }
     unsafe self.easy = unsafe easy
-    self.multi = multi
+    self.connections = connections
     self.gate = gate
     try setConstants(rootCertificates)
     try setCallbacks()
@@ -55,8 +57,9 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   }
 
   /// Makes the handle ready for an exchange, whose course `owner` is told.
-  func prepare(_ request: TransferRequest, for owner: any TransferOwner) throws(CurlError) {
+  func prepare(_ request: TransferRequest, on multi: CurlMulti, for owner: any TransferOwner) throws(CurlError) {
     self.owner = owner
+    self.multi = multi
     self.request = request
     try start(isFresh: false)
     try set(CURLOPT_URL, request.url.text)
@@ -77,6 +80,11 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     try start(isFresh: true)
   }
 
+  /// Begins the exchange that was prepared.
+  func begin() throws(CurlError) {
+    try multi?.add(self)
+  }
+
   private func start(isFresh: Bool) throws(CurlError) {
     (head, refusal, fault, chunks) = (ResponseHead(), nil, nil, nil)
     (opened, metSurplus, speaksHTTP2) = ([], false, false)
@@ -89,7 +97,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   }
 
   func cancel() {
-    multi.remove(self)
+    multi?.remove(self)
   }
 
   /// Whether the handle can serve again: libcurl never takes back the errno of an exchange, which would then speak of the next.
@@ -195,7 +203,7 @@ extension CurlTransfer {
     try check(CURLOPT_WRITEFUNCTION, unsafe curl_easy_setopt_data_function(easy, CURLOPT_WRITEFUNCTION, Self.receivedBody))
     try check(CURLOPT_HEADERFUNCTION, unsafe curl_easy_setopt_data_function(easy, CURLOPT_HEADERFUNCTION, Self.receivedHeader))
     try check(CURLOPT_OPENSOCKETFUNCTION, unsafe curl_easy_setopt_opensocket_function(easy, Self.openSocket))
-    let connections = unsafe Unmanaged.passUnretained(multi.connections).toOpaque()
+    let connections = unsafe Unmanaged.passUnretained(connections).toOpaque()
     try check(CURLOPT_CLOSESOCKETDATA, unsafe curl_easy_setopt_pointer(easy, CURLOPT_CLOSESOCKETDATA, connections))
     try check(CURLOPT_CLOSESOCKETFUNCTION, unsafe curl_easy_setopt_closesocket_function(easy, Self.closeSocket))
     try check(CURLOPT_PREREQFUNCTION, unsafe curl_easy_setopt_prereq_function(easy, Self.aboutToRequest))
@@ -317,11 +325,11 @@ extension CurlTransfer {
     let session = unsafe isSecure ? curl_easy_tls_session(easy) : nil
     speaksHTTP2 = unsafe session.map { unsafe OpenSSL.speaksHTTP2($0) } ?? false
     if number(CURLINFO_NUM_CONNECTS) > 0 {
-      multi.connections.add(ends, among: opened)
+      connections.add(ends, among: opened)
     } else if !speaksHTTP2 {
       // OpenSSL keeps what is left of a record; without its session nothing is known of a secure connection.
       let holdsRecord = unsafe isSecure && (session.map { unsafe OpenSSL.holdsBytes($0) } ?? true)
-      metSurplus = holdsRecord || multi.connections.holdsSurplus(ends)
+      metSurplus = holdsRecord || connections.holdsSurplus(ends)
     }
     return !metSurplus
   }

@@ -20,7 +20,8 @@ package struct FetchNetwork {
     FetchNetwork(machine: SystemMachine()) { loop throws(StartError) in
       do {
         let gate = URLGate(configuration.policy).addressGate
-        return try CurlTransport(loop: loop, gate: gate, rootCertificates: configuration.rootCertificates)
+        return try CurlTransport(
+          loop: loop, gate: gate, rootCertificates: configuration.rootCertificates, transfersPerOrigin: configuration.transfersPerOrigin)
       } catch {
         throw StartError("\(error)")
       }
