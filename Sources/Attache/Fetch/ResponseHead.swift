@@ -18,6 +18,7 @@ package struct ResponseHead: Sendable {
   package private(set) var entityTag: String?
   package private(set) var acceptsRanges = true
   private(set) var hasRetryAfter = false
+  private(set) var caching = CacheFields()
   /// Whether a field goes on in a further line, has a blank in its name, or holds a CR: readers differ about it (RFC 9112, 2.2, 5.1 and 5.2).
   private(set) var isAmbiguous = false
   /// Whether the status line says HTTP/1.0, which knows no transfer codings.
@@ -101,9 +102,12 @@ package struct ResponseHead: Sendable {
     case "content-encoding": contentEncodings.append(text.lowercased())
     case "location": locations.append(unsafe Array(value))
     case "content-range": contentRange = text
-    case "etag": entityTag = text
+    case "etag":
+      caching.tagsDiffer = caching.tagsDiffer || entityTag != nil && entityTag != text
+      entityTag = text
     case "accept-ranges": acceptsRanges = text.lowercased() != "none"
     case "retry-after": hasRetryAfter = true
+    case "cache-control", "age", "date", "expires", "last-modified", "vary": unsafe caching.add(name, value)
     default: break
     }
   }
@@ -128,5 +132,6 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UInt8 {
-  fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+  /// Whether the byte is a blank between words of a header (RFC 9110, section 5.6.3: OWS).
+  var isBlank: Bool { self == 0x20 || self == 0x09 }
 }
