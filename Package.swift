@@ -35,13 +35,14 @@ let package = Package(
     .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
     .target(name: "CDetector", dependencies: ["CMagic"], cSettings: [.define("_GNU_SOURCE")]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
     .systemLibrary(name: "CLinux"),
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
       name: "Attache",
       dependencies: [
-        "CCurl", "CMagic", "CDetector", "CZlib", "CAres", "CLinux", "CSimdJSON",
+        "CCurl", "CMagic", "CDetector", "CZlib", "CSQLite", "CAres", "CLinux", "CSimdJSON",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),

@@ -28,6 +28,11 @@ extension AttachmentStore {
   /// - Returns: what was done, or nil when another process is pruning this store at the moment.
   @discardableResult
   public func prune() throws(StoreError) -> PruneSummary? {
+    try prune(sweepingIndex: true)
+  }
+
+  /// - Parameter sweepingIndex: whether the index is swept although no file was removed.
+  private func prune(sweepingIndex: Bool) throws(StoreError) -> PruneSummary? {
     let now = clock()
     let bytesBefore = ledger.withLock { $0.bytes }
     guard let lock = try temporary.pruneLock(in: root) else {
@@ -37,6 +42,8 @@ extension AttachmentStore {
     defer { withExtendedLifetime(lock) {} }
     let eviction = StoreEviction(limits: limits, now: now, isShared: try temporary.sweep() > 0)
     let (summary, oldest) = try carryOut(eviction)
+    // What goes wrong with the index costs the cache alone, and the filter's own connection sees to it.
+    try? IndexSweep(of: self)?.run(isDue: sweepingIndex || summary.filesRemoved > 0)
     ledger.withLock {
       $0.notePrune(kept: summary.bytesKept, bytesBefore: bytesBefore, oldest: oldest, now: now, limits: limits)
     }
@@ -49,7 +56,7 @@ extension AttachmentStore {
     guard isPruning.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else { return }
     do {
       try Thread.start("prune") { [self] in
-        _ = try? prune()
+        _ = try? prune(sweepingIndex: false)
         isPruning.store(false, ordering: .releasing)
       }.detach()
     } catch {

@@ -30,10 +30,12 @@ struct StoreName: Hashable, Sendable {
 
   private init?(hexadecimal: some Collection<UInt8>, type: MediaType) {
     guard hexadecimal.count == 64 else { return nil }
-    var words = SIMD4<UInt64>()
-    for (index, digit) in hexadecimal.enumerated() {
+    var (words, word, count) = (SIMD4<UInt64>(), UInt64(0), 0)
+    for digit in hexadecimal {
       guard let value = Self.value(of: digit) else { return nil }
-      words[index / 16] = words[index / 16] << 4 | value
+      word = word << 4 | value
+      count += 1
+      if count & 15 == 0 { words[count / 16 - 1] = word }
     }
     digest = words
     self.type = type

@@ -1,0 +1,50 @@
+internal import Glibc
+internal import Synchronization
+
+/// The file of the store's index.
+extension AttachmentStore {
+  /// What the index may take on disk, of the store's maximum; it does not count in that.
+  private static let indexShare: Int64 = 16
+  /// What it may take in any case, in bytes.
+  private static let smallestIndex: Int64 = 1 << 20
+
+  /// Opens the store's index; for one thread.
+  func makeIndex() -> StoreIndex {
+    StoreIndex(of: self)
+  }
+
+  /// Where the index is, without symbolic links: SQLite follows none.
+  var indexPath: String {
+    guard let real = unsafe realpath(root.path, nil) else { return root.path(of: StoreIndex.fileName) }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real) + "/" + StoreIndex.fileName
+  }
+
+  var maximumIndexPages: Int64 {
+    max(Self.smallestIndex, limits.maximumBytes / Self.indexShare) / Int64(OpenIndex.pageSize)
+  }
+
+  /// Puts an empty index where there is none: it appears whole, with the mode of the store's files.
+  ///
+  /// - Returns: whether there is one.
+  func createIndex() -> Bool {
+    guard let bytes = try? IndexConnection.emptyFile(tables: OpenIndex.tables, pageSize: OpenIndex.pageSize),
+      let name = try? temporaryFile(of: bytes)
+    else { return false }
+    defer { temporary.folder.removeFile(name) }
+    // A second process may do the same: the first index stays.
+    return unsafe linkat(temporary.folder.descriptor, name, root.descriptor, StoreIndex.fileName, 0) == 0 || errno == EEXIST
+  }
+
+  private func temporaryFile(of bytes: [UInt8]) throws(StoreError) -> String {
+    let name = "\(ledger.withLock { $0.nextNumber() })"
+    let descriptor = try temporary.folder.createFile(name, mode: fileMode)
+    defer { close(descriptor) }
+    guard !setsFileMode || fchmod(descriptor, fileMode) == 0, unsafe write(descriptor, bytes, bytes.count) == bytes.count else {
+      let error = StoreError("write", temporary.folder.path(of: name))
+      temporary.folder.removeFile(name)
+      throw error
+    }
+    return name
+  }
+}

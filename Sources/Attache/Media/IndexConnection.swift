@@ -1,0 +1,142 @@
+internal import CSQLite
+
+/// A connection to the index's file: SQLite's handle and the statements that are prepared on it. For one thread at a time.
+@safe
+final class IndexConnection {
+  private let database: OpaquePointer
+
+  /// SQLite's page cache of a connection, in KiB.
+  private static let cacheSize = 512
+  private static let isSetUp: Bool = sqlite3_config_memstatus_off() == SQLITE_OK
+
+  /// Opens the index.
+  ///
+  /// - Parameters:
+  ///   - path: absolute and without symbolic links; the file is there.
+  ///   - patience: how long to wait for other connections' locks, in milliseconds.
+  init(_ path: String, patience: Int32) throws(IndexFailure) {
+    _ = Self.isSetUp
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+    let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+    guard code == SQLITE_OK, let database = unsafe opened else {
+      unsafe sqlite3_close_v2(opened)
+      throw IndexFailure(code)
+    }
+    unsafe self.database = unsafe database
+    unsafe sqlite3_busy_timeout(database, patience)
+    // Power loss costs the cache at most: each row vouches for itself, and what is malformed is begun anew.
+    try run("PRAGMA synchronous=OFF")
+    try run("PRAGMA cache_size=-\(Self.cacheSize)")
+    try run("PRAGMA mmap_size=0")
+    try run("PRAGMA trusted_schema=OFF")
+  }
+
+  deinit {
+    unsafe sqlite3_close_v2(database)
+  }
+
+  /// Sets how long is waited for other connections' locks, in milliseconds.
+  func setPatience(_ milliseconds: Int32) {
+    unsafe sqlite3_busy_timeout(database, milliseconds)
+  }
+
+  /// Runs a statement that gives no rows, or whose rows nobody wants.
+  func run(_ text: String) throws(IndexFailure) {
+    let code = unsafe sqlite3_exec(database, text, nil, nil, nil)
+    guard code == SQLITE_OK else { throw IndexFailure(code) }
+  }
+
+  /// Runs `body` as one transaction that writes; what it threw is undone.
+  func write<Result>(_ body: () throws(IndexFailure) -> Result) throws(IndexFailure) -> Result {
+    try run("BEGIN IMMEDIATE")
+    do throws(IndexFailure) {
+      let result = try body()
+      try run("COMMIT")
+      return result
+    } catch {
+      try? run("ROLLBACK")
+      throw error
+    }
+  }
+
+  func prepare(_ text: String) throws(IndexFailure) -> IndexStatement {
+    var statement: OpaquePointer?
+    let code = unsafe sqlite3_prepare_v3(database, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+    guard code == SQLITE_OK, let statement = unsafe statement else { throw IndexFailure(code) }
+    return unsafe IndexStatement(statement, connection: self)
+  }
+
+  /// The rowid of the last row that was inserted.
+  var lastInserted: Int64 {
+    unsafe sqlite3_last_insert_rowid(database)
+  }
+
+  /// An empty index as the bytes of its file: written ahead of its log, so that readers and a writer do not wait for each other.
+  static func emptyFile(tables: String, pageSize: Int) throws(IndexFailure) -> [UInt8] {
+    _ = isSetUp
+    var opened: OpaquePointer?
+    defer { unsafe sqlite3_close_v2(opened) }
+    var code = unsafe sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY, nil)
+    if code == SQLITE_OK { code = unsafe sqlite3_exec(opened, "PRAGMA page_size=\(pageSize);\(tables)", nil, nil, nil) }
+    guard code == SQLITE_OK else { throw IndexFailure(code) }
+    var count: sqlite3_int64 = 0
+    guard let image = unsafe sqlite3_serialize(opened, "main", &count, 0), count >= 100 else { throw .failed(SQLITE_NOMEM) }
+    defer { unsafe sqlite3_free(image) }
+    var bytes = unsafe Array(UnsafeBufferPointer(start: image, count: Int(count)))
+    // The versions of the file's format for writing and reading: 2 is WAL (https://www.sqlite.org/fileformat2.html, 1.3.3).
+    (bytes[18], bytes[19]) = (2, 2)
+    return bytes
+  }
+}
+
+/// A prepared statement; its parameters are bound in the order of their numbers, from 1.
+@safe
+final class IndexStatement {
+  private let statement: OpaquePointer
+  private let connection: IndexConnection
+
+  init(_ statement: OpaquePointer, connection: IndexConnection) {
+    unsafe self.statement = unsafe statement
+    self.connection = connection
+  }
+
+  deinit {
+    unsafe sqlite3_finalize(statement)
+  }
+
+  /// Runs the statement once and reads its rows.
+  func run(_ numbers: Int64..., bytes: [UInt8]? = nil, each: (borrowing IndexStatement) throws(IndexFailure) -> Void = { _ in })
+    throws(IndexFailure)
+  {
+    for (index, number) in numbers.enumerated() { unsafe sqlite3_bind_int64(statement, Int32(index + 1), number) }
+    guard let bytes else { return try step(each) }
+    let result: Result<Void, IndexFailure> = unsafe bytes.withUnsafeBytes { buffer in
+      unsafe sqlite3_bind_blob_static(statement, Int32(numbers.count + 1), buffer.baseAddress, Int32(buffer.count))
+      do throws(IndexFailure) { return .success(try step(each)) } catch { return .failure(error) }
+    }
+    try result.get()
+  }
+
+  private func step(_ each: (borrowing IndexStatement) throws(IndexFailure) -> Void) throws(IndexFailure) {
+    defer { unsafe sqlite3_reset(statement) }
+    while true {
+      let code = unsafe sqlite3_step(statement)
+      switch code {
+      case SQLITE_ROW: try each(self)
+      case SQLITE_DONE: return
+      default: throw IndexFailure(code)
+      }
+    }
+  }
+
+  /// A column of the row at hand, from 0.
+  func number(_ column: Int32) -> Int64 {
+    unsafe sqlite3_column_int64(statement, column)
+  }
+
+  func bytes(_ column: Int32) -> [UInt8] {
+    guard let start = unsafe sqlite3_column_blob(statement, column) else { return [] }
+    return unsafe Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+  }
+}

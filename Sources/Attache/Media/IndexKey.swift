@@ -1,0 +1,23 @@
+internal import Crypto
+
+/// The SHA-256 of a URL: what the index finds a row by, so that no URL, which may hold a secret, is written down.
+struct IndexKey: Hashable, Sendable {
+  /// The 32 bytes, as they lie in memory.
+  let digest: SIMD4<UInt64>
+
+  init(_ url: String) {
+    var url = url
+    var hash = SHA256()
+    url.withUTF8 { unsafe hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+    digest = unsafe hash.finalize().withUnsafeBytes { unsafe $0.loadUnaligned(as: SIMD4<UInt64>.self) }
+  }
+
+  init(digest: SIMD4<UInt64>) {
+    self.digest = digest
+  }
+
+  /// What the table of places is sorted by: enough to find a row, which tells whether it is the right one.
+  var number: Int64 {
+    Int64(bitPattern: digest[0])
+  }
+}

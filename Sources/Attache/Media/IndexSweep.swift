@@ -1,0 +1,79 @@
+/// Takes out of the index what leads nowhere: rows whose file has gone, or that were of no use for the store's maximum age; and, when the index is
+/// nearly as large as it may be, those that were written first.
+struct IndexSweep {
+  private let store: AttachmentStore
+  private let open: OpenIndex
+
+  /// Rows that are looked at, and removed, at a time: others may write in between.
+  private static let portion: Int64 = 256
+  /// How long a lock is waited for, in milliseconds.
+  private static let patience: Int32 = 100
+  /// A sweep that nothing calls for comes once a day, in hours.
+  private static let pause: Int64 = 24
+
+  /// - Returns: nil when there is no index that could be opened.
+  init?(of store: AttachmentStore) {
+    guard store.root.status(of: StoreIndex.fileName)?.isRegular == true, let open = try? OpenIndex(of: store, patience: Self.patience)
+    else { return nil }
+    (self.store, self.open) = (store, open)
+  }
+
+  /// - Parameter isDue: whether files have gone, or somebody asks for it; if not, it happens when the last one is long past.
+  func run(isDue: Bool) throws(IndexFailure) {
+    let now = store.clock().components.seconds
+    let hour = now / 3600
+    let last = try number("PRAGMA user_version")
+    // What lies ahead was written by a clock that was wrong.
+    let isRecent = (last..<last + Self.pause).contains(hour)
+    if !isDue, isRecent { guard try isNearlyFull else { return } }
+    let first = try firstToStay
+    var place = Int64.min
+    while let next = try sweep(after: place, stayingFrom: first, now: now) { place = next }
+    try open.connection.run("PRAGMA user_version=\(Int32(truncatingIfNeeded: hour))")
+  }
+
+  /// Looks at the next rows.
+  ///
+  /// - Returns: the place of the last; nil when there are no more.
+  private func sweep(after place: Int64, stayingFrom first: Int64, now: Int64) throws(IndexFailure) -> Int64? {
+    var last: Int64?
+    var dead: [(place: Int64, hash: Int64?)] = []
+    try open.connection.prepare("SELECT id, row FROM entry WHERE id>?1 ORDER BY id LIMIT ?2").run(place, Self.portion) { statement in
+      let (id, row) = (statement.number(0), IndexRow(statement.bytes(1)))
+      last = id
+      if id < first || row.map({ !isOfUse($0, now: now) }) ?? true { dead.append((id, row?.key.number)) }
+    }
+    if !dead.isEmpty {
+      try open.connection.write { () throws(IndexFailure) in
+        for (place, hash) in dead { try open.removeRow(at: place, hash: hash) }
+      }
+    }
+    return last
+  }
+
+  private func isOfUse(_ row: IndexRow, now: Int64) -> Bool {
+    guard .seconds(now - row.lastUse) <= store.limits.maximumAge, let shelf = try? store.root.folder(row.name.folder) else { return false }
+    return shelf.status(of: row.name.fileName)?.size == row.size
+  }
+
+  private var isNearlyFull: Bool {
+    get throws(IndexFailure) {
+      try number("PRAGMA page_count") - number("PRAGMA freelist_count") > store.maximumIndexPages / 4 * 3
+    }
+  }
+
+  /// The place of the first row that age alone does not remove.
+  private var firstToStay: Int64 {
+    get throws(IndexFailure) {
+      guard try isNearlyFull else { return .min }
+      let (first, last) = (try number("SELECT coalesce(min(id), 0) FROM entry"), try number("SELECT coalesce(max(id), 0) FROM entry"))
+      return first + (last - first) / 2
+    }
+  }
+
+  private func number(_ text: String) throws(IndexFailure) -> Int64 {
+    var number: Int64 = 0
+    try open.connection.prepare(text).run { number = $0.number(0) }
+    return number
+  }
+}

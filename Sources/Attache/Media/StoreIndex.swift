@@ -1,0 +1,157 @@
+internal import Glibc
+
+/// The index of the store, `index.sqlite` in its folder: which file a URL gave, kept over restarts and shared by processes.
+///
+/// It is a cache of a cache. What goes wrong with it costs a fetch and never a payload: a row that cannot be read is not there, one that cannot be
+/// written is not kept, and a file that is damaged is set aside and begun anew.
+///
+/// Rows lie in the order in which they were first written, beside a table of places by hash: a row that is spread over the file by its hash would dirty
+/// a page each. It opens its file when it is first needed, waits for no lock, and belongs to one thread.
+final class StoreIndex {
+  static let fileName = "index.sqlite"
+  /// How a damaged index is named when it is set aside; the next one replaces it.
+  static let damagedName = "index.sqlite.damaged"
+  /// What SQLite makes beside it.
+  static let companions = ["index.sqlite-wal", "index.sqlite-shm"]
+
+  /// What is to be done with a row.
+  enum Change {
+    case keep(IndexRow)
+    case forget(IndexKey)
+
+    fileprivate var number: Int64 {
+      switch self {
+      case .keep(let row): row.key.number
+      case .forget(let key): key.number
+      }
+    }
+  }
+
+  private enum State {
+    case closed
+    case open(OpenIndex)
+    /// Not to be had in this run.
+    case off
+  }
+
+  private let store: AttachmentStore
+  private var state = State.closed
+  private var isReading = false
+  /// Changes that met a lock.
+  private var overdue: [Change] = []
+  /// What the user should know of it.
+  private(set) var warning: String?
+
+  /// Changes that are kept while another process holds the lock.
+  private static let maximumOverdue = 4_096
+
+  init(of store: AttachmentStore) {
+    self.store = store
+  }
+
+  /// The rows of some keys, as of one moment not long ago.
+  func rows(for keys: [IndexKey]) -> [IndexRow?] {
+    let none = [IndexRow?](repeating: nil, count: keys.count)
+    return attempt(mayCreate: false) { [self] open throws(IndexFailure) in
+      if !isReading {
+        try open.begin.run()
+        isReading = true
+      }
+      var rows = none
+      for (index, key) in keys.enumerated() { rows[index] = try open.row(for: key)?.row }
+      return rows
+    } ?? none
+  }
+
+  /// Lets go of the moment that rows were read as of: whoever reads keeps the log from being begun anew.
+  func endReading() {
+    guard isReading, case .open(let open) = state else { return }
+    isReading = false
+    try? open.commit.run()
+  }
+
+  /// Makes the changes, all or none.
+  func write(_ changes: [Change]) {
+    endReading()
+    let changes = overdue + changes
+    overdue = []
+    guard !changes.isEmpty else { return }
+    _ = attempt(mayCreate: true) { [self] open throws(IndexFailure) in
+      do throws(IndexFailure) {
+        try open.connection.write { () throws(IndexFailure) in
+          // Neighbours share pages.
+          for change in changes.sorted(by: { $0.number < $1.number }) { try open.make(change) }
+        }
+      } catch .busy {
+        overdue = changes.suffix(Self.maximumOverdue)
+      }
+    }
+  }
+
+  /// Writes what met a lock before, with some patience, and closes the file.
+  func close() {
+    if case .open(let open) = state { open.connection.setPatience(50) }
+    write([])
+    endReading()
+    state = .off
+  }
+
+  // MARK: Opening, and what goes wrong
+
+  private func attempt<Result>(mayCreate: Bool, _ body: (OpenIndex) throws(IndexFailure) -> Result) -> Result? {
+    do throws(IndexFailure) {
+      guard let open = try open(mayCreate: mayCreate) else { return nil }
+      return try body(open)
+    } catch {
+      fail(error)
+      return nil
+    }
+  }
+
+  private func open(mayCreate: Bool) throws(IndexFailure) -> OpenIndex? {
+    switch state {
+    case .open(let open): return open
+    case .off: return nil
+    case .closed:
+      guard store.root.status(of: Self.fileName)?.isRegular ?? (mayCreate && store.createIndex()) else { return nil }
+      let open = try OpenIndex(of: store, patience: 0)
+      state = .open(open)
+      return open
+    }
+  }
+
+  private func fail(_ failure: IndexFailure) {
+    // What failed within a read's transaction is not known to be over.
+    let wasReading = isReading
+    isReading = false
+    switch failure {
+    case .busy where wasReading: endTransaction()
+    case .busy: break
+    case .damaged: setAside()
+    case .failed where wasReading: endTransaction()
+    // A file that cannot be opened now cannot be opened for each payload either.
+    case .failed: if case .closed = state { state = .off }
+    }
+  }
+
+  private func endTransaction() {
+    if case .open(let open) = state { try? open.connection.run("ROLLBACK") }
+  }
+
+  /// Gives a damaged file another name, unless another process has done so meanwhile; a second one in a run is enough.
+  private func setAside() {
+    let inode = if case .open(let open) = state { open.status } else { store.root.status(of: Self.fileName) }
+    state = warning == nil ? .closed : .off
+    warning = "the index of \(store.root.path) was damaged; it is kept as \(Self.damagedName), and a new one is begun"
+    guard let inode, inode.isSameFile(as: store.root.status(of: Self.fileName)) else { return }
+    store.root.rename(Self.fileName, to: Self.damagedName)
+    for companion in Self.companions { store.root.removeFile(companion) }
+  }
+}
+
+extension StoreFolder {
+  /// Gives an entry another name, in the place of what bears that.
+  fileprivate func rename(_ name: String, to newName: String) {
+    unsafe renameat(descriptor, name, descriptor, newName)
+  }
+}
