@@ -55,8 +55,10 @@ package struct FetchOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Transfers to one origin at a time.", valueName: "n"))
   package var perHost = 16
 
-  @Option(help: ArgumentHelp("What is remembered: session (a URL is fetched once in a run) or off.", valueName: "mode"))
-  package var cache = MediaFetcher.CacheMode.session
+  @Option(
+    help: ArgumentHelp(
+      "What is remembered: http (as RFC 9111 says, over restarts), session (a URL is fetched once in a run) or off.", valueName: "mode"))
+  package var cache = MediaFetcher.CacheMode.http
 
   package init() {}
 

@@ -29,8 +29,11 @@ package struct FilterAssembly: Sendable {
     (self.clock, self.fetcher) = (clock, fetcher)
   }
 
-  /// Ends the fetcher's threads; not while the filter runs.
-  package func shutdown() {
+  /// Writes the HTTP cache and ends the fetcher's threads; not while the filter runs.
+  ///
+  /// - Returns: what the user should know of the cache.
+  @discardableResult
+  package func shutdown() -> String? {
     fetcher.shutdown()
   }
 }

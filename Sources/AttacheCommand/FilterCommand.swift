@@ -34,8 +34,11 @@ struct FilterCommand: ParsableCommand {
     StopSignals.onEach { count in count == 1 ? filter.stop() : filter.cancel() }
     if progress.isOn { ProgressLine.show(filter) }
     ProcessMemory.dropStart()
-    let result = try orExit(ExitStatus.inputOutput, log) { try filter.run() }
+    let outcome = Result { try filter.run() }
+    let warning = engine.shutdown()
+    let result = try orExit(ExitStatus.inputOutput, log) { try outcome.get() }
     if progress.isOn { ProgressLine.clear() }
+    if let warning { log.warning("\(warning)") }
     log.info("\(result.summary.text(elapsed: result.elapsed))")
     if let failure = result.reportFailure { log.error("the report is not whole: \(failure)") }
     throw ExitCode(options.exitStatus(after: result))

@@ -47,6 +47,9 @@ struct Record: AsyncParsableCommand {
   /// - Returns: the filter's exit status.
   private func recorded() async throws -> Int32 {
     if let notice = options.fetching.notice { say(notice) }
+    var options = options
+    // A rehearsal begins with an empty store: what an earlier run has kept must not stand in for an origin.
+    if options.fetching.cache == .http { options.fetching.cache = .session }
     let recorder = Recorder(keepsMedia: keepMedia)
     let run = try RecordedRun(options, recorder: recorder)
     let signals = Signals([SIGTERM, SIGINT])
@@ -55,7 +58,8 @@ struct Record: AsyncParsableCommand {
       run.stop()
     }
     let result = try await run.finished()
-    let recording = try run.recording(flags: RecordedFlags.kept(of: Array(CommandLine.arguments.dropFirst(2)), file: file))
+    let flags = RecordedFlags.kept(of: Array(CommandLine.arguments.dropFirst(2)), file: file)
+    let recording = try run.recording(flags: flags + ["--cache", options.fetching.cache.rawValue])
     try write(recording)
     return options.exitStatus(after: result)
   }

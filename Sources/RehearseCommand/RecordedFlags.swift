@@ -3,6 +3,7 @@ enum RecordedFlags {
   /// Flags with a value that a scenario says in fields of its own, or that a rehearsal gives.
   private static let dropped: Set<String> = [
     "--deadline", "--grace", "--store", "--store-max", "--store-age", "--report", "--dns-server", "--cacert", "--allow-net",
+    "--cache",
   ]
   private static let droppedSwitches: Set<String> = ["--allow-http", "--keep-media", "--strict"]
 

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct FetchFlagTests {
 
-  @Test(arguments: [("session", 1, ["miss", "hit", "hit"]), ("off", 3, ["miss", "miss", "miss"])])
+  @Test(arguments: [("http", 1, ["miss", "hit", "hit"]), ("session", 1, ["miss", "hit", "hit"]), ("off", 3, ["miss", "miss", "miss"])])
   func `the cache decides how often the same media is asked for`(mode: String, requests: Int, caches: [String]) async throws {
     try await withOrigin { origin in
       origin.serve("/a", try Sample.medium("picture.png"))

@@ -25,7 +25,7 @@ struct RecordTests {
       #expect(scenario.payloads == lines.map { $0.replacing(origin.url(""), with: "{{origin}}") })
       #expect(!scenario.endsWithLineFeed)
       #expect(scenario.deadline == .seconds(2))
-      #expect(scenario.flags == ["--jobs=8", "--unordered"])
+      #expect(scenario.flags == ["--jobs=8", "--unordered", "--cache", "session"])
       #expect(
         scenario.expectation.payloads.map(\.outcome) == [.attached, .fallback, .fallback, .invalid])
       #expect(scenario.expectation.payloads.map(\.reason) == [nil, .deadline, .typeUnsupported, .payloadJSON])

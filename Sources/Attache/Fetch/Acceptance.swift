@@ -2,6 +2,8 @@
 enum ResponseVerdict: Equatable, Sendable {
   /// The body is wanted: from its first byte, or from where an earlier one broke off.
   case body(length: Int?, resumes: Bool)
+  /// What was asked about has not changed (RFC 9110, 15.4.5).
+  case unchanged
   /// Another place is named.
   case redirect(location: [UInt8])
   /// It is not wanted.
@@ -20,11 +22,15 @@ enum Acceptance {
   ///   - offset: what was asked for with a Range header, 0 when nothing was.
   ///   - validator: the entity tag of what came before the offset; a part that says it is of another file does not belong to it
   ///     (RFC 9110, 15.3.7.3).
-  static func judge(_ head: ResponseHead, resumingFrom offset: Int, validator: String? = nil) -> ResponseVerdict {
+  ///   - isConditional: whether the file was asked for only if it has changed.
+  static func judge(_ head: ResponseHead, resumingFrom offset: Int, validator: String? = nil, isConditional: Bool = false)
+    -> ResponseVerdict
+  {
     switch head.status {
     case 200: body(head, from: 0)
     case 206 where offset > 0 && head.entityTag != nil && head.entityTag != validator: .refuse(.httpFraming)
     case 206 where offset > 0: body(head, from: offset)
+    case 304 where isConditional: head.isAmbiguous ? .refuse(head.mistakeInLine) : .unchanged
     case 301, 302, 303, 307, 308: redirect(head)
     case 502, 504: .retry(.httpStatus)
     case 503 where head.hasRetryAfter: .retry(.httpStatus)

@@ -52,6 +52,13 @@ public struct AddressGate: Sendable {
     allowedNets.contains { $0.contains(address) }
   }
 
+  /// Whether an address may be reached whatever is allowed: ``check(_:)`` of the gate without networks, without the words.
+  static func isPublic(_ address: IPAddress) -> Bool {
+    let inner = [address] + embedded(in: address)
+    return inner.allSatisfy { AddressClass.of($0) == nil }
+      && (inner + suspected(in: address)).allSatisfy { candidate in !AddressClass.metadata.contains { $0.network.contains(candidate) } }
+  }
+
   private static func embedded(in address: IPAddress) -> [IPAddress] {
     guard case .v6(let bits) = address else { return [] }
     return EmbeddedIPv4.addresses(in: bits)

@@ -69,7 +69,8 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     try unsafe set(CURLOPT_RESOLVE, list: pins)
     // An empty text switches the environment's proxies off.
     try set(CURLOPT_PROXY, request.proxy?.text ?? "")
-    unsafe replace(&fields, with: request.resumption.map { ["Range: bytes=\($0.offset)-", "If-Range: \($0.validator)"] } ?? [])
+    let range = request.resumption.map { ["Range: bytes=\($0.offset)-", "If-Range: \($0.validator)"] } ?? []
+    unsafe replace(&fields, with: range + request.conditions)
     try unsafe set(CURLOPT_HTTPHEADER, list: fields)
     // Many streams share a connection over TLS; over plain http a request would wait behind a stalled origin, unsent.
     try set(CURLOPT_PIPEWAIT, request.url.scheme == .https ? 1 : 0)

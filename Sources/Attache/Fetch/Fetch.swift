@@ -22,10 +22,10 @@ final class Fetch: @unchecked Sendable {
   private(set) var url: CheckedURL
   let course = FetchCourse()
 
-  private let engine: FetchEngine
+  let engine: FetchEngine
   private let worker: MediaWorker
-  private var step = 0
-  private var isOver = false
+  private(set) var step = 0
+  private(set) var isOver = false
   private var visited: Set<String> = []
   private var tries = 0
   /// What the latest try came to.
@@ -33,7 +33,9 @@ final class Fetch: @unchecked Sendable {
   /// Whether this is the one that tries if the origin is back.
   private var isProbe = false
   private var place = Place.none
-  private var addresses: [IPAddress] = []
+  private(set) var addresses: [IPAddress] = []
+  /// What the HTTP cache knows of the hop.
+  var reuse = Reuse()
   private var transfer: (any Transfer)?
   private var timer: TimerEntry?
 
@@ -75,8 +77,16 @@ final class Fetch: @unchecked Sendable {
   /// Begins, or begins again after a redirect or before a further try.
   func begin() {
     step += 1
-    if visited.insert(url.text).inserted { (tries, earlier) = (0, nil) }
-    guard passesBreaker() else { return }
+    if visited.insert(url.text).inserted {
+      (tries, earlier) = (0, nil)
+      if let desk = engine.desk { return lookUp(at: desk) }
+    }
+    approach()
+  }
+
+  /// Finds out where the hop at hand leads.
+  func approach() {
+    guard reuse.isFresh || passesBreaker() else { return }
     let proxy = engine.proxy
     if let address = proxy == nil ? url.address : proxy?.address { return check([address]) }
     let (started, step, host) = (engine.loop.now, step, proxy?.host ?? url.host)
@@ -106,6 +116,12 @@ final class Fetch: @unchecked Sendable {
       return conclude(FetchFailure(isRedirected ? error.onRedirect : error))
     }
     self.addresses = addresses
+    if reuse.isFresh, let entry = reuse.entry { return takeFenced(entry) }
+    enter()
+  }
+
+  /// Waits for a place at the origin.
+  func enter() {
     place = .waiting
     if engine.enter(self) { placeGranted() }
   }
@@ -119,9 +135,11 @@ final class Fetch: @unchecked Sendable {
     tries += 1
     course.note { $0.attempts += 1 }
     (verdict, failure) = (nil, nil)
+    if let desk = engine.desk { reuse.asked = desk.now }
     do throws(TransportError) {
       let request = TransferRequest(
-        url: url, addresses: addressesInTurn, proxy: engine.proxy, resumption: resumption, connectTimeout: budget / 3)
+        url: url, addresses: addressesInTurn, proxy: engine.proxy, resumption: resumption, conditions: conditions,
+        connectTimeout: budget / 3)
       transfer = try engine.transport.begin(request, for: self)
     } catch {
       conclude(FetchFailure(reason: .internal, message: "\(error)"))
@@ -160,7 +178,7 @@ final class Fetch: @unchecked Sendable {
   }
 
   /// The time that is left to the one who can wait longest.
-  private var budget: Duration {
+  var budget: Duration {
     course.latestDeadline.map { engine.loop.now.duration(to: $0) } ?? .zero
   }
 
@@ -204,6 +222,9 @@ final class Fetch: @unchecked Sendable {
     return (received, entityTag)
   }
 
+  /// What asks for the file only if it has changed; never of a part.
+  private var conditions: [String] { resumption == nil ? reuse.conditions : [] }
+
   private func startOver() {
     guard received > 0 || intake != nil else { return }
     (received, length, type, entityTag) = (0, nil, nil, nil)
@@ -232,7 +253,7 @@ final class Fetch: @unchecked Sendable {
   /// Lets go of everything but the file.
   ///
   /// - Returns: false when it was over before.
-  private func close() -> Bool {
+  func close() -> Bool {
     guard !isOver else { return false }
     isOver = true
     if let timer { engine.loop.cancel(timer) }
@@ -257,8 +278,10 @@ final class Fetch: @unchecked Sendable {
 
 extension Fetch: TransferOwner {
   func transferReceivedHead(_ head: ResponseHead) -> Bool {
-    let verdict = Acceptance.judge(head, resumingFrom: resumption?.offset ?? 0, validator: resumption?.validator)
+    let verdict = Acceptance.judge(
+      head, resumingFrom: resumption?.offset ?? 0, validator: resumption?.validator, isConditional: !conditions.isEmpty)
     self.verdict = verdict
+    if let desk = engine.desk { reuse.hear(head, at: desk.now) }
     noteHead(head)
     if engine.proxy != nil, head.status == 407 {
       failure = FetchFailure(proxyStatus: 407)
@@ -267,7 +290,7 @@ extension Fetch: TransferOwner {
     note(OriginSign(status: head.status))
     guard case .body(let length, let resumes) = verdict else {
       // An unwanted body is not waited for: without one, the connection serves again.
-      return head.contentLengths == ["0"] && head.transferEncodings.isEmpty
+      return verdict == .unchanged || head.contentLengths == ["0"] && head.transferEncodings.isEmpty
     }
     if !resumes { startOver() }
     if resumes, let known = self.length, known != length {
@@ -313,8 +336,9 @@ extension Fetch: TransferOwner {
     case .redirect(let location): follow(location)
     case .refuse(let reason): conclude(FetchFailure(reason: reason))
     case .retry(let reason): tryAgain(after: FetchFailure(reason: reason), asked: end.retryAfter)
+    case .unchanged where end.failure == nil: takeUnchanged()
     case .body where end.failure == nil && (length ?? received) == received: handOn(isLast: true)
-    case .body, nil: broken(end)
+    case .unchanged, .body, nil: broken(end)
     }
   }
 
@@ -408,6 +432,8 @@ extension Fetch {
 
   private func noteStored(_ file: StoredFile) {
     intake = nil
-    if close() { engine.keep(file, of: self) }
+    guard close() else { return }
+    keepEntry(of: file, isRefreshed: false)
+    engine.keep(file, of: self)
   }
 }

@@ -31,6 +31,8 @@ final class FetchCourse: Sendable {
     record.type = course.type
     record.attempts = course.attempts
     record.timing = course.timing
+    // Who joined has not been answered from the store.
+    if record.cache == .miss { record.cache = course.cache }
   }
 
   func join(_ waiter: FetchWaiter) -> Admission {

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// What all fetches share: the loop, the transport, the resolver, the places at each origin, the media threads, and who fetches what.
 ///
 /// `@unchecked Sendable`: `loop` and `workers` are safe from any thread, all else is touched on the loop only.
@@ -18,6 +20,8 @@ final class FetchEngine: @unchecked Sendable {
   /// Which origins are left alone.
   var breaker = CircuitBreaker()
   private var cache: SessionCache
+  /// The HTTP cache; nil where none is wanted.
+  let desk: CacheDesk?
   /// The fetches that others may join, by URL.
   private var joinable: [String: Fetch] = [:]
   private var fetches: [ObjectIdentifier: Fetch] = [:]
@@ -43,11 +47,32 @@ final class FetchEngine: @unchecked Sendable {
     self.store = store
     addressGate = gate.addressGate
     cache = SessionCache(trust: trust)
+    desk =
+      configuration.cache == .http
+      ? CacheDesk(loop: loop, worker: workers[0], store: store, limits: configuration.limits) : nil
     retryPolicy = RetryPolicy(retries: configuration.retries)
     admission = Admission(places: configuration.transfersPerOrigin)
     transport = try network.transport(loop)
     resolver = try network.resolver(loop)
-    loop.post { [self] in loop.atTurnEnd { [weak self] in self?.transport.deliverEnds() } }
+    loop.post { [self] in loop.atTurnEnd { [weak self] in self?.turnEnded() } }
+  }
+
+  /// Writes what the HTTP cache has still to write, and waits for that, for as long as a disk that works could take. Safe from any thread but the
+  /// engine's own.
+  ///
+  /// - Returns: what the user should know of the cache.
+  func closeCache() -> String? {
+    guard let desk, let bell = try? loop.machine.makeBell() else { return nil }
+    let end = loop.now.advanced(by: CacheDesk.closingPatience)
+    let outcome = Mutex<(isOver: Bool, warning: String?)>((false, nil))
+    loop.post {
+      desk.close { warning in
+        outcome.withLock { $0 = (true, warning) }
+        bell.ring()
+      }
+    }
+    while !outcome.withLock({ $0.isOver }), loop.now < end { bell.wait(until: end) }
+    return outcome.withLock { $0.warning }
   }
 
   /// Ends everything without an answer. Safe from any thread.
@@ -67,7 +92,7 @@ final class FetchEngine: @unchecked Sendable {
 
   /// Answers from the cache, joins a fetch of the same URL, or begins one.
   func begin(_ url: CheckedURL, for waiter: FetchWaiter) {
-    guard configuration.cache == .session else { return start(url, for: waiter) }
+    guard configuration.cache != .off else { return start(url, for: waiter) }
     if let running = joinable[url.text] {
       return join(running, url, waiter)
     }
@@ -84,7 +109,7 @@ final class FetchEngine: @unchecked Sendable {
   private func start(_ url: CheckedURL, for waiter: FetchWaiter) {
     let fetch = Fetch(url, engine: self, worker: pickWorker())
     fetches[ObjectIdentifier(fetch)] = fetch
-    if configuration.cache == .session { joinable[url.text] = fetch }
+    if configuration.cache != .off { joinable[url.text] = fetch }
     _ = fetch.add(waiter)
     fetch.begin()
   }
@@ -104,7 +129,7 @@ final class FetchEngine: @unchecked Sendable {
       let isThere = store.touch(file)
       loop.post { [self] in
         if isThere {
-          cache.insert(file, for: url.text, at: loop.now)
+          cache.renew(url.text, at: loop.now)
           answer(waiter, with: file)
         } else {
           cache.remove(url.text)
@@ -135,7 +160,13 @@ final class FetchEngine: @unchecked Sendable {
   /// Remembers what a fetch has brought, and forgets the fetch.
   func keep(_ file: StoredFile, of fetch: Fetch) {
     forget(fetch)
-    if configuration.cache == .session { cache.insert(file, for: fetch.key, at: loop.now) }
+    switch configuration.cache {
+    case .off: break
+    case .session: cache.insert(file, for: fetch.key, at: loop.now)
+    case .http:
+      guard let desk, let end = fetch.reuse.trustedUntil, end > desk.now else { return }
+      cache.insert(file, for: fetch.key, at: loop.now, until: loop.now.advanced(by: end - desk.now))
+    }
   }
 
   private func forget(_ fetch: Fetch) {
@@ -148,6 +179,11 @@ final class FetchEngine: @unchecked Sendable {
     for _ in waiters.dropFirst() { store.pin(file) }
     if waiters.isEmpty { store.unpin(file) }
     for waiter in waiters where !waiter.complete(.success(file)) { store.unpin(file) }
+  }
+
+  /// Takes back a pin that nobody was given.
+  func letGo(of file: StoredFile) {
+    store.unpin(file)
   }
 
   // MARK: What fetches ask for
@@ -181,5 +217,10 @@ final class FetchEngine: @unchecked Sendable {
       for fetch in gathering { fetch.handOnGathered() }
       gathering.removeAll(keepingCapacity: true)
     }
+  }
+
+  private func turnEnded() {
+    transport.deliverEnds()
+    desk?.turnEnded()
   }
 }

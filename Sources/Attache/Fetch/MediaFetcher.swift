@@ -14,7 +14,7 @@ public final class MediaFetcher: Sendable {
     public var retries = 2
     /// Transfers to one origin at a time.
     public var transfersPerOrigin = 16
-    public var cache = CacheMode.session
+    public var cache = CacheMode.http
     /// A file of root certificates in PEM form instead of the system's.
     public var rootCertificates: String?
     /// Name servers as `ADDRESS:PORT`; none means those of resolv.conf.
@@ -25,6 +25,8 @@ public final class MediaFetcher: Sendable {
 
   /// What is remembered of media that was fetched.
   public enum CacheMode: String, CaseIterable, Sendable {
+    /// The rules of HTTP (RFC 9111), over restarts: what is fresh is not fetched, what is stale is asked about. Requests for a URL in flight join it.
+    case http
     /// Requests for a URL in flight join it, and what this process has fetched is not fetched again.
     case session
     /// Each reference is fetched by itself.
@@ -33,6 +35,7 @@ public final class MediaFetcher: Sendable {
 
   private let gate: URLGate
   private let engine: FetchEngine
+  private let isShutDown = Atomic<Bool>(false)
 
   /// Starts the fetcher's threads.
   ///
@@ -56,9 +59,14 @@ public final class MediaFetcher: Sendable {
     engine = try FetchEngine(configuration, gate: gate, store: store, trust: trust, network: network)
   }
 
-  /// Ends all transfers without an answer, and the threads.
-  public func shutdown() {
+  /// Ends all transfers without an answer, and the threads, when the HTTP cache has been written.
+  ///
+  /// - Returns: what the user should know of the cache, such as that it was damaged and is begun anew.
+  @discardableResult
+  public func shutdown() -> String? {
+    let warning = isShutDown.exchange(true, ordering: .relaxed) ? nil : engine.closeCache()
     engine.shutdown()
+    return warning
   }
 
   deinit {

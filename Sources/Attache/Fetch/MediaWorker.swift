@@ -11,6 +11,7 @@ final class MediaWorker: @unchecked Sendable {
 
   private struct Desk {
     var work: [Item] = []
+    var urgent: [@Sendable () -> Void] = []
     var isOpen = true
     var isAsleep = false
   }
@@ -18,6 +19,8 @@ final class MediaWorker: @unchecked Sendable {
   private let desk = Mutex(Desk())
   private let alarm: any Bell
   private let backlog = Atomic<Int>(0)
+  /// Whether there is urgent work, so that it is looked for without the lock.
+  private let hasUrgent = Atomic<Bool>(false)
 
   let store: AttachmentStore
   let detector: TypeDetector
@@ -53,6 +56,7 @@ final class MediaWorker: @unchecked Sendable {
     desk.withLock { desk in
       desk.isOpen = false
       desk.work.removeAll()
+      desk.urgent.removeAll()
     }
     alarm.ring()
   }
@@ -76,22 +80,46 @@ final class MediaWorker: @unchecked Sendable {
     if wakes { alarm.ring() }
   }
 
+  /// Runs `work` on the thread before all that waits there: for what is short, and keeps a transfer from its start.
+  func performNext(_ work: @escaping @Sendable () -> Void) {
+    let wakes = desk.withLock { desk in
+      guard desk.isOpen else { return false }
+      desk.urgent.append(work)
+      hasUrgent.store(true, ordering: .relaxed)
+      defer { desk.isAsleep = false }
+      return desk.isAsleep
+    }
+    if wakes { alarm.ring() }
+  }
+
+  private func workUrgently() {
+    guard hasUrgent.load(ordering: .relaxed) else { return }
+    let urgent = desk.withLock { desk in
+      defer { desk.urgent.removeAll(keepingCapacity: true) }
+      hasUrgent.store(false, ordering: .relaxed)
+      return desk.urgent
+    }
+    for work in urgent { work() }
+  }
+
   /// Takes what has come in and does it.
   ///
   /// - Returns: false when the thread is to end.
   private func work() -> Bool {
     while true {
-      let (work, isOpen) = desk.withLock { desk in
+      let (work, isOpen, isAsleep) = desk.withLock { desk in
         let work = desk.work
         desk.work.removeAll(keepingCapacity: true)
-        desk.isAsleep = work.isEmpty
-        return (work, desk.isOpen)
+        desk.isAsleep = work.isEmpty && desk.urgent.isEmpty
+        return (work, desk.isOpen, desk.isAsleep)
       }
       guard isOpen else { return false }
-      guard !work.isEmpty else { return true }
+      guard !isAsleep else { return true }
+      workUrgently()
       for item in work {
         item.work()
         backlog.wrappingSubtract(item.bytes, ordering: .relaxed)
+        workUrgently()
       }
     }
   }

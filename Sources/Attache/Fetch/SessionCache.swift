@@ -3,6 +3,8 @@ struct SessionCache {
   private struct Entry {
     var file: StoredFile
     var checked: MonotonicInstant
+    /// nil is as long as the process lives.
+    var end: MonotonicInstant?
   }
 
   /// The latest URLs that are remembered for certain, and half of those remembered at most; about 300 bytes each.
@@ -19,11 +21,18 @@ struct SessionCache {
   }
 
   /// Remembers a file that has just been stored or found in the store.
-  mutating func insert(_ file: StoredFile, for url: String, at now: MonotonicInstant) {
-    if entries.updateValue(Entry(file: file, checked: now), forKey: url) == nil { order.append(url) }
+  ///
+  /// - Parameter end: until when it answers for the URL.
+  mutating func insert(_ file: StoredFile, for url: String, at now: MonotonicInstant, until end: MonotonicInstant? = nil) {
+    if entries.updateValue(Entry(file: file, checked: now, end: end), forKey: url) == nil { order.append(url) }
     guard order.count > 2 * Self.capacity else { return }
     for old in order.prefix(Self.capacity) { entries[old] = nil }
     order.removeFirst(Self.capacity)
+  }
+
+  /// Notes that a remembered file has just been found in the store.
+  mutating func renew(_ url: String, at now: MonotonicInstant) {
+    entries[url]?.checked = now
   }
 
   mutating func remove(_ url: String) {
@@ -32,6 +41,7 @@ struct SessionCache {
 
   /// The file, and whether it was seen in the store so recently that it need not be looked for.
   func file(for url: String, at now: MonotonicInstant) -> (file: StoredFile, isFresh: Bool)? {
-    entries[url].map { ($0.file, $0.checked.duration(to: now) < trust) }
+    guard let entry = entries[url], entry.end.map({ now < $0 }) ?? true else { return nil }
+    return (entry.file, entry.checked.duration(to: now) < trust)
   }
 }

@@ -49,6 +49,8 @@ package struct TransferRequest: Sendable {
   package var proxy: Proxy?
   /// Where an earlier body broke off, with the strong validator that the origin gave; nil asks for the whole.
   package var resumption: (offset: Int, validator: String)?
+  /// Header lines that ask for the body only if it is another than the one that is known.
+  package var conditions: [String] = []
   /// How long a connection may take to come about, all addresses together.
   package var connectTimeout: Duration
 }

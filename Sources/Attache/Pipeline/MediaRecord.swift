@@ -8,6 +8,8 @@ public struct MediaRecord: Hashable, Sendable {
     case joined
     /// They were in the store.
     case hit
+    /// They were in the store, and the origin said that they are still its answer.
+    case revalidated
   }
 
   /// How long each part of the last attempt took, as libcurl and c-ares measure it; nil for a part that did not come about.

@@ -26,9 +26,9 @@ struct FetchStage: Sendable {
     await begin(place, within: budget).end
   }
 
-  /// The files of the store, finished or not.
+  /// The files of the store, finished or not, without its index.
   var files: [String] {
-    folder.files.filter { $0.hasPrefix(subfolder) }.map { String($0.dropFirst(subfolder.count)) }
+    folder.files.filter { $0.hasPrefix(subfolder) }.map { String($0.dropFirst(subfolder.count)) }.filter { !$0.hasPrefix("index.sqlite") }
   }
 
   /// The stored files whose bytes somebody still holds on to.

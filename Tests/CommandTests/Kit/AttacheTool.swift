@@ -54,10 +54,11 @@ final class AttacheTool: Sendable {
     return (run, try ReportLine.read(report))
   }
 
-  /// Every file in the store, by its path within.
+  /// Every file in the store but its index, by its path within.
   func storedFiles() throws -> [String] {
     let names = try FileManager.default.subpathsOfDirectory(atPath: store)
     return names.filter { name in
+      guard !name.hasPrefix("index.sqlite") else { return false }
       var isFolder: ObjCBool = false
       return unsafe FileManager.default.fileExists(atPath: "\(store)/\(name)", isDirectory: &isFolder) && !isFolder.boolValue
     }
