@@ -15,8 +15,10 @@ from .programs import SOURCES, Programs, attache
 from .variants import variant
 from .work import Work
 
-#: A run that other processes took more than this share of a processor from is disturbed.
+#: A run that other processes took more than this share of a processor from is disturbed,
 DISTURBED = 0.1
+#: and so is one in which the machine stood still for so many seconds.
+PAUSED = 0.3
 _BALLAST = bytes(1 << 20)
 
 
@@ -38,6 +40,7 @@ class Bench:
         self.options, self.scratch = options, scratch
         self.programs = Programs(scratch / "programs")
         self._opened, self._nginx, self._stalled, self._left = [], None, None, None
+        self._heartbeat = machine.Heartbeat()
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8"}
         self.peers, self.missing = {}, []
         for name in options.peers:
@@ -156,17 +159,22 @@ class Bench:
         words = command.arguments(store, work.jobs, work.cacert)
         used, served = machine.busy_seconds(), self._nginx.processor_seconds() if self._nginx else 0
         with open(work.input, "rb") as stdin, open(out, "wb") as stdout, open(self.folder / "errors", "wb") as stderr:
+            self._heartbeat.pause()
             launch = children.start([self.programs.launch(), cost, 600, 20, *words], stdin=stdin, stdout=stdout, stderr=stderr, env=self.environment)
             try:
                 launch.wait()
             finally:
                 children.end(launch)
         used = machine.busy_seconds() - used
+        pause = self._heartbeat.pause()
         served = (self._nginx.processor_seconds() if self._nginx else 0) - served
         run = json.loads(cost.read_text())
         run["processor"] = run["user"] + run["system"]
         run["origin"] = served
         run["disturbed"] = max(0.0, used - served - run["processor"] - 0.03) / run["wall"]
+        run["pause"] = pause
+        if pause > PAUSED:
+            run["disturbed"] += 1 + pause / run["wall"]
         run["rate"] = len(work.expected) / run["wall"]
         if run["status"]:
             raise WrongOutput(f"{command.name} ends with {run['status']}: {(self.folder / 'errors').read_text(errors='replace')[-300:].strip()}")

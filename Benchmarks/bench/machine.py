@@ -4,6 +4,7 @@ import platform
 import re
 import shutil
 import subprocess
+import threading
 import time
 
 
@@ -22,6 +23,26 @@ def wait_for_quiet(patience):
         time.sleep(0.25)
         if busy_seconds() - before < 0.1 * (time.monotonic() - begin):
             return
+
+
+class Heartbeat:
+    """A thread that wants to wake every ten milliseconds, and notes how late it was: a virtual machine can stand still for seconds, and nobody in it
+    can be on time then."""
+
+    def __init__(self):
+        self.largest = 0.0
+        threading.Thread(target=self._beat, daemon=True).start()
+
+    def _beat(self):
+        while True:
+            before = time.monotonic()
+            time.sleep(0.01)
+            self.largest = max(self.largest, time.monotonic() - before - 0.01)
+
+    def pause(self):
+        """The longest one since it was asked last, in seconds."""
+        found, self.largest = self.largest, 0.0
+        return found
 
 
 def _first_line(*command):

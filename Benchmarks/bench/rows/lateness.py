@@ -20,8 +20,9 @@ def measure(bench):
     ours = runs[attaches[0].name]
     goals = [Goal("late lines in any round", max(run["late"] for run in ours), 0, at_least=False),
              Goal("p99 of decision − (deadline − grace)", median(run["p99"] for run in ours), 10, at_least=False, unit=" ms")]
-    head = ["command", "late lines", "decision p50 ms", "p99 ms", "largest ms", "handed to write p99 ms before the deadline", "resident MB"]
+    head = ["command", "late lines", "decision p50 ms", "p99 ms", "largest ms", "handed to write p99 ms before the deadline", "longest pause of the machine ms", "resident MB"]
     table = [[name, sum(run["late"] for run in found), *(amount(median(run[key] for run in found)) for key in ("p50", "p99", "largest", "before")),
+              amount(max(run["pause"] for run in found) * 1000),
               amount(median(run["tree_kb"] for run in found) / 1024)] for name, found in runs.items()]
     return Result(NAME, ABOUT, goals, head, table, comparison.notes(bench, runs), runs)
 
