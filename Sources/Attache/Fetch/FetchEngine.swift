@@ -46,7 +46,8 @@ final class FetchEngine: @unchecked Sendable {
     self.gate = gate
     self.store = store
     addressGate = gate.addressGate
-    cache = SessionCache(trust: trust)
+    cache = SessionCache(
+      trust: trust, capacity: configuration.cache == .http ? SessionCache.capacityBeforeIndex : SessionCache.capacity)
     desk =
       configuration.cache == .http
       ? CacheDesk(loop: loop, worker: workers[0], store: store, limits: configuration.limits) : nil

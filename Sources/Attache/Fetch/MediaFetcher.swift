@@ -35,6 +35,8 @@ public final class MediaFetcher: Sendable {
 
   private let gate: URLGate
   private let engine: FetchEngine
+  /// The latest URL that passed the gate: a campaign names the same one again and again.
+  private let latest = Mutex<(text: String, checked: CheckedURL)?>(nil)
   private let isShutDown = Atomic<Bool>(false)
 
   /// Starts the fetcher's threads.
@@ -86,12 +88,19 @@ public final class MediaFetcher: Sendable {
   ) -> FetchTicket {
     let waiter = FetchWaiter(url: url, deadline: deadline, machine: engine.loop.machine, completion: completion)
     do throws(Refusal) {
-      let checked = try gate.check(url)
+      let checked = try check(url)
       engine.loop.post { [engine] in engine.begin(checked, for: waiter) }
     } catch {
       waiter.complete(.failure(FetchFailure(error)))
     }
     return FetchTicket(waiter: waiter, engine: engine)
+  }
+
+  private func check(_ url: String) throws(Refusal) -> CheckedURL {
+    if let latest = latest.withLock({ $0 }), latest.text == url { return latest.checked }
+    let checked = try gate.check(url)
+    latest.withLock { $0 = (url, checked) }
+    return checked
   }
 }
 

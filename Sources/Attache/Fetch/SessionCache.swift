@@ -9,15 +9,19 @@ struct SessionCache {
 
   /// The latest URLs that are remembered for certain, and half of those remembered at most; about 300 bytes each.
   static let capacity = 4_096
+  /// As many where an index on disk knows the others.
+  static let capacityBeforeIndex = 1_024
   /// How long a file is taken to be in the store without a look: far less than the store's eviction spares what another process used.
   static let trust = Duration.seconds(30)
 
   private let trust: Duration
+  private let capacity: Int
   private var entries: [String: Entry] = [:]
   private var order: [String] = []
 
-  init(trust: Duration = Self.trust) {
+  init(trust: Duration = Self.trust, capacity: Int = Self.capacity) {
     self.trust = trust
+    self.capacity = capacity
   }
 
   /// Remembers a file that has just been stored or found in the store.
@@ -25,9 +29,9 @@ struct SessionCache {
   /// - Parameter end: until when it answers for the URL.
   mutating func insert(_ file: StoredFile, for url: String, at now: MonotonicInstant, until end: MonotonicInstant? = nil) {
     if entries.updateValue(Entry(file: file, checked: now, end: end), forKey: url) == nil { order.append(url) }
-    guard order.count > 2 * Self.capacity else { return }
-    for old in order.prefix(Self.capacity) { entries[old] = nil }
-    order.removeFirst(Self.capacity)
+    guard order.count > 2 * capacity else { return }
+    for old in order.prefix(capacity) { entries[old] = nil }
+    order.removeFirst(capacity)
   }
 
   /// Notes that a remembered file has just been found in the store.
