@@ -63,6 +63,8 @@ final class IndexConnection {
   func prepare(_ text: String) throws(IndexFailure) -> IndexStatement {
     var statement: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(database, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+    // A table is missing, or has other columns: the file is none of ours.
+    if code & 0xFF == SQLITE_ERROR { throw .damaged }
     guard code == SQLITE_OK, let statement = unsafe statement else { throw IndexFailure(code) }
     return unsafe IndexStatement(statement, connection: self)
   }

@@ -14,8 +14,6 @@ enum IndexFailure: Error, Hashable {
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: self = .busy
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT: self = .damaged
-    // A table is missing, or has other columns: it is none of ours.
-    case SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_MISMATCH: self = .damaged
     default: self = .failed(code)
     }
   }
