@@ -11,11 +11,19 @@ final class CacheDesk: @unchecked Sendable {
   /// By URL.
   private var changes: [String: CacheShelf.Change] = [:]
   private var timer: TimerEntry?
+  /// nil as long as nobody knows what the index has.
+  private var filter: KeyFilter?
+  private var filterEnds: MonotonicInstant?
+  /// The keys that were kept since a new filter was asked for; nil when none is.
+  private var keptSince: [Int64]?
 
   /// Rows that are written together: a transaction costs as much as several of them.
   private static let portion = 256
   /// How long a row may wait for others. What is killed meanwhile loses these rows.
   private static let patience = Duration.milliseconds(250)
+
+  /// How long a filter does not know what other processes write.
+  private static let filterTime = Duration.seconds(60)
 
   /// How long the end of a run waits for the last rows.
   static let closingPatience = Duration.milliseconds(500)
@@ -23,6 +31,8 @@ final class CacheDesk: @unchecked Sendable {
   init(loop: EventLoop, worker: MediaWorker, store: AttachmentStore, limits: MediaLimits) {
     (self.loop, self.worker, self.store) = (loop, worker, store)
     shelf = CacheShelf(store, limits: limits)
+    guard !store.hasIndex else { return }
+    (filter, filterEnds) = (KeyFilter([]), loop.now.advanced(by: Self.filterTime))
   }
 
   /// The wall clock that expiry is told by, since 1970.
@@ -32,11 +42,32 @@ final class CacheDesk: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - patience: how long the answer may take. A disk that blocks must not take the whole budget before anything is asked of an origin.
-  ///   - reply: called on the loop, in a later turn.
+  ///   - reply: called on the loop, at once or in a later turn.
   func lookUp(
     _ url: String, _ clearance: CacheShelf.Clearance, patience: Duration, _ reply: @escaping @Sendable (CacheShelf.Answer) -> Void
   ) {
-    batch.add(CacheShelf.Inquiry(url: url, clearance: clearance, pending: changes[url]), patience: patience, reply)
+    let key = IndexKey(url)
+    renewFilter()
+    if let filter, !filter.mayContain(key.number) { return reply(.nothing(key, hasRow: false)) }
+    batch.add(CacheShelf.Inquiry(key: key, clearance: clearance, pending: changes[url]), patience: patience, reply)
+  }
+
+  /// Has the filter filled when it is old.
+  private func renewFilter() {
+    guard keptSince == nil, filterEnds.map({ $0 <= loop.now }) ?? true else { return }
+    keptSince = []
+    // Behind the rows that are on their way into the index.
+    worker.perform { [self, loop, shelf] in
+      let filter = shelf.filter
+      loop.post { [self] in take(filter) }
+    }
+  }
+
+  private func take(_ filter: KeyFilter?) {
+    self.filter = filter
+    for number in keptSince ?? [] { self.filter?.insert(number) }
+    keptSince = nil
+    filterEnds = loop.now.advanced(by: Self.filterTime)
   }
 
   /// Called at the end of a turn: sends the inquiries on.
@@ -65,6 +96,8 @@ final class CacheDesk: @unchecked Sendable {
   }
 
   func keep(_ entry: CacheEntry, for url: String) {
+    filter?.insert(entry.key.number)
+    keptSince?.append(entry.key.number)
     note(.keep(entry), for: url)
   }
 

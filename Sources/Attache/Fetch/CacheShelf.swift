@@ -4,7 +4,7 @@
 final class CacheShelf: @unchecked Sendable {
   /// What is asked about a URL.
   struct Inquiry: Sendable {
-    var url: String
+    var key: IndexKey
     /// Whether this run's gates have passed the URL altogether, or all but the address of a host.
     var clearance: Clearance
     /// What is to be written and is not yet.
@@ -15,13 +15,6 @@ final class CacheShelf: @unchecked Sendable {
   enum Change: Sendable {
     case keep(CacheEntry)
     case forget(IndexKey)
-
-    fileprivate var key: IndexKey {
-      switch self {
-      case .keep(let entry): entry.key
-      case .forget(let key): key
-      }
-    }
 
     /// What the index is to do; nil for a file whose name is none.
     fileprivate var change: StoreIndex.Change? {
@@ -69,12 +62,11 @@ final class CacheShelf: @unchecked Sendable {
 
   /// Answers inquiries, all from one moment of the index.
   func answers(_ inquiries: [Inquiry]) -> [Answer] {
-    let keys = inquiries.map { $0.pending?.key ?? IndexKey($0.url) }
-    let rows = index.rows(for: keys)
+    let rows = index.rows(for: inquiries.map(\.key))
     let now = store.clock()
     return inquiries.indices.map { at in
       let entry = entry(inquiries[at].pending, rows[at])
-      guard let entry, entry.passes(limits) else { return .nothing(keys[at], hasRow: rows[at] != nil) }
+      guard let entry, entry.passes(limits) else { return .nothing(inquiries[at].key, hasRow: rows[at] != nil) }
       return answer(entry, inquiries[at].clearance, now)
     }
   }
@@ -109,6 +101,11 @@ final class CacheShelf: @unchecked Sendable {
 
   func write(_ changes: [Change]) {
     index.write(changes.compactMap(\.change))
+  }
+
+  /// What tells of most URLs that they are not in the index; nil for an index that is too large, or not to be had.
+  var filter: KeyFilter? {
+    index.numbers(atMost: KeyFilter.capacity).map { KeyFilter($0) }
   }
 
   /// Has the index let go of what it looks at.

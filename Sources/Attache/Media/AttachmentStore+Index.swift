@@ -13,6 +13,11 @@ extension AttachmentStore {
     StoreIndex(of: self)
   }
 
+  /// Whether something bears the index's name.
+  var hasIndex: Bool {
+    root.status(of: StoreIndex.fileName) != nil
+  }
+
   /// Where the index is, without symbolic links: SQLite follows none.
   var indexPath: String {
     guard let real = unsafe realpath(root.path, nil) else { return root.path(of: StoreIndex.fileName) }

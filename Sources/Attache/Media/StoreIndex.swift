@@ -63,6 +63,12 @@ final class StoreIndex {
     } ?? none
   }
 
+  /// The ``IndexKey/number`` of every row; nil when there are more, or nobody knows.
+  func numbers(atMost maximum: Int) -> [Int64]? {
+    guard store.hasIndex else { return [] }
+    return attempt(mayCreate: false) { open throws(IndexFailure) in try open.numbers(atMost: maximum) } ?? nil
+  }
+
   /// Lets go of the moment that rows were read as of: whoever reads keeps the log from being begun anew.
   func endReading() {
     guard isReading, case .open(let open) = state else { return }
