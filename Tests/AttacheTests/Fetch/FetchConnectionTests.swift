@@ -128,7 +128,7 @@ import Testing
       for await _ in held.stream {}
       stage.origin.release("/a")
       // The response lies in the socket before the loop sees both at once.
-      while stage.origin.sentBodyBytes(path: "/a") == 0 { await Task.yield() }
+      while stage.origin.sentBodyBytes(path: "/a") == 0, !Task.isCancelled { await Task.yield() }
       stage.fetcher.shutdown()
       goOn.signal()
       await stage.origin.waitForConnections(closed: 1)
