@@ -5,8 +5,8 @@ internal import CSQLite
 final class IndexConnection {
   private let database: OpaquePointer
 
-  /// SQLite's page cache of a connection, in KiB.
-  private static let cacheSize = 512
+  /// SQLite's page cache of a connection, in KiB: 512 would save half a microsecond a row.
+  private static let cacheSize = 128
   private static let isSetUp: Bool = sqlite3_config_memstatus_off() == SQLITE_OK
 
   /// Opens the index.
