@@ -5,11 +5,16 @@ internal import Synchronization
 package enum TransferWatch {
   package typealias Watcher = @Sendable (_ addresses: [IPAddress], _ port: UInt16) -> Void
 
-  private static let watcher = Mutex<Watcher?>(nil)
+  /// A struct: a closure that lies in the lock by itself is wrapped once more by each look at it.
+  private struct Watch: Sendable {
+    let watcher: Watcher
+  }
+
+  private static let watch = Mutex<Watch?>(nil)
 
   /// From here on, `watcher` is told; on the threads of the fetchers.
   package static func tell(_ watcher: @escaping Watcher) {
-    self.watcher.withLock { $0 = watcher }
+    watch.withLock { $0 = Watch(watcher: watcher) }
   }
 
   /// The same network, watched.
@@ -21,7 +26,7 @@ package enum TransferWatch {
   }
 
   fileprivate static func note(_ request: TransferRequest) {
-    watcher.withLock { $0 }?(request.addresses, request.proxy?.port ?? request.url.port)
+    watch.withLock { $0 }?.watcher(request.addresses, request.proxy?.port ?? request.url.port)
   }
 }
 
