@@ -14,6 +14,8 @@ final class CacheDesk: @unchecked Sendable {
   /// nil as long as nobody knows what the index has.
   private var filter: KeyFilter?
   private var filterEnds: MonotonicInstant?
+  /// Whether there was no index, and nobody has seen to one yet.
+  private var lacksIndex = false
   /// The keys that were kept since a new filter was asked for; nil when none is.
   private var keptSince: [Int64]?
 
@@ -31,7 +33,8 @@ final class CacheDesk: @unchecked Sendable {
   init(loop: EventLoop, worker: MediaWorker, store: AttachmentStore, limits: MediaLimits) {
     (self.loop, self.worker, self.store) = (loop, worker, store)
     shelf = CacheShelf(store, limits: limits)
-    guard !store.hasIndex else { return }
+    lacksIndex = !store.hasIndex
+    guard lacksIndex else { return }
     (filter, filterEnds) = (KeyFilter([]), loop.now.advanced(by: Self.filterTime))
   }
 
@@ -48,6 +51,11 @@ final class CacheDesk: @unchecked Sendable {
   ) {
     let key = IndexKey(url)
     renewFilter()
+    if lacksIndex {
+      lacksIndex = false
+      // While the first transfer is under way, so that the end of a short run need not wait for it.
+      worker.perform { [shelf] in shelf.create() }
+    }
     if let filter, !filter.mayContain(key.number) { return reply(.nothing(key, hasRow: false)) }
     batch.add(CacheShelf.Inquiry(key: key, clearance: clearance, pending: changes[url]), patience: patience, reply)
   }

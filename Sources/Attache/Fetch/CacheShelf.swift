@@ -108,6 +108,11 @@ final class CacheShelf: @unchecked Sendable {
     index.numbers(atMost: KeyFilter.capacity).map { KeyFilter($0) }
   }
 
+  /// Makes the index where there is none.
+  func create() {
+    index.create()
+  }
+
   /// Has the index let go of what it looks at.
   func rest() {
     index.endReading()

@@ -25,6 +25,11 @@ extension AttachmentStore {
     return unsafe String(cString: real) + "/" + StoreIndex.fileName
   }
 
+  /// Whether the index is so large that what it holds is worth a look.
+  var indexIsLarge: Bool {
+    (root.status(of: StoreIndex.fileName)?.size ?? 0) / Int64(OpenIndex.pageSize) > maximumIndexPages / 4 * 3
+  }
+
   var maximumIndexPages: Int64 {
     max(Self.smallestIndex, limits.maximumBytes / Self.indexShare) / Int64(OpenIndex.pageSize)
   }

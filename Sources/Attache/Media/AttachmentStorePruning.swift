@@ -43,7 +43,7 @@ extension AttachmentStore {
     let eviction = StoreEviction(limits: limits, now: now, isShared: try temporary.sweep() > 0)
     let (summary, oldest) = try carryOut(eviction)
     // What goes wrong with the index costs the cache alone, and the filter's own connection sees to it.
-    try? IndexSweep(of: self)?.run(isDue: sweepingIndex || summary.filesRemoved > 0)
+    if sweepingIndex || summary.filesRemoved > 0 || indexIsLarge { try? IndexSweep(of: self)?.run() }
     ledger.withLock {
       $0.notePrune(kept: summary.bytesKept, bytesBefore: bytesBefore, oldest: oldest, now: now, limits: limits)
     }

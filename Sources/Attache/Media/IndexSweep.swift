@@ -8,8 +8,6 @@ struct IndexSweep {
   private static let portion: Int64 = 256
   /// How long a lock is waited for, in milliseconds.
   private static let patience: Int32 = 100
-  /// A sweep that nothing calls for comes once a day, in hours.
-  private static let pause: Int64 = 24
 
   /// - Returns: nil when there is no index that could be opened.
   init?(of store: AttachmentStore) {
@@ -18,18 +16,10 @@ struct IndexSweep {
     (self.store, self.open) = (store, open)
   }
 
-  /// - Parameter isDue: whether files have gone, or somebody asks for it; if not, it happens when the last one is long past.
-  func run(isDue: Bool) throws(IndexFailure) {
-    let now = store.clock().components.seconds
-    let hour = now / 3600
-    let last = try number("PRAGMA user_version")
-    // What lies ahead was written by a clock that was wrong.
-    let isRecent = (last..<last + Self.pause).contains(hour)
-    if !isDue, isRecent { guard try isNearlyFull else { return } }
-    let first = try firstToStay
+  func run() throws(IndexFailure) {
+    let (now, first) = (store.clock().components.seconds, try firstToStay)
     var place = Int64.min
     while let next = try sweep(after: place, stayingFrom: first, now: now) { place = next }
-    try open.connection.run("PRAGMA user_version=\(Int32(truncatingIfNeeded: hour))")
   }
 
   /// Looks at the next rows.
@@ -56,6 +46,7 @@ struct IndexSweep {
     return shelf.status(of: row.name.fileName)?.size == row.size
   }
 
+  /// Whether more than three quarters of what the index may take are taken.
   private var isNearlyFull: Bool {
     get throws(IndexFailure) {
       try number("PRAGMA page_count") - number("PRAGMA freelist_count") > store.maximumIndexPages / 4 * 3

@@ -94,6 +94,11 @@ final class StoreIndex {
     }
   }
 
+  /// Makes the index where there is none, before there is a row to write.
+  func create() {
+    if case .closed = state, !store.hasIndex { _ = store.createIndex() }
+  }
+
   /// Writes what met a lock before, with some patience, and closes the file.
   func close() {
     if case .open(let open) = state { open.connection.setPatience(50) }
