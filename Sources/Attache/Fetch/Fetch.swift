@@ -316,7 +316,9 @@ extension Fetch: TransferOwner {
     course.note { $0.bytes = received }
     guard lengthIsAllowed else { return .stop }
     if gathered.isEmpty {
-      gathered.reserveCapacity(min(length.map { $0 - received + bytes.count } ?? bytes.count, Self.portion + Self.piece))
+      // A part in chunks may bring more than it says.
+      let expected = length.map { max(0, $0 - received) + bytes.count } ?? bytes.count
+      gathered.reserveCapacity(min(expected, Self.portion + Self.piece))
     }
     unsafe gathered.append(contentsOf: bytes)
     if gathered.count >= Self.portion { handOn(isLast: false) } else { gather() }
