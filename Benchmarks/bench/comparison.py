@@ -1,9 +1,16 @@
 """Payloads a second and time of processors beside the peers: what several rows share."""
 from .bench import DISTURBED
 from .figures import median, paired_ratio
-from .result import Goal, amount
+from .result import Goal, Result, amount
 
 HEAD = ["command", "payloads/s", "× limit", "CPU µs a payload", "CPU × limit", "origin's CPU µs", "resident MB"]
+
+
+def beside_all(bench, name, about, lines, jobs, **bounds):
+    """A row that measures attache beside every peer over the same payloads."""
+    commands = bench.attaches() + bench.chosen("limit", "transfers", "go", "shell", "aiohttp")
+    runs = bench.compare(commands, bench.work(name, lines, jobs=jobs))
+    return Result(name, about, goals(runs, commands[0].name, **bounds), HEAD, table(runs), notes(bench, runs), runs)
 
 
 def rates(runs, name):
