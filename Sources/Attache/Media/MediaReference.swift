@@ -1,13 +1,57 @@
 /// A URL that a payload names, with what the payload says about it.
 public struct MediaReference: Hashable, Sendable {
+  /// What the media are for.
+  public enum Role: String, Sendable {
+    /// They are attached.
+    case attachment
+    /// They are the sender's picture in a communication notification, which no attachment is.
+    case avatar
+  }
+
+  /// How a hint at the type is written.
+  public enum HintKind: String, Sendable {
+    case fileExtension = "extension"
+    case mime
+    case uniformType = "uniform-type"
+    /// A word for many types, such as `video`.
+    case mediaClass = "class"
+  }
+
+  /// What the vendor's own helper has and the payload has not.
+  public struct Needs: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// The address that a relative URL counts from.
+    public static let baseURL = Needs(rawValue: 1)
+    /// A token or a password.
+    public static let credentials = Needs(rawValue: 2)
+    /// The vendor's helper downloads from https URLs alone.
+    public static let https = Needs(rawValue: 4)
+    /// The vendor's helper downloads nothing without a hint at the type.
+    public static let typeHint = Needs(rawValue: 8)
+  }
+
   /// The URL as the payload writes it, unescaped and unchecked: hostile until the URL gate has passed it.
   public var url: String
-  /// The identifier that the payload gives the attachment, if any.
+  /// Further URLs of the same media, which are tried in order when those before failed.
+  public var fallbacks: [String] = []
+  /// The identifier that the payload or its dialect gives the attachment; the empty one has a unique one made, as Apple does. Nil if there is none.
   public var identifier: String?
-  /// The payload's hint at the type (an extension, a MIME type or a uniform type identifier). It never overrules the bytes.
+  /// The payload's hint at the type, in its own words. It never overrules the bytes.
   public var typeHint: String?
+  public var hintKind: HintKind?
   /// How the attachment is to be shown, as far as the payload says.
   public var options: AttachmentOptions
+  public var role = Role.attachment
+  /// Whether the payload wants the media loaded when somebody looks, and not by the service extension.
+  public var isLazy = false
+  public var needs: Needs = []
+  /// Where the URL stands in the payload, as a JSON pointer; nil unless it was asked for.
+  public var path: String?
 
   public init(url: String, identifier: String? = nil, typeHint: String? = nil, options: AttachmentOptions = AttachmentOptions()) {
     self.url = url

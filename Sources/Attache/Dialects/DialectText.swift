@@ -1,0 +1,41 @@
+/// What a vendor's own helper would make of a payload's text: other words for the alert, and buttons.
+public struct DialectText: Hashable, Sendable {
+  /// A button under the notification.
+  public struct Action: Hashable, Sendable {
+    public var identifier: String?
+    public var title: String
+    public var url: String?
+    /// The name of its icon.
+    public var icon: String?
+    public var isDestructive = false
+
+    public init(identifier: String? = nil, title: String) {
+      self.identifier = identifier
+      self.title = title
+    }
+  }
+
+  /// A text that the helper puts in the place of another.
+  public struct Override: Hashable, Sendable {
+    /// What it replaces, such as `title`, `subtitle`, `body`, `badge` or `category`.
+    public var name: String
+    public var value: String
+
+    public init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// The dialect that says so.
+  public var dialect: String
+  /// In the table's order.
+  public var overrides: [Override] = []
+  /// What the helper shows when it has no media.
+  public var onFailure: [Override] = []
+  public var actions: [Action] = []
+
+  public init(dialect: String) {
+    self.dialect = dialect
+  }
+}
