@@ -5,9 +5,11 @@ import json
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from bench.checking import AttacheCheck, Expected, PeerCheck, WrongOutput, check
 from bench.media import Medium
+from bench.work import Generated
 
 URL = "https://cdn.example/photo.jpg"
 
@@ -120,6 +122,64 @@ class Peer(Checked):
         lines = self.lines()
         (self.store / "more").touch()
         self.refused("3 files for 2", lines)
+
+
+class Campaign(Checked):
+    """Each of many lines names one picture, and only the first one's member is read; the others must be equal to it."""
+
+    def setUp(self):
+        super().setUp()
+        self.count = 5_000
+        digest = hashlib.sha256(b"a picture").hexdigest()
+        self.path = self.store / f"{digest}.jpg"
+        self.path.write_bytes(b"a picture")
+        attachment = {"url": f"file://{self.path}", "type": "public.jpeg", "mime": "image/jpeg", "size": 9, "sha256": digest, "source": URL}
+        self.raw = [b'{"id":%d,"nested":{"a":{}},"image":"%b"}' % (number, URL.encode()) for number in range(self.count)]
+        self.lines = [raw[:-1] + b',"attache":%b}' % json.dumps({"attachments": [attachment]}).encode() for raw in self.raw]
+        self.expected = Generated(self.count, lambda number: Expected(self.raw[number], self.medium))
+
+    def refused(self, complaint, lines):
+        self.assertRefused(complaint, lines, AttacheCheck(self.store))
+
+    def changed(self, number, line):
+        return [*self.lines[:number], line, *self.lines[number + 1:]]
+
+    def test_what_is_right_passes_and_its_member_is_read_once(self):
+        with mock.patch.object(AttacheCheck, "_member", autospec=True, side_effect=AttacheCheck._member) as member:
+            check(io.BytesIO(b"".join(line + b"\n" for line in self.lines)), self.expected, AttacheCheck(self.store))
+        member.assert_called_once()
+
+    def test_a_line_that_is_missing(self):
+        for number in (0, 1, 2_501):
+            self.refused(f"line {number + 1}: is not the original", [*self.lines[:number], *self.lines[number + 1:]])
+        self.refused("fewer lines than 5000", self.lines[:-1])
+
+    def test_a_line_that_comes_twice(self):
+        self.refused("line 2503: is not the original", [*self.lines[:2_502], *self.lines[2_501:]])
+        self.refused("more lines than 5000", [*self.lines, self.lines[-1]])
+
+    def test_two_lines_in_another_order(self):
+        for number in (0, 2_501, self.count - 2):
+            after = self.lines[number + 1], self.lines[number]
+            self.refused(f"line {number + 1}: is not the original", [*self.lines[:number], *after, *self.lines[number + 2:]])
+
+    def test_a_byte_changed_in_one_original(self):
+        for number in (0, 2_501, self.count - 1):
+            self.refused(f"line {number + 1}: is not the original", self.changed(number, self.lines[number].replace(b"nested", b"nestef")))
+
+    def test_one_payload_without_its_attachment(self):
+        self.refused("line 2502: is not the original with one member more", self.changed(2_501, self.raw[2_501]))
+
+    def test_one_file_that_is_another(self):
+        other = self.store / ("0" * 64 + ".jpg")
+        other.write_bytes(b"a p!cture")
+        self.refused("line 2502: .* is not photo.jpg", self.changed(2_501, self.lines[2_501].replace(self.path.name.encode(), other.name.encode())))
+
+    def test_one_file_outside_the_store(self):
+        self.refused("line 2502: .* is not in the store", self.changed(2_501, self.lines[2_501].replace(b"file://", b"file:///etc")))
+
+    def test_one_size_that_is_another(self):
+        self.refused("line 2502: photo.jpg has the size 8", self.changed(2_501, self.lines[2_501].replace(b'"size": 9', b'"size": 8')))
 
 
 if __name__ == "__main__":
