@@ -1,6 +1,6 @@
 """The benchmark's command line; scripts/bench sets up what it needs and calls it."""
 import argparse
-import signal
+import contextlib
 import sys
 import time
 import traceback
@@ -11,6 +11,7 @@ from .bench import Bench, Options
 from .checking import WrongOutput
 from .programs import PEERS, SOURCES
 from .result import Result
+from .room import Room
 from .rows import ROWS, instructions
 
 ROOT = SOURCES.parent
@@ -57,6 +58,8 @@ def measured(bench, name):
         if not isinstance(problem, WrongOutput):
             traceback.print_exc()
         result = Result(name, row.ABOUT, fault=str(problem))
+    finally:
+        bench.end_row()
     result.measured = f"{time.strftime('%Y-%m-%d %H:%M')}, {bench.rounds} round{'s' * (bench.rounds > 1)}"
     for goal in result.goals:
         goal.judged = not bench.options.is_quick
@@ -67,7 +70,7 @@ def measured(bench, name):
 
 def main():
     chosen = arguments()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    children.exit_on_signals()
     children.raise_file_limit()
     scratch = ROOT / ".build/bench"
     scratch.mkdir(parents=True, exist_ok=True)
@@ -75,8 +78,8 @@ def main():
                       attaches=attaches(chosen.attache or [f"attache={ROOT}/.build/release/attache"]), patience=0 if chosen.quick else chosen.patience,
                       repeats=0 if chosen.quick else chosen.repeats)
     settings = "; ".join(f"{label} is {path}" for label, path in options.attaches)
-    description, results, bench = machine.description(), [], Bench(options, scratch)
-    try:
+    description, results = machine.description(), []
+    with Room(scratch) as room, contextlib.closing(Bench(options, scratch, room)) as bench:
         for lack in bench.missing:
             print(f"left out: {lack}", file=sys.stderr)
         for name in chosen.rows or [name for name in ROWS if not (chosen.quick and name == instructions.NAME)]:
@@ -84,10 +87,6 @@ def main():
             print(f"## {name}\n\n{results[-1].about}\n\n{report.text(results[-1])}\n", flush=True)
             if chosen.json:
                 chosen.json.write_text(report.record(results, description, settings))
-    except KeyboardInterrupt:
-        return 130
-    finally:
-        bench.close()
     if len(results) > 1:
         print(report.summary(results))
     if chosen.markdown:

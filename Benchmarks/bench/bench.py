@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -13,12 +14,14 @@ from .media import Medium
 from .origin import Nginx, Stalled
 from .programs import SOURCES, Programs, attache
 from .variants import variant
-from .work import Work
+from .work import Work, volume
 
 #: A run that other processes took more than this share of a processor from is disturbed,
 DISTURBED = 0.1
 #: and so is one in which the machine stood still for so many seconds.
 PAUSED = 0.3
+#: Bytes that a row may write beside its works: logs, reports, stores of few files.
+SMALL = 256 << 20
 _BALLAST = bytes(1 << 20)
 
 
@@ -34,14 +37,16 @@ class Options:
 
 
 class Bench:
-    """Everything that rows share. Close it: its processes and its scratch go with it."""
+    """Everything that rows share. Close it: its processes go with it."""
 
-    def __init__(self, options, scratch):
-        self.options, self.scratch = options, scratch
+    def __init__(self, options, scratch, room):
+        self.options, self.scratch, self.room = options, scratch, room
+        self.folder = room.folder(SMALL)
         self.programs = Programs(scratch / "programs")
-        self._opened, self._nginx, self._stalled, self._left = [], None, None, None
+        self._opened, self._nginx, self._stalled = [], None, None
+        self._of_run, self._of_row = set(), set()  # paths to remove, when each is over
         self._heartbeat = machine.Heartbeat()
-        self.environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+        self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "TMPDIR": str(room.on_disk(SMALL))}
         self.peers, self.missing = {}, []
         for name in options.peers:
             lack = self.programs.missing(name)
@@ -49,13 +54,10 @@ class Bench:
                 self.missing.append(lack)
             else:
                 self.peers[name] = self.programs.peer(name)
-        roomy = shutil.disk_usage("/dev/shm").free > 6 << 30 if os.path.isdir("/dev/shm") else False
-        self.folder = Path(tempfile.mkdtemp(prefix="attache-bench.", dir="/dev/shm" if roomy else scratch))
 
     def close(self):
         for origin in self._opened:
             origin.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
 
     @property
     def rounds(self):
@@ -70,7 +72,7 @@ class Bench:
         if not self._nginx:
             folder = self.scratch / ("fixtures" if self.options.is_quick else "media")
             media.fixtures(folder, SOURCES.parent / "Fixtures/media") if self.options.is_quick else media.made(folder)
-            self._nginx = self._open(Nginx(SOURCES / "origin/nginx.conf", folder, self.folder / "nginx"))
+            self._nginx = self._open(Nginx(SOURCES / "origin/nginx.conf", folder, self.folder / "nginx", self.room.on_disk(SMALL) / "own"))
             self._nginx.warm(path.name for path in folder.iterdir())
             self.media = {path.name: Medium(path) for path in folder.iterdir()}
             if self._nginx.certificate:
@@ -97,22 +99,31 @@ class Bench:
 
     # Work
 
-    def work(self, name, lines, jobs, cacert=None):
-        """Writes an input; `lines` are ``Expected``."""
-        path = self.folder / f"{name}.ndjson"
+    def work(self, name, lines, jobs, cacert=None, is_stored_once=False):
+        """Writes an input where there is room for it and for what a run makes of it; `lines` are ``Expected``."""
+        needed = volume(lines, is_stored_once)
+        path = self.room.folder(needed.all) / f"{name}.ndjson"
+        self._of_row.add(path)
         with open(path, "wb") as file:
             file.writelines(line.raw + b"\n" for line in lines)
-        return Work(path, lines, jobs, cacert)
+        return Work(path, lines, jobs, cacert, needed)
 
     def media_lines(self, count, size, extensions=tuple(media.TYPES), tls=False, offset=0):
         """Payloads with media of one size, each under a URL of its own, and with content of its own where that is asked for."""
         nginx = self.nginx
         names = [f"{size}.{extension}" for extension in extensions]
         if self.options.has_distinct_media:
+            self._own_folder(sum(self.media[names[number % len(names)]].size for number in range(count)))
             own = [self._own_medium(number, names[number % len(names)]) for number in range(offset, offset + count)]
             return [Expected(payloads.payload(number, nginx.url(number, medium.name, "own", tls)), medium) for number, medium in enumerate(own, offset)]
         return [Expected(payloads.payload(number, nginx.url(number, names[number % len(names)], tls=tls)), self.media[names[number % len(names)]])
                 for number in range(offset, offset + count)]
+
+    def _own_folder(self, need):
+        """Makes it where the other media are as well, on disk."""
+        self.room.on_disk(need)
+        self._nginx.own.mkdir(exist_ok=True)
+        self._of_row.add(self._nginx.own)
 
     def _own_medium(self, number, name):
         path = self._nginx.own / f"{number}-{name}"
@@ -126,26 +137,44 @@ class Bench:
 
     # Runs
 
-    def new_store(self, volume=0, patience=None):
-        """An empty folder, on a machine that is quiet. `volume` bytes are written and removed just before: the first who writes to memory that was free
-        for long waits for the host of a virtual machine, and that must not be the one whose turn comes first, or after one that stored little."""
+    def new_store(self, work=None, patience=None):
+        """An empty folder, on a machine that is quiet. As many bytes as a run of `work` may write are written to memory and removed just before: the first
+        who writes to memory that was free for long waits for the host of a virtual machine, and that must not be the one whose turn comes first, or
+        after one that stored little."""
+        self.end_run()
         machine.wait_for_quiet(self.options.patience if patience is None else patience)
-        if self._left:
-            shutil.rmtree(self._left, ignore_errors=True)
-        ballast = self.folder / "ballast"
-        with open(ballast, "wb", buffering=0) as file:
-            for _ in range(volume >> 20):
+        folder = work.folder if work else self.folder
+        if work and self.room.is_memory(folder):
+            self._write_ballast(folder / "ballast", work.volume.run)
+        store = tempfile.mkdtemp(prefix="store.", dir=folder)
+        self._of_run |= {Path(store), folder / "out", self.folder / "out"}
+        return store
+
+    def _write_ballast(self, path, count):
+        self._of_run.add(path)
+        with open(path, "wb", buffering=0) as file:
+            for _ in range(count >> 20):
                 file.write(_BALLAST)
-        ballast.unlink()
-        self._left = tempfile.mkdtemp(prefix="store.", dir=self.folder)
-        return self._left
+        path.unlink()
+
+    def end_run(self):
+        """Removes what the last run wrote: its store and its output."""
+        _remove(self._of_run)
+
+    def end_row(self):
+        """Removes inputs too, and media of the row's own."""
+        _remove(self._of_run)
+        _remove(self._of_row)
 
     def run(self, command, work, examine=dict):
         """Runs a command once, checks its output, and gives what it cost, with what `examine` finds after each run; again, when others took the
         processors meanwhile."""
         best = None
         for _ in range(1 + self.options.repeats):
-            run = self._run(command, work) | examine()
+            try:
+                run = self._run(command, work) | examine()
+            finally:
+                self.end_run()
             if best is None or run["disturbed"] < best["disturbed"]:
                 best = run
             if best["disturbed"] <= DISTURBED:
@@ -153,14 +182,14 @@ class Bench:
         return best
 
     def _run(self, command, work):
-        out, cost = self.folder / "out", self.folder / "cost"
-        out.unlink(missing_ok=True)
-        store = self.new_store(work.volume)
+        out, cost = work.folder / "out", self.folder / "cost"
+        store = self.new_store(work)
         words = command.arguments(store, work.jobs, work.cacert)
         used, served = machine.busy_seconds(), self._nginx.processor_seconds() if self._nginx else 0
         with open(work.input, "rb") as stdin, open(out, "wb") as stdout, open(self.folder / "errors", "wb") as stderr:
             self._heartbeat.pause()
-            launch = children.start([self.programs.launch(), cost, 600, 20, *words], stdin=stdin, stdout=stdout, stderr=stderr, env=self.environment)
+            launch = children.start([self.programs.launch(), cost, 600, 20, *words], orphaned=signal.SIGTERM, largest_file=work.volume.run + SMALL,
+                                    stdin=stdin, stdout=stdout, stderr=stderr, env=self.environment)
             try:
                 launch.wait()
             finally:
@@ -193,9 +222,19 @@ class Bench:
             print(f"round {turn + 1} of {self.rounds}: {', '.join(names)}", file=sys.stderr)
             for name in names[turn % len(names):] + names[:turn % len(names)]:
                 found[name].append(measures[name]())
+                self.end_run()
         return found
 
     def compare(self, commands, work):
         """Several commands over the same work, or each over its own (`work` by name)."""
         chosen = work if isinstance(work, dict) else {command.name: work for command in commands}
         return self.in_turn({command.name: lambda command=command: self.run(command, chosen[command.name]) for command in commands})
+
+
+def _remove(paths):
+    for path in paths:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    paths.clear()

@@ -1,11 +1,14 @@
-"""Processes that the benchmark starts: each is ended by its own number, whatever happens."""
+"""Processes that the benchmark starts: each is ended by its own number, and none outlives the benchmark, whatever ends that."""
 import ctypes
+import os
 import resource
 import signal
 import subprocess
+import sys
 
 _libc = ctypes.CDLL(None)
 _PR_SET_PDEATHSIG = 1
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def raise_file_limit():
@@ -15,9 +18,40 @@ def raise_file_limit():
     return most
 
 
-def start(command, **options):
-    """A child that does not outlive this process, even if that is killed."""
-    return subprocess.Popen(list(map(str, command)), preexec_fn=lambda: _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM), **options)
+def exit_on_signals():
+    """Signals that ask this process to end unwind it, once, so that everything is closed; what was ignored by whoever started it stays so."""
+    def leave(number, _):
+        for other in _ENDING:
+            signal.signal(other, signal.SIG_IGN)
+        sys.exit(128 + number)
+
+    for number in _ENDING:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, leave)
+
+
+def start(command, orphaned=signal.SIGKILL, largest_file=None, **options):
+    """A child that gets the signal `orphaned` when this process is gone: SIGTERM for one that ends children of its own then. `largest_file` bounds, in
+    bytes, each file that it and its children write."""
+    parent = os.getpid()
+
+    def prepare():
+        _libc.prctl(_PR_SET_PDEATHSIG, orphaned)
+        if os.getppid() != parent:
+            os._exit(1)
+        if largest_file:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+
+    return subprocess.Popen(list(map(str, command)), preexec_fn=prepare, **options)
+
+
+def run(command, **options):
+    """Runs a tool to its end: its status and its output, errors among it."""
+    child = start(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    try:
+        return child.communicate()[0], child.returncode
+    finally:
+        end(child)
 
 
 def end(child):

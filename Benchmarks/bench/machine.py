@@ -15,6 +15,12 @@ def busy_seconds():
     return (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
 
 
+def available_memory():
+    """Bytes that programs may still take, by the kernel's estimate."""
+    with open("/proc/meminfo") as file:
+        return int(re.search(r"^MemAvailable:\s+(\d+) kB", file.read(), re.MULTILINE)[1]) * 1024
+
+
 def wait_for_quiet(patience):
     """Until less than a tenth of one processor is in use, or patience is at its end."""
     end = time.monotonic() + patience

@@ -1,10 +1,11 @@
 """Media of the ten containers that all peers know, made by ffmpeg from seeded noise: the same bytes from the same ffmpeg."""
 import hashlib
 import math
-import subprocess
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+from . import children
 
 #: What a file of an extension is: its media type and Apple's uniform type identifier.
 TYPES = {"jpg": ("image/jpeg", "public.jpeg"), "png": ("image/png", "public.png"), "gif": ("image/gif", "com.compuserve.gif"),
@@ -88,7 +89,9 @@ def _make(path, size, wanted):
 
 def _ffmpeg(*arguments):
     command = ["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-threads", "1", *map(str, arguments)]
-    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    said, status = children.run(command)
+    if status:
+        raise RuntimeError(f"ffmpeg: {said[-500:]}")
 
 
 def _picture(*codec):

@@ -2,6 +2,7 @@
 import mmap
 import os
 import shutil
+import signal
 import socket
 import ssl
 import struct
@@ -35,10 +36,9 @@ def processor_seconds(pid):
 class Nginx:
     """Serves a folder under as many URLs as are wanted; with TLS and HTTP/2 where openssl is there."""
 
-    def __init__(self, template, media, scratch):
+    def __init__(self, template, media, scratch, own):
         scratch.mkdir(parents=True, exist_ok=True)
-        self.scratch, self.port, self.own = scratch, free_port(), scratch / "own"
-        self.own.mkdir()
+        self.scratch, self.port, self.own = scratch, free_port(), own
         self.certificate = _Certificate(scratch) if shutil.which("openssl") else None
         self.tls_port = free_port() if self.certificate else None
         tls = ""
@@ -46,10 +46,11 @@ class Nginx:
             tls = (f"    listen 127.0.0.1:{self.tls_port} ssl http2 backlog=4096;\n    ssl_certificate {self.certificate.chain};\n"
                    f"    ssl_certificate_key {self.certificate.key};\n    ssl_session_cache shared:bench:4m;\n    http2_max_concurrent_streams 256;")
         text = template.read_text()
-        for name, value in {"USER": "user root;" if os.geteuid() == 0 else "", "SCRATCH": scratch, "PORT": self.port, "TLS": tls, "MEDIA": media}.items():
+        values = {"USER": "user root;" if os.geteuid() == 0 else "", "SCRATCH": scratch, "OWN": own, "PORT": self.port, "TLS": tls, "MEDIA": media}
+        for name, value in values.items():
             text = text.replace(f"@{name}@", str(value))
         (scratch / "nginx.conf").write_text(text)
-        self.process = children.start(["nginx", "-e", scratch / "nginx.log", "-c", scratch / "nginx.conf"])
+        self.process = children.start(["nginx", "-e", scratch / "nginx.log", "-c", scratch / "nginx.conf"], orphaned=signal.SIGTERM)
         self._wait()
 
     def _wait(self):
@@ -99,7 +100,9 @@ class _Certificate:
 
     @staticmethod
     def _openssl(folder, *arguments):
-        subprocess.run(["openssl", *map(str, arguments)], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        said, status = children.run(["openssl", *arguments], cwd=folder)
+        if status:
+            raise RuntimeError(f"openssl: {said[-500:]}")
 
 
 class Stalled:

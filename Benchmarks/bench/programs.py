@@ -6,6 +6,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import children
 from .checking import AttacheCheck, PeerCheck, UncheckedTypes
 
 SOURCES = Path(__file__).resolve().parent.parent
@@ -101,6 +102,6 @@ def attache(label, path, *extra, network="127.0.0.0/8"):
 
 
 def _quietly(*command, **options):
-    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, **options)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(map(str, command))}: {done.stdout[-2000:]}")
+    said, status = children.run(command, **options)
+    if status:
+        raise RuntimeError(f"{' '.join(map(str, command))}: {said[-2000:]}")

@@ -1,8 +1,12 @@
 """What a command is to do."""
+import itertools
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Callable
+
+#: What a line may grow by: the member that names its attachment.
+MEMBER = 800
+_SAMPLED_LINES = 1_000
 
 
 @dataclass(frozen=True)
@@ -17,6 +21,38 @@ class Generated:
     def __iter__(self):
         return map(self.make, range(self.count))
 
+    def sample(self, wanted=_SAMPLED_LINES):
+        """Lines spread over all, the last one among them."""
+        return map(self.make, itertools.chain(range(0, self.count - 1, max(1, self.count // wanted)), [self.count - 1]))
+
+
+@dataclass(frozen=True)
+class Volume:
+    """Bytes, at most: what the work's input holds, what one run's output may hold, and what it may store."""
+    input: int
+    output: int
+    stored: int
+
+    @property
+    def run(self):
+        return self.output + self.stored
+
+    @property
+    def all(self):
+        return self.input + self.run
+
+
+def volume(lines, is_stored_once=False):
+    """Worked out before anything is written. A file is stored for each line, or `is_stored_once` for each medium."""
+    sample = list(lines.sample()) if isinstance(lines, Generated) else lines
+    length = max((len(line.raw) for line in sample), default=0) + 16  # numbers in between may have more digits
+    media = [line.medium for line in sample if line.medium]
+    if is_stored_once:
+        stored = sum(medium.size for medium in set(media))
+    else:
+        stored = sum(medium.size for medium in media) * len(lines) // max(1, len(sample))
+    return Volume(len(lines) * length, len(lines) * (length + MEMBER), stored)
+
 
 @dataclass
 class Work:
@@ -24,9 +60,10 @@ class Work:
     input: Path
     expected: object  # ``Expected``, by line: a list or ``Generated``
     jobs: int
-    cacert: Path = None
+    cacert: Path
+    volume: Volume
 
-    @cached_property
-    def volume(self):
-        """Bytes that a run may write: lines, and a file for each medium."""
-        return sum(len(line.raw) + 400 + (line.medium.size if line.medium else 0) for line in self.expected)
+    @property
+    def folder(self):
+        """Where its runs write."""
+        return self.input.parent

@@ -4,7 +4,7 @@
  *
  * Standard input, output and error are the command's. It is killed after SECONDS. Time of processors is that of the whole tree, orphans
  * included (this process adopts and reaps them). Memory is looked at every SAMPLE_MS over the command's process group: the largest sum of
- * resident sizes; shared pages count once a process.
+ * resident sizes; shared pages count once a process. SIGTERM, which is also sent when the process that started this one is gone, kills the group.
  *
  * A program of its own, and a small one, because a process inherits the peak of resident memory of the one it was forked from.
  */
@@ -59,19 +59,21 @@ int main(int argc, char **argv) {
   FILE *out = fopen(argv[1], "we");
   if (!out) { perror(argv[1]); return 73; }
 
-  sigset_t child, before;
-  sigemptyset(&child);
-  sigaddset(&child, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &child, &before);
+  sigset_t waited, before;
+  sigemptyset(&waited);
+  sigaddset(&waited, SIGCHLD);
+  sigaddset(&waited, SIGTERM);
+  sigprocmask(SIG_BLOCK, &waited, &before);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
 
   const double begin = seconds();
-  const pid_t command = fork();
+  const pid_t this = getpid(), command = fork();
   if (command < 0) { perror("fork"); return 71; }
   if (command == 0) {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != this) _exit(127);
     sigprocmask(SIG_SETMASK, &before, NULL);
     execvp(argv[4], argv + 4);
     perror(argv[4]);
@@ -79,12 +81,12 @@ int main(int argc, char **argv) {
   }
   setpgid(command, command);
 
-  int status = 0, ended = 0, killed = 0;
+  int status = 0, ended = 0, killed = 0, asked = 0;
   long largest = 0;
   struct rusage own = {0};
   while (!ended) {
     struct timespec pause = {step / 1000, step % 1000 * 1000000};
-    sigtimedwait(&child, NULL, &pause);
+    if (sigtimedwait(&waited, NULL, &pause) == SIGTERM) { asked = 1; kill(-command, SIGKILL); }
     struct rusage usage;
     int how;
     for (pid_t pid; (pid = wait4(-1, &how, WNOHANG, &usage)) > 0;)
@@ -103,5 +105,5 @@ int main(int argc, char **argv) {
   fprintf(out, "{\"wall\": %.6f, \"user\": %ld.%06ld, \"system\": %ld.%06ld, \"peak_kb\": %ld, \"tree_kb\": %ld, \"status\": %d, \"killed\": %s}\n", wall,
     (long)all.ru_utime.tv_sec, (long)all.ru_utime.tv_usec, (long)all.ru_stime.tv_sec, (long)all.ru_stime.tv_usec, own.ru_maxrss,
     largest > own.ru_maxrss ? largest : own.ru_maxrss, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), killed ? "true" : "false");
-  return fclose(out) ? 74 : 0;
+  return fclose(out) ? 74 : asked ? 128 + SIGTERM : 0;
 }

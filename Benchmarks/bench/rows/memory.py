@@ -35,7 +35,7 @@ def measure(bench):
 
 
 def _peak(bench, command, work):
-    store, out = bench.new_store(work.volume), bench.folder / "out"
+    store, out = bench.new_store(work), work.folder / "out"
     peaks, joint = {}, 0
     with open(work.input, "rb") as stdin, open(out, "wb") as stdout, open(bench.folder / "errors", "wb") as stderr:
         process = children.start(command.arguments(store, work.jobs, None), stdin=stdin, stdout=stdout, stderr=stderr)

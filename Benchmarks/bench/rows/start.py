@@ -1,6 +1,7 @@
 """One payload, from start to exit."""
 import json
 import shutil
+import signal
 import subprocess
 
 from .. import children, machine
@@ -36,8 +37,8 @@ def measure(bench):
 def _run(bench, command, work):
     store, out, cost = bench.new_store(patience=0), bench.folder / "out", bench.folder / "cost"
     with open(work.input, "rb") as stdin, open(out, "wb") as stdout:
-        launch = children.start([bench.programs.launch(), cost, 60, 10_000, *command.arguments(store, work.jobs, None)], stdin=stdin, stdout=stdout,
-                                stderr=subprocess.DEVNULL, env=bench.environment)
+        launch = children.start([bench.programs.launch(), cost, 60, 10_000, *command.arguments(store, work.jobs, None)], orphaned=signal.SIGTERM,
+                                stdin=stdin, stdout=stdout, stderr=subprocess.DEVNULL, env=bench.environment)
         try:
             launch.wait()
         finally:

@@ -1,0 +1,91 @@
+"""Where a run may write: how much of it in memory, and that nothing outlives the run."""
+import fcntl
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from . import machine
+
+PREFIX = "attache-benchmark."
+#: The part of what is free, of memory or of a disk, that a run may take.
+SHARE = 0.25
+
+
+class Room:
+    """Folders of this process alone, one in memory and one on disk, each made when it is first wanted. Each is locked for as long as the process lives;
+    what others left behind whose owner is gone, killed perhaps, is removed here."""
+
+    def __init__(self, disk, memory="/dev/shm"):
+        self._memory, self._disk, self._opened = Path(memory), Path(disk), {}
+        for parent in (self._memory, self._disk):
+            remove_abandoned(parent)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def folder(self, need):
+        """One with room for so many bytes: in memory where they are a small part of what is free."""
+        return self._open(self._memory) if need <= SHARE * _free_memory(self._memory) else self.on_disk(need)
+
+    def on_disk(self, need):
+        """One on disk; the kernel keeps in memory what there is room for."""
+        if need > SHARE * shutil.disk_usage(self._disk).free:
+            raise RuntimeError(f"{need / 1e9:.1f} GB are needed, which neither memory nor the disk of {self._disk} has to spare")
+        return self._open(self._disk)
+
+    def is_memory(self, folder):
+        return Path(folder).parent == self._memory
+
+    def _open(self, parent):
+        if parent not in self._opened:
+            self._opened[parent] = _new_folder(parent)
+        return self._opened[parent][0]
+
+    def close(self):
+        for path, lock in self._opened.values():
+            shutil.rmtree(path, ignore_errors=True)
+            os.close(lock)
+        self._opened = {}
+
+
+def _free_memory(parent):
+    """What may be written to a file system in memory: it may allow more than the machine has."""
+    return min(shutil.disk_usage(parent).free, machine.available_memory()) if parent.is_dir() else 0
+
+
+def _new_folder(parent):
+    while True:
+        path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}.", dir=parent))
+        lock = _locked(path)
+        if lock is not None:
+            return path, lock
+
+
+def _locked(path):
+    """A descriptor that holds the lock of a folder of ours; None where somebody else holds it, or removed the folder before."""
+    try:
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        found = os.fstat(folder)
+        if found.st_uid == os.geteuid() and os.path.samestat(found, os.stat(path, follow_symlinks=False)):
+            return folder
+    except OSError:
+        pass
+    os.close(folder)
+    return None
+
+
+def remove_abandoned(parent):
+    """Removes folders of this user, and of the benchmark, that nobody has locked."""
+    for path in Path(parent).glob(f"{PREFIX}*"):
+        lock = _locked(path)
+        if lock is not None:
+            shutil.rmtree(path, ignore_errors=True)
+            os.close(lock)

@@ -1,0 +1,89 @@
+"""A benchmark that is ended or killed in the middle leaves no process, and no folder for longer than until the next start."""
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from bench.memory_probe import tree
+from bench.programs import SOURCES
+from bench.room import PREFIX
+
+#: In attache's place: writes nothing, and ignores what asks it to end,
+STUCK = "#!/bin/sh\ntrap '' TERM HUP INT\necho >{bell}\nexec sleep 1000\n"
+#: as do its children.
+STUCK_FAMILY = "#!/bin/sh\ntrap '' TERM HUP INT\nsleep 1000 &\necho >{bell}\nwait\n"
+PLACES = (Path("/dev/shm"), SOURCES.parent / ".build/bench")
+PATIENCE = 30
+
+
+@unittest.skipUnless(shutil.which("gcc") and shutil.which("nginx"), "gcc builds what starts the commands, and nginx is an origin")
+class Ending(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.bell, self.program = Path(folder.name) / "bell", Path(folder.name) / "attache"
+        os.mkfifo(self.bell)
+
+    def driver(self, row, script=STUCK_FAMILY):
+        """A benchmark in the middle of a run, with all that descends from it."""
+        self.program.write_text(script.format(bell=self.bell))
+        self.program.chmod(0o755)
+        driver = subprocess.Popen([sys.executable, "-B", "-m", "bench", "--quick", "--peers", "", "--attache", self.program, row],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(SOURCES)})
+        self.addCleanup(driver.wait)
+        self.addCleanup(driver.kill)
+        bell = os.open(self.bell, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, bell)
+        self.assertTrue(select.select([bell], [], [], PATIENCE)[0], "the command does not start")
+        self.assertEqual(os.read(bell, 1), b"\n")
+        family = {process: os.pidfd_open(process) for process in tree(driver.pid)}
+        for process in family.values():
+            self.addCleanup(os.close, process)
+        return driver, family
+
+    def assertEnded(self, family):
+        for process, handle in family.items():
+            poller = select.poll()
+            poller.register(handle, select.POLLIN)
+            self.assertTrue(poller.poll(PATIENCE * 1000), f"process {process} lives on")
+
+    def folders(self, pid):
+        return [path for place in PLACES for path in place.glob(f"{PREFIX}{pid}.*")]
+
+    def test_a_killed_benchmark_leaves_no_process(self):
+        for row, least in (("media-tiny", 6), ("lateness", 5)):  # driver, launch, script, its child, origin (nginx: two)
+            driver, family = self.driver(row)
+            self.assertGreaterEqual(len(family), least)
+            driver.kill()
+            self.assertEnded(family)
+
+    def test_a_killed_benchmark_leaves_no_process_of_a_conversation(self):
+        driver, family = self.driver("soak", STUCK)
+        driver.kill()
+        self.assertEnded(family)
+
+    def test_what_a_killed_benchmark_wrote_is_gone_after_the_next_start(self):
+        driver, family = self.driver("media-tiny")
+        self.assertNotEqual(self.folders(driver.pid), [])
+        driver.kill()
+        self.assertEnded(family)
+        subprocess.run([sys.executable, "-B", "-m", "bench", "--quick", "--peers", "", "--attache", "/bin/cat", "pass-through"], stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(SOURCES)}, check=False)
+        self.assertEqual(self.folders(driver.pid), [])
+
+    def test_a_benchmark_that_is_asked_to_end_leaves_nothing(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            driver, family = self.driver("media-tiny")
+            driver.send_signal(number)
+            self.assertEnded(family)
+            self.assertEqual(driver.wait(), 128 + number)
+            self.assertEqual(self.folders(driver.pid), [], number.name)
+
+
+if __name__ == "__main__":
+    unittest.main()
