@@ -2,6 +2,7 @@
 import fcntl
 import os
 import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -10,11 +11,13 @@ from . import machine
 PREFIX = "attache-benchmark."
 #: The part of what is free, of memory or of a disk, that a run may take.
 SHARE = 0.25
+#: Removes a folder when the process that started it has closed its input, as the kernel does for one that is killed. What writes there may end a little later.
+_KEEPER = 'trap "" HUP INT TERM; cat; for attempt in 1 2 3 4 5; do rm -rf -- "$1" && exit; sleep 0.2; done'
 
 
 class Room:
-    """Folders of this process alone, one in memory and one on disk, each made when it is first wanted. Each is locked for as long as the process lives;
-    what others left behind whose owner is gone, killed perhaps, is removed here."""
+    """Folders of this process alone, one in memory and one on disk, each made when it is first wanted. Each has a keeper, which removes it however this
+    process ends. Where the keeper was killed as well the next room removes it: a folder is locked for as long as its owner lives."""
 
     def __init__(self, disk, memory="/dev/shm"):
         self._memory, self._disk, self._opened = Path(memory), Path(disk), {}
@@ -42,12 +45,15 @@ class Room:
 
     def _open(self, parent):
         if parent not in self._opened:
-            self._opened[parent] = _new_folder(parent)
+            path, lock = _new_folder(parent)
+            keeper = subprocess.Popen(["sh", "-c", _KEEPER, "keeper", path], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                      start_new_session=True)
+            self._opened[parent] = path, lock, keeper
         return self._opened[parent][0]
 
     def close(self):
-        for path, lock in self._opened.values():
-            shutil.rmtree(path, ignore_errors=True)
+        for _, lock, keeper in self._opened.values():
+            keeper.communicate()
             os.close(lock)
         self._opened = {}
 

@@ -1,5 +1,7 @@
 """What a run writes has its bounds and does not outlive it."""
 import os
+import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -10,6 +12,7 @@ from unittest import mock
 from bench import machine
 from bench.checking import Expected
 from bench.media import Medium
+from bench.memory_probe import tree
 from bench.programs import SOURCES
 from bench.room import PREFIX, Room
 from bench.work import Generated, volume
@@ -54,9 +57,19 @@ class Rooms(unittest.TestCase):
             (room.on_disk(1) / "out").write_bytes(b"{}")
         self.assertEqual([*self.disk.iterdir(), *self.memory.iterdir()], [])
 
-    def test_what_a_killed_owner_left_is_removed_by_the_next_one(self):
+    def test_what_a_killed_owner_had_is_removed_by_its_keeper(self):
         process, folder = self.owner()
+        keepers = [os.pidfd_open(keeper) for keeper in tree(process.pid)[1:]]
         process.kill()
+        for keeper in keepers:
+            self.assertTrue(select.select([keeper], [], [], 30)[0], "the keeper does not end")
+            os.close(keeper)
+        self.assertFalse(folder.exists())
+
+    def test_what_an_owner_left_who_was_killed_with_its_keeper_is_removed_by_the_next_one(self):
+        process, folder = self.owner()
+        for killed in [*tree(process.pid)[1:], process.pid]:
+            os.kill(killed, signal.SIGKILL)
         process.wait()
         self.assertTrue(folder.exists())
         self.room()
