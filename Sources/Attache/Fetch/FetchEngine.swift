@@ -19,7 +19,7 @@ final class FetchEngine: @unchecked Sendable {
   private var admission: Admission<Fetch>
   /// Which origins are left alone.
   var breaker = CircuitBreaker()
-  private var cache: SessionCache
+  private let cache: Mutex<SessionCache>
   /// The HTTP cache; nil where none is wanted.
   let desk: CacheDesk?
   /// The fetches that others may join, by URL.
@@ -46,8 +46,8 @@ final class FetchEngine: @unchecked Sendable {
     self.gate = gate
     self.store = store
     addressGate = gate.addressGate
-    cache = SessionCache(
-      trust: trust, capacity: configuration.cache == .http ? SessionCache.capacityBeforeIndex : SessionCache.capacity)
+    cache = Mutex(
+      SessionCache(trust: trust, capacity: configuration.cache == .http ? SessionCache.capacityBeforeIndex : SessionCache.capacity))
     desk =
       configuration.cache == .http
       ? CacheDesk(loop: loop, worker: workers[0], store: store, limits: configuration.limits) : nil
@@ -97,9 +97,20 @@ final class FetchEngine: @unchecked Sendable {
     if let running = joinable[url.text] {
       return join(running, url, waiter)
     }
-    guard let (file, isFresh) = cache.file(for: url.text, at: loop.now) else { return start(url, for: waiter) }
+    guard let (file, isFresh) = cache.withLock({ $0.file(for: url.text, at: loop.now) }) else { return start(url, for: waiter) }
     guard isFresh else { return revisit(file, url, for: waiter) }
     answer(waiter, with: file)
+  }
+
+  /// Answers from the cache, when that knows the file and has seen it in the store of late. Safe from any thread.
+  ///
+  /// - Returns: false when the loop is to be asked.
+  func answerAtOnce(_ url: CheckedURL, for waiter: FetchWaiter) -> Bool {
+    guard configuration.cache != .off, let (file, isFresh) = cache.withLock({ $0.file(for: url.text, at: loop.now) }), isFresh else {
+      return false
+    }
+    answer(waiter, with: file)
+    return true
   }
 
   /// Takes a waiter that has gone away out of its fetch.
@@ -130,10 +141,10 @@ final class FetchEngine: @unchecked Sendable {
       let isThere = store.touch(file)
       loop.post { [self] in
         if isThere {
-          cache.renew(url.text, at: loop.now)
+          cache.withLock { $0.renew(url.text, at: loop.now) }
           answer(waiter, with: file)
         } else {
-          cache.remove(url.text)
+          cache.withLock { $0.remove(url.text) }
           // Who has given up meanwhile was in no fetch that he could be taken out of.
           if waiter.isOpen { begin(url, for: waiter) }
         }
@@ -163,10 +174,10 @@ final class FetchEngine: @unchecked Sendable {
     forget(fetch)
     switch configuration.cache {
     case .off: break
-    case .session: cache.insert(file, for: fetch.key, at: loop.now)
+    case .session: cache.withLock { $0.insert(file, for: fetch.key, at: loop.now) }
     case .http:
       guard let desk, let end = fetch.reuse.trustedUntil, end > desk.now else { return }
-      cache.insert(file, for: fetch.key, at: loop.now, until: loop.now.advanced(by: end - desk.now))
+      cache.withLock { $0.insert(file, for: fetch.key, at: loop.now, until: loop.now.advanced(by: end - desk.now)) }
     }
   }
 

@@ -89,7 +89,7 @@ public final class MediaFetcher: Sendable {
     let waiter = FetchWaiter(url: url, deadline: deadline, machine: engine.loop.machine, completion: completion)
     do throws(Refusal) {
       let checked = try check(url)
-      engine.loop.post { [engine] in engine.begin(checked, for: waiter) }
+      if !engine.answerAtOnce(checked, for: waiter) { engine.loop.post { [engine] in engine.begin(checked, for: waiter) } }
     } catch {
       waiter.complete(.failure(FetchFailure(error)))
     }
