@@ -38,13 +38,15 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
     .systemLibrary(name: "CLinux"),
+    .target(name: "CDialects"),
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
       name: "Attache",
       dependencies: [
-        "CCurl", "CMagic", "CDetector", "CZlib", "CSQLite", "CAres", "CLinux", "CSimdJSON",
+        "CCurl", "CMagic", "CDetector", "CZlib", "CSQLite", "CAres", "CLinux", "CDialects", "CSimdJSON",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
+      exclude: ["Dialects/dialects.json"],
       swiftSettings: strict),
     .target(
       name: "AttacheArguments",

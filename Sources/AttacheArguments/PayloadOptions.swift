@@ -13,8 +13,18 @@ package struct PayloadOptions: ParsableArguments {
     transform: { try JSONPointer(path: $0) })
   package var payloadPath: JSONPointer?
 
-  @Option(help: ArgumentHelp("Look for media only in these dialects, in this order: firebase, generic. Repeatable.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Look for media only in these dialects, in this order; attache dialects lists them. Repeatable.", valueName: "name"))
   package var dialect: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A file of dialects of one's own (JSON), which come first or take the place of those named alike. Repeatable.", valueName: "file"),
+    transform: { try DialectFile(contentsOf: $0) })
+  package var dialects: [DialectFile] = []
+
+  @Flag(help: "Pass media over that the vendor's own helper would not load: without the type hint it needs, or from plain http.")
+  package var strictDialects = false
 
   @Option(help: ArgumentHelp("The member that an attached payload gains.", valueName: "key"))
   package var outputKey = "attache"
@@ -40,7 +50,7 @@ package struct PayloadOptions: ParsableArguments {
   /// The dialects to look in.
   package func table() throws -> DialectTable {
     do {
-      return dialect.isEmpty ? DialectTable(mediaKeys: mediaKey) : try DialectTable(names: dialect, mediaKeys: mediaKey)
+      return try DialectTable(names: dialect.isEmpty ? nil : dialect, mediaKeys: mediaKey, files: dialects, isStrict: strictDialects)
     } catch {
       throw ValidationError("--dialect: \(error)")
     }

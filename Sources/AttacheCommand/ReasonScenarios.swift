@@ -20,6 +20,7 @@ extension Reason {
     case .payloadAlert: .file("extension-takes-the-alert-away.yaml")
     case .payloadMaximum: .file("payload-grows-beyond-its-maximum.yaml")
     case .payloadIdentifier: .file("identifier-is-a-path.yaml")
+    case .payloadLazy: .file("payload-wants-its-media-loaded-later.yaml")
     case .policyURL: .file("url-is-no-url.yaml")
     case .policyScheme: .file("url-has-another-scheme.yaml")
     case .policyUserinfo: .file("url-carries-a-password.yaml")

@@ -134,4 +134,25 @@ void simdjson_object_find(simdjson_element element, const simdjson_string_view *
   }
 }
 
+size_t simdjson_object_find_many(
+    simdjson_element element, const simdjson_key_index *index, simdjson_element *values, uint16_t *found) {
+  size_t count = 0;
+  dom::object object;
+  if (element_of(element).get_object().get(object)) return count;
+  for (auto member = object.begin(), end = object.end(); member != end; ++member) {
+    const std::string_view name = member.key();
+    const size_t bucket = std::min<size_t>(name.size(), 64);
+    for (size_t i = index->starts[bucket]; i < index->starts[bucket + 1]; i++) {
+      const simdjson_string_view &key = index->keys[i];
+      if (key.length != name.size() || (key.length > 0 && key.data[0] != name[0])) continue;
+      if (std::memcmp(key.data, name.data(), name.size()) != 0) continue;
+      const uint16_t place = index->places[i];
+      if (values[place].document == nullptr) found[count++] = place;
+      values[place] = as<simdjson_element>(member.value());
+      break;
+    }
+  }
+  return count;
+}
+
 } // extern "C"

@@ -19,7 +19,7 @@ struct CommandsTests {
     let help = try await AttacheTool().run(["filter", "--help"]).text
     for flag in [
       "deadline", "grace", "on-expiry", "jobs", "window", "unordered", "store", "store-max", "store-age", "media-key", "payload-path",
-      "dialect",
+      "dialect", "dialects", "strict-dialects",
       "allow-http", "allow-net", "allow-port", "cacert", "dns-server", "allow-host", "deny-host", "limits", "max-attachments", "retries",
       "per-host", "max-pixels", "cache", "report", "strict", "progress", "log-format", "output-key", "base-url", "max-payload",
     ] {

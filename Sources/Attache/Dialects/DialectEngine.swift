@@ -1,92 +1,142 @@
 /// Reads a table of dialects against payloads; used by one thread at a time, as the parser that the payloads come from.
 ///
-/// Every place of the table begins with a member of the payload, so one pass over its members finds them all; only what is there is
-/// looked into.
+/// One pass over a payload's members finds those that any dialect begins with; only the rows of these are asked, in the table's order.
 final class DialectEngine {
-  /// A source of the table and the member of the payload that its place begins with, as an index in `members`.
-  private struct Place {
-    let member: Int
-    let row: Int
-    let source: Int
+  /// A source and the member of the payload that its place begins with, as its place in `members`; nil when that is no one member.
+  private final class Place {
+    let source: MediaSource
+    let member: Int?
+
+    init(source: MediaSource, member: Int?) {
+      self.source = source
+      self.member = member
+    }
   }
 
   private let rows: [Dialect]
-  private let members: MemberLookup
-  /// Every source in the order in which it is looked at.
-  private let places: [Place]
+  private let isStrict: Bool
+  private let members: MemberIndex
+  /// For each row its media, as the row has them.
+  private let places: [[[Place]]]
+  /// For each member the rows that are asked when it is there, and last those that are always asked.
+  private let askers: [RowSet]
+  private let documents = InnerDocument()
 
   init(_ table: DialectTable) {
-    var names: [String] = []
-    var indices: [String: Int] = [:]
-    var places: [Place] = []
-    for (row, dialect) in table.rows.enumerated() {
-      for (source, media) in dialect.sources.enumerated() {
-        guard let name = media.path.tokens.first?.text else { continue }
-        if indices[name] == nil {
-          indices[name] = names.count
-          names.append(name)
-        }
-        places.append(Place(member: indices[name] ?? 0, row: row, source: source))
-      }
-    }
+    var names = NameList()
     rows = table.rows
-    members = MemberLookup(names)
-    self.places = places
+    isStrict = table.isStrict
+    places = table.rows.map { row in
+      row.media.map { $0.map { source in Place(source: source, member: source.member.map { names.place($0) }) } }
+    }
+    let needed = table.rows.map { row in row.membersNeeded?.map { names.place($0) } }
+    var askers = Array(repeating: RowSet(count: table.rows.count), count: names.names.count + 1)
+    for (row, places) in needed.enumerated() where !table.rows[row].media.isEmpty {
+      for place in places ?? [names.names.count] { askers[place].insert(row) }
+    }
+    self.askers = askers
+    members = MemberIndex(names.names)
   }
 
   /// The media that a payload names, each URL once, and the name of the dialect that named the first.
-  func references(in payload: JSONElement) -> (references: [MediaReference], dialect: String?) {
+  ///
+  /// - Parameter isLocated: whether each reference says where its URL stands.
+  func references(in payload: JSONElement, located isLocated: Bool = false) -> (references: [MediaReference], dialect: String?) {
+    documents.forget()
     members.find(in: payload)
+    var asked = askers[askers.count - 1]
+    for position in 0..<members.count { asked.formUnion(askers[members.place(position)]) }
     var finds = DistinctReferences()
     var dialect: String?
     var vendorFound = false
-    for place in places {
-      guard let member = members[place.member] else { continue }
-      let row = rows[place.row]
-      if row.precedence == .lastResort, vendorFound { continue }
-      guard row.recogniser.allSatisfy({ holds($0, in: payload) }) else { continue }
-      let before = finds.references.count
-      read(row.sources[place.source], from: member, in: payload, to: &finds)
-      guard finds.references.count > before else { continue }
-      dialect = dialect ?? row.name
-      vendorFound = vendorFound || row.precedence == .vendor
+    asked.forEach { index in
+      if rows[index].precedence == .lastResort, vendorFound { return }
+      guard rows[index].when.hold(in: payload) else { return }
+      let found = references(of: index, in: payload, isLocated)
+      guard !found.isEmpty else { return }
+      for reference in found { finds.add(reference) }
+      dialect = dialect ?? rows[index].name
+      if rows[index].precedence == .vendor { vendorFound = vendorFound || found.contains { $0.role == .attachment } }
     }
     return (finds.references, dialect)
   }
 
-  private func holds(_ condition: Dialect.Condition, in payload: JSONElement) -> Bool {
-    switch condition {
-    case .object(let path): payload.value(at: path.tokens)?.isObject ?? false
-    case .text(let path, let text): payload.value(at: path.tokens)?.text == text
+  /// What the helper of the first dialect that says anything would make of the text.
+  func text(in payload: JSONElement) -> DialectText? {
+    documents.forget()
+    for row in rows {
+      guard let texts = row.texts ?? row.builtInTexts, row.when.hold(in: payload) else { continue }
+      if let text = texts.read(payload, dialect: row.name, documents) { return text }
     }
+    return nil
   }
 
-  /// Adds what stands at a source's place; `value` is the payload's member that the place begins with.
-  private func read(_ source: MediaSource, from value: JSONElement, in payload: JSONElement, to finds: inout DistinctReferences) {
-    guard let place = value.value(at: source.path.tokens.dropFirst()) else { return }
-    let reader = MediaSourceReader(source: source, payload: payload)
-    guard place.isArray, case .any = source.form else {
-      reader.reference(at: place).map { finds.add($0) }
-      return
+  /// The first dialect that knows the payload as one that nobody but the app can read, and the sentence that says so.
+  func encrypted(in payload: JSONElement) -> (dialect: String, sentence: String)? {
+    for row in rows {
+      if let sentence = row.encrypted, row.when.hold(in: payload) { return (row.name, sentence) }
     }
-    place.forEachElement { element in
-      reader.reference(at: element).map { finds.add($0) }
+    return nil
+  }
+
+  /// What one row names; of each list of alternatives the first that names any.
+  private func references(of row: Int, in payload: JSONElement, _ isLocated: Bool) -> [MediaReference] {
+    var references: [MediaReference] = []
+    for alternatives in places[row] {
+      for place in alternatives {
+        let found = read(place, in: payload, isLocated)
+        references += found
+        if !found.isEmpty { break }
+      }
     }
+    return references
+  }
+
+  private func read(_ place: Place, in payload: JSONElement, _ isLocated: Bool) -> [MediaReference] {
+    if let member = place.member, members[member] == nil { return [] }
+    let source = place.source
+    guard source.when.hold(in: payload) else { return [] }
+    let reader = MediaSourceReader(source: source, payload: payload, isLocated: isLocated)
+    var found: [MediaReference]
+    if let json = source.json {
+      guard let document = documents.document(at: json, in: payload) else { return [] }
+      found = reader.references(in: document, pointer: json.description)
+      if isLocated, documents.isInString {
+        // A pointer leads to the string, and no further.
+        for index in found.indices { found[index].path = json.description }
+      }
+    } else {
+      found = reader.references(in: payload, pointer: "")
+    }
+    if isStrict { found = found.compactMap(\.strict) }
+    return found
   }
 }
 
-/// References in the order in which they were found, each URL once.
-private struct DistinctReferences {
-  private(set) var references: [MediaReference] = []
-  private var urls: Set<String> = []
+extension Dialect {
+  /// The members one of which a payload must have for this to name anything; nil when that cannot be said.
+  fileprivate var membersNeeded: [String]? {
+    let needed = when.compactMap(\.members)
+    // `aps` is in every payload: it tells nothing.
+    if let members = needed.first(where: { !$0.contains("aps") }) ?? needed.first { return members }
+    let members = media.joined().map(\.member)
+    return members.contains(nil) ? nil : members.compactMap { $0 }
+  }
+}
 
-  /// Keeps a reference whose URL is new; of two with the same URL the first stays.
-  mutating func add(_ reference: MediaReference) {
-    if references.isEmpty {
-      references.append(reference)
-      return
-    }
-    if urls.isEmpty { urls.insert(references[0].url) }
-    if urls.insert(reference.url).inserted { references.append(reference) }
+extension MediaReference {
+  /// The same as far as the vendor's own helper would follow it; nil when it would not.
+  fileprivate var strict: MediaReference? {
+    if needs.contains(.typeHint), typeHint == nil { return nil }
+    guard needs.contains(.https) else { return self }
+    var reference = self
+    reference.fallbacks.removeAll { !$0.isHTTPS }
+    return url.isHTTPS ? reference : nil
+  }
+}
+
+extension String {
+  fileprivate var isHTTPS: Bool {
+    utf8.prefix(8).elementsEqual("https://".utf8) { ($0 | 0x20) == ($1 | 0x20) }
   }
 }

@@ -1,41 +1,119 @@
-/// Reads one value at a source's place into a reference; what has the wrong type is taken as absent.
+/// Reads what stands at one source's place into references; what has the wrong type is passed over.
 struct MediaSourceReader {
   let source: MediaSource
   let payload: JSONElement
+  let isLocated: Bool
 
-  /// The reference of a string or of an object with a URL; nil when there is none, or an empty one.
-  func reference(at value: JSONElement) -> MediaReference? {
-    if let url = url(value) { return describe(url, object: nil) }
-    guard case .any(let key) = source.form, value.isObject else { return nil }
-    return value.member(key).flatMap(url).map { describe($0, object: value) }
+  /// The references in the order of the places, no more than the source allows.
+  ///
+  /// - Parameters:
+  ///   - root: what the source's place counts from: the payload, or the JSON inside one of its strings.
+  ///   - pointer: where that stands.
+  func references(in root: JSONElement, pointer: String) -> [MediaReference] {
+    var references: [MediaReference] = []
+    switch source.origin {
+    case .url(let path):
+      var walk = DialectWalk(path, isLocated: isLocated)
+      walk.begin(at: root, pointer: pointer)
+      for find in walk.finds { add(find, to: &references) }
+    case .build(let pieces):
+      if let url = build(pieces, root) {
+        add(url, DialectWalk.Find(value: root, item: root, pointer: pointer + pieces.place), to: &references)
+      }
+    }
+    return references
   }
 
-  private func url(_ value: JSONElement) -> String? {
-    guard let text = value.text else { return nil }
-    return source.needsScheme && !text.hasAuthority ? nil : text
+  private func add(_ find: DialectWalk.Find, to references: inout [MediaReference]) {
+    guard source.takesAnyForm else {
+      find.value.text.map { add($0, find, to: &references) }
+      return
+    }
+    guard find.value.isArray else { return addOne(find, to: &references) }
+    var index = 0
+    find.value.forEachElement { element in
+      var place = find
+      place.value = element
+      place.index = index
+      if isLocated { place.pointer += "/\(index)" }
+      addOne(place, to: &references)
+      index += 1
+    }
   }
 
-  private func describe(_ url: String, object: JSONElement?) -> MediaReference {
-    MediaReference(
+  /// A string, which has nothing beside it, or an object with a URL.
+  private func addOne(_ find: DialectWalk.Find, to references: inout [MediaReference]) {
+    var find = find
+    if let url = find.value.text {
+      find.item = nil
+      add(url, find, to: &references)
+    } else if find.value.isObject, let url = find.value.member("url")?.text {
+      find.item = find.value
+      if isLocated { find.pointer += "/url" }
+      add(url, find, to: &references)
+    }
+  }
+
+  private func add(_ text: String, _ find: DialectWalk.Find, to references: inout [MediaReference]) {
+    let url = source.trims ? text.trimmed : text
+    guard references.count < source.maximum, !url.isEmpty, !source.needsScheme || url.hasAuthority else { return }
+    references.append(describe(url, find))
+  }
+
+  private func describe(_ url: String, _ find: DialectWalk.Find) -> MediaReference {
+    let fields = FieldReader(payload: payload, item: find.item, key: find.key, index: find.index, url: url)
+    var reference = MediaReference(
       url: url,
-      identifier: text(source.identifier, object),
-      typeHint: text(source.typeHint, object),
+      identifier: fields.text(source.identifier),
+      typeHint: fields.text(source.typeHint, takesIntegers: true),
       options: AttachmentOptions(
-        thumbnailHidden: value(source.thumbnailHidden, object)?.boolean,
-        thumbnailClippingRect: value(source.thumbnailClippingRect, object).flatMap(ClippingRect.init),
-        thumbnailTime: value(source.thumbnailTime, object)?.number.flatMap { $0 >= 0 ? $0 : nil }))
+        thumbnailHidden: fields.boolean(source.thumbnailHidden),
+        thumbnailClippingRect: fields.rectangle(source.thumbnailClippingRect),
+        thumbnailTime: fields.seconds(source.thumbnailTime)))
+    if let hint = reference.typeHint {
+      reference.hintKind = source.hintKind ?? MediaReference.HintKind(of: hint)
+      reference.hintedType = source.hintWords[hint]
+    }
+    reference.isLazy = fields.boolean(source.lazy) ?? false
+    reference.fallbacks = source.fallbacks.compactMap { payload.value(at: $0)?.text }
+    reference.role = source.role
+    reference.needs = source.needs
+    if isLocated { reference.path = find.pointer }
+    return reference
   }
 
-  private func text(_ field: MediaSource.Field?, _ object: JSONElement?) -> String? {
-    if case .fixed(let text) = field { return text }
-    return value(field, object)?.text
+  private func build(_ pieces: [MediaSource.Piece], _ root: JSONElement) -> String? {
+    var url = ""
+    for piece in pieces {
+      switch piece {
+      case .text(let text): url += text
+      case .value(let path):
+        let value = root.value(at: path)
+        guard let text = value?.text ?? value?.integer.map(String.init) else { return nil }
+        url += text
+      }
+    }
+    return url
   }
+}
 
-  private func value(_ field: MediaSource.Field?, _ object: JSONElement?) -> JSONElement? {
-    switch field {
-    case .inside(let path): object?.value(at: path.tokens)
-    case .at(let path): payload.value(at: path.tokens)
-    case .fixed, nil: nil
+extension [MediaSource.Piece] {
+  /// Where the first value stands.
+  fileprivate var place: String {
+    for case .value(let path) in self { return path.description }
+    return ""
+  }
+}
+
+extension MediaReference.HintKind {
+  /// What a hint is by its own form.
+  init(of hint: String) {
+    if hint.utf8.contains(UInt8(ascii: "/")) {
+      self = .mime
+    } else if ["image", "video", "audio"].contains(hint) {
+      self = .mediaClass
+    } else {
+      self = hint.utf8.contains(UInt8(ascii: ".")) ? .uniformType : .fileExtension
     }
   }
 }
@@ -46,13 +124,12 @@ extension String {
     guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
     return utf8[colon...].starts(with: "://".utf8)
   }
-}
 
-extension ClippingRect {
-  /// A rectangle in unit coordinates; nil unless all four numbers are there and lie in 0…1.
-  fileprivate init?(_ value: JSONElement) {
-    let sides = ["x", "y", "width", "height"].compactMap { value.member($0)?.number }
-    guard sides.count == 4, sides.allSatisfy({ 0...1 ~= $0 }) else { return nil }
-    self.init(x: sides[0], y: sides[1], width: sides[2], height: sides[3])
+  /// Less the white space at either end.
+  fileprivate var trimmed: String {
+    var bytes = Substring(self).utf8
+    while bytes.first?.isJSONSpace == true { bytes.removeFirst() }
+    while bytes.last?.isJSONSpace == true { bytes.removeLast() }
+    return String(Substring(bytes))
   }
 }

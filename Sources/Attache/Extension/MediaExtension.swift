@@ -143,16 +143,18 @@ extension MediaExtension.State {
     zip(references, files).compactMap { reference, file in
       file.map {
         Attachment(
-          identifier: reference.identifier ?? Self.identifier(for: reference.url), file: $0, source: reference.url,
+          identifier: Self.identifier(of: reference), file: $0, source: reference.url,
           options: reference.options)
       }
     }
   }
 
-  /// The same for the same URL, so that a payload gives the same output whenever it is run.
-  private static func identifier(for url: String) -> String {
+  /// The reference's own; if that is none or the empty one, one that is the same for the same URL, so that a payload gives the same output
+  /// whenever it is run.
+  private static func identifier(of reference: MediaReference) -> String {
+    if let identifier = reference.identifier, !identifier.isEmpty { return identifier }
     let digits = Array("0123456789abcdef".utf8)
-    let hash = SHA256.hash(data: Array(url.utf8)).prefix(8)
+    let hash = SHA256.hash(data: Array(reference.url.utf8)).prefix(8)
     return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

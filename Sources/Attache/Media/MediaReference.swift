@@ -1,7 +1,7 @@
 /// A URL that a payload names, with what the payload says about it.
 public struct MediaReference: Hashable, Sendable {
   /// What the media are for.
-  public enum Role: String, Sendable {
+  public enum Role: String, CaseIterable, Sendable {
     /// They are attached.
     case attachment
     /// They are the sender's picture in a communication notification, which no attachment is.
@@ -9,7 +9,7 @@ public struct MediaReference: Hashable, Sendable {
   }
 
   /// How a hint at the type is written.
-  public enum HintKind: String, Sendable {
+  public enum HintKind: String, CaseIterable, Sendable {
     case fileExtension = "extension"
     case mime
     case uniformType = "uniform-type"
@@ -44,6 +44,8 @@ public struct MediaReference: Hashable, Sendable {
   /// The payload's hint at the type, in its own words. It never overrules the bytes.
   public var typeHint: String?
   public var hintKind: HintKind?
+  /// The uniform type that the hint stands for, where it is a word of the vendor's own.
+  public var hintedType: String?
   /// How the attachment is to be shown, as far as the payload says.
   public var options: AttachmentOptions
   public var role = Role.attachment
@@ -62,9 +64,10 @@ public struct MediaReference: Hashable, Sendable {
 }
 
 extension MediaReference {
-  /// Why the reference is not followed, whatever its URL: whoever names files by identifiers would leave the folder with one that is a path from
+  /// Why the reference is not followed, whatever its URL: somebody is to look first, or the identifier is hostile: whoever names files by identifiers would leave the folder with one that is a path from
   /// the root or climbs, and a control character forges lines of a log.
   var refusal: Reason? {
+    if isLazy { return .payloadLazy }
     guard let identifier else { return nil }
     let steps = identifier.utf8.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
     let leaves = steps.contains { $0.elementsEqual("..".utf8) } || steps.count > 1 && steps[0].isEmpty

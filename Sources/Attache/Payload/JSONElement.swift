@@ -16,10 +16,23 @@ struct JSONElement {
   private enum Kind: CChar {
     case object = 0x7B
     case array = 0x5B
+    case string = 0x22
+    case boolean = 0x74
+    case null = 0x6E
   }
 
   var isObject: Bool { unsafe simdjson_element_type(raw) == Kind.object.rawValue }
   var isArray: Bool { unsafe simdjson_element_type(raw) == Kind.array.rawValue }
+
+  var isString: Bool { unsafe simdjson_element_type(raw) == Kind.string.rawValue }
+  var isBoolean: Bool { unsafe simdjson_element_type(raw) == Kind.boolean.rawValue }
+  var isNumber: Bool { number != nil }
+
+  /// Whether this says something: it is neither null nor the empty string.
+  var isPresent: Bool {
+    let kind = unsafe simdjson_element_type(raw)
+    return kind != Kind.null.rawValue && (kind != Kind.string.rawValue || isText)
+  }
 
   /// Whether this is a string of at least one byte.
   var isText: Bool { unsafe textBytes != nil }
@@ -62,12 +75,30 @@ struct JSONElement {
     unsafe simdjson_object_find(raw, base, keys.count, values)
   }
 
+  /// Looks up many members in one pass; gives how many there are.
+  func find(
+    _ index: UnsafePointer<simdjson_key_index>, into values: UnsafeMutablePointer<simdjson_element>, found: UnsafeMutablePointer<UInt16>
+  ) -> Int {
+    unsafe simdjson_object_find_many(raw, index, values, found)
+  }
+
   /// Calls `body` with each element of an array, in order.
-  func forEachElement(_ body: (JSONElement) -> Void) {
+  func forEachElement<Failure>(_ body: (JSONElement) throws(Failure) -> Void) throws(Failure) {
     var elements = unsafe simdjson_array_begin(raw)
     var value = unsafe simdjson_element()
     while unsafe simdjson_array_next(&elements, &value) {
-      if let element = unsafe JSONElement(value) { body(element) }
+      if let element = unsafe JSONElement(value) { try body(element) }
+    }
+  }
+
+  /// Calls `body` with each member of an object, in the line's order; of several with one name, with each.
+  func forEachMember<Failure>(_ body: (String, JSONElement) throws(Failure) -> Void) throws(Failure) {
+    var members = unsafe simdjson_object_begin(raw)
+    var key = unsafe simdjson_string_view()
+    var value = unsafe simdjson_element()
+    while unsafe simdjson_object_next(&members, &key, &value) {
+      let name = unsafe UnsafeRawBufferPointer(start: key.data, count: key.length)
+      if let element = unsafe JSONElement(value) { try body(unsafe String(decoding: name, as: UTF8.self), element) }
     }
   }
 

@@ -34,7 +34,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     self.init(parts: parts)
   }
 
-  private init(parts: [String]) {
+  init(parts: [String]) {
     tokens = parts.map(Token.init)
   }
 

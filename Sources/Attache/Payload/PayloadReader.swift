@@ -49,7 +49,7 @@ package final class PayloadReader {
     let found = dialects.references(in: payload)
     return .candidate(
       Payload(
-        content: aps.content(), references: found.references, dialect: found.dialect,
+        content: aps.content(), references: found.references.filter { $0.role == .attachment }, dialect: found.dialect,
         splice: Splice(payload: unsafe Self.range(of: places, in: json))))
   }
 

@@ -12,6 +12,7 @@ public enum Reason: String, CaseIterable, Sendable {
   case payloadAlert = "payload.alert"
   case payloadMaximum = "payload.maximum"
   case payloadIdentifier = "payload.identifier"
+  case payloadLazy = "payload.lazy"
 
   case policyURL = "policy.url"
   case policyScheme = "policy.scheme"
@@ -75,6 +76,7 @@ public enum Reason: String, CaseIterable, Sendable {
     case .payloadMaximum: "with its attachments the payload exceeds --max-payload; raise it or shorten the payload"
     case .payloadIdentifier:
       "the payload gives the attachment an identifier that is a path or holds control characters; use letters and digits"
+    case .payloadLazy: "the payload wants the media loaded when somebody looks, and not before; leave that out to have it attached"
     case .policyURL: "the text is no absolute http(s) URL that every parser reads alike; write it as RFC 3986 says"
     case .policyScheme: "only https is fetched; use https, or --allow-http for plain http"
     case .policyUserinfo: "a URL with a user name or a password is refused; leave them out"

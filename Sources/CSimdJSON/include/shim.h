@@ -63,6 +63,20 @@ bool simdjson_array_next(simdjson_iterator *_Nonnull elements, simdjson_element 
 void simdjson_object_find(
     simdjson_element element, const simdjson_string_view *_Nonnull keys, size_t count, simdjson_element *_Nonnull values);
 
+/// Keys in the order of their lengths, for look-ups of many.
+typedef struct {
+  const simdjson_string_view *_Nonnull keys;
+  /// For each key the index of its value.
+  const uint16_t *_Nonnull places;
+  /// `keys[starts[n]..<starts[n + 1]]` are n bytes long; from 64 bytes on they are all under 64.
+  const uint16_t *_Nonnull starts;
+} simdjson_key_index;
+
+/// Looks up many keys of an object in one pass over its members: `values`, all of them none before, gains the last member of each name.
+/// Gives how many were found, and their places in `found`.
+size_t simdjson_object_find_many(
+    simdjson_element element, const simdjson_key_index *_Nonnull index, simdjson_element *_Nonnull values, uint16_t *_Nonnull found);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,60 @@
+extension Condition {
+  private enum Member: String, CaseIterable {
+    case at, `is`, equals, starts, absent, any, none
+  }
+
+  /// Reads a condition of a dialect's form.
+  init(form: JSONElement) throws(FormFault) {
+    var path: DialectPath?
+    var tests: [(DialectPath) -> Condition] = []
+    var groups: [Condition] = []
+    try form.readMembers(Member.self) { (member, value) throws(FormFault) in
+      switch member {
+      case .at: path = try value.readPath()
+      case .is:
+        let kind = try value.readChoice(of: Kind.allCases)
+        tests.append { .kind($0, kind) }
+      case .equals:
+        let scalars = try value.readOneOrMany(Scalar.init(form:))
+        tests.append { .equals($0, scalars) }
+      case .starts:
+        let prefixes = try value.readOneOrMany { element throws(FormFault) in try element.readText() }
+        tests.append { .starts($0, prefixes) }
+      case .absent:
+        try value.readTrue()
+        tests.append { .absent($0) }
+      case .any: groups.append(.any(try value.readElements(Condition.init(form:))))
+      case .none: groups.append(.none(try value.readElements(Condition.init(form:))))
+      }
+    }
+    if let group = groups.first {
+      guard path == nil, tests.isEmpty, groups.count == 1 else {
+        throw FormFault("“any” and “none” stand alone; put the rest into a condition beside it")
+      }
+      self = group
+    } else {
+      guard let path else { throw FormFault("there is no “at”; write the place that the condition is about") }
+      guard tests.count < 2 else { throw FormFault("one test a condition; write an array of conditions, all of which must hold") }
+      self = tests.first?(path) ?? .present(path)
+    }
+  }
+
+  /// Reads a condition, or an array of them.
+  static func all(form: JSONElement) throws(FormFault) -> [Condition] {
+    try form.readOneOrMany(Condition.init(form:))
+  }
+}
+
+extension Condition.Scalar {
+  fileprivate init(form: JSONElement) throws(FormFault) {
+    if let text = form.text {
+      self = .text(text)
+    } else if let number = form.number {
+      self = .number(number)
+    } else if let boolean = form.boolean {
+      self = .boolean(boolean)
+    } else {
+      throw FormFault("this equals nothing; write a text, a number, true or false")
+    }
+  }
+}

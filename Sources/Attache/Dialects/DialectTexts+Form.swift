@@ -1,0 +1,40 @@
+extension DialectTexts.Override {
+  /// Reads an object of a dialect's form whose members name texts of the notification.
+  static func all(form: JSONElement) throws(FormFault) -> [DialectTexts.Override] {
+    guard form.isObject else { throw FormFault(#"this is no object; write {"title": {"at": …}}"#) }
+    var overrides: [DialectTexts.Override] = []
+    try form.forEachMember { (name: String, value: JSONElement) throws(FormFault) in
+      do throws(FormFault) { overrides.append(DialectTexts.Override(name: name, fields: try Field.all(form: value))) } catch {
+        throw error.under(.member(name))
+      }
+    }
+    return overrides
+  }
+}
+
+extension DialectTexts.Actions {
+  private enum Member: String, CaseIterable {
+    case json, each, identifier, title, url, icon, destructive
+  }
+
+  /// Reads where a dialect's buttons stand.
+  init(form: JSONElement) throws(FormFault) {
+    var path: DialectPath?
+    var actions = DialectTexts.Actions(each: DialectPath(JSONPointer()))
+    try form.readMembers(Member.self) { (member, value) throws(FormFault) in
+      switch member {
+      case .json: actions.json = try value.readPath()
+      case .each: path = try value.readPath()
+      case .identifier: actions.identifier = try Field.all(form: value)
+      case .title: actions.title = try Field.all(form: value)
+      case .url: actions.url = try Field.all(form: value)
+      case .icon: actions.icon = try Field.all(form: value)
+      case .destructive: actions.destructive = try Condition.all(form: value)
+      }
+    }
+    guard let path else { throw FormFault("there is no “each”; write the place of the buttons") }
+    guard !actions.title.isEmpty else { throw FormFault("there is no “title”; write where a button's title stands") }
+    actions.each = path
+    self = actions
+  }
+}

@@ -1,0 +1,77 @@
+/// Where a dialect writes what its helper does with a payload's text.
+struct DialectTexts: Sendable {
+  /// A text of the notification, such as `title`, and the fields that may replace it.
+  struct Override: Sendable {
+    var name: String
+    var fields: [Field]
+  }
+
+  /// Where the buttons stand.
+  struct Actions: Sendable {
+    /// The place of a string that holds JSON, which `each` then counts from.
+    var json: DialectPath?
+    /// The place of the buttons, each an object.
+    var each: DialectPath
+    var identifier: [Field] = []
+    var title: [Field] = []
+    var url: [Field] = []
+    var icon: [Field] = []
+    /// Counted from the button.
+    var destructive: [Condition] = []
+  }
+
+  var overrides: [Override] = []
+  var onFailure: [Override] = []
+  /// The first that gives an action counts.
+  var actions: [Actions] = []
+
+  /// What a payload says, or nil when that is nothing.
+  ///
+  /// - Parameter documents: parses the JSON inside the payload's strings.
+  func read(_ payload: JSONElement, dialect: String, _ documents: InnerDocument) -> DialectText? {
+    var text = DialectText(dialect: dialect)
+    text.overrides = read(overrides, payload)
+    text.onFailure = read(onFailure, payload)
+    for actions in actions where text.actions.isEmpty {
+      let root = actions.json.map { documents.document(at: $0, in: payload) } ?? payload
+      if let root { text.actions = read(actions, in: root, payload) }
+    }
+    return text.overrides.isEmpty && text.onFailure.isEmpty && text.actions.isEmpty ? nil : text
+  }
+
+  private func read(_ overrides: [Override], _ payload: JSONElement) -> [DialectText.Override] {
+    overrides.compactMap { override in
+      let fields = FieldReader(payload: payload, item: payload)
+      return fields.scalar(override.fields).map { DialectText.Override(name: override.name, value: $0) }
+    }
+  }
+
+  /// The buttons that have a title; an array at the place is taken as its elements.
+  private func read(_ actions: Actions, in root: JSONElement, _ payload: JSONElement) -> [DialectText.Action] {
+    var walk = DialectWalk(actions.each, isLocated: false)
+    walk.begin(at: root)
+    var buttons: [DialectText.Action] = []
+    for find in walk.finds {
+      guard find.value.isArray else {
+        read(actions, find.value, find.key, find.index, payload).map { buttons.append($0) }
+        continue
+      }
+      var index = 0
+      find.value.forEachElement { element in
+        read(actions, element, find.key, index, payload).map { buttons.append($0) }
+        index += 1
+      }
+    }
+    return buttons
+  }
+
+  private func read(_ actions: Actions, _ item: JSONElement, _ key: String?, _ index: Int?, _ payload: JSONElement) -> DialectText.Action? {
+    let fields = FieldReader(payload: payload, item: item, key: key, index: index)
+    guard item.isObject, let title = fields.text(actions.title) else { return nil }
+    var action = DialectText.Action(identifier: fields.text(actions.identifier, takesIntegers: true), title: title)
+    action.url = fields.text(actions.url)
+    action.icon = fields.text(actions.icon)
+    action.isDestructive = !actions.destructive.isEmpty && actions.destructive.hold(in: item)
+    return action
+  }
+}

@@ -1,0 +1,111 @@
+/// Reads fields; what has the wrong type is taken as absent, and the next field that may give the same is asked.
+struct FieldReader {
+  let payload: JSONElement
+  /// What `inside` counts from; nil when a URL stands by itself.
+  var item: JSONElement?
+  var key: String?
+  var index: Int?
+  var url = ""
+
+  /// The first text that the fields give.
+  ///
+  /// - Parameter takesIntegers: whether an integer counts as its digits.
+  func text(_ fields: [Field], takesIntegers: Bool = false) -> String? {
+    first(fields) { field in
+      text(field.origin, takesIntegers).map { field.prefix + $0 + field.suffix }
+    }
+  }
+
+  /// The first text, number or boolean that the fields give, as text.
+  func scalar(_ fields: [Field]) -> String? {
+    first(fields) { field in
+      let text = text(field.origin, true) ?? boolean(field.origin).map { $0 ? "true" : "false" } ?? value(field.origin)?.number?.description
+      return text.map { field.prefix + $0 + field.suffix }
+    }
+  }
+
+  func boolean(_ fields: [Field]) -> Bool? {
+    first(fields) { boolean($0.origin) }
+  }
+
+  /// The first moment in seconds that the fields give.
+  func seconds(_ fields: [Field]) -> Double? {
+    first(fields) { value($0.origin)?.number.flatMap { $0 >= 0 ? $0 : nil } }
+  }
+
+  func rectangle(_ fields: [Field]) -> ClippingRect? {
+    first(fields) { value($0.origin).flatMap(ClippingRect.init) }
+  }
+
+  private func first<Value>(_ fields: [Field], _ read: (Field) -> Value?) -> Value? {
+    for field in fields where field.when.hold(in: payload) {
+      if let value = read(field) { return value }
+    }
+    return nil
+  }
+
+  private func text(_ origin: Field.Origin, _ takesIntegers: Bool) -> String? {
+    switch origin {
+    case .inside, .at:
+      let value = value(origin)
+      return value?.text ?? (takesIntegers ? value?.integer.map(String.init) : nil)
+    case .text(let text): return text
+    case .key: return key.flatMap { $0.isEmpty ? nil : $0 }
+    case .index(let first): return index.map { String(first + $0) }
+    case .file: return url.lastPathPart
+    case .url: return url.isEmpty ? nil : url
+    case .query(let name): return url.fileExtension(ofQueryItem: name)
+    case .boolean, .differs: return nil
+    }
+  }
+
+  private func boolean(_ origin: Field.Origin) -> Bool? {
+    switch origin {
+    case .boolean(let fixed): return fixed
+    case .differs(let path, let other):
+      guard let text = item?.value(at: path)?.text, let otherText = payload.value(at: other)?.text else { return nil }
+      return text != otherText
+    case .inside, .at: return value(origin)?.boolean
+    case .text, .key, .index, .file, .url, .query: return nil
+    }
+  }
+
+  private func value(_ origin: Field.Origin) -> JSONElement? {
+    switch origin {
+    case .inside(let path): item?.value(at: path)
+    case .at(let path): payload.value(at: path)
+    default: nil
+    }
+  }
+}
+
+extension String {
+  /// What stands after the last slash of a URL's path; nil if there is nothing.
+  fileprivate var lastPathPart: String? {
+    let path = utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+    let isAuthority = path[..<slash].last == UInt8(ascii: "/") && path[..<slash].dropLast().last == UInt8(ascii: ":")
+    let part = path[path.index(after: slash)...]
+    return isAuthority || part.isEmpty ? nil : String(part)
+  }
+
+  /// `png` for `?name=photo.png`; nil if there is no such item, or no extension in it.
+  fileprivate func fileExtension(ofQueryItem name: String) -> String? {
+    guard let mark = utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+    let query = utf8[utf8.index(after: mark)...].prefix { $0 != UInt8(ascii: "#") }
+    for item in query.split(separator: UInt8(ascii: "&")) where item.starts(with: (name + "=").utf8) {
+      guard let dot = item.lastIndex(of: UInt8(ascii: ".")), item.index(after: dot) < item.endIndex else { return nil }
+      return String(item[item.index(after: dot)...])
+    }
+    return nil
+  }
+}
+
+extension ClippingRect {
+  /// A rectangle in unit coordinates; nil unless all four numbers are there and lie in 0…1.
+  fileprivate init?(_ value: JSONElement) {
+    let sides = ["x", "y", "width", "height"].compactMap { value.member($0)?.number }
+    guard sides.count == 4, sides.allSatisfy({ 0...1 ~= $0 }) else { return nil }
+    self.init(x: sides[0], y: sides[1], width: sides[2], height: sides[3])
+  }
+}

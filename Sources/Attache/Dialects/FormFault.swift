@@ -1,0 +1,100 @@
+/// Why a value is not of a dialect's form, and where it stands.
+struct FormFault: Error {
+  enum Step {
+    case member(String)
+    case element(Int)
+  }
+
+  /// From the value outwards.
+  private(set) var steps: [Step] = []
+  /// What is wrong and what to write instead.
+  let text: String
+
+  init(_ text: String) {
+    self.text = text
+  }
+
+  /// The same, one level further out.
+  func under(_ step: Step) -> FormFault {
+    var fault = self
+    fault.steps.append(step)
+    return fault
+  }
+
+  /// A name that the form does not have.
+  static func unknown(_ name: String, known: [String]) -> FormFault {
+    let nearest = Spelling.nearest(to: name, of: known)
+    return FormFault(
+      "there is no such member; " + (nearest.map { "did you mean “\($0)”?" } ?? "write one of \(known.joined(separator: ", "))"))
+  }
+
+  /// A word that is none of those that may stand here.
+  static func noChoice(_ word: String, of known: [String]) -> FormFault {
+    let nearest = Spelling.nearest(to: word, of: known)
+    return FormFault("“\(word)” may not stand here; write \(nearest ?? known.joined(separator: " or "))")
+  }
+}
+
+extension JSONElement {
+  /// Calls `read` with each member of an object of the form.
+  func readMembers<Member: RawRepresentable<String> & CaseIterable>(
+    _: Member.Type, _ read: (Member, JSONElement) throws(FormFault) -> Void
+  ) throws(FormFault) {
+    guard isObject else { throw FormFault("this is no object; write {\"\(Member.allCases.first?.rawValue ?? "")\": …}") }
+    try forEachMember { (name: String, value: JSONElement) throws(FormFault) in
+      guard let member = Member(rawValue: name) else {
+        throw FormFault.unknown(name, known: Member.allCases.map(\.rawValue)).under(.member(name))
+      }
+      do throws(FormFault) { try read(member, value) } catch { throw error.under(.member(name)) }
+    }
+  }
+
+  /// The elements of an array, each read.
+  func readElements<Value>(_ read: (JSONElement) throws(FormFault) -> Value) throws(FormFault) -> [Value] {
+    guard isArray else { throw FormFault("this is no array; write […]") }
+    var values: [Value] = []
+    try forEachElement { (element: JSONElement) throws(FormFault) in
+      do throws(FormFault) { values.append(try read(element)) } catch { throw error.under(.element(values.count)) }
+    }
+    return values
+  }
+
+  /// The elements of an array, or one value that stands by itself.
+  func readOneOrMany<Value>(_ read: (JSONElement) throws(FormFault) -> Value) throws(FormFault) -> [Value] {
+    isArray ? try readElements(read) : [try read(self)]
+  }
+
+  func readText() throws(FormFault) -> String {
+    guard let text else { throw FormFault(isString ? "the text is empty; write one" : "this is no text; write a string") }
+    return text
+  }
+
+  func readFlag() throws(FormFault) -> Bool {
+    guard let boolean else { throw FormFault("this is no flag; write true or false") }
+    return boolean
+  }
+
+  /// What can only be set: `true`, or nothing at all.
+  func readTrue() throws(FormFault) {
+    guard boolean == true else { throw FormFault("this can only be set; write true, or leave it out") }
+  }
+
+  func readInteger(from least: Int) throws(FormFault) -> Int {
+    guard let integer, integer >= least else { throw FormFault("this is no whole number from \(least) on; write one") }
+    return integer
+  }
+
+  func readPath() throws(FormFault) -> DialectPath {
+    let text = try readText()
+    do { return try DialectPath(text) } catch { throw FormFault("\(error)") }
+  }
+
+  /// One of the words of a list.
+  func readChoice<Choice: RawRepresentable<String>>(of choices: [Choice]) throws(FormFault) -> Choice {
+    let word = try readText()
+    guard let choice = choices.first(where: { $0.rawValue == word }) else {
+      throw FormFault.noChoice(word, of: choices.map(\.rawValue))
+    }
+    return choice
+  }
+}

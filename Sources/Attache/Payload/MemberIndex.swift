@@ -1,0 +1,73 @@
+internal import CSimdJSON
+
+/// A long list of member names that are looked up together, in one pass over an object; names are compared unescaped.
+///
+/// A member of the object costs as much as there are names of its length, and a look-up as much as it finds: what the list has besides is
+/// never walked. It owns its buffers, so that a look-up allocates nothing.
+@safe
+final class MemberIndex {
+  private let names: UnsafeMutableBufferPointer<UInt8>
+  private let keys: UnsafeMutableBufferPointer<simdjson_string_view>
+  private let places: UnsafeMutableBufferPointer<UInt16>
+  private let starts: UnsafeMutableBufferPointer<UInt16>
+  private let values: UnsafeMutableBufferPointer<simdjson_element>
+  private let found: UnsafeMutableBufferPointer<UInt16>
+  /// How many names the last look-up found.
+  private(set) var count = 0
+
+  /// - Parameter names: at most 65,535, none twice.
+  init(_ names: [String]) {
+    unsafe self.names = .allocate(capacity: names.reduce(1) { $0 + $1.utf8.count })
+    unsafe keys = .allocate(capacity: names.count + 1)
+    unsafe places = .allocate(capacity: names.count + 1)
+    unsafe values = .allocate(capacity: names.count + 1)
+    unsafe values.initialize(repeating: simdjson_element())
+    unsafe found = .allocate(capacity: names.count + 1)
+    unsafe found.initialize(repeating: 0)
+    var start = 0
+    let order = names.indices.sorted { names[$0].utf8.count < names[$1].utf8.count }
+    for (position, place) in order.enumerated() {
+      let end = start + names[place].utf8.count
+      _ = unsafe self.names[start..<end].initialize(from: names[place].utf8)
+      let bytes = unsafe UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: self.names[start..<end]))
+      let key = unsafe simdjson_string_view(data: bytes.baseAddress?.assumingMemoryBound(to: CChar.self), length: bytes.count)
+      unsafe keys.initializeElement(at: position, to: key)
+      unsafe places.initializeElement(at: position, to: UInt16(place))
+      start = end
+    }
+    unsafe starts = .allocate(capacity: 66)
+    for length in 0..<66 {
+      let shorter = order.prefix { names[$0].utf8.count < length }
+      unsafe starts.initializeElement(at: length, to: UInt16(length == 65 ? order.count : shorter.count))
+    }
+  }
+
+  deinit {
+    unsafe names.deallocate()
+    unsafe keys.deallocate()
+    unsafe places.deallocate()
+    unsafe starts.deallocate()
+    unsafe values.deallocate()
+    unsafe found.deallocate()
+  }
+
+  /// Looks the names up in an object; whatever is no object has none of them.
+  func find(in object: JSONElement) {
+    for position in 0..<count { unsafe values[Int(found[position])] = unsafe simdjson_element() }
+    guard let keys = unsafe keys.baseAddress, let places = unsafe places.baseAddress, let starts = unsafe starts.baseAddress,
+      let values = unsafe values.baseAddress, let found = unsafe found.baseAddress
+    else { return }
+    var index = unsafe simdjson_key_index(keys: keys, places: places, starts: starts)
+    unsafe count = object.find(&index, into: values, found: found)
+  }
+
+  /// The place in the list of one of the names that the last look-up found, from 0 to ``count``.
+  func place(_ position: Int) -> Int {
+    unsafe Int(found[position])
+  }
+
+  /// What the last look-up found under the name at that place of the list: the last member of that name.
+  subscript(place: Int) -> JSONElement? {
+    unsafe JSONElement(values[place])
+  }
+}
