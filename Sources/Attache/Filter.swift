@@ -190,10 +190,8 @@ public final class Filter: Sendable {
       letGo()
       return .original(.payloadMaximum, payload.dialect, delivery.media)
     }
-    let comma = payload.splice.isEmptyObject ? [] : [UInt8(ascii: ",")]
     return Decision(
-      form: .spliced(member: comma + bytes, at: payload.splice.offset), outcome: .attached, dialect: payload.dialect, media: delivery.media,
-      whenGone: letGo)
+      form: payload.form(with: bytes), outcome: .attached, dialect: payload.dialect, media: delivery.media, whenGone: letGo)
   }
 }
 
@@ -203,6 +201,14 @@ extension Delivery {
     var delivery = self
     for index in delivery.media.indices { delivery.media[index].url = detail.text(of: delivery.media[index].url) }
     return delivery
+  }
+}
+
+extension Payload {
+  /// How the line leaves with the member.
+  fileprivate func form(with member: [UInt8]) -> Decision.Form {
+    guard edits.isEmpty, splice.twin == nil else { return .edited(edits + splice.edits(with: member)) }
+    return .spliced(member: splice.insertion(of: member), at: splice.offset)
   }
 }
 

@@ -31,8 +31,7 @@ extension Payload {
 
   /// The line with a member spliced in.
   func enrich(_ line: String, with member: String) -> String {
-    let pieces = splice.pieces(of: Array(line.utf8)[...], member: Array(member.utf8)[...])
-    return String(decoding: pieces.joined(), as: UTF8.self)
+    String(decoding: LineEdit.apply(edits + splice.edits(with: Array(member.utf8)), to: line.utf8), as: UTF8.self)
   }
 }
 

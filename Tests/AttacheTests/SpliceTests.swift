@@ -4,28 +4,27 @@ import Testing
 
 struct SpliceTests {
   @Test func `a member goes before the brace and the rest stays`() {
-    let line = Array("{\"a\":1 }\r\n".utf8)[...]
-    let pieces = Splice(payload: 0..<8).pieces(of: line, member: Array(#""k":2"#.utf8)[...])
-    #expect(pieces.map { String(decoding: $0, as: UTF8.self) } == [#"{"a":1 "#, ",", #""k":2"#, "}\r\n"])
+    let edits = Splice(payload: 0..<8).edits(with: Array(#""k":2"#.utf8))
+    #expect(String(decoding: LineEdit.apply(edits, to: "{\"a\":1 }\r\n".utf8), as: UTF8.self) == #"{"a":1 ,"k":2}"# + "\r\n")
   }
 
   @Test func `an empty object takes no comma`() {
     let splice = Splice(payload: 2..<5, isEmptyObject: true)
-    let pieces = splice.pieces(of: Array("  { } ".utf8)[...], member: Array(#""k":2"#.utf8)[...])
-    #expect(String(decoding: pieces.joined(), as: UTF8.self) == #"  { "k":2} "#)
+    let line = LineEdit.apply(splice.edits(with: Array(#""k":2"#.utf8)), to: "  { } ".utf8)
+    #expect(String(decoding: line, as: UTF8.self) == #"  { "k":2} "#)
     #expect(splice.payloadLength(with: 5) == 8)
+  }
+
+  @Test func `several changes are made by their places, and of two at one place the first comes first`() {
+    let edits = [LineEdit(4..<4, [0x78]), LineEdit(1..<3, [0x59]), LineEdit(4..<4, [0x7A]), LineEdit(5..<5, [0x21])]
+    #expect(String(decoding: LineEdit.apply(edits, to: "abcde".utf8), as: UTF8.self) == "aYdxze!")
+    #expect(LineEdit.apply([], to: [1, 2, 3][1...]) == [2, 3])
   }
 
   @Test func `the payload's length counts its own bytes alone`() throws {
     let line = #" {"p":\#(candidateLine())} "#
     let payload = try #require(PayloadReader(payloadPath: JSONPointer("p")).read(line).candidate)
     #expect(payload.splice.payloadLength(with: 5) == candidateLine().utf8.count + 1 + 5)
-  }
-
-  @Test func `a slice of a larger buffer is spliced by its own start`() {
-    let buffer = Array(#"xxx{"a":1}yyy"#.utf8)
-    let pieces = Splice(payload: 0..<7).pieces(of: buffer[3..<10], member: Array(#""k":2"#.utf8)[...])
-    #expect(String(decoding: pieces.joined(), as: UTF8.self) == #"{"a":1,"k":2}"#)
   }
 
   @Test(arguments: 0..<200)

@@ -29,13 +29,13 @@ enum JSONSource {
     return skipSpace(bytes, from: colon + 1)
   }
 
-  private static func skipSpace(_ bytes: Span<UInt8>, from start: Int) -> Int {
+  static func skipSpace(_ bytes: Span<UInt8>, from start: Int) -> Int {
     var index = start
     while index < bytes.count, bytes[index].isJSONSpace { index += 1 }
     return index
   }
 
-  private static func skipString(_ bytes: Span<UInt8>, from start: Int) -> Int {
+  static func skipString(_ bytes: Span<UInt8>, from start: Int) -> Int {
     var index = start + 1
     while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
       index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
@@ -43,7 +43,7 @@ enum JSONSource {
     return index + 1
   }
 
-  private static func skipValue(_ bytes: Span<UInt8>, from start: Int) -> Int {
+  static func skipValue(_ bytes: Span<UInt8>, from start: Int) -> Int {
     var index = start
     var depth = 0
     while index < bytes.count {

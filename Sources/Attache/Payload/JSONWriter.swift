@@ -21,6 +21,13 @@ package struct JSONWriter: Sendable {
     isAfterValue = false
   }
 
+  /// Writes a key, as it is written elsewhere with its quotes, and its colon.
+  package mutating func key(source name: some Collection<UInt8>) {
+    source(name)
+    bytes.append(UInt8(ascii: ":"))
+    isAfterValue = false
+  }
+
   /// Writes a string; only what JSON requires is escaped.
   package mutating func string(_ text: String) {
     separate()
@@ -34,6 +41,12 @@ package struct JSONWriter: Sendable {
       }
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Writes a value as it is written elsewhere.
+  package mutating func source(_ value: some Collection<UInt8>) {
+    separate()
+    bytes.append(contentsOf: value)
   }
 
   package mutating func integer(_ value: some BinaryInteger) { word(String(value)) }

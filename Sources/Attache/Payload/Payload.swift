@@ -8,6 +8,8 @@ public struct Payload: Hashable, Sendable {
   public var dialect: String?
   /// Where the line takes the member.
   public var splice: Splice
+  /// What else changes in the line when it takes the member; mostly nothing.
+  public var edits: [LineEdit] = []
 
   public init(content: NotificationContent, references: [MediaReference], dialect: String?, splice: Splice) {
     self.content = content

@@ -8,24 +8,27 @@ package final class PayloadReader {
   /// Bytes after a line that must be readable for ``read(_:)``; what they hold is of no matter.
   package static let padding = JSONParser.padding
 
-  private enum Key: Int {
-    case aps, output
-  }
-
-  private let parser = JSONParser(capacity: maximumLineLength)
+  private let opener: LineOpener
   private let aps = ApsReader()
-  private let members: MemberLookup
-  private let payloadPath: JSONPointer
   private let dialects: DialectEngine
+  private let overrides: ((JSONElement) -> [DialectText.Override])?
 
   /// - Parameters:
   ///   - outputKey: the member that an attached payload gains; a payload that has it passes through.
-  ///   - payloadPath: where the payload stands in the line; nil is the whole line.
+  ///   - payloadPath: where the payload stands in the line; nil is the whole line, or where the envelope of a push service has it.
   ///   - dialects: where media are looked for.
-  package init(outputKey: String = "attache", payloadPath: JSONPointer? = nil, dialects: DialectTable = DialectTable()) {
-    members = MemberLookup(["aps", outputKey])
-    self.payloadPath = payloadPath ?? JSONPointer()
+  package convenience init(outputKey: String = "attache", payloadPath: JSONPointer? = nil, dialects: DialectTable = DialectTable()) {
+    self.init(outputKey: outputKey, payloadPath: payloadPath, dialects: dialects, overrides: nil)
+  }
+
+  /// - Parameter overrides: what a payload has put in the place of its alert's texts; nil leaves them.
+  init(
+    outputKey: String = "attache", payloadPath: JSONPointer? = nil, dialects: DialectTable = DialectTable(),
+    overrides: ((JSONElement) -> [DialectText.Override])?
+  ) {
+    opener = LineOpener(outputKey: outputKey, path: payloadPath)
     self.dialects = DialectEngine(dialects)
+    self.overrides = overrides
   }
 
   /// Reads a line.
@@ -36,48 +39,22 @@ package final class PayloadReader {
   /// - Parameter line: the line without its line ending; white space at either end, a `\r` and a byte order mark before it are allowed.
   ///   ``padding`` bytes after it must be readable.
   package func read(_ line: UnsafeRawBufferPointer) -> Reading {
-    let json = unsafe Self.trim(line)
-    guard unsafe !json.isEmpty else { return .passthrough(.nothing, nil) }
-    guard unsafe json.count <= Self.maximumLineLength else { return .passthrough(.nothing, .payloadSize) }
-    guard let root = unsafe parser.parse(UnsafeRawBufferPointer(rebasing: json)), root.isObject else { return .invalid(.payloadJSON) }
-    guard let (payload, places) = locate(in: root) else { return .passthrough(.nothing, nil) }
-
-    members.find(in: payload)
-    let kind = aps.read(members[Key.aps.rawValue])
-    guard kind == .alert, aps.isMutable else { return .passthrough(kind, nil) }
-    guard members[Key.output.rawValue] == nil else { return .passthrough(kind, .payloadEnriched) }
-    let found = dialects.references(in: payload)
-    return .candidate(
-      Payload(
-        content: aps.content(), references: found.references.filter { $0.role == .attachment }, dialect: found.dialect,
-        splice: Splice(payload: unsafe Self.range(of: places, in: json))))
-  }
-
-  /// The line less the byte order mark and the white space after it.
-  private static func trim(_ line: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
-    var end = line.count
-    while end > 0, unsafe line[end - 1].isJSONSpace { end -= 1 }
-    let hasMark = unsafe end >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF
-    return unsafe line[(hasMark ? 3 : 0)..<end]
-  }
-
-  /// The payload's object and, level by level, its place in the line.
-  private func locate(in root: JSONElement) -> (JSONElement, places: [Int])? {
-    var payload = root
-    var places: [Int] = []
-    for token in payloadPath.tokens {
-      guard let child = payload.child(token) else { return nil }
-      payload = child.element
-      places.append(child.place)
+    switch unsafe opener.open(line) {
+    case .blank, .empty: return .passthrough(.nothing, nil)
+    case .overlong: return .passthrough(.nothing, .payloadSize)
+    case .invalid: return .invalid(.payloadJSON)
+    case .payload(let payload): return unsafe read(payload, of: line)
     }
-    return payload.isObject ? (payload, places) : nil
   }
 
-  /// The payload's bytes, counted from the start of the line.
-  private static func range(of places: [Int], in json: Slice<UnsafeRawBufferPointer>) -> Range<Int> {
-    if places.isEmpty, let start = unsafe json.firstIndex(of: UInt8(ascii: "{")) { return unsafe start..<json.endIndex }
-    let bytes = unsafe UnsafeRawBufferPointer(rebasing: json).bindMemory(to: UInt8.self)
-    let range = unsafe JSONSource.range(in: bytes.span, places: places)
-    return unsafe json.startIndex + range.lowerBound..<json.startIndex + range.upperBound
+  private func read(_ payload: JSONElement, of line: UnsafeRawBufferPointer) -> Reading {
+    let kind = aps.read(opener.aps)
+    guard kind == .alert, aps.isMutable else { return .passthrough(kind, nil) }
+    guard !opener.isEnriched else { return .passthrough(kind, .payloadEnriched) }
+    let found = dialects.references(in: payload)
+    var candidate = Payload(
+      content: aps.content(), references: found.references.filter { $0.role == .attachment }, dialect: found.dialect, splice: unsafe opener.splice(of: line))
+    if let overrides, !found.references.isEmpty { unsafe opener.apply(overrides(payload), to: &candidate, of: line) }
+    return .candidate(candidate)
   }
 }

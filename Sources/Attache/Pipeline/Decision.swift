@@ -6,6 +6,8 @@ struct Decision: Sendable {
     case original
     /// As it came, with `member` put in before the byte at `at`, counted from the start of the line.
     case spliced(member: [UInt8], at: Int)
+    /// As it came, with several changes.
+    case edited([LineEdit])
   }
 
   var form: Form
@@ -25,6 +27,7 @@ struct Decision: Sendable {
     case .original: .whole(line)
     case .spliced(let member, let place):
       .spliced(line, member: Segment(copying: member), at: place)
+    case .edited(let edits): .whole(line.applying(edits))
     }
   }
 }

@@ -1,0 +1,47 @@
+/// What a push service takes from a sender with a payload, or in its place.
+public struct Envelope: Hashable, Sendable {
+  /// Whose form it has.
+  public enum Form: String, CaseIterable, Sendable {
+    /// Firebase Cloud Messaging: `message.apns.payload`.
+    ///
+    /// Source: https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages
+    case fcm = "fcm-v1"
+    /// Amazon SNS: `APNS`, the payload as JSON in a string.
+    ///
+    /// Source: https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
+    case sns
+    /// gorush's request, or one of its notifications.
+    ///
+    /// Source: https://github.com/appleboy/gorush/blob/master/notify/notification.go
+    case gorush
+    /// What OneSignal's server takes.
+    ///
+    /// Source: https://documentation.onesignal.com/reference/push-channel-properties
+    case oneSignal = "onesignal"
+    /// What Expo's server takes.
+    ///
+    /// Source: https://docs.expo.dev/push-notifications/sending-notifications/#message-request-format
+    case expo
+    /// The user's own, by `--payload-path`.
+    case path = "payload-path"
+  }
+
+  public var form: Form
+  /// The device, or whatever the envelope names in its place; nil when it names none or several.
+  public var token: String?
+  /// `apns-priority`, or what the service makes of its own word: 10 is at once, 5 is when it suits the device.
+  public var priority: Int?
+  /// When APNs gives up, in seconds since 1970.
+  public var expiration: Int?
+  /// `apns-push-type`.
+  public var pushType: String?
+  /// When it was sent or is to be sent, in seconds since 1970.
+  public var time: Double?
+
+  public init(_ form: Form) {
+    self.form = form
+  }
+
+  /// The name that `inspect` shows.
+  public var name: String { form.rawValue }
+}

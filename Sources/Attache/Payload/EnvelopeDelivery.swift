@@ -1,0 +1,82 @@
+extension Envelope {
+  /// Reads what an envelope says of the delivery.
+  ///
+  /// - Parameter objects: where it is said; the first to say something counts.
+  mutating func readDelivery(_ objects: [Range<Int>], _ text: JSONText) {
+    func first(_ names: [String]) -> Range<Int>? {
+      for object in objects {
+        for name in names {
+          if let value = text.value(name, of: object), !text.source(value).elementsEqual("null".utf8) { return value }
+        }
+      }
+      return nil
+    }
+    token = first(Self.tokenNames).flatMap { Self.single($0, text) }
+    priority = first(["apns-priority", "apns_priority", "priority"]).flatMap { Self.priority(Self.plain($0, text)) }
+    expiration = first(["apns-expiration", "apns_expiration", "expiration"]).flatMap { Int(Self.plain($0, text)) }
+    pushType = first(["apns-push-type", "apns_push_type", "push_type", "apns_push_type_override"]).map { Self.plain($0, text) }
+    time = first(Self.timeNames).flatMap { Self.seconds(Self.plain($0, text)) }
+  }
+
+  private static let tokenNames = [
+    "token", "device_token", "deviceToken", "to", "tokens", "TargetArn", "include_subscription_ids", "include_player_ids",
+    "include_ios_tokens", "device",
+  ]
+  private static let timeNames = [
+    "time", "timestamp", "Timestamp", "sent_at", "sentAt", "send_after", "created_at", "createdAt", "date", "ts",
+  ]
+
+  /// A string, or the only element of an array.
+  private static func single(_ value: Range<Int>, _ text: JSONText) -> String? {
+    let elements = text.elements(of: value)
+    let one = elements.count == 1 ? elements[0] : value
+    return text.isText(one) ? plain(one, text) : nil
+  }
+
+  /// What a string says, or a number as it is written.
+  private static func plain(_ value: Range<Int>, _ text: JSONText) -> String {
+    String(decoding: text.string(value) ?? Array(text.source(value)), as: UTF8.self)
+  }
+
+  /// The header's number, or what gorush and Expo make of their words.
+  private static func priority(_ word: String) -> Int? {
+    switch word {
+    case "high", "default": 10
+    case "normal": 5
+    default: Int(word)
+    }
+  }
+
+  /// Seconds since 1970, of a number of seconds or milliseconds or of a date like 2026-11-21T10:00:00.5+01:00 (RFC 3339).
+  static func seconds(_ text: String) -> Double? {
+    if let number = Double(text) { return number > 100_000_000_000 ? number / 1000 : number }
+    var rest = Array(text.utf8)[...]
+    func number(_ digits: Int) -> Int64? {
+      guard rest.count >= digits, let value = Int64(String(decoding: rest.prefix(digits), as: UTF8.self)) else { return nil }
+      rest = rest.dropFirst(digits)
+      return value
+    }
+    func skip(_ bytes: String) -> Bool {
+      guard let first = rest.first, bytes.utf8.contains(first) else { return false }
+      rest = rest.dropFirst()
+      return true
+    }
+    guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2), 1...12 ~= month, skip("Tt "),
+      let hour = number(2), skip(":"), let minute = number(2), skip(":"), let second = number(2)
+    else { return nil }
+    let start = HTTPDate.days(year: year, month: month, day: day) * 86_400 + hour * 3_600 + minute * 60 + second
+    var seconds = Double(start)
+    if skip(".") {
+      let digits = rest.prefix { 0x30...0x39 ~= $0 }
+      seconds += Double("0." + String(decoding: digits, as: UTF8.self)) ?? 0
+      rest = rest.dropFirst(digits.count)
+    }
+    while skip(" GMTUZz") {}
+    guard let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else { return seconds }
+    rest = rest.dropFirst()
+    guard let hours = number(2) else { return seconds }
+    _ = skip(":")
+    let offset = Double(hours * 3_600 + (number(2) ?? 0) * 60)
+    return sign == UInt8(ascii: "+") ? seconds - offset : seconds + offset
+  }
+}

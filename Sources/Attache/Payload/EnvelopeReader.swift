@@ -1,0 +1,113 @@
+/// Recognises the envelopes of push services by the members of a line that has no `aps` at its top.
+final class EnvelopeReader {
+  private enum Key: String, CaseIterable {
+    case message, apns, publishedMessage = "Message", notifications, platform, app = "app_id", to
+
+    static let names = allCases.map(\.rawValue) + SNSEnvelope.names
+  }
+
+  private let members = MemberLookup(Key.names)
+
+  /// Whose form a line may have, as far as its top says.
+  func form(of root: JSONElement) -> Envelope.Form? {
+    members.find(in: root)
+    func member(_ key: Key) -> JSONElement? { Key.allCases.firstIndex(of: key).flatMap { members[$0] } }
+    if member(.message)?.isObject == true || member(.apns)?.isObject == true { return .fcm }
+    if member(.publishedMessage)?.isText == true || (Key.allCases.count..<Key.names.count).contains(where: { members[$0]?.isText == true })
+    {
+      return .sns
+    }
+    if member(.notifications)?.isArray == true || member(.platform)?.number == 1 { return .gorush }
+    if member(.app)?.isText == true { return .oneSignal }
+    return member(.to) == nil ? nil : .expo
+  }
+}
+
+/// A line whose payload stands in an envelope.
+struct OpenedEnvelope {
+  var envelope: Envelope
+  /// The payload as the service hands it to APNs, as JSON.
+  var payload: [UInt8]
+  var place: PayloadPlace
+  /// The objects that speak of the delivery, in the text of the envelope; the first to say something counts.
+  var delivery: [Range<Int>] = []
+
+  /// Opens a line of that form; nil when it has not got it after all, or has no one place for the member.
+  ///
+  /// - Parameters:
+  ///   - text: the line.
+  ///   - inner: parses what stands in strings.
+  init?(_ form: Envelope.Form, _ text: JSONText, outputKey: String, inner: InnerParser) {
+    let opened: OpenedEnvelope? =
+      switch form {
+      case .fcm: FCMEnvelope.open(text)
+      case .sns: SNSEnvelope.open(text, inner)
+      case .gorush: GorushEnvelope.open(text)
+      case .oneSignal: OneSignalEnvelope.open(text, outputKey: outputKey)
+      case .expo: ExpoEnvelope.open(text, outputKey: outputKey)
+      case .path: nil
+      }
+    guard let opened else { return nil }
+    self = opened
+  }
+
+  init(_ form: Envelope.Form, payload: [UInt8], place: PayloadPlace, delivery: [Range<Int>] = []) {
+    envelope = Envelope(form)
+    self.payload = payload
+    self.place = place
+    self.place.payloadCount = payload.count
+    self.delivery = delivery
+  }
+}
+
+extension PayloadPlace {
+  /// The member `data` of a message, which is made where there is none; nil when something else has that name.
+  init?(dataOf message: Range<Int>, in text: JSONText) {
+    guard let data = text.value("data", of: message) else {
+      self.init(object: message, wrapper: "data")
+      return
+    }
+    guard text.isObject(data) else { return nil }
+    self.init(object: data, isEmptyObject: text.members(of: data).isEmpty)
+  }
+}
+
+extension JSONText {
+  /// The value at the end of a path when it is a string of at least one byte.
+  func text(at path: [String], of object: Range<Int>) -> Range<Int>? {
+    let found = path.reduce(object as Range<Int>?) { object, name in object.flatMap { value(name, of: $0) } }
+    return found.flatMap { isText($0) ? $0 : nil }
+  }
+
+  /// The member when it is an object.
+  func object(_ name: String, of object: Range<Int>) -> Range<Int>? {
+    value(name, of: object).flatMap { isObject($0) ? $0 : nil }
+  }
+
+  /// Whether a flag is set: the number 1 or `true`.
+  func isSet(_ name: String, of object: Range<Int>) -> Bool {
+    value(name, of: object).map { source($0).elementsEqual("true".utf8) || source($0).elementsEqual("1".utf8) } ?? false
+  }
+}
+
+extension JSONWriter {
+  /// Writes a member as it is written elsewhere.
+  mutating func member(_ member: JSONText.Member, of text: JSONText) {
+    key(source: text.source(member.name))
+    source(text.source(member.value))
+  }
+
+  /// Writes a member under another name, when there is one.
+  mutating func member(_ name: String, _ value: Range<Int>?, of text: JSONText) {
+    guard let value else { return }
+    key(name)
+    source(text.source(value))
+  }
+
+  /// Writes a member that sets one of Apple's flags.
+  mutating func flag(_ name: String, _ isSet: Bool) {
+    guard isSet else { return }
+    key(name)
+    integer(1)
+  }
+}

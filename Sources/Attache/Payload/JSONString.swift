@@ -1,0 +1,75 @@
+/// A JSON string as it is written within a text: what it says, and where each byte of that is written.
+enum JSONString {
+  /// What the string says, in UTF-8; half a surrogate pair becomes the replacement character.
+  ///
+  /// - Parameters:
+  ///   - text: holds the string, which is known to be valid.
+  ///   - range: the string less its quotes.
+  static func unescaped(_ text: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(range.count)
+    var index = range.lowerBound
+    while index < range.upperBound {
+      let piece = piece(of: text, at: index)
+      if let scalar = piece.scalar {
+        bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+      } else {
+        bytes.append(text[index])
+      }
+      index += piece.length
+    }
+    return bytes
+  }
+
+  /// Where the byte at `offset` of what the string says is written; the end of the range for the offset behind the last.
+  static func place(of offset: Int, in text: Span<UInt8>, _ range: Range<Int>) -> Int {
+    var index = range.lowerBound
+    var said = 0
+    while said < offset, index < range.upperBound {
+      let piece = piece(of: text, at: index)
+      said += piece.scalar.map { UTF8.width($0) } ?? 1
+      index += piece.length
+    }
+    return index
+  }
+
+  /// The bytes as they are written within a string; only what JSON requires is escaped.
+  static func escaped(_ bytes: [UInt8]) -> [UInt8] {
+    var json = JSONWriter()
+    json.string(String(decoding: bytes, as: UTF8.self))
+    return Array(json.bytes.dropFirst().dropLast())
+  }
+
+  /// What starts at `index`: an escape that stands for a scalar, or one byte that stands for itself.
+  private static func piece(of text: Span<UInt8>, at index: Int) -> (length: Int, scalar: Unicode.Scalar?) {
+    guard text[index] == UInt8(ascii: "\\") else { return (1, nil) }
+    switch text[index + 1] {
+    case UInt8(ascii: "b"): return (2, "\u{8}")
+    case UInt8(ascii: "f"): return (2, "\u{C}")
+    case UInt8(ascii: "n"): return (2, "\n")
+    case UInt8(ascii: "r"): return (2, "\r")
+    case UInt8(ascii: "t"): return (2, "\t")
+    case UInt8(ascii: "u"): return scalar(of: text, at: index)
+    case let byte: return (2, Unicode.Scalar(byte))
+    }
+  }
+
+  private static func scalar(of text: Span<UInt8>, at index: Int) -> (length: Int, scalar: Unicode.Scalar?) {
+    let unit = unit(of: text, at: index) ?? 0xFFFD
+    if 0xD800..<0xDC00 ~= unit, let low = self.unit(of: text, at: index + 6), 0xDC00..<0xE000 ~= low {
+      return (12, Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)))
+    }
+    return (6, Unicode.Scalar(unit) ?? "\u{FFFD}")
+  }
+
+  /// The UTF-16 unit of an escape `\uXXXX` at `index`.
+  private static func unit(of text: Span<UInt8>, at index: Int) -> UInt32? {
+    guard index + 6 <= text.count, text[index] == UInt8(ascii: "\\"), text[index + 1] == UInt8(ascii: "u") else { return nil }
+    var unit: UInt32 = 0
+    for place in index + 2..<index + 6 {
+      guard let digit = Character(Unicode.Scalar(text[place])).hexDigitValue else { return nil }
+      unit = unit << 4 | UInt32(digit)
+    }
+    return unit
+  }
+}

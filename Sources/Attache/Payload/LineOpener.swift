@@ -1,0 +1,159 @@
+/// Opens one line after another: what stands in it for a payload, and where that takes the answer.
+///
+/// It owns the parsers, so it is used by one thread at a time; what it gave for a line is valid until it opens the next.
+final class LineOpener {
+  /// What a line is.
+  enum Opening {
+    /// It has nothing but white space.
+    case blank
+    /// It is longer than ``PayloadReader/maximumLineLength``.
+    case overlong
+    /// It is no JSON object.
+    case invalid
+    /// It is a JSON object without an object at the payload path.
+    case empty
+    /// The payload, as APNs gets it.
+    case payload(JSONElement)
+  }
+
+  private enum Key: Int {
+    case aps, output
+  }
+
+  private let parser = JSONParser(capacity: PayloadReader.maximumLineLength)
+  private let inner = InnerParser()
+  private let members: MemberLookup
+  private let outputKey: String
+  private let path: JSONPointer
+  private let envelopes = EnvelopeReader()
+  private let readsDelivery: Bool
+  /// The envelope of the line that was opened last; nil when the line itself is the payload.
+  private(set) var envelope: Envelope?
+  /// Where its payload stands; nil when that is the whole line, or reached without a string.
+  private(set) var place: PayloadPlace?
+  /// The way to the payload when it leads through no string: level by level, its place among its siblings.
+  private var steps: [Int] = []
+  /// The bytes of its JSON, less byte order mark and white space.
+  private(set) var json = 0..<0
+
+  /// - Parameters:
+  ///   - path: where the payload stands in the line; nil is the whole line, or where the envelope of a push service has it.
+  ///   - readsDelivery: whether ``Envelope`` tells the token, the time and the headers too.
+  init(outputKey: String = "attache", path: JSONPointer? = nil, readsDelivery: Bool = false) {
+    members = MemberLookup(["aps", outputKey])
+    self.outputKey = outputKey
+    self.path = path ?? JSONPointer()
+    self.readsDelivery = readsDelivery
+  }
+
+  /// The payload's `aps`.
+  var aps: JSONElement? { members[Key.aps.rawValue] }
+
+  /// Whether the payload has the member that an attached one gains.
+  var isEnriched: Bool { members[Key.output.rawValue] != nil || place?.isEnriched == true }
+
+  /// Opens a line.
+  ///
+  /// - Parameter line: as ``PayloadReader/read(_:)`` takes it.
+  func open(_ line: UnsafeRawBufferPointer) -> Opening {
+    if envelope != nil { (place, envelope, steps) = (nil, nil, []) }
+    let bytes = unsafe Self.trim(line)
+    json = unsafe bytes.startIndex..<bytes.endIndex
+    guard !json.isEmpty else { return .blank }
+    guard json.count <= PayloadReader.maximumLineLength else { return .overlong }
+    let text = unsafe UnsafeRawBufferPointer(rebasing: bytes)
+    guard let root = unsafe parser.parse(text), root.isObject else { return .invalid }
+    guard path.tokens.isEmpty else {
+      guard let payload = unsafe follow(from: root, in: text) else { return .empty }
+      members.find(in: payload)
+      return .payload(payload)
+    }
+    members.find(in: root)
+    if aps == nil, let payload = unsafe openEnvelope(root, text) {
+      members.find(in: payload)
+      return .payload(payload)
+    }
+    return .payload(root)
+  }
+
+  /// Where the line takes the member, and how many bytes APNs gets.
+  ///
+  /// - Parameter line: the line that was opened last.
+  func splice(of line: UnsafeRawBufferPointer) -> Splice {
+    if let place { return place.splice(from: json.lowerBound) }
+    if steps.isEmpty, let brace = unsafe line[json].firstIndex(of: UInt8(ascii: "{")) { return Splice(payload: brace..<json.upperBound) }
+    let range = unsafe range(of: steps, in: UnsafeRawBufferPointer(rebasing: line[json]))
+    return Splice(payload: json.lowerBound + range.lowerBound..<json.lowerBound + range.upperBound)
+  }
+
+  private func range(of steps: [Int], in json: UnsafeRawBufferPointer) -> Range<Int> {
+    let bytes = unsafe json.bindMemory(to: UInt8.self)
+    return unsafe JSONSource.range(in: bytes.span, places: steps)
+  }
+
+  /// The line less the byte order mark and the white space after it.
+  private static func trim(_ line: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
+    var end = line.count
+    while end > 0, unsafe line[end - 1].isJSONSpace { end -= 1 }
+    let hasMark = unsafe end >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF
+    return unsafe line[(hasMark ? 3 : 0)..<end]
+  }
+
+  private func openEnvelope(_ root: JSONElement, _ json: UnsafeRawBufferPointer) -> JSONElement? {
+    guard let form = envelopes.form(of: root) else { return nil }
+    let text = JSONText(unsafe Array(json))
+    guard var opened = OpenedEnvelope(form, text, outputKey: outputKey, inner: inner), let payload = inner.parse(opened.payload) else {
+      return nil
+    }
+    if readsDelivery { opened.envelope.readDelivery(opened.delivery, text) }
+    (envelope, place) = (opened.envelope, opened.place)
+    return payload
+  }
+
+  /// The object at the payload path, which may lead into strings that hold JSON.
+  private func follow(from root: JSONElement, in json: UnsafeRawBufferPointer) -> JSONElement? {
+    var way = Way(value: root)
+    for token in path.tokens {
+      if way.value.isText, unsafe !enter(&way, json) { return nil }
+      guard let child = way.value.child(token) else { return nil }
+      way.value = child.element
+      way.steps.append(child.place)
+    }
+    if way.value.isText, unsafe !enter(&way, json) { return nil }
+    guard way.value.isObject else { return nil }
+    envelope = Envelope(.path)
+    if readsDelivery {
+      let text = JSONText(unsafe Array(json))
+      envelope?.readDelivery([text.root], text)
+    }
+    if let text = way.text {
+      let object = JSONSource.range(in: text.bytes.span, places: way.steps)
+      place = PayloadPlace(levels: way.levels, text: text, object: object, isEmptyObject: text.members(of: object).isEmpty)
+      place?.alert = text.object("aps", of: object).map { AlertPlace(holder: $0) }
+    } else {
+      steps = way.steps
+    }
+    return way.value
+  }
+
+  /// How far a path was followed.
+  private struct Way {
+    var value: JSONElement
+    /// The steps within the innermost text.
+    var steps: [Int] = []
+    var levels: [PayloadPlace.Level] = []
+    /// The innermost text; nil for the line.
+    var text: JSONText?
+  }
+
+  /// Goes on in the JSON that the string at hand holds.
+  private func enter(_ way: inout Way, _ json: UnsafeRawBufferPointer) -> Bool {
+    let text = way.text ?? JSONText(unsafe Array(json))
+    let string = JSONSource.range(in: text.bytes.span, places: way.steps).withoutQuotes
+    let bytes = JSONString.unescaped(text.bytes.span, string)
+    guard let value = inner.parse(bytes) else { return false }
+    way.levels.append(PayloadPlace.Level(text: text, string: string))
+    (way.value, way.steps, way.text) = (value, [], JSONText(bytes))
+    return true
+  }
+}

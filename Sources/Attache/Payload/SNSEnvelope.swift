@@ -1,0 +1,42 @@
+/// Amazon SNS's message of one payload for each platform: each is JSON in a string, and the whole may be a string once more, in `Message`.
+///
+/// The payload is that of the first name in ``names``. Its sandbox's has the same changes when it says the same byte for byte; with any other
+/// payload there, and for every further name, only the first is served.
+enum SNSEnvelope {
+  /// Each name before that of its sandbox.
+  ///
+  /// Source: https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
+  static let names = ["APNS", "APNS_SANDBOX", "MACOS", "MACOS_SANDBOX", "APNS_VOIP", "APNS_VOIP_SANDBOX"]
+
+  static func open(_ text: JSONText, _ inner: InnerParser) -> OpenedEnvelope? {
+    guard let (messages, levels) = messages(text, inner),
+      let name = names.first(where: { messages.text(at: [$0], of: messages.root) != nil }),
+      let value = messages.value(name, of: messages.root), let bytes = messages.string(value),
+      let payload = inner.parse(bytes), payload.isObject
+    else { return nil }
+    var level = PayloadPlace.Level(text: messages, string: value.withoutQuotes)
+    if let sandbox = messages.value(name + "_SANDBOX", of: messages.root), messages.string(sandbox) == bytes {
+      level.twin = sandbox.withoutQuotes
+    }
+    let document = JSONText(bytes)
+    var place = PayloadPlace(
+      levels: levels + [level], text: document, object: document.root, isEmptyObject: document.members(of: document.root).isEmpty)
+    place.alert = document.object("aps", of: document.root).map { AlertPlace(holder: $0) }
+    return OpenedEnvelope(.sns, payload: Array(document.source(document.root)), place: place, delivery: [text.root])
+  }
+
+  /// The object whose members are payloads, and the string that it stands in.
+  private static func messages(_ text: JSONText, _ inner: InnerParser) -> (JSONText, [PayloadPlace.Level])? {
+    let root = text.root
+    if names.contains(where: { text.text(at: [$0], of: root) != nil }) { return (text, []) }
+    guard let structure = text.value("MessageStructure", of: root), text.string(structure) == Array("json".utf8),
+      let message = text.value("Message", of: root), let bytes = text.string(message), inner.parse(bytes)?.isObject == true
+    else { return nil }
+    return (JSONText(bytes), [PayloadPlace.Level(text: text, string: message.withoutQuotes)])
+  }
+}
+
+extension Range<Int> {
+  /// A string's content.
+  var withoutQuotes: Range<Int> { lowerBound + 1..<upperBound - 1 }
+}

@@ -1,0 +1,198 @@
+import Testing
+
+@testable import Attache
+
+/// Payloads within the envelopes of push services.
+struct PushEnvelopeTests {
+  private static let aps = #""aps":{"alert":"Hi","mutable-content":1}"#
+  private static let inner = #"{\#(aps),"image":"https://a.example/1"}"#
+  private static let mark = "<here>"
+
+  /// Reads lines in which a mark says where the member goes, with what is put there.
+  private func expect(
+    _ marked: String, takes insertion: String, urls: [String], _ form: Envelope.Form, mediaKeys: [JSONPointer] = [],
+    location: SourceLocation = #_sourceLocation
+  ) throws {
+    let line = marked.replacing(Self.mark, with: "")
+    let reader = PayloadReader(dialects: DialectTable(mediaKeys: mediaKeys))
+    let payload = try #require(reader.read(line).candidate, sourceLocation: location)
+    #expect(payload.urls == urls, sourceLocation: location)
+    #expect(payload.enrich(line, with: #""k":"v""#) == marked.replacing(Self.mark, with: insertion), sourceLocation: location)
+    #expect(LineOpener.opened(line)?.form == form, sourceLocation: location)
+  }
+
+  @Test(arguments: [
+    (
+      #"{"message":{"token":"t","apns":{"headers":{},"payload":{\#(aps),"image":"https://a.example/1"<here>} } },"x":1}"#,
+      "https://a.example/1"
+    ),
+    (#"{"apns" : {"payload":{ "image":"https://a.example/1",\#(aps) <here>}},"token":"t"}"#, "https://a.example/1"),
+    (
+      #"{"message":{"notification":{"title":"T","body":"B","image":"https://a.example/n"},"apns":{"payload":{"aps":{"mutable-content":1}<here>}}}}"#,
+      "https://a.example/n"
+    ),
+    (
+      #"{"message":{"notification":{"image":"https://a.example/n"},"apns":{"fcm_options":{"image":"https://a.example/o"},"payload":{\#(aps)<here>}}}}"#,
+      "https://a.example/o"
+    ),
+    (#"{"message":{"data":{"image":"https://a.example/d"},"apns":{"payload":{\#(aps)<here>}}}}"#, "https://a.example/d"),
+  ])
+  func `in a message of FCM the member goes into its payload`(line: String, url: String) throws {
+    try expect(line, takes: #","k":"v""#, urls: [url], .fcm)
+  }
+
+  @Test func `FCM's own image is that of its dialect, and its words are shown where the payload has none`() throws {
+    let line =
+      #"{"message":{"notification":{"title":"T","body":"B","image":"https://a.example/n"},"apns":{"payload":{"aps":{"mutable-content":1}}}}}"#
+    let payload = try #require(PayloadReader().read(line).candidate)
+    #expect(payload.dialect == "firebase")
+    #expect(payload.content.title == "T" && payload.content.body == "B")
+    let own = line.replacing(#""mutable-content":1"#, with: #""mutable-content":1,"alert":"A""#)
+    #expect(PayloadReader().read(own).candidate?.content == NotificationContent(body: "A"))
+  }
+
+  @Test(arguments: [
+    #"{"message":{"token":"t","notification":{"title":"T","image":"https://a.example/n"}}}"#,
+    #"{"message":{"apns":{"payload":{"aps":{"alert":"Hi"}}}}}"#, #"{"message":{"apns":{"payload":7}}}"#, #"{"message":{}}"#,
+    #"{"APNS":"no JSON"}"#, #"{"APNS":"[]"}"#, #"{"APNS":7}"#, #"{"APNS":"{\"aps\":{\"alert\":\"Hi\"}}"}"#,
+    #"{"Message":"{\"APNS\":\"{}\"}"}"#, #"{"Message":"no JSON","MessageStructure":"json"}"#,
+    #"{"notifications":[{"platform":2,"tokens":["a"],"message":"Hi","mutable_content":true,"data":{"image":"https://a.example/1"}}]}"#,
+    #"{"notifications":[],"platform":1}"#, #"{"platform":1,"message":"Hi","mutable_content":true}"#,
+    #"{"to":"d1","title":"T","mutableContent":true,"richContent":{"image":"https://a.example/1"}}"#,
+    #"{"to":"ExponentPushToken[x]","title":"T","mutableContent":true,"data":"x","richContent":{"image":"https://a.example/1"}}"#,
+    #"{"app_id":"x","name":"y"}"#, #"{"app_id":"x","contents":{},"ios_attachments":{"id":"https://a.example/1"}}"#,
+  ])
+  func `what is no envelope, or asks for nothing, passes through`(line: String) {
+    #expect(PayloadReader().read(line).kind != nil, "\(line)")
+  }
+
+  @Test func `a request of gorush with two notifications passes through, as there is no one place for the member`() {
+    let one = #"{"platform":1,"tokens":["a"],"message":"Hi","mutable_content":true,"data":{"image":"https://a.example/1"}}"#
+    #expect(PayloadReader().read(#"{"notifications":[\#(one)]}"#).candidate != nil)
+    #expect(PayloadReader().read(#"{"notifications":[\#(one),\#(one)]}"#) == .passthrough(.nothing, nil))
+  }
+
+  @Test func `in a message of SNS the member goes into the string`() throws {
+    let (string, tail) = (JSONString.text(Self.inner.dropLast()), #"}","default":"Hi"}"#)
+    try expect(
+      #"{"GCM":"{}","APNS":"\#(string)<here>\#(tail)"#, takes: #",\"k\":\"v\""#, urls: ["https://a.example/1"], .sns)
+    try expect(
+      #"{"APNS_SANDBOX" :"\#(string)<here> \u007D ","default":"Hi"}"#.replacing("<here> ", with: " <here>"), takes: #",\"k\":\"v\""#,
+      urls: ["https://a.example/1"], .sns)
+  }
+
+  @Test func `in a message that is a string itself it is escaped once more`() throws {
+    let string = JSONString.text(JSONString.text(Self.inner.dropLast())[...])
+    let line = #"{"TargetArn":"arn","Message":"{\"APNS\":\"\#(string)<here>}\",\"default\":\"Hi\"}","MessageStructure":"json"}"#
+    try expect(line, takes: #",\\\"k\\\":\\\"v\\\""#, urls: ["https://a.example/1"], .sns)
+  }
+
+  @Test func `a sandbox that says the same has the member too, and one that says something else has not`() throws {
+    let string = JSONString.text(Self.inner.dropLast())
+    let other = string.replacing("Hi", with: #"\u0048i"#)
+    try expect(
+      #"{"APNS_SANDBOX":"\#(other)<here>}","APNS":"\#(string)<here>}"}"#, takes: #",\"k\":\"v\""#, urls: ["https://a.example/1"], .sns)
+    try expect(
+      #"{"APNS_SANDBOX":"\#(string)} ","APNS":"\#(string)<here>}"}"#, takes: #",\"k\":\"v\""#, urls: ["https://a.example/1"], .sns)
+  }
+
+  @Test(arguments: [
+    (
+      #"{"notifications":[{"platform":1,"tokens":["t"],"message":"Hi","mutable_content":true,"data":{"image":"https://a.example/1"<here>}}]}"#,
+      #","k":"v""#
+    ),
+    (
+      #"{"tokens":["t"],"platform":1,"alert":{"title":"T"},"mutable_content":true,"data":{ "image":"https://a.example/1" <here>},"x":1}"#,
+      #","k":"v""#
+    ),
+  ])
+  func `in a notification of gorush it goes into data`(line: String, insertion: String) throws {
+    try expect(line, takes: insertion, urls: ["https://a.example/1"], .gorush)
+  }
+
+  @Test(arguments: [
+    (#""message":"M""#, NotificationContent(body: "M")), (#""message":"M","title":"T""#, NotificationContent(title: "T", body: "M")),
+    (#""message":"M","alert":{"title":"A"}"#, NotificationContent(title: "A")),
+    (#""message":"M","title":"T","alert":{"subtitle":"S","body":"B"}"#, NotificationContent(title: "T", subtitle: "S", body: "B")),
+    (#""message":"M","alert":{"title":""},"badge":3,"sound":"a.caf""#, NotificationContent(body: "M", badge: 3, sound: "a.caf")),
+  ])
+  func `gorush's members are shown as its own code has them`(members: String, content: NotificationContent) throws {
+    let line = #"{"platform":1,"tokens":["t"],"mutable_content":true,\#(members),"data":{"image":"https://a.example/1"}}"#
+    #expect(try #require(PayloadReader().read(line).candidate).content == content)
+  }
+
+  @Test func `in OneSignal's request it goes into data, which is made where there is none`() throws {
+    let line = #"{"app_id":"x","contents":{"de":"Hallo","en":"Hi"},"ios_attachments":{"id":"https://a.example/1"}"#
+    let key = [JSONPointer("att", "id")]
+    try expect(line + "<here>}", takes: #","data":{"k":"v"}"#, urls: ["https://a.example/1"], .oneSignal, mediaKeys: key)
+    try expect(line + #","data":{<here>}}"#, takes: #""k":"v""#, urls: ["https://a.example/1"], .oneSignal, mediaKeys: key)
+    #expect(PayloadReader().read(line + "}").candidate?.content.body == "Hi")
+    #expect(PayloadReader().read(line + #","data":{"attache":1}}"#) == .passthrough(.alert, .payloadEnriched))
+  }
+
+  @Test func `in Expo's message it goes into data, which is made where there is none`() throws {
+    let line = #"{"to":"ExponentPushToken[x]","title":"T","mutableContent":true,"richContent":{"image":"https://a.example/1"}"#
+    let key = [JSONPointer("body", "_richContent", "image")]
+    try expect(line + "<here>}", takes: #","data":{"k":"v"}"#, urls: ["https://a.example/1"], .expo, mediaKeys: key)
+    try expect(line + #","data":{"a":1<here>}}"#, takes: #","k":"v""#, urls: ["https://a.example/1"], .expo, mediaKeys: key)
+    #expect(PayloadReader().read(line + #","data":{"attache":1}}"#) == .passthrough(.alert, .payloadEnriched))
+  }
+
+  @Test func `a line with aps is no envelope, whatever else it has`() throws {
+    let line = #"{\#(Self.aps),"message":{"apns":{"payload":{\#(Self.aps)}}},"APNS":"{}","to":"ExpoPushToken[x]"}"#
+    #expect(LineOpener.opened(line) == nil)
+    #expect(try #require(PayloadReader().read(line).candidate).splice.payload == 0..<line.utf8.count)
+  }
+
+  @Test func `the payload's length counts its own bytes unescaped`() throws {
+    let line = #"{"APNS":"\#(JSONString.text(Self.inner[...]))"}"#
+    #expect(try #require(PayloadReader().read(line).candidate).splice.payloadLength(with: 5) == Self.inner.utf8.count + 1 + 5)
+  }
+
+  @Test(
+    arguments: [
+      (
+        #"{"message":{"token":"t","apns":{"headers":{"apns-priority":"5","apns-expiration":"1700000000","apns-push-type":"alert"},"payload":{"aps":{}}}}}"#,
+        "t", 5, 1_700_000_000, "alert"
+      ),
+      (
+        #"{"platform":1,"tokens":["t"],"priority":"high","expiration":1700000000,"push_type":"background"}"#, "t", 10, 1_700_000_000,
+        "background"
+      ),
+      (#"{"to":["ExpoPushToken[x]"],"priority":"default"}"#, "ExpoPushToken[x]", 10, nil, nil),
+      (#"{"to":["ExpoPushToken[x]","ExpoPushToken[y]"]}"#, nil, nil, nil, nil),
+    ] as [(String, String?, Int?, Int?, String?)])
+  func `an envelope tells what it says of the delivery`(line: String, token: String?, priority: Int?, expiration: Int?, type: String?)
+    throws
+  {
+    let envelope = try #require(LineOpener.opened(line))
+    #expect(envelope.token == token && envelope.priority == priority && envelope.expiration == expiration && envelope.pushType == type)
+  }
+
+  @Test(
+    arguments: [
+      ("1700000000", 1_700_000_000), ("1700000000500", 1_700_000_000.5), (#""2023-11-14T22:13:20Z""#, 1_700_000_000),
+      (#""2023-11-14T23:13:20.5+01:00""#, 1_700_000_000.5), (#""2023-11-14 14:13:20 GMT-0800""#, 1_700_000_000), (#""soon""#, nil),
+    ] as [(String, Double?)])
+  func `a time is seconds, milliseconds or a date`(text: String, seconds: Double?) throws {
+    #expect(try #require(LineOpener.opened(#"{"app_id":"x","contents":{},"send_after":\#(text)}"#)).time == seconds)
+  }
+}
+
+extension LineOpener {
+  /// The envelope of a line.
+  static func opened(_ line: String) -> Envelope? {
+    let opener = LineOpener(readsDelivery: true)
+    let bytes = Array(line.utf8)
+    let padded = bytes + [UInt8](repeating: 0, count: PayloadReader.padding)
+    _ = unsafe padded.withUnsafeBytes { unsafe opener.open(UnsafeRawBufferPointer(rebasing: $0[..<bytes.count])) }
+    return opener.envelope
+  }
+}
+
+extension JSONString {
+  /// A text as it is written within a string.
+  static func text(_ text: Substring) -> String {
+    String(decoding: escaped(Array(text.utf8)), as: UTF8.self)
+  }
+}
