@@ -42,7 +42,8 @@ struct MediaKeyTests {
       + #"{"thumbnailHidden":true,"thumbnailClippingRect":{"x":0,"y":0.25,"width":1,"height":0.5},"thumbnailTime":2}}"#
     let options = AttachmentOptions(
       thumbnailHidden: true, thumbnailClippingRect: ClippingRect(x: 0, y: 0.25, width: 1, height: 0.5), thumbnailTime: 2)
-    let expected = MediaReference(url: "https://a.example/1", identifier: "hero", typeHint: "public.png", options: options)
+    var expected = MediaReference(url: "https://a.example/1", identifier: "hero", typeHint: "public.png", options: options)
+    expected.hintKind = .uniformType
     #expect(try read(#""k":[\#(object),\#(object)]"#, keys: ["k"]).references == [expected])
   }
 

@@ -95,17 +95,17 @@ final class DialectEngine {
   private func read(_ place: Place, in payload: JSONElement, _ isLocated: Bool) -> [MediaReference] {
     if let member = place.member, members[member] == nil { return [] }
     let source = place.source
-    guard source.when.hold(in: payload) else { return [] }
     let reader = MediaSourceReader(source: source, payload: payload, isLocated: isLocated)
     var found: [MediaReference]
     if let json = source.json {
-      guard let document = documents.document(at: json, in: payload) else { return [] }
+      guard let document = documents.document(at: json, in: payload), source.when.hold(in: document) else { return [] }
       found = reader.references(in: document, pointer: json.description)
       if isLocated, documents.isInString {
         // A pointer leads to the string, and no further.
         for index in found.indices { found[index].path = json.description }
       }
     } else {
+      guard source.when.hold(in: payload) else { return [] }
       found = reader.references(in: payload, pointer: "")
     }
     if isStrict { found = found.compactMap(\.strict) }

@@ -49,7 +49,7 @@ struct DialectForm: Sendable {
   ///   - isWhole: whether the parts are read too that no media come from.
   ///   - isBuiltIn: whether this is attache's own table.
   func rows(isWhole: Bool, isBuiltIn: Bool = false) throws(DialectFormError) -> [Dialect] {
-    let parser = JSONParser(capacity: bytes.count)
+    let parser = JSONParser(capacity: max(bytes.count, 1024))
     guard let root = parse(with: parser) else { throw mistake }
     do throws(FormFault) {
       var rows = try root.readElements { element throws(FormFault) in try Dialect(form: element, isWhole: isWhole) }
@@ -69,7 +69,7 @@ struct DialectForm: Sendable {
 
   /// What the row at that place says to people.
   func entry(_ row: Int, of dialect: Dialect) -> DialectEntry? {
-    let parser = JSONParser(capacity: bytes.count)
+    let parser = JSONParser(capacity: max(bytes.count, 1024))
     guard let root = parse(with: parser) else { return nil }
     func text(_ names: String...) -> String? {
       let steps = [FormFault.Step.element(row)] + names.map { .member($0) }

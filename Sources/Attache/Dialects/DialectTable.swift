@@ -45,6 +45,11 @@ public struct DialectTable: Sendable {
     self.isStrict = isStrict
   }
 
+  init(rows: [Dialect], isStrict: Bool = false) {
+    self.rows = rows
+    self.isStrict = isStrict
+  }
+
   /// The names that `--dialect` takes without a file of the user's, in the table's order.
   public static var knownNames: [String] {
     Dialect.builtIn.map(\.name)

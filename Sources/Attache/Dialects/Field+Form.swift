@@ -55,8 +55,12 @@ extension Field.Origin {
       self = .text(value.text ?? "")
     } else if let boolean = value.boolean {
       self = .boolean(boolean)
+    } else if let number = value.number {
+      self = .number(number)
+    } else if let rectangle = ClippingRect(value) {
+      self = .rectangle(rectangle)
     } else {
-      throw FormFault("this can be no fixed value; write a text, true or false")
+      throw FormFault("this can be no fixed value; write a text, true, false, a number, or x, y, width and height from 0 to 1")
     }
   }
 }

@@ -7,6 +7,8 @@ struct Field: Sendable {
     case at(DialectPath)
     case text(String)
     case boolean(Bool)
+    case number(Double)
+    case rectangle(ClippingRect)
     /// The name of the map's member.
     case key
     /// The place in the array, counted from this number.

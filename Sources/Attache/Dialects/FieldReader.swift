@@ -19,7 +19,7 @@ struct FieldReader {
   /// The first text, number or boolean that the fields give, as text.
   func scalar(_ fields: [Field]) -> String? {
     first(fields) { field in
-      let text = text(field.origin, true) ?? boolean(field.origin).map { $0 ? "true" : "false" } ?? value(field.origin)?.number?.description
+      let text = text(field.origin, true) ?? boolean(field.origin).map { $0 ? "true" : "false" } ?? number(field.origin)?.description
       return text.map { field.prefix + $0 + field.suffix }
     }
   }
@@ -30,11 +30,13 @@ struct FieldReader {
 
   /// The first moment in seconds that the fields give.
   func seconds(_ fields: [Field]) -> Double? {
-    first(fields) { value($0.origin)?.number.flatMap { $0 >= 0 ? $0 : nil } }
+    first(fields) { number($0.origin).flatMap { $0 >= 0 ? $0 : nil } }
   }
 
   func rectangle(_ fields: [Field]) -> ClippingRect? {
-    first(fields) { value($0.origin).flatMap(ClippingRect.init) }
+    first(fields) { field in
+      if case .rectangle(let fixed) = field.origin { fixed } else { value(field.origin).flatMap(ClippingRect.init) }
+    }
   }
 
   private func first<Value>(_ fields: [Field], _ read: (Field) -> Value?) -> Value? {
@@ -55,8 +57,13 @@ struct FieldReader {
     case .file: return url.lastPathPart
     case .url: return url.isEmpty ? nil : url
     case .query(let name): return url.fileExtension(ofQueryItem: name)
-    case .boolean, .differs: return nil
+    case .number(let number): return takesIntegers ? Int(exactly: number).map(String.init) : nil
+    case .boolean, .rectangle, .differs: return nil
     }
+  }
+
+  private func number(_ origin: Field.Origin) -> Double? {
+    if case .number(let fixed) = origin { fixed } else { value(origin)?.number }
   }
 
   private func boolean(_ origin: Field.Origin) -> Bool? {
@@ -66,7 +73,7 @@ struct FieldReader {
       guard let text = item?.value(at: path)?.text, let otherText = payload.value(at: other)?.text else { return nil }
       return text != otherText
     case .inside, .at: return value(origin)?.boolean
-    case .text, .key, .index, .file, .url, .query: return nil
+    case .text, .number, .rectangle, .key, .index, .file, .url, .query: return nil
     }
   }
 
@@ -103,9 +110,10 @@ extension String {
 
 extension ClippingRect {
   /// A rectangle in unit coordinates; nil unless all four numbers are there and lie in 0…1.
-  fileprivate init?(_ value: JSONElement) {
-    let sides = ["x", "y", "width", "height"].compactMap { value.member($0)?.number }
-    guard sides.count == 4, sides.allSatisfy({ 0...1 ~= $0 }) else { return nil }
+  init?(_ value: JSONElement) {
+    let names = [["x", "y", "width", "height"], ["X", "Y", "Width", "Height"]]
+    let sides = names.lazy.map { $0.compactMap { value.member($0)?.number } }.first { $0.count == 4 }
+    guard let sides, sides.allSatisfy({ 0...1 ~= $0 }) else { return nil }
     self.init(x: sides[0], y: sides[1], width: sides[2], height: sides[3])
   }
 }

@@ -15,7 +15,7 @@ struct MediaSource: Sendable {
   }
 
   var origin: Origin
-  /// The place of a string that holds JSON, which the origin then counts from.
+  /// The place of a string that holds JSON, which the origin and the conditions then count from.
   var json: DialectPath?
   /// Whether an object with the member `url` and an array of strings or such objects are understood beside a string.
   var takesAnyForm = false

@@ -86,7 +86,10 @@ struct MediaSourceReader {
     var url = ""
     for piece in pieces {
       switch piece {
-      case .text(let text): url += text
+      case .text(let text):
+        // One slash between a base and its path, whoever writes it.
+        if text.hasPrefix("/"), url.hasSuffix("/") { url.removeLast() }
+        url += text
       case .value(let path):
         let value = root.value(at: path)
         guard let text = value?.text ?? value?.integer.map(String.init) else { return nil }

@@ -64,8 +64,8 @@ public struct MediaReference: Hashable, Sendable {
 }
 
 extension MediaReference {
-  /// Why the reference is not followed, whatever its URL: somebody is to look first, or the identifier is hostile: whoever names files by identifiers would leave the folder with one that is a path from
-  /// the root or climbs, and a control character forges lines of a log.
+  /// Why the reference is not followed, whatever its URL: the payload wants it loaded later; or whoever names files by identifiers would leave
+  /// the folder with one that is a path from the root or climbs, and a control character forges lines of a log.
   var refusal: Reason? {
     if isLazy { return .payloadLazy }
     guard let identifier else { return nil }

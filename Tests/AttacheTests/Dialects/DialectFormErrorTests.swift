@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+@testable import Attache
+
+/// What a user is told whose file of dialects is wrong.
+struct DialectFormErrorTests {
+  @Test(arguments: [
+    ("[{\"name\":\"a\",\n\"media\":[{\"url\":\"a..b\"}]}]", 2, "dialects[0].media[0].url", "leave one dot between two names"),
+    ("[{\"name\":\"a\",\"media\":[{\n\n\"urls\":\"a\"}]}]", 3, "dialects[0].media[0].urls", "did you mean “url”?"),
+    ("[{\"name\":\"a\",\n\"media\":[[{\"url\":\"a\"},{\"hiden\":\"a\"}]]}]", 2, "dialects[0].media[0][1].hiden", "did you mean “hidden”?"),
+    (#"[{"name":"a","media":[{"url":"a","colour":1}]}]"#, 1, "dialects[0].media[0].colour", "write one of url, build, json"),
+    ("[\n{\"media\":[{\"url\":\"a\"}]}]", 2, "dialects[0]", "there is no “name”"),
+    (#"[{"name":"A b","media":[{"url":"a"}]}]"#, 1, "dialects[0].name", "small letters, digits and hyphens"),
+    (#"[{"name":7,"media":[{"url":"a"}]}]"#, 1, "dialects[0].name", "write a string"),
+    (
+      "[{\"name\":\"a\",\"media\":[{\"url\":\"a\"}]},\n{\"name\":\"a\",\"media\":[{\"url\":\"b\"}]}]", 2, "dialects[1].name",
+      "choose another name"
+    ),
+    (#"[{"name":"a"}]"#, 1, "dialects[0]", "the dialect says nothing"),
+    (#"[{"name":"a","media":{"url":"a"}}]"#, 1, "dialects[0].media", "write […]"),
+    (#"[{"name":"a","media":["a"]}]"#, 1, "dialects[0].media[0]", "this is no object"),
+    (#"[{"name":"a","media":[{"url":""}]}]"#, 1, "dialects[0].media[0].url", "the text is empty"),
+    (#"[{"name":"a","media":[{"identifier":{"fixed":"x"}}]}]"#, 1, "dialects[0].media[0]", "either “url” or “build”"),
+    (#"[{"name":"a","media":[{"url":"a","build":"{b}"}]}]"#, 1, "dialects[0].media[0]", "either “url” or “build”"),
+    (#"[{"name":"a","media":[{"build":"b"}]}]"#, 1, "dialects[0].media[0].build", "write {path}"),
+    (#"[{"name":"a","media":[{"build":"{b"}]}]"#, 1, "dialects[0].media[0].build", "a { has no }"),
+    (#"[{"name":"a","media":[{"url":"a","form":"texts"}]}]"#, 1, "dialects[0].media[0].form", "“texts” may not stand here; write text"),
+    (#"[{"name":"a","media":[{"url":"a","needs":["http"]}]}]"#, 1, "dialects[0].media[0].needs[0]", "write https"),
+    (#"[{"name":"a","media":[{"url":"a","at_most":0}]}]"#, 1, "dialects[0].media[0].at_most", "no whole number from 1 on"),
+    (#"[{"name":"a","media":[{"url":"a","trim":"yes"}]}]"#, 1, "dialects[0].media[0].trim", "write true or false"),
+    (#"[{"name":"a","media":[{"url":"a","hint_words":{"x":1}}]}]"#, 1, "dialects[0].media[0].hint_words.x", "write a string"),
+    (#"[{"name":"a","media":[{"url":"a","identifier":"x"}]}]"#, 1, "dialects[0].media[0].identifier", #"{"fixed": …}"#),
+    (
+      #"[{"name":"a","media":[{"url":"a","identifier":{"fixed":"x","at":"y"}}]}]"#, 1, "dialects[0].media[0].identifier",
+      "a field says one thing"
+    ),
+    (#"[{"name":"a","media":[{"url":"a","identifier":{"key":false}}]}]"#, 1, "dialects[0].media[0].identifier.key", "this can only be set"),
+    (#"[{"name":"a","media":[{"url":"a","hidden":{"differs":"x"}}]}]"#, 1, "dialects[0].media[0].hidden", "write both"),
+    (#"[{"name":"a","media":[{"url":"a","time":{"fixed":[4]}}]}]"#, 1, "dialects[0].media[0].time.fixed", "write a text, true, false"),
+    (#"[{"name":"a","when":{"is":"object"},"media":[{"url":"a"}]}]"#, 1, "dialects[0].when", "there is no “at”"),
+    (#"[{"name":"a","when":[{"at":"b","is":"objekt"}],"media":[]}]"#, 1, "dialects[0].when[0].is", "write object"),
+    (#"[{"name":"a","when":{"at":"b","is":"object","absent":true},"media":[]}]"#, 1, "dialects[0].when", "one test a condition"),
+    (#"[{"name":"a","when":{"at":"b","equals":null},"media":[]}]"#, 1, "dialects[0].when.equals", "this equals nothing"),
+    (#"[{"name":"a","when":{"any":[{"at":"b"},{"at":""}]},"media":[]}]"#, 1, "dialects[0].when.any[1].at", "the text is empty"),
+    (#"[{"name":"a","when":{"at":"b","any":[]},"media":[]}]"#, 1, "dialects[0].when", "stand alone"),
+    (#"[{"name":"a","precedence":"user","media":[]}]"#, 1, "dialects[0].precedence", "write vendor or last-resort"),
+    (#"[{"name":"a","encrypted":"Secret."}]"#, 1, "dialects[0]", "with “encrypted” goes “when”"),
+    (#"[{"name":"a","overrides":{"title":"t"}}]"#, 1, "dialects[0].overrides.title", "this is no field"),
+    (#"[{"name":"a","actions":{"title":{"inside":"t"}}}]"#, 1, "dialects[0].actions", "there is no “each”"),
+    (#"[{"name":"a","actions":[{"each":"t"}]}]"#, 1, "dialects[0].actions[0]", "there is no “title”"),
+    (#"[{"name":"a","media":[{"url":"a"}],"sample":{}}]"#, 1, "dialects[0].sample", "there is no “payload”"),
+    (#"{"name":"a"}"#, 1, "dialects", "this is no array"),
+  ])
+  func `an error names the file, the line and the field, and says what to write`(rows: String, line: Int, field: String, advice: String)
+    throws
+  {
+    let error = try #require(throws: DialectFormError.self) { try DialectFile(name: "mine.json", json: rows) }
+    #expect(error.file == "mine.json" && error.line == line && error.field == field, "\(error)")
+    #expect(error.text.contains(advice), "\(error)")
+    #expect(error.description == "mine.json:\(line): \(field): \(error.text)")
+  }
+
+  @Test(arguments: [
+    ("", 1, 1), ("[", 1, 2), ("[\n  {\"name\": \"a\"\n  \"media\": []}]", 3, 3), ("[{\"name\": 'a'}]", 1, 11), ("[1,]", 1, 4),
+    ("[1 2]", 1, 4),
+    ("[{\"a\":1,}]", 1, 9), ("[{\"a\" 1}]", 1, 7), ("[{a:1}]", 1, 3), ("[nul]", 1, 2), ("[\"a\n\"]", 1, 4), ("[]\n]", 2, 1),
+    ("[{}\n]}", 2, 2),
+    ("[[],{\"b\":[{}]}", 1, 15),
+  ])
+  func `what is no JSON is told by line and column`(text: String, line: Int, column: Int) throws {
+    let error = try #require(throws: DialectFormError.self) { try DialectFile(name: "mine.json", json: text) }
+    #expect(error.line == line && error.field == "column \(column)", "\(error)")
+  }
+
+  @Test func `a file that is too long, or none, is told by its name`() throws {
+    let long = try error(of: "[]" + String(repeating: " ", count: 1 << 20))
+    #expect(long.description == "\(long.file): the file is longer than 1 MiB; leave out the dialects that are not used")
+    let missing = try #require(throws: DialectFormError.self) { try DialectFile(contentsOf: "/nowhere/mine.json") }
+    #expect(missing.description == "/nowhere/mine.json: the file cannot be read: No such file or directory")
+  }
+
+  @Test func `a byte order mark before the array is passed over`() throws {
+    #expect(try error(of: "\u{FEFF}[{\"name\":1}]").field == "dialects[0].name")
+  }
+
+  /// What is wrong with a file of this text.
+  private func error(of text: String) throws -> DialectFormError {
+    let file = FileManager.default.temporaryDirectory.appending(path: "attache-dialects-\(UUID().uuidString).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(text.utf8).write(to: file)
+    return try #require(throws: DialectFormError.self) { try DialectFile(contentsOf: file.path) }
+  }
+}

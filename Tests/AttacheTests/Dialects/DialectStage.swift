@@ -1,0 +1,47 @@
+@testable import Attache
+
+/// A table of dialects and payloads for it.
+struct DialectStage {
+  private let engine: DialectEngine
+  private let parser = JSONParser(capacity: 1 << 20)
+
+  /// - Parameter table: the table; one of the test's own is written as files of dialects are.
+  init(_ table: DialectTable) {
+    engine = DialectEngine(table)
+  }
+
+  init(rows: String, isStrict: Bool = false) throws {
+    self.init(DialectTable(rows: try DialectForm(name: "mine.json", bytes: rows.utf8).rows(isWhole: true), isStrict: isStrict))
+  }
+
+  /// One dialect with one source.
+  init(source: String, when: String = "[]") throws {
+    try self.init(rows: #"[{"name":"v","when":\#(when),"media":[\#(source)]}]"#)
+  }
+
+  func media(_ payload: String) -> [MediaReference] {
+    read(payload) { engine.references(in: $0, located: true).references } ?? []
+  }
+
+  func urls(_ payload: String) -> [String] {
+    media(payload).map(\.url)
+  }
+
+  func dialect(_ payload: String) -> String? {
+    read(payload) { engine.references(in: $0).dialect } ?? nil
+  }
+
+  func text(_ payload: String) -> DialectText? {
+    read(payload) { engine.text(in: $0) } ?? nil
+  }
+
+  func encrypted(_ payload: String) -> (dialect: String, sentence: String)? {
+    read(payload) { engine.encrypted(in: $0) } ?? nil
+  }
+
+  private func read<Value>(_ payload: String, _ ask: (JSONElement) -> Value) -> Value? {
+    let bytes = Array(payload.utf8)
+    let padded = bytes + [UInt8](repeating: 0, count: JSONParser.padding)
+    return unsafe padded.withUnsafeBytes { unsafe parser.parse(UnsafeRawBufferPointer(rebasing: $0[..<bytes.count])) }.map(ask)
+  }
+}
