@@ -18,8 +18,14 @@ public final class MediaExtension: ServiceExtension {
     var tickets: [FetchTicket?] = []
     var files: [StoredFile?] = []
     var records: [MediaRecord?] = []
+    /// By reference, the URLs that failed before one of its fallbacks was tried.
+    var failures: [Int: [MediaRecord]] = [:]
     var undecided = 0
+    var deadline = MonotonicInstant.distantPast
   }
+
+  /// How many URLs of one reference are tried, whatever the payload names.
+  static let maximumTries = 10
 
   public static let returnsAtOnce = true
 
@@ -53,6 +59,7 @@ public final class MediaExtension: ServiceExtension {
       state.files = state.tickets.map { _ in nil }
       state.records = state.tickets.map { _ in nil }
       state.undecided = references.count
+      state.deadline = request.deadline
     }
     // Decided meanwhile: who would have told this extension has done so already.
     guard !answer.isDecided else { return letGo(takeState()) }
@@ -68,33 +75,48 @@ public final class MediaExtension: ServiceExtension {
     letGo(takeState())
   }
 
+  /// What follows a result.
+  fileprivate enum Step {
+    /// It came too late.
+    case drop
+    case wait, decide
+    case next(url: String, try: Int, deadline: MonotonicInstant)
+  }
+
   private func begin(_ index: Int, _ reference: MediaReference, _ deadline: MonotonicInstant) {
     if let reason = index < maximumAttachments ? reference.refusal : .policyAttachments {
-      return note(index, file: nil, MediaRecord(url: reference.url, reason: reason))
+      return note(index, file: nil, MediaRecord(url: reference.url, reason: reason), isFollowed: false)
     }
-    let ticket = fetcher.fetch(reference.url, deadline: deadline) { [self] result, record in
+    fetch(index, reference.url, try: 0, deadline)
+  }
+
+  private func fetch(_ index: Int, _ url: String, try number: Int, _ deadline: MonotonicInstant) {
+    let ticket = fetcher.fetch(url, deadline: deadline) { [self] result, record in
       note(index, file: try? result.get(), record)
     }
     let isOver = state.withLock { state in
-      if state.answer != nil, state.records[index] == nil { state.tickets[index] = ticket }
+      if state.answer != nil, state.records[index] == nil, state.tries(of: index) == number { state.tickets[index] = ticket }
       return state.answer == nil
     }
     if isOver { ticket.cancel() }
   }
 
-  /// Takes one reference's result; the last one decides.
-  private func note(_ index: Int, file: StoredFile?, _ record: MediaRecord) {
-    let isLate = state.withLock { state in
-      guard state.answer != nil else { return true }
+  /// Takes the result of one reference's URL: a failure hands on to its next one, and the last result of all decides.
+  private func note(_ index: Int, file: StoredFile?, _ record: MediaRecord, isFollowed: Bool = true) {
+    let step = state.withLock { state -> Step in
+      guard state.answer != nil else { return .drop }
+      if file == nil, isFollowed, let next = state.failOver(index, record) { return next }
       state.files[index] = file
       state.records[index] = record
       state.tickets[index] = nil
       state.undecided -= 1
-      return false
+      return state.undecided == 0 ? .decide : .wait
     }
-    if isLate {
-      if let file { store.unpin(file) }
-    } else if state.withLock({ $0.undecided == 0 }) {
+    switch step {
+    case .drop: if let file { store.unpin(file) }
+    case .wait: break
+    case .next(let url, let number, let deadline): fetch(index, url, try: number, deadline)
+    case .decide:
       let final = takeState()
       deliver(final, final.delivery(onExpiry: onExpiry))
     }
@@ -124,12 +146,37 @@ public final class MediaExtension: ServiceExtension {
 }
 
 extension MediaExtension.State {
+  /// How many URLs of a reference have failed and left it to the next.
+  fileprivate func tries(of index: Int) -> Int {
+    failures.isEmpty ? 0 : failures[index]?.count ?? 0
+  }
+
+  /// The URL of a reference that is being tried, or was tried last.
+  fileprivate func url(of index: Int) -> String {
+    let tries = tries(of: index)
+    return tries == 0 ? references[index].url : references[index].fallbacks[tries - 1]
+  }
+
+  /// Leaves a reference to its next URL, if it has one and there is time.
+  fileprivate mutating func failOver(_ index: Int, _ record: MediaRecord) -> MediaExtension.Step? {
+    let (fallbacks, tries) = (references[index].fallbacks, tries(of: index))
+    guard tries < min(fallbacks.count, MediaExtension.maximumTries - 1) else { return nil }
+    switch record.reason {
+    case .deadline, .cancelled, nil: return nil
+    default: break
+    }
+    failures[index, default: []].append(record)
+    tickets[index] = nil
+    return .next(url: fallbacks[tries], try: tries + 1, deadline: deadline)
+  }
+
   /// What is delivered with the files at hand.
   fileprivate func delivery(onExpiry: MediaExtension.ExpiryChoice) -> Delivery {
     let isExpired = undecided > 0
-    let media = references.indices.map { index in
-      records[index] ?? tickets[index]?.expired ?? MediaRecord(url: references[index].url, reason: .deadline)
+    var media = references.indices.map { index in
+      records[index] ?? tickets[index]?.expired ?? MediaRecord(url: url(of: index), reason: .deadline)
     }
+    if !failures.isEmpty { media = zip(media.indices, media).flatMap { (failures[$0] ?? []) + [$1] } }
     let attachments = isExpired && onExpiry == .original ? [] : self.attachments
     guard !attachments.isEmpty else {
       return .original(isExpired ? .deadline : media.lazy.compactMap(\.reason).first ?? .internal, media: media)
@@ -140,10 +187,11 @@ extension MediaExtension.State {
   }
 
   private var attachments: [Attachment] {
-    zip(references, files).compactMap { reference, file in
-      file.map {
-        Attachment(
-          identifier: Self.identifier(of: reference), file: $0, source: reference.url,
+    references.indices.compactMap { index in
+      files[index].map {
+        let reference = references[index]
+        return Attachment(
+          identifier: Self.identifier(of: reference), file: $0, source: url(of: index),
           options: reference.options)
       }
     }
