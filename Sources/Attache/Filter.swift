@@ -22,6 +22,8 @@ public final class Filter: Sendable {
     public var payloadPath: JSONPointer?
     /// Where media are looked for.
     public var dialects = DialectTable()
+    /// Whether an attached payload's alert gets the texts that the vendor's own helper would give it.
+    public var appliesOverrides = false
     /// The public address of the store; nil writes file URLs.
     public var baseURL: String?
     /// The largest enriched payload, in bytes; nil for no bound. APNs takes 4,096.
@@ -141,7 +143,8 @@ public final class Filter: Sendable {
   private func read(_ input: Int32, into inlet: inout WindowInlet) throws(SystemError) -> Bool {
     let lines = LineReader(descriptor: input, stop: reading, padding: PayloadReader.padding)
     let payloads = PayloadReader(
-      outputKey: configuration.outputKey, payloadPath: configuration.payloadPath, dialects: configuration.dialects)
+      outputKey: configuration.outputKey, payloadPath: configuration.payloadPath, dialects: configuration.dialects,
+      appliesOverrides: configuration.appliesOverrides)
     while true {
       switch try lines.next() {
       case .line(let line): take(line, payloads, &inlet)

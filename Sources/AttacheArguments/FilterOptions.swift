@@ -29,6 +29,7 @@ package struct FilterOptions: ParsableArguments {
     configuration.outputKey = payloads.outputKey
     configuration.payloadPath = payloads.payloadPath
     configuration.dialects = try payloads.table()
+    configuration.appliesOverrides = payloads.applyOverrides
     configuration.baseURL = payloads.baseUrl
     configuration.maximumPayload = payloads.maxPayload.map { Int($0.bytes) }
     configuration.report = report

@@ -9,7 +9,9 @@ package struct PayloadOptions: ParsableArguments {
   package var mediaKey: [JSONPointer] = []
 
   @Option(
-    help: ArgumentHelp("Where the payload stands in the line, as /message/apns/payload. (default: the whole line)", valueName: "pointer"),
+    help: ArgumentHelp(
+      "Where the payload stands in the line, as /message/apns/payload. (default: the whole line, or the envelope of a push service)",
+      valueName: "pointer"),
     transform: { try JSONPointer(path: $0) })
   package var payloadPath: JSONPointer?
 
@@ -28,6 +30,9 @@ package struct PayloadOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("The member that an attached payload gains.", valueName: "key"))
   package var outputKey = "attache"
+
+  @Flag(help: "Give the alert of an attached payload the title, subtitle and body that the vendor's own helper would.")
+  package var applyOverrides = false
 
   @Option(
     help: ArgumentHelp("The public address of the store, as https://cdn.example/; attachments have file URLs otherwise.", valueName: "url"))

@@ -22,6 +22,7 @@ struct CommandsTests {
       "dialect", "dialects", "strict-dialects",
       "allow-http", "allow-net", "allow-port", "cacert", "dns-server", "allow-host", "deny-host", "limits", "max-attachments", "retries",
       "per-host", "max-pixels", "cache", "report", "strict", "progress", "log-format", "output-key", "base-url", "max-payload",
+      "apply-overrides",
     ] {
       #expect(help.contains("--\(flag) ") || help.contains("--\(flag)\n"), "\(flag)")
     }

@@ -11,23 +11,24 @@ package final class PayloadReader {
   private let opener: LineOpener
   private let aps = ApsReader()
   private let dialects: DialectEngine
+  /// What a payload has put in the place of its alert's texts; nil leaves them.
   private let overrides: ((JSONElement) -> [DialectText.Override])?
 
   /// - Parameters:
   ///   - outputKey: the member that an attached payload gains; a payload that has it passes through.
   ///   - payloadPath: where the payload stands in the line; nil is the whole line, or where the envelope of a push service has it.
   ///   - dialects: where media are looked for.
-  package convenience init(outputKey: String = "attache", payloadPath: JSONPointer? = nil, dialects: DialectTable = DialectTable()) {
-    self.init(outputKey: outputKey, payloadPath: payloadPath, dialects: dialects, overrides: nil)
+  ///   - appliesOverrides: whether the alert gets the texts that the vendor's own helper would give it.
+  package convenience init(
+    outputKey: String = "attache", payloadPath: JSONPointer? = nil, dialects: DialectTable = DialectTable(), appliesOverrides: Bool = false
+  ) {
+    let engine = DialectEngine(dialects)
+    self.init(outputKey, payloadPath, engine, overrides: appliesOverrides ? { engine.text(in: $0)?.overrides ?? [] } : nil)
   }
 
-  /// - Parameter overrides: what a payload has put in the place of its alert's texts; nil leaves them.
-  init(
-    outputKey: String = "attache", payloadPath: JSONPointer? = nil, dialects: DialectTable = DialectTable(),
-    overrides: ((JSONElement) -> [DialectText.Override])?
-  ) {
-    opener = LineOpener(outputKey: outputKey, path: payloadPath)
-    self.dialects = DialectEngine(dialects)
+  init(_ outputKey: String, _ path: JSONPointer?, _ dialects: DialectEngine, overrides: ((JSONElement) -> [DialectText.Override])?) {
+    opener = LineOpener(outputKey: outputKey, path: path)
+    self.dialects = dialects
     self.overrides = overrides
   }
 
@@ -53,8 +54,9 @@ package final class PayloadReader {
     guard !opener.isEnriched else { return .passthrough(kind, .payloadEnriched) }
     let found = dialects.references(in: payload)
     var candidate = Payload(
-      content: aps.content(), references: found.references.filter { $0.role == .attachment }, dialect: found.dialect, splice: unsafe opener.splice(of: line))
-    if let overrides, !found.references.isEmpty { unsafe opener.apply(overrides(payload), to: &candidate, of: line) }
+      content: aps.content(), references: found.references.filter { $0.role == .attachment }, dialect: found.dialect,
+      splice: unsafe opener.splice(of: line))
+    if let overrides, !candidate.references.isEmpty { unsafe opener.apply(overrides(payload), to: &candidate, of: line) }
     return .candidate(candidate)
   }
 }
