@@ -69,7 +69,7 @@ struct CommandJudgement {
 
   /// How late each line came, from 0, on the rehearsal's side of the pipe and without any slack.
   private var lateness: [Int: Duration] {
-    let answers = LineMatching(input: evidence.input, output: evidence.outputLines).answers
+    let answers = LineMatching(input: evidence.input, output: evidence.outputLines, gaining: evidence.place).answers
     var lateness: [Int: Duration] = [:]
     for (answer, arrival) in zip(answers, transcript.timing.answered) {
       guard let line = LineMatching.line(of: answer), lateness[line] == nil else { continue }

@@ -15,7 +15,7 @@ extension Evidence {
   /// - Parameter deadline: the budget that the report counts lateness by.
   package func payloadEvents(deadline: Duration) -> [ScenarioResult.Event] {
     guard let report, !arrivals.isEmpty else { return [] }
-    let written = arrivals(of: LineMatching(input: input, output: outputLines))
+    let written = arrivals(of: LineMatching(input: input, output: outputLines, gaining: place))
     var events: [ScenarioResult.Event] = []
     for record in report.sorted(by: { $0.line < $1.line }).prefix(Self.maximumPayloads) {
       guard let arrival = written[record.line - 1], let lateness = record.lateness else { continue }

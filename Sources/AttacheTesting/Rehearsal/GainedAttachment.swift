@@ -7,16 +7,19 @@ package struct OutputPlace: Sendable, Hashable {
   package var key: String
   /// The names on the way to the payload within the line; none of them is the whole line.
   package var payloadPath: [String]
+  /// Whether the alert of an attached payload may have other texts.
+  package var appliesOverrides: Bool
 
-  package init(key: String = "attache", payloadPath: [String] = []) {
+  package init(key: String = "attache", payloadPath: [String] = [], appliesOverrides: Bool = false) {
     self.key = key
     self.payloadPath = payloadPath
+    self.appliesOverrides = appliesOverrides
   }
 
   /// As flags have it.
   package init(_ options: PayloadOptions) {
     let parts = options.payloadPath?.description.split(separator: "/", omittingEmptySubsequences: false).dropFirst() ?? []
-    self.init(key: options.outputKey, payloadPath: parts.map { Self.unescape($0) })
+    self.init(key: options.outputKey, payloadPath: parts.map { Self.unescape($0) }, appliesOverrides: options.applyOverrides)
   }
 
   /// Undoes `~0` and `~1` (RFC 6901, section 3).
@@ -25,6 +28,12 @@ package struct OutputPlace: Sendable, Hashable {
       $0.split(separator: "~0", omittingEmptySubsequences: false).joined(separator: "~")
     }
     .joined(separator: "/")
+  }
+
+  /// The object that has the member: the payload, or, of a line without `aps` there, whatever has it.
+  func holder(in line: JSONValue) -> JSONObject? {
+    let payload = payload(of: line)
+    return payload?.members[Array("aps".utf8)] != nil ? payload : line.unfolded.holder(of: Array(key.utf8))
   }
 
   /// The payload of a line; nil when there is none.
@@ -52,7 +61,7 @@ package struct GainedAttachment: Sendable, Hashable {
   ///
   /// - Returns: nil when the line has no member for them, or one that attache does not write.
   package static func read(_ line: ArraySlice<UInt8>, at place: OutputPlace = OutputPlace()) -> [GainedAttachment]? {
-    guard let value = try? JSONReader.read(line), let payload = place.payload(of: value),
+    guard let value = try? JSONReader.read(line), let payload = place.holder(in: value),
       case .array(let elements) = payload.members[Array(place.key.utf8)]?.value(at: ["attachments"])
     else { return nil }
     let attachments = elements.compactMap(GainedAttachment.init)

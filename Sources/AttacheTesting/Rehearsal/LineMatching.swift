@@ -23,8 +23,11 @@ package struct LineMatching: Sendable {
   /// Lines of input without any answer.
   private(set) var lost: [Int] = []
 
-  init(input: [[UInt8]], output: [ArraySlice<UInt8>], freedom: PromiseCheck.Freedom = .members) {
-    let index = PayloadIndex(input, freedom: freedom)
+  init(
+    input: [[UInt8]], output: [ArraySlice<UInt8>], freedom: PromiseCheck.Freedom = .members,
+    gaining outputPlace: OutputPlace = OutputPlace()
+  ) {
+    let index = PayloadIndex(input, freedom: freedom, place: outputPlace)
     let kinds = output.map { index.kind(of: $0) }
     answers = output.map { _ in .stranger }
     let pairs = Alignment.pairs(index.kinds, kinds)

@@ -22,7 +22,7 @@ package struct PayloadAccount: Sendable, Hashable {
     let records = Dictionary((evidence.report ?? []).map { ($0.line, $0) }) { first, _ in first }
     let output = evidence.outputLines
     var lines: [Int: ArraySlice<UInt8>] = [:]
-    for (number, answer) in LineMatching(input: evidence.input, output: output).answers.enumerated() {
+    for (number, answer) in LineMatching(input: evidence.input, output: output, gaining: evidence.place).answers.enumerated() {
       if let line = LineMatching.line(of: answer), lines[line] == nil { lines[line] = output[number] }
     }
     return evidence.input.indices.map { index in

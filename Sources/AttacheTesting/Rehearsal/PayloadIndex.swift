@@ -11,6 +11,7 @@ struct PayloadIndex {
   /// The kind of each line of input.
   let kinds: [Int]
   private let freedom: PromiseCheck.Freedom
+  private let place: OutputPlace
   /// The first line of each kind.
   private let texts: [[UInt8]]
   private let values: [JSONValue?]
@@ -20,7 +21,8 @@ struct PayloadIndex {
   /// Kinds that say nothing, such as `{}`: any object holds them.
   private var emptyKinds: [Int] = []
 
-  init(_ input: [[UInt8]], freedom: PromiseCheck.Freedom) {
+  init(_ input: [[UInt8]], freedom: PromiseCheck.Freedom, place: OutputPlace = OutputPlace()) {
+    self.place = place
     var (kinds, texts, values, kindByKey) = ([Int](), [[UInt8]](), [JSONValue?](), [Key: Int]())
     for line in input {
       let value = try? JSONReader.read(line[...])
@@ -29,7 +31,7 @@ struct PayloadIndex {
       if kind == texts.count {
         kindByKey[key] = kind
         texts.append(line)
-        values.append(value)
+        values.append(value?.compared(by: place))
       }
       kinds.append(kind)
     }
@@ -62,7 +64,7 @@ struct PayloadIndex {
   func kind(of line: ArraySlice<UInt8>) -> Int? {
     let (text, value) = (Array(line), try? JSONReader.read(line))
     if let kind = kindByKey[Self.key(text, value, freedom)] { return kind }
-    guard let value else { return nil }
+    guard let value = value?.compared(by: place) else { return nil }
     let candidates = Set(value.leaves).flatMap { kindsByLeaf[$0] ?? [] }
     return candidates.filter { kind in values[kind].map { value.holds($0) } == true }.max { weight($0, line) < weight($1, line) }
   }
@@ -70,7 +72,7 @@ struct PayloadIndex {
   /// Whether a line of output may come from a line that says nothing. Any object may: so it does only where no other line is meant.
   func isVague(_ kind: Int, for line: ArraySlice<UInt8>) -> Bool {
     guard emptyKinds.contains(kind), freedom.allows(line, from: texts[kind]), let original = values[kind] else { return false }
-    return (try? JSONReader.read(line))?.holds(original) == true
+    return (try? JSONReader.read(line))?.compared(by: place).holds(original) == true
   }
 
   /// What says more weighs more; of equals, the first line.

@@ -30,7 +30,7 @@ package struct PromiseCheck: Sendable {
   ///   - due: when each line of input is due, on the clock of the arrivals; empty where lateness is not asked for.
   package func findings(_ evidence: Evidence, due: [Duration] = []) -> [Finding] {
     let output = evidence.outputLines
-    let matching = LineMatching(input: evidence.input, output: output, freedom: freedom)
+    let matching = LineMatching(input: evidence.input, output: output, freedom: freedom, gaining: evidence.place)
     var findings = matching.lost.map { lost($0, evidence) }
     findings += repeats(matching)
     findings += matching.answers.enumerated().compactMap { broken($1, output[$0], number: $0, evidence) }
@@ -120,7 +120,9 @@ extension PromiseCheck.Freedom {
   func allows(_ line: ArraySlice<UInt8>, from original: [UInt8]) -> Bool {
     switch self {
     case .members: true
-    case .splice(let place): line.elementsEqual(original) || place.isSpliced(line, from: original)
+    case .splice(let place):
+      line.elementsEqual(original) || place.isSpliced(line, from: original)
+        || EnvelopedLine(original: original, place: place).isSpliced(line)
     }
   }
 }

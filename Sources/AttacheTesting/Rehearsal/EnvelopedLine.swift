@@ -1,0 +1,104 @@
+/// A line whose payload stands in the envelope of a push service, or in a string, compared with what came of it.
+struct EnvelopedLine {
+  let original: [UInt8]
+  let place: OutputPlace
+
+  /// Whether a line is the original with attache's member in one or several objects, each time the same bytes, and nothing else changed but the
+  /// texts of the alert where the flags ask for it.
+  func isSpliced(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let before = try? JSONReader.read(original[...]).compared(by: place), let after = try? JSONReader.read(line).compared(by: place)
+    else { return false }
+    var gained: [JSONValue] = []
+    guard GainedAttachment.read(line, at: place)?.isEmpty == false else { return false }
+    guard after.gains(Array(place.key.utf8), over: before, &gained), !gained.isEmpty, Set(gained).count == 1 else { return false }
+    return place.appliesOverrides || isOnlyLonger(line, by: gained.count)
+  }
+
+  /// Whether the bytes are the original's with so many equally long insertions.
+  private func isOnlyLonger(_ line: ArraySlice<UInt8>, by insertions: Int) -> Bool {
+    let (growth, line) = (line.count - original.count, Array(line))
+    guard growth > 0, growth % insertions == 0 else { return false }
+    var (index, left) = (0, insertions)
+    for (number, byte) in line.enumerated() where number >= index {
+      let place = number - (insertions - left) * (growth / insertions)
+      if place < original.count, original[place] == byte { continue }
+      guard left > 0 else { return false }
+      left -= 1
+      index = number + growth / insertions
+    }
+    return left == 0
+  }
+}
+
+extension JSONValue {
+  /// The value as lines are compared by: with the objects that strings hold, and without the alert's texts where these may change.
+  func compared(by place: OutputPlace) -> JSONValue {
+    place.appliesOverrides ? unfolded.withoutAlertTexts : unfolded
+  }
+
+  /// The value with each string that holds a JSON object replaced by it.
+  var unfolded: JSONValue {
+    switch self {
+    case .string(let bytes) where bytes.first == UInt8(ascii: "{"):
+      guard case .object(let object)? = try? JSONReader.read(bytes[...]) else { return self }
+      return JSONValue.object(object).unfolded
+    case .array(let elements): return .array(elements.map(\.unfolded))
+    case .object(var object):
+      object.members = object.members.mapValues(\.unfolded)
+      return .object(object)
+    case .null, .boolean, .number, .string: return self
+    }
+  }
+
+  /// The value without the texts of every alert in it.
+  private var withoutAlertTexts: JSONValue {
+    switch self {
+    case .array(let elements): return .array(elements.map(\.withoutAlertTexts))
+    case .object(var object):
+      object.members = object.members.mapValues(\.withoutAlertTexts)
+      switch object.members[Array("alert".utf8)] {
+      case .string?: object.members[Array("alert".utf8)] = nil
+      case .object(var alert)?:
+        for name in ["title", "subtitle", "body"] { alert.members[Array(name.utf8)] = nil }
+        object.members[Array("alert".utf8)] = .object(alert)
+      default: break
+      }
+      return .object(object)
+    case .null, .boolean, .number, .string: return self
+    }
+  }
+
+  /// Whether this is `original` but for members of that name in objects that had none, or in a member `data` that is there for them alone.
+  fileprivate func gains(_ name: [UInt8], over original: JSONValue, _ gained: inout [JSONValue]) -> Bool {
+    switch (self, original) {
+    case (.object(let mine), .object(let theirs)):
+      for (key, value) in mine.members {
+        if let before = theirs.members[key] {
+          guard value.gains(name, over: before, &gained) else { return false }
+        } else if key == name {
+          gained.append(value)
+        } else if key == Array("data".utf8), case .object(let data) = value, let only = data.members[name], data.members.count == 1 {
+          gained.append(only)
+        } else if key != Array("alert".utf8) || value != .object(JSONObject(members: [:], closingBrace: 0)) {
+          return false
+        }
+      }
+      return theirs.members.keys.allSatisfy { mine.members[$0] != nil }
+    case (.array(let mine), .array(let theirs)):
+      guard mine.count == theirs.count else { return false }
+      return zip(mine, theirs).reduce(true) { $0 && $1.0.gains(name, over: $1.1, &gained) }
+    default: return self == original
+    }
+  }
+
+  /// The first object, from the outside in, that has a member of that name.
+  func holder(of name: [UInt8]) -> JSONObject? {
+    switch self {
+    case .object(let object):
+      if object.members[name] != nil { return object }
+      return object.members.sorted { $0.key.lexicographicallyPrecedes($1.key) }.lazy.compactMap { $0.value.holder(of: name) }.first
+    case .array(let elements): return elements.lazy.compactMap { $0.holder(of: name) }.first
+    case .null, .boolean, .number, .string: return nil
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import AttacheTesting
+import Testing
+
+/// What attache may make of a line whose payload stands in an envelope.
+struct EnvelopedLineTests {
+  private static let member = #""attache":{"attachments":[{"url":"u","type":"t","size":1,"sha256":"s"}]}"#
+  private static let escaped = member.replacing("\"", with: #"\""#)
+
+  private func isAllowed(_ line: String, from original: String, _ place: OutputPlace = OutputPlace()) -> Bool {
+    var evidence = Evidence(input: [Array(original.utf8)])
+    evidence.output = Array((line + "\n").utf8)
+    evidence.place = place
+    return PromiseCheck(.splice(place)).findings(evidence).isEmpty
+  }
+
+  @Test(arguments: [
+    (#"{"m":{"p":{"aps":{}<here>}},"z":0}"#, ",\(member)"), (#"{"app_id":"a"<here>}"#, ",\"data\":{\(member)}"),
+    (#"{"app_id":"a","data":{<here>}}"#, member), (#"{"APNS":"{\"aps\":{}<here>}"}"#, ",\(escaped)"),
+    (#"{"APNS":"{\"aps\":{}<here>}","APNS_SANDBOX":"{\"aps\" : {}<here>}"}"#, ",\(escaped)"),
+  ])
+  func `the member may come in wherever the payload is, and in two places alike`(marked: String, member: String) {
+    let original = marked.replacing("<here>", with: "")
+    let line = marked.replacing("<here>", with: member)
+    #expect(isAllowed(line, from: original))
+    #expect(!isAllowed(line.replacing("{\"", with: "{ \""), from: original))
+    #expect(!isAllowed(line.replacing("attachments", with: "files"), from: original))
+    #expect(!isAllowed(String(line.dropLast()) + #","more":1}"#, from: original))
+  }
+
+  @Test func `the texts of the alert may change where the flags say so, and nothing else`() {
+    let original = #"{"aps":{"alert":"Hi","badge":1}}"#
+    let line = #"{"aps":{"alert":{"title":"X","body":"Hi"},"badge":1},\#(Self.member)}"#
+    #expect(isAllowed(line, from: original, OutputPlace(appliesOverrides: true)))
+    #expect(!isAllowed(line, from: original))
+    #expect(!isAllowed(line.replacing("\"badge\":1", with: "\"badge\":2"), from: original, OutputPlace(appliesOverrides: true)))
+  }
+
+  @Test func `the attachments are read wherever they are`() {
+    let line = Array(#"{"APNS":"{\"aps\":{},\#(Self.escaped)}"}"#.utf8)
+    #expect(GainedAttachment.read(line[...])?.map(\.url) == ["u"])
+    #expect(GainedAttachment.read(Array(#"{"APNS":"{\"aps\":{}}"}"#.utf8)[...]) == nil)
+  }
+}
