@@ -89,7 +89,7 @@ public final class Filter: Sendable {
     do {
       window = try OutputWindow(limits: WindowLimits(configuration), clock: clock)
       reading = try ReadingStop(machine: machine)
-      explainer = try Explainer(machine: machine, tell: explain)
+      explainer = try Explainer(machine: machine, showing: configuration.urlDetail, tell: explain)
     } catch {
       throw .start(error)
     }
@@ -99,7 +99,8 @@ public final class Filter: Sendable {
   public func run(input: Int32 = 0, output: Int32 = 1) throws(Failure) -> Result {
     let start = machine.now
     // Without an output the reader has nothing to read for, however long its input stays open.
-    let exit = try OutputSide(window: window, clock: clock, output: output, report: configuration.report) { [reading, clock] in
+    let report = configuration.report.map { (path: $0, detail: configuration.urlDetail) }
+    let exit = try OutputSide(window: window, clock: clock, output: output, report: report) { [reading, clock] in
       reading.request(finishingLineBy: clock.now)
     }
     var inlet = WindowInlet(window: window)
@@ -173,7 +174,6 @@ public final class Filter: Sendable {
   private func serve(_ payload: Payload, in slot: Slot) {
     let request = NotificationRequest(identifier: "\(slot.line)", payload: payload, deadline: slot.deadline)
     host.run(request) { [self] delivery in
-      let delivery = delivery.showing(configuration.urlDetail)
       let decision = decision(delivery, on: payload)
       counters.note(decision.outcome)
       window.decide(slot, decision)
@@ -195,15 +195,6 @@ public final class Filter: Sendable {
     }
     return Decision(
       form: payload.form(with: bytes), outcome: .attached, dialect: payload.dialect, media: delivery.media, whenGone: letGo)
-  }
-}
-
-extension Delivery {
-  /// The same, with as much of each reference's URL as the log and the report show.
-  fileprivate func showing(_ detail: URLDetail) -> Delivery {
-    var delivery = self
-    for index in delivery.media.indices { delivery.media[index].url = detail.text(of: delivery.media[index].url) }
-    return delivery
   }
 }
 

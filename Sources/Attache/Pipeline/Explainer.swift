@@ -11,12 +11,15 @@ final class Explainer: Sendable {
   private let desk = Mutex(Desk())
   private let alarm: any Bell
   private let told: any Bell
+  private let detail: URLDetail
   private let tell: @Sendable (Explanation) -> Void
 
   /// Starts the thread, which ends with ``finish()``.
   ///
+  /// - Parameter detail: how much of a URL is shown.
   /// - Throws: ``SystemError`` when the system gives no descriptor or no thread.
-  init(machine: any Machine, tell: @escaping @Sendable (Explanation) -> Void) throws(SystemError) {
+  init(machine: any Machine, showing detail: URLDetail, tell: @escaping @Sendable (Explanation) -> Void) throws(SystemError) {
+    self.detail = detail
     self.tell = tell
     alarm = try machine.makeBell()
     told = try machine.makeBell()
@@ -34,7 +37,8 @@ final class Explainer: Sendable {
     let isFirst = desk.withLock { desk in
       guard desk.explained.insert(reason).inserted else { return false }
       let medium = media.first { $0.reason == reason }
-      desk.waiting.append(Explanation(line: line, reason: reason, url: medium?.url, text: medium?.explanation ?? reason.advice))
+      desk.waiting.append(
+        Explanation(line: line, reason: reason, url: medium.map { detail.text(of: $0.url) }, text: medium?.explanation ?? reason.advice))
       return true
     }
     if isFirst { alarm.ring() }

@@ -25,10 +25,11 @@ final class OutputSide {
   ///
   /// - Parameter failed: called on the writer's thread when the output cannot be written any more.
   init(
-    window: OutputWindow, clock: any DeadlineClock, output: Int32, report path: String?, failed: @escaping @Sendable () -> Void
+    window: OutputWindow, clock: any DeadlineClock, output: Int32, report target: (path: String, detail: URLDetail)?,
+    failed: @escaping @Sendable () -> Void
   ) throws(Filter.Failure) {
     let machine = clock.machineBehind
-    report = try Self.open(path, window, machine, reportFailed)
+    report = try Self.open(target, window, machine, reportFailed)
     do {
       if let report { reporting = try machine.start("report") { report.run() } }
       writing = try machine.start("write") { [report, written] in
@@ -47,12 +48,13 @@ final class OutputSide {
   }
 
   private static func open(
-    _ path: String?, _ window: OutputWindow, _ machine: any Machine, _ failed: Legacy<SystemError>
+    _ target: (path: String, detail: URLDetail)?, _ window: OutputWindow, _ machine: any Machine, _ failed: Legacy<SystemError>
   ) throws(Filter.Failure) -> ReportWriter? {
-    guard let path else { return nil }
+    guard let (path, detail) = target else { return nil }
     do {
       return try ReportWriter(
-        descriptor: try ReportWriter.open(path), machine: machine, written: { window.holdForReport(-$0) }, failed: { failed.leave($0) })
+        descriptor: try ReportWriter.open(path), machine: machine, showing: detail, written: { window.holdForReport(-$0) },
+        failed: { failed.leave($0) })
     } catch {
       throw .report(path: path, error)
     }

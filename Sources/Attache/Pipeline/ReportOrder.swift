@@ -11,7 +11,7 @@ struct ReportItem: Sendable {
     switch account {
     case .none: 0
     case .passing(_, _, let kinds): 64 + kinds.count
-    case .payload(let record): 256 + record.media.count * 256
+    case .payload(let record): record.media.reduce(256) { $0 + 256 + $1.url.utf8.count }
     }
   }
 }

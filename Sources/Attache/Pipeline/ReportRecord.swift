@@ -15,7 +15,9 @@ struct ReportRecord: Sendable {
   var media: [MediaRecord] = []
 
   /// Writes the record as a JSON object and a line feed behind `text`.
-  func write(to text: inout [UInt8]) {
+  ///
+  /// - Parameter detail: how much of a URL is shown.
+  func write(to text: inout [UInt8], showing detail: URLDetail) {
     var json = JSONWriter()
     json.beginObject()
     json.member("line", line)
@@ -26,7 +28,7 @@ struct ReportRecord: Sendable {
     json.member("lateness_ms", lateness)
     json.key("media")
     json.beginArray()
-    for medium in media { medium.write(to: &json) }
+    for medium in media { medium.write(to: &json, showing: detail) }
     json.endArray()
     json.endObject()
     text += json.bytes
@@ -35,9 +37,9 @@ struct ReportRecord: Sendable {
 }
 
 extension MediaRecord {
-  fileprivate func write(to json: inout JSONWriter) {
+  fileprivate func write(to json: inout JSONWriter, showing detail: URLDetail) {
     json.beginObject()
-    json.member("url", url)
+    json.member("url", detail.text(of: url))
     json.member("reason", reason?.rawValue)
     json.member("status", status)
     json.member("bytes", bytes)

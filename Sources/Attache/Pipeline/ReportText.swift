@@ -4,14 +4,16 @@ internal import Glibc
 struct ReportText {
   private let descriptor: Int32
   private let bufferSize: Int
+  private let detail: URLDetail
   private let failed: (SystemError) -> Void
   private let vectors = GatherBuffer()
   private var text: [UInt8] = []
   private var hasFailed = false
 
-  init(descriptor: Int32, bufferSize: Int, failed: @escaping (SystemError) -> Void) {
+  init(descriptor: Int32, bufferSize: Int, showing detail: URLDetail, failed: @escaping (SystemError) -> Void) {
     self.descriptor = descriptor
     self.bufferSize = bufferSize
+    self.detail = detail
     self.failed = failed
     text.reserveCapacity(bufferSize)
   }
@@ -23,7 +25,7 @@ struct ReportText {
     case .passing(let first, _, let kinds): writePassing(kinds, from: first, lateness: item.lateness)
     case .payload(var record):
       record.lateness = item.lateness
-      record.write(to: &text)
+      record.write(to: &text, showing: detail)
       flushIfFull()
     }
   }
@@ -32,7 +34,8 @@ struct ReportText {
   private mutating func writePassing(_ kinds: [PassingLine], from first: Int, lateness: Duration) {
     let rests = PassingLine.allCases.map { kind in
       var text: [UInt8] = []
-      ReportRecord(line: 0, outcome: kind.outcome, reason: kind.reason, elapsed: .zero, lateness: lateness).write(to: &text)
+      ReportRecord(line: 0, outcome: kind.outcome, reason: kind.reason, elapsed: .zero, lateness: lateness)
+        .write(to: &text, showing: detail)
       return Array(text.dropFirst(Self.start.count + 1))
     }
     for (index, kind) in kinds.enumerated() where !hasFailed {

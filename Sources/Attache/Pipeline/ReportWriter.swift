@@ -16,20 +16,23 @@ final class ReportWriter: Sendable {
 
   private let descriptor: Int32
   private let desk = Mutex(Desk())
+  private let detail: URLDetail
   private let work: any Bell
   private let written: @Sendable (_ bytes: Int) -> Void
   private let failed: @Sendable (SystemError) -> Void
 
   /// - Parameters:
   ///   - descriptor: what is written; ``run()`` closes it in the end.
+  ///   - detail: how much of a URL is shown.
   ///   - written: called with the charge of what has been written or dropped (``ReportItem/charge``), from the report's thread.
   ///   - failed: called once when the report cannot be written; what follows is dropped.
   /// - Throws: ``SystemError`` when no descriptor is to be had.
   init(
-    descriptor: Int32, machine: any Machine, written: @escaping @Sendable (_ bytes: Int) -> Void,
+    descriptor: Int32, machine: any Machine, showing detail: URLDetail, written: @escaping @Sendable (_ bytes: Int) -> Void,
     failed: @escaping @Sendable (SystemError) -> Void
   ) throws(SystemError) {
     self.descriptor = descriptor
+    self.detail = detail
     self.written = written
     self.failed = failed
     work = try machine.makeBell()
@@ -55,7 +58,7 @@ final class ReportWriter: Sendable {
   /// Writes until the report is finished. The report's thread runs it.
   func run() {
     var order = ReportOrder()
-    var text = ReportText(descriptor: descriptor, bufferSize: Self.bufferSize, failed: failed)
+    var text = ReportText(descriptor: descriptor, bufferSize: Self.bufferSize, showing: detail, failed: failed)
     var isFinished = false
     while !isFinished {
       let items = next(isFinished: &isFinished)

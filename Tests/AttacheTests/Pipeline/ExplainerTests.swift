@@ -8,7 +8,7 @@ import Testing
   @Test func `an explanation that nobody takes holds up nobody`() throws {
     let isTaken = DispatchSemaphore(value: 0)
     let told = Mutex<[Reason]>([])
-    let explainer = try Explainer(machine: SystemMachine()) { explanation in
+    let explainer = try Explainer(machine: SystemMachine(), showing: .short) { explanation in
       isTaken.wait()
       told.withLock { $0.append(explanation.reason) }
     }

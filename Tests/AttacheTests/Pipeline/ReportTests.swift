@@ -7,7 +7,7 @@ import Testing
 @Suite struct ReportTests {
   private func text(_ record: ReportRecord) -> String {
     var bytes: [UInt8] = []
-    record.write(to: &bytes)
+    record.write(to: &bytes, showing: .short)
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -98,7 +98,8 @@ import Testing
     let failures = Mutex<[SystemError]>([])
     let written = Mutex(0)
     let writer = try ReportWriter(
-      descriptor: try ReportWriter.open("/dev/full"), machine: SystemMachine(), written: { bytes in written.withLock { $0 += bytes } },
+      descriptor: try ReportWriter.open("/dev/full"), machine: SystemMachine(), showing: .short,
+      written: { bytes in written.withLock { $0 += bytes } },
       failed: { error in failures.withLock { $0.append(error) } })
     let items = (0..<2).map { ReportItem(decision: $0, account: .passing(first: 1, count: 1, kinds: [.nothing]), lateness: .zero) }
     let thread = try Thread.start("report") { writer.run() }

@@ -25,7 +25,8 @@ final class ScriptedFilter: Sendable {
     stop = try ReadingStop()
     self.maximumLine = maximumLine
     self.report = try report.map { descriptor throws(SystemError) in
-      try ReportWriter(descriptor: descriptor, machine: SystemMachine(), written: { window.holdForReport(-$0) }, failed: { _ in })
+      try ReportWriter(
+        descriptor: descriptor, machine: SystemMachine(), showing: .short, written: { window.holdForReport(-$0) }, failed: { _ in })
     }
   }
 
