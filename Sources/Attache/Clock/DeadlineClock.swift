@@ -8,7 +8,7 @@ public protocol DeadlineClock: AnyObject, Sendable {
   /// - Returns: the appointment, for ``cancel(_:)``.
   func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Appointment
 
-  /// Takes an appointment back; one that has run, or runs now, is left alone.
+  /// Takes an appointment back; one that is due already may still run.
   func cancel(_ appointment: Appointment)
 }
 

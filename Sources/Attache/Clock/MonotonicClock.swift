@@ -57,16 +57,22 @@ public final class MonotonicClock: MachineClock {
     book.withLock { $0.heap.remove(entry) }
   }
 
+  /// Appointments that are taken out of the book at a time.
+  private static let portion = 32
+
   /// Does what is due and says when to come back.
   private func runDue() -> MonotonicInstant {
+    var due: [@Sendable () -> Void] = []
     while true {
-      let (action, next) = book.withLock { book in
-        let action = book.heap.popDue(at: machine.now)
-        book.sleepsUntil = action == nil ? (book.heap.earliest ?? .distantFuture) : .distantPast
-        return (action, book.sleepsUntil)
+      let next = book.withLock { book in
+        let now = machine.now
+        while due.count < Self.portion, let action = book.heap.popDue(at: now) { due.append(action) }
+        book.sleepsUntil = due.isEmpty ? (book.heap.earliest ?? .distantFuture) : .distantPast
+        return book.sleepsUntil
       }
-      guard let action else { return next }
-      action()
+      guard !due.isEmpty else { return next }
+      for action in due { action() }
+      due.removeAll(keepingCapacity: true)
     }
   }
 }

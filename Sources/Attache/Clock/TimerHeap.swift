@@ -3,92 +3,124 @@
 /// `@unchecked Sendable`: only the heap changes it, and the heap has one owner (a lock or a thread).
 package final class TimerEntry: @unchecked Sendable {
   fileprivate(set) var instant: MonotonicInstant
-  fileprivate var position: Int
-  fileprivate(set) var action: (@Sendable () -> Void)?
+  /// Its index in the heap's books; -1 when it was taken out.
+  fileprivate var seat: Int
+  fileprivate var action: (@Sendable () -> Void)?
 
-  fileprivate init(instant: MonotonicInstant, position: Int, action: @escaping @Sendable () -> Void) {
+  fileprivate init(instant: MonotonicInstant, seat: Int, action: @escaping @Sendable () -> Void) {
     self.instant = instant
-    self.position = position
+    self.seat = seat
     self.action = action
   }
 }
 
-/// A binary heap of appointments, the earliest first; each knows its place, so that a cancelled one leaves at once and frees what it holds.
+/// A binary heap of appointments, the earliest first; the place of each is known, so that a cancelled one leaves at once and frees what it holds.
+///
+/// What is sifted is numbers alone: ten thousand entries that lie about in memory would each be touched to compare them, and counted.
 struct TimerHeap {
-  private var entries: [TimerEntry] = []
+  private struct Node {
+    var instant: MonotonicInstant
+    var seat: Int
+  }
+
+  private var nodes: [Node] = []
+  /// By seat: the appointment, and where in the heap it is.
+  private var entries: [TimerEntry?] = []
+  private var positions: [Int] = []
+  private var freeSeats: [Int] = []
 
   /// When the earliest appointment is due, or nil when there is none.
   var earliest: MonotonicInstant? {
-    entries.first?.instant
+    nodes.first?.instant
   }
 
   /// Adds an appointment and returns it, to be given to ``remove(_:)``.
   mutating func add(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerEntry {
-    let entry = TimerEntry(instant: instant, position: entries.count, action: action)
-    entries.append(entry)
-    siftUp(entry.position)
+    let seat = freeSeats.popLast() ?? entries.count
+    let entry = TimerEntry(instant: instant, seat: seat, action: action)
+    if seat == entries.count {
+      entries.append(entry)
+      positions.append(nodes.count)
+    } else {
+      entries[seat] = entry
+    }
+    nodes.append(Node(instant: instant, seat: seat))
+    siftUp(nodes.count - 1)
     return entry
   }
 
   /// Takes an appointment out; one that is due already or was removed before is left alone.
   mutating func remove(_ entry: TimerEntry) {
-    let position = entry.position
-    guard position >= 0, position < entries.count, entries[position] === entry else { return }
-    let last = entries.removeLast()
-    if last !== entry {
-      place(last, at: position)
-      siftDown(position)
-      siftUp(last.position)
-    }
-    entry.position = -1
-    entry.action = nil
+    guard holds(entry) else { return }
+    removeNode(at: positions[entry.seat])
+    vacate(entry)
   }
 
   /// Gives an appointment another time; one that was taken out is left alone.
   mutating func move(_ entry: TimerEntry, to instant: MonotonicInstant) {
-    let position = entry.position
-    guard position >= 0, position < entries.count, entries[position] === entry else { return }
+    guard holds(entry) else { return }
     entry.instant = instant
-    siftDown(position)
-    siftUp(entry.position)
+    nodes[positions[entry.seat]].instant = instant
+    siftDown(positions[entry.seat])
+    siftUp(positions[entry.seat])
   }
 
   /// Takes out the earliest appointment if it is due at `now`, and returns what it is to do.
   mutating func popDue(at now: MonotonicInstant) -> (@Sendable () -> Void)? {
-    guard let first = entries.first, first.instant <= now else { return nil }
-    let action = first.action
-    remove(first)
+    guard let first = nodes.first, first.instant <= now, let entry = entries[first.seat] else { return nil }
+    let action = entry.action
+    removeNode(at: 0)
+    vacate(entry)
     return action
   }
 
-  private mutating func place(_ entry: TimerEntry, at position: Int) {
-    entries[position] = entry
-    entry.position = position
+  private func holds(_ entry: TimerEntry) -> Bool {
+    entry.seat >= 0 && entry.seat < entries.count && entries[entry.seat] === entry
+  }
+
+  private mutating func vacate(_ entry: TimerEntry) {
+    entries[entry.seat] = nil
+    freeSeats.append(entry.seat)
+    entry.seat = -1
+    entry.action = nil
+  }
+
+  private mutating func removeNode(at position: Int) {
+    let last = nodes.removeLast()
+    guard position < nodes.count else { return }
+    place(last, at: position)
+    siftDown(position)
+    siftUp(positions[last.seat])
+  }
+
+  private mutating func place(_ node: Node, at position: Int) {
+    nodes[position] = node
+    positions[node.seat] = position
   }
 
   private mutating func siftUp(_ start: Int) {
     var child = start
-    let entry = entries[child]
+    let node = nodes[child]
     while child > 0 {
       let parent = (child - 1) / 2
-      guard entry.instant < entries[parent].instant else { break }
-      place(entries[parent], at: child)
+      guard node.instant < nodes[parent].instant else { break }
+      place(nodes[parent], at: child)
       child = parent
     }
-    place(entry, at: child)
+    place(node, at: child)
   }
 
   private mutating func siftDown(_ start: Int) {
     var parent = start
-    let entry = entries[parent]
+    let node = nodes[parent]
     while true {
       var child = 2 * parent + 1
-      guard child < entries.count else { break }
-      if child + 1 < entries.count, entries[child + 1].instant < entries[child].instant { child += 1 }
-      guard entries[child].instant < entry.instant else { break }
-      place(entries[child], at: parent)
+      guard child < nodes.count else { break }
+      if child + 1 < nodes.count, nodes[child + 1].instant < nodes[child].instant { child += 1 }
+      guard nodes[child].instant < node.instant else { break }
+      place(nodes[child], at: parent)
       parent = child
     }
-    place(entry, at: parent)
+    place(node, at: parent)
   }
 }

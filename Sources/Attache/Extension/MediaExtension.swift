@@ -124,11 +124,9 @@ public final class MediaExtension: ServiceExtension {
 
   /// Whoever takes the state decides; nothing is left for those who come later.
   private func takeState() -> State {
-    state.withLock { state in
-      let final = state
-      state = State()
-      return final
-    }
+    var taken = State()
+    state.withLock { swap(&$0, &taken) }
+    return taken
   }
 
   private func deliver(_ final: State, _ delivery: Delivery) {

@@ -46,7 +46,8 @@ public final class ServiceExtensionHost: Sendable {
     answer.begin()
     // What is decided at once needs neither the clock nor anybody who could cancel it.
     guard !answer.isDecided, remember(answer) else { return }
-    answer.book(clock.schedule(at: notice) { [self] in expire(answer, request, type(of: instance)) }, isLast: false)
+    let (deadline, type) = (request.deadline, type(of: instance))
+    answer.book(clock.schedule(at: notice) { [self] in expire(answer, deadline, type) }, isLast: false)
   }
 
   /// Has the answer be found by ``cancelAll()`` until it is decided.
@@ -79,13 +80,13 @@ public final class ServiceExtensionHost: Sendable {
     for answer in answers { answer.decide(.cancelled) }
   }
 
-  private func expire(_ answer: Answer, _ request: NotificationRequest, _ type: any ServiceExtension.Type) {
+  private func expire(_ answer: Answer, _ deadline: MonotonicInstant, _ type: any ServiceExtension.Type) {
     answer.notify()
     guard !answer.isDecided else { return }
     if type.returnsAtOnce {
       answer.decide(.deadline)
     } else {
-      answer.book(clock.schedule(at: request.deadline.advanced(by: .zero - grace / 2)) { answer.decide(.deadline) }, isLast: true)
+      answer.book(clock.schedule(at: deadline.advanced(by: .zero - grace / 2)) { answer.decide(.deadline) }, isLast: true)
     }
   }
 
