@@ -166,6 +166,8 @@ public final class Filter: Sendable {
     case .passthrough(_, .payloadSize): inlet.pass(line, as: .overlong)
     case .passthrough: inlet.pass(line, as: .nothing)
     case .candidate(let payload):
+      // What is due goes before what is new.
+      (clock as? any MachineClock)?.waitUntilPunctual()
       guard let slot = inlet.reserve(line) else { return }
       serve(payload, in: slot)
     }

@@ -18,9 +18,8 @@ package struct FilterAssembly: Sendable {
     explain: @escaping @Sendable (Explanation) -> Void = { _ in }
   ) throws {
     let network = network ?? .real(options.fetching.configuration)
-    let (clock, fetcher) = (
-      try MonotonicClock(machine: network.machine), try MediaFetcher(options.fetching.configuration, store: store, network: network)
-    )
+    let clock = try MonotonicClock(machine: network.machine)
+    let fetcher = try MediaFetcher(options.fetching.configuration, store: store, clock: clock, network: network)
     let (maximum, onExpiry) = (options.timing.maxAttachments, options.timing.onExpiry)
     let host = ServiceExtensionHost(clock: clock, grace: options.timing.effectiveGrace) {
       serviceExtension { MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry) }

@@ -13,6 +13,13 @@ public final class MonotonicClock: MachineClock {
   package let machine: any Machine
   private let book = Mutex(Book())
   private let alarm: any Bell
+  /// When the earliest appointment is due, in nanoseconds.
+  private let earliest = Atomic<Int64>(.max)
+  /// Nobody rings it.
+  private let pause: any Bell
+
+  /// How far behind is not worth a pause.
+  private static let tolerance = Duration.milliseconds(1)
 
   /// Starts the clock's thread, which ends with the clock.
   ///
@@ -26,7 +33,8 @@ public final class MonotonicClock: MachineClock {
     self.machine = machine
     let alarm = try machine.makeBell()
     self.alarm = alarm
-    try machine.start("deadlines") { [weak self] in
+    pause = try machine.makeBell()
+    try machine.start("deadlines", .timely) { [weak self] in
       while let next = self?.runDue() {
         alarm.wait(until: next)
       }
@@ -44,6 +52,7 @@ public final class MonotonicClock: MachineClock {
   public func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Appointment {
     let (entry, isEarlier) = book.withLock { book in
       let entry = book.heap.add(at: instant, action)
+      noteEarliest(of: book)
       let isEarlier = instant < book.sleepsUntil
       if isEarlier { book.sleepsUntil = instant }
       return (entry, isEarlier)
@@ -54,11 +63,27 @@ public final class MonotonicClock: MachineClock {
 
   public func cancel(_ appointment: Appointment) {
     guard let entry = appointment.entry as? TimerEntry else { return }
-    book.withLock { $0.heap.remove(entry) }
+    book.withLock { book in
+      book.heap.remove(entry)
+      noteEarliest(of: book)
+    }
+  }
+
+  private func noteEarliest(of book: borrowing Book) {
+    earliest.store(book.heap.earliest?.nanoseconds ?? .max, ordering: .relaxed)
   }
 
   /// Appointments that are taken out of the book at a time.
   private static let portion = 32
+
+  package var isBehind: Bool {
+    earliest.load(ordering: .relaxed) < now.nanoseconds - Self.tolerance.nanoseconds
+  }
+
+  /// Waits while the clock's thread is behind with what is due: who begins something new would only take the processor from it.
+  package func waitUntilPunctual() {
+    while isBehind { pause.wait(until: now.advanced(by: Self.tolerance)) }
+  }
 
   /// Does what is due and says when to come back.
   private func runDue() -> MonotonicInstant {
@@ -67,6 +92,7 @@ public final class MonotonicClock: MachineClock {
       let next = book.withLock { book in
         let now = machine.now
         while due.count < Self.portion, let action = book.heap.popDue(at: now) { due.append(action) }
+        noteEarliest(of: book)
         book.sleepsUntil = due.isEmpty ? (book.heap.earliest ?? .distantFuture) : .distantPast
         return book.sleepsUntil
       }

@@ -130,6 +130,8 @@ final class Fetch: @unchecked Sendable {
   func placeGranted() {
     place = .taken
     guard !isOver else { return leavePlace() }
+    // They may have given up, and not been taken out yet.
+    guard course.isAwaited else { return conclude(FetchFailure(reason: .cancelled)) }
     // It may have opened while this one waited for its place.
     guard passesBreaker() else { return }
     tries += 1

@@ -5,8 +5,12 @@ final class FetchCourse: Sendable {
   private struct State {
     var record = MediaRecord(url: "")
     var waiters = FetchWaiters()
+    /// How many of them have given up, and are still to be taken out.
+    var absent = 0
     var isOver = false
     var file: StoredFile?
+
+    var isAwaited: Bool { waiters.count > absent }
   }
 
   /// What becomes of one who would join.
@@ -37,19 +41,26 @@ final class FetchCourse: Sendable {
 
   func join(_ waiter: FetchWaiter) -> Admission {
     state.withLock { state in
-      guard !state.isOver else { return .late(state.file) }
+      // One that everybody has given up is as good as over.
+      guard !state.isOver, state.waiters.isEmpty || state.isAwaited else { return .late(state.file) }
       state.waiters.add(waiter)
       return .waits
     }
   }
 
-  /// Takes one who waits out.
+  /// Notes that one has given up, who will be taken out by ``leave(_:)``.
+  func noteAbsence() {
+    state.withLock { $0.absent += 1 }
+  }
+
+  /// Takes one who has given up out.
   ///
   /// - Returns: whether he was the last.
   func leave(_ waiter: FetchWaiter) -> Bool {
     state.withLock { state in
       guard !state.isOver else { return false }
       state.waiters.remove(waiter)
+      state.absent -= 1
       return state.waiters.isEmpty
     }
   }
@@ -65,6 +76,11 @@ final class FetchCourse: Sendable {
       defer { state.waiters = FetchWaiters() }
       return state.waiters.inOrder
     }
+  }
+
+  /// Whether somebody waits who has not given up.
+  var isAwaited: Bool {
+    state.withLock { $0.isAwaited }
   }
 
   /// When the one who can wait longest no longer can; nil when nobody waits.

@@ -31,11 +31,12 @@ final class FetchEngine: @unchecked Sendable {
   private static let gatheringTime = Duration.milliseconds(10)
 
   init(
-    _ configuration: MediaFetcher.Configuration, gate: URLGate, store: AttachmentStore, trust: Duration, network: FetchNetwork
+    _ configuration: MediaFetcher.Configuration, gate: URLGate, store: AttachmentStore, trust: Duration, clock: (any DeadlineClock)?,
+    network: FetchNetwork
   ) throws(StartError) {
     if let file = configuration.rootCertificates { try RootCertificates.check(file) }
     do {
-      loop = try EventLoop(machine: network.machine)
+      loop = try EventLoop(machine: network.machine, clock: clock as? any MachineClock)
       workers = try (0..<MediaWorker.recommendedCount(on: network.machine)).map { (_) throws(StartError) in
         try MediaWorker(store: store, machine: network.machine, playing: network.detectorPlay)
       }
@@ -89,10 +90,15 @@ final class FetchEngine: @unchecked Sendable {
     for worker in workers { worker.stop() }
   }
 
+  /// How many fetches are under way.
+  var fetchCount: Int { fetches.count }
+
   // MARK: Who fetches what
 
   /// Answers from the cache, joins a fetch of the same URL, or begins one.
   func begin(_ url: CheckedURL, for waiter: FetchWaiter) {
+    // Who has gone away before his turn has been taken out already.
+    guard waiter.isOpen else { return }
     guard configuration.cache != .off else { return start(url, for: waiter) }
     if let running = joinable[url.text] {
       return join(running, url, waiter)
@@ -113,9 +119,11 @@ final class FetchEngine: @unchecked Sendable {
     return true
   }
 
-  /// Takes a waiter that has gone away out of its fetch.
+  /// Takes a waiter that has gone away out of its fetch, which nobody joins meanwhile if he was the last.
   func leave(_ waiter: FetchWaiter) {
-    waiter.fetch?.remove(waiter)
+    guard let fetch = waiter.fetch else { return }
+    fetch.course.noteAbsence()
+    loop.addChore { fetch.remove(waiter) }
   }
 
   private func start(_ url: CheckedURL, for waiter: FetchWaiter) {
@@ -145,8 +153,7 @@ final class FetchEngine: @unchecked Sendable {
           answer(waiter, with: file)
         } else {
           cache.withLock { $0.remove(url.text) }
-          // Who has given up meanwhile was in no fetch that he could be taken out of.
-          if waiter.isOpen { begin(url, for: waiter) }
+          begin(url, for: waiter)
         }
         store.unpin(file)
       }

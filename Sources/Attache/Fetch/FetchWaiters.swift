@@ -2,7 +2,7 @@
 struct FetchWaiters {
   /// Those who have gone left their seat empty.
   private var seats: [FetchWaiter?] = []
-  private var count = 0
+  private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
 

@@ -41,9 +41,10 @@ public final class MediaFetcher: Sendable {
 
   /// Starts the fetcher's threads.
   ///
+  /// - Parameter clock: what the deadlines of the fetches are kept by. While it is behind with them, it goes before what can wait.
   /// - Throws: ``StartError`` when the system or a library refuses, a wrong file of roots or name server included.
-  public convenience init(_ configuration: Configuration, store: AttachmentStore) throws(StartError) {
-    try self.init(configuration, store: store, trust: SessionCache.trust)
+  public convenience init(_ configuration: Configuration, store: AttachmentStore, clock: (any DeadlineClock)? = nil) throws(StartError) {
+    try self.init(configuration, store: store, clock: clock, network: .real(configuration))
   }
 
   /// Starts the fetcher with another patience of its session cache.
@@ -55,10 +56,11 @@ public final class MediaFetcher: Sendable {
 
   /// Starts the fetcher on a machine and a network of the caller's: rehearsals script them.
   package init(
-    _ configuration: Configuration, store: AttachmentStore, trust: Duration = SessionCache.trust, network: FetchNetwork
+    _ configuration: Configuration, store: AttachmentStore, trust: Duration = SessionCache.trust, clock: (any DeadlineClock)? = nil,
+    network: FetchNetwork
   ) throws(StartError) {
     gate = URLGate(configuration.policy)
-    engine = try FetchEngine(configuration, gate: gate, store: store, trust: trust, network: network)
+    engine = try FetchEngine(configuration, gate: gate, store: store, trust: trust, clock: clock, network: network)
   }
 
   /// Ends all transfers without an answer, and the threads, when the HTTP cache has been written.

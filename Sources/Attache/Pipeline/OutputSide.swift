@@ -32,7 +32,7 @@ final class OutputSide {
     report = try Self.open(target, window, machine, reportFailed)
     do {
       if let report { reporting = try machine.start("report") { report.run() } }
-      writing = try machine.start("write") { [report, written] in
+      writing = try machine.start("write", .timely) { [report, written] in
         let writer = LineWriter(descriptor: output, window: window, clock: clock, report: report)
         do throws(SystemError) {
           try writer.run()

@@ -9,9 +9,11 @@ package protocol Machine: Sendable {
 
   /// Starts a thread that runs `body` once.
   ///
-  /// - Parameter name: what tools such as `top -H` show, at most 15 bytes.
+  /// - Parameters:
+  ///   - name: what tools such as `top -H` show, at most 15 bytes.
+  ///   - urgency: whether it goes before others where there are not processors enough.
   /// - Throws: ``SystemError`` when there is no thread to be had.
-  func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> any StartedThread
+  func start(_ name: String, _ urgency: ThreadUrgency, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> any StartedThread
 
   /// - Throws: ``SystemError`` when no descriptor is to be had.
   func makeBell() throws(SystemError) -> any Bell
@@ -23,6 +25,20 @@ package protocol Machine: Sendable {
   ///
   /// - Throws: ``SystemError`` when no descriptor is to be had.
   func makePoller() throws(SystemError) -> any Poller
+}
+
+extension Machine {
+  /// Starts a thread as urgent as any.
+  package func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> any StartedThread {
+    try start(name, .usual, body)
+  }
+}
+
+/// How much a thread's being late matters.
+package enum ThreadUrgency: Sendable {
+  case usual
+  /// It has little to do, and that in time: what others do may wait for it.
+  case timely
 }
 
 /// A thread that is joined or detached, one of them, once.
@@ -56,6 +72,10 @@ package protocol InputGate: AnyObject, Sendable {
 /// A clock that has a machine behind it: what keeps time by the clock runs on that machine.
 package protocol MachineClock: DeadlineClock {
   var machine: any Machine { get }
+  /// Whether something has been due for longer than it takes to wake up. Safe from any thread, and costs no lock.
+  var isBehind: Bool { get }
+  /// Waits while the clock is behind.
+  func waitUntilPunctual()
 }
 
 extension DeadlineClock {

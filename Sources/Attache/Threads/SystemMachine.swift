@@ -16,8 +16,10 @@ package struct SystemMachine: Machine {
     .random(in: 0...1)
   }
 
-  package func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> any StartedThread {
-    try Thread.start(name, body)
+  package func start(_ name: String, _ urgency: ThreadUrgency, _ body: @escaping @Sendable () -> Void) throws(SystemError)
+    -> any StartedThread
+  {
+    try Thread.start(name, urgency, body)
   }
 
   package func makeBell() throws(SystemError) -> any Bell {

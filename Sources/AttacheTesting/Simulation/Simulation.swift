@@ -74,7 +74,9 @@ package final class Simulation: Machine {
     state.withLock { Double.random(in: 0...1, using: &$0.generator) }
   }
 
-  package func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> any StartedThread {
+  package func start(_ name: String, _ urgency: ThreadUrgency, _ body: @escaping @Sendable () -> Void) throws(SystemError)
+    -> any StartedThread
+  {
     let thread = try make(name, body)
     yield { _, _ in }
     return thread

@@ -51,6 +51,27 @@ import Testing
     }
   }
 
+  @Test func `thousands who give up at once leave nothing behind`() async throws {
+    try await withFetchStage {
+      $0.transfersPerOrigin = 16
+    } _: { stage in
+      stage.origin.serve("/last", Sample.png)
+      for number in 0..<16 { stage.origin.serve("/\(number)", Sample.png, faults: [.stallBeforeHeaders]) }
+      let stalled = (0..<16).map { stage.begin("/\($0)") }
+      for number in 0..<16 { await stage.origin.waitForRequests(count: 1, path: "/\(number)") }
+      // They wait for a place, for the loop, or for what they have joined; none of them gets a place.
+      let waiting = (0..<4_000).map { stage.begin("/\($0)") }
+      for fetch in waiting + stalled { fetch.cancel() }
+      #expect(await stage.fetch("/last").file != nil)
+      await stage.settle()
+      let engine = stalled[0].ticket.engine
+      let left = await withCheckedContinuation { continuation in engine.loop.post { continuation.resume(returning: engine.fetchCount) } }
+      #expect(left == 0)
+      #expect(stage.origin.requestCount() == 17)
+      #expect(await stage.isAtRest())
+    }
+  }
+
   @Test(.tags(.realTime)) func `who joins late has a deadline of its own`() async throws {
     try await withHundred { stage, running in
       let brief = stage.begin("/a", within: .milliseconds(100))

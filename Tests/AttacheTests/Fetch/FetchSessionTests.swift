@@ -57,7 +57,8 @@ import Testing
       }
       for await _ in held.stream {}
       // The loop takes both in one turn, before the store has answered.
-      stage.begin("/a").cancel()
+      let early = stage.begin("/a")
+      ticket.engine.loop.post { early.cancel() }
       goOn.signal()
       // The first is stored by the thread that was asked before; the second would wait for a place that nobody's fetch holds.
       #expect(await stage.fetch("/b").file != nil)

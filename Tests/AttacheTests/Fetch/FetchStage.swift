@@ -57,7 +57,9 @@ struct FetchStage: Sendable {
   /// Returns when the loop and the media threads have done all that was posted before.
   func settle() async {
     let engine = fetcher.fetch("no URL", deadline: .now) { _, _ in }.engine
-    await withCheckedContinuation { continuation in engine.loop.post { continuation.resume() } }
+    await withCheckedContinuation { continuation in
+      engine.loop.post { engine.loop.addChore { continuation.resume() } }
+    }
     for worker in engine.workers {
       await withCheckedContinuation { continuation in worker.perform { continuation.resume() } }
     }
