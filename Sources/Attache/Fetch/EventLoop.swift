@@ -29,7 +29,6 @@ package final class EventLoop: @unchecked Sendable {
   /// What is done in a turn at most, so that whoever has an answer waits for no long queue of beginnings and ends: a transfer takes 100 µs to begin and 40 to
   /// take back.
   private static let portion = 64
-  private static let chorePortion = 16
   /// How long chores wait before the clock is looked at again.
   private static let pause = Duration.milliseconds(1)
 
@@ -158,7 +157,7 @@ package final class EventLoop: @unchecked Sendable {
   }
 
   private func runChores() {
-    for _ in 0..<Self.chorePortion {
+    for _ in 0..<Self.portion {
       guard let chore = chores.popFirst() else { return }
       chore()
     }
