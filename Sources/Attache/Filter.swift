@@ -64,6 +64,8 @@ public final class Filter: Sendable {
   private let host: ServiceExtensionHost
   private let store: AttachmentStore
   private let clock: any DeadlineClock
+  /// The clock, where it can say that it is behind.
+  private let pace: (any MachineClock)?
   private let machine: any Machine
   private let window: OutputWindow
   private let reading: ReadingStop
@@ -84,6 +86,7 @@ public final class Filter: Sendable {
     self.host = host
     self.store = store
     self.clock = clock
+    pace = clock as? any MachineClock
     machine = clock.machineBehind
     member = AttachmentMember(key: configuration.outputKey, baseURL: configuration.baseURL ?? store.baseURL)
     do {
@@ -167,7 +170,7 @@ public final class Filter: Sendable {
     case .passthrough: inlet.pass(line, as: .nothing)
     case .candidate(let payload):
       // What is due goes before what is new.
-      (clock as? any MachineClock)?.waitUntilPunctual()
+      pace?.waitUntilPunctual()
       guard let slot = inlet.reserve(line) else { return }
       serve(payload, in: slot)
     }
