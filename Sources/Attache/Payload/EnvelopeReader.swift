@@ -1,26 +1,37 @@
 /// Recognises the envelopes of push services by the members of a line that has no `aps` at its top.
 final class EnvelopeReader {
-  private enum Key: String, CaseIterable {
-    case message, apns, publishedMessage = "Message", notifications, platform, app = "app_id", to
+  private enum Key: Int, CaseIterable {
+    case message, apns, publishedMessage, notifications, platform, app, to
 
-    static let names = allCases.map(\.rawValue) + SNSEnvelope.names
+    var name: String {
+      switch self {
+      case .message: "message"
+      case .apns: "apns"
+      case .publishedMessage: "Message"
+      case .notifications: "notifications"
+      case .platform: "platform"
+      case .app: "app_id"
+      case .to: "to"
+      }
+    }
   }
 
-  private let members = MemberLookup(Key.names)
+  private let members = MemberLookup(Key.allCases.map(\.name) + SNSEnvelope.names)
+  /// Where SNS's names stand among the members.
+  private let platforms = Key.allCases.count..<Key.allCases.count + SNSEnvelope.names.count
 
   /// Whose form a line may have, as far as its top says.
   func form(of root: JSONElement) -> Envelope.Form? {
     members.find(in: root)
-    func member(_ key: Key) -> JSONElement? { Key.allCases.firstIndex(of: key).flatMap { members[$0] } }
-    if member(.message)?.isObject == true || member(.apns)?.isObject == true { return .fcm }
-    if member(.publishedMessage)?.isText == true || (Key.allCases.count..<Key.names.count).contains(where: { members[$0]?.isText == true })
-    {
-      return .sns
-    }
-    if member(.notifications)?.isArray == true || member(.platform)?.number == 1 { return .gorush }
-    if member(.app)?.isText == true { return .oneSignal }
-    return member(.to) == nil ? nil : .expo
+    if self[.message]?.isObject == true || self[.apns]?.isObject == true { return .fcm }
+    if self[.publishedMessage]?.isText == true { return .sns }
+    for index in platforms where members[index]?.isText == true { return .sns }
+    if self[.notifications]?.isArray == true || self[.platform]?.number == 1 { return .gorush }
+    if self[.app]?.isText == true { return .oneSignal }
+    return self[.to] == nil ? nil : .expo
   }
+
+  private subscript(key: Key) -> JSONElement? { members[key.rawValue] }
 }
 
 /// A line whose payload stands in an envelope.

@@ -33,6 +33,8 @@ final class LineOpener {
   private(set) var place: PayloadPlace?
   /// The way to the payload when it leads through no string: level by level, its place among its siblings.
   private var steps: [Int] = []
+  /// Whether the line that was opened last has neither: a look at this costs next to nothing.
+  private var isPlain = true
   /// The bytes of its JSON, less byte order mark and white space.
   private(set) var json = 0..<0
 
@@ -56,7 +58,7 @@ final class LineOpener {
   ///
   /// - Parameter line: as ``PayloadReader/read(_:)`` takes it.
   func open(_ line: UnsafeRawBufferPointer) -> Opening {
-    if envelope != nil { (place, envelope, steps) = (nil, nil, []) }
+    if !isPlain { (place, envelope, steps, isPlain) = (nil, nil, [], true) }
     let bytes = unsafe Self.trim(line)
     json = unsafe bytes.startIndex..<bytes.endIndex
     guard !json.isEmpty else { return .blank }
@@ -106,7 +108,7 @@ final class LineOpener {
       return nil
     }
     if readsDelivery { opened.envelope.readDelivery(opened.delivery, text) }
-    (envelope, place) = (opened.envelope, opened.place)
+    (envelope, place, isPlain) = (opened.envelope, opened.place, false)
     return payload
   }
 
@@ -121,7 +123,7 @@ final class LineOpener {
     }
     if way.value.isText, unsafe !enter(&way, json) { return nil }
     guard way.value.isObject else { return nil }
-    envelope = Envelope(.path)
+    (envelope, isPlain) = (Envelope(.path), false)
     if readsDelivery {
       let text = JSONText(unsafe Array(json))
       envelope?.readDelivery([text.root], text)
