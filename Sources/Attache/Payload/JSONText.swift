@@ -34,18 +34,22 @@ struct JSONText {
 
   /// The members of an object as they are written, in order; none of anything else.
   func members(of object: Range<Int>) -> [Member] {
-    guard isObject(object) else { return [] }
-    let span = bytes.span
     var members: [Member] = []
+    forEachMember(of: object) { members.append($0) }
+    return members
+  }
+
+  private func forEachMember(of object: Range<Int>, _ body: (Member) -> Void) {
+    guard isObject(object) else { return }
+    let span = bytes.span
     var index = JSONSource.skipSpace(span, from: object.lowerBound + 1)
     while index < object.upperBound, span[index] == UInt8(ascii: "\"") {
       let name = index..<JSONSource.skipString(span, from: index)
       let start = JSONSource.skipSpace(span, from: JSONSource.skipSpace(span, from: name.upperBound) + 1)
       let end = JSONSource.skipValue(span, from: start)
-      members.append(Member(name: name, value: trimmed(start..<end)))
+      body(Member(name: name, value: trimmed(start..<end)))
       index = JSONSource.skipSpace(span, from: JSONSource.skipSpace(span, from: end) + 1)
     }
-    return members
   }
 
   /// The elements of an array as they are written, in order; none of anything else.
@@ -64,13 +68,15 @@ struct JSONText {
 
   /// The last member of an object with that name.
   func value(_ name: String, of object: Range<Int>) -> Range<Int>? {
-    members(of: object).last { isNamed($0, name) }?.value
+    var value: Range<Int>?
+    forEachMember(of: object) { if isNamed($0, name) { value = $0.value } }
+    return value
   }
 
   /// Whether a member has that name, however it is written.
   func isNamed(_ member: Member, _ name: String) -> Bool {
     let written = member.name.lowerBound + 1..<member.name.upperBound - 1
-    if bytes[written].elementsEqual(name.utf8) { return true }
+    if written.count == name.utf8.count, bytes[written].elementsEqual(name.utf8) { return true }
     return bytes[written].contains(UInt8(ascii: "\\")) && JSONString.unescaped(bytes.span, written).elementsEqual(name.utf8)
   }
 
