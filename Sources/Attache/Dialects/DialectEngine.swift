@@ -6,32 +6,49 @@ final class DialectEngine {
   private final class Place {
     let source: MediaSource
     let member: Int?
+    /// The source's place, when there is one and it stands for one value of the payload.
+    let path: DialectPath?
 
     init(source: MediaSource, member: Int?) {
       self.source = source
       self.member = member
+      if case .url(let path) = source.origin, source.json == nil, !path.isMany { self.path = path } else { path = nil }
     }
   }
 
-  private let rows: [Dialect]
-  private let isStrict: Bool
+  /// A row as it is asked.
+  private final class Row {
+    let name: String
+    let precedence: Dialect.Precedence
+    let when: [Condition]
+    /// For each condition the members one of which it needs, as their places in `members`.
+    let needed: [[Int]]
+    /// The row's media, as it has them.
+    let media: [[Place]]
+
+    init(_ dialect: Dialect, _ names: inout NameList) {
+      name = dialect.name
+      precedence = dialect.precedence
+      when = dialect.when
+      needed = dialect.when.compactMap(\.members).map { $0.map { names.place($0) } }
+      media = dialect.media.map { $0.map { source in Place(source: source, member: source.member.map { names.place($0) }) } }
+    }
+  }
+
+  private let table: DialectTable
+  private let rows: [Row]
   private let members: MemberIndex
-  /// For each row its media, as the row has them.
-  private let places: [[[Place]]]
   /// For each member the rows that are asked when it is there, and last those that are always asked.
   private let askers: [RowSet]
   private let documents = InnerDocument()
 
   init(_ table: DialectTable) {
     var names = NameList()
-    rows = table.rows
-    isStrict = table.isStrict
-    places = table.rows.map { row in
-      row.media.map { $0.map { source in Place(source: source, member: source.member.map { names.place($0) }) } }
-    }
-    let needed = table.rows.map { row in row.membersNeeded?.map { names.place($0) } }
+    self.table = table
+    rows = table.rows.map { Row($0, &names) }
+    let gates = table.rows.map { row in row.membersNeeded?.map { names.place($0) } }
     var askers = Array(repeating: RowSet(count: table.rows.count), count: names.names.count + 1)
-    for (row, places) in needed.enumerated() where !table.rows[row].media.isEmpty {
+    for (row, places) in gates.enumerated() where !table.rows[row].media.isEmpty {
       for place in places ?? [names.names.count] { askers[place].insert(row) }
     }
     self.askers = askers
@@ -50,13 +67,15 @@ final class DialectEngine {
     var dialect: String?
     var vendorFound = false
     asked.forEach { index in
-      if rows[index].precedence == .lastResort, vendorFound { return }
-      guard rows[index].when.hold(in: payload) else { return }
-      let found = references(of: index, in: payload, isLocated)
+      let row = rows[index]
+      if row.precedence == .lastResort, vendorFound { return }
+      // Whether all that a row needs begins somewhere is told without looking into anything.
+      guard row.needed.allSatisfy({ places in places.contains { members[$0] != nil } }), row.when.hold(in: payload) else { return }
+      let found = references(of: row, in: payload, isLocated)
       guard !found.isEmpty else { return }
       for reference in found { finds.add(reference) }
-      dialect = dialect ?? rows[index].name
-      if rows[index].precedence == .vendor { vendorFound = vendorFound || found.contains { $0.role == .attachment } }
+      dialect = dialect ?? row.name
+      if row.precedence == .vendor { vendorFound = vendorFound || found.contains { $0.role == .attachment } }
     }
     return (finds.references, dialect)
   }
@@ -64,7 +83,7 @@ final class DialectEngine {
   /// What the helper of the first dialect that says anything would make of the text.
   func text(in payload: JSONElement) -> DialectText? {
     documents.forget()
-    for row in rows {
+    for row in table.rows {
       guard let texts = row.texts ?? row.builtInTexts, row.when.hold(in: payload) else { continue }
       if let text = texts.read(payload, dialect: row.name, documents) { return text }
     }
@@ -73,16 +92,16 @@ final class DialectEngine {
 
   /// The first dialect that knows the payload as one that nobody but the app can read, and the sentence that says so.
   func encrypted(in payload: JSONElement) -> (dialect: String, sentence: String)? {
-    for row in rows {
+    for row in table.rows {
       if let sentence = row.encrypted, row.when.hold(in: payload) { return (row.name, sentence) }
     }
     return nil
   }
 
   /// What one row names; of each list of alternatives the first that names any.
-  private func references(of row: Int, in payload: JSONElement, _ isLocated: Bool) -> [MediaReference] {
+  private func references(of row: Row, in payload: JSONElement, _ isLocated: Bool) -> [MediaReference] {
     var references: [MediaReference] = []
-    for alternatives in places[row] {
+    for alternatives in row.media {
       for place in alternatives {
         let found = read(place, in: payload, isLocated)
         references += found
@@ -93,7 +112,11 @@ final class DialectEngine {
   }
 
   private func read(_ place: Place, in payload: JSONElement, _ isLocated: Bool) -> [MediaReference] {
-    if let member = place.member, members[member] == nil { return [] }
+    if let member = place.member {
+      guard let value = members[member] else { return [] }
+      // Most of what begins with `aps` ends there.
+      if let path = place.path, value.value(atOne: path, from: 1) == nil { return [] }
+    }
     let source = place.source
     let reader = MediaSourceReader(source: source, payload: payload, isLocated: isLocated)
     var found: [MediaReference]
@@ -108,7 +131,7 @@ final class DialectEngine {
       guard source.when.hold(in: payload) else { return [] }
       found = reader.references(in: payload, pointer: "")
     }
-    if isStrict { found = found.compactMap(\.strict) }
+    if table.isStrict { found = found.compactMap(\.strict) }
     return found
   }
 }

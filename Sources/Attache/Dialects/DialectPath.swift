@@ -19,24 +19,46 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
 
   /// The parts from the outside in.
   let parts: [Part]
+  /// Whether it may stand for several values.
+  let isMany: Bool
+
+  private init(parts: [Part]) {
+    self.parts = parts
+    isMany = parts.contains { part in
+      if case .child = part { false } else { true }
+    }
+  }
 
   /// The one place that a pointer names; its parts are taken as they are.
   init(_ pointer: JSONPointer) {
-    parts = pointer.tokens.map(Part.child)
+    self.init(parts: pointer.tokens.map(Part.child))
   }
 
   /// Reads a dotted path, or a JSON pointer when it starts with `/`.
   init(_ text: String) throws(JSONPointerError) {
-    let isDotted = text.utf8.first != UInt8(ascii: "/")
-    var parts: [Part] = []
-    for token in try JSONPointer(path: text).tokens {
-      if isDotted, token.text.utf8.count > 2, token.text.hasSuffix("[]") {
-        parts += [Part(JSONPointer.Token(String(token.text.dropLast(2)))), .elements]
-      } else {
-        parts.append(Part(token))
-      }
+    if text.utf8.first != UInt8(ascii: "/"), let parts = Self.parts(ofDotted: text) {
+      self.init(parts: parts)
+    } else {
+      self.init(parts: try JSONPointer(path: text).tokens.map(Part.init))
     }
-    self.parts = parts
+  }
+
+  /// The parts of a dotted path in one go, since the table has hundreds; nil when one is empty.
+  private static func parts(ofDotted text: String) -> [Part]? {
+    var text = text
+    return text.withUTF8 { bytes in
+      var parts: [Part] = []
+      var start = 0
+      for end in 0...bytes.count where unsafe end == bytes.count || bytes[end] == UInt8(ascii: ".") {
+        guard start < end else { return nil }
+        let isList = unsafe end - start > 2 && bytes[end - 2] == UInt8(ascii: "[") && bytes[end - 1] == UInt8(ascii: "]")
+        let name = unsafe String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<(isList ? end - 2 : end)]), as: UTF8.self)
+        parts.append(Part(JSONPointer.Token(name)))
+        if isList { parts.append(.elements) }
+        start = end + 1
+      }
+      return parts
+    }
   }
 
   /// The JSON pointer, with the two special parts as they are.
@@ -52,13 +74,6 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
     ).description
   }
 
-  /// Whether it may stand for several values.
-  var isMany: Bool {
-    parts.contains { part in
-      if case .child = part { false } else { true }
-    }
-  }
-
   /// The member of the payload that the place begins with; nil when that is no one member.
   var first: String? {
     if case .child(let token)? = parts.first { token.text } else { nil }
@@ -69,22 +84,25 @@ extension JSONElement {
   /// The value at a place; the first of them when it stands for several.
   func value(at path: DialectPath) -> JSONElement? {
     guard path.isMany else { return value(atOne: path) }
-    var walk = DialectWalk(path, isLocated: false)
-    walk.begin(at: self)
-    return walk.finds.first?.value
+    var first: JSONElement?
+    DialectWalk(path).forEach(from: self) { first = first ?? $0.value }
+    return first
   }
 
   /// Whether one of the values at a place does.
   func contains(at path: DialectPath, where holds: (JSONElement) -> Bool) -> Bool {
     guard path.isMany else { return value(atOne: path).map(holds) ?? false }
-    var walk = DialectWalk(path, isLocated: false)
-    walk.begin(at: self)
-    return walk.finds.contains { holds($0.value) }
+    var isThere = false
+    DialectWalk(path).forEach(from: self) { isThere = isThere || holds($0.value) }
+    return isThere
   }
 
-  private func value(atOne path: DialectPath) -> JSONElement? {
+  /// The value at a place that stands for one.
+  ///
+  /// - Parameter part: how many parts lead to this value already.
+  func value(atOne path: DialectPath, from part: Int = 0) -> JSONElement? {
     var element = self
-    for case .child(let token) in path.parts {
+    for case .child(let token) in path.parts[part...] {
       guard let child = element.isArray ? element.child(token)?.element : element.member(token.text) else { return nil }
       element = child
     }

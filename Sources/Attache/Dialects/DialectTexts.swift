@@ -48,13 +48,11 @@ struct DialectTexts: Sendable {
 
   /// The buttons that have a title; an array at the place is taken as its elements.
   private func read(_ actions: Actions, in root: JSONElement, _ payload: JSONElement) -> [DialectText.Action] {
-    var walk = DialectWalk(actions.each, isLocated: false)
-    walk.begin(at: root)
     var buttons: [DialectText.Action] = []
-    for find in walk.finds {
+    DialectWalk(actions.each).forEach(from: root) { find in
       guard find.value.isArray else {
         read(actions, find.value, find.key, find.index, payload).map { buttons.append($0) }
-        continue
+        return
       }
       var index = 0
       find.value.forEachElement { element in

@@ -17,23 +17,23 @@ struct DialectWalk {
 
   private let parts: [DialectPath.Part]
   private let isLocated: Bool
-  /// What was found, in order.
-  private(set) var finds: [Find] = []
 
-  init(_ path: DialectPath, isLocated: Bool) {
+  init(_ path: DialectPath, isLocated: Bool = false) {
     parts = path.parts
     self.isLocated = isLocated
   }
 
+  /// Calls `body` with each value, in order.
+  ///
   /// - Parameters:
   ///   - root: the value that the path counts from.
   ///   - pointer: where that stands.
-  mutating func begin(at root: JSONElement, pointer: String = "") {
-    go(on: Find(value: root, item: root, pointer: pointer), part: 0)
+  func forEach(from root: JSONElement, pointer: String = "", _ body: (Find) -> Void) {
+    go(on: Find(value: root, item: root, pointer: pointer), part: 0, body)
   }
 
-  private mutating func go(on find: Find, part: Int) {
-    guard part < parts.count else { return finds.append(find) }
+  private func go(on find: Find, part: Int, _ body: (Find) -> Void) {
+    guard part < parts.count else { return body(find) }
     switch parts[part] {
     case .child(let token):
       guard let child = find.value.isArray ? find.value.child(token)?.element : find.value.member(token.text) else { return }
@@ -41,19 +41,19 @@ struct DialectWalk {
       next.value = child
       if !find.isPicked { next.item = find.value }
       locate(&next, token.text)
-      go(on: next, part: part + 1)
+      go(on: next, part: part + 1, body)
     case .elements:
       var index = 0
       find.value.forEachElement { element in
-        pick(element, of: find, name: nil, index: index, part: part)
+        go(on: picked(element, of: find, name: nil, index: index), part: part + 1, body)
         index += 1
       }
     case .members:
-      for (name, member) in find.value.membersByName { pick(member, of: find, name: name, index: nil, part: part) }
+      for (name, member) in find.value.membersByName { go(on: picked(member, of: find, name: name, index: nil), part: part + 1, body) }
     }
   }
 
-  private mutating func pick(_ value: JSONElement, of find: Find, name: String?, index: Int?, part: Int) {
+  private func picked(_ value: JSONElement, of find: Find, name: String?, index: Int?) -> Find {
     var next = find
     next.value = value
     next.item = value
@@ -61,7 +61,7 @@ struct DialectWalk {
     if let name { next.key = name }
     if let index { next.index = index }
     locate(&next, name ?? String(index ?? 0))
-    go(on: next, part: part + 1)
+    return next
   }
 
   private func locate(_ find: inout Find, _ name: String) {
@@ -72,14 +72,15 @@ struct DialectWalk {
 extension JSONElement {
   /// The members in the byte order of their names; of several with one name the last.
   fileprivate var membersByName: [(String, JSONElement)] {
-    var members: [(name: String, value: JSONElement)] = []
-    forEachMember { name, value in
-      if let same = members.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
-        members[same].value = value
-      } else {
-        members.append((name, value))
-      }
+    var members: [(name: String, place: Int, value: JSONElement)] = []
+    forEachMember { name, value in members.append((name, members.count, value)) }
+    members.sort { left, right in
+      if left.name.utf8.elementsEqual(right.name.utf8) { return left.place < right.place }
+      return left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
     }
-    return members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    return members.indices.compactMap { index in
+      let isLast = index + 1 == members.count || !members[index + 1].name.utf8.elementsEqual(members[index].name.utf8)
+      return isLast ? (members[index].name, members[index].value) : nil
+    }
   }
 }

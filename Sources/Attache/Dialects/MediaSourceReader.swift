@@ -13,9 +13,7 @@ struct MediaSourceReader {
     var references: [MediaReference] = []
     switch source.origin {
     case .url(let path):
-      var walk = DialectWalk(path, isLocated: isLocated)
-      walk.begin(at: root, pointer: pointer)
-      for find in walk.finds { add(find, to: &references) }
+      DialectWalk(path, isLocated: isLocated).forEach(from: root, pointer: pointer) { add($0, to: &references) }
     case .build(let pieces):
       if let url = build(pieces, root) {
         add(url, DialectWalk.Find(value: root, item: root, pointer: pointer + pieces.place), to: &references)

@@ -128,6 +128,12 @@ struct DialectFormTests {
     #expect(try DialectStage(source: source).media(payload).map(\.path) == [path])
   }
 
+  @Test func `a map of a hundred thousand members is read in one go`() throws {
+    let members = (0..<100_000).map { #""k\#($0 % 90_000)":\#($0)"# }.joined(separator: ",")
+    #expect(try DialectStage(source: #"{"url":"m.{}"}"#).urls(#"{"m":{"k7":"u",\#(members)}}"#) == [])
+    #expect(try DialectStage(source: #"{"url":"m.{}"}"#).urls(#"{"m":{\#(members),"k7":"u"}}"#) == ["u"])
+  }
+
   @Test func `rows of last resort are asked when no vendor's row found media`() throws {
     let stage = try DialectStage(
       rows:
