@@ -25,16 +25,32 @@ indirect enum Condition: Sendable {
   /// None of them holds.
   case none([Condition])
 
-  func holds(in payload: JSONElement) -> Bool {
+  /// - Parameter members: what is known of the payload's members, for conditions that are bound to them.
+  func holds(in payload: JSONElement, _ members: MemberIndex? = nil) -> Bool {
     switch self {
-    case .present(let path): payload.contains(at: path, where: \.isPresent)
-    case .kind(let path, let kind): payload.contains(at: path) { kind.fits($0) && $0.isPresent }
-    case .equals(let path, let scalars): payload.contains(at: path) { value in scalars.contains { $0.equals(value) } }
+    case .present(let path): payload.contains(at: path, members, where: \.isPresent)
+    case .kind(let path, let kind): payload.contains(at: path, members) { kind.fits($0) && $0.isPresent }
+    case .equals(let path, let scalars): payload.contains(at: path, members) { value in scalars.contains { $0.equals(value) } }
     case .starts(let path, let prefixes):
-      payload.contains(at: path) { value in value.text.map { text in prefixes.contains { text.utf8.starts(with: $0.utf8) } } ?? false }
-    case .absent(let path): !payload.contains(at: path, where: \.isPresent)
-    case .any(let conditions): conditions.contains { $0.holds(in: payload) }
-    case .none(let conditions): !conditions.contains { $0.holds(in: payload) }
+      payload.contains(at: path, members) { value in
+        value.text.map { text in prefixes.contains { text.utf8.starts(with: $0.utf8) } } ?? false
+      }
+    case .absent(let path): !payload.contains(at: path, members, where: \.isPresent)
+    case .any(let conditions): conditions.contains { $0.holds(in: payload, members) }
+    case .none(let conditions): !conditions.contains { $0.holds(in: payload, members) }
+    }
+  }
+
+  /// The same for an engine that looks the first parts of the places up.
+  func bound(to names: inout NameList) -> Condition {
+    switch self {
+    case .present(let path): return .present(path.bound(to: &names))
+    case .kind(let path, let kind): return .kind(path.bound(to: &names), kind)
+    case .equals(let path, let scalars): return .equals(path.bound(to: &names), scalars)
+    case .starts(let path, let prefixes): return .starts(path.bound(to: &names), prefixes)
+    case .absent(let path): return .absent(path.bound(to: &names))
+    case .any(let conditions): return .any(conditions.map { $0.bound(to: &names) })
+    case .none(let conditions): return .none(conditions.map { $0.bound(to: &names) })
     }
   }
 
@@ -54,8 +70,9 @@ indirect enum Condition: Sendable {
 
 extension [Condition] {
   /// Whether all of them hold; none means that there is nothing to ask.
-  func hold(in payload: JSONElement) -> Bool {
-    allSatisfy { $0.holds(in: payload) }
+  func hold(in payload: JSONElement, _ members: MemberIndex? = nil) -> Bool {
+    for condition in self where !condition.holds(in: payload, members) { return false }
+    return true
   }
 }
 

@@ -2,36 +2,24 @@
 ///
 /// One pass over a payload's members finds those that any dialect begins with; only the rows of these are asked, in the table's order.
 final class DialectEngine {
-  /// A source and the member of the payload that its place begins with, as its place in `members`; nil when that is no one member.
-  private final class Place {
-    let source: MediaSource
-    let member: Int?
-    /// The source's place, when there is one and it stands for one value of the payload.
-    let path: DialectPath?
-
-    init(source: MediaSource, member: Int?) {
-      self.source = source
-      self.member = member
-      if case .url(let path) = source.origin, source.json == nil, !path.isMany { self.path = path } else { path = nil }
-    }
-  }
-
   /// A row as it is asked.
   private final class Row {
     let name: String
     let precedence: Dialect.Precedence
     let when: [Condition]
-    /// For each condition the members one of which it needs, as their places in `members`.
+    /// The members one of which each condition needs, and those one of which the media need, as their places in `members`.
     let needed: [[Int]]
     /// The row's media, as it has them.
-    let media: [[Place]]
+    let media: [[MediaPlace]]
 
     init(_ dialect: Dialect, _ names: inout NameList) {
       name = dialect.name
       precedence = dialect.precedence
-      when = dialect.when
-      needed = dialect.when.compactMap(\.members).map { $0.map { names.place($0) } }
-      media = dialect.media.map { $0.map { source in Place(source: source, member: source.member.map { names.place($0) }) } }
+      when = dialect.when.map { $0.bound(to: &names) }
+      let sources = dialect.media.joined().map(\.member)
+      let needed = dialect.when.compactMap(\.members) + (sources.contains(nil) ? [] : [sources.compactMap { $0 }])
+      self.needed = needed.map { $0.map { names.place($0) } }
+      media = dialect.media.map { $0.map { source in MediaPlace(source, &names) } }
     }
   }
 
@@ -70,7 +58,7 @@ final class DialectEngine {
       let row = rows[index]
       if row.precedence == .lastResort, vendorFound { return }
       // Whether all that a row needs begins somewhere is told without looking into anything.
-      guard row.needed.allSatisfy({ places in places.contains { members[$0] != nil } }), row.when.hold(in: payload) else { return }
+      guard row.needed.allSatisfy({ places in places.contains { members[$0] != nil } }), row.when.hold(in: payload, members) else { return }
       let found = references(of: row, in: payload, isLocated)
       guard !found.isEmpty else { return }
       for reference in found { finds.add(reference) }
@@ -111,24 +99,26 @@ final class DialectEngine {
     return references
   }
 
-  private func read(_ place: Place, in payload: JSONElement, _ isLocated: Bool) -> [MediaReference] {
-    if let member = place.member {
-      guard let value = members[member] else { return [] }
-      // Most of what begins with `aps` ends there.
-      if let path = place.path, value.value(atOne: path, from: 1) == nil { return [] }
-    }
-    let source = place.source
-    let reader = MediaSourceReader(source: source, payload: payload, isLocated: isLocated)
+  private func read(_ place: MediaPlace, in payload: JSONElement, _ isLocated: Bool) -> [MediaReference] {
+    let reader = MediaSourceReader(place: place, payload: payload, isLocated: isLocated)
     var found: [MediaReference]
-    if let json = source.json {
-      guard let document = documents.document(at: json, in: payload), source.when.hold(in: document) else { return [] }
+    if let path = place.path, let member = place.member {
+      // Most of what begins with `aps` ends there.
+      guard let first = members[member], let value = first.value(atOne: path, from: 1), place.source.when.hold(in: payload) else {
+        return []
+      }
+      found = reader.references(at: value, item: path.parts.count == 1 ? payload : first.parent(atOne: path, from: 1))
+    } else if let member = place.member, members[member] == nil {
+      return []
+    } else if let json = place.source.json {
+      guard let document = documents.document(at: json, in: payload), place.source.when.hold(in: document) else { return [] }
       found = reader.references(in: document, pointer: json.description)
       if isLocated, documents.isInString {
         // A pointer leads to the string, and no further.
         for index in found.indices { found[index].path = json.description }
       }
     } else {
-      guard source.when.hold(in: payload) else { return [] }
+      guard place.source.when.hold(in: payload) else { return [] }
       found = reader.references(in: payload, pointer: "")
     }
     if table.isStrict { found = found.compactMap(\.strict) }

@@ -21,6 +21,8 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
   let parts: [Part]
   /// Whether it may stand for several values.
   let isMany: Bool
+  /// The place of its first part in an engine's ``MemberIndex``; nil outside one, or when the path begins with no one member.
+  private(set) var place: Int?
 
   private init(parts: [Part]) {
     self.parts = parts
@@ -61,6 +63,13 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The same for an engine that looks its first part up.
+  func bound(to names: inout NameList) -> DialectPath {
+    var path = self
+    path.place = first.map { names.place($0) }
+    return path
+  }
+
   /// The JSON pointer, with the two special parts as they are.
   var description: String {
     JSONPointer(
@@ -90,8 +99,13 @@ extension JSONElement {
   }
 
   /// Whether one of the values at a place does.
-  func contains(at path: DialectPath, where holds: (JSONElement) -> Bool) -> Bool {
-    guard path.isMany else { return value(atOne: path).map(holds) ?? false }
+  ///
+  /// - Parameter members: what is known of this value's members, for paths that are bound to them.
+  func contains(at path: DialectPath, _ members: MemberIndex? = nil, where holds: (JSONElement) -> Bool) -> Bool {
+    guard path.isMany else {
+      if let members, let place = path.place { return members[place]?.value(atOne: path, from: 1).map(holds) ?? false }
+      return value(atOne: path).map(holds) ?? false
+    }
     var isThere = false
     DialectWalk(path).forEach(from: self) { isThere = isThere || holds($0.value) }
     return isThere
@@ -107,5 +121,17 @@ extension JSONElement {
       element = child
     }
     return element
+  }
+
+  /// What has the value at a place that stands for one.
+  func parent(atOne path: DialectPath, from part: Int) -> JSONElement? {
+    var parent: JSONElement?
+    var element = self
+    for case .child(let token) in path.parts[part...] {
+      parent = element
+      guard let child = element.isArray ? element.child(token)?.element : element.member(token.text) else { return nil }
+      element = child
+    }
+    return parent
   }
 }

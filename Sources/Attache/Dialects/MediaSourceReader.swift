@@ -1,6 +1,6 @@
 /// Reads what stands at one source's place into references; what has the wrong type is passed over.
 struct MediaSourceReader {
-  let source: MediaSource
+  let place: MediaPlace
   let payload: JSONElement
   let isLocated: Bool
 
@@ -11,30 +11,40 @@ struct MediaSourceReader {
   ///   - pointer: where that stands.
   func references(in root: JSONElement, pointer: String) -> [MediaReference] {
     var references: [MediaReference] = []
-    switch source.origin {
+    switch place.source.origin {
     case .url(let path):
       DialectWalk(path, isLocated: isLocated).forEach(from: root, pointer: pointer) { add($0, to: &references) }
     case .build(let pieces):
       if let url = build(pieces, root) {
-        add(url, DialectWalk.Find(value: root, item: root, pointer: pointer + pieces.place), to: &references)
+        add(url, DialectWalk.Find(value: root, item: root, pointer: pointer + pieces.firstPlace), to: &references)
       }
     }
     return references
   }
 
+  /// The references at the one place of a source.
+  ///
+  /// - Parameter item: the object that has the value.
+  func references(at value: JSONElement, item: JSONElement?) -> [MediaReference] {
+    var references: [MediaReference] = []
+    let pointer = isLocated ? place.path?.description ?? "" : ""
+    add(DialectWalk.Find(value: value, item: item, pointer: pointer), to: &references)
+    return references
+  }
+
   private func add(_ find: DialectWalk.Find, to references: inout [MediaReference]) {
-    guard source.takesAnyForm else {
+    guard place.source.takesAnyForm else {
       find.value.text.map { add($0, find, to: &references) }
       return
     }
     guard find.value.isArray else { return addOne(find, to: &references) }
     var index = 0
     find.value.forEachElement { element in
-      var place = find
-      place.value = element
-      place.index = index
-      if isLocated { place.pointer += "/\(index)" }
-      addOne(place, to: &references)
+      var next = find
+      next.value = element
+      next.index = index
+      if isLocated { next.pointer += "/\(index)" }
+      addOne(next, to: &references)
       index += 1
     }
   }
@@ -53,8 +63,8 @@ struct MediaSourceReader {
   }
 
   private func add(_ text: String, _ find: DialectWalk.Find, to references: inout [MediaReference]) {
-    let url = source.trims ? text.trimmed : text
-    guard references.count < source.maximum, !url.isEmpty, !source.needsScheme || url.hasAuthority else { return }
+    let url = place.source.trims ? text.trimmed : text
+    guard references.count < place.source.maximum, !url.isEmpty, !place.source.needsScheme || url.hasAuthority else { return }
     references.append(describe(url, find))
   }
 
@@ -62,20 +72,20 @@ struct MediaSourceReader {
     let fields = FieldReader(payload: payload, item: find.item, key: find.key, index: find.index, url: url)
     var reference = MediaReference(
       url: url,
-      identifier: fields.text(source.identifier),
-      typeHint: fields.text(source.typeHint, takesIntegers: true),
+      identifier: fields.text(place.source.identifier),
+      typeHint: fields.text(place.source.typeHint, takesIntegers: true),
       options: AttachmentOptions(
-        thumbnailHidden: fields.boolean(source.thumbnailHidden),
-        thumbnailClippingRect: fields.rectangle(source.thumbnailClippingRect),
-        thumbnailTime: fields.seconds(source.thumbnailTime)))
+        thumbnailHidden: fields.boolean(place.source.thumbnailHidden),
+        thumbnailClippingRect: fields.rectangle(place.source.thumbnailClippingRect),
+        thumbnailTime: fields.seconds(place.source.thumbnailTime)))
     if let hint = reference.typeHint {
-      reference.hintKind = source.hintKind ?? MediaReference.HintKind(of: hint)
-      reference.hintedType = source.hintWords[hint]
+      reference.hintKind = place.source.hintKind ?? MediaReference.HintKind(of: hint)
+      reference.hintedType = place.source.hintWords[hint]
     }
-    reference.isLazy = fields.boolean(source.lazy) ?? false
-    reference.fallbacks = source.fallbacks.compactMap { payload.value(at: $0)?.text }
-    reference.role = source.role
-    reference.needs = source.needs
+    reference.isLazy = fields.boolean(place.source.lazy) ?? false
+    reference.fallbacks = place.source.fallbacks.compactMap { payload.value(at: $0)?.text }
+    reference.role = place.source.role
+    reference.needs = place.source.needs
     if isLocated { reference.path = find.pointer }
     return reference
   }
@@ -100,7 +110,7 @@ struct MediaSourceReader {
 
 extension [MediaSource.Piece] {
   /// Where the first value stands.
-  fileprivate var place: String {
+  fileprivate var firstPlace: String {
     for case .value(let path) in self { return path.description }
     return ""
   }

@@ -128,8 +128,8 @@ struct DialectFormTests {
     #expect(try DialectStage(source: source).media(payload).map(\.path) == [path])
   }
 
-  @Test func `a map of a hundred thousand members is read in one go`() throws {
-    let members = (0..<100_000).map { #""k\#($0 % 90_000)":\#($0)"# }.joined(separator: ",")
+  @Test func `a map of fifty thousand members is read in one go`() throws {
+    let members = (0..<50_000).map { #""k\#($0 % 40_000)":\#($0)"# }.joined(separator: ",")
     #expect(try DialectStage(source: #"{"url":"m.{}"}"#).urls(#"{"m":{"k7":"u",\#(members)}}"#) == [])
     #expect(try DialectStage(source: #"{"url":"m.{}"}"#).urls(#"{"m":{\#(members),"k7":"u"}}"#) == ["u"])
   }
