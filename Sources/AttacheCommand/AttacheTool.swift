@@ -14,7 +14,8 @@ struct AttacheTool: ParsableCommand {
       """,
     version: attacheVersion,
     subcommands: [
-      FilterCommand.self, StoreCommand.self, ReasonsCommand.self, RehearseCommand.self, RecordCommand.self, OriginCommand.self,
+      FilterCommand.self, InspectCommand.self, StoreCommand.self, ReasonsCommand.self,
+      RehearseCommand.self, RecordCommand.self, OriginCommand.self,
     ],
     defaultSubcommand: FilterCommand.self)
 

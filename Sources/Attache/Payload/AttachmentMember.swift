@@ -40,18 +40,23 @@ public struct AttachmentMember: Sendable {
     json.string(attachment.file.sha256)
     json.key("source")
     json.string(attachment.source)
-    if !attachment.options.isEmpty { write(attachment.options, to: &json) }
+    if !attachment.options.isEmpty {
+      json.key("options")
+      attachment.options.write(to: &json)
+    }
     json.endObject()
   }
+}
 
-  private func write(_ options: AttachmentOptions, to json: inout JSONWriter) {
-    json.key("options")
+extension AttachmentOptions {
+  /// Writes an object of what was asked for.
+  func write(to json: inout JSONWriter) {
     json.beginObject()
-    if let hidden = options.thumbnailHidden {
+    if let thumbnailHidden {
       json.key("thumbnailHidden")
-      json.boolean(hidden)
+      json.boolean(thumbnailHidden)
     }
-    if let rect = options.thumbnailClippingRect {
+    if let rect = thumbnailClippingRect {
       json.key("thumbnailClippingRect")
       json.beginObject()
       for (name, value) in [("x", rect.x), ("y", rect.y), ("width", rect.width), ("height", rect.height)] {
@@ -60,9 +65,9 @@ public struct AttachmentMember: Sendable {
       }
       json.endObject()
     }
-    if let time = options.thumbnailTime {
+    if let thumbnailTime {
       json.key("thumbnailTime")
-      json.double(time)
+      json.double(thumbnailTime)
     }
     json.endObject()
   }

@@ -37,7 +37,7 @@ struct ReportRecord: Sendable {
 }
 
 extension MediaRecord {
-  fileprivate func write(to json: inout JSONWriter, showing detail: URLDetail) {
+  func write(to json: inout JSONWriter, showing detail: URLDetail) {
     json.beginObject()
     json.member("url", detail.text(of: url))
     json.member("reason", reason?.rawValue)
@@ -56,18 +56,18 @@ extension MediaRecord {
 }
 
 extension JSONWriter {
-  fileprivate mutating func member(_ name: String, _ value: String?) {
+  mutating func member(_ name: String, _ value: String?) {
     key(name)
     if let value { string(value) } else { null() }
   }
 
-  fileprivate mutating func member(_ name: String, _ value: Int?) {
+  mutating func member(_ name: String, _ value: Int?) {
     key(name)
     if let value { integer(value) } else { null() }
   }
 
   /// A duration in milliseconds, to the microsecond.
-  fileprivate mutating func member(_ name: String, _ value: Duration?) {
+  mutating func member(_ name: String, _ value: Duration?) {
     key(name)
     if let value { double((value.milliseconds * 1000).rounded() / 1000) } else { null() }
   }

@@ -11,14 +11,8 @@ enum ProgressChoice: String, CaseIterable, ExpressibleByArgument {
     switch self {
     case .always: true
     case .never: false
-    case .auto: isatty(STDERR_FILENO) == 1 && Self.terminalRewrites
+    case .auto: TerminalStyle.takesEscapes(STDERR_FILENO)
     }
-  }
-
-  private static var terminalRewrites: Bool {
-    if let plain = unsafe getenv("NO_COLOR"), unsafe plain.pointee != 0 { return false }
-    guard let terminal = unsafe getenv("TERM") else { return false }
-    return unsafe strcmp(terminal, "dumb") != 0 && terminal.pointee != 0
   }
 }
 

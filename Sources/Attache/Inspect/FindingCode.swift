@@ -1,0 +1,45 @@
+/// Everything that `attache lint` can find. The raw value is the code, which stays; its first part names the family.
+package enum FindingCode: String, CaseIterable, Sendable {
+  case payloadJSON = "payload.json"
+  case payloadSize = "payload.size"
+
+  case mutableOutside = "mutable-content.outside"
+  case mutableValue = "mutable-content.value"
+  case mutableBoolean = "mutable-content.boolean"
+  case mutableMissing = "mutable-content.missing"
+  case mutableAlert = "mutable-content.alert"
+
+  case contentAvailableAlert = "content-available.alert"
+  case silentSound = "silent.sound"
+  case silentBadge = "silent.badge"
+  case silentPriority = "silent.priority"
+  case silentRate = "silent.rate"
+
+  case apsUnknown = "aps.unknown"
+  case apsSound = "aps.sound"
+  case apsBadge = "aps.badge"
+  case apsCategory = "aps.category"
+  case apsMedia = "aps.media"
+
+  case urlHTTP = "url.http"
+  case urlHTTPS = "url.https"
+  case urlRelative = "url.relative"
+  case urlRefused = "url.refused"
+
+  case typeUnguessable = "type.unguessable"
+  case typeContradiction = "type.contradiction"
+  case typeHint = "type.hint"
+
+  case actionsMany = "actions.many"
+  case actionsLimited = "actions.limited"
+
+  /// How bad it is.
+  package enum Severity: String, CaseIterable, Sendable {
+    /// The push does not do what it says.
+    case error
+    /// It does so under conditions, or does something else besides.
+    case warning
+    /// Worth to know.
+    case note
+  }
+}

@@ -1,0 +1,34 @@
+extension FindingSubject {
+  /// What is wrong with `mutable-content`.
+  func mutableFindings() -> [LintFinding] {
+    guard let flag = aps?.member("mutable-content"), !flag.isNull else { return missing() }
+    let path = "/aps/mutable-content"
+    if flag.number == 1 || flag.boolean == true {
+      let findings = flag.boolean == true ? [finding(.mutableBoolean, at: path)] : []
+      return inspection.matrix.alert ? findings : findings + [finding(.mutableAlert, at: path)]
+    }
+    let written = flag.text.map { "the string “\(PrintableText.of($0))”" } ?? flag.typeName
+    return [finding(.mutableValue, at: path, "mutable-content is \(written), and not the number 1: no service extension runs")]
+  }
+
+  private func missing() -> [LintFinding] {
+    if let place = place(in: payload, at: "", depth: 4) { return [finding(.mutableOutside, at: place)] }
+    guard inspection.matrix.alert, let medium = inspection.media.first(where: { !$0.reference.isLazy }) else { return [] }
+    return [finding(.mutableMissing, of: medium.reference)]
+  }
+
+  /// Where `mutable-content` stands, if it stands anywhere.
+  private func place(in object: JSONElement, at path: String, depth: Int) -> String? {
+    var found: String?
+    object.forEachMember { name, value in
+      guard found == nil else { return }
+      let place = path + JSONPointer(name).description
+      if name == "mutable-content" {
+        found = place
+      } else if value.isObject, depth > 0 {
+        found = self.place(in: value, at: place, depth: depth - 1)
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,26 @@
+extension Inspection {
+  /// Why no service extension runs, in one sentence without a full stop; nil when one does.
+  func reasonNotToRun(_ aps: JSONElement?) -> String? {
+    switch kind {
+    case .invalid: return "the line is no JSON object"
+    case .push(.silent): return "a silent push wakes the app, and never a service extension"
+    case .push(.soundOrBadge): return "it plays a sound or badges the icon, and shows no alert"
+    case .push(.nothing): return aps == nil ? "it has no aps" : "it shows no alert"
+    case .push(.alert): break
+    }
+    guard matrix.mutableContent else {
+      guard let flag = aps?.member("mutable-content"), !flag.isNull else { return "its aps has no mutable-content" }
+      return "its mutable-content is \(flag.typeName), and not the number 1"
+    }
+    guard let type = envelope?.pushType, type != "alert" else { return nil }
+    return "its push type is \(PrintableText.of(type)), and a service extension serves alerts alone"
+  }
+
+  /// An input that is no payload.
+  static func invalid(_ input: InputPayload, _ code: FindingCode, why: String) -> Inspection {
+    var inspection = Inspection(line: input.line, kind: .invalid, size: input.length)
+    inspection.why = why
+    inspection.findings = [LintFinding(code: code, line: input.line, path: "", text: why, source: code.source)]
+    return inspection
+  }
+}

@@ -1,0 +1,130 @@
+/// Says of one payload after another what attache would do with it, and why, without touching the network.
+///
+/// It owns parsers, so it is used by one thread at a time, for the payloads of one input.
+package final class Inspector {
+  package struct Configuration {
+    /// The member that an attached payload gains.
+    package var outputKey = "attache"
+    /// Where the payload stands in the line; nil is the whole line, or where the envelope of a push service has it.
+    package var payloadPath: JSONPointer?
+    package var dialects = DialectTable()
+    /// What the gates let through.
+    package var policy = URLPolicy()
+    /// Media references that are followed.
+    package var maximumAttachments = 10
+
+    package init() {}
+  }
+
+  private let configuration: Configuration
+  private let opener: LineOpener
+  /// Reads the line beside the opener, which says where things stand in it.
+  private let parser = JSONParser(capacity: PayloadReader.maximumLineLength)
+  private let apsReader = ApsReader()
+  private let dialects: DialectEngine
+  /// What the table says of its rows to people, by their names.
+  private lazy var entries = Dictionary(configuration.dialects.entries.map { ($0.name, $0) }) { first, _ in first }
+  private let interview: GateInterview
+  private var rate = SilentRate()
+
+  package init(_ configuration: Configuration) {
+    self.configuration = configuration
+    opener = LineOpener(outputKey: configuration.outputKey, path: configuration.payloadPath, readsDelivery: true)
+    dialects = DialectEngine(configuration.dialects)
+    interview = GateInterview(configuration.policy)
+  }
+
+  /// Inspects a payload; the order is that of the input.
+  package func inspect(_ input: InputPayload) -> Inspection {
+    guard input.length <= PayloadReader.maximumLineLength else {
+      return .invalid(input, .payloadSize, why: "the line has \(input.length) bytes, and one of more than 1 MiB is not read")
+    }
+    // What is pretty-printed is not sent so.
+    let isSpreadJSON = input.isSpread && isJSON(input.bytes)
+    return unsafe withPadding(isSpreadJSON ? CompactJSON.of(input.bytes) : input.bytes) { unsafe inspect(input, $0) }
+  }
+
+  private func isJSON(_ bytes: [UInt8]) -> Bool {
+    unsafe withPadding(bytes) { unsafe parser.parse($0) != nil }
+  }
+
+  private func withPadding<Result>(_ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    let padded = bytes + [UInt8](repeating: 0, count: JSONParser.padding)
+    return unsafe padded.withUnsafeBytes { unsafe body(UnsafeRawBufferPointer(rebasing: $0[..<bytes.count])) }
+  }
+
+  private func inspect(_ input: InputPayload, _ line: UnsafeRawBufferPointer) -> Inspection {
+    let payload: JSONElement
+    switch unsafe opener.open(line) {
+    case .payload(let element): payload = element
+    case .blank, .overlong, .invalid: return .invalid(input, .payloadJSON, why: "the line is no JSON object")
+    case .empty:
+      var inspection = Inspection(line: input.line, kind: .push(.nothing), size: input.length)
+      inspection.why = "there is no payload at \(configuration.payloadPath?.description ?? "its place")"
+      return inspection
+    }
+    let root = unsafe parser.parse(UnsafeRawBufferPointer(rebasing: line[opener.json])) ?? payload
+    var inspection = Inspection(
+      line: input.line, kind: .push(apsReader.read(opener.aps)), size: unsafe opener.splice(of: line).payloadCount)
+    let paths = LinePaths(root, envelope: opener.envelope, payloadPath: configuration.payloadPath)
+    if opener.envelope?.pushType == "voip" || paths.leadsToVoIP { inspection.maximumSize = Inspection.maximumVoIPSize }
+    inspection.isEnriched = opener.isEnriched
+    addPush(opener.aps, to: &inspection)
+    addDialects(payload, to: &inspection)
+    addGates(to: &inspection)
+    addFindings(payload, paths, to: &inspection)
+    return inspection
+  }
+
+  private func addPush(_ aps: JSONElement?, to inspection: inout Inspection) {
+    inspection.envelope = opener.envelope
+    inspection.content = apsReader.content()
+    inspection.matrix = PushMatrix(
+      alert: inspection.kind == .push(.alert), contentAvailable: aps?.member("content-available")?.isSet ?? false,
+      mutableContent: apsReader.isMutable)
+    inspection.why = inspection.reasonNotToRun(aps)
+    inspection.runs = inspection.why == nil
+  }
+
+  private func addDialects(_ payload: JSONElement, to inspection: inout Inspection) {
+    let found = dialects.references(in: payload, located: true)
+    inspection.media = found.references.map { InspectedMedia(reference: $0, gates: []) }
+    inspection.text = dialects.text(in: payload)
+    let encrypted = dialects.encrypted(in: payload)
+    inspection.encrypted = encrypted?.sentence
+    inspection.dialect = found.dialect ?? encrypted?.dialect ?? inspection.text?.dialect
+    inspection.vendor = inspection.dialect.flatMap { entries[$0]?.vendor }
+  }
+
+  private func addGates(to inspection: inout Inspection) {
+    var rules = FollowingRules(inspection, outputKey: configuration.outputKey, maximum: configuration.maximumAttachments)
+    for index in inspection.media.indices {
+      let reference = inspection.media[index].reference
+      inspection.media[index].gates = [rules.answer(to: reference)] + interview.answers(to: reference.url)
+      inspection.media[index].fallbacks = reference.fallbacks.map { url in
+        InspectedMedia.Fallback(url: url, gates: interview.answers(to: url))
+      }
+    }
+  }
+
+  private func addFindings(_ payload: JSONElement, _ paths: LinePaths, to inspection: inout Inspection) {
+    let subject = FindingSubject(
+      inspection: inspection, payload: payload, aps: opener.aps, paths: paths, policy: configuration.policy,
+      vendorSource: inspection.dialect.flatMap { entries[$0]?.source })
+    inspection.findings = subject.findings() + rateFindings(subject)
+    for index in inspection.media.indices {
+      let reference = inspection.media[index].reference
+      inspection.media[index].reference.path = reference.path.map { paths.path(of: $0, saying: reference.url) }
+    }
+  }
+
+  private func rateFindings(_ subject: FindingSubject) -> [LintFinding] {
+    let (matrix, envelope) = (subject.inspection.matrix, subject.inspection.envelope)
+    guard matrix.contentAvailable, !matrix.alert, let token = envelope?.token, let time = envelope?.time else { return [] }
+    let count = rate.add(token, at: time)
+    guard count > SilentRate.maximumPerHour else { return [] }
+    let text =
+      "this is silent push \(count) within an hour to the device “\(PrintableText.of(token))”; the system holds back or drops the rest"
+    return [subject.finding(.silentRate, at: "", text)]
+  }
+}

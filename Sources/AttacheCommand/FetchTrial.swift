@@ -1,0 +1,47 @@
+import ArgumentParser
+import Attache
+import AttacheArguments
+
+/// The engine behind `attache inspect --fetch`, as the flags have it.
+struct FetchTrial {
+  private let store: AttachmentStore
+  private let fetcher: MediaFetcher
+  private let inspected: InspectionFetcher
+
+  /// - Throws: the status for a store or an engine that does not start, once standard error has said why.
+  init(timing: TimingOptions, fetching: FetchOptions, storage: StoreOptions) throws {
+    // While there is no other thread.
+    AmbientEnvironment.shed()
+    if let notice = fetching.notice { ErrorOutput.write("attache: \(notice)\n") }
+    let store = try Self.orExit(ExitStatus.cannotCreate) { try storage.open() }
+    let configuration = fetching.configuration
+    let network = FetchNetwork.real(configuration)
+    let fetcher = try Self.orExit(ExitStatus.software) { try MediaFetcher(configuration, store: store, network: network) }
+    let clock = try Self.orExit(ExitStatus.software) { try MonotonicClock(machine: network.machine) }
+    let (maximum, onExpiry) = (timing.maxAttachments, timing.onExpiry)
+    inspected = InspectionFetcher(store: store, clock: clock, deadline: timing.deadline.duration, grace: timing.effectiveGrace) {
+      MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry)
+    }
+    (self.store, self.fetcher) = (store, fetcher)
+  }
+
+  func fetch(_ inspection: inout Inspection) throws {
+    var fetched = inspection
+    try Self.orExit(ExitStatus.software) { try inspected.fetch(&fetched) }
+    inspection = fetched
+  }
+
+  func shutdown() {
+    if let warning = fetcher.shutdown() { ErrorOutput.write("attache: \(warning)\n") }
+    store.shutdown()
+  }
+
+  private static func orExit<Value>(_ status: Int32, _ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch {
+      ErrorOutput.write("attache: \(error)\n")
+      throw ExitCode(status)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Attache
+import AttacheArguments
+import Glibc
+
+/// `attache inspect`: says of each payload what attache would do with it, and why.
+struct InspectCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inspect", abstract: "Say of each payload what kind of push it is, what would be fetched for it, and why not.",
+    discussion: """
+      Payloads are read from FILE or standard input, one JSON object a line or pretty-printed. Nothing is fetched and no name is looked up, unless \
+      --fetch says so.
+      """)
+
+  @Argument(help: "The file to read. (default: standard input)")
+  var file: String?
+
+  @Flag(help: "Write one JSON object a payload.")
+  var json = false
+
+  @Flag(help: "Fetch the media too, as the filter would, and say what became of each.")
+  var fetch = false
+
+  @OptionGroup(title: "Payloads") var payloads: PayloadOptions
+  @OptionGroup(title: "Fetching") var fetching: FetchOptions
+  @OptionGroup(title: "Time and order") var timing: TimingOptions
+  @OptionGroup(title: "Store") var storage: StoreOptions
+
+  func run() throws {
+    let input = try PayloadFile(file)
+    let inspector = Inspector(try payloads.inspection(fetching.configuration.policy, maximumAttachments: timing.maxAttachments))
+    let trial = fetch ? try FetchTrial(timing: timing, fetching: fetching, storage: storage) : nil
+    defer { trial?.shutdown() }
+    let text = InspectionText(width: TerminalStyle.width(STDOUT_FILENO), isColoured: TerminalStyle.takesEscapes(STDOUT_FILENO))
+    var isFirst = true
+    try input.forEach { payload in
+      var inspection = inspector.inspect(payload)
+      try trial?.fetch(&inspection)
+      if json {
+        try StandardOutput.write(String(decoding: inspection.json(), as: UTF8.self) + "\n")
+      } else {
+        try StandardOutput.write((isFirst ? "" : "\n") + text.text(of: inspection))
+      }
+      isFirst = false
+    }
+  }
+}
+
+extension PayloadOptions {
+  /// How payloads are inspected by these flags.
+  func inspection(_ policy: URLPolicy, maximumAttachments: Int) throws -> Inspector.Configuration {
+    var configuration = Inspector.Configuration()
+    configuration.outputKey = outputKey
+    configuration.payloadPath = payloadPath
+    configuration.dialects = try table()
+    configuration.policy = policy
+    configuration.maximumAttachments = maximumAttachments
+    return configuration
+  }
+}
