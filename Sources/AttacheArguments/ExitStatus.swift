@@ -1,5 +1,7 @@
-/// The exit statuses beside 0 and 64 (usage, by the argument parser), numbered as in sysexits.h.
+/// The exit statuses beside 0 and 64 (usage, by the argument parser), numbered as in sysexits.h where it has one.
 package enum ExitStatus {
+  /// `attache lint` has found something.
+  package static let findings: Int32 = 1
   /// A line was invalid, and `--strict` was given; or a file that was given is wrong.
   package static let data: Int32 = 65
   /// A server or an executable that is needed is not there.

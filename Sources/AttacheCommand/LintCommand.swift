@@ -1,0 +1,48 @@
+import ArgumentParser
+import Attache
+import AttacheArguments
+
+/// `attache lint`: what senders of payloads may not have meant, for people and for continuous integration.
+struct LintCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lint", abstract: "Find what is wrong with payloads before they are sent; exit 1 when anything is.",
+    discussion: "Payloads are read from FILE or standard input, one JSON object a line or pretty-printed. Nothing is fetched.")
+
+  @Argument(help: "The file to read. (default: standard input)")
+  var file: String?
+
+  @Option(help: "Write findings as text (FILE:LINE: severity: code: sentence [path]), json (one object a finding) or sarif.")
+  var format = LintReport.Format.text
+
+  @Flag(help: "Print the codes, what each means and what to do, and where it is said.")
+  var list = false
+
+  @OptionGroup(title: "Payloads") var payloads: PayloadOptions
+  @OptionGroup(title: "Fetching") var fetching: FetchOptions
+
+  func run() throws {
+    if list { return try StandardOutput.write(Self.table) }
+    let input = try PayloadFile(file)
+    let inspector = Inspector(try payloads.inspection(fetching.configuration.policy, maximumAttachments: .max))
+    var report = LintReport(format, file: input.name, version: attacheVersion)
+    var isClean = true
+    try input.forEach { payload in
+      let findings = inspector.inspect(payload).findings
+      isClean = isClean && findings.isEmpty
+      try StandardOutput.write(findings.map { report.text(of: $0) }.joined())
+    }
+    try StandardOutput.write(report.end())
+    if !isClean { throw ExitCode(ExitStatus.findings) }
+  }
+
+  private static var table: String {
+    let width = FindingCode.allCases.map(\.rawValue.count).max() ?? 0
+    return FindingCode.allCases.map { code in
+      let severity = code.severity.rawValue
+      return code.rawValue + String(repeating: " ", count: width + 2 - code.rawValue.count)
+        + severity + String(repeating: " ", count: 9 - severity.count) + "\(code.sentence) \(code.advice)  \(code.source)\n"
+    }.joined()
+  }
+}
+
+extension LintReport.Format: ExpressibleByArgument {}
