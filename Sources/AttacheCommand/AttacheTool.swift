@@ -14,7 +14,7 @@ struct AttacheTool: ParsableCommand {
       """,
     version: attacheVersion,
     subcommands: [
-      FilterCommand.self, InspectCommand.self, LintCommand.self, StoreCommand.self, ReasonsCommand.self,
+      FilterCommand.self, InspectCommand.self, LintCommand.self, DialectsCommand.self, StoreCommand.self, ReasonsCommand.self,
       RehearseCommand.self, RecordCommand.self, OriginCommand.self,
     ],
     defaultSubcommand: FilterCommand.self)

@@ -7,7 +7,10 @@ import Testing
 /// The commands beside the filter.
 @Suite(.timeLimit(.minutes(1)))
 struct CommandsTests {
-  @Test(arguments: [["--help"], ["help", "filter"], ["filter", "--help"], ["store", "prune", "--help"]])
+  @Test(arguments: [
+    ["--help"], ["help", "filter"], ["filter", "--help"], ["store", "prune", "--help"], ["help", "inspect"], ["lint", "--help"],
+    ["dialects", "--help"],
+  ])
   func `help goes to standard output with status 0`(arguments: [String]) async throws {
     let run = try await AttacheTool().run(arguments)
     #expect(run.exit == .status(0))

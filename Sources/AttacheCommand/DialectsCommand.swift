@@ -1,0 +1,36 @@
+import ArgumentParser
+import Attache
+import AttacheArguments
+
+/// `attache dialects`: the table of dialects, and each of its rows with a payload to try.
+struct DialectsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dialects", abstract: "List the vendors whose ways of naming media are known, or show one with a sample payload.",
+    discussion: "A row that is shown can be copied into a file of your own and changed, for --dialects.")
+
+  @Argument(help: "The dialect to show, by name or alias.")
+  var name: String?
+
+  @Flag(help: "Write one JSON object a dialect.")
+  var json = false
+
+  @Option(
+    help: ArgumentHelp("A file of dialects of one's own (JSON), listed where they are asked. Repeatable.", valueName: "file"),
+    transform: { try DialectFile(contentsOf: $0) })
+  var dialects: [DialectFile] = []
+
+  func run() throws {
+    let table = try DialectTable(files: dialects)
+    guard let name else {
+      let entries = table.entries
+      return try StandardOutput.write(
+        json ? entries.map { DialectListing.json($0, isWhole: false) }.joined() : DialectListing.text(entries))
+    }
+    do {
+      let entry = try table.entry(named: name)
+      try StandardOutput.write(json ? DialectListing.json(entry, isWhole: true) : DialectListing.text(entry))
+    } catch let error as DialectTableError {
+      throw ValidationError("\(error)")
+    }
+  }
+}
