@@ -7,8 +7,8 @@ enum HintedType: Hashable {
 
   /// The meaning of a reference's hint; nil when it has none, or one that nobody knows.
   init?(of reference: MediaReference) {
-    guard let hint = reference.typeHint?.lowercased(), !hint.isEmpty else { return nil }
-    let isMIME = reference.hintKind == .mime || reference.hintKind == nil && hint.contains("/")
+    guard let hint = (reference.hintedType ?? reference.typeHint)?.lowercased(), !hint.isEmpty else { return nil }
+    let isMIME = reference.hintedType == nil && (reference.hintKind == .mime || reference.hintKind == nil && hint.contains("/"))
     guard let meaning = isMIME ? HintedType(mime: hint) : HintedType(word: hint) else { return nil }
     self = meaning
   }
@@ -73,8 +73,6 @@ enum HintedType: Hashable {
       self = .kind(kind)
     } else if let foreign = Self.foreignTypes[word] {
       self = HintedType(fileExtension: foreign) ?? .kind(.image)
-    } else if let type = Self.vendorWords[word] {
-      self = .type(type)
     } else if let meaning = HintedType(fileExtension: String(word.drop { $0 == "." })) {
       self = meaning
     } else {
@@ -89,10 +87,6 @@ enum HintedType: Hashable {
   private static let foreignTypes: [String: String] = [
     "org.webmproject.webp": "webp", "public.heic": "heic", "public.heif": "heic", "com.apple.quicktime-movie": "mov",
     "com.apple.m4v-video": "m4v", "com.apple.coreaudio-format": "caf", "public.svg-image": "svg", "public.tiff": "tiff",
-  ]
-  /// Home Assistant's.
-  private static let vendorWords: [String: MediaType] = [
-    "mpeg2": .mpeg2, "mpeg4": .mpeg4, "mpeg4audio": .mpeg4Audio, "waveformaudio": .wave,
   ]
 }
 

@@ -4,7 +4,7 @@ internal import Glibc
 package final class PayloadInput {
   private let lines: LineReader
   private var assembler = PayloadAssembler()
-  private var ready: [InputPayload] = []
+  private var ready: ArraySlice<InputPayload> = []
   private var line = 0
   /// The length so far of a line that is too long to be held.
   private var overlong: Int?
@@ -27,15 +27,15 @@ package final class PayloadInput {
       case .pause: break
       case .end, .stopped:
         hasEnded = true
-        ready = assembler.finish()
+        ready = assembler.finish()[...]
       }
     }
-    return ready.isEmpty ? nil : ready.removeFirst()
+    return ready.popFirst()
   }
 
   private func add(_ bytes: [UInt8]) {
     line += 1
-    ready = assembler.add(bytes, number: line)
+    ready = assembler.add(bytes, number: line)[...]
   }
 
   private func addPiece(_ piece: Segment, isLast: Bool) {
@@ -45,7 +45,7 @@ package final class PayloadInput {
     guard isLast else { return }
     line += 1
     overlong = nil
-    ready = assembler.finish() + [InputPayload(line: line, length: length)]
+    ready = assembler.finish()[...] + [InputPayload(line: line, length: length)][...]
   }
 
   /// Opens a file for reading.
