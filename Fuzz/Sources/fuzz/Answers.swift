@@ -33,9 +33,9 @@ final class Answers: @unchecked Sendable {
     unsafe sem_post(semaphore)
   }
 
-  /// Waits for the end: the type that was told before it, and what it is.
+  /// Waits for the end: the type that was told before it, if the file came in pieces, and what it is.
   func wait() -> (MediaType?, Intake.News) {
     while unsafe sem_wait(semaphore) != 0 {}
-    return news.withLock { ($0.type, $0.end ?? .refused(FetchFailure(reason: .internal))) }
+    return news.withLock { ($0.type, $0.end ?? .refused(FetchFailure(reason: .internal), nil)) }
   }
 }

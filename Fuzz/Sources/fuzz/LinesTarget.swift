@@ -7,7 +7,8 @@ internal import Glibc
 /// - Every line comes out once, whole, in order and byte for byte; one beyond the maximum comes in pieces that make it up.
 /// - What the payload reader takes for JSON is JSON to ``JSONReference``, and the other way round.
 /// - A candidate has the alert flag and not the output member; the member goes into the object at the payload path and nowhere else.
-/// - The spliced line is the original with one insertion, is JSON, and its payload has the member as its last.
+/// - The spliced line is the original with one insertion, is JSON, and its payload has the member as its last; in an envelope it is JSON with nothing but
+///   insertions.
 struct LinesTarget: Target {
   private static let maximumLines = [24, 300, 4_000, LineReader.maximumLine]
   private static let blockSizes = [32, 512, 4_096, 256 << 10]
@@ -93,8 +94,23 @@ struct LinesTarget: Target {
     case .passthrough: check(isObject || JSONReference.isBlank(line), "what passes is a JSON object: \(quoted(line))")
     case .candidate(let payload):
       guard let document, let place = document.find(path) else { return check(false, "a candidate has a payload: \(quoted(line))") }
+      // The payload of an envelope is another object, which may lie in a string.
+      guard document.member("aps", of: place) != nil || !path.isEmpty else { return judge(payload.splice, ofEnvelope: line) }
       judge(payload.splice, of: line, document, place, path)
     }
+  }
+
+  private func judge(_ splice: Splice, ofEnvelope line: [UInt8]) {
+    let edits = splice.edits(with: member.bytes(for: [attachment]))
+    let spliced = LineEdit.apply(edits, to: line)
+    check(
+      edits.allSatisfy { $0.range.isEmpty && line.indices.contains($0.range.lowerBound) },
+      "an envelope gains and loses nothing: \(quoted(line))")
+    check(JSONReference(spliced) != nil, "a spliced envelope is JSON: \(quoted(spliced))")
+    let again = unsafe Array(spliced + Array(repeating: 0, count: PayloadReader.padding)).withUnsafeBytes { bytes in
+      unsafe whole.read(UnsafeRawBufferPointer(rebasing: bytes.dropLast(PayloadReader.padding)))
+    }
+    guard case .passthrough(_, .payloadEnriched) = again else { return check(false, "an enriched envelope passes: \(quoted(spliced))") }
   }
 
   private func judge(_ splice: Splice, of line: [UInt8], _ document: JSONReference, _ place: Int, _ path: [String]) {
@@ -105,7 +121,7 @@ struct LinesTarget: Target {
     check(flag == "true" || flag.flatMap(Double.init) == 1, "a candidate asks for the extension: \(quoted(line))")
 
     let bytes = member.bytes(for: [attachment])
-    let spliced = splice.pieces(of: line[...], member: bytes[...]).flatMap(\.self)
+    let spliced = LineEdit.apply(splice.edits(with: bytes), to: line)
     let inserted = (splice.isEmptyObject ? [] : [UInt8(ascii: ",")]) + bytes
     check(spliced == line[..<splice.offset] + inserted + line[splice.offset...], "a splice is one insertion: \(quoted(line))")
     guard let enriched = JSONReference(spliced), let payload = enriched.find(path) else {

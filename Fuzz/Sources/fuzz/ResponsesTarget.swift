@@ -72,6 +72,7 @@ struct ResponsesTarget: Target {
       check([301, 302, 303, 307, 308].contains(plain.status), "a redirect comes with its status: \(plain)")
       check(plain["location"] == [String(decoding: location, as: UTF8.self)], "a redirect has one Location: \(plain)")
     case .retry: check([502, 503, 504].contains(plain.status), "a further try comes with its status: \(plain)")
+    case .unchanged: check(plain.status == 304, "what has not changed comes with its status: \(plain)")
     case .refuse: break
     }
   }
@@ -105,12 +106,13 @@ struct ResponsesTarget: Target {
     let detection = unsafe body.withUnsafeBytes { unsafe detector.detect($0, isComplete: head.isWhole) }
     switch end {
     case .stored(let file):
-      check(type == file.type && detection == .accepted(file.type), "the type is the one that the bytes say, however they come")
+      check(type == nil || type == file.type, "the type is told once")
+      check(detection == .accepted(file.type), "the type is the one that the bytes say, however they come")
       check(defect(of: body, file.type) == nil, "a damaged file is not stored: \(file.type)")
       judge(file, body)
       store.unpin(file)
-    case .refused(let failure):
-      judge(failure, type, detection, body)
+    case .refused(let failure, let said):
+      judge(failure, said, detection, body)
     case .recognised: break
     }
   }
