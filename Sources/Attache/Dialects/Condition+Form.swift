@@ -3,8 +3,18 @@ extension Condition {
     case at, `is`, equals, starts, absent, any, none
   }
 
+  /// How deep conditions may be nested: whatever reads or asks them does so by recursion.
+  private static let maximumDepth = 16
+
   /// Reads a condition of a dialect's form.
   init(form: JSONElement) throws(FormFault) {
+    try self.init(form: form, depth: 1)
+  }
+
+  fileprivate init(form: JSONElement, depth: Int) throws(FormFault) {
+    guard depth <= Self.maximumDepth else {
+      throw FormFault("conditions are nested more than \(Self.maximumDepth) deep; write them side by side")
+    }
     var path: DialectPath?
     var tests: [(DialectPath) -> Condition] = []
     var groups: [Condition] = []
@@ -23,8 +33,8 @@ extension Condition {
       case .absent:
         try value.readTrue()
         tests.append { .absent($0) }
-      case .any: groups.append(.any(try value.readElements(Condition.init(form:))))
-      case .none: groups.append(.none(try value.readElements(Condition.init(form:))))
+      case .any: groups.append(.any(try value.readConditions(depth: depth + 1)))
+      case .none: groups.append(.none(try value.readConditions(depth: depth + 1)))
       }
     }
     if let group = groups.first {
@@ -42,6 +52,12 @@ extension Condition {
   /// Reads a condition, or an array of them.
   static func all(form: JSONElement) throws(FormFault) -> [Condition] {
     try form.readOneOrMany(Condition.init(form:))
+  }
+}
+
+extension JSONElement {
+  fileprivate func readConditions(depth: Int) throws(FormFault) -> [Condition] {
+    try readElements { element throws(FormFault) in try Condition(form: element, depth: depth) }
   }
 }
 

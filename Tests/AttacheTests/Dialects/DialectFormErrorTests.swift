@@ -91,4 +91,14 @@ struct DialectFormErrorTests {
     try Data(text.utf8).write(to: file)
     return try #require(throws: DialectFormError.self) { try DialectFile(contentsOf: file.path) }
   }
+
+  @Test(arguments: [16, 17, 10_000])
+  func `conditions may be nested sixteen deep`(depth: Int) throws {
+    let groups = String(repeating: #"{"any":["#, count: depth - 1)
+    let condition = groups + #"{"at":"b"}"# + String(repeating: "]}", count: depth - 1)
+    let form = DialectForm(name: "mine.json", bytes: #"[{"name":"a","when":\#(condition),"media":[{"url":"a"}]}]"#.utf8)
+    guard depth > 16 else { return _ = try form.rows(isWhole: true) }
+    let error = #expect(throws: DialectFormError.self) { try form.rows(isWhole: true) }
+    #expect(error?.text.contains("nested more than 16 deep") == true && error?.line == 1)
+  }
 }
