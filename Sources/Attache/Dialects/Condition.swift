@@ -25,44 +25,42 @@ indirect enum Condition: Sendable {
   /// None of them holds.
   case none([Condition])
 
-  /// - Parameter members: what is known of the payload's members, for conditions that are bound to them.
-  func holds(in payload: JSONElement, _ members: MemberIndex? = nil) -> Bool {
+  /// - Parameter heads: what the payload's places begin with, for conditions that are bound to them.
+  func holds(in payload: JSONElement, _ heads: PayloadHeads? = nil) -> Bool {
     switch self {
-    case .present(let path): payload.contains(at: path, members, where: \.isPresent)
-    case .kind(let path, let kind): payload.contains(at: path, members) { kind.fits($0) && $0.isPresent }
-    case .equals(let path, let scalars): payload.contains(at: path, members) { value in scalars.contains { $0.equals(value) } }
+    case .present(let path): payload.contains(at: path, heads, where: \.isPresent)
+    case .kind(let path, let kind): payload.contains(at: path, heads) { kind.fits($0) && $0.isPresent }
+    case .equals(let path, let scalars): payload.contains(at: path, heads) { value in scalars.contains { $0.equals(value) } }
     case .starts(let path, let prefixes):
-      payload.contains(at: path, members) { value in
-        value.text.map { text in prefixes.contains { text.utf8.starts(with: $0.utf8) } } ?? false
-      }
-    case .absent(let path): !payload.contains(at: path, members, where: \.isPresent)
-    case .any(let conditions): conditions.contains { $0.holds(in: payload, members) }
-    case .none(let conditions): !conditions.contains { $0.holds(in: payload, members) }
+      payload.contains(at: path, heads) { value in prefixes.contains { value.starts(with: $0) } }
+    case .absent(let path): !payload.contains(at: path, heads, where: \.isPresent)
+    case .any(let conditions): conditions.contains { $0.holds(in: payload, heads) }
+    case .none(let conditions): !conditions.contains { $0.holds(in: payload, heads) }
     }
   }
 
   /// The same for an engine that looks the first parts of the places up.
-  func bound(to names: inout NameList) -> Condition {
+  func bound(to heads: inout PathHeads) -> Condition {
     switch self {
-    case .present(let path): return .present(path.bound(to: &names))
-    case .kind(let path, let kind): return .kind(path.bound(to: &names), kind)
-    case .equals(let path, let scalars): return .equals(path.bound(to: &names), scalars)
-    case .starts(let path, let prefixes): return .starts(path.bound(to: &names), prefixes)
-    case .absent(let path): return .absent(path.bound(to: &names))
-    case .any(let conditions): return .any(conditions.map { $0.bound(to: &names) })
-    case .none(let conditions): return .none(conditions.map { $0.bound(to: &names) })
+    case .present(let path): return .present(path.bound(to: &heads))
+    case .kind(let path, let kind): return .kind(path.bound(to: &heads), kind)
+    case .equals(let path, let scalars): return .equals(path.bound(to: &heads), scalars)
+    case .starts(let path, let prefixes): return .starts(path.bound(to: &heads), prefixes)
+    case .absent(let path): return .absent(path.bound(to: &heads))
+    case .any(let conditions): return .any(conditions.map { $0.bound(to: &heads) })
+    case .none(let conditions): return .none(conditions.map { $0.bound(to: &heads) })
     }
   }
 
-  /// The members one of which a payload must have for this to hold; nil when it may hold with none of them.
-  var members: [String]? {
+  /// The heads one of which a payload must have for this to hold, when it is bound; nil when it may hold with none of them.
+  var heads: [Int]? {
     switch self {
-    case .present(let path), .kind(let path, _), .equals(let path, _), .starts(let path, _): path.first.map { [$0] }
+    case .present(let path), .kind(let path, _), .equals(let path, _), .starts(let path, _): path.head.map { [$0.number] }
     case .absent, .none: nil
     case .any(let conditions):
-      conditions.reduce([]) { members, condition in
-        guard let members, let further = condition.members else { return nil }
-        return members + further
+      conditions.reduce([]) { heads, condition in
+        guard let heads, let further = condition.heads else { return nil }
+        return heads + further
       }
     }
   }
@@ -70,8 +68,8 @@ indirect enum Condition: Sendable {
 
 extension [Condition] {
   /// Whether all of them hold; none means that there is nothing to ask.
-  func hold(in payload: JSONElement, _ members: MemberIndex? = nil) -> Bool {
-    for condition in self where !condition.holds(in: payload, members) { return false }
+  func hold(in payload: JSONElement, _ heads: PayloadHeads? = nil) -> Bool {
+    for condition in self where !condition.holds(in: payload, heads) { return false }
     return true
   }
 }
@@ -91,7 +89,7 @@ extension Condition.Kind {
 extension Condition.Scalar {
   fileprivate func equals(_ value: JSONElement) -> Bool {
     switch self {
-    case .text(let text): value.text.map { $0.utf8.elementsEqual(text.utf8) } ?? false
+    case .text(let text): value.isText(text)
     case .number(let number): value.number == number
     case .boolean(let boolean): value.boolean == boolean
     }

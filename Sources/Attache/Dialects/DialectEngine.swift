@@ -2,45 +2,35 @@
 ///
 /// One pass over a payload's members finds those that any dialect begins with; only the rows of these are asked, in the table's order.
 final class DialectEngine {
-  /// A row as it is asked.
-  private final class Row {
-    let name: String
-    let precedence: Dialect.Precedence
-    let when: [Condition]
-    /// The members one of which each condition needs, and those one of which the media need, as their places in `members`.
-    let needed: [[Int]]
-    /// The row's media, as it has them.
-    let media: [[MediaPlace]]
-
-    init(_ dialect: Dialect, _ names: inout NameList) {
-      name = dialect.name
-      precedence = dialect.precedence
-      when = dialect.when.map { $0.bound(to: &names) }
-      let sources = dialect.media.joined().map(\.member)
-      let needed = dialect.when.compactMap(\.members) + (sources.contains(nil) ? [] : [sources.compactMap { $0 }])
-      self.needed = needed.map { $0.map { names.place($0) } }
-      media = dialect.media.map { $0.map { source in MediaPlace(source, &names) } }
-    }
+  /// A need of a row that a head meets, as a bit of those that the row has.
+  private struct Asker {
+    let row: Int
+    let need: UInt64
   }
 
   private let table: DialectTable
-  private let rows: [Row]
-  private let members: MemberIndex
-  /// For each member the rows that are asked when it is there, and last those that are always asked.
-  private let askers: [RowSet]
+  private let rows: [DialectRow]
+  private let heads: PayloadHeads
+  /// For each head what it meets.
+  private let askers: [[Asker]]
+  /// For each row a bit for each of its needs.
+  private let needs: [UInt64]
   private let documents = InnerDocument()
 
   init(_ table: DialectTable) {
-    var names = NameList()
+    var heads = PathHeads()
     self.table = table
-    rows = table.rows.map { Row($0, &names) }
-    let gates = table.rows.map { row in row.membersNeeded?.map { names.place($0) } }
-    var askers = Array(repeating: RowSet(count: table.rows.count), count: names.names.count + 1)
-    for (row, places) in gates.enumerated() where !table.rows[row].media.isEmpty {
-      for place in places ?? [names.names.count] { askers[place].insert(row) }
+    rows = table.rows.map { DialectRow($0, &heads) }
+    self.heads = PayloadHeads(heads)
+    var askers = Array(repeating: [Asker](), count: heads.count)
+    for (index, row) in rows.enumerated() {
+      for (bit, need) in row.needs.enumerated() {
+        for head in need { askers[head].append(Asker(row: index, need: 1 << UInt64(bit))) }
+      }
     }
     self.askers = askers
-    members = MemberIndex(names.names)
+    // What names no media is never asked: it has a need that nothing meets.
+    needs = rows.map { $0.media.isEmpty ? .max : (1 << UInt64($0.needs.count)) - 1 }
   }
 
   /// The media that a payload names, each URL once, and the name of the dialect that named the first.
@@ -48,19 +38,20 @@ final class DialectEngine {
   /// - Parameter isLocated: whether each reference says where its URL stands.
   func references(in payload: JSONElement, located isLocated: Bool = false) -> (references: [MediaReference], dialect: String?) {
     documents.forget()
-    members.find(in: payload)
-    var asked = askers[askers.count - 1]
-    for position in 0..<members.count { asked.formUnion(askers[members.place(position)]) }
+    heads.find(in: payload)
+    var missing = needs
+    heads.forEach { head in
+      for asker in askers[head] { missing[asker.row] &= ~asker.need }
+    }
     var finds = DistinctReferences()
     var dialect: String?
     var vendorFound = false
-    asked.forEach { index in
+    for index in missing.indices where missing[index] == 0 {
       let row = rows[index]
-      if row.precedence == .lastResort, vendorFound { return }
-      // Whether all that a row needs begins somewhere is told without looking into anything.
-      guard row.needed.allSatisfy({ places in places.contains { members[$0] != nil } }), row.when.hold(in: payload, members) else { return }
+      if row.precedence == .lastResort, vendorFound { continue }
+      guard row.when.hold(in: payload, heads) else { continue }
       let found = references(of: row, in: payload, isLocated)
-      guard !found.isEmpty else { return }
+      guard !found.isEmpty else { continue }
       for reference in found { finds.add(reference) }
       dialect = dialect ?? row.name
       if row.precedence == .vendor { vendorFound = vendorFound || found.contains { $0.role == .attachment } }
@@ -87,14 +78,15 @@ final class DialectEngine {
   }
 
   /// What one row names; of each list of alternatives the first that names any.
-  private func references(of row: Row, in payload: JSONElement, _ isLocated: Bool) -> [MediaReference] {
+  private func references(of row: DialectRow, in payload: JSONElement, _ isLocated: Bool) -> [MediaReference] {
     var references: [MediaReference] = []
-    for alternatives in row.media {
-      for place in alternatives {
-        let found = read(place, in: payload, isLocated)
-        references += found
-        if !found.isEmpty { break }
-      }
+    var listFound = -1
+    for place in row.media where place.list != listFound {
+      if let head = place.head, heads[head.number] == nil { continue }
+      let found = read(place, in: payload, isLocated)
+      if found.isEmpty { continue }
+      references += found
+      listFound = place.list
     }
     return references
   }
@@ -102,14 +94,10 @@ final class DialectEngine {
   private func read(_ place: MediaPlace, in payload: JSONElement, _ isLocated: Bool) -> [MediaReference] {
     let reader = MediaSourceReader(place: place, payload: payload, isLocated: isLocated)
     var found: [MediaReference]
-    if let path = place.path, let member = place.member {
+    if let path = place.path, let head = place.head {
       // Most of what begins with `aps` ends there.
-      guard let first = members[member], let value = first.value(atOne: path, from: 1), place.source.when.hold(in: payload) else {
-        return []
-      }
-      found = reader.references(at: value, item: path.parts.count == 1 ? payload : first.parent(atOne: path, from: 1))
-    } else if let member = place.member, members[member] == nil {
-      return []
+      guard let value = heads[head.number]?.value(atOne: path, from: head.depth), place.source.when.hold(in: payload) else { return [] }
+      found = reader.references(at: value, item: path.parts.count == 1 ? payload : payload.parent(atOne: path))
     } else if let json = place.source.json {
       guard let document = documents.document(at: json, in: payload), place.source.when.hold(in: document) else { return [] }
       found = reader.references(in: document, pointer: json.description)
@@ -123,17 +111,6 @@ final class DialectEngine {
     }
     if table.isStrict { found = found.compactMap(\.strict) }
     return found
-  }
-}
-
-extension Dialect {
-  /// The members one of which a payload must have for this to name anything; nil when that cannot be said.
-  fileprivate var membersNeeded: [String]? {
-    let needed = when.compactMap(\.members)
-    // `aps` is in every payload: it tells nothing.
-    if let members = needed.first(where: { !$0.contains("aps") }) ?? needed.first { return members }
-    let members = media.joined().map(\.member)
-    return members.contains(nil) ? nil : members.compactMap { $0 }
   }
 }
 

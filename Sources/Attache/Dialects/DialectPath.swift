@@ -21,8 +21,8 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
   let parts: [Part]
   /// Whether it may stand for several values.
   let isMany: Bool
-  /// The place of its first part in an engine's ``MemberIndex``; nil outside one, or when the path begins with no one member.
-  private(set) var place: Int?
+  /// What an engine has looked up of it; nil outside one, or when the path begins with no one member.
+  private(set) var head: PathHeads.Head?
 
   private init(parts: [Part]) {
     self.parts = parts
@@ -63,10 +63,10 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The same for an engine that looks its first part up.
-  func bound(to names: inout NameList) -> DialectPath {
+  /// The same for an engine that looks its head up.
+  func bound(to heads: inout PathHeads) -> DialectPath {
     var path = self
-    path.place = first.map { names.place($0) }
+    path.head = heads.head(of: self)
     return path
   }
 
@@ -100,10 +100,10 @@ extension JSONElement {
 
   /// Whether one of the values at a place does.
   ///
-  /// - Parameter members: what is known of this value's members, for paths that are bound to them.
-  func contains(at path: DialectPath, _ members: MemberIndex? = nil, where holds: (JSONElement) -> Bool) -> Bool {
+  /// - Parameter heads: what this payload's places begin with, for paths that are bound to them.
+  func contains(at path: DialectPath, _ heads: PayloadHeads? = nil, where holds: (JSONElement) -> Bool) -> Bool {
     guard path.isMany else {
-      if let members, let place = path.place { return members[place]?.value(atOne: path, from: 1).map(holds) ?? false }
+      if let heads, let head = path.head { return heads[head.number]?.value(atOne: path, from: head.depth).map(holds) ?? false }
       return value(atOne: path).map(holds) ?? false
     }
     var isThere = false
@@ -116,7 +116,8 @@ extension JSONElement {
   /// - Parameter part: how many parts lead to this value already.
   func value(atOne path: DialectPath, from part: Int = 0) -> JSONElement? {
     var element = self
-    for case .child(let token) in path.parts[part...] {
+    for index in part..<path.parts.count {
+      guard case .child(let token) = path.parts[index] else { continue }
       guard let child = element.isArray ? element.child(token)?.element : element.member(token.text) else { return nil }
       element = child
     }
@@ -124,14 +125,12 @@ extension JSONElement {
   }
 
   /// What has the value at a place that stands for one.
-  func parent(atOne path: DialectPath, from part: Int) -> JSONElement? {
-    var parent: JSONElement?
+  func parent(atOne path: DialectPath) -> JSONElement? {
     var element = self
-    for case .child(let token) in path.parts[part...] {
-      parent = element
+    for case .child(let token) in path.parts.dropLast() {
       guard let child = element.isArray ? element.child(token)?.element : element.member(token.text) else { return nil }
       element = child
     }
-    return parent
+    return element
   }
 }

@@ -9,11 +9,10 @@ extension Field {
     return try form.readOneOrMany(Field.init(form:))
   }
 
-  private init(form: JSONElement) throws(FormFault) {
+  private convenience init(form: JSONElement) throws(FormFault) {
     var origins: [Origin] = []
     var other: DialectPath?
     var difference: DialectPath?
-    self.init(origin: .key)
     var (prefix, suffix, when) = ("", "", [Condition]())
     try form.readMembers(Member.self) { (member, value) throws(FormFault) in
       switch member {
@@ -45,7 +44,7 @@ extension Field {
     guard origins.count == 1 else {
       throw FormFault("a field says one thing; write one of inside, at, fixed, key, index, file, url, query, differs")
     }
-    (origin, self.prefix, self.suffix, self.when) = (origins[0], prefix, suffix, when)
+    self.init(origin: origins[0], prefix: prefix, suffix: suffix, when: when)
   }
 }
 

@@ -1,5 +1,5 @@
 /// Where a dialect says something about a reference or a button.
-struct Field: Sendable {
+final class Field: Sendable {
   enum Origin: Sendable {
     /// A place in the item: the element, the member or the object that has the URL.
     case inside(DialectPath)
@@ -22,10 +22,25 @@ struct Field: Sendable {
     case differs(DialectPath, from: DialectPath)
   }
 
-  var origin: Origin
+  let origin: Origin
   /// Written around a text.
-  var prefix = ""
-  var suffix = ""
+  let prefix: String
+  let suffix: String
   /// Counted from the payload; all of them must hold.
-  var when: [Condition] = []
+  let when: [Condition]
+  /// Whether there is nothing to read when a URL stands by itself.
+  let isInside: Bool
+
+  init(origin: Origin, prefix: String = "", suffix: String = "", when: [Condition] = []) {
+    self.origin = origin
+    self.prefix = prefix
+    self.suffix = suffix
+    self.when = when
+    isInside = if case .inside = origin { true } else { false }
+  }
+
+  /// A text as the field writes it.
+  func framed(_ text: String) -> String {
+    prefix.isEmpty && suffix.isEmpty ? text : prefix + text + suffix
+  }
 }

@@ -12,7 +12,7 @@ struct FieldReader {
   /// - Parameter takesIntegers: whether an integer counts as its digits.
   func text(_ fields: [Field], takesIntegers: Bool = false) -> String? {
     first(fields) { field in
-      text(field.origin, takesIntegers).map { field.prefix + $0 + field.suffix }
+      text(field.origin, takesIntegers).map(field.framed)
     }
   }
 
@@ -20,7 +20,7 @@ struct FieldReader {
   func scalar(_ fields: [Field]) -> String? {
     first(fields) { field in
       let text = text(field.origin, true) ?? boolean(field.origin).map { $0 ? "true" : "false" } ?? number(field.origin)?.description
-      return text.map { field.prefix + $0 + field.suffix }
+      return text.map(field.framed)
     }
   }
 
@@ -40,8 +40,8 @@ struct FieldReader {
   }
 
   private func first<Value>(_ fields: [Field], _ read: (Field) -> Value?) -> Value? {
-    for field in fields where field.when.hold(in: payload) {
-      if let value = read(field) { return value }
+    for field in fields where item != nil || !field.isInside {
+      if field.when.hold(in: payload), let value = read(field) { return value }
     }
     return nil
   }

@@ -1,14 +1,17 @@
 /// A source as an engine asks it.
 final class MediaPlace {
   let source: MediaSource
-  /// The member of the payload that its place begins with, as its place in the engine's ``MemberIndex``; nil when that is no one member.
-  let member: Int?
+  /// Which list of alternatives of its row it stands in.
+  let list: Int
+  /// What its place begins with; nil when that is no one member of the payload.
+  let head: PathHeads.Head?
   /// The URL's place, when it stands for one value of the payload.
   let path: DialectPath?
 
-  init(_ source: MediaSource, _ names: inout NameList) {
+  init(_ source: MediaSource, list: Int, _ heads: inout PathHeads) {
     self.source = source
-    member = source.member.map { names.place($0) }
+    self.list = list
+    head = source.firstPlace.flatMap { heads.head(of: $0) }
     if case .url(let path) = source.origin, source.json == nil, !path.isMany { self.path = path } else { path = nil }
   }
 }

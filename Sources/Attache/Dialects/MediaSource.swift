@@ -45,13 +45,13 @@ struct MediaSource: Sendable {
     self.origin = origin
   }
 
-  /// The member of the payload without which there is nothing here; nil when that is no one member.
-  var member: String? {
-    if let json { return json.first }
+  /// The place in the payload without which there is nothing here; nil when that is no one place.
+  var firstPlace: DialectPath? {
+    if let json { return json }
     switch origin {
-    case .url(let path): return path.first
+    case .url(let path): return path
     case .build(let pieces):
-      for case .value(let path) in pieces { return path.first }
+      for case .value(let path) in pieces { return path }
       return nil
     }
   }

@@ -42,6 +42,18 @@ struct JSONElement {
     unsafe textBytes.map { bytes in unsafe String(decoding: bytes, as: UTF8.self) }
   }
 
+  /// Whether this is that string, which is not empty.
+  func isText(_ text: String) -> Bool {
+    guard let bytes = unsafe textBytes else { return false }
+    return unsafe bytes.count == text.utf8.count && text.utf8.elementsEqual(bytes)
+  }
+
+  /// Whether this is a string of at least one byte that starts so.
+  func starts(with prefix: String) -> Bool {
+    guard let bytes = unsafe textBytes else { return false }
+    return unsafe bytes.starts(with: prefix.utf8)
+  }
+
   private var textBytes: UnsafeRawBufferPointer? {
     var view = unsafe simdjson_string_view()
     guard unsafe simdjson_element_get_string(raw, &view), unsafe view.length > 0 else { return nil }

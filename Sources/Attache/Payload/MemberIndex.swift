@@ -52,9 +52,10 @@ final class MemberIndex {
   }
 
   /// Looks the names up in an object; whatever is no object has none of them.
-  func find(in object: JSONElement) {
+  func find(in object: JSONElement?) {
     for position in 0..<count { unsafe values[Int(found[position])] = unsafe simdjson_element() }
-    guard let keys = unsafe keys.baseAddress, let places = unsafe places.baseAddress, let starts = unsafe starts.baseAddress,
+    count = 0
+    guard let object, let keys = unsafe keys.baseAddress, let places = unsafe places.baseAddress, let starts = unsafe starts.baseAddress,
       let values = unsafe values.baseAddress, let found = unsafe found.baseAddress
     else { return }
     var index = unsafe simdjson_key_index(keys: keys, places: places, starts: starts)
