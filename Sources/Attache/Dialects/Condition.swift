@@ -68,8 +68,8 @@ indirect enum Condition: Sendable {
 
 extension [Condition] {
   /// Whether all of them hold; none means that there is nothing to ask.
-  func hold(in payload: JSONElement, _ heads: PayloadHeads? = nil) -> Bool {
-    for condition in self where !condition.holds(in: payload, heads) { return false }
+  func hold(in payload: JSONElement) -> Bool {
+    for condition in self where !condition.holds(in: payload) { return false }
     return true
   }
 }

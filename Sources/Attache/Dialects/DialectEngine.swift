@@ -43,20 +43,20 @@ final class DialectEngine {
     heads.forEach { head in
       for asker in askers[head] { missing[asker.row] &= ~asker.need }
     }
-    var finds = DistinctReferences()
+    var found: [MediaReference] = []
     var dialect: String?
     var vendorFound = false
     for index in missing.indices where missing[index] == 0 {
       let row = rows[index]
       if row.precedence == .lastResort, vendorFound { continue }
       guard row.when.hold(in: payload, heads) else { continue }
-      let found = references(of: row, in: payload, isLocated)
-      guard !found.isEmpty else { continue }
-      for reference in found { finds.add(reference) }
+      let start = found.count
+      read(row, in: payload, isLocated, into: &found)
+      guard found.count > start else { continue }
       dialect = dialect ?? row.name
-      if row.precedence == .vendor { vendorFound = vendorFound || found.contains { $0.role == .attachment } }
+      if row.precedence == .vendor { vendorFound = vendorFound || found[start...].contains { $0.role == .attachment } }
     }
-    return (finds.references, dialect)
+    return (found.distinct, dialect)
   }
 
   /// What the helper of the first dialect that says anything would make of the text.
@@ -78,39 +78,34 @@ final class DialectEngine {
   }
 
   /// What one row names; of each list of alternatives the first that names any.
-  private func references(of row: DialectRow, in payload: JSONElement, _ isLocated: Bool) -> [MediaReference] {
-    var references: [MediaReference] = []
+  private func read(_ row: DialectRow, in payload: JSONElement, _ isLocated: Bool, into references: inout [MediaReference]) {
     var listFound = -1
     for place in row.media where place.list != listFound {
       if let head = place.head, heads[head.number] == nil { continue }
-      let found = read(place, in: payload, isLocated)
-      if found.isEmpty { continue }
-      references += found
-      listFound = place.list
+      let start = references.count
+      read(place, in: payload, isLocated, into: &references)
+      if table.isStrict { references.replaceSubrange(start..., with: references[start...].compactMap(\.strict)) }
+      if references.count > start { listFound = place.list }
     }
-    return references
   }
 
-  private func read(_ place: MediaPlace, in payload: JSONElement, _ isLocated: Bool) -> [MediaReference] {
-    let reader = MediaSourceReader(place: place, payload: payload, isLocated: isLocated)
-    var found: [MediaReference]
+  private func read(_ place: MediaPlace, in payload: JSONElement, _ isLocated: Bool, into references: inout [MediaReference]) {
+    let start = references.count
+    let reader = MediaSourceReader(place: place, payload: payload, isLocated: isLocated, start: start)
     if let path = place.path, let head = place.head {
       // Most of what begins with `aps` ends there.
-      guard let value = heads[head.number]?.value(atOne: path, from: head.depth), place.source.when.hold(in: payload) else { return [] }
-      found = reader.references(at: value, item: path.parts.count == 1 ? payload : payload.parent(atOne: path))
+      guard let value = heads[head.number]?.value(atOne: path, from: head.depth), place.source.when.hold(in: payload) else { return }
+      reader.read(value, item: path.parts.count == 1 ? payload : payload.parent(atOne: path), into: &references)
     } else if let json = place.source.json {
-      guard let document = documents.document(at: json, in: payload), place.source.when.hold(in: document) else { return [] }
-      found = reader.references(in: document, pointer: json.description)
+      guard let document = documents.document(at: json, in: payload), place.source.when.hold(in: document) else { return }
+      reader.read(from: document, pointer: json.description, into: &references)
       if isLocated, documents.isInString {
         // A pointer leads to the string, and no further.
-        for index in found.indices { found[index].path = json.description }
+        for index in start..<references.count { references[index].path = json.description }
       }
-    } else {
-      guard place.source.when.hold(in: payload) else { return [] }
-      found = reader.references(in: payload, pointer: "")
+    } else if place.source.when.hold(in: payload) {
+      reader.read(from: payload, pointer: "", into: &references)
     }
-    if table.isStrict { found = found.compactMap(\.strict) }
-    return found
   }
 }
 

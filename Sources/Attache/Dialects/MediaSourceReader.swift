@@ -3,14 +3,15 @@ struct MediaSourceReader {
   let place: MediaPlace
   let payload: JSONElement
   let isLocated: Bool
+  /// How many references there are before this source's.
+  let start: Int
 
-  /// The references in the order of the places, no more than the source allows.
+  /// Reads the references in the order of the places, no more than the source allows.
   ///
   /// - Parameters:
   ///   - root: what the source's place counts from: the payload, or the JSON inside one of its strings.
   ///   - pointer: where that stands.
-  func references(in root: JSONElement, pointer: String) -> [MediaReference] {
-    var references: [MediaReference] = []
+  func read(from root: JSONElement, pointer: String, into references: inout [MediaReference]) {
     switch place.source.origin {
     case .url(let path):
       DialectWalk(path, isLocated: isLocated).forEach(from: root, pointer: pointer) { add($0, to: &references) }
@@ -19,17 +20,14 @@ struct MediaSourceReader {
         add(url, DialectWalk.Find(value: root, item: root, pointer: pointer + pieces.firstPlace), to: &references)
       }
     }
-    return references
   }
 
-  /// The references at the one place of a source.
+  /// Reads what stands at the one place of a source.
   ///
   /// - Parameter item: the object that has the value.
-  func references(at value: JSONElement, item: JSONElement?) -> [MediaReference] {
-    var references: [MediaReference] = []
+  func read(_ value: JSONElement, item: JSONElement?, into references: inout [MediaReference]) {
     let pointer = isLocated ? place.path?.description ?? "" : ""
     add(DialectWalk.Find(value: value, item: item, pointer: pointer), to: &references)
-    return references
   }
 
   private func add(_ find: DialectWalk.Find, to references: inout [MediaReference]) {
@@ -64,7 +62,7 @@ struct MediaSourceReader {
 
   private func add(_ text: String, _ find: DialectWalk.Find, to references: inout [MediaReference]) {
     let url = place.source.trims ? text.trimmed : text
-    guard references.count < place.source.maximum, !url.isEmpty, !place.source.needsScheme || url.hasAuthority else { return }
+    guard references.count - start < place.source.maximum, !url.isEmpty, !place.source.needsScheme || url.hasAuthority else { return }
     references.append(describe(url, find))
   }
 
@@ -83,7 +81,7 @@ struct MediaSourceReader {
       reference.hintedType = place.source.hintWords[hint]
     }
     reference.isLazy = fields.boolean(place.source.lazy) ?? false
-    reference.fallbacks = place.source.fallbacks.compactMap { payload.value(at: $0)?.text }
+    for path in place.source.fallbacks { payload.value(at: path)?.text.map { reference.fallbacks.append($0) } }
     reference.role = place.source.role
     reference.needs = place.source.needs
     if isLocated { reference.path = find.pointer }
@@ -132,8 +130,12 @@ extension MediaReference.HintKind {
 extension String {
   /// Whether this holds `://`, as every URL does that can be fetched.
   fileprivate var hasAuthority: Bool {
-    guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
-    return utf8[colon...].starts(with: "://".utf8)
+    let slash = UInt8(ascii: "/")
+    var bytes = utf8.makeIterator()
+    while let byte = bytes.next() {
+      if byte == UInt8(ascii: ":") { return bytes.next() == slash && bytes.next() == slash }
+    }
+    return false
   }
 
   /// Less the white space at either end.
