@@ -1,20 +1,22 @@
 extension Dialect {
   /// The rows that attache knows, in the order in which they are asked.
-  static let builtIn: [Dialect] = read(isWhole: false)
+  ///
+  /// The table is part of the build, whose tests read it: it follows the form.
+  static let builtIn: [Dialect] = (try? DialectForm.builtIn.rows(isWhole: true, isBuiltIn: true)) ?? []
 
-  /// What the built-in rows say of texts, which is read when somebody asks.
-  private static let builtInTexts: [String: DialectTexts] = {
-    let rows = read(isWhole: true).compactMap { row in row.texts.map { (row.name, $0) } }
-    return Dictionary(rows) { first, _ in first }
-  }()
+  /// The same in outline: hundreds of places are not read before a payload has something for them.
+  static let builtInOutlines: [Dialect] = DialectForm.builtIn.outlines()
 
-  /// What this row says of texts, when it is a built-in one.
-  var builtInTexts: DialectTexts? {
-    isBuiltIn ? Self.builtInTexts[name] : nil
+  private static let builtInByName = Dictionary(builtIn.map { ($0.name, $0) }) { first, _ in first }
+
+  /// The row with all that it says; an outline has the whole table read.
+  var whole: Dialect {
+    outline == nil ? self : Self.builtInByName[name] ?? self
   }
 
-  /// The table is part of the build, whose tests read it: it follows the form.
-  private static func read(isWhole: Bool) -> [Dialect] {
-    (try? DialectForm.builtIn.rows(isWhole: isWhole, isBuiltIn: true)) ?? []
+  /// The row with all that media come from; an outline has this row read.
+  var withMedia: Dialect {
+    guard outline != nil, let origin, let range = origin.range else { return self }
+    return origin.form.row(in: range) ?? self
   }
 }

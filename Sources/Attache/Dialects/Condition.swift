@@ -40,27 +40,27 @@ indirect enum Condition: Sendable {
   }
 
   /// The same for an engine that looks the first parts of the places up.
-  func bound(to heads: inout PathHeads) -> Condition {
+  func bound(to heads: PathHeads) -> Condition {
     switch self {
-    case .present(let path): return .present(path.bound(to: &heads))
-    case .kind(let path, let kind): return .kind(path.bound(to: &heads), kind)
-    case .equals(let path, let scalars): return .equals(path.bound(to: &heads), scalars)
-    case .starts(let path, let prefixes): return .starts(path.bound(to: &heads), prefixes)
-    case .absent(let path): return .absent(path.bound(to: &heads))
-    case .any(let conditions): return .any(conditions.map { $0.bound(to: &heads) })
-    case .none(let conditions): return .none(conditions.map { $0.bound(to: &heads) })
+    case .present(let path): return .present(path.bound(to: heads))
+    case .kind(let path, let kind): return .kind(path.bound(to: heads), kind)
+    case .equals(let path, let scalars): return .equals(path.bound(to: heads), scalars)
+    case .starts(let path, let prefixes): return .starts(path.bound(to: heads), prefixes)
+    case .absent(let path): return .absent(path.bound(to: heads))
+    case .any(let conditions): return .any(conditions.map { $0.bound(to: heads) })
+    case .none(let conditions): return .none(conditions.map { $0.bound(to: heads) })
     }
   }
 
-  /// The heads one of which a payload must have for this to hold, when it is bound; nil when it may hold with none of them.
-  var heads: [Int]? {
+  /// The places one of which must begin in a payload for this to hold; nil when it may hold with none of them.
+  var places: [DialectPath]? {
     switch self {
-    case .present(let path), .kind(let path, _), .equals(let path, _), .starts(let path, _): path.head.map { [$0.number] }
+    case .present(let path), .kind(let path, _), .equals(let path, _), .starts(let path, _): [path]
     case .absent, .none: nil
     case .any(let conditions):
-      conditions.reduce([]) { heads, condition in
-        guard let heads, let further = condition.heads else { return nil }
-        return heads + further
+      conditions.reduce([]) { places, condition in
+        guard let places, let further = condition.places else { return nil }
+        return places + further
       }
     }
   }

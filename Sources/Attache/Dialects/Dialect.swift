@@ -24,7 +24,9 @@ package struct Dialect: Sendable {
   /// What a payload is that nobody but the app can read.
   var encrypted: String?
   /// The file that the row is written in, and its place there; nil for what no file has.
-  var origin: (form: DialectForm, row: Int)?
+  var origin: DialectOrigin?
+  /// Given when nothing else of the row was read: see ``whole``.
+  var outline: DialectOutline?
   /// Whether the row is attache's own, and not of a file of the user's.
   var isBuiltIn = false
 

@@ -10,6 +10,7 @@ final class DialectEngine {
 
   private let table: DialectTable
   private let rows: [DialectRow]
+  private let pathHeads: PathHeads
   private let heads: PayloadHeads
   /// For each head what it meets.
   private let askers: [[Asker]]
@@ -21,6 +22,7 @@ final class DialectEngine {
     var heads = PathHeads()
     self.table = table
     rows = table.rows.map { DialectRow($0, &heads) }
+    pathHeads = heads
     self.heads = PayloadHeads(heads)
     var askers = Array(repeating: [Asker](), count: heads.count)
     for (index, row) in rows.enumerated() {
@@ -30,7 +32,7 @@ final class DialectEngine {
     }
     self.askers = askers
     // What names no media is never asked: it has a need that nothing meets.
-    needs = rows.map { $0.media.isEmpty ? .max : (1 << UInt64($0.needs.count)) - 1 }
+    needs = rows.map { !$0.namesMedia ? .max : (1 << UInt64($0.needs.count)) - 1 }
   }
 
   /// The media that a payload names, each URL once, and the name of the dialect that named the first.
@@ -49,9 +51,10 @@ final class DialectEngine {
     for index in missing.indices where missing[index] == 0 {
       let row = rows[index]
       if row.precedence == .lastResort, vendorFound { continue }
-      guard row.when.hold(in: payload, heads) else { continue }
+      let content = row.content(pathHeads)
+      guard content.when.hold(in: payload, heads) else { continue }
       let start = found.count
-      read(row, in: payload, isLocated, into: &found)
+      read(content, in: payload, isLocated, into: &found)
       guard found.count > start else { continue }
       dialect = dialect ?? row.name
       if row.precedence == .vendor { vendorFound = vendorFound || found[start...].contains { $0.role == .attachment } }
@@ -62,8 +65,8 @@ final class DialectEngine {
   /// What the helper of the first dialect that says anything would make of the text.
   func text(in payload: JSONElement) -> DialectText? {
     documents.forget()
-    for row in table.rows {
-      guard let texts = row.texts ?? row.builtInTexts, row.when.hold(in: payload) else { continue }
+    for row in table.rows.lazy.map(\.whole) {
+      guard let texts = row.texts, row.when.hold(in: payload) else { continue }
       if let text = texts.read(payload, dialect: row.name, documents) { return text }
     }
     return nil
@@ -71,14 +74,14 @@ final class DialectEngine {
 
   /// The first dialect that knows the payload as one that nobody but the app can read, and the sentence that says so.
   func encrypted(in payload: JSONElement) -> (dialect: String, sentence: String)? {
-    for row in table.rows {
+    for row in table.rows.lazy.map(\.whole) {
       if let sentence = row.encrypted, row.when.hold(in: payload) { return (row.name, sentence) }
     }
     return nil
   }
 
   /// What one row names; of each list of alternatives the first that names any.
-  private func read(_ row: DialectRow, in payload: JSONElement, _ isLocated: Bool, into references: inout [MediaReference]) {
+  private func read(_ row: DialectRow.Content, in payload: JSONElement, _ isLocated: Bool, into references: inout [MediaReference]) {
     var listFound = -1
     for place in row.media where place.list != listFound {
       if let head = place.head, heads[head.number] == nil { continue }

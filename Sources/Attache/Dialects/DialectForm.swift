@@ -54,7 +54,7 @@ struct DialectForm: Sendable {
     do throws(FormFault) {
       var rows = try root.readElements { element throws(FormFault) in try Dialect(form: element, isWhole: isWhole) }
       for index in rows.indices {
-        rows[index].origin = (self, index)
+        rows[index].origin = DialectOrigin(form: self, row: index)
         rows[index].isBuiltIn = isBuiltIn
         if isWhole, rows[..<index].contains(where: { $0.name == rows[index].name }) {
           throw FormFault("there is a dialect “\(rows[index].name)” before; choose another name").under(.member("name")).under(
@@ -82,8 +82,13 @@ struct DialectForm: Sendable {
       isBuiltIn: dialect.isBuiltIn, json: json, sample: text("sample"), samplePayload: text("sample", "payload"))
   }
 
+  /// The JSON in a part of the text.
+  func parse(_ range: Range<Int>, with parser: JSONParser) -> JSONElement? {
+    unsafe padded.withUnsafeBytes { unsafe parser.parse(UnsafeRawBufferPointer(rebasing: $0[range])) }
+  }
+
   private func parse(with parser: JSONParser) -> JSONElement? {
-    unsafe padded.withUnsafeBytes { unsafe parser.parse(UnsafeRawBufferPointer(rebasing: $0.dropLast(JSONParser.padding))) }
+    parse(bytes.indices, with: parser)
   }
 
   private var mistake: DialectFormError {

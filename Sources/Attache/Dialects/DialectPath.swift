@@ -64,7 +64,7 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The same for an engine that looks its head up.
-  func bound(to heads: inout PathHeads) -> DialectPath {
+  func bound(to heads: PathHeads) -> DialectPath {
     var path = self
     path.head = heads.head(of: self)
     return path

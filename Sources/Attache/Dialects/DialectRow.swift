@@ -1,22 +1,42 @@
 /// A row of a table as an engine asks it.
 final class DialectRow {
+  /// What is asked of a payload that meets the row's needs.
+  struct Content {
+    let when: [RowCondition]
+    /// Of those with the same `list` the first is taken that names any.
+    let media: [MediaPlace]
+  }
+
   let name: String
   let precedence: Dialect.Precedence
-  let when: [RowCondition]
-  /// The row's media; of those with the same `list` the first is taken that names any.
-  let media: [MediaPlace]
-  /// What a payload must have for the row to name anything: of each need one of its heads.
+  /// For each need the numbers of the heads that meet it.
   let needs: [[Int]]
+  let namesMedia: Bool
+  private let dialect: Dialect
+  private var content: Content?
 
   init(_ dialect: Dialect, _ heads: inout PathHeads) {
     name = dialect.name
     precedence = dialect.precedence
-    let conditions = dialect.when.map { $0.bound(to: &heads) }
-    when = conditions.map(RowCondition.init)
-    media = dialect.media.enumerated().flatMap { list, sources in sources.map { MediaPlace($0, list: list, &heads) } }
-    let sources = media.map { $0.head?.number }
-    let needs = conditions.compactMap(\.heads) + (sources.contains(nil) ? [] : [sources.compactMap { $0 }])
-    // An engine counts them in bits, and asks in vain rather than too little.
-    self.needs = Array(needs.prefix(63))
+    self.dialect = dialect
+    let outline = dialect.outline ?? DialectOutline(dialect)
+    namesMedia = outline.namesMedia
+    var needs: [[Int]] = []
+    // An engine counts needs in bits, and asks in vain rather than too little.
+    for places in outline.needs.prefix(63) {
+      let numbers = places.compactMap { heads.number(of: $0) }
+      if numbers.count == places.count { needs.append(numbers) }
+    }
+    self.needs = needs
+  }
+
+  /// The content, which is read when it is first asked for.
+  func content(_ heads: PathHeads) -> Content {
+    if let content { return content }
+    let dialect = dialect.withMedia
+    let media = dialect.media.enumerated().flatMap { list, sources in sources.map { MediaPlace($0, list: list, heads) } }
+    let content = Content(when: dialect.when.map { RowCondition($0.bound(to: heads)) }, media: media)
+    self.content = content
+    return content
   }
 }

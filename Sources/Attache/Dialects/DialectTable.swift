@@ -13,7 +13,7 @@ public struct DialectTable: Sendable {
   ///
   /// - Parameter mediaKeys: further places to look for a URL; they come first.
   public init(mediaKeys: [JSONPointer] = []) {
-    rows = [.mediaKeys(mediaKeys)] + Dialect.builtIn
+    rows = [.mediaKeys(mediaKeys)] + Dialect.builtInOutlines
     isStrict = false
   }
 
@@ -28,7 +28,7 @@ public struct DialectTable: Sendable {
   public init(
     names: [String]? = nil, mediaKeys: [JSONPointer] = [], files: [DialectFile] = [], isStrict: Bool = false
   ) throws(DialectTableError) {
-    var rows = Dialect.builtIn
+    var rows = Dialect.builtInOutlines
     var own: [Dialect] = []
     for row in files.lazy.flatMap(\.rows) {
       if let index = rows.firstIndex(where: { $0.name == row.name }) {
@@ -52,7 +52,7 @@ public struct DialectTable: Sendable {
 
   /// The names that `--dialect` takes without a file of the user's, in the table's order.
   public static var knownNames: [String] {
-    Dialect.builtIn.map(\.name)
+    Dialect.builtInOutlines.map(\.name)
   }
 }
 

@@ -8,7 +8,7 @@ final class MediaPlace {
   /// The URL's place, when it stands for one value of the payload.
   let path: DialectPath?
 
-  init(_ source: MediaSource, list: Int, _ heads: inout PathHeads) {
+  init(_ source: MediaSource, list: Int, _ heads: PathHeads) {
     self.source = source
     self.list = list
     head = source.firstPlace.flatMap { heads.head(of: $0) }

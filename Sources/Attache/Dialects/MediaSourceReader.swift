@@ -68,17 +68,18 @@ struct MediaSourceReader {
 
   private func describe(_ url: String, _ find: DialectWalk.Find) -> MediaReference {
     let fields = FieldReader(payload: payload, item: find.item, key: find.key, index: find.index, url: url)
+    let typeHint = fields.text(place.source.typeHint, takesIntegers: true)
     var reference = MediaReference(
       url: url,
       identifier: fields.text(place.source.identifier),
-      typeHint: fields.text(place.source.typeHint, takesIntegers: true),
+      typeHint: typeHint,
       options: AttachmentOptions(
         thumbnailHidden: fields.boolean(place.source.thumbnailHidden),
         thumbnailClippingRect: fields.rectangle(place.source.thumbnailClippingRect),
         thumbnailTime: fields.seconds(place.source.thumbnailTime)))
-    if let hint = reference.typeHint {
-      reference.hintKind = place.source.hintKind ?? MediaReference.HintKind(of: hint)
-      reference.hintedType = place.source.hintWords[hint]
+    if let typeHint {
+      reference.hintKind = place.source.hintKind ?? MediaReference.HintKind(of: typeHint)
+      reference.hintedType = place.source.hintWords[typeHint]
     }
     reference.isLazy = fields.boolean(place.source.lazy) ?? false
     for path in place.source.fallbacks { payload.value(at: path)?.text.map { reference.fallbacks.append($0) } }

@@ -17,17 +17,32 @@ struct PathHeads {
   /// How many numbers there are, those in use among them.
   var count: Int { 2 * max(names.count, apsNames.count) }
 
-  /// What a path begins with, which is a new one for a new name; nil when that is no one member.
-  mutating func head(of path: DialectPath) -> Head? {
-    guard let first = path.first else { return nil }
-    // An array has no names: a part that may be an index stands for a member of no object in particular.
-    if first == "aps", path.parts.count > 1, case .child(let second) = path.parts[1], second.index == nil {
-      let number = apsNumbers[second.text] ?? 2 * apsNames.count + 1
-      if apsNumbers.updateValue(number, forKey: second.text) == nil { apsNames.append(second.text) }
-      return Head(number: number, depth: 2)
+  /// What a path begins with, when that is known; nil when it is not, or no one member.
+  func head(of path: DialectPath) -> Head? {
+    if let name = path.apsMember { return apsNumbers[name].map { Head(number: $0, depth: 2) } }
+    return path.first.flatMap { numbers[$0] }.map { Head(number: $0, depth: 1) }
+  }
+
+  /// The number of what a path begins with, which is a new one for a new name; nil when that is no one member.
+  mutating func number(of path: DialectPath) -> Int? {
+    if let name = path.apsMember {
+      if let number = apsNumbers[name] { return number }
+      apsNumbers[name] = 2 * apsNames.count + 1
+      apsNames.append(name)
+      return apsNumbers[name]
     }
-    let number = numbers[first] ?? 2 * names.count
-    if numbers.updateValue(number, forKey: first) == nil { names.append(first) }
-    return Head(number: number, depth: 1)
+    guard let name = path.first else { return nil }
+    if let number = numbers[name] { return number }
+    numbers[name] = 2 * names.count
+    names.append(name)
+    return numbers[name]
+  }
+}
+
+extension DialectPath {
+  /// The member of `aps` that the place begins with. An array has no names: a part that may be an index is no member's.
+  fileprivate var apsMember: String? {
+    guard first == "aps", parts.count > 1, case .child(let second) = parts[1], second.index == nil else { return nil }
+    return second.text
   }
 }

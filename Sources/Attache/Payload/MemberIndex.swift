@@ -25,7 +25,8 @@ final class MemberIndex {
     unsafe found = .allocate(capacity: names.count + 1)
     unsafe found.initialize(repeating: 0)
     var start = 0
-    let order = names.indices.sorted { names[$0].utf8.count < names[$1].utf8.count }
+    let lengths = names.map(\.utf8.count)
+    let order = names.indices.sorted { lengths[$0] < lengths[$1] }
     for (position, place) in order.enumerated() {
       let end = start + names[place].utf8.count
       _ = unsafe self.names[start..<end].initialize(from: names[place].utf8)
@@ -36,9 +37,10 @@ final class MemberIndex {
       start = end
     }
     unsafe starts = .allocate(capacity: 66)
+    var position = 0
     for length in 0..<66 {
-      let shorter = order.prefix { names[$0].utf8.count < length }
-      unsafe starts.initializeElement(at: length, to: UInt16(length == 65 ? order.count : shorter.count))
+      while position < order.count, length == 65 || lengths[order[position]] < length { position += 1 }
+      unsafe starts.initializeElement(at: length, to: UInt16(position))
     }
   }
 
