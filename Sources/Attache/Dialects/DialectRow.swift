@@ -1,10 +1,15 @@
 /// A row of a table as an engine asks it.
 final class DialectRow {
   /// What is asked of a payload that meets the row's needs.
-  struct Content {
+  final class Content {
     let when: [RowCondition]
     /// Of those with the same `list` the first is taken that names any.
     let media: [MediaPlace]
+
+    init(_ dialect: Dialect, _ heads: PathHeads) {
+      when = dialect.when.map { RowCondition($0.bound(to: heads)) }
+      media = dialect.media.enumerated().flatMap { list, sources in sources.map { MediaPlace($0, list: list, heads) } }
+    }
   }
 
   let name: String
@@ -33,9 +38,7 @@ final class DialectRow {
   /// The content, which is read when it is first asked for.
   func content(_ heads: PathHeads) -> Content {
     if let content { return content }
-    let dialect = dialect.withMedia
-    let media = dialect.media.enumerated().flatMap { list, sources in sources.map { MediaPlace($0, list: list, heads) } }
-    let content = Content(when: dialect.when.map { RowCondition($0.bound(to: heads)) }, media: media)
+    let content = Content(dialect.withMedia, heads)
     self.content = content
     return content
   }

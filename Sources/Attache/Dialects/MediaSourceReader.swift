@@ -63,30 +63,35 @@ struct MediaSourceReader {
   private func add(_ text: String, _ find: DialectWalk.Find, to references: inout [MediaReference]) {
     let url = place.source.trims ? text.trimmed : text
     guard references.count - start < place.source.maximum, !url.isEmpty, !place.source.needsScheme || url.hasAuthority else { return }
-    references.append(describe(url, find))
+    let fields = FieldReader(payload: payload, item: find.item, key: find.key, index: find.index, url: url)
+    references.append(reference(url, fields))
+    complete(&references[references.count - 1], fields)
+    if isLocated { references[references.count - 1].path = find.pointer }
   }
 
-  private func describe(_ url: String, _ find: DialectWalk.Find) -> MediaReference {
-    let fields = FieldReader(payload: payload, item: find.item, key: find.key, index: find.index, url: url)
-    let typeHint = fields.text(place.source.typeHint, takesIntegers: true)
-    var reference = MediaReference(
+  private func reference(_ url: String, _ fields: FieldReader) -> MediaReference {
+    MediaReference(
       url: url,
       identifier: fields.text(place.source.identifier),
-      typeHint: typeHint,
+      typeHint: fields.text(place.source.typeHint, takesIntegers: true),
       options: AttachmentOptions(
         thumbnailHidden: fields.boolean(place.source.thumbnailHidden),
         thumbnailClippingRect: fields.rectangle(place.source.thumbnailClippingRect),
         thumbnailTime: fields.seconds(place.source.thumbnailTime)))
-    if let typeHint {
-      reference.hintKind = place.source.hintKind ?? MediaReference.HintKind(of: typeHint)
-      reference.hintedType = place.source.hintWords[typeHint]
+  }
+
+  /// Writes in its place what most references do not have: a copy of one is dear.
+  private func complete(_ reference: inout MediaReference, _ fields: FieldReader) {
+    if let hint = reference.typeHint {
+      reference.hintKind = place.source.hintKind ?? MediaReference.HintKind(of: hint)
+      reference.hintedType = place.source.hintWords[hint]
     }
     reference.isLazy = fields.boolean(place.source.lazy) ?? false
-    for path in place.source.fallbacks { payload.value(at: path)?.text.map { reference.fallbacks.append($0) } }
+    for path in place.source.fallbacks {
+      if let url = payload.value(at: path)?.text { reference.fallbacks.append(url) }
+    }
     reference.role = place.source.role
     reference.needs = place.source.needs
-    if isLocated { reference.path = find.pointer }
-    return reference
   }
 
   private func build(_ pieces: [MediaSource.Piece], _ root: JSONElement) -> String? {
