@@ -39,6 +39,14 @@ final class Field: Sendable {
     isInside = if case .inside = origin { true } else { false }
   }
 
+  /// Whether this is the dialect's own word, whatever the payload says.
+  var isFixed: Bool {
+    switch origin {
+    case .text, .number, .boolean, .rectangle: true
+    default: false
+    }
+  }
+
   /// A text as the field writes it.
   func framed(_ text: String) -> String {
     prefix.isEmpty && suffix.isEmpty ? text : prefix + text + suffix

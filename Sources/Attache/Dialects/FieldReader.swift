@@ -16,6 +16,11 @@ struct FieldReader {
     }
   }
 
+  /// Whether the text that the fields give is the dialect's own word.
+  func isFixed(_ fields: [Field]) -> Bool {
+    first(fields) { field in text(field.origin, true).map { _ in field.isFixed } } ?? false
+  }
+
   /// The first text, number or boolean that the fields give, as text.
   func scalar(_ fields: [Field]) -> String? {
     first(fields) { field in

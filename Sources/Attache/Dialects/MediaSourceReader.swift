@@ -66,7 +66,9 @@ struct MediaSourceReader {
     let fields = FieldReader(payload: payload, item: find.item, key: find.key, index: find.index, url: url)
     references.append(reference(url, fields))
     complete(&references[references.count - 1], fields)
-    if isLocated { references[references.count - 1].path = find.pointer }
+    guard isLocated else { return }
+    references[references.count - 1].path = find.pointer
+    references[references.count - 1].isHintFixed = fields.isFixed(place.source.typeHint)
   }
 
   private func reference(_ url: String, _ fields: FieldReader) -> MediaReference {

@@ -41,7 +41,7 @@ extension FindingSubject {
     if reference.typeHint == nil, reference.needs.contains(.typeHint) {
       findings.append(finding(.typeHint, of: reference, source: vendorSource))
     }
-    if let hint, let type = fileExtension.flatMap(HintedType.init(fileExtension:)), !hint.agrees(with: type) {
+    if let hint, !reference.isHintFixed, let type = fileExtension.flatMap(HintedType.init(fileExtension:)), !hint.agrees(with: type) {
       let written = PrintableText.of(reference.typeHint ?? "")
       findings.append(
         finding(.typeContradiction, of: reference, "the hint “\(written)” contradicts the URL's extension .\(fileExtension ?? "")"))

@@ -44,6 +44,8 @@ public struct MediaReference: Hashable, Sendable {
   /// The payload's hint at the type, in its own words. It never overrules the bytes.
   public var typeHint: String?
   public var hintKind: HintKind?
+  /// Whether the hint is the dialect's own word and not the payload's; false unless places were asked for.
+  package var isHintFixed = false
   /// The uniform type that the hint stands for, where it is a word of the vendor's own.
   public var hintedType: String?
   /// How the attachment is to be shown, as far as the payload says.

@@ -111,6 +111,22 @@ struct FindingTests {
     #expect(finding.source.localizedStandardContains("braze") || finding.source.localizedStandardContains("appboy"))
   }
 
+  @Test(arguments: [
+    #"{"aps":{"alert":"Hi","mutable-content":1,"category":"myNotificationCategory"},"image":"https://cdn.example/a.jpg"}"#,
+    #"{"aps":{"alert":"Hi","mutable-content":1},"body":{"_k":{}},"rich-media":"https://cdn.example/a.png"}"#,
+  ])
+  func `the type that a vendor's helper takes for everything contradicts no extension`(line: String) {
+    let inspection = inspect(one: line)
+    #expect(inspection.media.first?.reference.typeHint != nil)
+    #expect(inspection.findings == [])
+  }
+
+  @Test func `a hint that the payload has in a fallback's place contradicts`() {
+    let line =
+      #"{"aps":{"alert":"Hi","mutable-content":1},"body":{"_k":{}},"rich-media":"https://cdn.example/a.png","rich-media-type":"gif"}"#
+    #expect(inspect(one: line).findings.map(\.code) == [.typeContradiction])
+  }
+
   @Test func `a payload for VoIP may have 5,120 bytes`() {
     let payload = #"{\"aps\":{\"alert\":\"\#(String(repeating: "x", count: 4200))\"}}"#
     #expect(inspect(one: #"{"APNS_VOIP":"\#(payload)"}"#).findings == [])
