@@ -83,6 +83,14 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
     ).description
   }
 
+  /// The JSON pointer of the one value that all its values stand in, which is its own when it stands for one.
+  var container: String {
+    let tokens = parts.prefix { part in
+      if case .child = part { true } else { false }
+    }
+    return JSONPointer(parts: tokens.map { if case .child(let token) = $0 { token.text } else { "" } }).description
+  }
+
   /// The member of the payload that the place begins with; nil when that is no one member.
   var first: String? {
     if case .child(let token)? = parts.first { token.text } else { nil }

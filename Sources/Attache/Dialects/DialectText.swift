@@ -34,6 +34,8 @@ public struct DialectText: Hashable, Sendable {
   /// What the helper shows when it has no media.
   public var onFailure: [Override] = []
   public var actions: [Action] = []
+  /// What the actions stand in, as a JSON pointer.
+  package var actionsPath: String?
 
   public init(dialect: String) {
     self.dialect = dialect

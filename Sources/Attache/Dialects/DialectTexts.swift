@@ -35,6 +35,7 @@ struct DialectTexts: Sendable {
     for actions in actions where text.actions.isEmpty {
       let root = actions.json.map { documents.document(at: $0, in: payload) } ?? payload
       if let root { text.actions = read(actions, in: root, payload) }
+      if !text.actions.isEmpty { text.actionsPath = (actions.json ?? actions.each).container }
     }
     return text.overrides.isEmpty && text.onFailure.isEmpty && text.actions.isEmpty ? nil : text
   }

@@ -1,11 +1,14 @@
 extension FindingCode {
   package var severity: Severity {
     switch self {
-    case .payloadJSON, .payloadSize, .mutableOutside, .mutableValue, .silentPriority, .apsSound, .apsBadge, .apsMedia, .typeHint: .error
-    case .mutableMissing, .mutableAlert, .contentAvailableAlert, .silentSound, .silentBadge, .silentRate, .apsUnknown, .apsCategory,
+    case .payloadJSON, .payloadSize, .mutableOutside, .mutableValue, .contentAvailableValue, .silentPriority, .apsMissing, .apsAlert,
+      .apsSound, .apsBadge, .apsMedia, .typeHint:
+      .error
+    case .envelopeUnopened, .mutableMissing, .mutableAlert, .contentAvailableAlert, .silentSound, .silentBadge, .silentRate, .apsUnknown,
+      .apsCategory,
       .urlHTTP, .urlHTTPS, .urlRelative, .urlRefused, .typeUnguessable, .typeContradiction, .actionsMany:
       .warning
-    case .mutableBoolean, .actionsLimited: .note
+    case .mutableBoolean, .contentAvailableBoolean, .actionsLimited: .note
     }
   }
 
@@ -14,17 +17,22 @@ extension FindingCode {
     switch self {
     case .payloadJSON: "The line is no JSON object."
     case .payloadSize: "The payload is larger than APNs takes: 4,096 bytes, 5,120 for VoIP."
+    case .envelopeUnopened: "The line is a push service's envelope that attache does not open."
     case .mutableOutside: "mutable-content stands outside aps, where nobody reads it."
     case .mutableValue: "mutable-content is not the number 1, and no service extension runs."
     case .mutableBoolean: "mutable-content is true, which Apple's frameworks take for 1; documented is the number 1 alone."
     case .mutableMissing: "The payload names media and does not ask for a service extension."
     case .mutableAlert: "mutable-content without alert text has no effect."
+    case .contentAvailableValue: "content-available is not the number 1, and the app is not woken."
+    case .contentAvailableBoolean: "content-available is true, which Apple's frameworks take for 1; documented is the number 1 alone."
     case .contentAvailableAlert:
       "content-available stands beside an alert: the system may treat the push as a background one and show nothing."
     case .silentSound: "A silent push has a sound."
     case .silentBadge: "A silent push has a badge."
     case .silentPriority: "A silent push has priority 10, which APNs takes for an error."
     case .silentRate: "One device gets more than three silent pushes within an hour; the system holds back or drops the rest."
+    case .apsMissing: "aps is missing or no dictionary, and the push does nothing."
+    case .apsAlert: "alert is neither a string nor a dictionary with a text that is shown."
     case .apsUnknown: "The key is none of Apple's; APNs ignores custom keys in aps."
     case .apsSound: "sound is neither a string nor a dictionary with a name."
     case .apsBadge: "badge is not a whole number of 0 or more."
@@ -54,15 +62,19 @@ extension FindingCode {
     switch self {
     case .payloadJSON: "Write one JSON object a line, whole."
     case .payloadSize: "Shorten it; leave out what the app can fetch by itself."
+    case .envelopeUnopened: "Write one payload a line, in the form that the service documents."
     case .mutableOutside: "Move it into aps."
     case .mutableValue, .mutableBoolean: "Write \"mutable-content\": 1."
     case .mutableMissing: "Write \"mutable-content\": 1 into aps, or leave the media out."
     case .mutableAlert: "Give alert a title, a subtitle or a body, or leave mutable-content out."
+    case .contentAvailableValue, .contentAvailableBoolean: "Write \"content-available\": 1."
     case .contentAvailableAlert: "Send two pushes: the alert, and a silent one."
     case .silentSound: "Leave sound out, or give the push an alert."
     case .silentBadge: "Leave badge out, or give the push an alert."
     case .silentPriority: "Send it with apns-priority 5."
     case .silentRate: "Send two or three an hour at most; let the app fetch several changes at once."
+    case .apsMissing: "Write a dictionary aps with what the push is to do; the app's own keys stand beside it."
+    case .apsAlert: "Write a text, or a dictionary with a title, a subtitle or a body."
     case .apsUnknown: "Move it beside aps, or correct its name."
     case .apsSound: "Write the name of a sound file, default, or a dictionary with critical, name and volume."
     case .apsBadge: "Write a number; 0 takes the badge away."
@@ -82,10 +94,13 @@ extension FindingCode {
   package var source: String {
     let notifications = "https://developer.apple.com/documentation/usernotifications/"
     return switch self {
-    case .payloadJSON, .payloadSize, .apsUnknown, .apsSound, .apsBadge, .apsMedia: notifications + "generating-a-remote-notification"
+    // The page of the push service takes its place for an envelope.
+    case .payloadJSON, .payloadSize, .envelopeUnopened, .apsMissing, .apsAlert, .apsUnknown, .apsSound, .apsBadge, .apsMedia:
+      notifications + "generating-a-remote-notification"
     case .mutableOutside, .mutableValue, .mutableBoolean, .mutableMissing, .mutableAlert:
       notifications + "modifying-content-in-newly-delivered-notifications"
-    case .contentAvailableAlert, .silentSound, .silentBadge, .silentRate: notifications + "pushing-background-updates-to-your-app"
+    case .contentAvailableValue, .contentAvailableBoolean, .contentAvailableAlert, .silentSound, .silentBadge, .silentRate:
+      notifications + "pushing-background-updates-to-your-app"
     case .silentPriority: notifications + "sending-notification-requests-to-apns"
     case .apsCategory, .actionsMany: notifications + "unnotificationcategory"
     case .actionsLimited: "https://developer.apple.com/documentation/uikit/uiusernotificationactioncontext"

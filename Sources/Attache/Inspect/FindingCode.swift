@@ -2,6 +2,7 @@
 package enum FindingCode: String, CaseIterable, Sendable {
   case payloadJSON = "payload.json"
   case payloadSize = "payload.size"
+  case envelopeUnopened = "envelope.unopened"
 
   case mutableOutside = "mutable-content.outside"
   case mutableValue = "mutable-content.value"
@@ -9,12 +10,16 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case mutableMissing = "mutable-content.missing"
   case mutableAlert = "mutable-content.alert"
 
+  case contentAvailableValue = "content-available.value"
+  case contentAvailableBoolean = "content-available.boolean"
   case contentAvailableAlert = "content-available.alert"
   case silentSound = "silent.sound"
   case silentBadge = "silent.badge"
   case silentPriority = "silent.priority"
   case silentRate = "silent.rate"
 
+  case apsMissing = "aps.missing"
+  case apsAlert = "aps.alert"
   case apsUnknown = "aps.unknown"
   case apsSound = "aps.sound"
   case apsBadge = "aps.badge"

@@ -17,12 +17,13 @@ extension FindingSubject {
   ]
 
   func apsFindings() -> [LintFinding] {
-    var findings = soundFindings() + badgeFindings() + categoryFindings()
+    var findings = alertFindings() + soundFindings() + badgeFindings() + categoryFindings()
     let media = mediaPlaces
     findings += media.map { finding(.apsMedia, at: $0) }
+    let mediaKeys = Set(media.map { $0.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/") })
     aps?.forEachMember { name, _ in
       let path = JSONPointer("aps", name).description
-      guard !Self.knownKeys.contains(name), !media.contains(where: { $0 == path || $0.hasPrefix(path + "/") }) else { return }
+      guard !Self.knownKeys.contains(name), !mediaKeys.contains(path) else { return }
       findings.append(
         finding(.apsUnknown, at: path, "“\(PrintableText.of(name))” is none of Apple's keys; APNs ignores custom keys in aps"))
     }
@@ -54,11 +55,12 @@ extension FindingSubject {
   /// The places within `aps` that name media: those that a dialect reads, and URLs under keys that are none of Apple's.
   private var mediaPlaces: [String] {
     var places = inspection.media.compactMap(\.reference.path).filter { $0.hasPrefix("/aps/") }
-    for (object, path, known) in [(aps, "/aps", Self.knownKeys), (aps?.member("alert"), "/aps/alert", Self.knownAlertKeys)] {
+    var known = Set(places)
+    for (object, path, keys) in [(aps, "/aps", Self.knownKeys), (aps?.member("alert"), "/aps/alert", Self.knownAlertKeys)] {
       object?.forEachMember { name, value in
-        guard !known.contains(name) else { return }
+        guard !keys.contains(name) else { return }
         value.forEachURL(at: path + JSONPointer(name).description, depth: 4) { place in
-          if !places.contains(place) { places.append(place) }
+          if known.insert(place).inserted { places.append(place) }
         }
       }
     }

@@ -5,14 +5,25 @@ extension FindingSubject {
 
   /// What is wrong with `content-available`.
   func backgroundFindings() -> [LintFinding] {
+    var findings = flagFindings()
     if inspection.matrix.contentAvailable, inspection.matrix.alert {
-      return [finding(.contentAvailableAlert, at: "/aps/content-available")]
+      return findings + [finding(.contentAvailableAlert, at: "/aps/content-available")]
     }
-    guard isBackground else { return [] }
-    var findings: [LintFinding] = []
+    guard isBackground else { return findings }
     if let sound = aps?.member("sound"), !sound.isNull { findings.append(finding(.silentSound, at: "/aps/sound")) }
     if let badge = aps?.member("badge"), !badge.isNull { findings.append(finding(.silentBadge, at: "/aps/badge")) }
     if inspection.envelope?.priority == 10 { findings.append(finding(.silentPriority, inLine: paths.priority)) }
     return findings
+  }
+
+  /// What is wrong with the flag itself; 0 and `false` say that the app is not to be woken, and so it is.
+  private func flagFindings() -> [LintFinding] {
+    guard let flag = aps?.member("content-available"), !flag.isNull, flag.number != 1, flag.number != 0, flag.boolean != false else {
+      return []
+    }
+    let path = "/aps/content-available"
+    if flag.boolean == true { return [finding(.contentAvailableBoolean, at: path)] }
+    let written = flag.text.map { "the string “\(PrintableText.of($0))”" } ?? flag.typeName
+    return [finding(.contentAvailableValue, at: path, "content-available is \(written), and not the number 1: the app is not woken")]
   }
 }

@@ -20,9 +20,7 @@ extension FindingSubject {
       let isVendors = reference.needs.contains(.https)
       findings.append(finding(isVendors ? .urlHTTPS : .urlHTTP, of: reference, source: isVendors ? vendorSource : nil))
     }
-    var opened = policy
-    opened.allowHTTP = true
-    if let refusal = GateInterview(opened).answers(to: reference.url).first(where: { $0.passes == false }) {
+    if let refusal = interview.answers(to: reference.url).first(where: { $0.passes == false }) {
       findings.append(finding(.urlRefused, of: reference, refusal.text))
     }
     return findings

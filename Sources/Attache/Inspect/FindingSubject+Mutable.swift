@@ -5,7 +5,8 @@ extension FindingSubject {
     let path = "/aps/mutable-content"
     if flag.number == 1 || flag.boolean == true {
       let findings = flag.boolean == true ? [finding(.mutableBoolean, at: path)] : []
-      return inspection.matrix.alert ? findings : findings + [finding(.mutableAlert, at: path)]
+      // OneSignal's server asks for the service extension whatever is sent.
+      return inspection.matrix.alert || !paths.isWritten(path) ? findings : findings + [finding(.mutableAlert, at: path)]
     }
     let written = flag.text.map { "the string “\(PrintableText.of($0))”" } ?? flag.typeName
     return [finding(.mutableValue, at: path, "mutable-content is \(written), and not the number 1: no service extension runs")]

@@ -4,7 +4,8 @@ struct FindingSubject {
   let payload: JSONElement
   let aps: JSONElement?
   let paths: LinePaths
-  let policy: URLPolicy
+  /// Asks the gates about URLs, of which plain http is passed: that has findings of its own.
+  let interview: GateInterview
   /// The page of the vendor whose dialect it is.
   let vendorSource: String?
 
@@ -25,7 +26,7 @@ struct FindingSubject {
 
   /// Every finding, in the order of the rules.
   func findings() -> [LintFinding] {
-    sizeFindings() + mutableFindings() + backgroundFindings() + apsFindings() + mediaFindings() + actionFindings()
+    sizeFindings() + missingFindings() + mutableFindings() + backgroundFindings() + apsFindings() + mediaFindings() + actionFindings()
   }
 
   private func sizeFindings() -> [LintFinding] {
@@ -34,10 +35,11 @@ struct FindingSubject {
   }
 
   private func actionFindings() -> [LintFinding] {
-    let count = inspection.text?.actions.count ?? 0
-    if count > 10 { return [finding(.actionsMany, at: "", "there are \(count) actions, and ten are shown at most")] }
+    guard let text = inspection.text else { return [] }
+    let (count, place) = (text.actions.count, text.actionsPath ?? "")
+    if count > 10 { return [finding(.actionsMany, at: place, "there are \(count) actions, and ten are shown at most")] }
     if count > 4 {
-      return [finding(.actionsLimited, at: "", "there are \(count) actions; an iPhone's long look shows four, a banner two")]
+      return [finding(.actionsLimited, at: place, "there are \(count) actions; an iPhone's long look shows four, a banner two")]
     }
     return []
   }

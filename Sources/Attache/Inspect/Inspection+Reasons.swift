@@ -23,4 +23,16 @@ extension Inspection {
     inspection.findings = [LintFinding(code: code, line: input.line, path: "", text: why, source: code.source)]
     return inspection
   }
+
+  /// An envelope that stays shut.
+  static func unopened(_ envelope: UnopenedEnvelope, line: Int, size: Int) -> Inspection {
+    var inspection = Inspection(line: line, kind: .push(.nothing), size: size)
+    inspection.isUnopened = true
+    inspection.envelope = Envelope(envelope.form)
+    inspection.why = envelope.why
+    inspection.findings = [
+      LintFinding(code: .envelopeUnopened, line: line, path: envelope.path, text: envelope.why, source: envelope.form.source)
+    ]
+    return inspection
+  }
 }

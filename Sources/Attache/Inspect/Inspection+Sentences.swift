@@ -6,6 +6,7 @@ extension Inspection {
     let what: String =
       switch kind {
       case .invalid: "is no payload"
+      case .push where isUnopened: "is an envelope of \(envelope?.form.vendor ?? "a push service") that attache does not open"
       case .push(.alert): "is an alert\(place)" + (shown.isEmpty ? "" : ": " + shown)
       case .push(.soundOrBadge): "is a push\(place) that plays a sound or badges the icon, and shows nothing"
       case .push(.silent): "is a silent push\(place): it wakes the app and shows nothing"
@@ -23,8 +24,11 @@ extension Inspection {
     [runSentence, deliverySentence].compactMap { $0 } + textSentences + [encryptedSentence, mediaSentence].compactMap { $0 }
   }
 
+  /// Whether there is a payload to speak of.
+  private var isOpen: Bool { kind != .invalid && !isUnopened }
+
   private var runSentence: String? {
-    guard kind != .invalid else { return why.map { "It is left as it is: \($0)." } }
+    guard isOpen else { return why.map { "It is left as it is: \($0)." } }
     guard let why else {
       let beside = matrix.contentAvailable ? " content-available stands beside it." : ""
       return "A service extension runs for it: it shows an alert, and mutable-content is 1.\(beside)"
@@ -64,7 +68,7 @@ extension Inspection {
   }
 
   private var mediaSentence: String? {
-    guard kind != .invalid else { return nil }
+    guard isOpen else { return nil }
     guard let dialect, !media.isEmpty else { return encrypted == nil ? "It names no media." : nil }
     let count = media.count == 1 ? "It names one medium" : "It names \(media.count) media"
     let end = runs ? ":" : media.count == 1 ? ", which is not fetched:" : ", which are not fetched:"
@@ -73,7 +77,7 @@ extension Inspection {
   }
 
   var sizeSentence: String {
-    guard kind != .invalid else { return "It has \(Self.number(size)) bytes." }
+    guard isOpen else { return "It has \(Self.number(size)) bytes." }
     let (bytes, maximum) = (Self.number(size), Self.number(maximumSize))
     return size > maximumSize
       ? "It has \(bytes) bytes, more than the \(maximum) that APNs takes." : "It has \(bytes) of the \(maximum) bytes that APNs takes."

@@ -30,6 +30,8 @@ package struct Inspection: Hashable, Sendable {
   /// What is shown, as far as it is known without the app.
   package var content = NotificationContent()
   package var envelope: Envelope?
+  /// Whether the envelope is one that attache does not open: of its payload nothing is known.
+  package var isUnopened = false
   /// The dialect that named the first reference, else the one that recognised the payload.
   package var dialect: String?
   /// Whose dialect it is, for people.

@@ -25,6 +25,8 @@ package final class Inspector {
   /// What the table says of its rows to people, by their names.
   private lazy var entries = Dictionary(configuration.dialects.entries.map { ($0.name, $0) }) { first, _ in first }
   private let interview: GateInterview
+  /// The same with plain http allowed.
+  private let lenientInterview: GateInterview
   private var rate = SilentRate()
 
   package init(_ configuration: Configuration) {
@@ -32,6 +34,9 @@ package final class Inspector {
     opener = LineOpener(outputKey: configuration.outputKey, path: configuration.payloadPath, readsDelivery: true)
     dialects = DialectEngine(configuration.dialects)
     interview = GateInterview(configuration.policy)
+    var lenient = configuration.policy
+    lenient.allowHTTP = true
+    lenientInterview = GateInterview(lenient)
   }
 
   /// Inspects a payload; the order is that of the input.
@@ -64,8 +69,11 @@ package final class Inspector {
       return inspection
     }
     let root = unsafe parser.parse(UnsafeRawBufferPointer(rebasing: line[opener.json])) ?? payload
-    var inspection = Inspection(
-      line: input.line, kind: .push(apsReader.read(opener.aps)), size: unsafe opener.splice(of: line).payloadCount)
+    let size = unsafe opener.splice(of: line).payloadCount
+    if configuration.payloadPath == nil, opener.envelope == nil, opener.aps == nil, let envelope = UnopenedEnvelope(of: root) {
+      return .unopened(envelope, line: input.line, size: size)
+    }
+    var inspection = Inspection(line: input.line, kind: .push(apsReader.read(opener.aps)), size: size)
     let paths = LinePaths(root, envelope: opener.envelope, payloadPath: configuration.payloadPath)
     if opener.envelope?.pushType == "voip" || paths.leadsToVoIP { inspection.maximumSize = Inspection.maximumVoIPSize }
     inspection.isEnriched = opener.isEnriched
@@ -109,9 +117,9 @@ package final class Inspector {
 
   private func addFindings(_ payload: JSONElement, _ paths: LinePaths, to inspection: inout Inspection) {
     let subject = FindingSubject(
-      inspection: inspection, payload: payload, aps: opener.aps, paths: paths, policy: configuration.policy,
+      inspection: inspection, payload: payload, aps: opener.aps, paths: paths, interview: lenientInterview,
       vendorSource: inspection.dialect.flatMap { entries[$0]?.source })
-    inspection.findings = subject.findings() + rateFindings(subject)
+    inspection.findings = (subject.findings() + rateFindings(subject)).bounded
     for index in inspection.media.indices {
       let reference = inspection.media[index].reference
       inspection.media[index].reference.path = reference.path.map { paths.path(of: $0, saying: reference.url) }

@@ -9,6 +9,11 @@ struct FindingTests {
   private static let rows: [(code: FindingCode, line: String, path: String)] = [
     (.payloadJSON, #"{"aps":{"alert":"Hi"}"#, ""),
     (.payloadSize, #"{"aps":{"alert":"\#(String(repeating: "x", count: 4077))"}}"#, ""),
+    (
+      .payloadSize, #"{"message":{"token":"t","apns":{"payload":{"aps":{"alert":"\#(String(repeating: "x", count: 4077))"}}}}}"#,
+      "/message/apns/payload"
+    ),
+    (.envelopeUnopened, #"{"default":"Hi","APNS":{"aps":{"alert":"Hi","mutable-content":1}}}"#, "/APNS"),
     (.mutableOutside, #"{"aps":{"alert":"Hi"},"mutable-content":1,"image":"https://cdn.example/a.jpg"}"#, "/mutable-content"),
     (.mutableOutside, #"{"aps":{"alert":{"body":"Hi","mutable-content":1}}}"#, "/aps/alert/mutable-content"),
     (.mutableValue, #"{"aps":{"alert":"Hi","mutable-content":"1"},"image":"https://cdn.example/a.jpg"}"#, "/aps/mutable-content"),
@@ -17,6 +22,9 @@ struct FindingTests {
     (.mutableMissing, #"{"aps":{"alert":"Hi"},"image":"https://cdn.example/a.jpg"}"#, "/image"),
     (.mutableAlert, #"{"aps":{"sound":"default","mutable-content":1}}"#, "/aps/mutable-content"),
     (.mutableAlert, #"{"aps":{"content-available":1,"mutable-content":1}}"#, "/aps/mutable-content"),
+    (.contentAvailableValue, #"{"aps":{"content-available":"1"}}"#, "/aps/content-available"),
+    (.contentAvailableValue, #"{"aps":{"alert":"Hi","content-available":2}}"#, "/aps/content-available"),
+    (.contentAvailableBoolean, #"{"aps":{"content-available":true}}"#, "/aps/content-available"),
     (.contentAvailableAlert, #"{"aps":{"alert":"Hi","content-available":1}}"#, "/aps/content-available"),
     (.silentSound, #"{"aps":{"content-available":1,"sound":"default"}}"#, "/aps/sound"),
     (.silentSound, #"{"aps":{"content-available":1,"sound":""}}"#, "/aps/sound"),
@@ -26,6 +34,12 @@ struct FindingTests {
       #"{"message":{"token":"t","apns":{"headers":{"apns-priority":"10"},"payload":{"aps":{"content-available":1}}}}}"#,
       "/message/apns/headers/apns-priority"
     ),
+    (.apsMissing, #"{"image":"https://cdn.example/a.jpg"}"#, ""),
+    (.apsMissing, #"{"aps":"Hi"}"#, "/aps"),
+    (.apsMissing, #"{"message":{"token":"t","apns":{"payload":{"a":1}}}}"#, "/message/apns/payload"),
+    (.apsAlert, #"{"aps":{"alert":["Hi"]}}"#, "/aps/alert"),
+    (.apsAlert, #"{"aps":{"alert":{"titel":"Hi"},"sound":"default"}}"#, "/aps/alert"),
+    (.apsAlert, #"{"aps":{"alert":""}}"#, "/aps/alert"),
     (.apsUnknown, #"{"aps":{"alert":"Hi","mutable_content":1}}"#, "/aps/mutable_content"),
     (.apsUnknown, #"{"aps":{"alert":"Hi","a/b":{"c":"d"}}}"#, "/aps/a~1b"),
     (.apsSound, #"{"aps":{"alert":"Hi","sound":1}}"#, "/aps/sound"),
@@ -57,8 +71,8 @@ struct FindingTests {
       "/attachment-url"
     ),
     (.typeHint, #"{"aps":{"alert":"Hi","mutable-content":1},"ab":{"att":{"url":"https://cdn.example/a.jpg"}}}"#, "/ab/att/url"),
-    (.actionsMany, onesignal(actions: 11), ""),
-    (.actionsLimited, onesignal(actions: 5), ""),
+    (.actionsMany, onesignal(actions: 11), "/buttons"),
+    (.actionsLimited, onesignal(actions: 5), "/buttons"),
   ]
 
   private static func onesignal(actions: Int) -> String {
@@ -77,6 +91,9 @@ struct FindingTests {
     #"{"aps":{"alert":"\#(String(repeating: "x", count: 4076))"}}"#,
     onesignal(actions: 4),
     #"{"aps":{"badge":1}}"#,
+    #"{"aps":{"alert":"Hi","content-available":0}}"#,
+    #"{"aps":{"event":"update","alert":{"title":{"loc-key":"k"}}}}"#,
+    #"{"mdm":"magic"}"#,
     "{}",
   ]
 
@@ -109,6 +126,24 @@ struct FindingTests {
     let finding = try #require(
       inspect(one: #"{"aps":{"alert":"Hi","mutable-content":1},"ab":{"att":{"url":"https://cdn.example/a.jpg"}}}"#).findings.first)
     #expect(finding.source.localizedStandardContains("braze") || finding.source.localizedStandardContains("appboy"))
+  }
+
+  @Test(arguments: [
+    #"{"app_id":"a","content_available":true,"data":{"a":1}}"#,
+    #"{"app_id":"a","template_id":"t"}"#,
+  ])
+  func `what a push service adds by itself has no finding`(line: String) {
+    #expect(inspect(one: line).findings == [])
+  }
+
+  @Test(arguments: [
+    (#"{"app_id":"a","content_available":true,"mutable_content":true}"#, "/mutable_content"),
+    (#"{"to":"ExponentPushToken[x]","_contentAvailable":true,"mutableContent":true}"#, "/mutableContent"),
+    (#"{"token":"t","platform":1,"content_available":true,"mutable_content":true}"#, "/mutable_content"),
+  ])
+  func `what its sender wrote stands where it is written`(line: String, path: String) {
+    #expect(inspect(one: line).findings.map(\.code) == [.mutableAlert])
+    #expect(inspect(one: line).findings.map(\.path) == [path])
   }
 
   @Test(arguments: [

@@ -1,0 +1,43 @@
+import Testing
+
+@testable import Attache
+
+/// Payloads with as much in them as a line may hold: what is said of them takes time in proportion, and stays short.
+@Suite(.timeLimit(.minutes(1)))
+struct LargePayloadFindingTests {
+  private static let aps = #""aps":{"alert":"Hi","mutable-content":1}"#
+
+  private static func urls(_ count: Int, scheme: String = "https") -> String {
+    (0..<count).map { #""\#(scheme)://cdn.example/\#($0).jpg""# }.joined(separator: ",")
+  }
+
+  @Test func `every reference of a full line has its place`() throws {
+    let payload = #"{\#(Self.aps),"image":[\#(Self.urls(30_000))]}"#
+    for line in [payload, #"{"message":{"token":"t","apns":{"payload":\#(payload)}}}"#] {
+      let media = inspect(one: line).media
+      #expect(media.count == 30_000)
+      let last = try #require(media.last?.reference.path)
+      #expect(last.hasSuffix("/image/29999"))
+      #expect(Set(media.map(\.reference.path)).count == 30_000)
+    }
+  }
+
+  @Test func `twenty findings of a code are told, then how many more there are`() {
+    let keys = (0..<60_000).map { #""k\#($0)":1"# }.joined(separator: ",")
+    let findings = inspect(one: #"{"aps":{"alert":"Hi","badge":"1",\#(keys)}}"#).findings.filter { $0.code == .apsUnknown }
+    #expect(findings.map(\.path) == (0...20).map { "/aps/k\($0)" })
+    #expect(findings.last?.text == "and 59,980 more")
+  }
+
+  @Test func `each code is counted for itself`() {
+    let line =
+      #"{"aps":{"alert":"Hi","mutable-content":1,"badge":"1"},"image":[\#(Self.urls(20, scheme: "http")),"https://10.0.0.1/a.jpg"]}"#
+    let codes = inspect(one: line).findings.map(\.code)
+    #expect(codes == [.apsBadge] + Array(repeating: .urlHTTP, count: 20) + [.urlRefused])
+  }
+
+  @Test func `URLs in aps are found once each`() {
+    let findings = inspect(one: #"{"aps":{"alert":"Hi","mutable-content":1,"data":{"image":[\#(Self.urls(30_000))]}}}"#).findings
+    #expect(findings.map(\.code).filter { $0 != .payloadSize } == Array(repeating: .apsMedia, count: 21))
+  }
+}
