@@ -16,7 +16,7 @@ indirect enum Condition: Sendable {
   case kind(DialectPath, Kind)
   /// There is one of these values.
   case equals(DialectPath, [Scalar])
-  /// There is a string that starts with one of these.
+  /// There is a string that starts with one of these; schemes and types are the same in capitals.
   case starts(DialectPath, [String])
   /// There is nothing, null or the empty string.
   case absent(DialectPath)

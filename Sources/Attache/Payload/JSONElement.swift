@@ -48,10 +48,10 @@ struct JSONElement {
     return unsafe bytes.count == text.utf8.count && text.utf8.elementsEqual(bytes)
   }
 
-  /// Whether this is a string of at least one byte that starts so.
+  /// Whether this is a string of at least one byte that starts so, ASCII letters without regard to case.
   func starts(with prefix: String) -> Bool {
     guard let bytes = unsafe textBytes else { return false }
-    return unsafe bytes.starts(with: prefix.utf8)
+    return unsafe bytes.starts(with: prefix.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
   }
 
   private var textBytes: UnsafeRawBufferPointer? {

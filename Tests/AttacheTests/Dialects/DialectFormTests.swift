@@ -49,6 +49,8 @@ struct DialectFormTests {
     (#"{"at":"a","equals":["x",4,true]}"#, #""a":4.0"#, true), (#"{"at":"a","equals":["x",4,true]}"#, #""a":true"#, true),
     (#"{"at":"a","equals":4}"#, #""a":"4""#, false),
     (#"{"at":"a","starts":["x/","y"]}"#, #""a":"yes""#, true), (#"{"at":"a","starts":"x/"}"#, #""a":"x""#, false),
+    (#"{"at":"a","starts":"https://"}"#, #""a":"HTTPS://x""#, true), (#"{"at":"a","starts":"Image/"}"#, #""a":"iMAGE/png""#, true),
+    (#"{"at":"a","starts":"@["}"#, #""a":"`{""#, false), (#"{"at":"a","starts":"é"}"#, #""a":"É""#, false),
     (#"{"at":"a","absent":true}"#, #""b":1"#, true), (#"{"at":"a","absent":true}"#, #""a":"""#, true),
     (#"{"at":"a","absent":true}"#, #""a":false"#, false),
     (#"{"any":[{"at":"a"},{"at":"b"}]}"#, #""b":1"#, true), (#"{"any":[{"at":"a"},{"at":"b"}]}"#, #""c":1"#, false),
