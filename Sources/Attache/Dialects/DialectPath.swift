@@ -1,7 +1,7 @@
 /// A place in a payload, or several: a ``JSONPointer`` two of whose parts stand for many values.
 ///
 /// `[]` is each element of an array and `{}` each member of an object, in the byte order of the names: what a payload says does not hang
-/// on the order in which its members are written. In a dotted path `[]` may also follow a name (`urls[].url`).
+/// on the order in which its members are written. In a dotted path both may also follow a name (`urls[].url`, `att{}`).
 struct DialectPath: Hashable, Sendable, CustomStringConvertible {
   enum Part: Hashable, Sendable {
     case child(JSONPointer.Token)
@@ -13,6 +13,15 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
       case "[]": self = .elements
       case "{}": self = .members
       default: self = .child(token)
+      }
+    }
+
+    /// The part that two brackets stand for; nil for any other two bytes.
+    fileprivate init?(many open: UInt8, _ close: UInt8) {
+      switch (open, close) {
+      case (UInt8(ascii: "["), UInt8(ascii: "]")): self = .elements
+      case (UInt8(ascii: "{"), UInt8(ascii: "}")): self = .members
+      default: return nil
       }
     }
   }
@@ -53,10 +62,15 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
       var start = 0
       for end in 0...bytes.count where unsafe end == bytes.count || bytes[end] == UInt8(ascii: ".") {
         guard start < end else { return nil }
-        let isList = unsafe end - start > 2 && bytes[end - 2] == UInt8(ascii: "[") && bytes[end - 1] == UInt8(ascii: "]")
-        let name = unsafe String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<(isList ? end - 2 : end)]), as: UTF8.self)
+        var nameEnd = end
+        var many: [Part] = []
+        while nameEnd - start > 2, let part = unsafe Part(many: bytes[nameEnd - 2], bytes[nameEnd - 1]) {
+          many.insert(part, at: 0)
+          nameEnd -= 2
+        }
+        let name = unsafe String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<nameEnd]), as: UTF8.self)
         parts.append(Part(JSONPointer.Token(name)))
-        if isList { parts.append(.elements) }
+        parts += many
         start = end + 1
       }
       return parts
