@@ -1,19 +1,16 @@
 extension DialectTexts.Override {
   /// Reads an object of a dialect's form whose members name texts of the notification.
   static func all(form: JSONElement) throws(FormFault) -> [DialectTexts.Override] {
-    guard form.isObject else { throw FormFault(#"this is no object; write {"title": {"at": …}}"#) }
     var overrides: [DialectTexts.Override] = []
-    try form.forEachMember { (name: String, value: JSONElement) throws(FormFault) in
-      do throws(FormFault) { overrides.append(DialectTexts.Override(name: name, fields: try Field.all(form: value))) } catch {
-        throw error.under(.member(name))
-      }
+    try form.readMembers(Name.self) { (name, value) throws(FormFault) in
+      overrides.append(DialectTexts.Override(name: name, fields: try Field.all(form: value, name == .badge ? .count : .text)))
     }
     return overrides
   }
 }
 
 extension DialectTexts.Actions {
-  private enum Member: String, CaseIterable {
+  enum Member: String, CaseIterable {
     case json, each, identifier, title, url, icon, destructive
   }
 

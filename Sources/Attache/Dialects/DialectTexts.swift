@@ -2,7 +2,15 @@
 struct DialectTexts: Sendable {
   /// A text of the notification, such as `title`, and the fields that may replace it.
   struct Override: Sendable {
-    var name: String
+    enum Name: String, Sendable, CaseIterable {
+      case title, subtitle, body, badge, sound, category
+      case threadID = "thread-id"
+      case interruptionLevel = "interruption-level"
+      /// A text that is put after the body.
+      case bodyAppend = "body_append"
+    }
+
+    var name: Name
     var fields: [Field]
   }
 
@@ -41,9 +49,15 @@ struct DialectTexts: Sendable {
   }
 
   private func read(_ overrides: [Override], _ payload: JSONElement) -> [DialectText.Override] {
-    overrides.compactMap { override in
-      let fields = FieldReader(payload: payload, item: payload)
-      return fields.scalar(override.fields).map { DialectText.Override(name: override.name, value: $0) }
+    let fields = FieldReader(payload: payload, item: payload)
+    return overrides.compactMap { override in
+      let value =
+        switch override.name {
+        case .badge: fields.text(override.fields, takesIntegers: true)
+        case .sound: fields.sound(override.fields)
+        default: fields.text(override.fields)
+        }
+      return value.map { DialectText.Override(name: override.name.rawValue, value: $0) }
     }
   }
 

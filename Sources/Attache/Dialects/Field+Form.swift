@@ -1,15 +1,23 @@
 extension Field {
-  private enum Member: String, CaseIterable {
+  /// What a field is to give.
+  enum Kind {
+    case text
+    /// A text or a whole number.
+    case count
+    case flag, seconds, rectangle
+  }
+
+  enum Member: String, CaseIterable {
     case inside, at, fixed, key, index, file, url, query, differs, from, prefix, suffix, when
   }
 
   /// Reads a field of a dialect's form, or an array of them.
-  static func all(form: JSONElement) throws(FormFault) -> [Field] {
+  static func all(form: JSONElement, _ kind: Kind = .text) throws(FormFault) -> [Field] {
     guard form.isObject || form.isArray else { throw FormFault(#"this is no field; write {"at": …}, {"inside": …} or {"fixed": …}"#) }
-    return try form.readOneOrMany(Field.init(form:))
+    return try form.readOneOrMany { element throws(FormFault) in try Field(form: element, kind) }
   }
 
-  private convenience init(form: JSONElement) throws(FormFault) {
+  private convenience init(form: JSONElement, _ kind: Kind) throws(FormFault) {
     var origins: [Origin] = []
     var other: DialectPath?
     var difference: DialectPath?
@@ -18,7 +26,7 @@ extension Field {
       switch member {
       case .inside: origins.append(.inside(try value.readPath()))
       case .at: origins.append(.at(try value.readPath()))
-      case .fixed: origins.append(try Origin(fixed: value))
+      case .fixed: origins.append(try Origin(fixed: value, kind))
       case .key:
         try value.readTrue()
         origins.append(.key)
@@ -49,17 +57,23 @@ extension Field {
 }
 
 extension Field.Origin {
-  fileprivate init(fixed value: JSONElement) throws(FormFault) {
-    if value.isString {
+  fileprivate init(fixed value: JSONElement, _ kind: Field.Kind) throws(FormFault) {
+    switch kind {
+    case .text:
+      guard value.isString else { throw FormFault("this is no text; write a string") }
       self = .text(value.text ?? "")
-    } else if let boolean = value.boolean {
-      self = .boolean(boolean)
-    } else if let number = value.number {
+    case .count:
+      guard value.integer != nil || value.isString else { throw FormFault("this is no count; write a whole number") }
+      self = value.number.map(Self.number) ?? .text(value.text ?? "")
+    case .flag: self = .boolean(try value.readFlag())
+    case .seconds:
+      guard let number = value.number, number >= 0 else { throw FormFault("this is no moment; write a number of seconds, 0 or more") }
       self = .number(number)
-    } else if let rectangle = ClippingRect(value) {
+    case .rectangle:
+      guard let rectangle = ClippingRect(value) else {
+        throw FormFault("this is no rectangle; write an object x, y, width and height, each a number from 0 to 1")
+      }
       self = .rectangle(rectangle)
-    } else {
-      throw FormFault("this can be no fixed value; write a text, true, false, a number, or x, y, width and height from 0 to 1")
     }
   }
 }

@@ -21,10 +21,11 @@ struct FieldReader {
     first(fields) { field in text(field.origin, true).map { _ in field.isFixed } } ?? false
   }
 
-  /// The first text, number or boolean that the fields give, as text.
-  func scalar(_ fields: [Field]) -> String? {
+  /// The first sound that the fields give: a text, or the `name` of an object, as APNs has it for critical alerts.
+  func sound(_ fields: [Field]) -> String? {
     first(fields) { field in
-      let text = text(field.origin, true) ?? boolean(field.origin).map { $0 ? "true" : "false" } ?? number(field.origin)?.description
+      let value = value(field.origin)
+      let text = value?.isObject == true ? value?.member("name")?.text : text(field.origin, false)
       return text.map(field.framed)
     }
   }

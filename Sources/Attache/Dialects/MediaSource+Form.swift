@@ -1,5 +1,5 @@
 extension MediaSource {
-  private enum Member: String, CaseIterable {
+  enum Member: String, CaseIterable {
     case url, build, json, form, when
     case needsScheme = "needs_scheme"
     case trim, identifier
@@ -10,11 +10,11 @@ extension MediaSource {
     case atMost = "at_most"
   }
 
-  private enum Form: String, CaseIterable {
+  enum Form: String, CaseIterable {
     case text, any
   }
 
-  private enum Need: String, CaseIterable {
+  enum Need: String, CaseIterable {
     case baseURL = "base-url"
     case credentials, https
     case typeHint = "type-hint"
@@ -50,10 +50,10 @@ extension MediaSource {
       case .typeHint: source.typeHint = try Field.all(form: value)
       case .hintKind: source.hintKind = try value.readChoice(of: MediaReference.HintKind.allCases)
       case .hintWords: source.hintWords = try value.readWords()
-      case .hidden: source.thumbnailHidden = try Field.all(form: value)
-      case .crop: source.thumbnailClippingRect = try Field.all(form: value)
-      case .time: source.thumbnailTime = try Field.all(form: value)
-      case .lazy: source.lazy = try Field.all(form: value)
+      case .hidden: source.thumbnailHidden = try Field.all(form: value, .flag)
+      case .crop: source.thumbnailClippingRect = try Field.all(form: value, .rectangle)
+      case .time: source.thumbnailTime = try Field.all(form: value, .seconds)
+      case .lazy: source.lazy = try Field.all(form: value, .flag)
       case .fallback: source.fallbacks = try value.readOneOrMany { element throws(FormFault) in try element.readPath() }
       case .role: source.role = try value.readChoice(of: MediaReference.Role.allCases)
       case .needs:

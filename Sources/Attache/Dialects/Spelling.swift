@@ -7,17 +7,18 @@ enum Spelling {
     return nearest.word
   }
 
-  /// Levenshtein's: how many letters are to be put in, left out or changed.
+  /// How many letters are to be put in, left out, changed, or changed places with their neighbour.
   private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    var row = Array(0...right.count)
+    var (before, row) = ([Int](), Array(0...right.count))
     for (index, byte) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = index + 1
+      var next = [index + 1]
       for (column, other) in right.enumerated() {
-        let changed = diagonal + (byte == other ? 0 : 1)
-        diagonal = row[column + 1]
-        row[column + 1] = min(changed, row[column] + 1, diagonal + 1)
+        var least = min(row[column] + (byte == other ? 0 : 1), row[column + 1] + 1, next[column] + 1)
+        let isSwapped = index > 0 && column > 0 && byte == right[column - 1] && other == left[index - 1]
+        if isSwapped { least = min(least, before[column - 1] + 1) }
+        next.append(least)
       }
+      (before, row) = (row, next)
     }
     return row[right.count]
   }

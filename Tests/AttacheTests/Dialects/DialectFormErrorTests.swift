@@ -37,13 +37,13 @@ struct DialectFormErrorTests {
     ),
     (#"[{"name":"a","media":[{"url":"a","identifier":{"key":false}}]}]"#, 1, "dialects[0].media[0].identifier.key", "this can only be set"),
     (#"[{"name":"a","media":[{"url":"a","hidden":{"differs":"x"}}]}]"#, 1, "dialects[0].media[0].hidden", "write both"),
-    (#"[{"name":"a","media":[{"url":"a","time":{"fixed":[4]}}]}]"#, 1, "dialects[0].media[0].time.fixed", "write a text, true, false"),
+    (#"[{"name":"a","media":[{"url":"a","time":{"fixed":[4]}}]}]"#, 1, "dialects[0].media[0].time.fixed", "write a number of seconds"),
     (#"[{"name":"a","when":{"is":"object"},"media":[{"url":"a"}]}]"#, 1, "dialects[0].when", "there is no “at”"),
     (#"[{"name":"a","when":[{"at":"b","is":"objekt"}],"media":[]}]"#, 1, "dialects[0].when[0].is", "write object"),
     (#"[{"name":"a","when":{"at":"b","is":"object","absent":true},"media":[]}]"#, 1, "dialects[0].when", "one test a condition"),
     (#"[{"name":"a","when":{"at":"b","equals":null},"media":[]}]"#, 1, "dialects[0].when.equals", "this equals nothing"),
     (#"[{"name":"a","when":{"any":[{"at":"b"},{"at":""}]},"media":[]}]"#, 1, "dialects[0].when.any[1].at", "the text is empty"),
-    (#"[{"name":"a","when":{"at":"b","any":[]},"media":[]}]"#, 1, "dialects[0].when", "stand alone"),
+    (#"[{"name":"a","when":{"at":"b","any":[{"at":"c"}]},"media":[]}]"#, 1, "dialects[0].when", "stand alone"),
     (#"[{"name":"a","precedence":"user","media":[]}]"#, 1, "dialects[0].precedence", "write vendor or last-resort"),
     (#"[{"name":"a","encrypted":"Secret."}]"#, 1, "dialects[0]", "with “encrypted” goes “when”"),
     (#"[{"name":"a","overrides":{"title":"t"}}]"#, 1, "dialects[0].overrides.title", "this is no field"),
@@ -51,6 +51,20 @@ struct DialectFormErrorTests {
     (#"[{"name":"a","actions":[{"each":"t"}]}]"#, 1, "dialects[0].actions[0]", "there is no “title”"),
     (#"[{"name":"a","media":[{"url":"a"}],"sample":{}}]"#, 1, "dialects[0].sample", "there is no “payload”"),
     (#"{"name":"a"}"#, 1, "dialects", "this is no array"),
+    ("[{\"name\":\"a\",\"overrides\":\n{\"titel\":{\"at\":\"t\"}}}]", 2, "dialects[0].overrides.titel", "did you mean “title”?"),
+    (#"[{"name":"a","on_failure":{"colour":{"at":"t"}}}]"#, 1, "dialects[0].on_failure.colour", "write one of title, subtitle, body"),
+    (#"[{"name":"a","overrides":{"badge":{"fixed":true}}}]"#, 1, "dialects[0].overrides.badge.fixed", "write a whole number"),
+    (#"[{"name":"a","overrides":{"title":{"fixed":5}}}]"#, 1, "dialects[0].overrides.title.fixed", "write a string"),
+    (#"[{"name":"a","media":[{"url":"a","hidden":{"fixed":"yes"}}]}]"#, 1, "dialects[0].media[0].hidden.fixed", "write true or false"),
+    (#"[{"name":"a","media":[{"url":"a","lazy":[{"fixed":1}]}]}]"#, 1, "dialects[0].media[0].lazy[0].fixed", "write true or false"),
+    (#"[{"name":"a","media":[{"url":"a","time":{"fixed":"4"}}]}]"#, 1, "dialects[0].media[0].time.fixed", "write a number of seconds"),
+    (#"[{"name":"a","media":[{"url":"a","time":{"fixed":-1}}]}]"#, 1, "dialects[0].media[0].time.fixed", "0 or more"),
+    (#"[{"name":"a","media":[{"url":"a","crop":{"fixed":true}}]}]"#, 1, "dialects[0].media[0].crop.fixed", "x, y, width and height"),
+    (
+      #"[{"name":"a","media":[{"url":"a","crop":{"fixed":{"x":0,"y":0,"width":2,"height":1}}}]}]"#, 1, "dialects[0].media[0].crop.fixed",
+      "from 0 to 1"
+    ),
+    (#"[{"name":"a","media":[{"url":"a","identifier":{"fixed":5}}]}]"#, 1, "dialects[0].media[0].identifier.fixed", "write a string"),
   ])
   func `an error names the file, the line and the field, and says what to write`(rows: String, line: Int, field: String, advice: String)
     throws

@@ -171,6 +171,22 @@ struct DialectFormTests {
     #expect(stage.text(#"{"t":"T"}"#) == nil)
   }
 
+  @Test(arguments: [
+    (#"{"title":{"at":"t"}}"#, #""t":5"#, nil), (#"{"subtitle":{"at":"t"}}"#, #""t":true"#, nil),
+    (#"{"body":{"at":"t"}}"#, #""t":{}"#, nil),
+    (#"{"category":{"at":"t"}}"#, #""t":1.5"#, nil), (#"{"title":[{"at":"t"},{"at":"s"}]}"#, #""t":5,"s":"S""#, "S"),
+    (#"{"badge":{"at":"t"}}"#, #""t":5"#, "5"), (#"{"badge":{"at":"t"}}"#, #""t":"5""#, "5"), (#"{"badge":{"at":"t"}}"#, #""t":true"#, nil),
+    (#"{"badge":{"at":"t"}}"#, #""t":1.5"#, nil), (#"{"badge":{"fixed":5}}"#, #""t":1"#, "5"),
+    (#"{"sound":{"at":"t"}}"#, #""t":"ping""#, "ping"), (#"{"sound":{"at":"t"}}"#, #""t":{"critical":1,"name":"bell"}"#, "bell"),
+    (#"{"sound":{"at":"t"}}"#, #""t":{"name":1}"#, nil), (#"{"sound":{"at":"t"}}"#, #""t":1"#, nil),
+  ])
+  func `an override is text, a badge a number too, and a sound the name of an object`(overrides: String, members: String, value: String?)
+    throws
+  {
+    let stage = try DialectStage(rows: #"[{"name":"v","overrides":\#(overrides)}]"#)
+    #expect(stage.text("{\(members)}")?.overrides.map(\.value) == value.map { [$0] })
+  }
+
   @Test func `ciphertext is known by its row`() throws {
     let stage = try DialectStage(rows: #"[{"name":"secret","when":{"at":"p","is":"string"},"encrypted":"For the app alone."}]"#)
     #expect(stage.encrypted(#"{"p":"AAAA"}"#)?.sentence == "For the app alone.")
