@@ -1,5 +1,5 @@
 extension Condition {
-  private enum Member: String, CaseIterable {
+  enum Member: String, CaseIterable {
     case at, `is`, equals, starts, absent, any, none
   }
 
@@ -25,10 +25,10 @@ extension Condition {
         let kind = try value.readChoice(of: Kind.allCases)
         tests.append { .kind($0, kind) }
       case .equals:
-        let scalars = try value.readOneOrMany(Scalar.init(form:))
+        let scalars = try value.readSome(Scalar.init(form:))
         tests.append { .equals($0, scalars) }
       case .starts:
-        let prefixes = try value.readOneOrMany { element throws(FormFault) in try element.readText() }
+        let prefixes = try value.readSome { element throws(FormFault) in try element.readText() }
         tests.append { .starts($0, prefixes) }
       case .absent:
         try value.readTrue()
@@ -57,7 +57,8 @@ extension Condition {
 
 extension JSONElement {
   fileprivate func readConditions(depth: Int) throws(FormFault) -> [Condition] {
-    try readElements { element throws(FormFault) in try Condition(form: element, depth: depth) }
+    guard isArray else { throw FormFault("this is no array; write […]") }
+    return try readSome { element throws(FormFault) in try Condition(form: element, depth: depth) }
   }
 }
 

@@ -1,5 +1,5 @@
 extension Dialect {
-  private enum Member: String, CaseIterable {
+  enum Member: String, CaseIterable {
     case name, vendor, aliases, source, precedence, when, media, overrides
     case onFailure = "on_failure"
     case actions, encrypted, note, sample
@@ -15,7 +15,7 @@ extension Dialect {
       switch member {
       case .name: row.name = try value.readName()
       case .aliases: row.aliases = try value.readOneOrMany { element throws(FormFault) in try element.readName() }
-      case .precedence: row.precedence = try value.readChoice(of: [.vendor, .lastResort])
+      case .precedence: row.precedence = try value.readChoice(of: Precedence.inForm)
       case .when: row.when = try Condition.all(form: value)
       case .media: row.media = try value.readElements(MediaSource.alternatives(form:))
       case .encrypted: row.encrypted = try value.readText()
@@ -55,6 +55,9 @@ extension JSONElement {
     let name = try readText()
     let isPlain = name.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "-") }
     guard isPlain else { throw FormFault("“\(name)” is no dialect's name; write small letters, digits and hyphens") }
+    guard name.utf8.count <= Dialect.maximumNameLength else {
+      throw FormFault("the name is longer than \(Dialect.maximumNameLength) characters; write a shorter one")
+    }
     return name
   }
 

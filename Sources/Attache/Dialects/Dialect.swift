@@ -8,7 +8,12 @@ package struct Dialect: Sendable {
     case vendor
     /// Keys that anybody might use: asked only when no vendor's row before it found media.
     case lastResort = "last-resort"
+
+    /// Those that a form may say.
+    static let inForm = [Precedence.vendor, .lastResort]
   }
+
+  static let maximumNameLength = 64
 
   /// The name in the report and in `--dialect`.
   package internal(set) var name = ""

@@ -52,15 +52,13 @@ struct DialectForm: Sendable {
     let parser = JSONParser(capacity: max(bytes.count, 1024))
     guard let root = parse(with: parser) else { throw mistake }
     do throws(FormFault) {
+      if isWhole { try root.checkMembersAreDistinct() }
       var rows = try root.readElements { element throws(FormFault) in try Dialect(form: element, isWhole: isWhole) }
       for index in rows.indices {
         rows[index].origin = DialectOrigin(form: self, row: index)
         rows[index].isBuiltIn = isBuiltIn
-        if isWhole, rows[..<index].contains(where: { $0.name == rows[index].name }) {
-          throw FormFault("there is a dialect “\(rows[index].name)” before; choose another name").under(.member("name")).under(
-            .element(index))
-        }
       }
+      if isWhole { try rows.checkNames(beside: isBuiltIn ? [] : Dialect.builtInOutlines.map(\.name)) }
       return rows
     } catch {
       throw DialectFormError(file: name, line: line(of: error.steps, in: root), field: Self.field(error.steps), text: error.text)

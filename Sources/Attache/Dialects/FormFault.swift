@@ -64,6 +64,13 @@ extension JSONElement {
     isArray ? try readElements(read) : [try read(self)]
   }
 
+  /// The same, at least one.
+  func readSome<Value>(_ read: (JSONElement) throws(FormFault) -> Value) throws(FormFault) -> [Value] {
+    let values = try readOneOrMany(read)
+    guard !values.isEmpty else { throw FormFault("the list is empty; write something into it, or leave the member out") }
+    return values
+  }
+
   func readText() throws(FormFault) -> String {
     guard let text else { throw FormFault(isString ? "the text is empty; write one" : "this is no text; write a string") }
     return text

@@ -65,6 +65,25 @@ struct DialectFormErrorTests {
       "from 0 to 1"
     ),
     (#"[{"name":"a","media":[{"url":"a","identifier":{"fixed":5}}]}]"#, 1, "dialects[0].media[0].identifier.fixed", "write a string"),
+    (#"[{"name":"a","when":{"any":[]},"media":[{"url":"a"}]}]"#, 1, "dialects[0].when.any", "the list is empty"),
+    (#"[{"name":"a","when":{"none":[]},"media":[{"url":"a"}]}]"#, 1, "dialects[0].when.none", "the list is empty"),
+    (#"[{"name":"a","when":{"at":"b","equals":[]},"media":[{"url":"a"}]}]"#, 1, "dialects[0].when.equals", "the list is empty"),
+    (#"[{"name":"a","when":{"at":"b","starts":[]},"media":[{"url":"a"}]}]"#, 1, "dialects[0].when.starts", "the list is empty"),
+    ("[{\"name\":\"a\",\"media\":[{\"url\":\"a\",\n\"url\":\"b\"}]}]", 2, "dialects[0].media[0].url", "this member is there twice"),
+    (#"[{"name":"a","media":[],"media":[{"url":"a"}]}]"#, 1, "dialects[0].media", "leave one of the two out"),
+    (#"[{"name":"a","media":[{"url":"a","hint_words":{"x":"y","x":"z"}}]}]"#, 1, "dialects[0].media[0].hint_words.x", "there twice"),
+    (
+      #"[{"name":"a","overrides":{"body":{"at":"b"},"body":{"at":"c"}}}]"#, 1, "dialects[0].overrides.body",
+      "this member is there twice"
+    ),
+    (#"[{"name":"a","aliases":["b","braze"],"media":[{"url":"a"}]}]"#, 1, "dialects[0].aliases", "“braze” is the name of another dialect"),
+    (
+      "[{\"name\":\"a\",\n\"aliases\":\"c\",\"media\":[{\"url\":\"a\"}]},{\"name\":\"c\",\"media\":[{\"url\":\"b\"}]}]", 2,
+      "dialects[0].aliases", "choose another alias"
+    ),
+    (
+      #"[{"name":"\#(String(repeating: "a", count: 65))","media":[{"url":"a"}]}]"#, 1, "dialects[0].name", "longer than 64 characters"
+    ),
   ])
   func `an error names the file, the line and the field, and says what to write`(rows: String, line: Int, field: String, advice: String)
     throws
@@ -104,6 +123,17 @@ struct DialectFormErrorTests {
     defer { try? FileManager.default.removeItem(at: file) }
     try Data(text.utf8).write(to: file)
     return try #require(throws: DialectFormError.self) { try DialectFile(contentsOf: file.path) }
+  }
+
+  @Test(arguments: [
+    #"[{"name":"\#(String(repeating: "a", count: 64))","media":[{"url":"a"}]}]"#,
+    #"[{"name":"firebase","aliases":["fcm","firebase"],"media":[{"url":"a"}]}]"#,
+    #"[{"name":"a","media":[{"url":"a"}],"sample":{"payload":{"b":1,"b":2}}}]"#,
+    #"[{"name":"a","media":[{"url":"a","time":{"fixed":0},"crop":{"fixed":{"x":0,"y":0,"width":1,"height":1}},"hidden":{"fixed":false}}]}]"#,
+    #"[{"name":"a","overrides":{"badge":{"fixed":3},"category":{"fixed":""}},"on_failure":{"body_append":{"at":"b"}}}]"#,
+  ])
+  func `what is unusual and right is read`(rows: String) throws {
+    #expect(try DialectFile(name: "mine.json", json: rows).rows.count == 1)
   }
 
   @Test(arguments: [16, 17, 10_000])
