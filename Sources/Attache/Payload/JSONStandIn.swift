@@ -28,11 +28,11 @@ enum JSONStandIn {
         index += 1
         continue
       }
-      guard let unit = escapedUnit(in: bytes, at: index) else {
+      guard let unit = JSONString.unit(of: bytes.span, at: index) else {
         index += 2
         continue
       }
-      if 0xD800..<0xDC00 ~= unit, let next = escapedUnit(in: bytes, at: index + 6), 0xDC00..<0xE000 ~= next {
+      if 0xD800..<0xDC00 ~= unit, let next = JSONString.unit(of: bytes.span, at: index + 6), 0xDC00..<0xE000 ~= next {
         index += 12
         continue
       }
@@ -40,17 +40,6 @@ enum JSONStandIn {
       index += 6
     }
     return index + 1
-  }
-
-  /// The UTF-16 unit of an escape `\uXXXX` at `index`.
-  private static func escapedUnit(in bytes: [UInt8], at index: Int) -> UInt16? {
-    guard index + 6 <= bytes.count, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] == UInt8(ascii: "u") else { return nil }
-    var unit: UInt16 = 0
-    for byte in bytes[index + 2..<index + 6] {
-      guard let digit = Character(UnicodeScalar(byte)).hexDigitValue else { return nil }
-      unit = unit << 4 | UInt16(digit)
-    }
-    return unit
   }
 
   /// Blanks the number that starts at `start` when nothing can hold it; gives the index after it.

@@ -62,8 +62,8 @@ enum JSONString {
     return (6, Unicode.Scalar(unit) ?? "\u{FFFD}")
   }
 
-  /// The UTF-16 unit of an escape `\uXXXX` at `index`.
-  private static func unit(of text: Span<UInt8>, at index: Int) -> UInt32? {
+  /// The UTF-16 unit of an escape `\uXXXX` at `index`; nil when there is none.
+  static func unit(of text: Span<UInt8>, at index: Int) -> UInt32? {
     guard index + 6 <= text.count, text[index] == UInt8(ascii: "\\"), text[index + 1] == UInt8(ascii: "u") else { return nil }
     var unit: UInt32 = 0
     for place in index + 2..<index + 6 {
