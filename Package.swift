@@ -14,8 +14,10 @@ let package = Package(
   name: "attache",
   products: [
     .executable(name: "attache", targets: ["attache"]),
+    .executable(name: "attache-queue", targets: ["attache-queue"]),
     .executable(name: "attache-rehearse", targets: ["attache-rehearse"]),
     .library(name: "Attache", targets: ["Attache"]),
+    .library(name: "AttacheQueue", targets: ["AttacheQueue"]),
     .library(name: "AttacheTesting", targets: ["AttacheTesting"]),
   ],
   dependencies: [
@@ -28,7 +30,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/CoreOffice/XMLCoder", from: "0.18.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -53,6 +57,15 @@ let package = Package(
       dependencies: [
         "Attache",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "AttacheQueue",
+      dependencies: [
+        "Attache", "CLinux",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .target(
@@ -90,11 +103,28 @@ let package = Package(
       ],
       path: "Sources/RehearseCommand",
       swiftSettings: strict),
+    .executableTarget(
+      name: "attache-queue",
+      dependencies: [
+        "Attache", "AttacheArguments", "AttacheQueue",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Sources/QueueCommand",
+      swiftSettings: strict),
     .target(name: "CTripwire", path: "Tests/CTripwire"),
     .target(
       name: "Tripwire", dependencies: ["Attache", "AttacheTesting", "CTripwire"], path: "Tests/Tripwire", swiftSettings: strict),
     .testTarget(
       name: "AttacheTests", dependencies: ["Attache", "AttacheTesting", "Tripwire"], exclude: ["Vectors"], swiftSettings: strict),
+    .testTarget(
+      name: "AttacheQueueTests",
+      dependencies: [
+        "Attache", "AttacheQueue", "AttacheTesting", "Tripwire",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "AttacheTestingTests",
       dependencies: [
@@ -109,7 +139,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "Attache", "AttacheTesting", "Tripwire", "attache", "attache-rehearse",
+        "Attache", "AttacheTesting", "Tripwire", "attache", "attache-queue", "attache-rehearse",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),

@@ -62,14 +62,13 @@ public final class Filter: Sendable {
 
   private let configuration: Configuration
   private let host: ServiceExtensionHost
-  private let store: AttachmentStore
   private let clock: any DeadlineClock
   /// The clock, where it can say that it is behind.
   private let pace: (any MachineClock)?
   private let machine: any Machine
   private let window: OutputWindow
   private let reading: ReadingStop
-  private let member: AttachmentMember
+  private let maker: DecisionMaker
   private let explainer: Explainer
   private let counters = Counters()
 
@@ -84,11 +83,10 @@ public final class Filter: Sendable {
   ) throws(Failure) {
     self.configuration = configuration
     self.host = host
-    self.store = store
     self.clock = clock
     pace = clock as? any MachineClock
     machine = clock.machineBehind
-    member = AttachmentMember(key: configuration.outputKey, baseURL: configuration.baseURL ?? store.baseURL)
+    maker = DecisionMaker(configuration, store: store)
     do {
       window = try OutputWindow(limits: WindowLimits(configuration), clock: clock)
       reading = try ReadingStop(machine: machine)
@@ -179,42 +177,11 @@ public final class Filter: Sendable {
   private func serve(_ payload: Payload, in slot: Slot) {
     let request = NotificationRequest(identifier: "\(slot.line)", payload: payload, deadline: slot.deadline)
     host.run(request) { [self] delivery in
-      let decision = decision(delivery, on: payload)
+      let decision = maker.decision(delivery, on: payload)
       counters.note(decision.outcome)
       window.decide(slot, decision)
       if let reason = decision.reason { explainer.add(reason, of: slot.line, delivery.media) }
     }
-  }
-
-  private func decision(_ delivery: Delivery, on payload: Payload) -> Decision {
-    guard let attachments = delivery.content?.attachments, !attachments.isEmpty else {
-      return .original(delivery.reason, payload.dialect, delivery.media)
-    }
-    let letGo: @Sendable () -> Void = { [store] in
-      for attachment in attachments { store.unpin(attachment.file) }
-    }
-    let bytes = member.bytes(for: attachments)
-    if let maximum = configuration.maximumPayload, payload.splice.payloadLength(with: bytes.count) > maximum {
-      letGo()
-      return .original(.payloadMaximum, payload.dialect, delivery.media)
-    }
-    return Decision(
-      form: payload.form(with: bytes), outcome: .attached, dialect: payload.dialect, media: delivery.media, whenGone: letGo)
-  }
-}
-
-extension Payload {
-  /// How the line leaves with the member.
-  fileprivate func form(with member: [UInt8]) -> Decision.Form {
-    guard edits.isEmpty, splice.twin == nil else { return .edited(edits + splice.edits(with: member)) }
-    return .spliced(member: splice.insertion(of: member), at: splice.offset)
-  }
-}
-
-extension Decision {
-  /// The original: a fallback when there is a reason.
-  fileprivate static func original(_ reason: Reason?, _ dialect: String?, _ media: [MediaRecord]) -> Decision {
-    Decision(form: .original, outcome: reason == nil ? .passthrough : .fallback, reason: reason, dialect: dialect, media: media)
   }
 }
 

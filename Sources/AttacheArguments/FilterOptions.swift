@@ -4,6 +4,7 @@ public import Attache
 /// What a filter does with the payloads that it reads: the flags that every command which runs one takes.
 package struct FilterOptions: ParsableArguments {
   @OptionGroup(title: "Time and order") package var timing: TimingOptions
+  @OptionGroup(title: "Time and order") package var order: OrderOptions
   @OptionGroup(title: "Payloads") package var payloads: PayloadOptions
   @OptionGroup(title: "Fetching") package var fetching: FetchOptions
   @OptionGroup(title: "Store") package var storage: StoreOptions
@@ -24,8 +25,8 @@ package struct FilterOptions: ParsableArguments {
     var configuration = Filter.Configuration()
     configuration.deadline = timing.deadline.duration
     configuration.jobs = timing.jobs
-    configuration.windowBytes = Int(timing.window.bytes)
-    configuration.isOrdered = !timing.unordered
+    configuration.windowBytes = Int(order.window.bytes)
+    configuration.isOrdered = !order.unordered
     configuration.outputKey = payloads.outputKey
     configuration.payloadPath = payloads.payloadPath
     configuration.dialects = try payloads.table()

@@ -18,12 +18,6 @@ package struct TimingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Payloads undecided at a time.", valueName: "n"))
   package var jobs = 256
 
-  @Option(help: ArgumentHelp("Decided lines that may wait for an earlier one, in bytes.", valueName: "size"))
-  package var window = ByteCountArgument(8_000_000, as: "8MB")
-
-  @Flag(help: "Write a line as soon as it is decided. (default: input order)")
-  package var unordered = false
-
   @Option(help: ArgumentHelp("Media followed per payload.", valueName: "n"))
   package var maxAttachments = 10
 

@@ -15,7 +15,8 @@ struct AttacheTool: ParsableCommand {
     version: attacheVersion,
     subcommands: [
       FilterCommand.self, InspectCommand.self, LintCommand.self, DialectsCommand.self, StoreCommand.self, ReasonsCommand.self,
-      RehearseCommand.self, RecordCommand.self, OriginCommand.self,
+      BatchCommand.self, EnqueueCommand.self, WorkCommand.self, ResultsCommand.self, QueueStateCommand.self, RetryCommand.self,
+      PurgeCommand.self, RehearseCommand.self, RecordCommand.self, OriginCommand.self,
     ],
     defaultSubcommand: FilterCommand.self)
 

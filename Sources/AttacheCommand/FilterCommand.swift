@@ -1,7 +1,6 @@
 import ArgumentParser
 import Attache
 import AttacheArguments
-import Glibc
 import Logging
 
 /// `attache [filter]`: payloads in, payloads with their media out.
@@ -52,16 +51,5 @@ struct FilterCommand: ParsableCommand {
       log.error("\(error)")
       throw ExitCode(status)
     }
-  }
-}
-
-/// The descriptors that a process may have.
-enum DescriptorLimit {
-  /// Raises the soft limit to the hard one: a connection is a descriptor, and `--jobs` may be thousands.
-  static func raise() {
-    var limit = rlimit()
-    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-    limit.rlim_cur = limit.rlim_max
-    _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 }

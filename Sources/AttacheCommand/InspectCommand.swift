@@ -23,7 +23,7 @@ struct InspectCommand: ParsableCommand {
 
   @OptionGroup(title: "Payloads") var payloads: PayloadOptions
   @OptionGroup(title: "Fetching") var fetching: FetchOptions
-  @OptionGroup(title: "Time and order") var timing: TimingOptions
+  @OptionGroup(title: "Time") var timing: TimingOptions
   @OptionGroup(title: "Store") var storage: StoreOptions
 
   func run() throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Attache
+import AttacheArguments
 
 /// `attache reasons`: the closed list of reason codes, each with what the user can do and with the scenario that shows it.
 struct ReasonsCommand: ParsableCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Attache
 
 /// `attache record`: in the executable beside, since it needs a YAML writer.
-struct RecordCommand: CompanionCommand {
+struct RecordCommand: RehearsalCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Run the filter, and write what it met as a scenario for attache rehearse.")
 

@@ -4,12 +4,12 @@ internal import Glibc
 ///
 /// A line keeps its ending (`\n` or `\r\n`), and a missing last one stays missing. A line that breaks off at the end of a block is carried to the
 /// next, so every line lies in one piece. One thread uses it; nothing but ``next()`` blocks.
-final class LineReader {
+package final class LineReader {
   /// The longest line that is yielded whole, in bytes before its `\n`: 1 MiB. A longer one is yielded in pieces.
-  static let maximumLine = 1 << 20
+  package static let maximumLine = 1 << 20
 
   /// What comes next.
-  enum Input {
+  package enum Input {
     /// A whole line with its ending.
     case line(Segment)
     /// A piece of a line that is longer than the maximum; the last one may be empty.
@@ -47,7 +47,7 @@ final class LineReader {
   ///   - padding: bytes that are readable after any line.
   ///   - blockSize: bytes of a block.
   ///   - maximumLine: the longest line that is yielded whole, in bytes before its `\n`.
-  init(
+  package init(
     descriptor: Int32, stop: ReadingStop, padding: Int, blockSize: Int = 256 << 10, maximumLine: Int = LineReader.maximumLine
   ) {
     self.descriptor = descriptor
@@ -60,7 +60,7 @@ final class LineReader {
   /// Gives what comes next, and waits for it if need be; after the end it gives the end again.
   ///
   /// - Throws: ``SystemError`` of `read` or `poll`.
-  func next() throws(SystemError) -> Input {
+  package func next() throws(SystemError) -> Input {
     while true {
       if let input = split() ?? ending { return input }
       guard hasPaused else {

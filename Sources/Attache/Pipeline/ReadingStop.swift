@@ -1,14 +1,14 @@
 internal import Synchronization
 
 /// A request to read no further, which also wakes a reader that waits for input.
-final class ReadingStop: Sendable {
+package final class ReadingStop: Sendable {
   /// What the reader waits for its input with.
   let gate: any InputGate
   private let machine: any Machine
   private let limit = Mutex<MonotonicInstant?>(nil)
 
   /// - Throws: ``SystemError`` when no descriptor is to be had.
-  init(machine: any Machine = SystemMachine()) throws(SystemError) {
+  package init(machine: any Machine = SystemMachine()) throws(SystemError) {
     self.machine = machine
     gate = try machine.makeInputGate()
   }
@@ -16,7 +16,7 @@ final class ReadingStop: Sendable {
   /// Asks the reader to stop at once. May be called again with an earlier instant; a later one changes nothing.
   ///
   /// - Parameter instant: how long an overlong line, part of which has gone out already, may take to come to its end.
-  func request(finishingLineBy instant: MonotonicInstant) {
+  package func request(finishingLineBy instant: MonotonicInstant) {
     limit.withLock { $0 = min($0 ?? instant, instant) }
     gate.ring()
   }

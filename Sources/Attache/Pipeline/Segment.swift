@@ -1,5 +1,5 @@
 /// A range of a block: a line, several lines, or a piece of one, without a copy.
-struct Segment: Sendable {
+package struct Segment: Sendable {
   let block: ByteBlock
   let range: Range<Int>
 
@@ -9,12 +9,19 @@ struct Segment: Sendable {
   }
 
   /// A copy of `bytes`.
-  init(copying bytes: [UInt8]) {
-    self.init(unsafe bytes.withUnsafeBytes { unsafe ByteBlock(copying: $0) }, 0..<bytes.count)
+  ///
+  /// - Parameter padding: how many more bytes are readable after the last one.
+  package init(copying bytes: [UInt8], padding: Int = 0) {
+    self.init(unsafe bytes.withUnsafeBytes { unsafe ByteBlock(copying: $0, padding: padding) }, 0..<bytes.count)
+  }
+
+  /// A copy of the bytes.
+  package var bytes: [UInt8] {
+    unsafe withUnsafeBytes { unsafe Array($0) }
   }
 
   /// Bytes.
-  var count: Int { range.count }
+  package var count: Int { range.count }
 
   /// Gives access to the bytes; those that the block has as padding are readable after them.
   func withUnsafeBytes<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure) -> Result {

@@ -39,7 +39,7 @@ struct CommandStage {
   /// Where a command is started; nil is this machine's network.
   var network: NetworkNamespace? { stage.network }
   /// Whether the scenario's flags let lines come in any order.
-  var isUnordered: Bool { stage.options.timing.unordered }
+  var isUnordered: Bool { stage.options.order.unordered }
   /// Payloads undecided at a time, by the scenario's flags.
   var jobs: Int { stage.options.timing.jobs }
 

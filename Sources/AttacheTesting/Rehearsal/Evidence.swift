@@ -52,7 +52,7 @@ package struct Evidence: Sendable {
   package init(input: [[UInt8]], endsWithLineFeed: Bool, options: FilterOptions) {
     self.init(input: input, endsWithLineFeed: endsWithLineFeed)
     place = OutputPlace(options.payloads)
-    isOrdered = !options.timing.unordered
+    isOrdered = !options.order.unordered
   }
 
   /// The lines of the output without their line endings; what follows the last line feed is a line too, unless it is nothing.

@@ -1,20 +1,6 @@
-import ArgumentParser
 import Attache
+import AttacheArguments
 import Glibc
-
-/// Whether a progress line is shown.
-enum ProgressChoice: String, CaseIterable, ExpressibleByArgument {
-  case auto, always, never
-
-  /// `auto` is a terminal that can rewrite a line, and a user who has not asked for plain text.
-  var isOn: Bool {
-    switch self {
-    case .always: true
-    case .never: false
-    case .auto: TerminalStyle.takesEscapes(STDERR_FILENO)
-    }
-  }
-}
 
 /// One line on the terminal that says how far the filter is, rewritten twice a second.
 enum ProgressLine {

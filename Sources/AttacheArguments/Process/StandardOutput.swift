@@ -1,13 +1,12 @@
-import ArgumentParser
-import AttacheArguments
-import Glibc
+internal import ArgumentParser
+internal import Glibc
 
 /// Standard output, for the commands that print what they found; the filter writes by itself.
-enum StandardOutput {
+package enum StandardOutput {
   /// Writes the text whole.
   ///
   /// - Throws: the status of an output error, once standard error has said what went wrong.
-  static func write(_ text: String) throws {
+  package static func write(_ text: String) throws {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }

@@ -1,16 +1,16 @@
-import ArgumentParser
-import Attache
-import Logging
+internal import ArgumentParser
+internal import Attache
+package import Logging
 
 /// How messages are written to standard error.
-enum LogFormat: String, CaseIterable, ExpressibleByArgument {
+package enum LogFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
   /// `attache: message`, as Unix tools speak.
   case text
   /// One JSON object a line.
   case json
 
   /// A logger that writes this way.
-  func logger() -> Logger {
+  package func logger() -> Logger {
     Logger(label: "attache") { _ in ErrorLogHandler(format: self) }
   }
 }

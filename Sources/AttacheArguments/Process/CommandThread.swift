@@ -1,7 +1,7 @@
-import Glibc
+internal import Glibc
 
 /// A thread of the command's own, for what waits as long as the process lives.
-enum CommandThread {
+package enum CommandThread {
   private final class Work {
     let body: @Sendable () -> Void
 
@@ -11,7 +11,7 @@ enum CommandThread {
   }
 
   /// Runs `body` on a thread; a system that gives none is complained about.
-  static func start(_ body: @escaping @Sendable () -> Void) {
+  package static func start(_ body: @escaping @Sendable () -> Void) {
     let work = unsafe Unmanaged.passRetained(Work(body)).toOpaque()
     var thread = pthread_t()
     let result = unsafe pthread_create(

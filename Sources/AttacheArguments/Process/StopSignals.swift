@@ -1,15 +1,15 @@
-import Glibc
+internal import Glibc
 
 /// SIGTERM and SIGINT, taken by a thread of their own: what they start is no signal handler's business.
-enum StopSignals {
+package enum StopSignals {
   /// Blocks both signals in this thread and in all that it starts; to be called before any thread is started.
-  static func block() {
+  package static func block() {
     var signals = set
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
   /// Calls `stop` at each signal with its number, counted from 1, for as long as the process lives.
-  static func onEach(_ stop: @escaping @Sendable (Int) -> Void) {
+  package static func onEach(_ stop: @escaping @Sendable (Int) -> Void) {
     CommandThread.start {
       var count = 0
       while true {

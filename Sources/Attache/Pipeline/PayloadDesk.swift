@@ -1,0 +1,116 @@
+/// Takes one line after another and says what becomes of each, for whoever keeps payloads by himself: the filter's road without its window.
+///
+/// ``take(_:identifier:deadline:decided:)`` is called by one thread at a time.
+package final class PayloadDesk {
+  private let payloads: PayloadReader
+  private let hosts: [ServiceExtensionHost]
+  private let maker: DecisionMaker
+  private let clock: any DeadlineClock
+
+  /// - Parameters:
+  ///   - hosts: serve the candidates; those whose first URL is the same go to the same host, so that one fetch serves them.
+  ///   - store: where the attachments are.
+  ///   - clock: the hosts' clock.
+  package init(_ configuration: Filter.Configuration, hosts: [ServiceExtensionHost], store: AttachmentStore, clock: any DeadlineClock) {
+    payloads = PayloadReader(
+      outputKey: configuration.outputKey, payloadPath: configuration.payloadPath, dialects: configuration.dialects,
+      appliesOverrides: configuration.appliesOverrides)
+    maker = DecisionMaker(configuration, store: store)
+    self.hosts = hosts
+    self.clock = clock
+  }
+
+  /// Decides a line.
+  ///
+  /// - Parameters:
+  ///   - line: with its ending.
+  ///   - identifier: of the request that the extension is given.
+  ///   - deadline: when it must be decided, its writing included.
+  ///   - decided: called exactly once, before the deadline: at once for a line that no extension is woken for, else on any thread.
+  package func take(
+    _ line: [UInt8], identifier: String, deadline: MonotonicInstant, decided: @escaping @Sendable (DecidedPayload) -> Void
+  ) {
+    let segment = Segment(copying: line, padding: PayloadReader.padding)
+    switch unsafe segment.withUnsafeBytes({ unsafe payloads.read($0) }) {
+    case .invalid(let reason): decided(DecidedPayload(.invalid, reason))
+    case .passthrough(_, let reason): decided(DecidedPayload(.passthrough, reason))
+    case .candidate(let payload):
+      let request = NotificationRequest(identifier: identifier, payload: payload, deadline: deadline)
+      let begun = clock.now
+      host(for: payload).run(request) { [maker, clock] delivery in
+        let decision = maker.decision(delivery, on: payload)
+        decided(DecidedPayload(decision, of: segment, delivery, elapsed: begun.duration(to: clock.now)))
+      }
+    }
+  }
+
+  private func host(for payload: Payload) -> ServiceExtensionHost {
+    guard hosts.count > 1, let first = payload.references.first else { return hosts[0] }
+    return hosts[Int(UInt(bitPattern: first.url.hashValue) % UInt(hosts.count))]
+  }
+}
+
+/// What became of a line.
+package struct DecidedPayload: Sendable {
+  package var outcome: Outcome
+  /// Why nothing was attached; nil when something was.
+  package var reason: Reason?
+  /// The vendor's way of naming media that was found in the payload.
+  package var dialect: String?
+  /// What became of each media reference.
+  package var media: [MediaRecord] = []
+  /// The line with its media; nil is the original, byte for byte.
+  package var output: [UInt8]?
+  /// What is attached: pinned until ``letGo()``.
+  package var files: [StoredFile] = []
+  /// From the beginning to the decision.
+  package var elapsed = Duration.zero
+  private var whenGone: (@Sendable () -> Void)?
+
+  /// The original, for a reason of the caller's.
+  package init(_ outcome: Outcome, _ reason: Reason?) {
+    self.outcome = outcome
+    self.reason = reason
+  }
+
+  init(_ decision: Decision, of line: Segment, _ delivery: Delivery, elapsed: Duration) {
+    outcome = decision.outcome
+    reason = decision.reason
+    dialect = decision.dialect
+    media = decision.media
+    self.elapsed = elapsed
+    whenGone = decision.whenGone
+    guard outcome == .attached else { return }
+    output = decision.output(of: line).bytes
+    files = delivery.content?.attachments.map(\.file) ?? []
+  }
+
+  /// Unpins what is attached; to be called once, when the result is kept or given up.
+  package func letGo() {
+    whenGone?()
+  }
+
+  /// The record that the report has of it, a JSON object with a line feed.
+  ///
+  /// - Parameters:
+  ///   - line: its number.
+  ///   - lateness: when its result was handed on, less its deadline.
+  ///   - detail: how much of a URL is shown.
+  package func record(line: Int, lateness: Duration, showing detail: URLDetail) -> [UInt8] {
+    var text: [UInt8] = []
+    ReportRecord(line: line, outcome: outcome, reason: reason, dialect: dialect, elapsed: elapsed, lateness: lateness, media: media)
+      .write(to: &text, showing: detail)
+    return text
+  }
+}
+
+extension Place.Output {
+  /// What is written, in one piece.
+  fileprivate var bytes: [UInt8] {
+    switch self {
+    case .whole(let segment): segment.bytes
+    case .spliced(let segment, let member, let place):
+      LineEdit.apply([LineEdit(place..<place, member.bytes)], to: segment.bytes)
+    }
+  }
+}

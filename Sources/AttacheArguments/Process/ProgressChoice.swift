@@ -1,0 +1,16 @@
+internal import ArgumentParser
+internal import Glibc
+
+/// Whether a progress line is shown.
+package enum ProgressChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
+  case auto, always, never
+
+  /// `auto` is a terminal that can rewrite a line, and a user who has not asked for plain text.
+  package var isOn: Bool {
+    switch self {
+    case .always: true
+    case .never: false
+    case .auto: TerminalStyle.takesEscapes(STDERR_FILENO)
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/// How a queue stands.
+public struct QueueCounts: Hashable, Sendable {
+  /// Payloads that may be claimed now.
+  public var ready = 0
+  /// Payloads that are ready, but not due yet.
+  public var waiting = 0
+  public var leased = 0
+  public var done = 0
+  public var dead = 0
+  /// Results that were not read.
+  public var unread = 0
+  /// How long the oldest payload without a result has been in the queue; nil when every one has a result.
+  public var oldest: Duration?
+  /// Results of the last minute.
+  public var finishedLastMinute = 0
+
+  public init() {}
+
+  /// Payloads without a result.
+  public var undecided: Int { ready + waiting + leased }
+  /// All payloads.
+  public var total: Int { undecided + done + dead }
+}

@@ -1,0 +1,16 @@
+/// Why a queue could not do what it was asked. Nothing of the call was done, and nothing is lost by it.
+public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// It cannot be reached or used, or is none: the text says why and what to do.
+  case unavailable(String)
+  /// There is no room: the text says where.
+  case full(String)
+  /// The system refuses, or what is stored cannot be read: the text says what.
+  case failed(String)
+
+  public var description: String {
+    switch self {
+    case .unavailable(let text), .failed(let text): text
+    case .full(let text): "\(text); make room and start again: nothing is lost"
+    }
+  }
+}

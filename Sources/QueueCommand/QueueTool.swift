@@ -1,0 +1,9 @@
+import ArgumentParser
+import AttacheArguments
+
+/// The executable `attache-queue`: the subcommands of `attache` that work a queue.
+@main
+struct QueueTool: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "attache", abstract: "The subcommands of attache that work a queue.", version: attacheVersion)
+}

@@ -1,0 +1,2 @@
+import AttacheQueue
+import Testing
