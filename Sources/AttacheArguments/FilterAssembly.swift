@@ -17,11 +17,11 @@ package struct FilterAssembly: Sendable {
     serviceExtension: @escaping @Sendable (() -> MediaExtension) -> any ServiceExtension = { $0() },
     explain: @escaping @Sendable (Explanation) -> Void = { _ in }
   ) throws {
-    let network = network ?? .real(options.fetching.configuration)
+    let network = network ?? .real(options.engine.fetching.configuration)
     let clock = try MonotonicClock(machine: network.machine)
-    let fetcher = try MediaFetcher(options.fetching.configuration, store: store, clock: clock, network: network)
-    let (maximum, onExpiry) = (options.timing.maxAttachments, options.timing.onExpiry)
-    let host = ServiceExtensionHost(clock: clock, grace: options.timing.effectiveGrace) {
+    let fetcher = try MediaFetcher(options.engine.fetching.configuration, store: store, clock: clock, network: network)
+    let (maximum, onExpiry) = (options.engine.timing.maxAttachments, options.engine.timing.onExpiry)
+    let host = ServiceExtensionHost(clock: clock, grace: options.engine.timing.effectiveGrace) {
       serviceExtension { MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry) }
     }
     filter = try Filter(options.filterConfiguration(), host: host, store: store, clock: clock, explain: explain)

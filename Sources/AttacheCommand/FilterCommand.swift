@@ -23,8 +23,8 @@ struct FilterCommand: ParsableCommand {
     StopSignals.block()
     DescriptorLimit.raise()
     let log = logFormat.logger()
-    if let notice = options.fetching.notice { log.notice("\(notice)") }
-    let store = try orExit(ExitStatus.cannotCreate, log) { try options.storage.open() }
+    if let notice = options.engine.fetching.notice { log.notice("\(notice)") }
+    let store = try orExit(ExitStatus.cannotCreate, log) { try options.engine.storage.open() }
     defer { store.shutdown() }
     let engine = try orExit(ExitStatus.software, log) {
       try FilterAssembly(options, store: store, explain: { log.notice("\($0)") })

@@ -60,6 +60,7 @@ extension Reason {
     case .typeDetector: .none("no bytes are known that crash or hang libmagic; a test plays a detector that does")
     case .storeFull: .file("disk-is-full.yaml")
     case .storeReadOnly: .file("disk-turns-read-only.yaml")
+    case .queueExpired, .queuePoison: .none("a scenario's payloads are not queued for so long, and no media end a worker")
     case .storeFailed: .none("a scenario's disk can be full or read-only, and has no other error")
     case .internal: .file("extension-throws.yaml")
     }

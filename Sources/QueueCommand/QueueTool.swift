@@ -5,5 +5,6 @@ import AttacheArguments
 @main
 struct QueueTool: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "attache", abstract: "The subcommands of attache that work a queue.", version: attacheVersion)
+    commandName: "attache", abstract: "The subcommands of attache that work a queue.", version: attacheVersion,
+    subcommands: [Work.self])
 }

@@ -46,10 +46,10 @@ struct Record: AsyncParsableCommand {
 
   /// - Returns: the filter's exit status.
   private func recorded() async throws -> Int32 {
-    if let notice = options.fetching.notice { say(notice) }
+    if let notice = options.engine.fetching.notice { say(notice) }
     var options = options
     // A rehearsal begins with an empty store: what an earlier run has kept must not stand in for an origin.
-    if options.fetching.cache == .http { options.fetching.cache = .session }
+    if options.engine.fetching.cache == .http { options.engine.fetching.cache = .session }
     let recorder = Recorder(keepsMedia: keepMedia)
     let run = try RecordedRun(options, recorder: recorder)
     let signals = Signals([SIGTERM, SIGINT])
@@ -59,7 +59,7 @@ struct Record: AsyncParsableCommand {
     }
     let result = try await run.finished()
     let flags = RecordedFlags.kept(of: Array(CommandLine.arguments.dropFirst(2)), file: file)
-    let recording = try run.recording(flags: flags + ["--cache", options.fetching.cache.rawValue])
+    let recording = try run.recording(flags: flags + ["--cache", options.engine.fetching.cache.rawValue])
     try write(recording)
     return options.exitStatus(after: result)
   }

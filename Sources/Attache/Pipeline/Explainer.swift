@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Tells about the first payload that falls back for each reason, on a thread of its own: a log that nobody reads holds up no line.
-final class Explainer: Sendable {
+package final class Explainer: Sendable {
   private struct Desk {
     var explained: Set<Reason> = []
     var waiting: [Explanation] = []
@@ -18,7 +18,7 @@ final class Explainer: Sendable {
   ///
   /// - Parameter detail: how much of a URL is shown.
   /// - Throws: ``SystemError`` when the system gives no descriptor or no thread.
-  init(machine: any Machine, showing detail: URLDetail, tell: @escaping @Sendable (Explanation) -> Void) throws(SystemError) {
+  package init(machine: any Machine, showing detail: URLDetail, tell: @escaping @Sendable (Explanation) -> Void) throws(SystemError) {
     self.detail = detail
     self.tell = tell
     alarm = try machine.makeBell()
@@ -33,7 +33,7 @@ final class Explainer: Sendable {
   }
 
   /// Has a payload explained if it is the first with its reason. Never waits; there are as many explanations as reasons.
-  func add(_ reason: Reason, of line: Int, _ media: [MediaRecord]) {
+  package func add(_ reason: Reason, of line: Int, _ media: [MediaRecord]) {
     let isFirst = desk.withLock { desk in
       guard desk.explained.insert(reason).inserted else { return false }
       let medium = media.first { $0.reason == reason }
@@ -45,7 +45,7 @@ final class Explainer: Sendable {
   }
 
   /// Waits until all is told, and ends the thread.
-  func finish() {
+  package func finish() {
     desk.withLock { $0.isFinished = true }
     alarm.ring()
     told.wait(until: nil)

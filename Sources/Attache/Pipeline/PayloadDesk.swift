@@ -26,15 +26,21 @@ package final class PayloadDesk {
   ///   - line: with its ending.
   ///   - identifier: of the request that the extension is given.
   ///   - deadline: when it must be decided, its writing included.
+  ///   - refusal: why no media are fetched for it, if so: a payload that names some falls back.
   ///   - decided: called exactly once, before the deadline: at once for a line that no extension is woken for, else on any thread.
   package func take(
-    _ line: [UInt8], identifier: String, deadline: MonotonicInstant, decided: @escaping @Sendable (DecidedPayload) -> Void
+    _ line: [UInt8], identifier: String, deadline: MonotonicInstant, refusal: Reason? = nil,
+    decided: @escaping @Sendable (DecidedPayload) -> Void
   ) {
     let segment = Segment(copying: line, padding: PayloadReader.padding)
     switch unsafe segment.withUnsafeBytes({ unsafe payloads.read($0) }) {
     case .invalid(let reason): decided(DecidedPayload(.invalid, reason))
     case .passthrough(_, let reason): decided(DecidedPayload(.passthrough, reason))
     case .candidate(let payload):
+      if let refusal {
+        return decided(payload.references.isEmpty ? DecidedPayload(.passthrough, nil) : DecidedPayload(.fallback, refusal))
+      }
+      (clock as? any MachineClock)?.waitUntilPunctual()
       let request = NotificationRequest(identifier: identifier, payload: payload, deadline: deadline)
       let begun = clock.now
       host(for: payload).run(request) { [maker, clock] delivery in
@@ -88,6 +94,11 @@ package struct DecidedPayload: Sendable {
   /// Unpins what is attached; to be called once, when the result is kept or given up.
   package func letGo() {
     whenGone?()
+  }
+
+  /// Takes the attachments away again, for a reason that came up later.
+  package mutating func fallBack(_ reason: Reason) {
+    (outcome, self.reason, output, files) = (.fallback, reason, nil, [])
   }
 
   /// The record that the report has of it, a JSON object with a line feed.

@@ -62,6 +62,9 @@ public enum Reason: String, CaseIterable, Sendable {
   case storeReadOnly = "store.readonly"
   case storeFailed = "store.failed"
 
+  case queueExpired = "queue.expired"
+  case queuePoison = "queue.poison"
+
   case `internal`
 
   /// One line that says what happened and what the user can do about it.
@@ -117,6 +120,9 @@ public enum Reason: String, CaseIterable, Sendable {
     case .storeFull: "the store's disk is full; make room or name another --store"
     case .storeReadOnly: "the store cannot be written; check its mode and its file system"
     case .storeFailed: "the store gave an error; see the log"
+    case .queueExpired: "the payload had expired before its turn came (apns-expiration); work the queue sooner, or with more workers"
+    case .queuePoison:
+      "the payload ended its worker again and again, at last alone; please report it with its media, and retry it after a new version"
     case .internal: "attache or its service extension failed; please report it with the log"
     }
   }

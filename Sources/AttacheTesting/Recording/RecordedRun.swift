@@ -14,14 +14,14 @@ package final class RecordedRun: Sendable {
   /// - Throws: ``StoreError`` when the store cannot be had, ``StartError`` when the engine cannot be started.
   package init(_ options: FilterOptions, recorder: Recorder) throws {
     self.recorder = recorder
-    store = try options.storage.open()
+    store = try options.engine.storage.open()
     report = FileManager.default.temporaryDirectory.appending(path: "attache-record-\(UUID().uuidString)")
     var options = options
     let wanted = options.report
     options.report = wanted ?? report.path(percentEncoded: false)
     self.options = options
     engine = try FilterAssembly(
-      options, store: store, network: recorder.watching(TransferWatch.watching(.real(options.fetching.configuration))))
+      options, store: store, network: recorder.watching(TransferWatch.watching(.real(options.engine.fetching.configuration))))
     input = try TeeInput(of: STDIN_FILENO)
   }
 
@@ -54,7 +54,7 @@ package final class RecordedRun: Sendable {
     lines = Array(lines.prefix(records.count))
     endsWithLineFeed = endsWithLineFeed || lines.count > records.count
     return Recording(
-      lines: lines, endsWithLineFeed: endsWithLineFeed, deadline: options.timing.deadline.duration, grace: options.timing.grace?.duration,
+      lines: lines, endsWithLineFeed: endsWithLineFeed, deadline: options.engine.timing.deadline.duration, grace: options.engine.timing.grace?.duration,
       flags: flags, exchanges: recorder.exchanges, names: recorder.names, records: records, attachments: attachments)
   }
 }

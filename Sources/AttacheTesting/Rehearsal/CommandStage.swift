@@ -41,7 +41,7 @@ struct CommandStage {
   /// Whether the scenario's flags let lines come in any order.
   var isUnordered: Bool { stage.options.order.unordered }
   /// Payloads undecided at a time, by the scenario's flags.
-  var jobs: Int { stage.options.timing.jobs }
+  var jobs: Int { stage.options.engine.timing.jobs }
 
   /// The environment of a command: this process's, and where the scenario's world is.
   ///
@@ -65,7 +65,7 @@ struct CommandStage {
   func evidence(of transcript: CommandTranscript) -> Evidence {
     note(transcript)
     var evidence = Evidence(input: lines, endsWithLineFeed: scenario.endsWithLineFeed)
-    evidence.place = OutputPlace(stage.options.payloads)
+    evidence.place = OutputPlace(stage.options.engine.payloads)
     evidence.output = transcript.output
     evidence.arrivals = transcript.arrivals
     do { evidence.report = try stage.readReport() } catch { evidence.reportError = error }

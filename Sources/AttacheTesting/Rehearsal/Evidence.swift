@@ -51,7 +51,7 @@ package struct Evidence: Sendable {
   /// The evidence of a filter with these flags.
   package init(input: [[UInt8]], endsWithLineFeed: Bool, options: FilterOptions) {
     self.init(input: input, endsWithLineFeed: endsWithLineFeed)
-    place = OutputPlace(options.payloads)
+    place = OutputPlace(options.engine.payloads)
     isOrdered = !options.order.unordered
   }
 

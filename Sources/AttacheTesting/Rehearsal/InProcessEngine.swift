@@ -18,7 +18,7 @@ struct InProcessEngine: Sendable {
   /// - Parameter network: in the place of the system's, which is watched.
   init(_ options: FilterOptions, serviceExtension: ScriptedExtensionKind, network: FetchNetwork? = nil) throws(Refusal) {
     let (store, extensions) = (try Self.open(options), ScriptedExtensions(serviceExtension, machine: network?.machine ?? SystemMachine()))
-    let network = network ?? TransferWatch.watching(.real(options.fetching.configuration))
+    let network = network ?? TransferWatch.watching(.real(options.engine.fetching.configuration))
     do {
       assembly = try FilterAssembly(options, store: store, network: network, serviceExtension: { extensions.make(media: $0) })
     } catch {
@@ -30,7 +30,7 @@ struct InProcessEngine: Sendable {
   }
 
   private static func open(_ options: FilterOptions) throws(Refusal) -> AttachmentStore {
-    do { return try options.storage.open() } catch { throw Refusal(status: ExitStatus.cannotCreate, reason: "\(error)") }
+    do { return try options.engine.storage.open() } catch { throw Refusal(status: ExitStatus.cannotCreate, reason: "\(error)") }
   }
 
   /// Ends the threads; not while the filter runs.

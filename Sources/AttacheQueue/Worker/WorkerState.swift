@@ -1,0 +1,152 @@
+internal import Attache
+
+/// A worker's book: what it holds, what is settled and not yet in the queue, and what is to be done next. It decides; ``QueueWorker`` acts.
+struct WorkerState: Sendable {
+  /// What the claiming thread does next.
+  enum Step: Equatable {
+    case claim(limit: Int, bytes: Int, isAlone: Bool)
+    /// Nothing until something changes, or the instant has come.
+    case wait(until: MonotonicInstant)
+    case end
+  }
+
+  struct Held: Sendable {
+    var bytes: Int
+    /// When the lease was taken or renewed.
+    var since: MonotonicInstant
+  }
+
+  /// How often a queue is asked that had nothing to claim: what others enqueue, and whose holder has gone, is not told.
+  static let poll = Duration.milliseconds(250)
+  /// How long few free places may wait for more, so that claims are for many payloads.
+  static let gathering = Duration.milliseconds(20)
+  /// How long a suspect waits at most before everything else makes room for it.
+  static let suspectPatience = Duration.seconds(5)
+  /// Bytes of lines that a worker holds at a time.
+  static let maximumBytes = 32_000_000
+  /// Settled payloads that may wait for the queue to take them.
+  static let maximumSettled = 4_096
+
+  let jobs: Int
+  private(set) var held: [LeaseToken: Held] = [:]
+  private(set) var heldBytes = 0
+  /// Payloads whose decision has not come.
+  private(set) var undecided = 0
+  private var settled: [Settlement] = []
+  private var lastClaim = MonotonicInstant.distantPast
+  private var quietUntil = MonotonicInstant.distantPast
+  private var suspectsSince: MonotonicInstant?
+  private var wantsAlone = false
+  private var holdsSuspect = false
+  /// Whether the queue had no payload without a result when it was asked last.
+  private var isEmpty = false
+  private(set) var isStopped = false
+  private(set) var isCancelled = false
+  private(set) var isOnce: Bool
+  private(set) var failure: QueueError?
+
+  init(jobs: Int, isOnce: Bool) {
+    self.jobs = jobs
+    self.isOnce = isOnce
+  }
+
+  // MARK: - Claiming
+
+  func step(at now: MonotonicInstant) -> Step {
+    if isStopped || failure != nil { return held.isEmpty ? .end : .wait(until: .distantFuture) }
+    if isOnce, isEmpty, held.isEmpty { return .end }
+    if holdsSuspect { return .wait(until: .distantFuture) }
+    if wantsAlone { return held.isEmpty ? .claim(limit: 1, bytes: .max, isAlone: true) : .wait(until: .distantFuture) }
+    if now < quietUntil { return .wait(until: quietUntil) }
+    let free = jobs - undecided
+    guard free > 0, heldBytes < Self.maximumBytes, settled.count < Self.maximumSettled else { return .wait(until: .distantFuture) }
+    let gathered = lastClaim.advanced(by: Self.gathering)
+    if free < max(1, jobs / 4), now < gathered { return .wait(until: gathered) }
+    return .claim(limit: free, bytes: Self.maximumBytes - heldBytes, isAlone: false)
+  }
+
+  /// Takes down what was claimed.
+  mutating func note(_ claim: Claim, isAlone: Bool, at now: MonotonicInstant) {
+    lastClaim = now
+    for lease in claim.leases {
+      let bytes = lease.line?.count ?? 0
+      held[lease.token] = Held(bytes: bytes, since: now)
+      heldBytes += bytes
+    }
+    undecided += claim.leases.count
+    holdsSuspect = isAlone && !claim.leases.isEmpty
+    wantsAlone = wantsSuspect(claim, isAlone: isAlone, at: now)
+    isEmpty = claim.next == nil
+    let pause = min(claim.next ?? Self.poll, Self.poll)
+    quietUntil = pause > .zero && !isAlone ? now.advanced(by: pause) : .distantPast
+  }
+
+  /// Whether the next claim is for a suspect: when there is nothing else, or when it has waited for long.
+  private mutating func wantsSuspect(_ claim: Claim, isAlone: Bool, at now: MonotonicInstant) -> Bool {
+    guard claim.hasSuspects else {
+      suspectsSince = nil
+      return false
+    }
+    if isAlone { suspectsSince = now }
+    let since = suspectsSince ?? now
+    suspectsSince = since
+    return claim.leases.isEmpty || since.duration(to: now) > Self.suspectPatience
+  }
+
+  /// There may be something new to claim.
+  mutating func lookAgain() {
+    quietUntil = .distantPast
+    isEmpty = false
+  }
+
+  /// The run is to end when every payload has a result.
+  mutating func endWhenDone() {
+    isOnce = true
+    lookAgain()
+  }
+
+  mutating func stop() { isStopped = true }
+
+  mutating func cancel() { (isStopped, isCancelled) = (true, true) }
+
+  mutating func fail(_ error: QueueError) { failure = failure ?? error }
+
+  /// The leases that were taken or renewed before an instant, as renewed now.
+  mutating func renewals(before instant: MonotonicInstant, at now: MonotonicInstant) -> [LeaseToken] {
+    guard let oldest = held.values.map(\.since).min(), oldest < instant else { return [] }
+    for token in held.keys { held[token]?.since = now }
+    return Array(held.keys)
+  }
+
+  // MARK: - Settling
+
+  /// Takes a decided payload.
+  mutating func settle(_ settlement: Settlement) {
+    undecided -= 1
+    settled.append(settlement)
+  }
+
+  /// Takes out what is to go into the queue, at most so many.
+  mutating func takeSettled(_ limit: Int) -> [Settlement] {
+    guard settled.count > limit else {
+      defer { settled.removeAll(keepingCapacity: true) }
+      return settled
+    }
+    defer { settled.removeFirst(limit) }
+    return Array(settled.prefix(limit))
+  }
+
+  /// The queue has taken these, or refused them.
+  mutating func release(_ settlements: [Settlement]) {
+    for settlement in settlements { heldBytes -= held.removeValue(forKey: settlement.lease.token)?.bytes ?? 0 }
+    if held.isEmpty { holdsSuspect = false }
+  }
+}
+
+/// A payload that a worker has done with.
+struct Settlement: Sendable {
+  var lease: Lease
+  var payload: DecidedPayload
+  /// When it had to be handed to the queue.
+  var deadline: MonotonicInstant
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Attache
+import AttacheArguments
+import AttacheQueue
+import Logging
+
+/// `attache work`: gives the payloads of a queue their media.
+struct Work: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "work", abstract: "Work a queue: give its payloads their media.",
+    discussion: """
+      Any number of processes may work one queue. Killed at any instant, nothing is lost: the next one goes on. SIGTERM or SIGINT once: nothing more is \
+      claimed, what is in flight is finished; twice: it is given back. The exit status is 75 when payloads are left without a result.
+      """)
+
+  @OptionGroup var queue: QueueOptions
+
+  @Flag(help: "End when every payload has a result. (default: wait for more)")
+  var once = false
+
+  @OptionGroup var options: WorkOptions
+
+  func run() throws {
+    let process = try WorkerProcess(options)
+    let queue = try self.queue.open(creates: false, sync: options.sync)
+    let result = try process.run(options, self.queue.queue, queue, isOnce: once, observer: SilentObserver()) { worker in
+      StopSignals.onEach { count in count == 1 ? worker.stop() : worker.cancel() }
+    }
+    process.log.info("\(result.summary.text(elapsed: result.elapsed))")
+    if result.isWorkLeft { throw ExitCode(ExitStatus.temporaryFailure) }
+  }
+}
+
+struct SilentObserver: WorkerObserver {
+  func finished(_ outcome: Outcome, _ reason: Reason?, lateness: Duration, media: [MediaRecord]) {}
+  func postponed(_ reason: Reason?) {}
+  func refused() {}
+  func holding(_ payloads: Int) {}
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import AttacheArguments
+import AttacheQueue
+
+/// How payloads of a queue are worked.
+struct WorkOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Engines that fetch, each with threads of its own; --jobs is for all together.", valueName: "n"))
+  var workers = 1
+
+  @Option(help: ArgumentHelp("Tries of a payload whose media failed for what may pass by itself.", valueName: "n"))
+  var attempts = 3
+
+  @Option(
+    help: ArgumentHelp(
+      "A payload that ended its worker so often while nothing else was in flight is dead: its original goes.", valueName: "n"))
+  var poisonAfter = 3
+
+  @Option(
+    help: ArgumentHelp(
+      "When results are safe from a power failure: always (at once), group (within a second) or off. A killed process loses nothing.",
+      valueName: "when"))
+  var sync = SyncChoice.group
+
+  @OptionGroup var engine: EngineOptions
+
+  @Option(help: "Write messages as text or json.")
+  var logFormat = LogFormat.text
+
+  func validate() throws {
+    guard 1...64 ~= workers else { throw ValidationError("--workers must be 1 to 64.") }
+    guard attempts > 0 else { throw ValidationError("--attempts must be at least 1.") }
+    guard poisonAfter > 0 else { throw ValidationError("--poison-after must be at least 1.") }
+  }
+}

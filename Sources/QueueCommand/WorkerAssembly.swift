@@ -1,0 +1,48 @@
+import Attache
+import AttacheArguments
+import AttacheQueue
+
+/// A queue's worker as the flags have it, with the engines that it has payloads served by.
+struct WorkerAssembly {
+  let worker: QueueWorker
+  private let fetchers: [MediaFetcher]
+  private let store: AttachmentStore
+
+  /// - Parameters:
+  ///   - queue: stays the caller's.
+  ///   - explain: told about the first payload that falls back for each reason.
+  /// - Throws: what says why a worker does not start, in words for its user.
+  init(
+    _ options: WorkOptions, _ location: QueueLocation, queue: any PayloadQueue, store: AttachmentStore, isOnce: Bool,
+    observer: some WorkerObserver, explain: @escaping @Sendable (Explanation) -> Void
+  ) throws {
+    var configuration = WorkerConfiguration(queueName: location.description)
+    configuration.filter = try options.engine.configuration()
+    configuration.attempts = options.attempts
+    configuration.poisonAfter = options.poisonAfter
+    configuration.sync = options.sync
+    configuration.isOnce = isOnce
+    let fetching = options.engine.fetching.configuration
+    let clock = try MonotonicClock()
+    let fetchers = try (0..<options.workers).map { _ in
+      try MediaFetcher(fetching, store: store, clock: clock, network: .real(fetching))
+    }
+    let timing = options.engine.timing
+    let hosts = fetchers.map { fetcher in
+      ServiceExtensionHost(clock: clock, grace: timing.effectiveGrace) {
+        MediaExtension(fetcher: fetcher, store: store, maximumAttachments: timing.maxAttachments, onExpiry: timing.onExpiry)
+      }
+    }
+    worker = try QueueWorker(configuration, queue: queue, hosts: hosts, store: store, clock: clock, observer: observer, explain: explain)
+    (self.fetchers, self.store) = (fetchers, store)
+  }
+
+  /// Ends the engines' threads; not while the worker runs.
+  ///
+  /// - Returns: what the user should know of the cache.
+  func shutdown() -> String? {
+    let warnings = fetchers.compactMap { $0.shutdown() }
+    store.shutdown()
+    return warnings.first
+  }
+}
