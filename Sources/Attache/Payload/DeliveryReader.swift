@@ -26,12 +26,19 @@ package final class DeliveryReader {
   /// - Parameter line: with its ending.
   package func value(at place: JSONPointer, of line: [UInt8]) -> [UInt8]? {
     guard line.count <= PayloadReader.maximumLineLength else { return nil }
-    let segment = Segment(copying: line, padding: PayloadReader.padding)
+    let json = line.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(line.dropFirst(3)) : line
+    let segment = Segment(copying: json, padding: PayloadReader.padding)
     return unsafe segment.withUnsafeBytes { bytes in
-      guard let value = unsafe parser.parse(bytes)?.value(at: place.tokens), value.isPresent else { return nil }
+      guard var value = unsafe parser.parse(bytes) else { return nil }
+      var steps: [Int] = []
+      for token in place.tokens {
+        guard let child = value.child(token) else { return nil }
+        value = child.element
+        steps.append(child.place)
+      }
       if let text = value.text { return Array(text.utf8) }
-      if let integer = value.integer { return Array(String(integer).utf8) }
-      if let number = value.number { return Array(String(number).utf8) }
+      // As it stands in the line: two numbers that a Double cannot tell apart are two.
+      if value.isNumber { return Array(json[JSONSource.range(in: json.span, places: steps)].prefix { !$0.isJSONSpace }) }
       return value.boolean.map { Array(String($0).utf8) }
     }
   }

@@ -1,0 +1,123 @@
+package import Attache
+
+/// Reads lines and adds them to a queue, many at a time, and whatever has come as soon as the input pauses.
+///
+/// One thread uses it, and it reads one input.
+package final class Enqueuer {
+  /// What has become of the lines so far.
+  package struct Counts: Hashable, Sendable {
+    /// Lines that the queue has, those included that it had before.
+    package var enqueued = 0
+    /// Those among them that it had before.
+    package var repeated = 0
+    /// Their bytes.
+    package var bytes = 0
+    /// Lines that are too long and were left out.
+    package var overlong = 0
+    /// The number of the first of those, from 1.
+    package var firstOverlong: Int?
+  }
+
+  /// Why reading ended.
+  package enum Ending: Hashable, Sendable {
+    case end
+    /// The stop was requested; what was read whole is in the queue.
+    case stopped
+    /// A line is too long, and options say that it ends the reading; what stands before it is in the queue.
+    case overlong
+  }
+
+  /// What a batch holds at most; bytes count one line more.
+  private static let (batchPayloads, batchBytes) = (4_096, 4 << 20)
+  private static let blockSize = 1 << 20
+
+  /// What is in the queue, by transactions that are over: also after an error.
+  package private(set) var counts = Counts()
+  private let queue: any PayloadQueue
+  private let options: EnqueueOptions
+  private let reader: DeliveryReader
+  private var batch: [NewPayload] = []
+  private var batchBytes = 0
+  private var line = 0
+  private let afterBatch: (Counts) -> Void
+
+  /// - Parameter afterBatch: called when a batch is in the queue.
+  package init(_ queue: any PayloadQueue, _ options: EnqueueOptions, afterBatch: @escaping (Counts) -> Void = { _ in }) {
+    self.queue = queue
+    self.options = options
+    self.afterBatch = afterBatch
+    reader = DeliveryReader(payloadPath: options.payloadPath)
+  }
+
+  /// Adds the lines of an input to the queue, to its end or until the stop.
+  ///
+  /// - Parameter descriptor: what is read; it is neither closed nor changed.
+  package func run(_ descriptor: Int32, stop: ReadingStop) throws(EnqueueError) -> Ending {
+    let lines = LineReader(
+      descriptor: descriptor, stop: stop, padding: 0, blockSize: Self.blockSize, maximumLine: NewPayload.maximumLine)
+    while true {
+      switch try next(of: lines) {
+      case .line(let segment): try add(segment.bytes)
+      case .overlong(_, isLast: false): break
+      case .overlong(_, isLast: true):
+        skipOverlong()
+        if options.stopsAtOverlong { return try end(.overlong) }
+      case .pause: try flush()
+      case .end: return try end(.end)
+      case .stopped: return try end(.stopped)
+      }
+    }
+  }
+
+  private func next(of lines: LineReader) throws(EnqueueError) -> LineReader.Input {
+    do throws(SystemError) {
+      return try lines.next()
+    } catch {
+      try flush()
+      throw .input(error)
+    }
+  }
+
+  private func add(_ bytes: [UInt8]) throws(EnqueueError) {
+    line += 1
+    var payload = NewPayload(bytes, envelope: reader.envelope(of: bytes), options)
+    payload.key = options.key.key(of: bytes, number: line, reader)
+    batch.append(payload)
+    batchBytes += bytes.count
+    if batch.count >= Self.batchPayloads || batchBytes >= Self.batchBytes { try flush() }
+  }
+
+  private func skipOverlong() {
+    line += 1
+    counts.overlong += 1
+    counts.firstOverlong = counts.firstOverlong ?? line
+  }
+
+  private func end(_ ending: Ending) throws(EnqueueError) -> Ending {
+    try flush()
+    return ending
+  }
+
+  private func flush() throws(EnqueueError) {
+    guard !batch.isEmpty else { return }
+    do throws(QueueError) {
+      let added = try queue.enqueue(batch)
+      counts.repeated += batch.count - added
+    } catch {
+      throw .queue(error)
+    }
+    counts.enqueued += batch.count
+    counts.bytes += batchBytes
+    batch.removeAll(keepingCapacity: true)
+    batchBytes = 0
+    afterBatch(counts)
+  }
+}
+
+/// Why not every line is in the queue.
+package enum EnqueueError: Error, Hashable, Sendable {
+  /// The input cannot be read any further; what was read is in the queue.
+  case input(SystemError)
+  /// The queue refused a batch.
+  case queue(QueueError)
+}
