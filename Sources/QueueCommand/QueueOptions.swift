@@ -1,6 +1,8 @@
 public import ArgumentParser
+import Attache
 import AttacheArguments
 public import AttacheQueue
+import Logging
 
 /// Which queue a command means.
 struct QueueOptions: ParsableArguments {
@@ -9,9 +11,9 @@ struct QueueOptions: ParsableArguments {
 
   /// Opens the queue.
   ///
-  /// - Throws: the exit status, once standard error has said what stands in the way.
-  func open(creates: Bool, sync: SyncChoice = .group) throws -> any PayloadQueue {
-    try orExit { () throws(QueueError) in try queue.open(creates: creates, sync: sync) }
+  /// - Throws: the exit status, once the log has said what stands in the way.
+  func open(creates: Bool, sync: SyncChoice = .group, _ log: Logger = LogFormat.text.logger()) throws -> any PayloadQueue {
+    try orExit(log) { () throws(QueueError) in try queue.open(creates: creates, sync: sync) }
   }
 }
 
@@ -23,15 +25,32 @@ extension QueueLocation: ExpressibleByArgument {
 
 extension SyncChoice: ExpressibleByArgument {}
 
-/// Runs what a queue may refuse; says why on standard error and throws the exit status.
-func orExit<Value>(_ body: () throws(QueueError) -> Value) throws -> Value {
+extension QueueError {
+  /// What a command ends with.
+  var exitStatus: Int32 {
+    switch self {
+    case .unavailable: ExitStatus.unavailable
+    case .full, .failed: ExitStatus.inputOutput
+    }
+  }
+}
+
+/// Runs what a queue may refuse; the log says why, and the exit status is thrown.
+func orExit<Value>(_ log: Logger = LogFormat.text.logger(), _ body: () throws(QueueError) -> Value) throws -> Value {
   do throws(QueueError) {
     return try body()
   } catch {
-    ErrorOutput.write("attache: \(error)\n")
-    switch error {
-    case .unavailable: throw ExitCode(ExitStatus.unavailable)
-    case .full, .failed: throw ExitCode(ExitStatus.inputOutput)
-    }
+    log.error("\(error)")
+    throw ExitCode(error.exitStatus)
+  }
+}
+
+/// Runs what may fail; the log says why, and the status is thrown.
+func orExit<Value>(_ log: Logger, _ status: Int32, _ body: () throws(SystemError) -> Value) throws -> Value {
+  do throws(SystemError) {
+    return try body()
+  } catch {
+    log.error("\(error)")
+    throw ExitCode(status)
   }
 }

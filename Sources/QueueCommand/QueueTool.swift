@@ -6,5 +6,10 @@ import AttacheArguments
 struct QueueTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "attache", abstract: "The subcommands of attache that work a queue.", version: attacheVersion,
-    subcommands: [Work.self])
+    subcommands: [Enqueue.self, Work.self, Results.self, State.self, Retry.self, Purge.self])
+
+  static func main() {
+    StandardDescriptors.takeClosed()
+    main(nil)
+  }
 }

@@ -1,7 +1,7 @@
 /// What somebody may have meant by a word that is unknown.
-enum Spelling {
+package enum Spelling {
   /// The known word that the fewest changes of one letter lead to; nil when all are far off.
-  static func nearest(to word: String, of known: [String]) -> String? {
+  package static func nearest(to word: String, of known: [String]) -> String? {
     let nearest = known.map { (word: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }.min { $0.distance < $1.distance }
     guard let nearest, nearest.distance <= max(1, word.utf8.count / 3) else { return nil }
     return nearest.word

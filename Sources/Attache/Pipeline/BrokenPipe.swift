@@ -1,9 +1,9 @@
 internal import Glibc
 
 /// How a filter ends when nobody reads its output any more.
-enum BrokenPipe {
+package enum BrokenPipe {
   /// Ends the process by SIGPIPE, whatever its disposition was and although our threads block every signal.
-  static func endProcess() {
+  package static func endProcess() {
     var pipe = sigset_t()
     unsafe sigemptyset(&pipe)
     unsafe sigaddset(&pipe, SIGPIPE)

@@ -1,0 +1,102 @@
+internal import Attache
+
+/// How a queue stands, for people and for programs.
+package struct QueueStatus: Sendable {
+  package var queue: QueueLocation
+  package var counts: QueueCounts
+  /// Results a second.
+  package var rate: Double
+
+  package init(_ queue: QueueLocation, _ counts: QueueCounts, rate: Double) {
+    self.queue = queue
+    self.counts = counts
+    self.rate = rate
+  }
+
+  /// How long the payloads without a result take at this rate; nil when there are none, or nothing moves.
+  package var timeLeft: Duration? {
+    guard counts.undecided > 0, rate > 0 else { return nil }
+    let seconds = Double(counts.undecided) / rate
+    return seconds < 1e9 ? .seconds(seconds.rounded(.up)) : nil
+  }
+
+  /// Several lines for people, each with its line feed.
+  package var lines: [String] {
+    let rows: [(state: String, count: Int, note: String)] = [
+      ("ready", counts.ready, ""), ("waiting", counts.waiting, counts.waiting > 0 ? "not due yet" : ""), ("leased", counts.leased, ""),
+      ("done", counts.done, counts.unread > 0 ? "\(Self.grouped(counts.unread)) not read" : ""), ("dead", counts.dead, ""),
+    ]
+    let width = rows.map { Self.grouped($0.count).count }.max() ?? 0
+    var lines = ["\(queue): \(Self.grouped(counts.total)) payload\(counts.total == 1 ? "" : "s")"]
+    lines += rows.map { state, count, note in
+      let (name, number) = (Self.padded(state, to: 9), Self.grouped(count))
+      return "  \(name)\(Self.padded("", to: width - number.count))\(number)\(note.isEmpty ? "" : "  \(note)")"
+    }
+    if let oldest = counts.oldest { lines.append("the oldest without a result came \(Self.span(oldest)) ago") }
+    lines.append("\(Self.grouped(counts.finishedLastMinute)) results in the last minute; \(pace)")
+    return lines
+  }
+
+  /// The same in one line.
+  package var line: String {
+    "\(counts.total) payloads: \(counts.ready) ready, \(counts.waiting) waiting, \(counts.leased) leased, \(counts.done) done "
+      + "(\(counts.unread) not read), \(counts.dead) dead; \(pace)"
+  }
+
+  private var pace: String {
+    let rounded = rate.rounded()
+    let number = rate > 0 && rate < 10 ? "\((rate * 10).rounded() / 10)" : Self.grouped(Int(min(max(rounded, 0), 1e15)))
+    return "\(number)/s" + (timeLeft.map { ", \(Self.span($0)) left" } ?? "")
+  }
+
+  /// One JSON object with a line feed.
+  package var json: String {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("queue")
+    writer.string("\(queue)")
+    for (name, count) in [
+      ("ready", counts.ready), ("waiting", counts.waiting), ("leased", counts.leased), ("done", counts.done), ("dead", counts.dead),
+      ("undecided", counts.undecided), ("unread", counts.unread), ("total", counts.total),
+    ] {
+      writer.key(name)
+      writer.integer(count)
+    }
+    writer.key("oldest_s")
+    if let oldest = counts.oldest { writer.double(oldest.milliseconds.rounded() / 1_000) } else { writer.null() }
+    writer.key("finished_last_minute")
+    writer.integer(counts.finishedLastMinute)
+    writer.key("rate_per_s")
+    writer.double((rate * 1_000).rounded() / 1_000)
+    writer.key("left_s")
+    if let timeLeft { writer.integer(timeLeft.components.seconds) } else { writer.null() }
+    writer.endObject()
+    return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+  }
+
+  /// A number with commas between thousands.
+  private static func grouped(_ number: Int) -> String {
+    var (text, rest) = ("", String(number))
+    while rest.count > 3 {
+      text = "," + rest.suffix(3) + text
+      rest.removeLast(3)
+    }
+    return rest + text
+  }
+
+  private static func padded(_ text: String, to width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+
+  /// A span in its two largest units: `2d 3h`, `4m 5s`, `6s`.
+  static func span(_ span: Duration) -> String {
+    var seconds = max(0, span.components.seconds)
+    var parts: [String] = []
+    for (unit, length) in [("d", Int64(86_400)), ("h", 3_600), ("m", 60), ("s", 1)] {
+      if seconds >= length || (unit == "s" && parts.isEmpty) { parts.append("\(seconds / length)\(unit)") }
+      seconds %= length
+      if parts.count == 2 || (parts.count == 1 && seconds == 0) { break }
+    }
+    return parts.joined(separator: " ")
+  }
+}

@@ -1,0 +1,50 @@
+package import Attache
+internal import Synchronization
+
+/// Looks at a queue each second.
+package final class QueueWatch: Sendable {
+  private static let interval = Duration.seconds(1)
+
+  private let queue: any PayloadQueue
+  private let location: QueueLocation
+  private let machine: any Machine
+  private let bell: any Bell
+  private let isStopped = Atomic<Bool>(false)
+
+  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  package init(_ queue: any PayloadQueue, _ location: QueueLocation, machine: any Machine = SystemMachine()) throws(SystemError) {
+    self.queue = queue
+    self.location = location
+    self.machine = machine
+    bell = try machine.makeBell()
+  }
+
+  /// Ends the watch. Safe from any thread.
+  package func stop() {
+    isStopped.store(true, ordering: .relaxed)
+    bell.ring()
+  }
+
+  /// Looks until it is stopped.
+  ///
+  /// - Parameter show: is given how the queue stands.
+  /// - Throws: what `show` throws, and ``QueueError``.
+  package func run(_ show: (QueueStatus) throws -> Void) throws {
+    var rate = ResultRate()
+    var next = machine.now
+    while !isStopped.load(ordering: .relaxed) {
+      let counts = try queue.counts()
+      try show(QueueStatus(location, counts, rate: rate.add(counts, at: machine.now)))
+      next = max(next.advanced(by: Self.interval), machine.now)
+      while !isStopped.load(ordering: .relaxed), machine.now < next { bell.wait(until: next) }
+    }
+  }
+
+  /// Lines for a terminal that take the place of those shown before.
+  ///
+  /// - Parameter height: how many lines those were.
+  package static func redrawn(_ lines: [String], over height: Int, width: Int) -> String {
+    let up = height == 0 ? "" : "\u{1B}[\(height)A"
+    return up + lines.map { "\r" + $0.prefix(width) + "\u{1B}[K\n" }.joined() + "\u{1B}[J"
+  }
+}

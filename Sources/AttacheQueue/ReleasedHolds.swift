@@ -1,0 +1,49 @@
+internal import Glibc
+
+/// Removes the links by which a queue held attachments, once it has set them free.
+///
+/// A link goes under the lock of its folder, which workers share from before they give it out until their result is in the queue. The folders that are known
+/// are locked before the queue is asked, so that none is given out between its release and its removal.
+package final class ReleasedHolds {
+  private var folders: [String: Int32] = [:]
+
+  package init() {}
+
+  deinit {
+    for folder in folders.values { close(folder) }
+  }
+
+  /// Has a queue set links free, and removes them.
+  package func remove<Failure: Error>(_ release: () throws(Failure) -> [String]) throws(Failure) {
+    let known = folders
+    for folder in known.values { Self.lock(folder) }
+    defer { for folder in folders.values { flock(folder, LOCK_UN) } }
+    for path in try release() {
+      guard let (parent, name) = Self.parts(of: path), let folder = opened(parent) else { continue }
+      _ = unsafe unlinkat(folder, name, 0)
+    }
+  }
+
+  private func opened(_ path: String) -> Int32? {
+    if let folder = folders[path] { return folder }
+    let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard folder >= 0 else { return nil }
+    Self.lock(folder)
+    folders[path] = folder
+    return folder
+  }
+
+  private static func lock(_ folder: Int32) {
+    while flock(folder, LOCK_EX) != 0, errno == EINTR {}
+  }
+
+  /// The folder and the name of a link: `…/.held/FOLDER/NAME`, and nothing else, since whoever wrote the queue may have written anything.
+  private static func parts(of path: String) -> (folder: String, name: String)? {
+    guard path.hasPrefix("/"), !path.utf8.contains(0) else { return nil }
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    guard parts.count >= 3, !parts.contains(where: { ["", ".", ".."].contains($0) }), parts[parts.endIndex - 3] == ".held" else {
+      return nil
+    }
+    return ("/" + parts.dropLast().joined(separator: "/"), String(parts[parts.endIndex - 1]))
+  }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import Attache
+import AttacheArguments
+import AttacheQueue
+import Glibc
+import Logging
+
+/// `attache enqueue`: payloads in, one a line.
+struct Enqueue: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "enqueue", abstract: "Add payloads to a queue, one a line; it is made if it is not there.",
+    discussion: """
+      Whatever the input gives is in the queue as soon as the input pauses, and on the disk when the command has ended. The priority and the expiration \
+      that an envelope states (apns-priority, apns-expiration) go before the flags.
+      """)
+
+  @Argument(help: "The file to read. (default: standard input)")
+  var file: String?
+
+  @OptionGroup var queue: QueueOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the payload stands in the line, as /message/apns/payload. (default: the whole line, or the envelope of a push service)",
+      valueName: "pointer"),
+    transform: { try JSONPointer(path: $0) })
+  var payloadPath: JSONPointer?
+
+  @Option(
+    help: ArgumentHelp(
+      "Add a payload once: bytes compares whole lines, a path such as id or /message/id what stands there; a line without it is added.",
+      valueName: "bytes|path"),
+    transform: { $0 == "bytes" ? .bytes : .place(try JSONPointer(path: $0)) })
+  var dedupe = PayloadKey.none
+
+  @Option(help: ArgumentHelp("From 10, which is worked first, to 1.", valueName: "n"))
+  var priority = NewPayload.usualPriority
+
+  @Option(
+    help: ArgumentHelp("Work it no sooner: a date as 2026-11-21T18:00:00Z, +10m from now, or seconds since 1970.", valueName: "time"),
+    transform: { try MomentArgument.read($0) })
+  var notBefore: Duration?
+
+  @Option(
+    help: ArgumentHelp("From then on it gets its original at once; written the same way.", valueName: "time"),
+    transform: { try MomentArgument.read($0) })
+  var expiresAt: Duration?
+
+  @Option(help: "What outlasts a power failure: always each batch, group within a second and at the end, off nothing for sure.")
+  var sync = SyncChoice.group
+
+  @Option(help: "Write messages as text or json.")
+  var logFormat = LogFormat.text
+
+  func validate() throws {
+    guard NewPayload.priorities.contains(priority) else { throw ValidationError("--priority must be at least 1 and at most 10.") }
+  }
+
+  func run() throws {
+    StopSignals.block()
+    let log = logFormat.logger()
+    let input = try InputFile(file, log)
+    let stop = try orExit(log, ExitStatus.software) { () throws(SystemError) in try ReadingStop() }
+    let opened = try queue.open(creates: true, sync: sync, log)
+    defer { opened.close() }
+    StopSignals.onEach { _ in stop.request(finishingLineBy: .now) }
+    let enqueuer = Enqueuer(opened, options)
+    let result = Result { () throws(EnqueueError) in try enqueuer.run(input.descriptor, stop: stop) }
+    log.info("\(summary(of: enqueuer.counts))")
+    try finish(result, enqueuer.counts, input, opened, log)
+  }
+
+  private var options: EnqueueOptions {
+    var options = EnqueueOptions()
+    options.payloadPath = payloadPath
+    (options.priority, options.notBefore, options.expiresAt, options.key) = (priority, notBefore, expiresAt, dedupe)
+    return options
+  }
+
+  private func summary(of counts: Enqueuer.Counts) -> String {
+    let added = counts.enqueued - counts.repeated
+    let text = "\(added) payload\(added == 1 ? "" : "s") enqueued in \(queue.queue)"
+    return switch counts.repeated {
+    case 0: text
+    case 1: text + ", 1 was there already"
+    case let repeated: text + ", \(repeated) were there already"
+    }
+  }
+
+  /// Brings what was added to the disk, says what is missing, and throws the exit status for it.
+  private func finish(
+    _ result: Result<Enqueuer.Ending, EnqueueError>, _ counts: Enqueuer.Counts, _ input: InputFile, _ opened: any PayloadQueue,
+    _ log: Logger
+  ) throws {
+    var status: Int32 = 0
+    switch result {
+    case .success(.end), .success(.overlong): break
+    case .success(.stopped): status = ExitStatus.temporaryFailure
+    case .failure(.input(let error)):
+      input.complain(error, log)
+      status = ExitStatus.inputOutput
+    case .failure(.queue(let error)):
+      log.error("\(error)")
+      log.error("line \(counts.enqueued + counts.overlong + 1) and what follows are not in the queue")
+      status = error.exitStatus
+    }
+    try orExit(log) { () throws(QueueError) in try opened.sync() }
+    if let line = counts.firstOverlong, status == 0 {
+      let others = counts.overlong > 1 ? " and \(counts.overlong - 1) more" : ""
+      log.error("line \(line)\(others) of \(input.name) is longer than 64 MiB and was left out")
+      status = ExitStatus.data
+    }
+    if status != 0 { throw ExitCode(status) }
+  }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Attache
+import AttacheArguments
+import Glibc
+import Logging
+
+/// The file whose lines a command reads, or standard input.
+struct InputFile {
+  /// As messages call it.
+  let name: String
+  let descriptor: Int32
+
+  /// - Parameter path: nil and `-` are standard input.
+  /// - Throws: the status of an input error, once the log has said what went wrong.
+  init(_ path: String?, _ log: Logger) throws {
+    guard let path, path != "-" else {
+      (name, descriptor) = ("<stdin>", STDIN_FILENO)
+      return
+    }
+    name = PrintableText.of(path)
+    do {
+      descriptor = try PayloadInput.open(path)
+    } catch {
+      Self.complain(error, PrintableText.of(path), log)
+      throw ExitCode(ExitStatus.inputOutput)
+    }
+  }
+
+  /// Says why it cannot be read any further.
+  func complain(_ error: SystemError, _ log: Logger) {
+    Self.complain(error, name, log)
+  }
+
+  private static func complain(_ error: SystemError, _ name: String, _ log: Logger) {
+    log.error("\(name): \(unsafe String(cString: strerror(error.number)))")
+  }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+import AttacheArguments
+import AttacheQueue
+
+/// A moment as a user writes it: a date, a span from now, or seconds since 1970.
+enum MomentArgument {
+  /// Reads it.
+  ///
+  /// - Returns: since 1970.
+  static func read(_ text: String) throws -> Duration {
+    if text.hasPrefix("+"), let span = DurationArgument(argument: String(text.dropFirst())) {
+      return SystemQueueClock().wall + span.duration
+    }
+    guard let moment = Moment.sinceEpoch(text) else {
+      throw ValidationError("write a date as 2026-11-21T18:00:00Z, a span from now as +10m, or seconds since 1970 (before the year 2200)")
+    }
+    return moment
+  }
+}

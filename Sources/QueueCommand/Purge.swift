@@ -1,0 +1,28 @@
+import ArgumentParser
+import AttacheArguments
+import AttacheQueue
+
+/// `attache purge`: forgets what is over.
+struct Purge: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "purge", abstract: "Remove payloads whose results are old, read or not, and let go of their attachments.")
+
+  @OptionGroup var queue: QueueOptions
+
+  @Option(help: ArgumentHelp("How old a result must be, as 12h or 7d.", valueName: "time"))
+  var olderThan: DurationArgument
+
+  func run() throws {
+    let opened = try queue.open(creates: false)
+    defer { opened.close() }
+    var count = 0
+    try orExit { () throws(QueueError) in
+      try ReleasedHolds().remove { () throws(QueueError) in
+        let purged = try opened.purge(olderThan: olderThan.duration)
+        count = purged.payloads
+        return purged.released
+      }
+    }
+    ErrorOutput.write("attache: \(count) payload\(count == 1 ? "" : "s") removed\n")
+  }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Attache
+import AttacheArguments
+import AttacheQueue
+import Glibc
+import Logging
+
+/// `attache results`: what became of the payloads, one a line.
+struct Results: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "results", abstract: "Write the results of a queue, in the order enqueued.",
+    discussion: """
+      A payload without a result is passed over, unless --follow waits for it. What was written counts as read, and its attachments may leave the \
+      store from then on. A line without an ending gets a line feed when another follows; with --follow and --unread in any case.
+      """)
+
+  @OptionGroup var queue: QueueOptions
+
+  @Flag(help: "Wait for each payload in its turn, until SIGTERM or SIGINT.")
+  var follow = false
+
+  @Flag(help: "Write what became of each, one JSON object a line, in the place of the payloads; nothing counts as read.")
+  var report = false
+
+  @Flag(help: "Leave out what was read before.")
+  var unread = false
+
+  func run() throws {
+    if follow { StopSignals.block() }
+    let log = LogFormat.text.logger()
+    let opened = try queue.open(creates: false)
+    defer { opened.close() }
+    var options = ResultStream.Options()
+    (options.writesRecords, options.follows, options.onlyUnread) = (report, follow, unread)
+    let stream = try orExit(log, ExitStatus.software) { [options] () throws(SystemError) in
+      try ResultStream(opened, options, descriptor: STDOUT_FILENO)
+    }
+    // A second signal is for whoever does not read what is written.
+    if follow {
+      StopSignals.onEach { count in
+        if count == 1 { stream.stop() } else { _exit(ExitStatus.temporaryFailure) }
+      }
+    }
+    do throws(ResultStreamError) {
+      _ = try stream.run()
+    } catch {
+      switch error {
+      case .queue(let error):
+        log.error("\(error)")
+        throw ExitCode(error.exitStatus)
+      case .output(let error):
+        if error.number == EPIPE { BrokenPipe.endProcess() }
+        log.error("standard output: \(unsafe String(cString: strerror(error.number)))")
+        throw ExitCode(ExitStatus.inputOutput)
+      }
+    }
+  }
+}

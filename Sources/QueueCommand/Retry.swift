@@ -1,0 +1,35 @@
+import ArgumentParser
+import Attache
+import AttacheArguments
+import AttacheQueue
+
+/// `attache retry`: has payloads be worked again.
+struct Retry: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retry", abstract: "Have payloads that fell back be worked again, and those that ended their workers.",
+    discussion: "Their results are forgotten; a worker takes them in the place they had.")
+
+  @OptionGroup var queue: QueueOptions
+
+  @Option(
+    help: ArgumentHelp("Only those with this reason, as http.status; attache reasons lists them.", valueName: "reason"),
+    transform: { try Retry.reason($0) })
+  var reason: Reason?
+
+  func run() throws {
+    let opened = try queue.open(creates: false)
+    defer { opened.close() }
+    let count = try orExit { () throws(QueueError) in
+      let count = try opened.retry(reason)
+      try opened.sync()
+      return count
+    }
+    ErrorOutput.write("attache: \(count) payload\(count == 1 ? " is" : "s are") to be worked again\n")
+  }
+
+  private static func reason(_ text: String) throws -> Reason {
+    if let reason = Reason(rawValue: text) { return reason }
+    let nearest = Spelling.nearest(to: text, of: Reason.allCases.map(\.rawValue))
+    throw ValidationError("there is no such reason; " + (nearest.map { "did you mean \($0)?" } ?? "`attache reasons` lists them"))
+  }
+}
