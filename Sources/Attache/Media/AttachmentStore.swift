@@ -139,4 +139,3 @@ public final class AttachmentStore: Sendable {
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 }
-extension AttachmentStore { public func hold(_ files: [StoredFile], for queue: String) throws(StoreError) -> [String] { [] }; public func sync(_ files: [StoredFile]) throws(StoreError) {} }
