@@ -20,9 +20,7 @@ extension AttachmentStore {
 
   /// Where the index is, without symbolic links: SQLite follows none.
   var indexPath: String {
-    guard let real = unsafe realpath(root.path, nil) else { return root.path(of: StoreIndex.fileName) }
-    defer { unsafe free(real) }
-    return unsafe String(cString: real) + "/" + StoreIndex.fileName
+    realPath + "/" + StoreIndex.fileName
   }
 
   /// Whether the index is so large that what it holds is worth a look.
@@ -44,6 +42,15 @@ extension AttachmentStore {
     defer { temporary.folder.removeFile(name) }
     // A second process may do the same: the first index stays.
     return unsafe linkat(temporary.folder.descriptor, name, root.descriptor, StoreIndex.fileName, 0) == 0 || errno == EEXIST
+  }
+
+  /// Puts a file into a folder of the store, whole, where there is none of that name.
+  func create(_ name: String, of bytes: [UInt8], in folder: StoreFolder) throws(StoreError) {
+    let temporaryName = try temporaryFile(of: bytes)
+    defer { temporary.folder.removeFile(temporaryName) }
+    guard unsafe linkat(temporary.folder.descriptor, temporaryName, folder.descriptor, name, 0) == 0 || errno == EEXIST else {
+      throw StoreError("link", folder.path(of: name))
+    }
   }
 
   private func temporaryFile(of bytes: [UInt8]) throws(StoreError) -> String {

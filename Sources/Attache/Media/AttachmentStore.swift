@@ -118,19 +118,34 @@ public final class AttachmentStore: Sendable {
       ledger.withLock { ledger in
         ledger.pin(name)
         ledger.add(bytes: Int64(size))
+        ledger.syncs.forget(name)
       }
     }
   }
 
-  /// Removes a file that nobody has pinned or used since it was listed.
+  /// Removes a file that nobody has pinned, held or used since it was listed.
   ///
   /// - Returns: whether it is gone.
   func evict(_ entry: StoreEviction.Entry) -> Bool {
     names.withLock { _ in
       guard !ledger.withLock({ $0.isPinned(entry.name) }), let shelf = try? root.folder(entry.name.folder) else { return false }
       guard let status = shelf.status(of: entry.name.fileName) else { return true }
-      return status.lastUse == entry.lastUse && shelf.removeFile(entry.name.fileName)
+      guard status.lastUse == entry.lastUse && !status.isHeld else { return false }
+      return remove(entry.name, from: shelf)
     }
+  }
+
+  /// Removes a file, unless another process comes to hold it meanwhile: it gets a temporary name first, under which nobody can.
+  private func remove(_ name: StoreName, from shelf: StoreFolder) -> Bool {
+    let aside = ledger.withLock { ledger in
+      ledger.syncs.forget(name)
+      return "\(ledger.nextNumber())"
+    }
+    guard unsafe renameat(shelf.descriptor, name.fileName, temporary.folder.descriptor, aside) == 0 else { return false }
+    guard temporary.folder.status(of: aside)?.isHeld == true else { return temporary.folder.removeFile(aside) }
+    unsafe linkat(temporary.folder.descriptor, aside, shelf.descriptor, name.fileName, 0)
+    temporary.folder.removeFile(aside)
+    return false
   }
 
   private static func wallClock() -> Duration {

@@ -22,8 +22,9 @@ extension AttachmentStore {
   /// Removes files that were not used for longer than the maximum age, and, when the store exceeds its maximum size, the least recently
   /// used until it is a sixteenth below. What dead processes left unfinished goes too.
   ///
-  /// It reads the whole store and takes its time: it belongs on a thread that no line waits for. Pinned files stay, so does, when other
-  /// processes use the store, what was used in the last ten minutes, and so does everything that does not bear one of the store's names.
+  /// It reads the whole store and takes its time: it belongs on a thread that no line waits for. Pinned files stay, so do those that a queue holds
+  /// (``hold(_:for:)``) unless the queue is gone, so does, when other processes use the store, what was used in the last ten minutes, and so does
+  /// everything that does not bear one of the store's names.
   ///
   /// - Returns: what was done, or nil when another process is pruning this store at the moment.
   @discardableResult
@@ -40,6 +41,7 @@ extension AttachmentStore {
       return nil
     }
     defer { withExtendedLifetime(lock) {} }
+    StoreHolds.sweep(root)
     let eviction = StoreEviction(limits: limits, now: now, isShared: try temporary.sweep() > 0)
     let (summary, oldest) = try carryOut(eviction)
     // What goes wrong with the index costs the cache alone, and the filter's own connection sees to it.
@@ -70,7 +72,7 @@ extension AttachmentStore {
     try forEachEntry { entry in
       summary.filesKept += 1
       summary.bytesKept += entry.size
-      oldest = min(oldest ?? entry.lastUse, entry.lastUse)
+      if !entry.isHeld { oldest = min(oldest ?? entry.lastUse, entry.lastUse) }
     }
     guard eviction.isNeeded(bytes: summary.bytesKept, oldest: oldest) else { return (summary, oldest) }
     // Listed only now: the list of a large store takes megabytes, and most prunes need none.
@@ -85,7 +87,7 @@ extension AttachmentStore {
       } else {
         result.0.filesKept += 1
         result.0.bytesKept += entry.size
-        result.1 = min(result.1 ?? entry.lastUse, entry.lastUse)
+        if !entry.isHeld { result.1 = min(result.1 ?? entry.lastUse, entry.lastUse) }
       }
     }
   }
@@ -96,7 +98,7 @@ extension AttachmentStore {
       guard let shelf = try shelf(folder) else { continue }
       for file in try shelf.names() {
         guard let name = StoreName(folder: folder, fileName: file), let status = shelf.status(of: file), status.isRegular else { continue }
-        visit(StoreEviction.Entry(name: name, size: status.size, lastUse: status.lastUse))
+        visit(StoreEviction.Entry(name: name, size: status.size, lastUse: status.lastUse, isHeld: status.isHeld))
       }
     }
   }

@@ -85,7 +85,7 @@ public final class PartialFile {
   /// Gives the file a name that the store had not when it was last looked for.
   func finish(as name: StoreName) throws(StoreError) -> StoredFile {
     guard descriptor >= 0 else { throw StoreError("write", path, code: EBADF) }
-    // A caller that needs the file to outlast a power failure needs an fsync here, and one of the folder after the rename.
+    // A caller that needs the file to outlast a power failure syncs it afterwards (AttachmentStore.sync).
     let closing = descriptor
     descriptor = -1
     // Linux has closed the file even when it says EINTR.

@@ -24,6 +24,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     let call = FailedCall(action: action, path: path, code: code)
     switch code {
     case ENOSPC, EDQUOT: self = .full(call)
+    case EPERM where action == Self.linking: self = .failed(call)
     case EROFS, EACCES, EPERM: self = .readOnly(call)
     default: self = .failed(call)
     }
@@ -45,13 +46,22 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  private var advice: String {
+    switch self {
+    case .full, .readOnly: reason.advice
+    case .failed(let call) where call.action == Self.linking && call.code == EMLINK:
+      "too many unread results hold that file: read or purge results"
+    case .failed(let call) where call.action == Self.linking:
+      "a queue holds attachments by hard links, which that file system or that file's owner does not allow: name another --store"
+    case .failed: "see to that path, or name another --store"
+    }
+  }
+
+  /// The action of a failed link(2), which is refused for other grounds than the rest.
+  private static let linking = "link"
+
   /// One line for the log or the terminal: what failed, on which path, why, and what the user can do.
   public var description: String {
-    let advice =
-      switch self {
-      case .full, .readOnly: reason.advice
-      case .failed: "see to that path, or name another --store"
-      }
     return unsafe "cannot \(call.action) \(call.path): \(String(cString: strerror(call.code))) (errno \(call.code)); \(advice)"
   }
 }

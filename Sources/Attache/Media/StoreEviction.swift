@@ -18,6 +18,8 @@ struct StoreEviction: Sendable {
     var size: Int64
     /// Wall clock, since 1970.
     var lastUse: Duration
+    /// Whether it has another link, as a queue's hold.
+    var isHeld = false
   }
 
   var limits: Limits
@@ -29,7 +31,7 @@ struct StoreEviction: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: what all files have together.
-  ///   - oldest: the earliest last use among them.
+  ///   - oldest: the earliest last use among those that nobody holds.
   func isNeeded(bytes: Int64, oldest: Duration?) -> Bool {
     bytes > limits.maximumBytes || oldest.map(isExpired) ?? false
   }
@@ -38,7 +40,7 @@ struct StoreEviction: Sendable {
   func victims(among entries: [Entry], isPinned: (StoreName) -> Bool) -> [Entry] {
     var bytes = entries.reduce(0) { $0 + $1.size }
     let target = bytes > limits.maximumBytes ? limits.maximumBytes - limits.slack : limits.maximumBytes
-    let candidates = entries.filter { !isProtected($0) && !isPinned($0.name) }
+    let candidates = entries.filter { !$0.isHeld && !isProtected($0) && !isPinned($0.name) }
     return candidates.sorted { $0.lastUse < $1.lastUse }.prefix { entry in
       guard isExpired(entry.lastUse) || bytes > target else { return false }
       bytes -= entry.size

@@ -167,6 +167,8 @@ struct StoreStatus: Equatable, Sendable {
   var lastUse: Duration
   var device: UInt64
   var inode: UInt64
+  /// Whether the file has a second name.
+  var isHeld: Bool
 
   init(_ status: stat) {
     isRegular = status.st_mode & S_IFMT == S_IFREG
@@ -174,6 +176,7 @@ struct StoreStatus: Equatable, Sendable {
     lastUse = .seconds(status.st_mtim.tv_sec) + .nanoseconds(status.st_mtim.tv_nsec)
     device = UInt64(status.st_dev)
     inode = UInt64(status.st_ino)
+    isHeld = status.st_nlink > 1
   }
 
   /// Whether both are the same file, whatever became of it meanwhile.

@@ -6,6 +6,7 @@ struct StoreLedger: Sendable {
   private(set) var bytes: Int64 = 0
   private var pruneAbove: Int64 = 0
   private var pruneAt: Duration = .zero
+  var syncs = StoreSyncs()
 
   /// A number for the next temporary file.
   mutating func nextNumber() -> UInt64 {
@@ -40,7 +41,7 @@ struct StoreLedger: Sendable {
   /// - Parameters:
   ///   - kept: the bytes that it left, or nil when it did not run because another process was pruning.
   ///   - bytesBefore: ``bytes`` at its start: what was added since was not seen, and still counts.
-  ///   - oldest: the earliest last use among the files that it left.
+  ///   - oldest: the earliest last use among the files that it left and nobody holds.
   mutating func notePrune(kept: Int64?, bytesBefore: Int64, oldest: Duration?, now: Duration, limits: StoreEviction.Limits) {
     bytes = (kept ?? 0) + bytes - bytesBefore
     // A store full of files in use cannot shrink: the slack keeps it from being read through again for each new file.

@@ -1,0 +1,214 @@
+@testable import Attache
+import Glibc
+import Testing
+
+@Suite struct AttachmentStoreHoldTests {
+  let folder = AttachmentStoreTestFolder()
+  let outside = AttachmentStoreTestFolder()
+  let clock = TestWallClock()
+
+  /// A queue that is there.
+  private var queue: String {
+    outside.makeFolder("queue")
+    return "dir:" + outside["queue"]
+  }
+
+  private func store(maximumBytes: Int64 = 1000, maximumAge: Duration = .seconds(3600)) throws -> AttachmentStore {
+    try AttachmentStore(directory: folder.path, maximumBytes: maximumBytes, maximumAge: maximumAge) { [clock] in clock.now }
+  }
+
+  private func removeAll(_ paths: [String]) {
+    for path in paths { unsafe unlink(path) }
+  }
+
+  private func inode(_ path: String) -> UInt64? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+  }
+
+  @Test func `a held file is never evicted, and goes when it is held no more`() throws {
+    let store = try store(maximumBytes: 0, maximumAge: .seconds(1))
+    let files = try [store.add([1]), store.add([2])]
+    let links = try store.hold([files[0]], for: queue)
+    clock.turn(by: .seconds(100_000))
+    #expect(try store.prune()?.filesRemoved == 1)
+    #expect(store.touch(files[0]))
+    removeAll(links)
+    clock.turn(by: .seconds(100_000))
+    #expect(try store.prune()?.filesRemoved == 1)
+    #expect(!store.touch(files[0]))
+  }
+
+  @Test func `a hold is a link to the file itself, in a folder that says whose it is`() throws {
+    let store = try store()
+    let file = try store.add([1, 2, 3])
+    let links = try store.hold([file, file], for: queue)
+    #expect(links.count == 1)
+    #expect(links[0].hasPrefix(folder.path + "/.held/"))
+    #expect(links[0].hasSuffix("/\(file.sha256).png"))
+    #expect(inode(links[0]) == inode(folder[file.relativePath]))
+    let name = String(links[0].dropFirst(folder.path.utf8.count + 1).dropLast(file.sha256.utf8.count + 4))
+    #expect(folder.bytes(name + "queue") == Array(outside["queue"].utf8))
+  }
+
+  @Test func `holding twice is holding once`() throws {
+    let store = try store()
+    let file = try store.add([1])
+    let links = try store.hold([file], for: queue)
+    #expect(try store.hold([file], for: queue) == links)
+    removeAll(links)
+    clock.turn(by: .seconds(100_000))
+    #expect(try store.prune()?.filesRemoved == 1)
+  }
+
+  @Test func `two queues hold by themselves`() throws {
+    let store = try store(maximumAge: .seconds(1))
+    let file = try store.add([1])
+    outside.makeFolder("other")
+    removeAll(try store.hold([file], for: queue))
+    let links = try store.hold([file], for: "dir:" + outside["other"])
+    clock.turn(by: .seconds(100_000))
+    #expect(try store.prune()?.filesKept == 1)
+    removeAll(links)
+    #expect(try store.prune()?.filesRemoved == 1)
+  }
+
+  @Test func `what was evicted elsewhere comes back from its hold`() throws {
+    let store = try store()
+    let file = try store.add([1])
+    let links = try store.hold([file], for: queue)
+    folder.remove(file.relativePath)
+    #expect(!store.touch(file))
+    #expect(try store.hold([file], for: queue) == links)
+    #expect(inode(links[0]) == inode(folder[file.relativePath]))
+  }
+
+  @Test func `a hold of an earlier file gives way to the one that the store has now`() throws {
+    let store = try store()
+    let file = try store.add([1])
+    let links = try store.hold([file], for: queue)
+    folder.remove(file.relativePath)
+    _ = try store.add([1])
+    #expect(inode(links[0]) != inode(folder[file.relativePath]))
+    #expect(try store.hold([file], for: queue) == links)
+    #expect(inode(links[0]) == inode(folder[file.relativePath]))
+    #expect(folder.files.allSatisfy { !$0.hasPrefix("tmp/") })
+  }
+
+  @Test func `what is not there cannot be held`() throws {
+    let store = try store()
+    let file = try store.add([1])
+    folder.remove(file.relativePath)
+    let error = #expect(throws: StoreError.self) { try store.hold([file], for: queue) }
+    #expect(error?.call.code == ENOENT)
+    #expect(error?.call.path.hasSuffix(file.relativePath) == true)
+  }
+
+  @Test func `a file that is held after it was listed is not evicted`() throws {
+    let (store, other) = (try store(), try store())
+    let file = try store.add([1])
+    let name = try #require(StoreName(file))
+    let listed = StoreEviction.Entry(name: name, size: 1, lastUse: clock.now - .seconds(100))
+    _ = try other.hold([file], for: queue)
+    folder.setLastUse(file.relativePath, listed.lastUse)
+    #expect(!store.evict(listed))
+    #expect(store.touch(file))
+  }
+
+  @Test func `whoever evicts and whoever holds at the same time leave a held file under its name`() async throws {
+    let (store, other, queue) = (try store(), try store(), queue)
+    let old = clock.now - .seconds(100)
+    for round in 0..<300 {
+      let file = try store.add([UInt8(round & 0xff), UInt8(round >> 8)])
+      let listed = StoreEviction.Entry(name: try #require(StoreName(file)), size: 2, lastUse: old)
+      folder.setLastUse(file.relativePath, old)
+      async let links = try? other.hold([file], for: queue)
+      let isEvicted = store.evict(listed)
+      if let link = await links?.first {
+        #expect(inode(link) != nil)
+        #expect(inode(link) == inode(folder[file.relativePath]))
+      } else {
+        #expect(isEvicted)
+      }
+    }
+  }
+
+  @Test func `the holds of a queue that is gone go with it`() throws {
+    let store = try store(maximumAge: .seconds(1))
+    let files = try [store.add([1]), store.add([2])]
+    outside.makeFolder("gone")
+    _ = try store.hold([files[0]], for: "dir:" + outside["gone"])
+    let kept = try store.hold([files[1]], for: queue)
+    outside.remove("gone")
+    clock.turn(by: .seconds(100_000))
+    #expect(try store.prune()?.filesRemoved == 1)
+    #expect(!store.touch(files[0]))
+    #expect(inode(kept[0]) == inode(folder[files[1].relativePath]))
+    #expect(folder.files.filter { $0.hasPrefix(".held/") }.count == 2)
+  }
+
+  @Test func `what somebody else put among the holds stays`() throws {
+    let store = try store()
+    outside.makeFolder("gone")
+    let link = try store.hold([store.add([1])], for: "dir:" + outside["gone"])[0]
+    outside.remove("gone")
+    let name = String(link.dropFirst(folder.path.utf8.count + 1).prefix(".held/".count + 32))
+    folder.write([1], to: name + "/notes")
+    folder.makeFolder(".held/mine")
+    folder.write([1], to: ".held/mine/notes")
+    try store.prune()
+    #expect(folder.files.filter { $0.hasPrefix(".held/") } == [name + "/notes", name + "/queue", ".held/mine/notes"].sorted())
+  }
+
+  @Test func `one queue is one, however its path is written`() throws {
+    let store = try store()
+    let file = try store.add([1])
+    let links = try store.hold([file], for: queue)
+    outside.link("link", to: "queue")
+    #expect(try store.hold([file], for: "dir:" + outside["link"]) == links)
+    #expect(try store.hold([file], for: "dir:" + outside["queue/../queue"]) == links)
+    #expect(try store.hold([file], for: "sqlite:" + outside["queue"]) != links)
+  }
+
+  @Test func `a prune that only held files keep from being done is not due again at once`() throws {
+    let store = try store(maximumAge: .seconds(10_000))
+    _ = try store.hold([store.add([1])], for: queue)
+    clock.turn(by: .seconds(100_000))
+    try store.prune()
+    clock.turn(by: .seconds(3599))
+    #expect(!store.needsPruning)
+    clock.turn(by: .seconds(1))
+    #expect(store.needsPruning)
+  }
+
+  @Test func `whoever removes holds waits for those who share the lock`() throws {
+    let store = try store()
+    var shared: [any Sendable] = try (0..<2).map { _ in try store.lockHolds(of: queue, exclusively: false) }
+    let held = try String(#require(store.hold([store.add([1])], for: queue).first).dropLast(69))
+    let descriptor = unsafe open(held, O_RDONLY)
+    defer { close(descriptor) }
+    #expect(flock(descriptor, LOCK_EX | LOCK_NB) != 0)
+    shared = []
+    #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    #expect(shared.isEmpty)
+  }
+
+  @Test(.enabled(if: AttachmentStoreTestDisk.isPermitted, "mounting a file system takes root"))
+  func `a full disk, a read-only one and one without links are errors that say so`() throws {
+    let disk = try #require(AttachmentStoreTestDisk(at: folder["disk"]))
+    defer { disk.unmount() }
+    let store = try AttachmentStore(directory: folder["disk"], maximumBytes: 1_000_000, maximumAge: .seconds(1))
+    let file = try store.add([1])
+    disk.turnReadOnly()
+    let error = #expect(throws: StoreError.self) { try store.hold([file], for: queue) }
+    #expect(error?.reason == .storeReadOnly)
+    #expect(
+      StoreError("link", "/a/b", code: EPERM).description
+        == "cannot link /a/b: Operation not permitted (errno 1); a queue holds attachments by hard links, "
+        + "which that file system or that file's owner does not allow: name another --store")
+    #expect(
+      StoreError("link", "/a/b", code: EMLINK).description
+        == "cannot link /a/b: Too many links (errno 31); too many unread results hold that file: read or purge results")
+    #expect(StoreError("link", "/a/b", code: ENOSPC).reason == .storeFull)
+  }
+}
