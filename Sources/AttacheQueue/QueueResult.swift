@@ -59,11 +59,15 @@ public struct ResultPage: Sendable {
     public var line: [UInt8]
     /// One JSON object with a line feed.
     public var record: [UInt8]
+    public var outcome: Outcome
+    public var reason: Reason?
 
-    public init(id: Int64, line: [UInt8], record: [UInt8]) {
+    public init(id: Int64, line: [UInt8], record: [UInt8], outcome: Outcome, reason: Reason?) {
       self.id = id
       self.line = line
       self.record = record
+      self.outcome = outcome
+      self.reason = reason
     }
   }
 

@@ -1,5 +1,4 @@
 package import Attache
-internal import Glibc
 internal import Synchronization
 
 /// Writes the results of a queue to a descriptor, in the order enqueued, and notes in the queue that they were read once they are written.
@@ -80,17 +79,10 @@ package final class ResultStream: Sendable {
   }
 
   private func write(_ bytes: [UInt8]) throws(ResultStreamError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if written >= 0 {
-        rest = rest.dropFirst(written)
-      } else if errno == EAGAIN {
-        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = unsafe poll(&request, 1, -1)
-      } else if errno != EINTR {
-        throw .output(SystemError(call: "write", number: errno))
-      }
+    do throws(SystemError) {
+      try WholeWrite.write(bytes, to: descriptor)
+    } catch {
+      throw .output(error)
     }
   }
 }

@@ -21,12 +21,16 @@ struct Work: ParsableCommand {
   @OptionGroup var options: WorkOptions
 
   func run() throws {
-    let process = try WorkerProcess(options)
-    let queue = try self.queue.open(creates: false, sync: options.sync)
-    let result = try process.run(options, self.queue.queue, queue, isOnce: once, observer: SilentObserver()) { worker in
-      StopSignals.onEach { count in count == 1 ? worker.stop() : worker.cancel() }
-    }
-    process.log.info("\(result.summary.text(elapsed: result.elapsed))")
+    let process = WorkerProcess(options)
+    let opened = try queue.open(creates: false, sync: options.sync, process.log)
+    defer { opened.close() }
+    let assembly = try process.assembly(options, queue.queue, opened, isOnce: once, observer: SilentObserver())
+    let worker = assembly.worker
+    StopSignals.onEach { count in count == 1 ? worker.stop() : worker.cancel() }
+    let outcome = Result { () throws(QueueError) in try worker.run() }
+    process.end(assembly)
+    let result = try orExit(process.log) { () throws(QueueError) in try outcome.get() }
+    process.log.info("\(result.text)")
     if result.isWorkLeft { throw ExitCode(ExitStatus.temporaryFailure) }
   }
 }

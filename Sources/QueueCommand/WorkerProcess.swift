@@ -4,12 +4,12 @@ import AttacheArguments
 import AttacheQueue
 import Logging
 
-/// A process that works a queue: what it sets up before its first thread, and how it ends.
+/// A process that works a queue: what it sets up before its first thread, and its worker.
 struct WorkerProcess {
   let log: Logger
 
   /// To be made while there is no other thread.
-  init(_ options: WorkOptions) throws {
+  init(_ options: WorkOptions) {
     AmbientEnvironment.shed()
     ProcessMemory.tuneAllocator()
     StopSignals.block()
@@ -18,30 +18,24 @@ struct WorkerProcess {
     if let notice = options.engine.fetching.notice { log.notice("\(notice)") }
   }
 
-  /// Works the queue, and closes it.
+  /// Opens the store and starts the engines.
   ///
-  /// - Parameters:
-  ///   - isOnce: whether it ends when every payload has a result.
-  ///   - begin: is given the worker before it begins.
   /// - Throws: the exit status, once the log has said what went wrong.
-  func run(
-    _ options: WorkOptions, _ location: QueueLocation, _ queue: any PayloadQueue, isOnce: Bool, observer: some WorkerObserver,
-    begin: (QueueWorker) -> Void
-  ) throws -> WorkerResult {
+  func assembly(
+    _ options: WorkOptions, _ location: QueueLocation, _ queue: any PayloadQueue, isOnce: Bool, observer: some WorkerObserver
+  ) throws -> WorkerAssembly {
     let store = try started(ExitStatus.cannotCreate) { try options.engine.storage.open() }
-    let assembly = try started(ExitStatus.software) {
+    return try started(ExitStatus.software) {
       try WorkerAssembly(
-        options, location, queue: queue, store: store, isOnce: isOnce, observer: observer, explain: { log.notice("\($0)") })
+        options, location, queue: queue, store: store, isOnce: isOnce, observer: observer, explain: { [log] in log.notice("\($0)") })
     }
-    begin(assembly.worker)
-    let outcome = Result { () throws(QueueError) in try assembly.worker.run() }
-    let warning = assembly.shutdown()
-    queue.close()
-    if let warning { log.warning("\(warning)") }
-    return try orExit { () throws(QueueError) in try outcome.get() }
   }
 
-  /// Says what went wrong and ends with the status.
+  /// Ends the engines; not while the worker runs.
+  func end(_ assembly: WorkerAssembly) {
+    if let warning = assembly.shutdown() { log.warning("\(warning)") }
+  }
+
   private func started<Value>(_ status: Int32, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()

@@ -24,35 +24,56 @@ struct SettlementJudge: Sendable {
     schedule = RetrySchedule(attempts: configuration.attempts)
   }
 
+  /// Keeps what the store holds for the queue from being removed, from before a group is judged until the queue has its results; nil when the group
+  /// has no attachments.
+  func lockHolds(for group: [Settlement]) -> (any Sendable)? {
+    guard group.contains(where: { !$0.payload.files.isEmpty }) else { return nil }
+    return try? store.lockHolds(of: configuration.queueName, exclusively: false)
+  }
+
   /// - Parameters:
   ///   - isCancelled: whether what was cancelled is given back as if it had not been tried.
   ///   - handed: when the group is handed to the queue.
   func fates(of group: [Settlement], isCancelled: Bool, handedAt handed: MonotonicInstant) -> [SettledFate] {
-    let refusal = configuration.sync == .off ? nil : failure { () throws(StoreError) in try store.sync(group.flatMap(\.payload.files)) }
+    let files = Set(group.flatMap(\.payload.files))
+    let refusal = configuration.sync == .off ? nil : failure { () throws(StoreError) in try store.sync(Array(files)) }
+    let holds = hold(files, refusal)
     return group.map { settlement in
       var fate = SettledFate(settlement: settlement)
-      let holds = secure(&fate.settlement.payload, refusal)
+      let paths = secure(&fate.settlement.payload, holds)
       if let returned = returned(fate.settlement, isCancelled: isCancelled) {
         fate.returned = returned
       } else {
-        fate.result = result(fate.settlement, holds, handedAt: handed)
+        fate.result = result(fate.settlement, paths, handedAt: handed)
       }
       return fate
     }
   }
 
-  /// Keeps the attachments from being pruned before the result is read; a payload whose attachments the store refuses falls back.
+  /// Keeps attachments from being pruned before the results are read; each once, however many payloads have it.
   ///
-  /// - Parameter refusal: why the attachments are not on disk, if they are not.
-  private func secure(_ payload: inout DecidedPayload, _ refusal: StoreError?) -> [String] {
-    guard !payload.files.isEmpty else { return [] }
-    var holds: [String] = []
-    let (files, name) = (payload.files, configuration.queueName)
-    if let refusal = refusal ?? failure({ () throws(StoreError) in holds = try store.hold(files, for: name) }) {
-      payload.fallBack(refusal.reason)
-      return []
+  /// - Parameter refusal: why they are not on disk, if they are not.
+  private func hold(_ files: Set<StoredFile>, _ refusal: StoreError?) -> [StoredFile: Result<[String], StoreError>] {
+    var holds: [StoredFile: Result<[String], StoreError>] = [:]
+    for file in files {
+      holds[file] = refusal.map { .failure($0) } ?? Result { () throws(StoreError) in try store.hold([file], for: configuration.queueName) }
     }
     return holds
+  }
+
+  /// The holds of a payload; one whose attachments the store refuses falls back.
+  private func secure(_ payload: inout DecidedPayload, _ holds: [StoredFile: Result<[String], StoreError>]) -> [String] {
+    var paths: [String] = []
+    for file in payload.files {
+      switch holds[file] {
+      case .success(let held): paths += held.filter { !paths.contains($0) }
+      case .failure(let refusal):
+        payload.fallBack(refusal.reason)
+        return []
+      case nil: break
+      }
+    }
+    return paths
   }
 
   private func failure(_ body: () throws(StoreError) -> Void) -> StoreError? {

@@ -35,4 +35,11 @@ public struct WorkerResult: Sendable {
   public var isWorkLeft = false
 
   public init() {}
+
+  /// The run in one line, as the filter's summary with what only a queue has.
+  public var text: String {
+    let postponed = postponed > 0 ? "; \(postponed) tried again later" : ""
+    let refused = refused > 0 ? "; \(refused) refused, taken over by another worker" : ""
+    return summary.text(elapsed: elapsed) + postponed + refused
+  }
 }

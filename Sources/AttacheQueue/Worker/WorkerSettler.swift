@@ -108,6 +108,8 @@ final class WorkerSettler: Sendable {
   // MARK: - One group
 
   private func settle(_ group: [Settlement], isCancelled: Bool) throws(QueueError) {
+    let lock = judge.lockHolds(for: group)
+    defer { withExtendedLifetime(lock) {} }
     let handed = clock.now
     let fates = judge.fates(of: group, isCancelled: isCancelled, handedAt: handed)
     let results = fates.compactMap(\.result)

@@ -1,0 +1,176 @@
+package import Attache
+internal import Glibc
+internal import Synchronization
+
+/// A file's payloads through a queue in one go: its lines are enqueued, worked and written at the same time, each once however often the batch is begun.
+package final class Batch: Sendable {
+  /// How a batch ended.
+  package struct Result: Sendable {
+    /// Of the lines that were written.
+    package var summary = Summary()
+    package var elapsed = Duration.zero
+    /// Whether every line of the input has its result and was written.
+    package var isComplete = false
+  }
+
+  private struct State {
+    var failure: BatchFailure?
+    /// Lines of the input that are in the queue.
+    var enqueued = 0
+    /// All of them, once they are.
+    var lines: Int?
+  }
+
+  private let queue: any PayloadQueue
+  private let worker: QueueWorker
+  private let payloadPath: JSONPointer?
+  private let machine: any Machine
+  private let reading: ReadingStop
+  private let output: BatchOutput
+  private let observer: BatchObserver
+  private let state = Mutex(State())
+  /// Payloads that had a result when the batch was begun.
+  private let doneBefore: Int
+
+  /// - Parameters:
+  ///   - queue: empty, or of the same batch, which then goes on; stays the caller's.
+  ///   - worker: works the queue until it is told to end when all is done.
+  ///   - observer: the worker's.
+  ///   - payloadPath: where the payload stands in a line, for what its envelope says of the delivery.
+  package init(
+    _ queue: any PayloadQueue, worker: QueueWorker, observer: BatchObserver, payloadPath: JSONPointer?,
+    machine: any Machine = SystemMachine()
+  ) throws(BatchFailure) {
+    self.queue = queue
+    self.worker = worker
+    self.observer = observer
+    self.payloadPath = payloadPath
+    self.machine = machine
+    let counts = try Self.asking { () throws(QueueError) in try queue.counts() }
+    doneBefore = counts.done + counts.dead
+    do throws(SystemError) {
+      reading = try ReadingStop(machine: machine)
+      output = BatchOutput(queue, isCleared: counts.total == 0, bell: observer.bell, machine: machine)
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  /// Runs to the end, or until ``stop()``.
+  ///
+  /// - Parameter report: is closed by the caller, as all are.
+  package func run(input: Int32, output target: Int32, report: Int32?) throws(BatchFailure) -> Result {
+    let start = machine.now
+    let (enqueuing, writing) = try started(input, target, report)
+    var failure: BatchFailure?
+    var result = Result()
+    do throws(QueueError) {
+      let worked = try worker.run()
+      result.isComplete = !worked.isWorkLeft && state.withLock { $0.lines } != nil
+    } catch {
+      failure = .queue(error)
+    }
+    reading.request(finishingLineBy: machine.now)
+    enqueuing.join()
+    if result.isComplete { output.complete() } else { output.stop() }
+    writing.join()
+    if let failure = state.withLock(\.failure) ?? output.failure ?? failure { throw failure }
+    result.summary = output.summary
+    result.elapsed = start.duration(to: machine.now)
+    return result
+  }
+
+  /// Reads and claims nothing more; what is in flight is finished. Safe from any thread.
+  package func stop() {
+    reading.request(finishingLineBy: machine.now)
+    worker.stop()
+  }
+
+  /// Gives back what is in flight as well. Safe from any thread.
+  package func cancel() {
+    stop()
+    worker.cancel()
+  }
+
+  /// How far it is, but for the time. Safe from any thread.
+  package var progress: BatchProgress {
+    var progress = BatchProgress()
+    (progress.enqueued, progress.lines) = state.withLock { ($0.enqueued, $0.lines) }
+    (progress.before, progress.counts) = (doneBefore, observer.counts)
+    return progress
+  }
+
+  /// Sets free what the queue holds in the store: the output is where it belongs, and nobody will read the results again.
+  package func letGo() throws(BatchFailure) {
+    let holds = ReleasedHolds()
+    var request = ResultRequest(onlyUnread: true)
+    while true {
+      let page = try Self.asking { () throws(QueueError) in try queue.results(request) }
+      try Self.asking { () throws(QueueError) in
+        try holds.remove { () throws(QueueError) in try queue.markRead(page.entries.map(\.id)) }
+      }
+      if page.isAtEnd { return }
+      request.after = page.last
+    }
+  }
+
+  // MARK: - The threads beside the worker's
+
+  private func started(_ input: Int32, _ target: Int32, _ report: Int32?) throws(BatchFailure) -> (any StartedThread, any StartedThread) {
+    do throws(SystemError) {
+      let enqueuing = try machine.start("enqueue") { [self] in enqueue(input) }
+      return (enqueuing, try machine.start("results") { [self] in output.run(output: target, report: report) { stop() } })
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  private func enqueue(_ input: Int32) {
+    var options = EnqueueOptions()
+    options.payloadPath = payloadPath
+    options.stopsAtOverlong = true
+    options.key = .own { line, number in BatchKey.key(of: line, number: number) }
+    let enqueuer = Enqueuer(queue, options) { [self] counts in
+      state.withLock { $0.enqueued = counts.enqueued }
+      worker.lookAgain()
+    }
+    do throws(BatchFailure) {
+      guard try enqueued(enqueuer, input) else { return stop() }
+      output.clear()
+      state.withLock { $0.lines = enqueuer.counts.enqueued }
+      worker.endWhenDone()
+    } catch {
+      state.withLock { $0.failure = error }
+      stop()
+    }
+  }
+
+  /// - Returns: whether the whole input is in the queue, and nothing else.
+  private func enqueued(_ enqueuer: Enqueuer, _ input: Int32) throws(BatchFailure) -> Bool {
+    let ending: Enqueuer.Ending
+    do throws(EnqueueError) {
+      ending = try enqueuer.run(input, stop: reading)
+    } catch {
+      switch error {
+      case .input(let error): throw .input(error)
+      case .queue(let error): throw .queue(error)
+      }
+    }
+    switch ending {
+    case .stopped: return false
+    case .overlong: throw .overlong(line: enqueuer.counts.firstOverlong ?? 0)
+    case .end: break
+    }
+    let total = try Self.asking { () throws(QueueError) in try queue.counts() }.total
+    guard total == enqueuer.counts.enqueued else { throw .otherPayloads(inQueue: total, lines: enqueuer.counts.enqueued) }
+    return true
+  }
+
+  private static func asking<Value>(_ body: () throws(QueueError) -> Value) throws(BatchFailure) -> Value {
+    do throws(QueueError) {
+      return try body()
+    } catch {
+      throw .queue(error)
+    }
+  }
+}

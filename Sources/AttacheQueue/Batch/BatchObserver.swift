@@ -1,0 +1,49 @@
+package import Attache
+internal import Synchronization
+
+/// Counts what becomes of a batch's payloads in this run, and wakes whoever writes them.
+package final class BatchObserver: WorkerObserver {
+  /// Results of this run.
+  package struct Counts: Hashable, Sendable {
+    package var finished = 0
+    package var attached = 0
+    package var fallback = 0
+    package var invalid = 0
+    /// Payloads that wait for another try, counted once for each.
+    package var postponed = 0
+  }
+
+  let bell: any Bell
+  private let state = Mutex(Counts())
+
+  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  package init(machine: any Machine = SystemMachine()) throws(SystemError) {
+    bell = try machine.makeBell()
+  }
+
+  package var counts: Counts {
+    state.withLock { $0 }
+  }
+
+  package func finished(_ outcome: Outcome, _ reason: Reason?, lateness: Duration, media: [MediaRecord]) {
+    state.withLock { counts in
+      counts.finished += 1
+      switch outcome {
+      case .attached: counts.attached += 1
+      case .fallback: counts.fallback += 1
+      case .invalid: counts.invalid += 1
+      case .passthrough: break
+      }
+    }
+  }
+
+  package func postponed(_ reason: Reason?) {
+    state.withLock { $0.postponed += 1 }
+  }
+
+  package func refused() {}
+
+  package func holding(_ payloads: Int) {
+    bell.ring()
+  }
+}

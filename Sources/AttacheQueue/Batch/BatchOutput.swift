@@ -1,0 +1,117 @@
+package import Attache
+internal import Glibc
+internal import Synchronization
+
+/// Writes a batch's lines, and its report, in the order of the file, each as soon as all before it have their results. One thread runs it.
+final class BatchOutput: Sendable {
+  /// What ends it.
+  private enum Ending {
+    /// Every payload has a result: it ends with the last.
+    case complete
+    /// There will be no more results.
+    case stopped
+  }
+
+  private struct State {
+    /// Whether the queue is known to hold this batch and nothing else.
+    var isCleared: Bool
+    var ending: Ending?
+    var summary = Summary()
+    var failure: BatchFailure?
+  }
+
+  private let queue: any PayloadQueue
+  private let machine: any Machine
+  private let bell: any Bell
+  private let state: Mutex<State>
+
+  /// - Parameters:
+  ///   - isCleared: whether lines may be written before ``clear()``.
+  ///   - bell: is rung when there may be something to write.
+  init(_ queue: any PayloadQueue, isCleared: Bool, bell: any Bell, machine: any Machine) {
+    self.queue = queue
+    self.machine = machine
+    self.bell = bell
+    state = Mutex(State(isCleared: isCleared))
+  }
+
+  /// The queue holds this batch and nothing else: what it has may be written.
+  func clear() { change { $0.isCleared = true } }
+
+  /// Every payload has its result.
+  func complete() { change { $0.ending = $0.ending ?? .complete } }
+
+  /// There will be no more results: what stands in a row is written.
+  func stop() { change { $0.ending = .stopped } }
+
+  /// What became of the lines that were written.
+  var summary: Summary { state.withLock { $0.summary } }
+
+  /// Why not all is written that could be.
+  var failure: BatchFailure? { state.withLock(\.failure) }
+
+  private func change(_ body: (inout State) -> Void) {
+    state.withLock { body(&$0) }
+    bell.ring()
+  }
+
+  // MARK: - Writing
+
+  /// Writes until the end.
+  ///
+  /// - Parameter failed: called when nothing more can be written.
+  func run(output: Int32, report: Int32?, failed: () -> Void) {
+    do throws(BatchFailure) {
+      try write(output, report)
+    } catch {
+      state.withLock { $0.failure = error }
+      failed()
+    }
+  }
+
+  private func write(_ output: Int32, _ report: Int32?) throws(BatchFailure) {
+    var request = ResultRequest(stopsAtUndecided: true)
+    var lines = LineJoiner(endsEach: false)
+    while true {
+      let (ending, isCleared) = state.withLock { ($0.ending, $0.isCleared) }
+      let page = isCleared ? try results(request) : ResultPage(entries: [], last: 0, isAtEnd: true)
+      if !page.entries.isEmpty {
+        try write(lines.join(page.entries), to: output, or: BatchFailure.output)
+        if let report { try write(page.entries.flatMap(\.record), to: report, or: BatchFailure.report) }
+        request.after = page.last
+        state.withLock { state in
+          for entry in page.entries { state.summary.count(entry.outcome, entry.reason) }
+        }
+      }
+      guard page.isAtEnd else { continue }
+      if ending != nil { return }
+      bell.wait(until: machine.now.advanced(by: ResultStream.pollingInterval))
+    }
+  }
+
+  private func results(_ request: ResultRequest) throws(BatchFailure) -> ResultPage {
+    do throws(QueueError) {
+      return try queue.results(request)
+    } catch {
+      throw .queue(error)
+    }
+  }
+
+  private func write(_ bytes: [UInt8], to descriptor: Int32, or failure: (SystemError) -> BatchFailure) throws(BatchFailure) {
+    do throws(SystemError) {
+      try WholeWrite.write(bytes, to: descriptor)
+    } catch {
+      throw failure(error)
+    }
+  }
+}
+
+/// Why a batch did not come to its end. What has its result keeps it: the batch goes on when it is begun again.
+package enum BatchFailure: Error, Hashable, Sendable {
+  case input(SystemError), output(SystemError), report(SystemError), system(SystemError)
+  case queue(QueueError)
+  /// The queue holds other payloads than the file has lines: of another file, or of this one before it was changed.
+  case otherPayloads(inQueue: Int, lines: Int)
+  /// A line that no queue takes.
+  case overlong(line: Int)
+}

@@ -1,0 +1,23 @@
+internal import Attache
+internal import Glibc
+
+/// Writes that are whole, whatever the descriptor takes at a time.
+enum WholeWrite {
+  /// Writes all the bytes, waiting for a descriptor that does not block.
+  ///
+  /// - Throws: ``SystemError`` of `write`.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if written >= 0 {
+        rest = rest.dropFirst(written)
+      } else if errno == EAGAIN {
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&request, 1, -1)
+      } else if errno != EINTR {
+        throw SystemError(call: "write", number: errno)
+      }
+    }
+  }
+}
