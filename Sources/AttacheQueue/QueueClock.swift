@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// What a queue of this machine measures time by.
@@ -23,9 +24,9 @@ public struct SystemQueueClock: QueueClock {
   public var uptime: Duration { Self.time(of: CLOCK_BOOTTIME) }
 
   private static func time(of clock: Int32) -> Duration {
-    var time = timespec()
-    unsafe clock_gettime(clock, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    var time = linux_time()
+    unsafe linux_clock_gettime(clock, &time)
+    return .seconds(time.seconds) + .nanoseconds(time.nanoseconds)
   }
 
   /// random(4), "/proc interfaces": a random text that is the same until the machine is started again; empty where /proc is missing.

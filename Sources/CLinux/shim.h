@@ -45,3 +45,35 @@ static inline int linux_setns(int descriptor, int kind) { return (int)syscall(SY
 
 // memfd_create(2), likewise, closed on exec.
 static inline int linux_memfd_create(const char *name) { return (int)syscall(SYS_memfd_create, name, 1U); }
+
+// fcntl(2) is variadic, which Swift cannot call, and fcntl.h would bring types here that are the Glibc module's. Below: the kernel's struct flock,
+// and F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_WRLCK and F_UNLCK by their numbers.
+struct linux_flock {
+  short type, whence;
+  long start, length;
+  int process;
+};
+
+// Locks one byte for writing, waiting for it if so asked. The lock belongs to the open file description.
+static inline int linux_lock_byte(int descriptor, long offset, int waits) {
+  struct linux_flock lock = {1, 0, offset, 1, 0};
+  return (int)syscall(SYS_fcntl, descriptor, waits ? 38 : 37, &lock);
+}
+
+static inline int linux_unlock_byte(int descriptor, long offset) {
+  struct linux_flock lock = {2, 0, offset, 1, 0};
+  return (int)syscall(SYS_fcntl, descriptor, 37, &lock);
+}
+
+// 1 when another open file description has locked the byte, 0 when none has, -1 when it cannot be told.
+static inline int linux_is_byte_locked(int descriptor, long offset) {
+  struct linux_flock lock = {1, 0, offset, 1, 0};
+  if (syscall(SYS_fcntl, descriptor, 36, &lock) != 0) return -1;
+  return lock.type != 2;
+}
+
+// clock_gettime(2), as nanoseconds: whose struct timespec is depends on what else is imported.
+struct linux_time {
+  long seconds, nanoseconds;
+};
+extern int linux_clock_gettime(int clock, struct linux_time *time) __asm__("clock_gettime");

@@ -1,0 +1,31 @@
+internal import GRDB
+internal import Glibc
+
+/// SQLite's codes, as what to do about them.
+extension QueueFile {
+  func failure(_ error: any Error) -> QueueError {
+    if let error = error as? QueueError { return error }
+    guard let error = error as? DatabaseError else { return .failed("\(path): \(error)") }
+    let text = "\(error.message ?? "no more is known") (SQLite \(error.extendedResultCode.rawValue))"
+    switch error.resultCode {
+    case .SQLITE_FULL: return .full("\(path): no room is left")
+    case .SQLITE_IOERR where !hasRoom: return .full("\(path): no room is left")
+    case .SQLITE_BUSY, .SQLITE_LOCKED:
+      return .failed("\(path): another process has kept the queue for \(Self.patience) s; see which with `fuser \(path)`, and start again")
+    case .SQLITE_NOTADB: return .unavailable("\(path): is no database, so no queue; name another file")
+    case .SQLITE_CORRUPT:
+      return .failed(
+        "\(path): is damaged, \(text); look with `sqlite3 \(path) 'PRAGMA integrity_check'`, and save what is left with `.recover`")
+    case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CANTOPEN:
+      return .unavailable("\(path): cannot be written, \(text); a queue needs a folder and a file that its workers may write")
+    default: return .failed("\(path): \(text)")
+    }
+  }
+
+  /// Whether the file system has room: the file that processes share their locks by (`PATH-shm`) answers its lack with an error of its own.
+  private var hasRoom: Bool {
+    var status = statvfs()
+    guard unsafe statvfs(path, &status) == 0 else { return true }
+    return status.f_bavail * status.f_frsize >= 64 << 10
+  }
+}

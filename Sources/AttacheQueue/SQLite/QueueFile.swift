@@ -1,0 +1,129 @@
+internal import GRDB
+internal import Glibc
+
+/// Where a queue's database is, and how it is opened.
+struct QueueFile {
+  /// Without symbolic links: SQLite's own files and the lock file stand beside the file itself.
+  let path: String
+  private let exists: Bool
+
+  /// How long a call waits for other processes, in seconds.
+  static let patience = 10
+  /// SQLite's page cache, in KiB.
+  static let cacheSize = 8_192
+  /// Pages that the log has before they are written to their places.
+  static let checkpointPages = 2_000
+  static let pageSize = 4_096
+
+  init(_ path: String, creates: Bool) throws(QueueError) {
+    var status = stat()
+    if unsafe stat(path, &status) == 0 {
+      guard status.st_mode & S_IFMT == S_IFREG else { throw .unavailable("\(path): is no file, so no queue; name another one") }
+      guard status.st_size > 0 || creates else { throw .unavailable("\(path): is empty, no queue; `attache enqueue` makes one") }
+      exists = status.st_size > 0
+      self.path = try Self.resolve(path, ending: "")
+    } else {
+      guard errno == ENOENT else { throw SystemFailure(errno, at: path).error }
+      guard creates else { throw .unavailable("\(path): there is no such queue; `attache enqueue` makes one") }
+      exists = false
+      let slash = path.lastIndex(of: "/")
+      let folder = slash.map { String(path[...$0]) } ?? "."
+      self.path = try Self.resolve(folder, ending: "/" + String(path[(slash.map(path.index(after:)) ?? path.startIndex)...]))
+    }
+  }
+
+  private static func resolve(_ path: String, ending: String) throws(QueueError) -> String {
+    guard let resolved = unsafe realpath(path, nil) else { throw SystemFailure(errno, at: path).error }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved) + ending
+  }
+
+  /// Opens the database, and brings it up to this version's form.
+  func open(_ sync: SyncChoice) throws(QueueError) -> (DatabaseQueue, WorkerSlot) {
+    // Nothing is put beside a file that is no queue.
+    let opened = exists ? try open() : nil
+    let slot = try WorkerSlot(path: path + "-workers")
+    let database = try slot.exclusively { () throws(QueueError) in
+      let database = if let opened { opened } else { try open() }
+      try translating {
+        try database.writeWithoutTransaction { connection in
+          let mode = try String.fetchOne(connection, sql: "PRAGMA journal_mode = WAL")
+          guard mode == "wal" else {
+            throw QueueError.unavailable("\(path): its file system cannot be shared; put the queue on a local disk")
+          }
+          try connection.execute(sql: "PRAGMA synchronous = \(sync.level)")
+          try connection.execute(sql: "PRAGMA wal_autocheckpoint = \(Self.checkpointPages)")
+        }
+        try QueueSchema.migrator.migrate(database)
+      }
+      return database
+    }
+    if sync != .off { try syncFolder() }
+    return (database, slot)
+  }
+
+  private func open() throws(QueueError) -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(Double(Self.patience))
+    configuration.foreignKeysEnabled = false
+    configuration.prepareDatabase { connection in
+      try connection.execute(sql: "PRAGMA page_size = \(Self.pageSize)")
+      try connection.execute(sql: "PRAGMA cache_size = -\(Self.cacheSize)")
+      try connection.execute(sql: "PRAGMA mmap_size = 0")
+      try connection.execute(sql: "PRAGMA trusted_schema = OFF")
+    }
+    return try translating {
+      let database = try DatabaseQueue(path: path, configuration: configuration)
+      try database.read { connection in
+        guard try QueueSchema.isQueue(connection) else {
+          throw QueueError.unavailable("\(path): is a database of something else, no queue; name another file")
+        }
+        guard try !QueueSchema.migrator.hasBeenSuperseded(connection) else {
+          throw QueueError.unavailable("\(path): was written by a later attache; work it with that one")
+        }
+      }
+      return database
+    }
+  }
+
+  private func translating<Result>(_ body: () throws -> Result) throws(QueueError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  // MARK: Safe from a power failure
+
+  /// Waits until the log is on the disk: what it holds is found again whatever becomes of the machine.
+  ///
+  /// SQLite has synced what is not in the log any more before it began the log anew, and nobody removes the log while the database is open.
+  func syncLog() throws(QueueError) {
+    try sync(path + "-wal", O_RDONLY | O_CLOEXEC)
+  }
+
+  /// Waits until the names of a new queue's files are on the disk.
+  private func syncFolder() throws(QueueError) {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    try sync(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+  }
+
+  private func sync(_ path: String, _ flags: Int32) throws(QueueError) {
+    let descriptor = unsafe Glibc.open(path, flags)
+    guard descriptor >= 0 else { throw SystemFailure(errno, at: path).error }
+    defer { Glibc.close(descriptor) }
+    guard fdatasync(descriptor) == 0 else { throw SystemFailure(errno, at: path).error }
+  }
+}
+
+extension SyncChoice {
+  /// SQLite's word for it.
+  fileprivate var level: String {
+    switch self {
+    case .always: "FULL"
+    case .group: "NORMAL"
+    case .off: "OFF"
+    }
+  }
+}

@@ -1,0 +1,56 @@
+internal import GRDB
+
+/// The tables of a queue's database, version by version.
+///
+/// - `payload`: what was enqueued, as it was enqueued.
+/// - `work`: one row for each payload without a result.
+/// - `result` and `output`: one row each for each payload with one; what is counted and searched, and what is written.
+/// - `hold`: files that results keep in a store; those with the id 0 are nobody's any more, and named to whoever asks next.
+/// - `queue`: one row with the numbers that are given out, and the payloads by state (``QueueTally``).
+/// - `finished`: results by second of the wall clock, for the last minute.
+/// - `boot`: the machine's starts, by number.
+///
+/// Moments and spans are in microseconds.
+enum QueueSchema {
+  /// `PRAGMA application_id`: the letters "aque".
+  static let application: Int32 = 0x6171_7565
+
+  /// The states of a row of `work`, as the statements write them: 0 ready, 1 a suspect, 2 waiting, 3 leased.
+  static let version1 = """
+    CREATE TABLE queue (one INTEGER PRIMARY KEY CHECK (one = 1), last_id INTEGER NOT NULL, last_fence INTEGER NOT NULL, ready INTEGER NOT NULL,
+      waiting INTEGER NOT NULL, leased INTEGER NOT NULL, done INTEGER NOT NULL, dead INTEGER NOT NULL, unread INTEGER NOT NULL);
+    INSERT INTO queue VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0);
+    CREATE TABLE boot (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    CREATE TABLE payload (id INTEGER PRIMARY KEY, priority INTEGER NOT NULL, not_before INTEGER, expires_at INTEGER, enqueued_at INTEGER NOT NULL,
+      key BLOB, line BLOB NOT NULL);
+    CREATE UNIQUE INDEX payload_key ON payload (key) WHERE key IS NOT NULL;
+    CREATE TABLE work (id INTEGER PRIMARY KEY, state INTEGER NOT NULL, rank INTEGER NOT NULL, attempts INTEGER NOT NULL, deaths INTEGER NOT NULL,
+      deaths_alone INTEGER NOT NULL, boot INTEGER, until INTEGER, moment INTEGER, worker INTEGER, fence INTEGER, alone INTEGER);
+    CREATE INDEX work_ready ON work (rank, id) WHERE state = 0;
+    CREATE INDEX work_suspect ON work (rank, id) WHERE state = 1;
+    CREATE INDEX work_delayed ON work (boot, until) WHERE state = 2;
+    CREATE INDEX work_moment ON work (moment) WHERE state = 2;
+    CREATE INDEX work_leased ON work (boot, worker, until) WHERE state = 3;
+    CREATE TABLE result (id INTEGER PRIMARY KEY, outcome TEXT NOT NULL, reason TEXT, dead INTEGER NOT NULL, read INTEGER NOT NULL,
+      finished_at INTEGER NOT NULL);
+    CREATE TABLE output (id INTEGER PRIMARY KEY, record BLOB NOT NULL, line BLOB);
+    CREATE TABLE hold (id INTEGER NOT NULL, path TEXT NOT NULL, PRIMARY KEY (id, path)) WITHOUT ROWID;
+    CREATE INDEX hold_path ON hold (path);
+    CREATE TABLE finished (second INTEGER PRIMARY KEY, count INTEGER NOT NULL);
+    """
+
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1") { connection in
+      try connection.execute(sql: "PRAGMA application_id = \(application)")
+      try connection.execute(sql: version1)
+    }
+    return migrator
+  }
+
+  /// Whether a database is a queue, or may become one since it holds nothing yet.
+  static func isQueue(_ connection: Database) throws -> Bool {
+    if try Int32.fetchOne(connection, sql: "PRAGMA application_id") == application { return true }
+    return try Bool.fetchOne(connection, sql: "SELECT NOT EXISTS (SELECT 1 FROM sqlite_master)") ?? false
+  }
+}

@@ -1,0 +1,110 @@
+internal import Attache
+internal import GRDB
+
+extension SQLiteQueue {
+  public func renew(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
+    guard !leases.isEmpty else { return [] }
+    return try write { connection, _ in
+      let now = try QueueMoment(clock, connection)
+      let update = try connection.batch("UPDATE work SET boot = ?3, until = ?4 WHERE id = ?1 AND fence = ?2")
+      return Set(try leases.filter { try update.run($0.id, $0.fence, now.boot, now.uptime + span.microseconds) == 0 })
+    }
+  }
+
+  public func finish(_ results: [FinishedPayload]) throws(QueueError) -> Set<LeaseToken> {
+    guard !results.isEmpty else { return [] }
+    return try write { connection, tally in
+      let now = clock.wall.microseconds
+      var refused: Set<LeaseToken> = []
+      let finishing = try Finishing(connection)
+      for result in results {
+        guard try finishing.run(result, at: now) else {
+          refused.insert(result.token)
+          continue
+        }
+        tally.leased -= 1
+        tally.unread += 1
+        if result.isDead { tally.dead += 1 } else { tally.done += 1 }
+      }
+      try connection.noteFinished(results.count - refused.count, at: now)
+      return refused
+    }
+  }
+
+  public func giveBack(_ payloads: [ReturnedPayload]) throws(QueueError) -> Set<LeaseToken> {
+    guard !payloads.isEmpty else { return [] }
+    return try write { connection, tally in
+      let now = try QueueMoment(clock, connection)
+      let end = "attempts = attempts + ?3, worker = NULL, fence = NULL, alone = NULL"
+      let ready = try connection.batch(
+        """
+        UPDATE work SET state = iif(deaths >= \(Lease.deathsOfSuspect), 1, 0), boot = NULL, until = NULL, \(end) WHERE id = ?1 AND fence = ?2
+        """)
+      let delayed = try connection.batch(
+        """
+        UPDATE work SET state = 2, boot = ?4, until = ?5, moment = (SELECT expires_at FROM payload WHERE payload.id = work.id), \(end)
+        WHERE id = ?1 AND fence = ?2
+        """)
+      var refused: Set<LeaseToken> = []
+      for payload in payloads {
+        let (token, tries) = (payload.token, payload.wasTried ? 1 as Int64 : 0)
+        let isDelayed = payload.delay > .zero
+        let count =
+          isDelayed
+          ? try delayed.run(token.id, token.fence, tries, now.boot, now.uptime + payload.delay.microseconds)
+          : try ready.run(token.id, token.fence, tries)
+        guard count > 0 else {
+          refused.insert(token)
+          continue
+        }
+        tally.leased -= 1
+        if isDelayed { tally.waiting += 1 } else { tally.ready += 1 }
+      }
+      return refused
+    }
+  }
+}
+
+/// The statements that a result is written by.
+private struct Finishing {
+  private let delete: BatchStatement
+  private let result: BatchStatement
+  private let output: BatchStatement
+  private let hold: BatchStatement
+
+  init(_ connection: Database) throws {
+    delete = try connection.batch("DELETE FROM work WHERE id = ? AND fence = ?")
+    result = try connection.batch("INSERT INTO result (id, dead, read, finished_at, outcome, reason) VALUES (?, ?, 0, ?, ?, ?)")
+    output = try connection.batch("INSERT INTO output (id, record, line) VALUES (?, ?, ?)")
+    hold = try connection.batch("INSERT OR IGNORE INTO hold (id, path) VALUES (?, ?)")
+  }
+
+  /// - Returns: false when the payload is leased to another, or has its result.
+  func run(_ payload: FinishedPayload, at now: Int64) throws -> Bool {
+    let id = payload.token.id
+    guard try delete.run(id, payload.token.fence) > 0 else { return false }
+    try result.bind(4, payload.outcome.rawValue)
+    try result.bind(5, payload.reason?.rawValue)
+    try result.run(id, payload.isDead ? 1 : 0, now)
+    output.bind(1, id)
+    _ = try output.withBound(2, payload.record) {
+      try output.withBound(3, payload.output) { try output.run() }
+    }
+    for path in payload.holds {
+      try hold.bind(2, path)
+      try hold.run(id)
+    }
+    return true
+  }
+}
+
+extension Database {
+  /// Counts results by the second, and forgets seconds that are not in the last minute.
+  fileprivate func noteFinished(_ count: Int, at now: Int64) throws {
+    guard count > 0 else { return }
+    let second = now / 1_000_000
+    try batch("INSERT INTO finished VALUES (?, ?) ON CONFLICT (second) DO UPDATE SET count = count + excluded.count").run(
+      second, Int64(count))
+    try batch("DELETE FROM finished WHERE second < ? OR second > ?").run(second - 60, second)
+  }
+}

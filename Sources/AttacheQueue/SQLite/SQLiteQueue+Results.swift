@@ -1,0 +1,94 @@
+internal import GRDB
+
+extension SQLiteQueue {
+  public func results(_ request: ResultRequest) throws(QueueError) -> ResultPage {
+    try read { connection in try connection.page(request) }
+  }
+
+  public func markRead(_ ids: [Int64]) throws(QueueError) -> [String] {
+    guard !ids.isEmpty else { return [] }
+    return try write { connection, tally in
+      let update = try connection.batch("UPDATE result SET read = 1 WHERE id = ? AND read = 0")
+      let holds = try Bool.fetchOne(connection.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM hold)")) ?? false
+      for id in ids {
+        guard try update.run(id) > 0 else { continue }
+        tally.unread -= 1
+        if holds { try connection.orphanHolds(of: "= ?", [id]) }
+      }
+      return try connection.takeOrphans()
+    }
+  }
+}
+
+extension Database {
+  fileprivate func page(_ request: ResultRequest) throws -> ResultPage {
+    let select = try batch(Self.pageQuery(request))
+    select.bind(1, request.after)
+    defer { select.reset() }
+    var page = ResultPage(entries: [], last: request.after, isAtEnd: true)
+    var room = request.maximumBytes
+    while try select.step() {
+      let id = select.integer(0)
+      guard select.integer(1) != Standing.undecided.rawValue else { return page }
+      if select.integer(1) == Standing.read.rawValue {
+        page.last = id
+        continue
+      }
+      room -= Int(select.integer(2))
+      guard page.entries.count < request.limit, room >= 0 || page.entries.isEmpty else {
+        page.isAtEnd = false
+        return page
+      }
+      page.entries.append(ResultPage.Entry(id: id, line: select.bytes(3), record: select.bytes(4)))
+      page.last = id
+    }
+    return page
+  }
+
+  /// What a row of the page's query is.
+  private enum Standing: Int64 {
+    case undecided = 0
+    case wanted = 1
+    case read = 2
+  }
+
+  /// Rows of a number, a ``Standing``, the bytes, the line and the record. A page that stops at an undecided payload looks at every payload, one
+  /// that does not at results alone.
+  private static func pageQuery(_ request: ResultRequest) -> String {
+    let columns = "length(coalesce(output.line, payload.line)) + length(record), coalesce(output.line, payload.line), record"
+    guard request.stopsAtUndecided else {
+      return """
+        SELECT result.id, 1, \(columns) FROM result CROSS JOIN payload ON payload.id = result.id CROSS JOIN output ON output.id = result.id
+        WHERE result.id > ? \(request.onlyUnread ? "AND read = 0" : "") ORDER BY result.id
+        """
+    }
+    return """
+      SELECT payload.id, iif(result.id IS NULL, 0, iif(\(request.onlyUnread ? "read" : "0"), 2, 1)), \(columns)
+      FROM payload LEFT JOIN result ON result.id = payload.id LEFT JOIN output ON output.id = payload.id WHERE payload.id > ? ORDER BY payload.id
+      """
+  }
+
+  // MARK: Holds
+
+  /// Makes the holds of some results nobody's.
+  ///
+  /// - Parameter condition: on the result's number, with these arguments.
+  func orphanHolds(of condition: String, _ arguments: [Int64]) throws {
+    try cachedStatement(sql: "INSERT OR IGNORE INTO hold SELECT 0, path FROM hold WHERE id > 0 AND id \(condition)")
+      .execute(arguments: StatementArguments(arguments))
+    try cachedStatement(sql: "DELETE FROM hold WHERE id > 0 AND id \(condition)").execute(arguments: StatementArguments(arguments))
+  }
+
+  /// Forgets the holds that are nobody's.
+  ///
+  /// - Returns: those that no result has.
+  func takeOrphans() throws -> [String] {
+    let paths = try String.fetchAll(
+      cachedStatement(
+        sql: """
+          SELECT path FROM hold WHERE id = 0 AND NOT EXISTS (SELECT 1 FROM hold AS other WHERE other.path = hold.path AND other.id > 0)
+          """))
+    try cachedStatement(sql: "DELETE FROM hold WHERE id = 0").execute()
+    return paths
+  }
+}

@@ -1,0 +1,91 @@
+public import Attache
+internal import GRDB
+
+extension SQLiteQueue {
+  public func counts() throws(QueueError) -> QueueCounts {
+    try read { connection in
+      let tally = try QueueTally(connection)
+      let (wall, uptime) = (clock.wall, clock.uptime.microseconds)
+      let boot = try Int64.fetchOne(connection, sql: "SELECT number FROM boot WHERE name = ?", arguments: [clock.boot])
+      let due =
+        try Int.fetchOne(
+          connection,
+          sql: "SELECT count(*) FROM work WHERE state = 2 AND (moment <= ?1 OR boot <> ?2 OR (boot = ?2 AND until <= ?3))",
+          arguments: [wall.microseconds, boot ?? 0, uptime]) ?? 0
+      var counts = QueueCounts()
+      counts.ready = tally.ready + due
+      counts.waiting = tally.waiting - due
+      counts.leased = tally.leased
+      counts.done = tally.done
+      counts.dead = tally.dead
+      counts.unread = tally.unread
+      let oldest = try Int64.fetchOne(connection, sql: "SELECT enqueued_at FROM payload WHERE id = (SELECT min(id) FROM work)")
+      counts.oldest = oldest.map { max(.zero, wall - .microseconds($0)) }
+      let second = wall.components.seconds
+      counts.finishedLastMinute =
+        try Int.fetchOne(
+          connection, sql: "SELECT total(count) FROM finished WHERE second > ? AND second <= ?", arguments: [second - 60, second]) ?? 0
+      return counts
+    }
+  }
+
+  public func retry(_ reason: Reason?) throws(QueueError) -> Int {
+    try write { connection, tally in
+      let wanted = "SELECT id FROM result WHERE (outcome = ?1 OR dead) AND (?2 IS NULL OR reason = ?2)"
+      let arguments: StatementArguments = [Outcome.fallback.rawValue, reason?.rawValue]
+      func run(_ sql: String) throws -> Int {
+        try connection.execute(sql: sql, arguments: arguments)
+        return connection.changesCount
+      }
+      let dead = try Int.fetchOne(connection, sql: "SELECT count(*) FROM (\(wanted) AND dead)", arguments: arguments) ?? 0
+      let unread = try Int.fetchOne(connection, sql: "SELECT count(*) FROM (\(wanted) AND NOT read)", arguments: arguments) ?? 0
+      _ = try run(
+        """
+        INSERT INTO work (id, state, rank, attempts, deaths, deaths_alone)
+        SELECT id, 0, -max(priority, -9223372036854775807), 0, 0, 0 FROM payload WHERE id IN (\(wanted))
+        """)
+      _ = try run("INSERT OR IGNORE INTO hold SELECT 0, path FROM hold WHERE id IN (\(wanted))")
+      _ = try run("DELETE FROM hold WHERE id IN (\(wanted))")
+      _ = try run("DELETE FROM output WHERE id IN (\(wanted))")
+      let count = try run("DELETE FROM result WHERE id IN (\(wanted))")
+      tally.ready += count
+      tally.dead -= dead
+      tally.done -= count - dead
+      tally.unread -= unread
+      return count
+    }
+  }
+
+  /// As many results as one transaction of a purge forgets: workers are not kept from the queue for long.
+  static let purgeBatch = 10_000
+
+  public func purge(olderThan age: Duration) throws(QueueError) -> (payloads: Int, released: [String]) {
+    let before = (clock.wall - age).microseconds
+    var payloads = 0
+    while true {
+      // What each step forgets stays forgotten when a later one fails; the holds are named at the end, or by the next purge.
+      let count = try write { connection, tally in try connection.purge(finishedBefore: before, &tally) }
+      payloads += count
+      guard count == Self.purgeBatch else { break }
+    }
+    let released = try write { connection, _ in try connection.takeOrphans() }
+    return (payloads, released)
+  }
+}
+
+extension Database {
+  fileprivate func purge(finishedBefore moment: Int64, _ tally: inout QueueTally) throws -> Int {
+    let ids = try Int64.fetchAll(
+      self, sql: "SELECT id FROM result WHERE finished_at <= ? ORDER BY id LIMIT ?", arguments: [moment, SQLiteQueue.purgeBatch])
+    guard let first = ids.first, let last = ids.last else { return 0 }
+    let wanted = "SELECT id FROM result WHERE id BETWEEN \(first) AND \(last) AND finished_at <= \(moment)"
+    let dead = try Int.fetchOne(self, sql: "SELECT count(*) FROM (\(wanted) AND dead)") ?? 0
+    let unread = try Int.fetchOne(self, sql: "SELECT count(*) FROM (\(wanted) AND NOT read)") ?? 0
+    try execute(sql: "INSERT OR IGNORE INTO hold SELECT 0, path FROM hold WHERE id IN (\(wanted))")
+    for table in ["hold", "output", "payload", "result"] { try execute(sql: "DELETE FROM \(table) WHERE id IN (\(wanted))") }
+    tally.dead -= dead
+    tally.done -= ids.count - dead
+    tally.unread -= unread
+    return ids.count
+  }
+}

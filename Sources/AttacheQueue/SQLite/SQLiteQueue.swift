@@ -1,0 +1,94 @@
+internal import GRDB
+internal import Synchronization
+
+/// A queue in a database file of SQLite, which several processes and users of a machine may share.
+///
+/// What a power failure may take back is told by ``SyncChoice``: nothing with `always`, which waits for the disk in each call; with `group` what was
+/// changed in the last second (``SyncChoice/groupWindow``) or since ``sync()``, if the queue is called at least that often; with `off` what the system
+/// has not written yet, and the file may be damaged. The death of a process takes nothing in any case.
+///
+/// A queue at `PATH` is four files: `PATH`, SQLite's `PATH-wal` and `PATH-shm` while it is in use, and `PATH-workers` (``WorkerSlot``).
+public final class SQLiteQueue: PayloadQueue {
+  let file: QueueFile
+  let clock: any QueueClock
+  let slot: WorkerSlot
+  let database: DatabaseQueue
+  private let choice: SyncChoice
+  private let unsynced = Mutex(Unsynced())
+
+  /// What a power failure would take back.
+  private struct Unsynced {
+    var hasChanges = false
+    /// When all was safe, or there was nothing.
+    var since = Duration.zero
+  }
+
+  /// Opens a queue.
+  ///
+  /// - Parameters:
+  ///   - path: the database file.
+  ///   - creates: whether it is made when it is not there.
+  ///   - sync: what a power failure may take back.
+  ///   - clock: what leases, delays and moments are measured by.
+  public init(path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock) throws(QueueError) {
+    file = try QueueFile(path, creates: creates)
+    (database, slot) = try file.open(sync)
+    self.clock = clock
+    choice = sync
+  }
+
+  /// Has everything of a call done, or nothing.
+  func write<Result>(_ body: (Database, inout QueueTally) throws -> Result) throws(QueueError) -> Result {
+    let result: Result
+    do {
+      result = try database.writeWithoutTransaction { connection in try connection.change(body) }
+    } catch {
+      throw file.failure(error)
+    }
+    try noteChanges()
+    return result
+  }
+
+  func read<Result>(_ body: (Database) throws -> Result) throws(QueueError) -> Result {
+    do {
+      return try database.read(body)
+    } catch {
+      throw file.failure(error)
+    }
+  }
+
+  private func noteChanges() throws(QueueError) {
+    guard choice == .group else { return }
+    let now = clock.uptime
+    let isDue = unsynced.withLock { unsynced in
+      if !unsynced.hasChanges { unsynced = Unsynced(hasChanges: true, since: now) }
+      return now - unsynced.since >= SyncChoice.groupWindow
+    }
+    if isDue { try sync() }
+  }
+
+  public func sync() throws(QueueError) {
+    guard choice == .group else { return }
+    let before = unsynced.withLock { unsynced in
+      defer { unsynced.hasChanges = false }
+      return unsynced
+    }
+    guard before.hasChanges else { return }
+    do throws(QueueError) {
+      try file.syncLog()
+    } catch {
+      unsynced.withLock { $0 = before }
+      throw error
+    }
+  }
+
+  public func close() {
+    if let worker = slot.current {
+      // What cannot be written now is taken over by whoever claims next: the byte in the lock file says that nobody died.
+      try? write { connection, tally in try connection.giveBackAll(of: worker, &tally) }
+    }
+    try? sync()
+    slot.leave()
+    try? database.close()
+  }
+}

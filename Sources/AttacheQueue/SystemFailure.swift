@@ -1,0 +1,25 @@
+internal import Glibc
+
+/// What the system answered when a queue's file was not to be had.
+struct SystemFailure {
+  let number: Int32
+  let path: String
+
+  init(_ number: Int32, at path: String) {
+    self.number = number
+    self.path = path
+  }
+
+  var error: QueueError {
+    switch number {
+    case ENOSPC, EDQUOT: .full("\(path): no room is left")
+    case ENOENT, ENOTDIR: .unavailable("\(path): \(text); make its folder first, or name another queue")
+    case EACCES, EPERM, EROFS, EISDIR, ELOOP: .unavailable("\(path): \(text); a queue needs a folder and files that its workers may write")
+    default: .failed("\(path): \(text)")
+    }
+  }
+
+  private var text: String {
+    unsafe String(cString: strerror(number))
+  }
+}
