@@ -94,6 +94,19 @@ struct CircuitBreaker {
   /// How many origins are remembered.
   var count: Int { circuits.count }
 
+  /// How the origins that are remembered stand.
+  func states(at now: MonotonicInstant) -> BreakerStates {
+    var states = BreakerStates()
+    for circuit in circuits.values where circuit.touched.duration(to: now) < Self.memory {
+      switch circuit.phase {
+      case .closed: states.closed += 1
+      case .open: states.open += 1
+      case .probing: states.probing += 1
+      }
+    }
+    return states
+  }
+
   private func circuit(of origin: String, at now: MonotonicInstant) -> Circuit? {
     circuits[origin].flatMap { $0.touched.duration(to: now) < Self.memory ? $0 : nil }
   }

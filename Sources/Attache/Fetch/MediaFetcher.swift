@@ -98,6 +98,13 @@ public final class MediaFetcher: Sendable {
     return FetchTicket(waiter: waiter, engine: engine)
   }
 
+  /// Asks the loop how the origins stand: an answer also says that the loop turns.
+  ///
+  /// - Parameter answer: called once on the loop's thread, never after ``shutdown()``; must not block.
+  public func pulse(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
+    engine.loop.post { [engine] in answer(engine.breaker.states(at: engine.loop.now)) }
+  }
+
   private func check(_ url: String) throws(Refusal) -> CheckedURL {
     if let latest = latest.withLock({ $0 }), latest.text == url { return latest.checked }
     let checked = try gate.check(url)

@@ -1,0 +1,161 @@
+package import Attache
+internal import Synchronization
+
+/// Looks at the queue and at the fetcher every few seconds, on a thread of its own, so that whoever asks for the figures burdens neither.
+package final class MetricsCollector: Sendable {
+  /// What is asked how its origins stand: it answers on a thread of its own, if it is well.
+  package typealias Pulse = @Sendable (_ answer: @escaping @Sendable (BreakerStates) -> Void) -> Void
+
+  /// Whether something is as it should be.
+  package enum Health: Hashable, Sendable {
+    case good
+    /// It is not; the text says what is wrong.
+    case bad(String)
+  }
+
+  private struct State {
+    var counts: QueueCounts?
+    var failure: QueueError?
+    /// When the queue was asked, while it has not answered.
+    var askedQueue: MonotonicInstant?
+    var breakers = BreakerStates()
+    /// When the fetcher was asked, while it has not answered.
+    var askedFetcher: MonotonicInstant?
+    var isDraining = false
+    var isStopped = false
+  }
+
+  /// How long who was asked may take to answer.
+  package static let patience = Duration.seconds(10)
+
+  private let queue: any PayloadQueue
+  private let metrics: WorkerMetrics
+  private let pulse: Pulse
+  private let machine: any Machine
+  private let interval: Duration
+  private let version: String
+  private let bell: any Bell
+  private let state = Mutex(State())
+  private let thread = Mutex<(any StartedThread)?>(nil)
+
+  /// - Parameters:
+  ///   - interval: how old the figures of the queue may be.
+  ///   - version: of attache.
+  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  package init(
+    _ queue: any PayloadQueue, _ metrics: WorkerMetrics, interval: Duration = .seconds(5), version: String,
+    machine: any Machine = SystemMachine(), pulse: @escaping Pulse
+  ) throws(SystemError) {
+    (self.queue, self.metrics, self.pulse, self.machine) = (queue, metrics, pulse, machine)
+    (self.interval, self.version) = (interval, version)
+    bell = try machine.makeBell()
+  }
+
+  /// Begins to look.
+  ///
+  /// - Parameter afterLook: called after each look.
+  package func start(afterLook: @escaping @Sendable () -> Void = {}) throws(SystemError) {
+    let thread = try machine.start("metrics") { [self] in
+      while !state.withLock({ $0.isStopped }) {
+        look()
+        afterLook()
+        let next = machine.now.advanced(by: interval)
+        while !state.withLock({ $0.isStopped }), machine.now < next { bell.wait(until: next) }
+      }
+    }
+    self.thread.withLock { $0 = thread }
+  }
+
+  /// Ends the looking, before the queue is closed, and waits for a look under way.
+  package func stop() {
+    state.withLock { $0.isStopped = true }
+    bell.ring()
+    thread.withLock { $0.take() }?.join()
+  }
+
+  /// Takes down that the worker claims nothing any more.
+  package func drain() {
+    state.withLock { $0.isDraining = true }
+  }
+
+  /// Asks the queue and the fetcher.
+  package func look() {
+    let asksFetcher = state.withLock { state in
+      state.askedQueue = machine.now
+      guard state.askedFetcher == nil else { return false }
+      state.askedFetcher = machine.now
+      return true
+    }
+    if asksFetcher {
+      pulse { [self] breakers in
+        state.withLock { state in
+          state.breakers = breakers
+          state.askedFetcher = nil
+        }
+      }
+    }
+    let counts = Result { () throws(QueueError) in try queue.counts() }
+    state.withLock { state in
+      state.askedQueue = nil
+      switch counts {
+      case .success(let counts): (state.counts, state.failure) = (counts, nil)
+      case .failure(let error): (state.counts, state.failure) = (nil, error)
+      }
+    }
+  }
+
+  /// Whether the process works at all: it is to be started again when it does not.
+  package var liveness: Health {
+    let asked = state.withLock { $0.askedFetcher }
+    return silence(since: asked).map { .bad("the fetcher's loop has not turned for \($0) s") } ?? .good
+  }
+
+  /// Whether the worker works the queue.
+  package var readiness: Health {
+    let state = state.withLock { $0 }
+    if state.isDraining { return .bad("draining: nothing is claimed any more") }
+    if let failure = state.failure { return .bad("the queue fails: \(failure)") }
+    if let seconds = silence(since: state.askedQueue) { return .bad("the queue has not answered for \(seconds) s") }
+    return state.counts == nil ? .bad("starting: the queue has not answered yet") : .good
+  }
+
+  /// The whole seconds for which somebody owes an answer, once they are too many.
+  private func silence(since asked: MonotonicInstant?) -> Int64? {
+    guard let asked, asked.duration(to: machine.now) > Self.patience else { return nil }
+    return asked.duration(to: machine.now).components.seconds
+  }
+
+  /// All figures, in Prometheus' text format.
+  package var text: String {
+    var text = MetricsText()
+    text.family("attache_build_info", .gauge, "Which attache this is; always 1.")
+    text.sample(1, ["version": version])
+    metrics.write(to: &text)
+    let state = state.withLock { $0 }
+    text.family("attache_origins", .gauge, "Origins that are remembered for failing of late, by the state of their circuit breaker.")
+    text.sample(state.breakers.closed, ["breaker": "closed"])
+    text.sample(state.breakers.open, ["breaker": "open"])
+    text.sample(state.breakers.probing, ["breaker": "probing"])
+    text.gauge("attache_queue_up", "Whether the queue has answered when it was last asked.", state.counts == nil ? 0 : 1)
+    if let counts = state.counts { Self.write(counts, to: &text) }
+    return text.text
+  }
+
+  private static func write(_ counts: QueueCounts, to text: inout MetricsText) {
+    text.family("attache_queue_payloads", .gauge, "Payloads in the queue, by state; those that wait are not due yet.")
+    for (state, count) in [
+      ("ready", counts.ready), ("waiting", counts.waiting), ("leased", counts.leased), ("done", counts.done), ("dead", counts.dead),
+    ] {
+      text.sample(count, ["state": state])
+    }
+    text.gauge("attache_queue_unread_results", "Results in the queue that were not read.", Double(counts.unread))
+    text.gauge(
+      "attache_queue_oldest_age_seconds", "How long the oldest payload without a result has been in the queue; 0 when each has one.",
+      counts.oldest.map { $0 / .seconds(1) } ?? 0)
+  }
+}
+
+extension MetricsCollector {
+  /// What a scraper is told with ``text``.
+  package static let contentType = MetricsText.contentType
+}

@@ -1,0 +1,42 @@
+package import Attache
+internal import Glibc
+
+/// A file that always holds whole figures: each version takes the place of the one before by its name.
+package struct MetricsFile: Sendable {
+  package let path: String
+
+  package init(_ path: String) {
+    self.path = path
+  }
+
+  /// Writes a version. It does not outlast a power failure for sure.
+  ///
+  /// - Throws: ``SystemError``; the version before stays.
+  package func write(_ text: String) throws(SystemError) {
+    // No name that a collector would read, which looks at the ending; one worker's is not another's.
+    let aside = "\(path).\(getpid()).tmp"
+    let file = unsafe open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+    guard file >= 0 else { throw SystemError(call: "open", number: errno) }
+    do throws(SystemError) {
+      defer { close(file) }
+      try Self.write(Array(text.utf8), to: file)
+    } catch {
+      unsafe unlink(aside)
+      throw error
+    }
+    guard unsafe rename(aside, path) == 0 else {
+      let error = SystemError(call: "rename", number: errno)
+      unsafe unlink(aside)
+      throw error
+    }
+  }
+
+  private static func write(_ bytes: [UInt8], to file: Int32) throws(SystemError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+      guard written >= 0 || errno == EINTR else { throw SystemError(call: "write", number: errno) }
+      rest = rest.dropFirst(max(0, written))
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/// Writes figures in Prometheus' text format, version 0.0.4.
+///
+/// Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
+struct MetricsText {
+  /// What a scraper is told with it.
+  static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+  enum Kind: String {
+    case counter, gauge, histogram
+  }
+
+  private(set) var text = ""
+  private var name = ""
+
+  /// Begins a family; its samples follow.
+  mutating func family(_ name: String, _ kind: Kind, _ help: String) {
+    self.name = name
+    text += "# HELP \(name) \(Self.escaped(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
+  }
+
+  /// Adds a sample to the family that was begun last.
+  mutating func sample(_ value: Double, suffix: String = "", _ labels: KeyValuePairs<String, String> = [:]) {
+    let pairs = labels.map { "\($0)=\"\(Self.escaped($1, quotes: true))\"" }.joined(separator: ",")
+    text += "\(name)\(suffix)\(pairs.isEmpty ? "" : "{\(pairs)}") \(Self.number(value))\n"
+  }
+
+  mutating func sample(_ value: Int, _ labels: KeyValuePairs<String, String> = [:]) {
+    sample(Double(value), labels)
+  }
+
+  /// A family of one sample.
+  mutating func gauge(_ name: String, _ help: String, _ value: Double) {
+    family(name, .gauge, help)
+    sample(value)
+  }
+
+  mutating func histogram(_ name: String, _ help: String, _ histogram: Histogram) {
+    family(name, .histogram, help)
+    for (bound, count) in histogram.cumulated { sample(Double(count), suffix: "_bucket", ["le": Self.number(bound)]) }
+    sample(histogram.sum, suffix: "_sum")
+    sample(Double(histogram.count), suffix: "_count")
+  }
+
+  /// A number as Go reads it.
+  private static func number(_ value: Double) -> String {
+    if value.isNaN { return "NaN" }
+    if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
+    return Int(exactly: value).map(String.init) ?? "\(value)"
+  }
+
+  private static func escaped(_ text: String, quotes: Bool) -> String {
+    var escaped = ""
+    for character in text.unicodeScalars {
+      switch character {
+      case "\\": escaped += "\\\\"
+      case "\n": escaped += "\\n"
+      case "\"" where quotes: escaped += "\\\""
+      default: escaped.unicodeScalars.append(character)
+      }
+    }
+    return escaped
+  }
+}

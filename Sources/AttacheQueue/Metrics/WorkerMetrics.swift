@@ -1,0 +1,76 @@
+package import Attache
+internal import Synchronization
+
+/// What a worker has done since it was started, as counters and histograms.
+package final class WorkerMetrics: WorkerObserver {
+  private struct Fate: Hashable {
+    var outcome: Outcome
+    var reason: Reason? = nil
+  }
+
+  private struct State {
+    var finished: [Fate: Int] = [:]
+    var postponed: [Reason?: Int] = [:]
+    var refused = 0
+    var holding = 0
+    var media: [MediaRecord.Cache: Int] = [:]
+    var bytes = 0
+    var fetchTime = Histogram([0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30])
+    var lateness = Histogram([0, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5])
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  package func finished(_ outcome: Outcome, _ reason: Reason?, lateness: Duration, media: [MediaRecord]) {
+    state.withLock { state in
+      state.finished[Fate(outcome: outcome, reason: reason), default: 0] += 1
+      state.lateness.observe(max(0, lateness / .seconds(1)))
+      for record in media {
+        state.media[record.cache, default: 0] += 1
+        if record.cache == .miss { state.bytes += record.bytes }
+        if let total = record.timing.total { state.fetchTime.observe(total / .seconds(1)) }
+      }
+    }
+  }
+
+  package func postponed(_ reason: Reason?) {
+    state.withLock { $0.postponed[reason, default: 0] += 1 }
+  }
+
+  package func refused() {
+    state.withLock { $0.refused += 1 }
+  }
+
+  package func holding(_ payloads: Int) {
+    state.withLock { $0.holding = payloads }
+  }
+
+  /// Writes the families. What can happen is there from the start with 0, so that its first time is an increase.
+  func write(to text: inout MetricsText) {
+    let state = state.withLock { $0 }
+    text.family("attache_payloads_total", .counter, "Payloads that got their result, by outcome and by reason; the empty reason is none.")
+    let usual = Outcome.allCases.map { Fate(outcome: $0) } + Reason.allCases.map { Fate(outcome: .fallback, reason: $0) }
+    for fate in usual + Self.sorted(state.finished.keys.filter { !usual.contains($0) }) {
+      text.sample(state.finished[fate] ?? 0, ["outcome": fate.outcome.rawValue, "reason": fate.reason?.rawValue ?? ""])
+    }
+    text.family("attache_payloads_postponed_total", .counter, "Payloads that were given back for a later try, by what stood in the way.")
+    for reason in Reason.allCases { text.sample(state.postponed[reason] ?? 0, ["reason": reason.rawValue]) }
+    if let unnamed = state.postponed[nil] { text.sample(unnamed, ["reason": ""]) }
+    text.family("attache_results_refused_total", .counter, "Results that came when the payload was no longer this worker's.")
+    text.sample(state.refused)
+    text.gauge("attache_payloads_in_flight", "Payloads that this worker holds.", Double(state.holding))
+    text.family("attache_media_total", .counter, "Media references of the payloads, by where the bytes came from.")
+    for cache in MediaRecord.Cache.allCases { text.sample(state.media[cache] ?? 0, ["cache": cache.rawValue]) }
+    text.family("attache_media_received_bytes_total", .counter, "Bytes of media that origins sent.")
+    text.sample(state.bytes)
+    text.histogram("attache_fetch_duration_seconds", "How long a media reference took, all its attempts together.", state.fetchTime)
+    text.histogram(
+      "attache_result_lateness_seconds", "How long after its deadline a result was handed to the queue; 0 is in time.", state.lateness)
+  }
+
+  private static func sorted(_ fates: [Fate]) -> [Fate] {
+    fates.sorted { ($0.outcome.rawValue, $0.reason?.rawValue ?? "") < ($1.outcome.rawValue, $1.reason?.rawValue ?? "") }
+  }
+}

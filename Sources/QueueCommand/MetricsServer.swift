@@ -1,0 +1,104 @@
+import AttacheQueue
+import FlyingFox
+import FlyingSocks
+import Foundation
+import Synchronization
+
+/// Serves figures and health on loopback, for Prometheus and for whoever looks after the process.
+final class MetricsServer: Sendable {
+  /// Where it is served: 127.0.0.1 and the port.
+  let port: UInt16
+  private let server: HTTPServer
+  private let task: Task<Void, Never>
+
+  /// Why it is not served.
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// Starts to serve; waits until that is so.
+  ///
+  /// - Parameter port: 0 has the system choose one.
+  init(port: UInt16, _ collector: MetricsCollector) throws(Failure) {
+    let started = DispatchSemaphore(value: 0)
+    let outcome = Outcome()
+    do {
+      server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled, handler: Handler(collector: collector))
+    } catch {
+      throw Failure(description: "127.0.0.1:\(port): \(error)")
+    }
+    task = Self.run(server, port: port) { result in
+      outcome.result.withLock { $0 = $0 ?? result }
+      started.signal()
+    }
+    started.wait()
+    self.port = try outcome.result.withLock { $0 ?? .failure(Failure(description: "127.0.0.1:\(port): not served")) }.get()
+  }
+
+  /// Whether the server listens, once that is known.
+  private final class Outcome: Sendable {
+    let result = Mutex<Result<UInt16, Failure>?>(nil)
+  }
+
+  /// Ends the service; open connections end with it.
+  func stop() {
+    task.cancel()
+  }
+
+  /// Runs the server; tells once that it listens, or why it does not.
+  private static func run(
+    _ server: HTTPServer, port: UInt16, tell: @escaping @Sendable (Result<UInt16, Failure>) -> Void
+  ) -> Task<Void, Never> {
+    Task.detached {
+      async let listening: Void = {
+        guard (try? await server.waitUntilListening()) != nil, case .ip4(_, let port)? = await server.listeningAddress else { return }
+        tell(.success(port))
+      }()
+      do {
+        try await server.run()
+      } catch {
+        tell(.failure(Failure(description: "127.0.0.1:\(port): \(describe(error))")))
+      }
+      await listening
+    }
+  }
+
+  private static func describe(_ error: any Error) -> String {
+    if case .failed(_, let number, let message)? = error as? SocketError { return "\(message) (\(number))" }
+    return "\(error)"
+  }
+
+  /// The answers.
+  private struct Handler: HTTPHandler {
+    let collector: MetricsCollector
+
+    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
+      guard let answer = answer(request.path) else { return Self.response(.notFound, "only /metrics, /livez and /readyz are here\n") }
+      guard request.method == .GET else {
+        return Self.response(.methodNotAllowed, request.method == .HEAD ? "" : "only GET\n", [HTTPHeader("Allow"): "GET"])
+      }
+      return answer()
+    }
+
+    private func answer(_ path: String) -> (() -> HTTPResponse)? {
+      switch path {
+      case "/metrics": { Self.response(.ok, collector.text, [.contentType: MetricsCollector.contentType]) }
+      case "/livez": { Self.response(collector.liveness) }
+      case "/readyz": { Self.response(collector.readiness) }
+      default: nil
+      }
+    }
+
+    private static func response(_ health: MetricsCollector.Health) -> HTTPResponse {
+      switch health {
+      case .good: response(.ok, "ok\n")
+      case .bad(let what): response(.serviceUnavailable, what + "\n")
+      }
+    }
+
+    private static func response(_ status: HTTPStatusCode, _ body: String, _ headers: [HTTPHeader: String] = [:]) -> HTTPResponse {
+      let usual: [HTTPHeader: String] = [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"]
+      return HTTPResponse(statusCode: status, headers: HTTPHeaders(usual.merging(headers) { $1 }), body: Data(body.utf8))
+    }
+  }
+}
