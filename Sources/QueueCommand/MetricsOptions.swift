@@ -15,11 +15,15 @@ struct MetricsOptions: ParsableArguments {
 
   /// Starts what the flags ask for.
   ///
-  /// - Parameter pulse: ``MediaFetcher/pulse(_:)`` of the worker's fetcher.
+  /// - Parameters:
+  ///   - figures: what the worker tells what it does.
+  ///   - pulses: what asks each fetcher of the worker (``MediaFetcher/pulse(_:)``).
   /// - Returns: nil when they ask for nothing.
   /// - Throws: the exit status, once the log has said what stands in the way.
-  func start(_ queue: any PayloadQueue, _ log: Logger, pulse: @escaping MetricsCollector.Pulse) throws -> MetricsService? {
+  func start(_ queue: any PayloadQueue, _ figures: WorkerMetrics, _ log: Logger, pulses: [MetricsCollector.Pulse]) throws
+    -> MetricsService?
+  {
     guard metrics != nil || metricsFile != nil else { return nil }
-    return try MetricsService(queue, port: metrics, file: metricsFile.map { MetricsFile($0) }, log, pulse: pulse)
+    return try MetricsService(queue, figures, port: metrics, file: metricsFile.map { MetricsFile($0) }, log, pulses: pulses)
   }
 }

@@ -5,10 +5,8 @@ import AttacheQueue
 import Logging
 import Synchronization
 
-/// A worker's figures: kept, served and written while it works.
+/// A worker's figures, served and written while it works.
 final class MetricsService: Sendable {
-  /// What the worker tells what it does.
-  let observer = WorkerMetrics()
   private let collector: MetricsCollector
   private let server: MetricsServer?
   private let file: MetricsFile?
@@ -19,10 +17,12 @@ final class MetricsService: Sendable {
   private static let fileInterval = Duration.seconds(10)
 
   /// - Throws: the exit status, once the log has said what stands in the way.
-  init(_ queue: any PayloadQueue, port: UInt16?, file: MetricsFile?, _ log: Logger, pulse: @escaping MetricsCollector.Pulse) throws {
+  init(
+    _ queue: any PayloadQueue, _ figures: WorkerMetrics, port: UInt16?, file: MetricsFile?, _ log: Logger, pulses: [MetricsCollector.Pulse]
+  ) throws {
     (self.file, self.log) = (file, log)
-    collector = try orExit(log, ExitStatus.software) { [observer] () throws(SystemError) in
-      try MetricsCollector(queue, observer, version: attacheVersion, pulse: pulse)
+    collector = try orExit(log, ExitStatus.software) { () throws(SystemError) in
+      try MetricsCollector(queue, figures, version: attacheVersion, pulses: pulses)
     }
     if let file {
       do throws(SystemError) {

@@ -18,26 +18,27 @@ struct Work: ParsableCommand {
   @Flag(help: "End when every payload has a result. (default: wait for more)")
   var once = false
 
+  @OptionGroup var metrics: MetricsOptions
+
   @OptionGroup var options: WorkOptions
 
   func run() throws {
     let process = WorkerProcess(options)
     let opened = try queue.open(creates: false, sync: options.sync, process.log)
     defer { opened.close() }
-    let assembly = try process.assembly(options, queue.queue, opened, isOnce: once, observer: SilentObserver())
+    let figures = WorkerMetrics()
+    let assembly = try process.assembly(options, queue.queue, opened, isOnce: once, observer: figures)
     let worker = assembly.worker
-    StopSignals.onEach { count in count == 1 ? worker.stop() : worker.cancel() }
+    let service = try metrics.start(opened, figures, process.log, pulses: assembly.pulses)
+    StopSignals.onEach { count in
+      service?.drain()
+      if count == 1 { worker.stop() } else { worker.cancel() }
+    }
     let outcome = Result { () throws(QueueError) in try worker.run() }
+    service?.stop()
     process.end(assembly)
     let result = try orExit(process.log) { () throws(QueueError) in try outcome.get() }
     process.log.info("\(result.text)")
     if result.isWorkLeft { throw ExitCode(ExitStatus.temporaryFailure) }
   }
-}
-
-struct SilentObserver: WorkerObserver {
-  func finished(_ outcome: Outcome, _ reason: Reason?, lateness: Duration, media: [MediaRecord]) {}
-  func postponed(_ reason: Reason?) {}
-  func refused() {}
-  func holding(_ payloads: Int) {}
 }

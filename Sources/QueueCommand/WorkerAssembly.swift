@@ -37,6 +37,11 @@ struct WorkerAssembly {
     (self.fetchers, self.store) = (fetchers, store)
   }
 
+  /// What asks each engine how its origins stand.
+  var pulses: [MetricsCollector.Pulse] {
+    fetchers.map { fetcher in { fetcher.pulse($0) } }
+  }
+
   /// Ends the engines' threads; not while the worker runs.
   ///
   /// - Returns: what the user should know of the cache.

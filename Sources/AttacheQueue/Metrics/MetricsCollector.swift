@@ -1,7 +1,7 @@
 package import Attache
 internal import Synchronization
 
-/// Looks at the queue and at the fetcher every few seconds, on a thread of its own, so that whoever asks for the figures burdens neither.
+/// Looks at the queue and at the fetchers every few seconds, on a thread of its own, so that whoever asks for the figures burdens neither.
 package final class MetricsCollector: Sendable {
   /// What is asked how its origins stand: it answers on a thread of its own, if it is well.
   package typealias Pulse = @Sendable (_ answer: @escaping @Sendable (BreakerStates) -> Void) -> Void
@@ -18,9 +18,10 @@ package final class MetricsCollector: Sendable {
     var failure: QueueError?
     /// When the queue was asked, while it has not answered.
     var askedQueue: MonotonicInstant?
-    var breakers = BreakerStates()
-    /// When the fetcher was asked, while it has not answered.
-    var askedFetcher: MonotonicInstant?
+    /// By fetcher.
+    var breakers: [BreakerStates]
+    /// By fetcher: when it was asked, while it has not answered.
+    var askedFetchers: [MonotonicInstant?]
     var isDraining = false
     var isStopped = false
   }
@@ -30,24 +31,27 @@ package final class MetricsCollector: Sendable {
 
   private let queue: any PayloadQueue
   private let metrics: WorkerMetrics
-  private let pulse: Pulse
+  private let pulses: [Pulse]
   private let machine: any Machine
   private let interval: Duration
   private let version: String
   private let bell: any Bell
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let thread = Mutex<(any StartedThread)?>(nil)
 
   /// - Parameters:
   ///   - interval: how old the figures of the queue may be.
   ///   - version: of attache.
+  ///   - pulses: what asks each fetcher (``MediaFetcher/pulse(_:)``).
   /// - Throws: ``SystemError`` when no descriptor is to be had.
   package init(
     _ queue: any PayloadQueue, _ metrics: WorkerMetrics, interval: Duration = .seconds(5), version: String,
-    machine: any Machine = SystemMachine(), pulse: @escaping Pulse
+    machine: any Machine = SystemMachine(), pulses: [Pulse]
   ) throws(SystemError) {
-    (self.queue, self.metrics, self.pulse, self.machine) = (queue, metrics, pulse, machine)
+    (self.queue, self.metrics, self.pulses, self.machine) = (queue, metrics, pulses, machine)
     (self.interval, self.version) = (interval, version)
+    state = Mutex(
+      State(breakers: pulses.map { _ in BreakerStates() }, askedFetchers: pulses.map { _ in nil }))
     bell = try machine.makeBell()
   }
 
@@ -78,22 +82,23 @@ package final class MetricsCollector: Sendable {
     state.withLock { $0.isDraining = true }
   }
 
-  /// Asks the queue and the fetcher.
+  /// Asks the fetchers and the queue.
   package func look() {
-    let asksFetcher = state.withLock { state in
-      state.askedQueue = machine.now
-      guard state.askedFetcher == nil else { return false }
-      state.askedFetcher = machine.now
-      return true
-    }
-    if asksFetcher {
+    for (index, pulse) in pulses.enumerated() {
+      let asks = state.withLock { state in
+        guard state.askedFetchers[index] == nil else { return false }
+        state.askedFetchers[index] = machine.now
+        return true
+      }
+      guard asks else { continue }
       pulse { [self] breakers in
         state.withLock { state in
-          state.breakers = breakers
-          state.askedFetcher = nil
+          state.breakers[index] = breakers
+          state.askedFetchers[index] = nil
         }
       }
     }
+    state.withLock { $0.askedQueue = machine.now }
     let counts = Result { () throws(QueueError) in try queue.counts() }
     state.withLock { state in
       state.askedQueue = nil
@@ -106,8 +111,8 @@ package final class MetricsCollector: Sendable {
 
   /// Whether the process works at all: it is to be started again when it does not.
   package var liveness: Health {
-    let asked = state.withLock { $0.askedFetcher }
-    return silence(since: asked).map { .bad("the fetcher's loop has not turned for \($0) s") } ?? .good
+    let asked = state.withLock { $0.askedFetchers.compactMap(\.self).min() }
+    return silence(since: asked).map { .bad("a fetcher's loop has not turned for \($0) s") } ?? .good
   }
 
   /// Whether the worker works the queue.
@@ -133,9 +138,9 @@ package final class MetricsCollector: Sendable {
     metrics.write(to: &text)
     let state = state.withLock { $0 }
     text.family("attache_origins", .gauge, "Origins that are remembered for failing of late, by the state of their circuit breaker.")
-    text.sample(state.breakers.closed, ["breaker": "closed"])
-    text.sample(state.breakers.open, ["breaker": "open"])
-    text.sample(state.breakers.probing, ["breaker": "probing"])
+    for (name, count) in [("closed", \BreakerStates.closed), ("open", \.open), ("probing", \.probing)] {
+      text.sample(state.breakers.reduce(0) { $0 + $1[keyPath: count] }, ["breaker": name])
+    }
     text.gauge("attache_queue_up", "Whether the queue has answered when it was last asked.", state.counts == nil ? 0 : 1)
     if let counts = state.counts { Self.write(counts, to: &text) }
     return text.text

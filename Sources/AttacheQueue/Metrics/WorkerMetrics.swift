@@ -51,7 +51,9 @@ package final class WorkerMetrics: WorkerObserver {
   func write(to text: inout MetricsText) {
     let state = state.withLock { $0 }
     text.family("attache_payloads_total", .counter, "Payloads that got their result, by outcome and by reason; the empty reason is none.")
-    let usual = Outcome.allCases.map { Fate(outcome: $0) } + Reason.allCases.map { Fate(outcome: .fallback, reason: $0) }
+    let usual =
+      [Fate(outcome: .attached), Fate(outcome: .passthrough), Fate(outcome: .invalid, reason: .payloadJSON)]
+      + Reason.allCases.map { Fate(outcome: .fallback, reason: $0) }
     for fate in usual + Self.sorted(state.finished.keys.filter { !usual.contains($0) }) {
       text.sample(state.finished[fate] ?? 0, ["outcome": fate.outcome.rawValue, "reason": fate.reason?.rawValue ?? ""])
     }
