@@ -1,0 +1,102 @@
+import Attache
+import AttacheQueue
+import Foundation
+import Testing
+
+/// The kinds of queues: each passes all tests of this folder.
+enum QueueBackend: String, CaseIterable, CustomTestStringConvertible {
+  case sqlite
+
+  var testDescription: String { rawValue }
+
+  fileprivate func location(in folder: String) -> QueueLocation {
+    switch self {
+    case .sqlite: .sqlite(path: folder + "/queue")
+    }
+  }
+}
+
+/// A queue of a test's own, that several workers may open; its files are removed when the test lets go of it.
+final class TestQueue: Sendable {
+  let clock = ManualQueueClock()
+  let folder: String
+  let location: QueueLocation
+
+  init(_ backend: QueueBackend) throws {
+    folder = FileManager.default.temporaryDirectory.path + "/attache-queue-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    location = backend.location(in: folder)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// Opens it as one more worker.
+  func open(creates: Bool = true) throws -> any PayloadQueue {
+    try location.open(creates: creates, sync: .off, clock: clock)
+  }
+
+  /// Opens it, and has it hold payloads.
+  func open(with lines: [String]) throws -> any PayloadQueue {
+    let queue = try open()
+    #expect(try queue.enqueue(lines.map(NewPayload.init)) == lines.count)
+    return queue
+  }
+}
+
+extension NewPayload {
+  /// A line feed is added.
+  init(_ text: String) {
+    self.init(line: Array((text + "\n").utf8))
+  }
+
+  init(_ text: String, _ change: (inout NewPayload) -> Void) {
+    self.init(text)
+    change(&self)
+  }
+}
+
+extension ClaimRequest {
+  static func upTo(_ limit: Int, for span: Duration = .seconds(10)) -> ClaimRequest { ClaimRequest(limit: limit, span: span) }
+
+  static let alone = ClaimRequest(limit: 10, span: .seconds(10), isAlone: true)
+}
+
+extension PayloadQueue {
+  /// Leases and forgets what else a claim says.
+  func lease(_ limit: Int = 100, for span: Duration = .seconds(10)) throws -> [Lease] {
+    try claim(.upTo(limit, for: span)).leases
+  }
+
+  func leaseAlone() throws -> [Lease] {
+    try claim(.alone).leases
+  }
+
+  /// Leases the one payload that can be.
+  func leaseOne(for span: Duration = .seconds(10)) throws -> Lease {
+    try #require(try lease(1, for: span).first)
+  }
+
+  /// Gives the results of all that can be leased.
+  func finishAll(_ outcome: Outcome = .passthrough, reason: Reason? = nil) throws {
+    let refused = try finish(try lease().map { FinishedPayload($0.token, outcome: outcome, reason: reason, record: $0.record) })
+    #expect(refused == [])
+  }
+
+  /// The lines of all results.
+  func lines() throws -> [String] {
+    try results(ResultRequest()).entries.map { String(decoding: $0.line, as: UTF8.self) }
+  }
+}
+
+extension Lease {
+  var text: String { line.map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .newlines) } ?? "" }
+
+  var record: [UInt8] { Array("{\"line\":\(token.id)}\n".utf8) }
+
+  /// A result that has the original.
+  func finished(_ outcome: Outcome = .passthrough, reason: Reason? = nil, output: String? = nil, holds: [String] = []) -> FinishedPayload {
+    FinishedPayload(token, output: output.map { Array($0.utf8) }, outcome: outcome, reason: reason, record: record, holds: holds)
+  }
+}

@@ -1,2 +1,0 @@
-import AttacheQueue
-import Testing
