@@ -99,6 +99,10 @@ struct BatchStatement {
     isNull(column) ? nil : integer(column)
   }
 
+  func text(_ column: Int32) -> String {
+    String(decoding: bytes(column), as: UTF8.self)
+  }
+
   func bytes(_ column: Int32) -> [UInt8] {
     guard let start = unsafe sqlite3_column_blob(statement.sqliteStatement, column) else { return [] }
     return unsafe Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement.sqliteStatement, column))))

@@ -1,3 +1,4 @@
+internal import Attache
 internal import GRDB
 
 extension SQLiteQueue {
@@ -39,10 +40,23 @@ extension Database {
         page.isAtEnd = false
         return page
       }
-      page.entries.append(ResultPage.Entry(id: id, line: select.bytes(3), record: select.bytes(4)))
+      page.entries.append(
+        ResultPage.Entry(
+          id: id, line: select.bytes(3), record: select.bytes(4), outcome: try outcome(select.text(5)),
+          reason: try select.isNull(6) ? nil : reason(select.text(6))))
       page.last = id
     }
     return page
+  }
+
+  private func outcome(_ text: String) throws -> Outcome {
+    guard let outcome = Outcome(rawValue: text) else { throw QueueError.failed("a result has an outcome that is none: \(text)") }
+    return outcome
+  }
+
+  private func reason(_ text: String) throws -> Reason {
+    guard let reason = Reason(rawValue: text) else { throw QueueError.failed("a result has a reason that is none: \(text)") }
+    return reason
   }
 
   /// What a row of the page's query is.
@@ -55,7 +69,8 @@ extension Database {
   /// Rows of a number, a ``Standing``, the bytes, the line and the record. A page that stops at an undecided payload looks at every payload, one
   /// that does not at results alone.
   private static func pageQuery(_ request: ResultRequest) -> String {
-    let columns = "length(coalesce(output.line, payload.line)) + length(record), coalesce(output.line, payload.line), record"
+    let columns =
+      "length(coalesce(output.line, payload.line)) + length(record), coalesce(output.line, payload.line), record, outcome, reason"
     guard request.stopsAtUndecided else {
       return """
         SELECT result.id, 1, \(columns) FROM result CROSS JOIN payload ON payload.id = result.id CROSS JOIN output ON output.id = result.id
