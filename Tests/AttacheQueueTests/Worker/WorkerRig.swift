@@ -1,0 +1,112 @@
+@testable import Attache
+import AttacheQueue
+import Synchronization
+import Testing
+
+/// A worker over a queue of its own, whose payloads are served by what a test says.
+final class WorkerRig: Sendable {
+  typealias Serve = @Sendable (NotificationRequest, Answer) -> Void
+
+  let queue: TestQueue
+  let store: AttachmentStore
+  let clock: MonotonicClock
+  let observer: WatchingObserver
+
+  init(_ backend: QueueBackend = .sqlite) throws {
+    queue = try TestQueue(backend)
+    store = try AttachmentStore(directory: queue.folder + "/store", maximumBytes: 1_000_000_000, maximumAge: .seconds(86_400))
+    clock = try MonotonicClock()
+    observer = WatchingObserver()
+  }
+
+  /// A worker over one more handle of the queue.
+  func worker(
+    on opened: any PayloadQueue, _ change: (inout WorkerConfiguration) -> Void = { _ in }, serve: @escaping Serve
+  ) throws -> QueueWorker {
+    var configuration = WorkerConfiguration(queueName: queue.location.description)
+    configuration.isOnce = true
+    change(&configuration)
+    let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(50)) { ServingExtension(serve) }
+    return try QueueWorker(
+      configuration, queue: opened, hosts: [host], store: store, clock: clock, queueClock: queue.clock, observer: observer)
+  }
+
+  /// A file in the store, pinned once.
+  func file(_ text: String) throws -> StoredFile {
+    try unsafe Array(text.utf8).withUnsafeBytes { try unsafe store.add($0, type: .jpeg) }
+  }
+}
+
+/// Answers at once, or whenever its test does.
+final class ServingExtension: ServiceExtension {
+  static let returnsAtOnce = true
+
+  private let serve: WorkerRig.Serve
+
+  init(_ serve: @escaping WorkerRig.Serve) {
+    self.serve = serve
+  }
+
+  func didReceive(_ request: NotificationRequest, answer: Answer) {
+    serve(request, answer)
+  }
+}
+
+/// Remembers what a worker told, and does at once what a test wants done then.
+final class WatchingObserver: WorkerObserver {
+  struct Finished: Equatable {
+    var outcome: Outcome
+    var reason: Reason?
+  }
+
+  private struct State {
+    var finished: [Finished] = []
+    var postponed = 0
+    var refused = 0
+    var onPostponed: Action?
+    var onFinished: Action?
+  }
+
+  private struct Action {
+    var body: @Sendable () -> Void
+  }
+
+  private let state = Mutex(State())
+
+  var finished: [Finished] { state.withLock { $0.finished } }
+  var postponed: Int { state.withLock { $0.postponed } }
+  var refused: Int { state.withLock { $0.refused } }
+
+  func onPostponed(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onPostponed = Action(body: body) } }
+  func onFinished(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onFinished = Action(body: body) } }
+
+  func finished(_ outcome: Outcome, _ reason: Reason?, lateness: Duration, media: [MediaRecord]) {
+    let action = state.withLock { state in
+      state.finished.append(Finished(outcome: outcome, reason: reason))
+      return state.onFinished
+    }
+    action?.body()
+  }
+
+  func postponed(_ reason: Reason?) {
+    let action = state.withLock { state in
+      state.postponed += 1
+      return state.onPostponed
+    }
+    action?.body()
+  }
+
+  func refused() { state.withLock { $0.refused += 1 } }
+
+  func holding(_ payloads: Int) {}
+}
+
+/// Lines of a test.
+enum WorkerLine {
+  /// A payload that a service extension is woken for.
+  static func candidate(_ number: Int) -> String {
+    #"{"aps":{"alert":"\#(number)","mutable-content":1},"image":"https://origin.test/\#(number).jpg"}"#
+  }
+
+  static let plain = #"{"aps":{"alert":"plain"}}"#
+}
