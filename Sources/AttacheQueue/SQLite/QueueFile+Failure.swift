@@ -11,7 +11,7 @@ extension QueueFile {
     case .SQLITE_FULL: return .full("\(path): no room is left")
     case .SQLITE_IOERR where !hasRoom: return .full("\(path): no room is left")
     case .SQLITE_BUSY, .SQLITE_LOCKED:
-      return .failed("\(path): another process has kept the queue for \(Self.patience) s; see which with `fuser \(path)`, and start again")
+      return .failed("\(path): another process has kept the queue for \(patience) s; see which with `fuser \(path)`, and start again")
     case .SQLITE_NOTADB: return .unavailable("\(path): is no database, so no queue; name another file")
     case .SQLITE_CORRUPT:
       return .failed(

@@ -5,21 +5,28 @@ internal import Glibc
 struct QueueFile {
   /// Without symbolic links: SQLite's own files and the lock file stand beside the file itself.
   let path: String
+  /// How long a call waits for other processes, in seconds.
+  let patience: Int
   private let exists: Bool
 
-  /// How long a call waits for other processes, in seconds.
-  static let patience = 10
   /// SQLite's page cache, in KiB.
   static let cacheSize = 8_192
   /// Pages that the log has before they are written to their places.
   static let checkpointPages = 2_000
   static let pageSize = 4_096
+  /// The smallest database that there is, in bytes: one page of the smallest size.
+  private static let smallest = 512
 
-  init(_ path: String, creates: Bool) throws(QueueError) {
+  init(_ path: String, creates: Bool, patience: Int) throws(QueueError) {
+    self.patience = patience
     var status = stat()
     if unsafe stat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFREG else { throw .unavailable("\(path): is no file, so no queue; name another one") }
       guard status.st_size > 0 || creates else { throw .unavailable("\(path): is empty, no queue; `attache enqueue` makes one") }
+      // SQLite would begin a new database in it.
+      guard status.st_size == 0 || status.st_size >= Self.smallest else {
+        throw .unavailable("\(path): is no database, so no queue; name another file")
+      }
       exists = status.st_size > 0
       self.path = try Self.resolve(path, ending: "")
     } else {
@@ -64,7 +71,7 @@ struct QueueFile {
 
   private func open() throws(QueueError) -> DatabaseQueue {
     var configuration = Configuration()
-    configuration.busyMode = .timeout(Double(Self.patience))
+    configuration.busyMode = .timeout(Double(patience))
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { connection in
       try connection.execute(sql: "PRAGMA page_size = \(Self.pageSize)")

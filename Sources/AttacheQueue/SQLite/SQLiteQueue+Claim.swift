@@ -98,7 +98,7 @@ extension Database {
   fileprivate func wait(_ now: QueueMoment, leasedUntil: Int64?) throws -> Duration? {
     let delayed = try Int64.fetchOne(
       cachedStatement(sql: "SELECT min(until) FROM work WHERE state = 2 AND boot = ?"), arguments: [now.boot])
-    let moment = try Int64.fetchOne(cachedStatement(sql: "SELECT min(moment) FROM work WHERE state = 2"))
+    let moment = try Int64.fetchOne(cachedStatement(sql: "SELECT min(moment) FROM work WHERE state = 2 AND moment IS NOT NULL"))
     let spans = [leasedUntil.map { $0 - now.uptime }, delayed.map { $0 - now.uptime }, moment.map { $0 - now.wall }]
     return spans.compactMap(\.self).min().map { .microseconds(max(0, $0)) }
   }

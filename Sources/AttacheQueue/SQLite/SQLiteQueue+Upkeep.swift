@@ -7,11 +7,7 @@ extension SQLiteQueue {
       let tally = try QueueTally(connection)
       let (wall, uptime) = (clock.wall, clock.uptime.microseconds)
       let boot = try Int64.fetchOne(connection, sql: "SELECT number FROM boot WHERE name = ?", arguments: [clock.boot])
-      let due =
-        try Int.fetchOne(
-          connection,
-          sql: "SELECT count(*) FROM work WHERE state = 2 AND (moment <= ?1 OR boot <> ?2 OR (boot = ?2 AND until <= ?3))",
-          arguments: [wall.microseconds, boot ?? 0, uptime]) ?? 0
+      let due = tally.waiting == 0 ? 0 : try connection.countDue(wall: wall.microseconds, uptime: uptime, boot: boot ?? 0)
       var counts = QueueCounts()
       counts.ready = tally.ready + due
       counts.waiting = tally.waiting - due
@@ -74,6 +70,15 @@ extension SQLiteQueue {
 }
 
 extension Database {
+  /// How many of those that wait need not wait any longer, and are claimable.
+  fileprivate func countDue(wall: Int64, uptime: Int64, boot: Int64) throws -> Int {
+    let due = ["moment <= ?1", "boot = ?2 AND until <= ?3", "boot < ?2", "boot > ?2"].map {
+      "SELECT id FROM work WHERE state = 2 AND \($0)"
+    }
+    let count = "SELECT count(*) FROM (\(due.joined(separator: " UNION ")))"
+    return try Int.fetchOne(self, sql: count, arguments: [wall, boot, uptime]) ?? 0
+  }
+
   fileprivate func purge(finishedBefore moment: Int64, _ tally: inout QueueTally) throws -> Int {
     let ids = try Int64.fetchAll(
       self, sql: "SELECT id FROM result WHERE finished_at <= ? ORDER BY id LIMIT ?", arguments: [moment, SQLiteQueue.purgeBatch])

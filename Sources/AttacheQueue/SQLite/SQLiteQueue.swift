@@ -30,8 +30,13 @@ public final class SQLiteQueue: PayloadQueue {
   ///   - creates: whether it is made when it is not there.
   ///   - sync: what a power failure may take back.
   ///   - clock: what leases, delays and moments are measured by.
-  public init(path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock) throws(QueueError) {
-    file = try QueueFile(path, creates: creates)
+  public convenience init(path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock) throws(QueueError) {
+    try self.init(path: path, creates: creates, sync: sync, clock: clock, patience: 10)
+  }
+
+  /// - Parameter patience: how long a call waits for other processes, in seconds.
+  package init(path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock, patience: Int) throws(QueueError) {
+    file = try QueueFile(path, creates: creates, patience: patience)
     (database, slot) = try file.open(sync)
     self.clock = clock
     choice = sync

@@ -1,0 +1,135 @@
+import Attache
+import AttacheQueue
+import Foundation
+import GRDB
+import Testing
+
+@Suite struct SQLiteQueueFileTests {
+  @Test func `a queue of the first version is worked on`() throws {
+    let test = try TestQueue(.sqlite)
+    try DatabaseQueue(path: test.location.path).writeWithoutTransaction { try $0.execute(sql: Self.version1) }
+    let queue = try test.open(creates: false)
+    let counts = try queue.counts()
+    #expect(counts.done == 1)
+    #expect(counts.ready == 2)
+    #expect(try queue.lines() == ["media\n"])
+    #expect(try queue.enqueue([NewPayload("again") { $0.key = [0x6B] }, NewPayload("new")]) == 1)
+    let leases = try queue.lease()
+    #expect(leases.map(\.text) == ["due", "delayed", "new"])
+    #expect(leases.map(\.token) == [2, 3, 4].map { LeaseToken(id: $0, fence: 8) })
+    #expect(leases.map(\.attempt) == [1, 2, 1])
+    #expect(try queue.finish(leases.map { $0.finished() }) == [])
+    #expect(try queue.markRead([1]) == ["/held/one"])
+    queue.close()
+    #expect(try integrity(of: test.location.path) == ["ok"])
+  }
+
+  @Test func `a queue of a later version is refused and left as it is`() throws {
+    let test = try TestQueue(.sqlite)
+    try test.open().close()
+    try DatabaseQueue(path: test.location.path).writeWithoutTransaction {
+      try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('later')")
+    }
+    #expect(Self.refusal { _ = try test.open() }?.contains("later attache") == true)
+  }
+
+  @Test(arguments: [
+    "this is no database, but a text that is long enough for SQLite to look at: it wants a header of a hundred bytes and more", "x",
+  ])
+  func `a file that is no database is refused, and nothing is put beside it`(_ text: String) throws {
+    let test = try TestQueue(.sqlite)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: test.location.path))
+    #expect(Self.refusal { _ = try test.open() }?.contains("no database") == true)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: test.folder) == ["queue"])
+    #expect(FileManager.default.contents(atPath: test.location.path) == Data(text.utf8))
+  }
+
+  @Test func `a database of something else is refused, and nothing is put beside it`() throws {
+    let test = try TestQueue(.sqlite)
+    try DatabaseQueue(path: test.location.path).writeWithoutTransaction { try $0.execute(sql: "CREATE TABLE player (name TEXT)") }
+    let before = FileManager.default.contents(atPath: test.location.path)
+    #expect(Self.refusal { _ = try test.open() }?.contains("something else") == true)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: test.folder) == ["queue"])
+    #expect(FileManager.default.contents(atPath: test.location.path) == before)
+  }
+
+  @Test func `an empty file becomes a queue where one may be made`() throws {
+    let test = try TestQueue(.sqlite)
+    try Data().write(to: URL(fileURLWithPath: test.location.path))
+    #expect(Self.refusal { _ = try test.open(creates: false) }?.contains("empty") == true)
+    #expect(try test.open().enqueue([NewPayload("a")]) == 1)
+  }
+
+  @Test func `a folder that is not there, and one that is in the place of the file, are refused`() throws {
+    let test = try TestQueue(.sqlite)
+    #expect(
+      Self.refusal { _ = try QueueLocation.sqlite(path: test.folder + "/none/queue").open(creates: true) }?.contains("make its folder")
+        == true)
+    #expect(Self.refusal { _ = try QueueLocation.sqlite(path: test.folder).open(creates: true) }?.contains("is no file") == true)
+  }
+
+  @Test func `a damaged file is told with how to look at it`() throws {
+    let test = try TestQueue(.sqlite)
+    try test.open(with: (0..<2_000).map { "payload \($0)" }).close()
+    let file = try #require(FileHandle(forUpdatingAtPath: test.location.path))
+    let size = try file.seekToEnd()
+    // All pages but the first two, so that it opens.
+    try file.seek(toOffset: 8_192)
+    try file.write(contentsOf: Data(repeating: 0xA5, count: Int(size) - 8_192))
+    try file.close()
+    do {
+      let queue = try test.open()
+      _ = try queue.lease(1_000)
+      Issue.record("nothing was found wrong")
+    } catch QueueError.failed(let text) {
+      #expect(text.contains("PRAGMA integrity_check"))
+    }
+  }
+
+  @Test func `a queue that another process keeps is told with how to find who`() throws {
+    let test = try TestQueue(.sqlite)
+    let queue = try SQLiteQueue(path: test.location.path, creates: true, sync: .off, clock: test.clock, patience: 0)
+    let other = try DatabaseQueue(path: test.location.path)
+    try other.writeWithoutTransaction { connection in
+      try connection.execute(sql: "BEGIN IMMEDIATE")
+      do {
+        _ = try queue.enqueue([NewPayload("a")])
+        Issue.record("it was not kept")
+      } catch QueueError.failed(let text) {
+        #expect(text.contains("fuser"))
+      }
+      try connection.execute(sql: "ROLLBACK")
+    }
+    #expect(try queue.enqueue([NewPayload("a")]) == 1)
+  }
+
+  @Test func `two names of one queue are one queue, with the same workers`() throws {
+    let test = try TestQueue(.sqlite)
+    let worker = try test.open(with: ["a"])
+    try FileManager.default.createSymbolicLink(atPath: test.folder + "/name", withDestinationPath: "queue")
+    _ = try worker.leaseOne()
+    let other = try SQLiteQueue(path: test.folder + "/name", creates: false, sync: .off, clock: test.clock)
+    #expect(try other.lease().isEmpty)
+    worker.close()
+    #expect(try other.lease().map(\.text) == ["a"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: test.folder).filter { $0.hasSuffix("-workers") } == ["queue-workers"])
+  }
+
+  /// The text that a queue is refused with.
+  private static func refusal(_ body: () throws -> Void) -> String? {
+    do {
+      try body()
+      return nil
+    } catch QueueError.unavailable(let text) {
+      return text
+    } catch {
+      Issue.record(error)
+      return nil
+    }
+  }
+}
+
+/// What SQLite finds wrong with a file: `["ok"]` is nothing.
+func integrity(of path: String) throws -> [String] {
+  try DatabaseQueue(path: path).read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
+}

@@ -1,0 +1,100 @@
+import Attache
+import AttacheQueue
+import GRDB
+import Testing
+
+@Suite struct SQLiteQueueTallyTests {
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  func `the counts that are kept are those of the rows, whatever was done`(_ seed: UInt64) throws {
+    var run = try RandomRun(test: TestQueue(.sqlite), generator: Generator(state: seed))
+    for _ in 0..<400 { try run.step() }
+    let counts = try run.test.open().counts()
+    let rows = try DatabaseQueue(path: run.test.location.path).read { connection in
+      func count(_ query: String) throws -> Int { try Int.fetchOne(connection, sql: "SELECT count(*) FROM \(query)") ?? 0 }
+      var rows = QueueCounts()
+      rows.leased = try count("work WHERE state = 3")
+      rows.ready = try count("work") - rows.leased
+      rows.dead = try count("result WHERE dead")
+      rows.done = try count("result WHERE NOT dead")
+      rows.unread = try count("result WHERE NOT read")
+      #expect(try count("payload") == rows.total)
+      #expect(try count("output") == rows.done + rows.dead)
+      #expect(try count("work JOIN result ON result.id = work.id") == 0)
+      return rows
+    }
+    #expect(counts.ready + counts.waiting == rows.ready)
+    #expect(counts.leased == rows.leased)
+    #expect(counts.done == rows.done)
+    #expect(counts.dead == rows.dead)
+    #expect(counts.unread == rows.unread)
+    #expect(try integrity(of: run.test.location.path) == ["ok"])
+  }
+}
+
+/// SplitMix64.
+private struct Generator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// Three workers that do what comes, and are lost or leave at times.
+private struct RandomRun {
+  let test: TestQueue
+  var generator: Generator
+  private var workers: [any PayloadQueue] = []
+  private var leases: [Lease] = []
+
+  init(test: TestQueue, generator: Generator) throws {
+    self.test = test
+    self.generator = generator
+    for _ in 0..<3 { workers.append(try test.open()) }
+  }
+
+  mutating func step() throws {
+    let index = Int.random(in: 0..<3, using: &generator)
+    let worker = workers[index]
+    switch Int.random(in: 0..<13, using: &generator) {
+    case 0, 1: _ = try worker.enqueue((0..<20).map { _ in payload() })
+    case 2, 3: leases += try worker.lease(Int.random(in: 1...9, using: &generator), for: .seconds(30))
+    case 4: leases += try worker.leaseAlone()
+    case 5, 6: _ = try worker.finish(some().map(finished))
+    case 7: _ = try worker.giveBack(some().map { ReturnedPayload($0.token, after: .seconds($0.token.id % 3 * 10), wasTried: true) })
+    case 8: _ = try worker.renew(some().map(\.token), for: .seconds(30))
+    case 9: test.clock.pass(.seconds(Int.random(in: 1...20, using: &generator)))
+    case 10: _ = try worker.markRead((0..<9).map { _ in Int64.random(in: 1...300, using: &generator) })
+    case 11: _ = try Bool.random(using: &generator) ? worker.retry(nil) : worker.purge(olderThan: .seconds(60)).payloads
+    default:
+      if Bool.random(using: &generator) { worker.close() }
+      workers[index] = try test.open()
+    }
+  }
+
+  /// A few of all leases that there ever were.
+  private mutating func some() -> [Lease] {
+    (0..<8).compactMap { _ in leases.suffix(40).randomElement(using: &generator) }
+  }
+
+  private mutating func payload() -> NewPayload {
+    let number = Int.random(in: 0..<400, using: &generator)
+    let wall = test.clock.wall
+    return NewPayload("\(number)") { payload in
+      payload.priority = number % 3
+      if number % 5 == 0 { payload.key = [UInt8(number / 5)] }
+      if number % 7 == 0 { payload.notBefore = wall + .seconds(number % 40) }
+      if number % 11 == 0 { payload.expiresAt = wall + .seconds(number % 50) }
+    }
+  }
+
+  private func finished(_ lease: Lease) -> FinishedPayload {
+    let isDead = lease.deathsAlone > 1
+    return FinishedPayload(
+      lease.token, outcome: lease.token.id % 2 == 0 || isDead ? .fallback : .attached, reason: nil, isDead: isDead, record: lease.record,
+      holds: ["/held/\(lease.token.id % 10)"])
+  }
+}

@@ -1,0 +1,42 @@
+import AttacheQueue
+import Testing
+
+@Suite struct WorkerSlotTests {
+  @Test func `a worker is told from one that left and one that died`() throws {
+    let test = try TestQueue(.sqlite)
+    let path = test.folder + "/workers"
+    let looking = try WorkerSlot(path: path)
+    let running = try WorkerSlot(path: path)
+    let leaving = try WorkerSlot(path: path)
+    var dying: WorkerSlot? = try WorkerSlot(path: path)
+    let numbers = try [running.enter(), leaving.enter(), try #require(try dying?.enter())]
+    #expect(numbers == [1, 2, 3])
+    #expect(numbers.map(looking.holder) == [.running, .running, .running])
+    leaving.leave()
+    dying = nil
+    #expect(numbers.map(looking.holder) == [.running, .closed, .died])
+    #expect(numbers.map(running.holder) == [.running, .closed, .died])
+    #expect(looking.holder(4) == .unknown)
+  }
+
+  @Test func `a worker keeps its number, and nobody else ever gets it`() throws {
+    let test = try TestQueue(.sqlite)
+    let path = test.folder + "/workers"
+    let first = try WorkerSlot(path: path)
+    #expect(first.current == nil)
+    #expect(try first.enter() == 1)
+    #expect(try first.enter() == 1)
+    #expect(first.current == 1)
+    first.leave()
+    #expect(first.current == nil)
+    #expect(try WorkerSlot(path: path).enter() == 2)
+    #expect(try WorkerSlot(path: path).enter() == 3)
+  }
+
+  @Test func `who leaves without a number leaves nothing behind`() throws {
+    let test = try TestQueue(.sqlite)
+    let path = test.folder + "/workers"
+    try WorkerSlot(path: path).leave()
+    #expect(try WorkerSlot(path: path).enter() == 1)
+  }
+}
