@@ -88,15 +88,13 @@ package struct QueueStatus: Sendable {
     text + String(repeating: " ", count: max(0, width - text.count))
   }
 
-  /// A span in its two largest units: `2d 3h`, `4m 5s`, `6s`.
+  /// A span in its largest unit and the next: `2d 3h`, `4m 5s`, `1h`.
   static func span(_ span: Duration) -> String {
-    var seconds = max(0, span.components.seconds)
-    var parts: [String] = []
-    for (unit, length) in [("d", Int64(86_400)), ("h", 3_600), ("m", 60), ("s", 1)] {
-      if seconds >= length || (unit == "s" && parts.isEmpty) { parts.append("\(seconds / length)\(unit)") }
-      seconds %= length
-      if parts.count == 2 || (parts.count == 1 && seconds == 0) { break }
-    }
-    return parts.joined(separator: " ")
+    let seconds = max(0, span.components.seconds)
+    let units: [(name: String, length: Int64)] = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)]
+    let first = units.firstIndex { seconds >= $0.length } ?? units.count - 1
+    let next = first + 1 < units.count ? units[first + 1] : units[first]
+    let rest = seconds % units[first].length / next.length
+    return "\(seconds / units[first].length)\(units[first].name)" + (rest > 0 ? " \(rest)\(next.name)" : "")
   }
 }

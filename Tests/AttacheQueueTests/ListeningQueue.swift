@@ -2,19 +2,64 @@ import Attache
 import AttacheQueue
 import Synchronization
 
-/// A queue that keeps what it is given, a batch beside the other, and has room for so many payloads.
+/// A queue that keeps what it is given and says what it is told to; nobody works it.
 final class ListeningQueue: PayloadQueue {
-  private let state = Mutex<(batches: [[NewPayload]], keys: Set<[UInt8]>)>(([], []))
-  private let room: Int
+  private struct State {
+    var batches: [[NewPayload]] = []
+    var keys: Set<[UInt8]> = []
+    /// By number, from 1; nil has no result yet.
+    var results: [ResultPage.Entry?] = []
+    var read: Set<Int64> = []
+    var holds: [Int64: String] = [:]
+    var counts: Result<QueueCounts, QueueError> = .success(QueueCounts())
+    var questions = 0
+  }
 
-  init(room: Int = .max) {
-    self.room = room
+  private let state = Mutex(State())
+  private let room: Int
+  private let onQuestion: @Sendable (Int) -> Void
+
+  /// - Parameters:
+  ///   - room: for so many payloads.
+  ///   - onQuestion: called at each question for results or counts, with its number from 1, before it is answered.
+  init(room: Int = .max, onQuestion: @escaping @Sendable (Int) -> Void = { _ in }) {
+    (self.room, self.onQuestion) = (room, onQuestion)
   }
 
   var batches: [[NewPayload]] { state.withLock(\.batches) }
   var payloads: [NewPayload] { batches.flatMap(\.self) }
   /// The lines as text.
   var lines: [String] { payloads.map { String(decoding: $0.line, as: UTF8.self) } }
+  var read: Set<Int64> { state.withLock(\.read) }
+
+  /// Adds a payload with its result; nil is one without.
+  func add(result line: String?, hold: String? = nil) {
+    state.withLock { state in
+      let id = Int64(state.results.count + 1)
+      state.results.append(
+        line.map { .init(id: id, line: Array($0.utf8), record: Array("{\"line\":\(id)}\n".utf8), outcome: .passthrough, reason: nil) })
+      if let hold { state.holds[id] = hold }
+    }
+  }
+
+  /// Gives a payload its result.
+  func decide(_ id: Int64, _ line: String) {
+    state.withLock {
+      $0.results[Int(id - 1)] = .init(id: id, line: Array(line.utf8), record: [], outcome: .passthrough, reason: nil)
+    }
+  }
+
+  func stand(_ counts: Result<QueueCounts, QueueError>) {
+    state.withLock { $0.counts = counts }
+  }
+
+  private func ask() {
+    onQuestion(
+      state.withLock { state in
+        state.questions += 1
+        return state.questions
+      })
+  }
 
   func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int {
     let room = room
@@ -27,13 +72,39 @@ final class ListeningQueue: PayloadQueue {
     return try result.get()
   }
 
+  func results(_ request: ResultRequest) throws(QueueError) -> ResultPage {
+    ask()
+    return state.withLock { state in
+      var page = ResultPage(entries: [], last: request.after, isAtEnd: true)
+      for (index, entry) in state.results.enumerated().dropFirst(Int(request.after)) {
+        guard page.entries.count < request.limit else {
+          page.isAtEnd = false
+          break
+        }
+        if entry == nil, request.stopsAtUndecided { break }
+        page.last = Int64(index + 1)
+        if let entry, !request.onlyUnread || !state.read.contains(entry.id) { page.entries.append(entry) }
+      }
+      return page
+    }
+  }
+
+  func markRead(_ ids: [Int64]) throws(QueueError) -> [String] {
+    state.withLock { state in
+      state.read.formUnion(ids)
+      return ids.compactMap { state.holds[$0] }
+    }
+  }
+
+  func counts() throws(QueueError) -> QueueCounts {
+    ask()
+    return try state.withLock(\.counts).get()
+  }
+
   func claim(_ request: ClaimRequest) throws(QueueError) -> Claim { Claim(leases: [], hasSuspects: false, next: nil) }
   func renew(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> { [] }
   func finish(_ results: [FinishedPayload]) throws(QueueError) -> Set<LeaseToken> { [] }
   func giveBack(_ payloads: [ReturnedPayload]) throws(QueueError) -> Set<LeaseToken> { [] }
-  func results(_ request: ResultRequest) throws(QueueError) -> ResultPage { ResultPage(entries: [], last: 0, isAtEnd: true) }
-  func markRead(_ ids: [Int64]) throws(QueueError) -> [String] { [] }
-  func counts() throws(QueueError) -> QueueCounts { QueueCounts() }
   func retry(_ reason: Reason?) throws(QueueError) -> Int { 0 }
   func purge(olderThan age: Duration) throws(QueueError) -> (payloads: Int, released: [String]) { (0, []) }
   func sync() throws(QueueError) {}

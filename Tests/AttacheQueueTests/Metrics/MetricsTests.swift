@@ -1,0 +1,200 @@
+@testable import Attache
+@testable import AttacheQueue
+import AttacheTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// The figures of a worker.
+@Suite(.timeLimit(.minutes(1)))
+struct MetricsTests {
+  /// A machine whose time a test turns.
+  private struct ManualMachine: Machine {
+    let clock = ManualClock()
+    private let system = SystemMachine()
+
+    var now: MonotonicInstant { clock.now }
+    var processors: Int { 1 }
+    var randomFraction: Double { 0 }
+
+    func start(_ name: String, _ urgency: ThreadUrgency, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> any StartedThread {
+      try system.start(name, urgency, body)
+    }
+    func makeBell() throws(SystemError) -> any Bell { try system.makeBell() }
+    func makeInputGate() throws(SystemError) -> any InputGate { try system.makeInputGate() }
+    func makePoller() throws(SystemError) -> any Poller { try system.makePoller() }
+  }
+
+  private let machine = ManualMachine()
+  private let queue = ListeningQueue()
+  private let figures = WorkerMetrics()
+
+  private func collector(
+    _ queue: ListeningQueue? = nil, version: String = "1", pulses: [MetricsCollector.Pulse] = [{ $0(BreakerStates()) }]
+  ) throws -> MetricsCollector {
+    try MetricsCollector(queue ?? self.queue, figures, version: version, machine: machine, pulses: pulses)
+  }
+
+  @Test func `what has not happened yet is there with 0`() throws {
+    let metrics = try ParsedMetrics(try collector().text)
+    #expect(metrics.value("attache_payloads_total", ["outcome": "attached", "reason": ""]) == 0)
+    #expect(metrics.value("attache_payloads_total", ["outcome": "fallback", "reason": "http.status"]) == 0)
+    #expect(metrics.value("attache_payloads_postponed_total", ["reason": "deadline"]) == 0)
+    #expect(metrics.value("attache_queue_up") == 0)
+    #expect(metrics.value("attache_queue_payloads", ["state": "ready"]) == nil)
+  }
+
+  @Test func `what a worker tells is counted by outcome and reason`() throws {
+    figures.finished(.attached, nil, lateness: .seconds(-3), media: [])
+    figures.finished(.fallback, .httpStatus, lateness: .zero, media: [])
+    figures.finished(.fallback, .httpStatus, lateness: .milliseconds(3), media: [])
+    figures.finished(.passthrough, .payloadEnriched, lateness: .seconds(9), media: [])
+    figures.postponed(.dnsTimeout)
+    figures.postponed(nil)
+    figures.refused()
+    figures.holding(7)
+    let metrics = try ParsedMetrics(try collector().text)
+    #expect(metrics.value("attache_payloads_total", ["outcome": "attached", "reason": ""]) == 1)
+    #expect(metrics.value("attache_payloads_total", ["outcome": "fallback", "reason": "http.status"]) == 2)
+    #expect(metrics.value("attache_payloads_total", ["outcome": "passthrough", "reason": "payload.enriched"]) == 1)
+    #expect(metrics.value("attache_payloads_postponed_total", ["reason": "dns.timeout"]) == 1)
+    #expect(metrics.value("attache_payloads_postponed_total", ["reason": ""]) == 1)
+    #expect(metrics.value("attache_results_refused_total") == 1)
+    #expect(metrics.value("attache_payloads_in_flight") == 7)
+    #expect(metrics.value("attache_result_lateness_seconds_bucket", ["le": "0"]) == 2)
+    #expect(metrics.value("attache_result_lateness_seconds_bucket", ["le": "0.005"]) == 3)
+    #expect(metrics.value("attache_result_lateness_seconds_bucket", ["le": "+Inf"]) == 4)
+    #expect(metrics.value("attache_result_lateness_seconds_sum") == 9.003)
+  }
+
+  @Test func `media are counted by where they came from, and timed when they took any time`() throws {
+    let fetched = MediaRecord(url: "a", bytes: 500, attempts: 1, timing: .init(total: .milliseconds(120)))
+    let kept = MediaRecord(url: "a", bytes: 500, cache: .hit)
+    figures.finished(.attached, nil, lateness: .zero, media: [fetched, kept, fetched])
+    let metrics = try ParsedMetrics(try collector().text)
+    #expect(metrics.value("attache_media_total", ["cache": "miss"]) == 2)
+    #expect(metrics.value("attache_media_total", ["cache": "hit"]) == 1)
+    #expect(metrics.value("attache_media_received_bytes_total") == 1_000)
+    #expect(metrics.value("attache_fetch_duration_seconds_count") == 2)
+    #expect(metrics.value("attache_fetch_duration_seconds_bucket", ["le": "0.1"]) == 0)
+    #expect(metrics.value("attache_fetch_duration_seconds_bucket", ["le": "0.25"]) == 2)
+    #expect(metrics.value("attache_fetch_duration_seconds_sum") == 0.24)
+  }
+
+  @Test func `the queue and the origins stand as they were when they were last asked`() throws {
+    var counts = QueueCounts()
+    (counts.ready, counts.waiting, counts.leased, counts.done, counts.dead, counts.unread) = (1, 2, 3, 4, 5, 6)
+    counts.oldest = .milliseconds(1_500)
+    queue.stand(.success(counts))
+    var (one, two) = (BreakerStates(), BreakerStates())
+    (one.closed, one.open, two.open, two.probing) = (1, 2, 3, 4)
+    let collector = try collector(pulses: [{ [one] in $0(one) }, { [two] in $0(two) }])
+    collector.look()
+    queue.stand(.success(QueueCounts()))
+    let metrics = try ParsedMetrics(collector.text)
+    for (state, count) in [("ready", 1.0), ("waiting", 2), ("leased", 3), ("done", 4), ("dead", 5)] {
+      #expect(metrics.value("attache_queue_payloads", ["state": state]) == count)
+    }
+    #expect(metrics.value("attache_queue_unread_results") == 6)
+    #expect(metrics.value("attache_queue_oldest_age_seconds") == 1.5)
+    for (state, count) in [("closed", 1.0), ("open", 5), ("probing", 4)] {
+      #expect(metrics.value("attache_origins", ["breaker": state]) == count)
+    }
+    #expect(metrics.value("attache_queue_up") == 1)
+  }
+
+  @Test func `a label's value and a help text are escaped`() throws {
+    let metrics = try ParsedMetrics(try collector(version: "a\\b\"c\nd").text)
+    #expect(metrics.value("attache_build_info", ["version": "a\\b\"c\nd"]) == 1)
+    var text = MetricsText()
+    text.gauge("x", "back\\slash\nand \"more\"", -.infinity)
+    text.sample(.nan, ["a": "1"])
+    #expect(text.text == "# HELP x back\\\\slash\\nand \"more\"\n# TYPE x gauge\nx -Inf\nx{a=\"1\"} NaN\n")
+  }
+
+  @Test func `a worker is ready while its queue answers and it claims`() throws {
+    let collector = try collector()
+    #expect(collector.readiness == .bad("starting: the queue has not answered yet"))
+    collector.look()
+    #expect(collector.readiness == .good)
+    queue.stand(.failure(.failed("no database")))
+    collector.look()
+    #expect(collector.readiness == .bad("the queue fails: no database"))
+    #expect(try ParsedMetrics(collector.text).value("attache_queue_up") == 0)
+    queue.stand(.success(QueueCounts()))
+    collector.look()
+    #expect(collector.readiness == .good)
+    collector.drain()
+    #expect(collector.readiness == .bad("draining: nothing is claimed any more"))
+    #expect(collector.liveness == .good)
+  }
+
+  @Test func `a queue that does not answer is told while it does not`() throws {
+    let found = Mutex<MetricsCollector.Health>(.good)
+    let collecting = Mutex<MetricsCollector?>(nil)
+    let queue = ListeningQueue { [machine] number in
+      guard number == 2 else { return }
+      machine.clock.advance(by: .seconds(12))
+      found.withLock { $0 = collecting.withLock { $0 }?.readiness ?? .good }
+    }
+    let collector = try collector(queue)
+    collecting.withLock { $0 = collector }
+    collector.look()
+    collector.look()
+    #expect(found.withLock { $0 } == .bad("the queue has not answered for 12 s"))
+    #expect(collector.readiness == .good)
+  }
+
+  @Test func `a process whose loop does not turn is not alive, and is not asked again meanwhile`() throws {
+    let asked = Mutex<[@Sendable (BreakerStates) -> Void]>([])
+    let collector = try collector(pulses: [{ $0(BreakerStates()) }, { answer in asked.withLock { $0.append(answer) } }])
+    collector.look()
+    #expect(collector.liveness == .good)
+    machine.clock.advance(by: .seconds(11))
+    collector.look()
+    #expect(collector.liveness == .bad("a fetcher's loop has not turned for 11 s"))
+    #expect(asked.withLock(\.count) == 1)
+    for answer in asked.withLock({ $0 }) { answer(BreakerStates()) }
+    #expect(collector.liveness == .good)
+  }
+
+  @Test func `the collector looks on a thread of its own until it is stopped`() async throws {
+    let (looks, look) = AsyncStream.makeStream(of: Void.self)
+    let collector = try MetricsCollector(queue, figures, interval: .milliseconds(1), version: "1", pulses: [])
+    try collector.start { look.yield() }
+    var iterator = looks.makeAsyncIterator()
+    for _ in 0..<3 { _ = await iterator.next() }
+    collector.stop()
+    #expect(collector.readiness == .good)
+  }
+
+  @Test func `a file holds whole figures, and what cannot be written leaves it as it was`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "attache-figures-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let file = MetricsFile(folder + "/attache.prom")
+    try file.write("one\n")
+    try file.write("two\n")
+    #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "two\n")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["attache.prom"])
+    #expect(throws: SystemError(call: "open", number: ENOENT)) { try MetricsFile(folder + "/none/attache.prom").write("x") }
+    #expect(throws: SystemError(call: "rename", number: EISDIR)) { try MetricsFile(folder).write("x") }
+  }
+
+  @Test func `a circuit breaker says how its origins stand, those forgotten left out`() {
+    var (breaker, now) = (CircuitBreaker(), MonotonicInstant(nanoseconds: 0))
+    breaker.note(.life, of: "alive", at: now)
+    for _ in 0..<CircuitBreaker.threshold {
+      breaker.note(.absence, of: "down", at: now)
+      breaker.note(.absence, of: "tried", at: now)
+    }
+    var expected = BreakerStates()
+    (expected.closed, expected.open) = (1, 2)
+    #expect(breaker.states(at: now) == expected)
+    now = now.advanced(by: CircuitBreaker.firstPause)
+    _ = breaker.admit(to: "tried", at: now)
+    (expected.open, expected.probing) = (1, 1)
+    #expect(breaker.states(at: now) == expected)
+    #expect(breaker.states(at: now.advanced(by: CircuitBreaker.memory)) == BreakerStates())
+  }
+}

@@ -1,0 +1,79 @@
+@testable import AttacheQueue
+import Attache
+import Testing
+
+/// What is said of a queue.
+struct QueueStatusTests {
+  private var counts: QueueCounts {
+    var counts = QueueCounts()
+    (counts.ready, counts.waiting, counts.leased, counts.done, counts.dead, counts.unread) = (1_200, 3, 64, 1_099_813, 1, 12)
+    (counts.oldest, counts.finishedLastMinute) = (.seconds(133), 1_204)
+    return counts
+  }
+
+  @Test func `people see each state, the oldest, and how long it takes`() {
+    let status = QueueStatus(.sqlite(path: "push.db"), counts, rate: 20.4)
+    #expect(
+      status.lines.joined(separator: "\n") == """
+        sqlite:push.db: 1,101,081 payloads
+          ready        1,200
+          waiting          3  not due yet
+          leased          64
+          done     1,099,813  12 not read
+          dead             1
+        the oldest without a result came 2m 13s ago
+        1,204 results in the last minute; 20/s, 1m 3s left
+        """)
+    #expect(
+      status.line
+        == "1101081 payloads: 1200 ready, 3 waiting, 64 leased, 1099813 done (12 not read), 1 dead; 20/s, 1m 3s left")
+  }
+
+  @Test func `an empty queue has no oldest, and nothing is left`() {
+    let status = QueueStatus(.folder(path: "/q"), QueueCounts(), rate: 0)
+    #expect(status.lines.first == "dir:/q: 0 payloads")
+    #expect(status.lines.last == "0 results in the last minute; 0/s")
+    #expect(status.lines.count == 7)
+    #expect(
+      status.json == #"{"queue":"dir:/q","ready":0,"waiting":0,"leased":0,"done":0,"dead":0,"undecided":0,"unread":0,"total":0,"#
+        + #""oldest_s":null,"finished_last_minute":0,"rate_per_s":0,"left_s":null}"# + "\n")
+  }
+
+  @Test func `programs get the same as numbers`() {
+    let json = QueueStatus(.sqlite(path: "a\"b"), counts, rate: 20.4).json
+    #expect(
+      json == #"{"queue":"sqlite:a\"b","ready":1200,"waiting":3,"leased":64,"done":1099813,"dead":1,"undecided":1267,"unread":12,"#
+        + #""total":1101081,"oldest_s":133,"finished_last_minute":1204,"rate_per_s":20.4,"left_s":63}"# + "\n")
+  }
+
+  @Test(arguments: [
+    (0, "0s"), (59, "59s"), (60, "1m"), (61, "1m 1s"), (3_599, "59m 59s"), (3_600, "1h"), (3_661, "1h 1m"), (86_400, "1d"),
+    (90_061, "1d 1h"),
+    (86_405, "1d"),
+  ])
+  func `a span is said in its largest unit and the next`(seconds: Int, text: String) {
+    #expect(QueueStatus.span(.seconds(seconds)) == text)
+  }
+
+  @Test func `a rate is that of the last ten seconds, and of the last minute before there are two counts`() {
+    var (rate, now, counts) = (ResultRate(), MonotonicInstant(nanoseconds: 0), QueueCounts())
+    counts.finishedLastMinute = 120
+    #expect(rate.add(counts, at: now) == 2)
+    for second in 1...30 {
+      counts.done += second <= 15 ? 100 : 10
+      now = now.advanced(by: .seconds(1))
+      let found = rate.add(counts, at: now)
+      if second == 15 { #expect(found == 100) }
+      if second == 20 { #expect(found == 55) }
+      if second >= 25 { #expect(found == 10) }
+    }
+    // Payloads were removed: what was counted before says nothing.
+    counts.done = 5
+    #expect(rate.add(counts, at: now.advanced(by: .seconds(1))) == 2)
+  }
+
+  @Test func `a terminal is drawn over, and lines are cut to its width`() {
+    #expect(QueueWatch.redrawn(["abc", "d"], over: 0, width: 2) == "\rab\u{1B}[K\n\rd\u{1B}[K\n\u{1B}[J")
+    #expect(QueueWatch.redrawn(["x"], over: 2, width: 9) == "\u{1B}[2A\rx\u{1B}[K\n\u{1B}[J")
+  }
+}
