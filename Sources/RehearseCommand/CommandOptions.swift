@@ -15,10 +15,30 @@ enum DemandChoice: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
+/// Which kind of queue is worked.
+enum QueueChoice: String, ExpressibleByArgument, CaseIterable {
+  case sqlite, dir
+
+  var kind: QueueRehearsal.Kind {
+    switch self {
+    case .sqlite: .sqlite
+    case .dir: .folder
+    }
+  }
+}
+
 /// Which other filter is rehearsed, and what is asked of it.
 struct CommandOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Rehearse this shell command in the place of attache's engine.", valueName: "command"))
   var command: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Rehearse attache work: the payloads go into a queue of this kind, sqlite or dir, a worker works it, and their results are read. \
+      --command is then another worker of the queue $REHEARSAL_QUEUE.
+      """, valueName: "kind"))
+  var queue: QueueChoice?
 
   @Option(
     help: ArgumentHelp("How long after its last deadline a command may go on. (default: twice the deadline)", valueName: "time"))
@@ -51,7 +71,9 @@ struct CommandOptions: ParsableArguments {
     })
   var killAt: [CommandKillPoint] = []
 
-  @Option(help: ArgumentHelp("The same at so many random moments, by --seed.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "The same at so many random moments, by --seed; with --queue, that each payload has one whole result is checked.", valueName: "n"))
   var killRandom: Int?
 
   func validate() throws {
@@ -61,22 +83,40 @@ struct CommandOptions: ParsableArguments {
 
   /// What can only be said together.
   func check(clock: ClockChoice) throws {
-    guard command != nil else {
+    guard let player = queue != nil ? "--queue" : command != nil ? "--command" : nil else {
       if let flag = needsCommand { throw ValidationError("\(flag) needs --command: it says how another filter is rehearsed.") }
       return
     }
-    guard clock == .real else { throw ValidationError("--command runs against the real clock; leave --clock \(clock.rawValue) out.") }
+    guard clock == .real else { throw ValidationError("\(player) runs against the real clock; leave --clock \(clock.rawValue) out.") }
     guard expect != .all || killAt.isEmpty && killRandom == nil else {
       throw ValidationError("What is killed cannot do all that a scenario expects; leave --expect all out.")
+    }
+    if queue != nil, let flag = needsPipe {
+      throw ValidationError("\(flag) speaks of lines in a pipe, which a queue has none of; leave it out.")
     }
   }
 
   private var needsCommand: String? {
+    let given: [(Bool, String)] = [(hangAfter != nil, "--hang-after"), (expect != nil, "--expect"), (killRandom != nil, "--kill-random")]
+    return given.first { $0.0 }?.1 ?? needsPipe
+  }
+
+  private var needsPipe: String? {
     let given: [(Bool, String)] = [
-      (hangAfter != nil, "--hang-after"), (slack != nil, "--slack"), (anyOrder, "--any-order"), (expect != nil, "--expect"),
-      (!killAt.isEmpty, "--kill-at"), (killRandom != nil, "--kill-random"),
+      (slack != nil, "--slack"), (anyOrder, "--any-order"), (expect == .promise, "--expect promise"), (!killAt.isEmpty, "--kill-at"),
     ]
     return given.first { $0.0 }?.1
+  }
+
+  func queueRehearsal(timeScale: Double) -> QueueRehearsal? {
+    guard let queue else { return nil }
+    var rehearsal = QueueRehearsal(queue.kind)
+    if let command { rehearsal.worker = command }
+    rehearsal.hangAfter = hangAfter?.duration
+    rehearsal.randomKills = killRandom ?? 0
+    rehearsal.timeScale = timeScale
+    rehearsal.environment["PATH"] = Self.path
+    return rehearsal
   }
 
   func rehearsal(timeScale: Double) -> CommandRehearsal? {

@@ -7,6 +7,7 @@ struct Rehearsal: Sendable {
   enum Player: Sendable {
     case engine(ClockChoice, timeScale: Double, parallel: Int?)
     case command(CommandRehearsal, parallel: Int?)
+    case queue(QueueRehearsal, parallel: Int?)
   }
 
   private let scenarios: [Scenario]
@@ -23,6 +24,7 @@ struct Rehearsal: Sendable {
     switch player {
     case .engine(let clock, _, _): clock.rawValue
     case .command: "command"
+    case .queue(let rehearsal, _): "queue \(rehearsal.kind.rawValue)"
     }
   }
 
@@ -31,6 +33,7 @@ struct Rehearsal: Sendable {
     case .engine(.virtual, _, _): .virtual
     case .engine(.real, _, _), .engine(.both, _, _): .real
     case .command: .command
+    case .queue: .queue
     }
   }
 
@@ -53,15 +56,13 @@ struct Rehearsal: Sendable {
   private func play(_ seed: UInt64, _ tell: @escaping @Sendable (ScenarioResult) -> Void) async -> [ScenarioResult] {
     switch player {
     case .engine(let clock, let timeScale, let parallel):
-      await ScenarioRunner(clock: clock.clock, timeScale: timeScale, seed: seed, parallel: parallel).run(scenarios, report: tell)
-    case .command(let rehearsal, let parallel):
-      await Self.seeded(rehearsal, seed).run(scenarios, parallel: parallel, report: tell)
+      return await ScenarioRunner(clock: clock.clock, timeScale: timeScale, seed: seed, parallel: parallel).run(scenarios, report: tell)
+    case .command(var rehearsal, let parallel):
+      rehearsal.seed = seed
+      return await rehearsal.run(scenarios, parallel: parallel, report: tell)
+    case .queue(var rehearsal, let parallel):
+      rehearsal.seed = seed
+      return await rehearsal.run(scenarios, parallel: parallel, report: tell)
     }
-  }
-
-  private static func seeded(_ rehearsal: CommandRehearsal, _ seed: UInt64) -> CommandRehearsal {
-    var seeded = rehearsal
-    seeded.seed = seed
-    return seeded
   }
 }

@@ -8,7 +8,7 @@ internal import Glibc
 struct RunScenarios: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rehearse",
-    abstract: "Rehearse scenarios: attache's own engine, or any filter, with a network that fails as the scenario says.",
+    abstract: "Rehearse scenarios: attache's own engine, any filter, or a queue's worker, with a network that fails as the scenario says.",
     discussion: """
       A scenario is a YAML file: payloads, what the origin, DNS and the disk do, and what must come of it. Everything happens on loopback.
 
@@ -24,7 +24,7 @@ struct RunScenarios: AsyncParsableCommand {
   var paths: [String]
 
   @OptionGroup(title: "What is rehearsed") var play: PlayOptions
-  @OptionGroup(title: "Another filter") var command: CommandOptions
+  @OptionGroup(title: "Another filter, or a queue") var command: CommandOptions
   @OptionGroup(title: "Reports") var reports: ReportOptions
 
   func validate() throws {
@@ -43,7 +43,8 @@ struct RunScenarios: AsyncParsableCommand {
   }
 
   private var player: Rehearsal.Player {
-    command.rehearsal(timeScale: play.timeScale).map { .command($0, parallel: play.parallel) }
+    command.queueRehearsal(timeScale: play.timeScale).map { .queue($0, parallel: play.parallel) }
+      ?? command.rehearsal(timeScale: play.timeScale).map { .command($0, parallel: play.parallel) }
       ?? .engine(play.clock, timeScale: play.timeScale, parallel: play.parallel)
   }
 

@@ -9,7 +9,7 @@ struct RehearseUsageTests {
     #expect(run.exit == .status(0))
     #expect(run.text.contains("USAGE: attache rehearse"))
     for flag in [
-      "clock", "time-scale", "seed", "repeat", "parallel", "only", "list", "command", "hang-after", "slack", "any-order", "expect",
+      "clock", "time-scale", "seed", "repeat", "parallel", "only", "list", "command", "queue", "hang-after", "slack", "any-order", "expect",
       "kill-at",
       "kill-random", "junit", "tap", "json", "baseline", "tolerance", "verbose",
     ] {
@@ -43,7 +43,12 @@ struct RehearseUsageTests {
     (["--expect", "all"], "needs --command"), (["--kill-at", "line"], "needs --command"), (["--kill-random", "1"], "needs --command"),
     (["--command", "cat", "--kill-at", "noon"], "request:2"), (["--command", "cat", "--kill-at", "line:0"], "request:2"),
     (["--command", "cat", "--kill-random", "0"], "at least 1"), (["--command", "cat", "--slack", "soon"], "--slack <time>"),
-    (["--command", "cat", "--expect", "all", "--kill-at", "fed"], "leave --expect all out"), (["--tolerance", "1s"], "needs --baseline"),
+    (["--command", "cat", "--expect", "all", "--kill-at", "fed"], "leave --expect all out"),
+    (["--queue", "kafka"], "'sqlite' or 'dir'"), (["--queue", "dir", "--clock", "both"], "leave --clock both out"),
+    (["--queue", "dir", "--kill-at", "fed"], "--kill-at speaks of lines in a pipe"),
+    (["--queue", "dir", "--slack", "1s"], "--slack speaks of"),
+    (["--queue", "dir", "--expect", "promise"], "--expect promise speaks of"),
+    (["--queue", "dir", "--expect", "all", "--kill-random", "1"], "leave --expect all out"), (["--tolerance", "1s"], "needs --baseline"),
     (["--tap", "--verbose"], "--tap"), (["--json", "r", "--junit", "r"], "name the same file"),
     (["--only", "nothing-of-that-name"], "--list"), (["--bogus"], "--bogus"),
   ]

@@ -29,6 +29,21 @@ struct ShippedScenarioTests {
     #expect(run.exit == .status(0), "\(run.text.split(separator: "\n").filter { !$0.hasPrefix("ok") }.joined(separator: "\n"))")
   }
 
+  @Test(arguments: ["sqlite", "dir"]) func `every scenario passes through the built queue worker`(kind: String) async throws {
+    let folder = try RehearseFolder([:])
+    let run = try await folder.tool.run(["rehearse", "--queue", kind, "--json", folder["rehearsal.json"], ShippedScenarios.folder])
+    #expect(run.exit == .status(0), "\(run.text.split(separator: "\n").filter { !$0.hasPrefix("ok") }.joined(separator: "\n"))")
+    let record = try RehearseFolder.read(folder["rehearsal.json"])
+    let skipped = record.scenarios.filter { $0.skipped?.contains(/filter|extension/) == true }.map(\.name)
+    #expect(skipped == Self.ofTheFilterAlone)
+  }
+
+  /// What no worker can be asked for.
+  private static let ofTheFilterAlone = [
+    "a-full-window-stops-the-reader", "filter-is-told-to-stop", "filter-is-told-to-stop-at-once",
+    "strict-filter-says-that-a-line-was-invalid", "unordered-lines-pass-a-stalled-one",
+  ]
+
   @Test func `cat keeps the promise in every scenario, and has none of their attachments`() async throws {
     let tool = try AttacheTool()
     let folder = ShippedScenarios.folder

@@ -1,3 +1,4 @@
+internal import Attache
 internal import Glibc
 internal import Synchronization
 
@@ -50,5 +51,20 @@ final class CommandGroup: Sendable {
       while waitpid(leader, nil, 0) < 0, errno == EINTR {}
       isCollected = true
     }
+  }
+
+  /// Does what lasts as long as the command runs; the group outlives neither a failure nor the task's cancellation.
+  func whileRunning<Value: Sendable>(_ body: () async throws(SystemError) -> Value) async throws(SystemError) -> Value {
+    let result = await withTaskCancellationHandler {
+      do throws(SystemError) {
+        return Result<Value, SystemError>.success(try await body())
+      } catch {
+        end()
+        return .failure(error)
+      }
+    } onCancel: {
+      send(SIGKILL)
+    }
+    return try result.get()
   }
 }

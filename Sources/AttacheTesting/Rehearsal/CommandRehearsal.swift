@@ -1,5 +1,4 @@
 internal import Attache
-internal import Glibc
 
 /// Rehearses a command that reads payloads on standard input and writes them on standard output, one a line.
 ///
@@ -52,7 +51,7 @@ public struct CommandRehearsal: Sendable {
     } catch {
       switch error {
       case .unavailable(let reason): result.skipped = reason
-      case .system, .origin, .dns, .flags: result.findings = [Finding(.stage, error.description)]
+      case .system, .origin, .dns, .flags, .queue: result.findings = [Finding(.stage, error.description)]
       }
     }
     result.findings = Task.isCancelled ? [] : result.findings.abridged
@@ -97,7 +96,7 @@ public struct CommandRehearsal: Sendable {
     let launch = CommandLaunch(command: command, environment: try stage.environment().merging(environment) { _, own in own })
     let (group, pipes) = try await RehearsalThread.attempt(in: stage.network) { () throws(StageError) in try launch.started() }.get()
     do throws(SystemError) {
-      return try await withGroup(group) { () throws(SystemError) in
+      return try await group.whileRunning { () throws(SystemError) in
         try await RehearsalThread.run {
           var dialogue = CommandDialogue(script, group: group, pipes: pipes)
           return dialogue.run()
@@ -111,23 +110,6 @@ public struct CommandRehearsal: Sendable {
   private func limits(_ stage: CommandStage) -> CommandTiming.Limits {
     CommandTiming.Limits(
       deadline: stage.scenario.deadline, slack: slack, hangAfter: hangAfter ?? stage.scenario.deadline * 2, jobs: stage.jobs)
-  }
-
-  /// The group does not outlive the task's cancellation.
-  private func withGroup<Value: Sendable>(
-    _ group: CommandGroup, _ body: () async throws(SystemError) -> Value
-  ) async throws(SystemError) -> Value {
-    let result = await withTaskCancellationHandler {
-      do throws(SystemError) {
-        return Result<Value, SystemError>.success(try await body())
-      } catch {
-        group.end()
-        return .failure(error)
-      }
-    } onCancel: {
-      group.send(SIGKILL)
-    }
-    return try result.get()
   }
 }
 

@@ -43,6 +43,11 @@ struct CommandStage {
   /// Payloads undecided at a time, by the scenario's flags.
   var jobs: Int { stage.options.engine.timing.jobs }
 
+  /// The path of a queue.
+  var queue: String { stage.queue }
+  /// The JSON Pointer of the payload within a line, by the scenario's flags.
+  var payloadPath: String? { stage.options.engine.payloads.payloadPath?.description }
+
   /// The environment of a command: this process's, and where the scenario's world is.
   ///
   /// - Throws: ``StageError/unavailable(_:)`` when a flag holds a blank, which splits it in the shell.
@@ -64,19 +69,25 @@ struct CommandStage {
   /// What a run over all lines left behind; to be called while the store is still there.
   func evidence(of transcript: CommandTranscript) -> Evidence {
     note(transcript)
-    var evidence = Evidence(input: lines, endsWithLineFeed: scenario.endsWithLineFeed)
-    evidence.place = OutputPlace(stage.options.engine.payloads)
-    evidence.output = transcript.output
+    var evidence = evidence(output: transcript.output)
     evidence.arrivals = transcript.arrivals
     do { evidence.report = try stage.readReport() } catch { evidence.reportError = error }
-    (evidence.requests, evidence.fields) = (stage.requests, stage.fields)
-    evidence.connections = stage.connections
-    (evidence.destinations, evidence.namesAsked) = (stage.destinations, stage.namesAsked)
-    evidence.timeline = timeline.events
     if transcript.isMeasured { (evidence.memory, evidence.descriptors) = (transcript.resources.memory, transcript.resources.descriptors) }
     if case .status(let status) = transcript.exit { evidence.exitStatus = status }
     evidence.hung = transcript.exit == nil
     evidence.elapsed = transcript.start.duration(to: transcript.end)
+    return evidence
+  }
+
+  /// What an output and the world around say; to be called while the store is still there.
+  func evidence(output: [UInt8]) -> Evidence {
+    var evidence = Evidence(input: lines, endsWithLineFeed: scenario.endsWithLineFeed)
+    evidence.place = OutputPlace(stage.options.engine.payloads)
+    evidence.output = output
+    (evidence.requests, evidence.fields) = (stage.requests, stage.fields)
+    evidence.connections = stage.connections
+    (evidence.destinations, evidence.namesAsked) = (stage.destinations, stage.namesAsked)
+    evidence.timeline = timeline.events
     evidence.collectFiles()
     return evidence
   }

@@ -34,8 +34,11 @@ struct CommandTranscript: Sendable {
   /// When the whole lines of the output came, counted from the start.
   var arrivals: [Duration] { timing.answered.map { start.duration(to: $0) } }
 
-  /// The last lines of standard error as one line of a message; empty when it wrote nothing.
-  var lastWords: String {
+  /// The last lines of standard error as a part of a message; empty when it wrote nothing.
+  var lastWords: String { Self.lastWords(errors) }
+
+  /// The last lines of a standard error as a part of a message; empty when there are none.
+  static func lastWords(_ errors: [UInt8]) -> String {
     let text = String(decoding: errors.suffix(400), as: UTF8.self)
     let lines = text.split(whereSeparator: \.isNewline).suffix(3)
     return lines.isEmpty ? "" : "; its standard error: \(lines.map { String($0).printable }.joined(separator: " / "))"

@@ -10,6 +10,8 @@ public struct ScenarioResult: Sendable {
     case virtual
     /// A command.
     case command
+    /// `attache work` on a queue.
+    case queue
   }
 
   /// What became of one payload.

@@ -1,5 +1,4 @@
 internal import Attache
-internal import Glibc
 
 /// Plays scenarios with attache's own engine in this process, and says what went otherwise than it must.
 ///
@@ -24,7 +23,7 @@ public struct ScenarioRunner: Sendable {
   private let clock: Clock
   private let timeScale: Double
   private let seed: UInt64
-  private let parallel: Int
+  private let parallel: Int?
   private let real: Play
   private let virtual: Play
 
@@ -44,7 +43,7 @@ public struct ScenarioRunner: Sendable {
     self.clock = clock
     self.timeScale = timeScale
     self.seed = seed
-    self.parallel = max(1, parallel ?? 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    self.parallel = parallel
     self.real = real
     self.virtual = virtual
   }
@@ -68,27 +67,7 @@ public struct ScenarioRunner: Sendable {
   ///   - report: told of each result as it comes.
   /// - Returns: the results in the order of the scenarios.
   public func run(_ scenarios: [Scenario], report: (ScenarioResult) -> Void = { _ in }) async -> [ScenarioResult] {
-    let (together, alone) = (scenarios.indices.filter { !scenarios[$0].isMeasured }, scenarios.indices.filter { scenarios[$0].isMeasured })
-    var results: [Int: ScenarioResult] = [:]
-    await withTaskGroup(of: (Int, ScenarioResult).self) { group in
-      var waiting = together[...]
-      func startNext() {
-        guard !Task.isCancelled, let index = waiting.popFirst() else { return }
-        group.addTask { (index, await run(scenarios[index])) }
-      }
-      for _ in 0..<parallel { startNext() }
-      for await (index, result) in group {
-        results[index] = result
-        report(result)
-        startNext()
-      }
-    }
-    for index in alone where !Task.isCancelled {
-      let result = await run(scenarios[index])
-      results[index] = result
-      report(result)
-    }
-    return scenarios.indices.compactMap { results[$0] }
+    await ScenarioSuite(parallel: parallel).run(scenarios, report) { scenario in await run(scenario) }
   }
 }
 
@@ -137,9 +116,4 @@ extension Scenario {
 
   /// Whether the simulated machine cannot play it.
   fileprivate var playsInRealTime: Bool { isReal || network != .loopback }
-
-  /// Whether something is measured that all scenarios share when they are played in one process.
-  fileprivate var isMeasured: Bool {
-    expectation.memory != nil || expectation.descriptors != nil
-  }
 }

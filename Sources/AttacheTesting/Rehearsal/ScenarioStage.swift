@@ -34,6 +34,8 @@ package final class ScenarioStage: Sendable {
   /// The folder of attachments.
   package var store: String { folder["store"] }
   package var report: String { folder["report.ndjson"] }
+  /// The path of a queue.
+  var queue: String { folder["queue"] }
 
   /// Sets a scenario's world up.
   ///

@@ -9,6 +9,8 @@ package enum StageError: Error, Sendable, CustomStringConvertible {
   case dns(String)
   /// The flags are none that attache takes.
   case flags(String)
+  /// A queue takes nothing in, or gives nothing out.
+  case queue(String)
 
   package var description: String {
     switch self {
@@ -17,6 +19,7 @@ package enum StageError: Error, Sendable, CustomStringConvertible {
     case .origin(let error): "an origin does not start: \(error)"
     case .dns(let reason): "the name server does not start: \(reason)"
     case .flags(let message): "the scenario's flags are wrong: \(message)"
+    case .queue(let message): message
     }
   }
 }

@@ -1,0 +1,47 @@
+internal import Attache
+
+/// What a worker owes that was killed and started again until its queue was empty: one whole result for each payload, which is the original or what the
+/// scenario expects.
+package enum KilledQueueCheck {
+  package static func findings(_ evidence: Evidence, of scenario: Scenario) -> [Finding] {
+    let accounts = PayloadAccount.all(in: evidence)
+    let whole = PromiseCheck(.splice(evidence.place)).findings(evidence)
+    return hang(evidence) + whole + (records(evidence) + accounts.flatMap { dead($0) + gained($0, scenario) }).abridged
+      + ExpectationCheck(reduced(scenario, accounts)).findings(evidence)
+  }
+
+  private static func hang(_ evidence: Evidence) -> [Finding] {
+    evidence.hung ? [Finding(.hung, "the worker was expected to end with its queue, and had to be given up")] : []
+  }
+
+  /// That there is at most one of each, the check of expectations says.
+  private static func records(_ evidence: Evidence) -> [Finding] {
+    guard let report = evidence.report else { return [] }
+    let present = Set(report.map(\.line))
+    return evidence.input.indices.filter { !present.contains($0 + 1) }.map {
+      Finding(.lost, payload: $0 + 1, "one record was expected, and none came")
+    }
+  }
+
+  private static func dead(_ account: PayloadAccount) -> [Finding] {
+    guard account.reason?.rawValue == "queue.poison" else { return [] }
+    return [Finding(.reason, payload: account.line, "the worker was killed from outside, and the payload was taken for what ended it")]
+  }
+
+  private static func gained(_ account: PayloadAccount, _ scenario: Scenario) -> [Finding] {
+    let expected = ExpectationCheck(scenario.expectation).expected(account.line - 1)
+    guard let outcome = expected?.outcome, outcome != .attached, account.isOriginal == false else { return [] }
+    return [Finding(.outcome, payload: account.line, "the original was expected, and \(account.verdict) came")]
+  }
+
+  /// What is left to expect: the files of the lines that gained some, and how the worker ends.
+  private static func reduced(_ scenario: Scenario, _ accounts: [PayloadAccount]) -> ScenarioExpectation {
+    var expectation = ScenarioExpectation()
+    expectation.exitStatus = scenario.expectation.exitStatus
+    let check = ExpectationCheck(scenario.expectation)
+    expectation.payloads = accounts.map { account in
+      account.attachments.isEmpty ? .init() : .init(attachments: check.expected(account.line - 1)?.attachments)
+    }
+    return expectation
+  }
+}

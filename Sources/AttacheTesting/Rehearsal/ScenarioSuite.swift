@@ -1,0 +1,47 @@
+internal import Glibc
+
+/// Scenarios that are played side by side.
+struct ScenarioSuite {
+  private let parallel: Int
+
+  /// - Parameter parallel: how many at a time; nil is twice the processors.
+  init(parallel: Int?) {
+    self.parallel = max(1, parallel ?? 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+  }
+
+  /// Plays them; those that measure memory or descriptors are played alone, at the end. What is left when the task is cancelled is not played.
+  ///
+  /// - Returns: the results in the order of the scenarios.
+  func run(
+    _ scenarios: [Scenario], _ report: (ScenarioResult) -> Void, play: @escaping @Sendable (Scenario) async -> ScenarioResult
+  ) async -> [ScenarioResult] {
+    let (together, alone) = (scenarios.indices.filter { !scenarios[$0].isMeasured }, scenarios.indices.filter { scenarios[$0].isMeasured })
+    var results: [Int: ScenarioResult] = [:]
+    await withTaskGroup(of: (Int, ScenarioResult).self) { group in
+      var waiting = together[...]
+      func startNext() {
+        guard !Task.isCancelled, let index = waiting.popFirst() else { return }
+        group.addTask { (index, await play(scenarios[index])) }
+      }
+      for _ in 0..<parallel { startNext() }
+      for await (index, result) in group {
+        results[index] = result
+        report(result)
+        startNext()
+      }
+    }
+    for index in alone where !Task.isCancelled {
+      let result = await play(scenarios[index])
+      results[index] = result
+      report(result)
+    }
+    return scenarios.indices.compactMap { results[$0] }
+  }
+}
+
+extension Scenario {
+  /// Whether something is measured that all scenarios share when they are played in one process.
+  fileprivate var isMeasured: Bool {
+    expectation.memory != nil || expectation.descriptors != nil
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// Queues that are worked in the world of a scenario.
+@Suite(.timeLimit(.minutes(1)))
+struct RehearseQueueTests {
+  @Test(arguments: ["sqlite", "dir"]) func `attache work does all that is expected`(kind: String) async throws {
+    let folder = try RehearseFolder(["photos": RehearseFolder.photos, "three-lines-pass": RehearseFolder.three])
+    let (run, record) = try await folder.recorded(["--queue", kind])
+    #expect(run.exit == .status(0), "\(run.text)")
+    #expect(record.clock == "queue \(kind)")
+    #expect(record.scenarios.map(\.depth) == ["queue", "queue"])
+    #expect(record.scenarios[0].payloads.map(\.outcome) == ["attached", "fallback"])
+    #expect(record.scenarios[0].payloads.map(\.reason) == [nil, "deadline"])
+    #expect(record.scenarios[0].payloads.allSatisfy { $0.latenessMs.map { $0 <= 0 } == true })
+  }
+
+  @Test func `wrong expectations are found out`() async throws {
+    let folder = try RehearseFolder(["photos": RehearseFolder.photos.replacing("reason: deadline", with: "reason: http.status")])
+    let (run, record) = try await folder.recorded(["--queue", "sqlite", "--expect", "all"])
+    #expect(run.exit == .status(99))
+    #expect(record.scenarios[0].kinds == ["reason"])
+  }
+
+  @Test(arguments: ["sqlite", "dir"]) func `a worker that is killed again and again loses nothing and doubles nothing`(kind: String)
+    async throws
+  {
+    let folder = try RehearseFolder(["photos": RehearseFolder.photos, "three-lines-pass": RehearseFolder.three])
+    let (run, record) = try await folder.recorded(["--queue", kind, "--kill-random", "6", "--seed", "3"])
+    #expect(run.exit == .status(0), "\(run.text)")
+    #expect(record.scenarios[0].timeline.contains { $0.text.hasPrefix("the worker killed after ") })
+  }
+
+  /// Workers that do something wrong behind attache's back: the shell command, and what they are found out for.
+  private static let broken = [
+    ("attache purge --queue $REHEARSAL_QUEUE --older-than 0s", "lost"),
+    ("printf '{\"aps\":{\"alert\":\"Hello\"},\"n\":2}\\n' | attache enqueue --queue $REHEARSAL_QUEUE; $WORK", "duplicated"),
+    ("echo oh dear >&2; exit 3", "exit"), ("sleep 1000", "hung"),
+  ]
+
+  @Test(arguments: broken, [["--kill-random", "2"], []])
+  func `a worker that loses, doubles, fails or hangs is found out`(second: (String, String), kills: [String]) async throws {
+    let work = "attache work --queue $REHEARSAL_QUEUE --once $REHEARSAL_FLAGS"
+    let command = "\(work); \(second.0.replacing("$WORK", with: work))"
+    let (run, record) = try await RehearseFolder().rehearsed(command, ["--queue", "sqlite", "--hang-after", "1s"] + kills)
+    #expect(run.exit == .status(99))
+    #expect(record.scenarios[0].kinds.contains(second.1), "\(run.text)")
+  }
+
+  @Test func `a worker that loses only after a kill is found out`() async throws {
+    let folder = try RehearseFolder(["photos": RehearseFolder.photos])
+    let mark = folder["ran"]
+    let work = "attache work --queue $REHEARSAL_QUEUE --once --poison-after 1000000 $REHEARSAL_FLAGS"
+    // The first run is that of nobody's kill.
+    let command =
+      "test -e \(mark).2 && { \(work); exec attache purge --queue $REHEARSAL_QUEUE --older-than 0s; }; "
+      + "test -e \(mark) && { touch \(mark).2; exec sleep 1000; }; touch \(mark); exec \(work)"
+    let (run, record) = try await folder.rehearsed(command, ["--queue", "sqlite", "--kill-random", "1"])
+    #expect(run.exit == .status(99))
+    #expect(record.scenarios[0].kinds.contains("lost"), "\(run.text)")
+    #expect(record.scenarios[0].findings[0].message.hasPrefix("killed once and started again: "))
+  }
+
+  @Test func `a queue that takes nothing in is said`() async throws {
+    let folder = try RehearseFolder()
+    let (run, record) = try await folder.rehearsed("rm -r ${REHEARSAL_QUEUE#*:}*", ["--queue", "sqlite"])
+    #expect(run.exit == .status(99))
+    #expect(record.scenarios[0].kinds == ["stage"])
+    #expect(record.scenarios[0].findings[0].message.hasPrefix("attache results --report ended with status 69"), "\(run.text)")
+  }
+
+  @Test func `what speaks of the filter alone is skipped, which is said`() async throws {
+    let folder = try RehearseFolder(["stops": RehearseFolder.three + "\nstop: 100ms\n"])
+    try folder.write(RehearseFolder.three + "\nflags: --unordered\n", as: "unordered")
+    let (run, record) = try await folder.recorded(["--queue", "sqlite"])
+    #expect(run.exit == .status(99), "nothing was rehearsed")
+    #expect(
+      record.scenarios.map(\.skipped) == ["how a filter stops is not how a worker does", "--unordered is a flag of the filter alone"])
+  }
+}
