@@ -1,0 +1,96 @@
+"""The crash test's command line; scripts/crash builds what it needs and calls it."""
+import argparse
+import contextlib
+import random
+import sys
+import time
+from pathlib import Path
+
+from bench import children
+from bench.room import Room
+
+from . import payloads
+from .commands import Failure
+from .killing import Killer
+from .origin import Origin
+from .trial import Trial
+
+ROOT = Path(__file__).resolve().parents[3]
+_ROOM = 1 << 30
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="scripts/crash", description="Kills attache's queue workers again and again, and checks that nothing is lost.")
+    parser.add_argument("kills", type=int, metavar="N", help="how many kills of each kind of queue")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of payloads, media and kills (1); the moments are also the machine's")
+    parser.add_argument("--queue", choices=["sqlite", "dir"], action="append", help="one kind of queue (both)")
+    parser.add_argument("--payloads", type=int, default=2_000, metavar="N", help="payloads in a queue (2000)")
+    parser.add_argument("--poison-after", type=int, default=1_000_000, metavar="N",
+                        help="attache work's (1000000: a kill from outside says nothing against a payload); 0 is its default, and payloads may die then")
+    parser.add_argument("--attache", type=Path, required=True, metavar="PATH", help="the attache that is tested")
+    chosen = parser.parse_args()
+    if chosen.kills < 1 or chosen.payloads < 20:
+        parser.error("there must be a kill, and 20 payloads")
+    return chosen
+
+
+class World:
+    """What all trials have in common."""
+
+    def __init__(self, attache, folder, count, seed):
+        self.attache, self.folder = attache, folder
+        media = folder / "media"
+        payloads.write_media(media, ROOT / "Fixtures/media/photo.jpg", seed)
+        self.origin = Origin(attache, media, folder / "origin.log")
+        self.payloads = payloads.made(count, seed, self.origin.url)
+        payloads.write_busy(media, self.payloads)
+        self.input = folder / "payloads.ndjson"
+        self.input.write_bytes(b"".join(payload.line for payload in self.payloads))
+        self.expected = None
+
+    def close(self):
+        self.origin.close()
+
+
+def tested(world, kind, chosen):
+    """Trial after trial, until so many kills were made."""
+    draw = random.Random(f"kills {kind} {chosen.seed}")
+    store = world.folder / "stores/store"
+    killer = Killer(draw, world.folder / "queue", store)
+    begin, kills, trials = time.monotonic(), 0, []
+    while kills < chosen.kills:
+        trial = Trial(world, world.folder / "queue", store, kind, draw, chosen.poison_after)
+        made = trial.run(chosen.kills - kills, killer)
+        kills += made
+        trials.append(trial)
+        print(f"{kind}, queue {len(trials)}: {made} kills, {trial.restarts} workers, all whole", file=sys.stderr, flush=True)
+        if not made and len(trials) > 20:
+            raise Failure("a queue is done before anybody is killed: give more --payloads")
+    seconds = time.monotonic() - begin
+    print(f"{kind}: {kills} kills over {len(trials)} queues of {len(world.payloads)} payloads in {seconds:.0f} s: each payload one result, as undisturbed; "
+          f"{sum(trial.restarts for trial in trials)} workers started, {sum(trial.drains for trial in trials)} drained, "
+          f"{sum(trial.deaths for trial in trials)} payloads taken over, {sum(trial.settled for trial in trials)} seen finished and never fetched again")
+    for state, count in killer.counts.most_common():
+        print(f"  {count:6}  {state}")
+
+
+def main():
+    chosen = arguments()
+    children.exit_on_signals()
+    scratch = ROOT / ".build/crash"
+    scratch.mkdir(parents=True, exist_ok=True)
+    with Room(scratch) as room:
+        folder = room.on_disk(_ROOM)
+        (folder / "stores").mkdir()
+        with contextlib.closing(World(chosen.attache.resolve(strict=True), folder, chosen.payloads, chosen.seed)) as world:
+            try:
+                world.expected = Trial(world, folder / "queue", folder / "stores/store", "sqlite", random.Random(0), 1).undisturbed()
+                for kind in chosen.queue or ["sqlite", "dir"]:
+                    tested(world, kind, chosen)
+            except Failure as failure:
+                print(f"scripts/crash: seed {chosen.seed}: {failure}", file=sys.stderr)
+                return 1
+    return 0
+
+
+sys.exit(main())

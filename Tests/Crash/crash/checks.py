@@ -1,0 +1,71 @@
+"""What must be true of a queue whose workers were killed, once all is done."""
+import hashlib
+import os
+import shutil
+import sqlite3
+import tempfile
+from pathlib import Path
+
+from .commands import Failure
+
+
+def integrity(queue):
+    """The database is whole, as it lies there: in a copy, so that whoever looks mends nothing. A queue of files has none."""
+    kind, _, path = queue.partition(":")
+    if kind != "sqlite" or not os.path.exists(path):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("", "-wal"):
+            if os.path.exists(path + name):
+                shutil.copyfile(path + name, f"{folder}/copy{name}")
+        database = sqlite3.connect(f"{folder}/copy")
+        try:
+            said = [row[0] for row in database.execute("PRAGMA integrity_check")] + database.execute("PRAGMA foreign_key_check").fetchall()
+        finally:
+            database.close()
+    if said != ["ok"]:
+        raise Failure(f"the database is not whole: {said[:5]}")
+
+
+def deaths(queue):
+    """How often a worker died with a payload in its hands, as far as the queue says."""
+    kind, _, path = queue.partition(":")
+    if kind != "sqlite":
+        return 0
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    try:
+        for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+            if "deaths" in [row[1] for row in database.execute(f'PRAGMA table_info("{table}")')]:
+                return database.execute(f'SELECT coalesce(sum(deaths), 0) FROM "{table}"').fetchone()[0]
+        return 0
+    finally:
+        database.close()
+
+
+def store(folder):
+    """Every file has the content that it is named after, and nothing unfinished or held is left; called when the store was pruned."""
+    folder = Path(folder)
+    for path in folder.rglob("*"):
+        if not path.is_file() or path.name.startswith("index.sqlite"):
+            continue
+        within = path.relative_to(folder)
+        if within.parts[0] == "tmp":
+            raise Failure(f"{within} is left in the store")
+        if within.parts[0] == ".held":
+            raise Failure(f"{within} is still held, and nobody has to read its result")
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        if not path.name.startswith(digest):
+            raise Failure(f"{within} has other bytes than its name says")
+
+
+def output(came, expected, records, originals, may_be_dead):
+    """The results are those of an undisturbed run, byte for byte; a payload that was taken for what ended its workers has its original, where that may be."""
+    if came == expected:
+        return
+    lines, wanted = came.splitlines(keepends=True), expected.splitlines(keepends=True)
+    if len(lines) != len(wanted):
+        raise Failure(f"{len(lines)} results for {len(wanted)} payloads")
+    for number, (line, right) in enumerate(zip(lines, wanted)):
+        is_dead = records[number].get("reason") == "queue.poison"
+        if line != right and not (may_be_dead and is_dead and line == originals[number]):
+            raise Failure(f"payload {number + 1} ({records[number]['outcome']}, {records[number].get('reason')}): {line[:300]} came instead of {right[:300]}")

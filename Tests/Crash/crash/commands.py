@@ -1,0 +1,78 @@
+"""attache's commands over one queue and one store."""
+import json
+import subprocess
+import tempfile
+import time
+
+from bench import children
+
+#: Longer than anything here takes that does not hang.
+_PATIENCE = 120
+#: A payload whose origin stalls is decided after so long; twice, since it is tried again.
+_DEADLINE = "2s"
+
+
+class Failure(Exception):
+    """What must not be."""
+
+
+class Commands:
+    def __init__(self, attache, queue, store, poison_after):
+        self.attache, self.queue, self.store = attache, queue, store
+        self._work = ["--once", "--attempts", "2", "--store", store, "--deadline", _DEADLINE, "--jobs", "8", "--allow-http", "--allow-net", "127.0.0.1/32",
+                      *(["--poison-after", str(poison_after)] if poison_after else [])]
+
+    def start(self, name, *words, output=None):
+        """A command of the queue under way; its standard error is kept in a file of no name, its age counts from here."""
+        errors = tempfile.TemporaryFile()
+        child = children.start([self.attache, name, "--queue", self.queue, *words], stdin=subprocess.DEVNULL, stdout=output or subprocess.DEVNULL,
+                               stderr=errors)
+        child.errors, child.begin, child.name = errors, time.monotonic(), name
+        return child
+
+    def worker(self, workers):
+        return self.start("work", *self._work, "--workers", workers)
+
+    def run(self, name, *words):
+        """A command that must end well: its output."""
+        with tempfile.TemporaryFile() as output:
+            child = self.start(name, *words, output=output)
+            ended(child)
+            output.seek(0)
+            return output.read()
+
+    def counts(self):
+        return json.loads(self.run("queue", "--json"))
+
+    def records(self):
+        """What became of each payload that has a result, by its number from 0."""
+        found = {}
+        for line in self.run("results", "--report").splitlines():
+            record = json.loads(line)
+            if record["line"] - 1 in found:
+                raise Failure(f"payload {record['line']} has two results")
+            found[record["line"] - 1] = record
+        return found
+
+    def prune(self):
+        said, status = children.run([self.attache, "store", "prune", "--store", self.store])
+        if status:
+            raise Failure(f"attache store prune ends with {status}: {said}")
+
+
+def ended(child, statuses=(0,)):
+    """Waits for a command that must end, with one of these statuses."""
+    try:
+        status = child.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        children.end(child)
+        raise Failure(f"attache {child.name} does not end within {_PATIENCE} s; {last_words(child)}") from None
+    if status not in statuses:
+        raise Failure(f"attache {child.name} ends with {status}; {last_words(child)}")
+    return status
+
+
+def last_words(child):
+    child.errors.seek(0)
+    text = child.errors.read().decode(errors="replace").strip()
+    return f"its standard error: {text[-800:]}" if text else "it says nothing"

@@ -1,0 +1,55 @@
+"""Where a process is killed: at a random moment, at a change of its files, within a system call."""
+import collections
+import time
+
+from . import watch
+
+#: How long a state is waited for; then it is killed wherever it is.
+_PATIENCE = 0.4
+#: A process that is younger has hardly opened its queue.
+_YOUNG = 0.05
+
+
+class Killer:
+    """Kills with SIGKILL, and keeps count of what the killed were at."""
+
+    def __init__(self, draw, queue, store):
+        self._draw, self._queue, self._store = draw, str(queue), str(store)
+        self.counts = collections.Counter()
+
+    def kill(self, child, folders):
+        """Kills a process when its moment comes.
+
+        - folders: where changes may be such a moment.
+        - Returns: whether it was still alive then.
+        """
+        aim = self._draw.choices(["moment", "change", "call"], [3, 5, 3])[0]
+        found = None
+        if aim == "moment":
+            time.sleep(self._draw.expovariate(1 / 0.08))
+        elif aim == "change":
+            found = folders.wait(_PATIENCE, self._draw.randrange(1, 60))
+        else:
+            found = watch.wait_for_call(child.pid, _PATIENCE, self._draw.choice([{"syncs"}, {"writes"}, {"renames", "links", "removes"}, {"locks"}]))
+        found = found or next(iter(watch.calls(child.pid)), None)
+        age = time.monotonic() - child.begin
+        child.kill()
+        child.wait()
+        if child.returncode >= 0:
+            return False
+        self.counts[f"{child.name}: {self._state(found, age)}"] += 1
+        return True
+
+    def note(self, state):
+        self.counts[state] += 1
+
+    def _state(self, found, age):
+        if found is None:
+            return "in its first 50 ms" if age < _YOUNG else "waiting or computing"
+        what, path = found
+        if what == "locks":
+            return "at a lock"
+        place = "the queue" if path.startswith(self._queue) else "the store" if path.startswith(self._store) else ""
+        if not place:
+            return f"{what} elsewhere"
+        return {"writes": f"writing {place}", "syncs": f"syncing {place}", "creates": f"making a file of {place}"}.get(what, f"renaming, linking or removing in {place}")

@@ -1,0 +1,153 @@
+"""One queue, from empty to done, whose commands are killed on the way."""
+import shutil
+import signal
+import tempfile
+
+from bench import children
+
+from . import checks, watch
+from .commands import Failure, Commands, ended, last_words
+
+_WORKERS = 3
+#: What a worker that ends by itself may say: all done, or told to stop with work left.
+_FINISHED = (0, 75)
+
+
+class Trial:
+    """
+    - world: payloads, the origin and what must come out.
+    - folder: for the queue.
+    - store: the same for all, since its path stands in the results.
+    """
+
+    def __init__(self, world, folder, store, kind, draw, poison_after):
+        self._world, self._draw, self._poison_after = world, draw, poison_after
+        shutil.rmtree(store, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        self._folder, self._store = folder, store
+        self._location = f"{kind}:{folder / 'queue'}"
+        self._commands = Commands(world.attache, self._location, store, poison_after)
+        self._log = world.origin.position
+        self._settled = {}  # requests for the media of finished payloads, when they were seen to be finished
+        self.restarts = self.drains = self.deaths = 0
+
+    def undisturbed(self):
+        """What comes out when nobody is killed."""
+        self._commands.run("enqueue", self._world.input)
+        worker = self._commands.worker(2)
+        ended(worker)
+        return self._commands.run("results")
+
+    def run(self, kills, killer):
+        """Kills so many times, or until all is done, and checks what is there then.
+
+        - Returns: how many were killed.
+        """
+        before = sum(killer.counts.values())
+        self._enqueue(killer)
+        watched = watch.Folders([self._folder, self._store.parent])
+        workers = [self._worker() for _ in range(_WORKERS)]
+        try:
+            while sum(killer.counts.values()) - before < kills and not self._is_done(workers):
+                self._disturb(workers, killer, watched)
+            for worker in workers:
+                ended(worker, _FINISHED)
+            # What a drained one left; and whoever was killed last leaves payloads in nobody's hands.
+            ended(self._worker())
+        finally:
+            watched.close()
+            for worker in workers:
+                children.end(worker)
+        self._check()
+        return sum(killer.counts.values()) - before
+
+    def _worker(self):
+        self.restarts += 1
+        return self._commands.worker(self._draw.choice([1, 1, 2]))
+
+    def _is_done(self, workers):
+        """Whether a worker has ended by itself with nothing left to do."""
+        for worker in workers:
+            if worker.poll() is not None and worker.poll() not in _FINISHED:
+                raise Failure(f"attache work ends with {worker.poll()}; {last_words(worker)}")
+        return any(worker.poll() == 0 for worker in workers)
+
+    # What is done to it
+
+    def _enqueue(self, killer):
+        """Killed once or twice on the way and started again: each line is in the queue once."""
+        for _ in range(self._draw.randrange(3)):
+            child = self._commands.start("enqueue", self._world.input, "--dedupe", "bytes")
+            watched = watch.Folders([self._folder])
+            killer.kill(child, watched)
+            watched.close()
+        self._commands.run("enqueue", self._world.input, "--dedupe", "bytes")
+        if self._commands.counts()["ready"] != len(self._world.payloads):
+            raise Failure(f"{self._commands.counts()} after {len(self._world.payloads)} payloads were enqueued")
+
+    def _disturb(self, workers, killer, watched):
+        what = self._draw.choices(["one", "all", "reader", "drain"], [10, 3, 1, 1])[0]
+        index = self._draw.randrange(len(workers))
+        if what == "reader":
+            self._read(killer, watched)
+        elif what == "drain":
+            workers[index].send_signal(signal.SIGTERM)
+            if ended(workers[index], _FINISHED) == 75:
+                self.drains += 1
+                workers[index] = self._worker()
+        elif killer.kill(workers[index], watched):
+            if what == "all":
+                for worker in workers:
+                    if worker.poll() is None:
+                        worker.kill()
+                        worker.wait()
+                        killer.note("work: together with another")
+                self._look()
+            for place, worker in enumerate(workers):
+                if worker.returncode == -signal.SIGKILL:
+                    workers[place] = self._worker()
+
+    def _read(self, killer, watched):
+        """Results are read meanwhile, and whoever reads them is killed as well."""
+        with tempfile.TemporaryFile() as output:
+            reader = self._commands.start("results", "--unread", output=output)
+            if not killer.kill(reader, watched):
+                ended(reader)
+
+    def _look(self):
+        """While nobody works: the database is whole, and which payloads are finished, whose media nobody may ask for again."""
+        checks.integrity(self._location)
+        records, requests = self._commands.records(), self._world.origin.requests(self._log)
+        for number in records:
+            target = self._world.payloads[number].target
+            if target:
+                self._settled.setdefault(target, requests[target])
+
+    # What is there at the end
+
+    def _check(self):
+        count = len(self._world.payloads)
+        records, counts = self._commands.records(), self._commands.counts()
+        if sorted(records) != list(range(count)):
+            raise Failure(f"{len(records)} records for {count} payloads; missing: {sorted(set(range(count)) - set(records))[:10]}")
+        if self._poison_after and (counts["dead"] or any(record.get("reason") == "queue.poison" for record in records.values())):
+            raise Failure(f"{counts['dead']} payloads were taken for what killed their workers")
+        if counts["done"] + counts["dead"] != count or counts["leased"] or counts["ready"] or counts["waiting"]:
+            raise Failure(f"all is done, and the queue says {counts}")
+        came = self._commands.run("results")
+        checks.output(came, self._world.expected, records, [payload.line for payload in self._world.payloads], not self._poison_after)
+        if self._commands.run("results", "--unread"):
+            raise Failure("results were read, and are unread")
+        requests = self._world.origin.requests(self._log)
+        again = [target for target, seen in self._settled.items() if requests[target] > seen]
+        if again:
+            raise Failure(f"media of {len(again)} finished payloads were fetched again: {again[:5]}")
+        checks.integrity(self._location)
+        self._commands.prune()
+        checks.store(self._store)
+        self.deaths = checks.deaths(self._location)
+
+    @property
+    def settled(self):
+        return len(self._settled)

@@ -1,0 +1,102 @@
+"""What a process does, seen from outside: changes in folders (inotify(7)) and the system calls in which its threads are (proc(5))."""
+import ctypes
+import os
+import re
+import select
+import struct
+import time
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_MODIFY, _CREATE, _MOVED_TO, _MOVED_FROM, _DELETE = 0x2, 0x100, 0x80, 0x40, 0x200
+_NAMES = {_MODIFY: "writes", _CREATE: "creates", _MOVED_TO: "renames", _MOVED_FROM: "renames", _DELETE: "removes"}
+_NONBLOCK, _CLOEXEC = 0o4000, 0o2000000
+#: By number, as x86-64 and arm64 have them (unistd_64.h, asm-generic/unistd.h).
+_CALLS = {"x86_64": {1: "writes", 18: "writes", 20: "writes", 74: "syncs", 75: "syncs", 82: "renames", 264: "renames", 316: "renames", 86: "links", 265: "links",
+                     87: "removes", 263: "removes", 77: "writes", 72: "locks", 202: None},
+          "aarch64": {64: "writes", 68: "writes", 66: "writes", 82: "syncs", 83: "syncs", 38: "renames", 276: "renames", 37: "links", 35: "removes", 46: "writes",
+                      25: "locks"}}.get(os.uname().machine, {})
+_WITH_DESCRIPTOR = {"writes", "syncs", "locks"}
+
+
+class Folders:
+    """Changes in folders and those in them, as they come."""
+
+    def __init__(self, folders):
+        self._descriptor = _libc.inotify_init1(_NONBLOCK | _CLOEXEC)
+        if self._descriptor < 0:
+            raise OSError(ctypes.get_errno(), "inotify_init1")
+        self._paths = {}
+        for folder in folders:
+            for path, _, _ in os.walk(folder):
+                self._add(path)
+
+    def _add(self, path):
+        number = _libc.inotify_add_watch(self._descriptor, os.fsencode(path), sum(_NAMES))
+        if number >= 0:
+            self._paths[number] = path
+
+    def wait(self, seconds, changes):
+        """The nth change from now on, as (what, path); None when the time is over before."""
+        self._read()
+        end, left = time.monotonic() + seconds, changes
+        while (rest := end - time.monotonic()) > 0:
+            if not select.select([self._descriptor], [], [], rest)[0]:
+                return None
+            for found in self._read():
+                left -= 1
+                if left <= 0:
+                    return found
+        return None
+
+    def _read(self):
+        try:
+            data = os.read(self._descriptor, 65536)
+        except BlockingIOError:
+            return []
+        found, place = [], 0
+        while place < len(data):
+            number, mask, _, length = struct.unpack_from("iIII", data, place)
+            name = data[place + 16:place + 16 + length].rstrip(b"\0")
+            place += 16 + length
+            path = os.path.join(self._paths.get(number, ""), os.fsdecode(name))
+            if mask & _CREATE and os.path.isdir(path):
+                self._add(path)
+            what = next((text for bit, text in _NAMES.items() if mask & bit), None)
+            if what:
+                found.append((what, path))
+        return found
+
+    def close(self):
+        os.close(self._descriptor)
+
+
+def calls(pid):
+    """The system calls that change something in which a process's threads are, as (what, path); those that wait for something else are left out."""
+    found = []
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/syscall") as file:
+                words = file.read().split()
+            what = _CALLS.get(int(words[0])) if words and re.fullmatch(r"\d+", words[0]) else None
+            if what:
+                found.append((what, _path(pid, int(words[1], 16)) if what in _WITH_DESCRIPTOR else ""))
+    except OSError:
+        pass
+    return found
+
+
+def _path(pid, descriptor):
+    try:
+        return os.readlink(f"/proc/{pid}/fd/{descriptor}")
+    except OSError:
+        return ""
+
+
+def wait_for_call(pid, seconds, wanted):
+    """A system call of a kind, as (what, path); None when the time is over before."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        for call in calls(pid):
+            if call[0] in wanted and call[1][:1] == "/":
+                return call
+    return None
