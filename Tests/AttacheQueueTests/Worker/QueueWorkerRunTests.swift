@@ -109,7 +109,7 @@ import Testing
   @Test(arguments: QueueBackend.allCases)
   func `two workers of one queue give each payload one result`(_ backend: QueueBackend) throws {
     let rig = try WorkerRig(backend)
-    let lines = (1...400).map(WorkerLine.candidate)
+    let lines = (1...200).map(WorkerLine.candidate)
     let first = try rig.queue.open(with: lines)
     let second = try rig.queue.open()
     let other = try rig.worker(on: second, { $0.filter.jobs = 8 }, serve: { _, answer in answer.offer(.original(.typeUnknown)) })
@@ -117,7 +117,7 @@ import Testing
     _ = try rig.worker(on: first, { $0.filter.jobs = 8 }, serve: { _, answer in answer.offer(.original(.typeUnknown)) }).run()
     thread.join()
     #expect(rig.observer.finished.count == lines.count)
-    #expect(rig.observer.refused == 0)
+    #expect(rig.observer.refusals == 0)
     #expect(try first.lines() == lines.map { $0 + "\n" })
   }
 

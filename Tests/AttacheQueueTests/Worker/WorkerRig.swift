@@ -75,7 +75,7 @@ final class WatchingObserver: WorkerObserver {
 
   var finished: [Finished] { state.withLock { $0.finished } }
   var postponed: Int { state.withLock { $0.postponed } }
-  var refused: Int { state.withLock { $0.refused } }
+  var refusals: Int { state.withLock { $0.refused } }
 
   func onPostponed(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onPostponed = Action(body: body) } }
   func onFinished(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onFinished = Action(body: body) } }
