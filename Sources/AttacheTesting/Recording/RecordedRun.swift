@@ -55,7 +55,8 @@ package final class RecordedRun: Sendable {
     endsWithLineFeed = endsWithLineFeed || lines.count > records.count
     return Recording(
       lines: lines, endsWithLineFeed: endsWithLineFeed, deadline: options.engine.timing.deadline.duration,
-      grace: options.engine.timing.grace?.duration, flags: flags, exchanges: recorder.exchanges, names: recorder.names, records: records, attachments: attachments)
+      grace: options.engine.timing.grace?.duration, flags: flags, exchanges: recorder.exchanges, names: recorder.names, records: records,
+      attachments: attachments)
   }
 }
 
