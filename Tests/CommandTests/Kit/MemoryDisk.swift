@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file system of 64 KiB in memory.
+/// A small file system in memory.
 final class MemoryDisk: Sendable {
   let path: String
 
@@ -11,10 +11,10 @@ final class MemoryDisk: Sendable {
     return true
   }()
 
-  init(at path: String) throws {
+  init(at path: String, size: String = "64k") throws {
     self.path = path
     unsafe mkdir(path, 0o700)
-    guard unsafe mount("tmpfs", path, "tmpfs", 0, "size=64k,mode=700") == 0 else { throw Launch.Failure(call: "mount", number: errno) }
+    guard unsafe mount("tmpfs", path, "tmpfs", 0, "size=\(size),mode=700") == 0 else { throw Launch.Failure(call: "mount", number: errno) }
   }
 
   /// Takes all the room that is left.

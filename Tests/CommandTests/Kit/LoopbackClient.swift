@@ -1,0 +1,48 @@
+import Foundation
+import Glibc
+
+/// Asks a server on loopback, byte by byte as written.
+enum LoopbackClient {
+  struct Answer {
+    var status: Int
+    var head: String
+    var body: String
+  }
+
+  /// Sends a request and reads to the end.
+  static func ask(_ port: UInt16, _ path: String, method: String = "GET") async throws -> Answer {
+    let text = try await send("\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", to: port)
+    let parts = text.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+    let words = parts[0].split(separator: " ")
+    return Answer(status: words.count > 1 ? Int(words[1]) ?? 0 : 0, head: String(parts[0]), body: parts.count > 1 ? String(parts[1]) : "")
+  }
+
+  private static func send(_ request: String, to port: UInt16) async throws -> String {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Result { try exchange(request, port) }) }
+    }
+  }
+
+  private static func exchange(_ request: String, _ port: UInt16) throws -> String {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let connected = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard connected == 0 else { throw Launch.Failure(call: "connect", number: errno) }
+    let bytes = Array(request.utf8)
+    _ = unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    var (answer, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+    while true {
+      let count = unsafe read(descriptor, &buffer, buffer.count)
+      guard count > 0 else { return String(decoding: answer, as: UTF8.self) }
+      answer += buffer[..<count]
+    }
+  }
+}

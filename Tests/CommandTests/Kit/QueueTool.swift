@@ -1,0 +1,60 @@
+import Foundation
+
+/// The built tool with a queue in its home.
+final class QueueTool: Sendable {
+  struct State: Decodable {
+    var ready, waiting, leased, done, dead, undecided, unread, total: Int
+  }
+
+  let tool: AttacheTool
+  /// As `--queue` takes it.
+  let queue: String
+  /// Flags of `work` that let it reach an origin on loopback.
+  static let loopback = AttacheTool.loopback
+
+  /// - Parameter path: of the queue; nil is one in the tool's home.
+  init(_ kind: QueueKind = .sqlite, path: String? = nil) throws {
+    tool = try AttacheTool()
+    queue = "\(kind.rawValue):\(path ?? tool.home["queue"])"
+  }
+
+  /// Runs a command of the queue over an input to its end.
+  func run(_ command: String, _ arguments: [String] = [], input: String = "", change: (inout Launch) -> Void = { _ in }) async throws -> Run
+  {
+    try await tool.run([command, "--queue", queue] + arguments, input: input, change: change)
+  }
+
+  func start(_ command: String, _ arguments: [String] = [], change: (inout Launch) -> Void = { _ in }) throws -> Program {
+    try tool.start([command, "--queue", queue] + arguments, change: change)
+  }
+
+  /// Enqueues lines and works them.
+  func work(_ input: String, _ arguments: [String] = []) async throws {
+    _ = try await run("enqueue", input: input)
+    _ = try await run("work", ["--once"] + arguments)
+  }
+
+  func state() async throws -> State {
+    try JSONDecoder().decode(State.self, from: Data(try await run("queue", ["--json"]).output))
+  }
+
+  /// Looks again and again until the queue stands so: what another process does with it is no event of a test's.
+  func state(until isSo: (State) -> Bool) async throws -> State {
+    while true {
+      if let state = try? await state(), isSo(state) { return state }
+      try Task.checkCancellation()
+    }
+  }
+
+  /// What the queue holds in the store.
+  func holds() throws -> [String] {
+    let folder = tool.store + "/.held"
+    guard FileManager.default.fileExists(atPath: folder) else { return [] }
+    return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.contains("/") && !$0.hasSuffix("/queue") }
+  }
+}
+
+/// The kinds of queues.
+enum QueueKind: String, CaseIterable {
+  case sqlite, dir
+}

@@ -1,0 +1,102 @@
+import AttacheTesting
+import Foundation
+import Glibc
+import Testing
+
+/// `attache work --metrics` and `--metrics-file`, by the built tool and real sockets.
+@Suite(.timeLimit(.minutes(1)))
+struct FiguresTests {
+  /// A worker under way whose queue has these lines, and its port.
+  private func working(_ queue: QueueTool, _ lines: String = "", _ flags: [String] = []) async throws -> (Program, UInt16) {
+    _ = try await queue.run("enqueue", input: lines)
+    let program = try queue.start("work", ["--metrics", "0"] + QueueTool.loopback + flags)
+    let log = await program.errors(holding: "/metrics\n")
+    let port = try #require(log.firstMatch(of: /figures at http:\/\/127\.0\.0\.1:(\d+)\/metrics/)?.1)
+    return (program, try #require(UInt16(port)))
+  }
+
+  /// Asks again and again until the answer is so.
+  private func ask(_ port: UInt16, _ path: String, until isSo: (LoopbackClient.Answer) -> Bool) async throws -> LoopbackClient.Answer {
+    while true {
+      let answer = try await LoopbackClient.ask(port, path)
+      if isSo(answer) { return answer }
+      try Task.checkCancellation()
+    }
+  }
+
+  @Test func `the figures are served on loopback alone, and health beside them`() async throws {
+    let queue = try QueueTool()
+    let (program, port) = try await working(queue, "{}\nno json\n")
+    let figures = try await ask(port, "/metrics") { $0.body.contains("attache_payloads_total{outcome=\"passthrough\",reason=\"\"} 1\n") }
+    #expect(figures.status == 200)
+    #expect(figures.head.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8"))
+    #expect(try await ask(port, "/readyz") { $0.status == 200 }.body == "ok\n")
+    #expect(try await LoopbackClient.ask(port, "/livez").status == 200)
+    #expect(try await LoopbackClient.ask(port, "/").status == 404)
+    #expect(try await LoopbackClient.ask(port, "/metrics", method: "POST").status == 405)
+    #expect(try await LoopbackClient.ask(port, "/metrics", method: "HEAD").head.contains("Allow: GET"))
+    #expect(try Self.listeners(port) == ["0100007F"])
+    program.send(SIGTERM)
+    let run = await program.finished()
+    #expect(run.exit == .status(0))
+    #expect(run.output == [])
+  }
+
+  /// The IPv4 addresses, as the kernel writes them, at which somebody listens on a port.
+  private static func listeners(_ port: UInt16) throws -> [String] {
+    let text = try ["/proc/net/tcp", "/proc/net/tcp6"].map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
+    let hexadecimal = String(format: ":%04X", port)
+    return text.split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ")
+      return words.count > 3 && words[1].hasSuffix(hexadecimal) && words[3] == "0A" ? String(words[1].dropLast(5)) : nil
+    }
+  }
+
+  @Test func `a worker that drains is alive and not ready`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
+      let queue = try QueueTool()
+      let (program, port) = try await working(queue, Sample.payload(origin.url("/a.png")) + "\n")
+      await origin.waitForStalls(count: 1, path: "/a.png")
+      program.send(SIGTERM)
+      let ready = try await ask(port, "/readyz") { $0.body.hasPrefix("draining") }
+      #expect(ready.status == 503)
+      #expect(try await LoopbackClient.ask(port, "/livez").status == 200)
+      #expect(try await LoopbackClient.ask(port, "/metrics").body.contains("\nattache_payloads_in_flight 1\n"))
+      origin.release("/a.png")
+      #expect(await program.exit() == .status(0))
+    }
+  }
+
+  @Test func `the file has the last figures when the worker has ended`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", try Sample.medium("picture.png"))
+      let queue = try QueueTool()
+      let file = queue.tool.home["attache.prom"]
+      _ = try await queue.run("enqueue", input: Sample.payload(origin.url("/a.png")) + "\n{}\n")
+      #expect(try await queue.run("work", ["--once", "--metrics-file", file] + QueueTool.loopback).exit == .status(0))
+      let text = try String(contentsOfFile: file, encoding: .utf8)
+      for line in [
+        "attache_payloads_total{outcome=\"attached\",reason=\"\"} 1", "attache_queue_payloads{state=\"done\"} 2",
+        "attache_queue_unread_results 2", "attache_fetch_duration_seconds_count 1", "attache_media_total{cache=\"miss\"} 1",
+        "attache_payloads_in_flight 0", "attache_queue_up 1",
+      ] {
+        #expect(text.contains("\n\(line)\n"), "\(line)")
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: queue.tool.home.path).filter { $0.contains(".tmp") } == [])
+    }
+  }
+
+  @Test func `a port that is taken ends with 69, and a file that cannot be written with 73`() async throws {
+    let queue = try QueueTool()
+    let (program, port) = try await working(queue)
+    let taken = try await queue.run("work", ["--once", "--metrics", "\(port)"])
+    #expect(taken.exit == .status(69))
+    #expect(taken.errors.contains("--metrics 127.0.0.1:\(port): Address already in use"))
+    let none = try await queue.run("work", ["--once", "--metrics-file", "/nowhere/attache.prom"])
+    #expect(none.exit == .status(73))
+    #expect(none.errors.contains("--metrics-file /nowhere/attache.prom: open: No such file or directory"))
+    program.send(SIGTERM)
+    #expect(await program.exit() == .status(0))
+  }
+}

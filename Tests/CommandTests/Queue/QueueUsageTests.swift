@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+/// What holds for every command of a queue.
+@Suite(.timeLimit(.minutes(1)))
+struct QueueUsageTests {
+  private static let commands = ["enqueue", "work", "results", "queue", "retry", "purge", "batch"]
+
+  @Test(arguments: commands)
+  func `each has its help, in either way`(command: String) async throws {
+    let tool = try AttacheTool()
+    let (one, other) = (try await tool.run([command, "--help"]), try await tool.run(["help", command]))
+    #expect(one.exit == .status(0) && other.exit == .status(0))
+    #expect(one.text.contains("USAGE: attache \(command) "), "\(one.text)")
+    #expect(one.output == other.output)
+    #expect(one.errors == "" && other.errors == "")
+    #expect(try await tool.run(["--help"]).text.contains("\n  \(command) "))
+  }
+
+  @Test(arguments: ["work", "results", "queue", "retry", "purge"])
+  func `a queue that is not there ends with 69, and is not made`(command: String) async throws {
+    for kind in QueueKind.allCases {
+      let queue = try QueueTool(kind)
+      let run = try await queue.run(command, command == "purge" ? ["--older-than", "1d"] : [])
+      #expect(run.exit == .status(69))
+      #expect(run.output == [])
+      #expect(run.errors.contains("there is no such queue"), "\(run.errors)")
+      #expect(!FileManager.default.fileExists(atPath: queue.tool.home["queue"]))
+    }
+  }
+
+  @Test(arguments: ["results", "queue", "retry", "work"])
+  func `what is no queue ends with 69`(command: String) async throws {
+    let queue = try QueueTool()
+    try "no database\n".write(toFile: queue.tool.home["queue"], atomically: true, encoding: .utf8)
+    #expect(try await queue.run(command).exit == .status(69))
+    #expect(try await queue.run("enqueue", input: "{}\n").exit == .status(69))
+    #expect(try String(contentsOfFile: queue.tool.home["queue"], encoding: .utf8) == "no database\n")
+  }
+
+  private static let mistakes: [(arguments: [String], advice: String)] = [
+    (["enqueue"], "--queue <queue>"), (["enqueue", "--queue", "push.db"], "sqlite:PATH"), (["queue", "--queue", "redis:x"], "dir:PATH"),
+    (["results", "--queue", "sqlite:"], "sqlite:PATH"),
+    (["enqueue", "--queue", "sqlite:x", "--priority", "11"], "at least 1 and at most 10"),
+    (["enqueue", "--queue", "sqlite:x", "--priority", "high"], "--priority <n>"),
+    (["enqueue", "--queue", "sqlite:x", "--not-before", "tomorrow"], "2026-11-21T18:00:00Z"),
+    (["enqueue", "--queue", "sqlite:x", "--expires-at", "1800000000000"], "seconds since 1970"),
+    (["enqueue", "--queue", "sqlite:x", "--expires-at", "+10"], "+10m"),
+    (["enqueue", "--queue", "sqlite:x", "--dedupe", "a..b"], "one dot"),
+    (["enqueue", "--queue", "sqlite:x", "--payload-path", "/~"], "write ~0"),
+    (["enqueue", "--queue", "sqlite:x", "--sync", "soon"], "always"),
+    (["purge", "--queue", "sqlite:x"], "--older-than <time>"), (["purge", "--queue", "sqlite:x", "--older-than", "old"], "12h or 7d"),
+    (["work", "--queue", "sqlite:x", "--metrics", "70000"], "--metrics <port>"), (["results", "--queue", "sqlite:x", "more"], "more"),
+    (["work", "--queue", "sqlite:x", "--workers", "0"], "--workers"), (["work", "--queue", "sqlite:x", "--attempts", "0"], "--attempts"),
+  ]
+
+  @Test(arguments: mistakes)
+  func `a wrong use ends with 64 and says what is right`(arguments: [String], advice: String) async throws {
+    let run = try await AttacheTool().run(arguments)
+    #expect(run.exit == .status(64))
+    #expect(run.output == [])
+    #expect(run.errors.contains(advice), "\(run.errors)")
+  }
+
+  @Test func `without the executable beside it, attache says where it belongs`() async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.copyItem(atPath: AttacheTool.folder + "/attache", toPath: folder["attache"])
+    let run = try await AttacheTool().run(["queue", "--queue", "sqlite:x"]) { $0.path = folder["attache"] }
+    #expect(run.exit == .status(69))
+    #expect(run.errors.contains("attache and attache-queue belong into the same folder"))
+  }
+
+  @Test func `the executable beside says its version as attache does`() async throws {
+    let tool = try AttacheTool()
+    let run = try await tool.run(["--version"]) { $0.path = AttacheTool.folder + "/attache-queue" }
+    #expect(run.exit == .status(0))
+    #expect(try await tool.run(["--version"]).output == run.output)
+  }
+}
