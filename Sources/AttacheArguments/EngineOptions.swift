@@ -2,16 +2,18 @@ public import ArgumentParser
 public import Attache
 
 /// What is done with a payload, wherever it comes from: the flags that the filter and a queue's worker share.
-package struct EngineOptions: ParsableArguments {
-  @OptionGroup(title: "Time and order") package var timing: TimingOptions
-  @OptionGroup(title: "Payloads") package var payloads: PayloadOptions
-  @OptionGroup(title: "Fetching") package var fetching: FetchOptions
-  @OptionGroup(title: "Store") package var storage: StoreOptions
+///
+/// No group of flags itself: ArgumentParser, when built for debugging, looks through each group once for each group that it is nested in.
+package struct EngineOptions {
+  package var timing: TimingOptions
+  package var payloads: PayloadOptions
+  package var fetching: FetchOptions
+  package var storage: StoreOptions
+  package var logUrls: URLDetail
 
-  @Option(help: ArgumentHelp("How much of a URL the log and the report show: short (no query, cut) or full.", valueName: "detail"))
-  package var logUrls = URLDetail.short
-
-  package init() {}
+  package init(timing: TimingOptions, payloads: PayloadOptions, fetching: FetchOptions, storage: StoreOptions, logUrls: URLDetail) {
+    (self.timing, self.payloads, self.fetching, self.storage, self.logUrls) = (timing, payloads, fetching, storage, logUrls)
+  }
 
   /// What these flags say of a filter.
   package func configuration() throws -> Filter.Configuration {
@@ -29,4 +31,7 @@ package struct EngineOptions: ParsableArguments {
   }
 }
 
-extension URLDetail: ExpressibleByArgument {}
+extension URLDetail: ExpressibleByArgument {
+  package static let help = ArgumentHelp(
+    "How much of a URL the log and the report show: short (no query, cut) or full.", valueName: "detail")
+}

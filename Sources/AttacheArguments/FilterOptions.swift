@@ -3,8 +3,14 @@ package import Attache
 
 /// What a filter does with the payloads that it reads: the flags that every command which runs one takes.
 package struct FilterOptions: ParsableArguments {
-  @OptionGroup package var engine: EngineOptions
+  @OptionGroup(title: "Time and order") package var timing: TimingOptions
   @OptionGroup(title: "Time and order") package var order: OrderOptions
+  @OptionGroup(title: "Payloads") package var payloads: PayloadOptions
+  @OptionGroup(title: "Fetching") package var fetching: FetchOptions
+  @OptionGroup(title: "Store") package var storage: StoreOptions
+
+  @Option(help: URLDetail.help)
+  package var logUrls = URLDetail.short
 
   @Option(help: ArgumentHelp("Write one JSON object a line of input that says what became of it.", valueName: "file"))
   package var report: String?
@@ -13,6 +19,10 @@ package struct FilterOptions: ParsableArguments {
   package var strict = false
 
   package init() {}
+
+  package var engine: EngineOptions {
+    EngineOptions(timing: timing, payloads: payloads, fetching: fetching, storage: storage, logUrls: logUrls)
+  }
 
   /// The filter's own part of the flags.
   package func filterConfiguration() throws -> Filter.Configuration {

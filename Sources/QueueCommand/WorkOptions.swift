@@ -1,4 +1,5 @@
 import ArgumentParser
+import Attache
 import AttacheArguments
 import AttacheQueue
 
@@ -21,10 +22,20 @@ struct WorkOptions: ParsableArguments {
       valueName: "when"))
   var sync = SyncChoice.group
 
-  @OptionGroup var engine: EngineOptions
+  @OptionGroup(title: "Time and order") var timing: TimingOptions
+  @OptionGroup(title: "Payloads") var payloads: PayloadOptions
+  @OptionGroup(title: "Fetching") var fetching: FetchOptions
+  @OptionGroup(title: "Store") var storage: StoreOptions
+
+  @Option(help: URLDetail.help)
+  var logUrls = URLDetail.short
 
   @Option(help: "Write messages as text or json.")
   var logFormat = LogFormat.text
+
+  var engine: EngineOptions {
+    EngineOptions(timing: timing, payloads: payloads, fetching: fetching, storage: storage, logUrls: logUrls)
+  }
 
   func validate() throws {
     guard 1...64 ~= workers else { throw ValidationError("--workers must be 1 to 64.") }

@@ -49,7 +49,7 @@ struct Record: AsyncParsableCommand {
     if let notice = options.engine.fetching.notice { say(notice) }
     var options = options
     // A rehearsal begins with an empty store: what an earlier run has kept must not stand in for an origin.
-    if options.engine.fetching.cache == .http { options.engine.fetching.cache = .session }
+    if options.engine.fetching.cache == .http { options.fetching.cache = .session }
     let recorder = Recorder(keepsMedia: keepMedia)
     let run = try RecordedRun(options, recorder: recorder)
     let signals = Signals([SIGTERM, SIGINT])
