@@ -29,12 +29,13 @@ struct ShippedScenarioTests {
     #expect(run.exit == .status(0), "\(run.text.split(separator: "\n").filter { !$0.hasPrefix("ok") }.joined(separator: "\n"))")
   }
 
-  @Test(arguments: ["sqlite", "dir"]) func `every scenario passes through the built queue worker`(kind: String) async throws {
-    let folder = try RehearseFolder([:])
-    let run = try await folder.tool.run(["rehearse", "--queue", kind, "--json", folder["rehearsal.json"], ShippedScenarios.folder])
-    #expect(run.exit == .status(0), "\(run.text.split(separator: "\n").filter { !$0.hasPrefix("ok") }.joined(separator: "\n"))")
-    let record = try RehearseFolder.read(folder["rehearsal.json"])
-    let skipped = record.scenarios.filter { $0.skipped?.contains(/filter|extension/) == true }.map(\.name)
+  @Test(arguments: QueueRehearsal.Kind.allCases)
+  func `every scenario passes through the built queue worker`(kind: QueueRehearsal.Kind) async throws {
+    let results = await ShippedScenarios.queue(kind).run(try ShippedScenarios.all())
+    for result in results {
+      for finding in result.findings { Issue.record("\(result.scenario.name), \(kind): \(finding)") }
+    }
+    let skipped = results.filter { $0.skipped?.contains(/filter|worker/) == true }.map(\.scenario.name)
     #expect(skipped == Self.ofTheFilterAlone)
   }
 

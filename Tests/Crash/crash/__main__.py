@@ -69,7 +69,7 @@ def tested(world, kind, chosen):
     seconds = time.monotonic() - begin
     print(f"{kind}: {kills} kills over {len(trials)} queues of {len(world.payloads)} payloads in {seconds:.0f} s: each payload one result, as undisturbed; "
           f"{sum(trial.restarts for trial in trials)} workers started, {sum(trial.drains for trial in trials)} drained, "
-          f"{sum(trial.deaths for trial in trials)} payloads taken over, {sum(trial.settled for trial in trials)} seen finished and never fetched again")
+          f"{sum(trial.abandoned for trial in trials)} payloads taken from the dead when all were dead, {sum(trial.settled for trial in trials)} seen finished and never fetched again")
     for state, count in killer.counts.most_common():
         print(f"  {count:6}  {state}")
 

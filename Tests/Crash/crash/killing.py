@@ -23,12 +23,12 @@ class Killer:
         - folders: where changes may be such a moment.
         - Returns: whether it was still alive then.
         """
-        aim = self._draw.choices(["moment", "change", "call"], [3, 5, 3])[0]
+        aim = self._draw.choices(["moment", "change", "call"], [2, 5, 5])[0]
         found = None
         if aim == "moment":
             time.sleep(self._draw.expovariate(1 / 0.08))
         elif aim == "change":
-            found = folders.wait(_PATIENCE, self._draw.randrange(1, 60))
+            found = folders.wait(_PATIENCE, self._draw.randrange(1, 12))
         else:
             found = watch.wait_for_call(child.pid, _PATIENCE, self._draw.choice([{"syncs"}, {"writes"}, {"renames", "links", "removes"}, {"locks"}]))
         found = found or next(iter(watch.calls(child.pid)), None)

@@ -30,7 +30,7 @@ class Trial:
         self._commands = Commands(world.attache, self._location, store, poison_after)
         self._log = world.origin.position
         self._settled = {}  # requests for the media of finished payloads, when they were seen to be finished
-        self.restarts = self.drains = self.deaths = 0
+        self.restarts = self.drains = self.abandoned = 0
 
     def undisturbed(self):
         """What comes out when nobody is killed."""
@@ -93,7 +93,8 @@ class Trial:
             self._read(killer, watched)
         elif what == "drain":
             workers[index].send_signal(signal.SIGTERM)
-            if ended(workers[index], _FINISHED) == 75:
+            # A process that has hardly begun knows nothing of draining yet.
+            if ended(workers[index], (*_FINISHED, -signal.SIGTERM)) != 0:
                 self.drains += 1
                 workers[index] = self._worker()
         elif killer.kill(workers[index], watched):
@@ -116,8 +117,9 @@ class Trial:
                 ended(reader)
 
     def _look(self):
-        """While nobody works: the database is whole, and which payloads are finished, whose media nobody may ask for again."""
+        """While nobody works: the database is whole, what was in dead hands, and which payloads are finished, whose media nobody may ask for again."""
         checks.integrity(self._location)
+        self.abandoned += self._commands.counts()["leased"]
         records, requests = self._commands.records(), self._world.origin.requests(self._log)
         for number in records:
             target = self._world.payloads[number].target
@@ -146,7 +148,6 @@ class Trial:
         checks.integrity(self._location)
         self._commands.prune()
         checks.store(self._store)
-        self.deaths = checks.deaths(self._location)
 
     @property
     def settled(self):
