@@ -103,6 +103,34 @@ import Testing
     #expect(try queue.enqueue([NewPayload("a")]) == 1)
   }
 
+  @Test func `a queue can be opened and looked at while another process keeps it`() throws {
+    let test = try TestQueue(.sqlite)
+    try test.open(with: ["a"]).close()
+    try DatabaseQueue(path: test.location.path).writeWithoutTransaction { connection in
+      try connection.execute(sql: "BEGIN IMMEDIATE")
+      let queue = try SQLiteQueue(path: test.location.path, creates: true, sync: .off, clock: test.clock, patience: 0)
+      #expect(try queue.counts().ready == 1)
+      #expect(try queue.results(ResultRequest()).entries.isEmpty)
+      try connection.execute(sql: "ROLLBACK")
+    }
+  }
+
+  @Test(arguments: SyncChoice.allCases)
+  func `whatever is promised for a power failure, the queue works and can be synced at any time`(_ sync: SyncChoice) throws {
+    let test = try TestQueue(.sqlite)
+    let queue = try test.location.open(creates: true, sync: sync, clock: test.clock)
+    try queue.sync()
+    for round in 0..<3 {
+      #expect(try queue.enqueue([NewPayload("\(round)")]) == 1)
+      test.clock.pass(SyncChoice.groupWindow)
+    }
+    try queue.finishAll()
+    try queue.sync()
+    try queue.sync()
+    queue.close()
+    #expect(try test.open(creates: false).counts().done == 3)
+  }
+
   @Test func `two names of one queue are one queue, with the same workers`() throws {
     let test = try TestQueue(.sqlite)
     let worker = try test.open(with: ["a"])
