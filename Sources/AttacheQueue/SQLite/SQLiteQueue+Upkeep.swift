@@ -53,7 +53,7 @@ extension SQLiteQueue {
   }
 
   /// As many results as one transaction of a purge forgets: workers are not kept from the queue for long.
-  static let purgeBatch = 10_000
+  package static let purgeBatch = 10_000
 
   public func purge(olderThan age: Duration) throws(QueueError) -> (payloads: Int, released: [String]) {
     let before = (clock.wall - age).microseconds

@@ -44,14 +44,14 @@ public final class SQLiteQueue: PayloadQueue {
 
   /// Has everything of a call done, or nothing.
   func write<Result>(_ body: (Database, inout QueueTally) throws -> Result) throws(QueueError) -> Result {
-    let result: Result
+    // Before the call: when it fails, nothing of the call was done.
+    try syncIfDue()
+    defer { noteChanges() }
     do {
-      result = try database.writeWithoutTransaction { connection in try connection.change(body) }
+      return try database.writeWithoutTransaction { connection in try connection.change(body) }
     } catch {
       throw file.failure(error)
     }
-    try noteChanges()
-    return result
   }
 
   func read<Result>(_ body: (Database) throws -> Result) throws(QueueError) -> Result {
@@ -62,13 +62,18 @@ public final class SQLiteQueue: PayloadQueue {
     }
   }
 
-  private func noteChanges() throws(QueueError) {
+  private func noteChanges() {
     guard choice == .group else { return }
     let now = clock.uptime
-    let isDue = unsynced.withLock { unsynced in
+    unsynced.withLock { unsynced in
       if !unsynced.hasChanges { unsynced = Unsynced(hasChanges: true, since: now) }
-      return now - unsynced.since >= SyncChoice.groupWindow
     }
+  }
+
+  private func syncIfDue() throws(QueueError) {
+    guard choice == .group else { return }
+    let now = clock.uptime
+    let isDue = unsynced.withLock { $0.hasChanges && now - $0.since >= SyncChoice.groupWindow }
     if isDue { try sync() }
   }
 

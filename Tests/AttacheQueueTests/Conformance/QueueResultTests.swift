@@ -17,6 +17,17 @@ import Testing
   }
 
   @Test(arguments: QueueBackend.allCases)
+  func `a result says its outcome and its reason`(_ backend: QueueBackend) throws {
+    let queue = try TestQueue(backend).open(with: Outcome.allCases.map(\.rawValue) + Reason.allCases.map(\.rawValue))
+    let outcomes = Outcome.allCases.map { ($0, nil as Reason?) } + Reason.allCases.map { (.fallback, $0) }
+    let leases = try queue.lease(outcomes.count)
+    #expect(try queue.finish(zip(leases, outcomes).map { $0.finished($1.0, reason: $1.1) }) == [])
+    let entries = try queue.results(ResultRequest()).entries
+    #expect(entries.map(\.outcome) == outcomes.map(\.0))
+    #expect(entries.map(\.reason) == outcomes.map(\.1))
+  }
+
+  @Test(arguments: QueueBackend.allCases)
   func `a page has so many results at most, and the next begins behind it`(_ backend: QueueBackend) throws {
     let queue = try TestQueue(backend).open(with: (1...5).map(String.init))
     try queue.finishAll()

@@ -143,6 +143,42 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: test.folder).filter { $0.hasSuffix("-workers") } == ["queue-workers"])
   }
 
+  @Test func `a lock file that somebody removes ends no lease before its time`() throws {
+    let test = try TestQueue(.sqlite)
+    let worker = try test.open(with: ["a"])
+    let lease = try worker.leaseOne(for: .seconds(10))
+    try FileManager.default.removeItem(atPath: test.location.path + "-workers")
+    let others = try [test.open(), test.open()]
+    for other in others { #expect(try other.lease().isEmpty) }
+    #expect(try worker.renew([lease.token], for: .seconds(10)) == [])
+    test.clock.pass(.seconds(10))
+    #expect(try others[1].lease().map(\.text) == ["a"])
+  }
+
+  @Test func `a result whose words this version does not know is read all the same`() throws {
+    let test = try TestQueue(.sqlite)
+    let queue = try test.open(with: ["a"])
+    try queue.finishAll()
+    try DatabaseQueue(path: test.location.path).writeWithoutTransaction {
+      try $0.execute(sql: "UPDATE result SET outcome = 'improved', reason = 'moon.phase'")
+    }
+    let entry = try #require(try queue.results(ResultRequest()).entries.first)
+    #expect(entry.line == Array("a\n".utf8))
+    #expect(entry.reason == nil)
+  }
+
+  @Test func `a purge of many results forgets them in several steps, and names what is free at its end`() throws {
+    let test = try TestQueue(.sqlite)
+    let count = SQLiteQueue.purgeBatch + 5
+    let queue = try test.open(with: (1...count).map(String.init))
+    let leases = try queue.lease(count)
+    #expect(try queue.finish(leases.map { $0.finished(.attached, holds: $0.token.id % 5_000 == 1 ? ["/held/\($0.token.id)"] : []) }) == [])
+    let purge = try queue.purge(olderThan: .zero)
+    #expect(purge.payloads == count)
+    #expect(purge.released.sorted() == ["/held/1", "/held/10001", "/held/5001"])
+    #expect(try queue.counts().total == 0)
+  }
+
   /// The text that a queue is refused with.
   private static func refusal(_ body: () throws -> Void) -> String? {
     do {
