@@ -77,3 +77,6 @@ struct linux_time {
   long seconds, nanoseconds;
 };
 extern int linux_clock_gettime(int clock, struct linux_time *time) __asm__("clock_gettime");
+
+// syncfs(2), likewise.
+static inline int linux_syncfs(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }

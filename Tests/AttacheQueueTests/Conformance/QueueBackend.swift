@@ -6,12 +6,14 @@ import Testing
 /// The kinds of queues: each passes all tests of this folder.
 enum QueueBackend: String, CaseIterable, CustomTestStringConvertible {
   case sqlite
+  case folder
 
   var testDescription: String { rawValue }
 
   fileprivate func location(in folder: String) -> QueueLocation {
     switch self {
     case .sqlite: .sqlite(path: folder + "/queue")
+    case .folder: .folder(path: folder + "/queue")
     }
   }
 }

@@ -5,7 +5,8 @@ import Testing
 @Suite struct QueueClaimTests {
   @Test(arguments: QueueBackend.allCases)
   func `an empty queue gives nothing and has nothing to wait for`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open()
+    let test = try TestQueue(backend)
+    let queue = try test.open()
     let claim = try queue.claim(.upTo(10))
     #expect(claim.leases == [])
     #expect(!claim.hasSuspects)
@@ -33,7 +34,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `payloads are numbered from 1 in the order enqueued`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open(with: ["a", "b"])
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: ["a", "b"])
     #expect(try queue.enqueue([NewPayload("c")]) == 1)
     let leases = try queue.lease()
     #expect(leases.map(\.token.id) == [1, 2, 3])
@@ -44,7 +46,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `higher priorities are claimed first, and the same ones in the order enqueued`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open()
+    let test = try TestQueue(backend)
+    let queue = try test.open()
     let priorities = [5, 10, 1, 10, -3, 5, 1_000, Int.min, Int.max]
     _ = try queue.enqueue(priorities.enumerated().map { index, priority in NewPayload("\(index)") { $0.priority = priority } })
     let order = try queue.lease(4).map(\.text) + queue.lease().map(\.text)
@@ -53,7 +56,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `a claim takes so many payloads at most`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open(with: ["a", "b", "c"])
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: ["a", "b", "c"])
     let first = try queue.claim(.upTo(2))
     #expect(first.leases.map(\.text) == ["a", "b"])
     #expect(first.next == .zero)
@@ -63,7 +67,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `a claim takes so many bytes at most, but one payload at least`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open(with: [String(repeating: "a", count: 99), String(repeating: "b", count: 49), "c"])
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: [String(repeating: "a", count: 99), String(repeating: "b", count: 49), "c"])
     #expect(try queue.claim(ClaimRequest(limit: 9, maximumBytes: 10, span: .seconds(10))).leases.map(\.token.id) == [1])
     #expect(try queue.claim(ClaimRequest(limit: 9, maximumBytes: 51, span: .seconds(10))).leases.map(\.token.id) == [2])
     #expect(try queue.claim(ClaimRequest(limit: 9, maximumBytes: 51, span: .seconds(10))).leases.map(\.token.id) == [3])
@@ -71,7 +76,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `a line longer than the engine reads is leased without its bytes, and is its own result`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open()
+    let test = try TestQueue(backend)
+    let queue = try test.open()
     let long = [UInt8](repeating: UInt8(ascii: "x"), count: 2 << 20)
     let longest = [UInt8](repeating: UInt8(ascii: "y"), count: Lease.maximumLine)
     #expect(try queue.enqueue([NewPayload(line: long), NewPayload(line: longest), NewPayload("short")]) == 3)
@@ -86,7 +92,8 @@ import Testing
     let lines: [[UInt8]] = [
       [], [0x0A], [0x0D, 0x0A], [0x00], [0xFF, 0xFE, 0x00, 0x0A], Array("no ending".utf8), [0xC0, 0x80, 0x0A, 0x0A, 0x20], Array(0...255),
     ]
-    let queue = try TestQueue(backend).open()
+    let test = try TestQueue(backend)
+    let queue = try test.open()
     #expect(try queue.enqueue(lines.map(NewPayload.init(line:))) == lines.count)
     let leases = try queue.lease()
     #expect(leases.map(\.line) == lines)
@@ -103,7 +110,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `a payload that is given back keeps its place`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open(with: ["a", "b", "c"])
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: ["a", "b", "c"])
     let leases = try queue.lease(2)
     #expect(
       try queue.giveBack([ReturnedPayload(leases[1].token, wasTried: false), ReturnedPayload(leases[0].token, wasTried: true)]) == [])

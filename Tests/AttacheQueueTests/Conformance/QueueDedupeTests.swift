@@ -18,14 +18,16 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `payloads without a key are never the same`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open()
+    let test = try TestQueue(backend)
+    let queue = try test.open()
     #expect(try queue.enqueue([NewPayload("a"), NewPayload("a")]) == 2)
     #expect(try queue.lease().map(\.text) == ["a", "a"])
   }
 
   @Test(arguments: QueueBackend.allCases)
   func `a key is any bytes, none too`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open()
+    let test = try TestQueue(backend)
+    let queue = try test.open()
     let keys: [[UInt8]] = [[], [0], [0, 0], [0xFF, 0xFE], Array("a/b".utf8), Array("..".utf8), [UInt8](repeating: 0x41, count: 5_000)]
     let payloads = keys.map { key in NewPayload("x") { $0.key = key } }
     #expect(try queue.enqueue(payloads) == keys.count)

@@ -50,7 +50,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `a payload is finished once and given back once`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open(with: ["a", "b"])
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: ["a", "b"])
     let leases = try queue.lease()
     #expect(try queue.finish([leases[0].finished(output: "1\n"), leases[0].finished(output: "2\n")]) == [leases[0].token])
     #expect(try queue.finish([leases[0].finished(output: "3\n")]) == [leases[0].token])
@@ -64,7 +65,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `what is refused does not keep the rest of a call from being done`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open(with: ["a", "b"])
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: ["a", "b"])
     let leases = try queue.lease()
     let foreign = LeaseToken(id: 77, fence: 1)
     let stranger = FinishedPayload(foreign, outcome: .passthrough, reason: nil, record: [])
@@ -153,7 +155,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `a claim that wants a suspect gets nothing else`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open(with: ["a"])
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: ["a"])
     let claim = try queue.claim(.alone)
     #expect(claim.leases == [])
     #expect(!claim.hasSuspects)

@@ -5,7 +5,8 @@ import Testing
 @Suite struct QueueResultTests {
   @Test(arguments: QueueBackend.allCases)
   func `results come in the order enqueued, whatever was finished first`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open(with: ["a", "b", "c"])
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: ["a", "b", "c"])
     let leases = try queue.lease()
     for index in [2, 0, 1] { #expect(try queue.finish([leases[index].finished(output: index == 1 ? "B\n" : nil)]) == []) }
     let page = try queue.results(ResultRequest())
@@ -29,7 +30,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `a page has so many results at most, and the next begins behind it`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open(with: (1...5).map(String.init))
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: (1...5).map(String.init))
     try queue.finishAll()
     var request = ResultRequest(limit: 2)
     var pages: [[Int64]] = []
@@ -50,7 +52,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `a page has so many bytes at most, but one result at least`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open(with: [String(repeating: "a", count: 200), "b", "c"])
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: [String(repeating: "a", count: 200), "b", "c"])
     try queue.finishAll()
     let first = try queue.results(ResultRequest(maximumBytes: 50))
     #expect(first.entries.map(\.id) == [1])
@@ -79,7 +82,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `results that were read can be left out`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open(with: ["a", "b", "c", "d", "undecided"])
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: ["a", "b", "c", "d", "undecided"])
     let leases = try queue.lease(4)
     _ = try queue.finish(leases.map { $0.finished() })
     #expect(try queue.counts().unread == 4)
@@ -117,7 +121,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `a file that is freed twice in one call is named once`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open(with: ["a", "b"])
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: ["a", "b"])
     _ = try queue.finish(try queue.lease().map { $0.finished(.attached, holds: ["/held/one", "/held/\($0.token.id)"]) })
     #expect(try queue.markRead([1, 2]).sorted() == ["/held/1", "/held/2", "/held/one"])
   }
@@ -139,7 +144,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `what a result held that is retried is named with the next that is freed`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open(with: ["a", "b"])
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: ["a", "b"])
     let leases = try queue.lease()
     _ = try queue.finish([leases[0].finished(.fallback, holds: ["/held/one", "/held/two"]), leases[1].finished()])
     #expect(try queue.retry(nil) == 1)

@@ -55,7 +55,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `what fell back is worked again as if for the first time, in its place`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open(with: ["a", "b", "c", "d"])
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: ["a", "b", "c", "d"])
     let held = try queue.lease(3)
     _ = try queue.giveBack([ReturnedPayload(held[1].token, wasTried: true)])
     let again = try queue.lease(1)
@@ -81,7 +82,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `only what has the reason is retried when one is given`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open(with: ["a", "b", "c", "d"])
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: ["a", "b", "c", "d"])
     let leases = try queue.lease()
     _ = try queue.finish([
       leases[0].finished(.fallback, reason: .deadline), leases[1].finished(.fallback, reason: .dnsTimeout),

@@ -106,7 +106,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `moments at the ends of time are taken`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open()
+    let test = try TestQueue(backend)
+    let queue = try test.open()
     let far = Duration.seconds(Int64.max)
     _ = try queue.enqueue([
       NewPayload("never") { $0.notBefore = far },

@@ -1,0 +1,174 @@
+import Attache
+import AttacheQueue
+import Foundation
+import Testing
+
+/// A folder queue of a test's own, with what people do in its folder.
+struct TestFolderQueue {
+  let test: TestQueue
+  let queue: any PayloadQueue
+
+  init() throws {
+    test = try TestQueue(.folder)
+    queue = try test.open()
+  }
+
+  func path(_ name: String) -> String { "\(test.location.path)/\(name)" }
+
+  /// Drops a file as it is to be done: written elsewhere and then moved.
+  func drop(_ text: String, as name: String, age: TimeInterval = 0) throws {
+    let written = test.folder + "/written"
+    try Data(text.utf8).write(to: URL(filePath: written))
+    let time = Date(timeIntervalSince1970: 1_000_000_000 - age)
+    try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: written)
+    try FileManager.default.moveItem(atPath: written, toPath: path("new/" + name))
+  }
+
+  func text(_ name: String) -> String? {
+    FileManager.default.contents(atPath: path(name)).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  func names(_ folder: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: path(folder))) ?? []).sorted()
+  }
+
+  /// All regular files within the folder.
+  var files: [String] {
+    let found = FileManager.default.enumerator(atPath: test.location.path)?.compactMap { $0 as? String } ?? []
+    return found.filter { (try? FileManager.default.attributesOfItem(atPath: path($0))[.type]) as? FileAttributeType == .typeRegular }
+      .sorted()
+  }
+}
+
+@Suite struct FolderQueueDropTests {
+  @Test func `dropped files are worked by time and then by name, and their results are found under their names`() throws {
+    let folder = try TestFolderQueue()
+    try folder.drop("{\"b\":1}", as: "b.json")
+    try folder.drop("{\"a\":1}\n", as: "a.json")
+    try folder.drop("{\"old\":1}\n", as: "z.json", age: 60)
+    #expect(try folder.queue.counts().ready == 3)
+    let leases = try folder.queue.lease()
+    #expect(leases.map(\.text) == ["{\"old\":1}", "{\"a\":1}", "{\"b\":1}"])
+    #expect(leases.map(\.token.id) == [1, 2, 3])
+    #expect(folder.names("new").isEmpty)
+    let dead = FinishedPayload(leases[2].token, outcome: .fallback, reason: nil, isDead: true, record: leases[2].record)
+    #expect(try folder.queue.finish([leases[0].finished(.attached, output: "media\n"), leases[1].finished(), dead]) == [])
+    #expect(folder.names("done") == ["1-z.json", "1-z.json.record", "2-a.json", "2-a.json.record"])
+    #expect(folder.text("done/1-z.json") == "media\n")
+    #expect(folder.text("done/1-z.json.record") == "{\"line\":1}\n")
+    #expect(folder.text("done/2-a.json") == "{\"a\":1}\n")
+    #expect(folder.names("dead") == ["3-b.json", "3-b.json.record"])
+    #expect(folder.text("dead/3-b.json") == "{\"b\":1}")
+    #expect(try folder.queue.lines() == ["media\n", "{\"a\":1}\n", "{\"b\":1}"])
+  }
+
+  @Test func `what begins with a dot, and what is no file, waits`() throws {
+    let folder = try TestFolderQueue()
+    try folder.drop("{}", as: ".hidden")
+    try FileManager.default.createDirectory(atPath: folder.path("new/folder"), withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(atPath: folder.path("new/link"), withDestinationPath: "/etc/passwd")
+    let claim = try folder.queue.claim(.upTo(10))
+    #expect(claim.leases == [])
+    #expect(claim.next == nil)
+    #expect(folder.names("new") == [".hidden", "folder", "link"])
+  }
+
+  @Test func `an object that is written over several lines becomes one line, and means the same`() throws {
+    let folder = try TestFolderQueue()
+    try folder.drop("{\r\n  \"aps\": {\n    \"alert\": \"a\\nb\"\n  }\n}\n", as: "pretty.json")
+    try folder.drop("{}\n\n", as: "twice.json", age: -1)
+    let leases = try folder.queue.lease()
+    #expect(
+      leases.map { $0.line.map { String(decoding: $0, as: UTF8.self) } } == ["{    \"aps\": {     \"alert\": \"a\\nb\"   } }\n", "{} \n"])
+    _ = try folder.queue.finish(leases.map { $0.finished() })
+    #expect(folder.names("new").isEmpty)
+    #expect(folder.text("done/2-twice.json") == "{} \n")
+  }
+
+  @Test func `what is no JSON leaves byte for byte, whatever line feeds it has`() throws {
+    let folder = try TestFolderQueue()
+    let texts = ["one\ntwo\r\n\n", "{\"a\":\"b\nc\"}\n", "{}\n{}\n", ""]
+    for (index, text) in texts.enumerated() { try folder.drop(text, as: "\(index)") }
+    let leases = try folder.queue.lease()
+    _ = try folder.queue.finish(leases.map { $0.finished(.invalid) })
+    #expect(try folder.queue.lines() == texts)
+  }
+
+  @Test func `the priority and the expiry are those of the envelope`() throws {
+    let folder = try TestFolderQueue()
+    let gorush = """
+      {"notifications":[{"tokens":["t"],"platform":1,"message":"low","priority":"normal","expiration":1894000000}]}
+      """
+    try folder.drop(gorush, as: "1", age: 9)
+    try folder.drop("{\"aps\":{}}", as: "2")
+    let leases = try folder.queue.lease()
+    #expect(leases.map(\.token.id) == [2, 1])
+    #expect(leases.map(\.expiresAt) == [nil, .seconds(1_894_000_000)])
+  }
+
+  @Test func `names of any kind and length are kept as far as a name goes`() throws {
+    let folder = try TestFolderQueue()
+    let names = ["a b\tc\n%09;,.json", String(repeating: "ü", count: 120) + ".json", "-", "x.record", "…"]
+    for (index, name) in names.enumerated() { try folder.drop("\(index)", as: name, age: TimeInterval(-index)) }
+    let leases = try folder.queue.lease()
+    #expect(leases.map(\.text) == ["0", "1", "2", "3", "4"])
+    _ = try folder.queue.finish(leases.map { $0.finished() })
+    #expect(
+      folder.names("done").filter { !$0.hasSuffix(".record") || $0.hasSuffix("x.record") }.contains("1-a b_c_%09;,.json"))
+    #expect(folder.text("done/2-" + String(repeating: "ü", count: 27) + ".json") == "1")
+    #expect(folder.text("done/4-x.record") == "3")
+    #expect(try folder.queue.lines() == ["0", "1", "2", "3", "4"])
+  }
+
+  @Test func `a file that is longer than a queue takes is put aside`() throws {
+    let folder = try TestFolderQueue()
+    try folder.drop("", as: "long")
+    let file = try FileHandle(forWritingTo: URL(filePath: folder.path("new/long")))
+    try file.truncate(atOffset: UInt64(NewPayload.maximumLine) + 1)
+    try file.close()
+    #expect(try folder.queue.claim(.upTo(10)).next == nil)
+    #expect(folder.names("refused") == ["long"])
+  }
+
+  @Test func `whoever takes results away has had them`() throws {
+    let folder = try TestFolderQueue()
+    for name in ["a", "b"] { try folder.drop(name, as: name) }
+    _ = try folder.queue.finish(try folder.queue.lease().map { $0.finished(.fallback) })
+    for name in ["1-a", "1-a.record"] { try FileManager.default.removeItem(atPath: folder.path("done/" + name)) }
+    #expect(try folder.queue.lines() == ["b"])
+    #expect(try folder.queue.retry(nil) == 1)
+    #expect(try folder.queue.lease().map(\.text) == ["b"])
+    #expect(try folder.queue.purge(olderThan: .zero).payloads == 1)
+  }
+
+  @Test func `five thousand dropped files are all worked, in order`() throws {
+    let folder = try TestFolderQueue()
+    let time = Date(timeIntervalSince1970: 1_000_000_000)
+    for number in 10_000..<15_000 {
+      let path = folder.path("new/\(number)")
+      _ = FileManager.default.createFile(atPath: path, contents: Data("\(number)\n".utf8), attributes: [.modificationDate: time])
+      try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: path)
+    }
+    var worked: [String] = []
+    while true {
+      let claim = try folder.queue.claim(.upTo(500))
+      guard !claim.leases.isEmpty else { break }
+      worked += claim.leases.map(\.text)
+      #expect(try folder.queue.finish(claim.leases.map { $0.finished() }) == [])
+    }
+    #expect(worked == (10_000..<15_000).map(String.init))
+    #expect(try folder.queue.counts().done == 5_000)
+  }
+
+  @Test func `a purged queue is left with nothing but its own`() throws {
+    let folder = try TestFolderQueue()
+    _ = try folder.queue.enqueue(["a", "b", "c"].map { text in NewPayload(text) { $0.key = Array(text.utf8) } })
+    let leases = try folder.queue.lease()
+    _ = try folder.queue.finish([
+      leases[0].finished(.attached, output: "media\n", holds: ["/held/one"]), leases[1].finished(.fallback, output: "changed\n"),
+      leases[2].finished(),
+    ])
+    #expect(try folder.queue.purge(olderThan: .zero).released == ["/held/one"])
+    #expect(folder.files == ["lock", "queue", "workers"])
+  }
+}
