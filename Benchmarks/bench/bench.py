@@ -182,13 +182,23 @@ class Bench:
         return best
 
     def _run(self, command, work):
-        out, cost = work.folder / "out", self.folder / "cost"
+        out = work.folder / "out"
         store = self.new_store(work)
-        words = command.arguments(store, work.jobs, work.cacert)
+        run = self.cost(command.name, command.arguments(store, work.jobs, work.cacert), work, out)
+        try:
+            with open(out, "rb") as output:
+                check(output, work.expected, command.checker(store))
+        except WrongOutput as fault:
+            raise WrongOutput(f"{command.name}: {fault}") from None
+        return run
+
+    def cost(self, name, words, work, out=os.devnull, largest=None):
+        """Runs a program over an input, once, and gives what it cost; what it wrote to `out` is not looked at. `largest` bounds a file that it writes."""
+        cost = self.folder / "cost"
         used, served = machine.busy_seconds(), self._nginx.processor_seconds() if self._nginx else 0
         with open(work.input, "rb") as stdin, open(out, "wb") as stdout, open(self.folder / "errors", "wb") as stderr:
             self._heartbeat.pause()
-            launch = children.start([self.programs.launch(), cost, 600, 20, *words], orphaned=signal.SIGTERM, largest_file=work.volume.run + SMALL,
+            launch = children.start([self.programs.launch(), cost, 600, 20, *words], orphaned=signal.SIGTERM, largest_file=largest or work.volume.run + SMALL,
                                     stdin=stdin, stdout=stdout, stderr=stderr, env=self.environment)
             try:
                 launch.wait()
@@ -206,12 +216,7 @@ class Bench:
             run["disturbed"] += 1 + pause / run["wall"]
         run["rate"] = len(work.expected) / run["wall"]
         if run["status"]:
-            raise WrongOutput(f"{command.name} ends with {run['status']}: {(self.folder / 'errors').read_text(errors='replace')[-300:].strip()}")
-        try:
-            with open(out, "rb") as output:
-                check(output, work.expected, command.checker(store))
-        except WrongOutput as fault:
-            raise WrongOutput(f"{command.name}: {fault}") from None
+            raise WrongOutput(f"{name} ends with {run['status']}: {(self.folder / 'errors').read_text(errors='replace')[-300:].strip()}")
         return run
 
     def in_turn(self, measures):

@@ -66,6 +66,9 @@ class Programs:
     def limit(self):
         return self.compiled(SOURCES / "peers/limit.c", "-lcurl", "-lmagic", "-lcjson")
 
+    def queue_loop(self):
+        return self.compiled(SOURCES / "peers/queue_loop.c", "-lsqlite3")
+
     def go(self):
         path, sources = self.folder / "go-peer", SOURCES / "peers/go"
         if not self._is_newer(path, list(sources.iterdir())):

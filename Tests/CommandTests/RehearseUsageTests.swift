@@ -44,7 +44,7 @@ struct RehearseUsageTests {
     (["--command", "cat", "--kill-at", "noon"], "request:2"), (["--command", "cat", "--kill-at", "line:0"], "request:2"),
     (["--command", "cat", "--kill-random", "0"], "at least 1"), (["--command", "cat", "--slack", "soon"], "--slack <time>"),
     (["--command", "cat", "--expect", "all", "--kill-at", "fed"], "leave --expect all out"),
-    (["--queue", "kafka"], "'sqlite' or 'dir'"), (["--queue", "dir", "--clock", "both"], "leave --clock both out"),
+    (["--queue", "kafka"], "'sqlite' and 'dir'"), (["--queue", "dir", "--clock", "both"], "leave --clock both out"),
     (["--queue", "dir", "--kill-at", "fed"], "--kill-at speaks of lines in a pipe"),
     (["--queue", "dir", "--slack", "1s"], "--slack speaks of"),
     (["--queue", "dir", "--expect", "promise"], "--expect promise speaks of"),

@@ -1,0 +1,113 @@
+"""A queue that is filled and worked, beside a plain loop over SQLite."""
+import contextlib
+import shutil
+import sqlite3
+import tempfile
+from pathlib import Path
+
+from .. import payloads
+from ..checking import AttacheCheck, Expected, WrongOutput, check
+from ..comparison import costs, dearer, faster, notes, rates
+from ..figures import median
+from ..result import Goal, Result, amount
+from ..work import Generated
+
+NAME = "queue"
+ABOUT = ("100,000 payloads of 1 KB are enqueued and worked, without media and with one URL, a JPEG of 5 KB that the origin calls fresh for an hour, 256 in "
+         "flight; beside it a loop in C that does the same transactions on the same tables, with the same synchronous setting, and nothing else. The queue "
+         "is on disk. Memory is VmHWM of `attache work`; a folder as a queue has 20,000 payloads.")
+LOOP = "the SQLite loop"
+_JOBS = 256
+#: About as long as what attache splices in.
+_MEMBER = ',"attache":{"attachments":[{"url":"file:///' + "x" * 140 + '","type":"public.jpeg","mime":"image/jpeg","size":5120,"sha256":"' + "0" * 64 + '"}]}'
+
+
+def measure(bench):
+    absent = [str(path) for _, path in bench.options.attaches if not path.with_name("attache-queue").exists()]
+    if absent:
+        return Result(NAME, ABOUT, absent=f"attache-queue is to stand beside {', '.join(absent)}")
+    count = bench.count(100_000, 1_000)
+    url, medium = bench.nginx.url("queue", "tiny.jpg", folder="campaign"), bench.media["tiny.jpg"]
+    result = Result(NAME, ABOUT, head=["what", "payloads/s", f"× {LOOP}", "CPU µs a payload", f"CPU × {LOOP}", "resident MB"])
+    none = bench.work(f"{NAME}-none", Generated(count, lambda number: Expected(payloads.passing(number))), jobs=_JOBS)
+    _add(bench, result, "without media", none, _both(bench, none, None))
+    bench.end_row()
+    one = bench.work(f"{NAME}-url", Generated(count, lambda number: Expected(payloads.payload(number, url), medium)), jobs=_JOBS, is_stored_once=True)
+    _add(bench, result, "one URL", one, _both(bench, one, _MEMBER))
+    bench.end_row()
+    few = bench.work(f"{NAME}-dir", Generated(bench.count(20_000, 200), lambda number: Expected(payloads.passing(number))), jobs=_JOBS)
+    _add(bench, result, "a folder, without media", few,
+         {command.name: (lambda command=command: _ours(bench, command, few, "dir")) for command in bench.attaches()}, is_judged=False)
+    bench.end_row()
+    many = bench.work(f"{NAME}-many", Generated(10 * count, lambda number: Expected(payloads.passing(number))), jobs=_JOBS)
+    _add_memory(result, count, _ours(bench, bench.attaches()[0], many, "sqlite")["work"])
+    return result
+
+
+def _both(bench, work, member):
+    """Measures of a round, by the name of what they measure."""
+    ours = {command.name: (lambda command=command: _ours(bench, command, work, "sqlite")) for command in bench.attaches()}
+    return ours | {LOOP: lambda: _loop(bench, work, member)}
+
+
+def _add(bench, result, what, work, measures, is_judged=True):
+    found = bench.in_turn(measures)
+    for step, verb in (("enqueue", "enqueued"), ("work", "worked")):
+        runs = {name: [run[step] for run in rounds] for name, rounds in found.items()}
+        for name in runs:
+            ratios = [amount(ratio(runs, name, LOOP)) if LOOP in runs else "" for ratio in (faster, dearer)]
+            result.table.append([f"{what}, {verb}: {name}", f"{median(rates(runs, name)):,.0f}", ratios[0], amount(median(costs(runs, name)) * 1e6), ratios[1],
+                                 amount(median(run["peak_kb"] for run in runs[name]) / 1024)])
+        result.runs[f"{what}, {verb}"] = runs
+        if step == "work" and is_judged:
+            result.goals.append(Goal(f"{what}: results/s", median(rates(runs, bench.attaches()[0].name)), 20_000))
+        result.notes += notes(bench, runs, f"{what}, {verb}: ")
+
+
+def _add_memory(result, count, large):
+    ours = next(iter(result.runs["without media, worked"]))
+    small, large = median(run["peak_kb"] for run in result.runs["without media, worked"][ours]) / 1024, large["peak_kb"] / 1024
+    result.goals += [Goal(f"memory over {10 * count:,} payloads", large, 64, at_least=False, unit=" MB"),
+                     Goal(f"the same over {count:,} = 1", large / small, 1.1, at_least=False)]
+    result.table.append([f"without media, worked, {10 * count:,} payloads: {ours}", "", "", "", "", amount(large)])
+
+
+@contextlib.contextmanager
+def _queue_folder(bench, work):
+    folder = Path(tempfile.mkdtemp(prefix="queue.", dir=bench.room.on_disk(4 * work.volume.all)))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _largest(work):
+    """What a database may come to: the lines as they were, the results, and the log."""
+    return 2 * work.volume.all + (256 << 20)
+
+
+def _ours(bench, command, work, kind):
+    store, largest = bench.new_store(), _largest(work)
+    attache, *flags = command.arguments(store, work.jobs, work.cacert)
+    with _queue_folder(bench, work) as folder:
+        queue = ["--queue", f"{kind}:{folder / 'queue'}"]
+        found = {"enqueue": bench.cost(f"{command.name} enqueue", [attache, "enqueue", *queue], work, largest=largest),
+                 "work": bench.cost(f"{command.name} work", [attache, "work", *queue, "--once", *flags], work, largest=largest)}
+        bench.cost(f"{command.name} results", [attache, "results", *queue], work, folder / "results")
+        with open(folder / "results", "rb") as output:
+            check(output, work.expected, AttacheCheck(store))
+        return found
+
+
+def _loop(bench, work, member):
+    bench.new_store()
+    program = bench.programs.queue_loop()
+    with _queue_folder(bench, work) as folder:
+        path = folder / "queue"
+        found = {"enqueue": bench.cost(LOOP, [program, "enqueue", path], work, largest=_largest(work)),
+                 "work": bench.cost(LOOP, [program, "work", path, *([member] if member else [])], work, largest=_largest(work))}
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            count = database.execute("SELECT count(*) FROM result JOIN output USING (id) WHERE (line IS NOT NULL) = ?", [bool(member)]).fetchone()[0]
+        if count != len(work.expected):
+            raise WrongOutput(f"{LOOP}: {count} results for {len(work.expected)} payloads")
+        return found
