@@ -25,6 +25,13 @@ final class MemoryDisk: Sendable {
     close(filler)
   }
 
+  /// Makes it larger, or smaller as far as there is room left.
+  func resize(_ size: String) throws {
+    guard unsafe mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT), "size=\(size)") == 0 else {
+      throw Launch.Failure(call: "mount", number: errno)
+    }
+  }
+
   /// Gives back what ``fill()`` took.
   func empty() {
     unsafe unlink(path + "/filler")

@@ -10,7 +10,7 @@ struct QueueDiskTests {
 
   init() throws {
     tool = try AttacheTool()
-    disk = try MemoryDisk(at: tool.home["disk"], kibibytes: 4096)
+    disk = try MemoryDisk(at: tool.home["disk"], size: "4m")
   }
 
   private func location(_ kind: String) -> String { "\(kind):\(disk.path)/queue" }
@@ -35,7 +35,7 @@ struct QueueDiskTests {
       #expect(full.exit == .status(74))
       #expect(full.errors.contains("make room and start again: nothing is lost"), "\(full.errors)")
 
-      try disk.resize(kibibytes: 65536)
+      try disk.resize("64m")
       #expect(try await tool.run(words, input: input).exit == .status(0))
       #expect(try await tool.run(["work", "--queue", location(kind), "--once"]).exit == .status(0))
       #expect(try await tool.run(["results", "--queue", location(kind)]).text == input)
@@ -127,7 +127,7 @@ struct QueueDiskTests {
       let full = try await tool.run(words)
       #expect(full.exit == .status(74), "\(full.errors)")
       #expect(full.errors.contains("the output"), "\(full.errors)")
-      try disk.resize(kibibytes: 65536)
+      try disk.resize("64m")
       #expect(try await tool.run(words).exit == .status(0))
       #expect(try Data(contentsOf: URL(filePath: disk.path + "/out.ndjson")) == Data(contentsOf: URL(filePath: input)))
     }
