@@ -68,6 +68,31 @@ import Testing
     #expect(try next.leaseOne().token.id == 5)
   }
 
+  @Test func `what a killed process was writing goes when the queue is next opened`() throws {
+    let folder = try TestFolderQueue()
+    for name in ["0", "17", "journal"] { try Data("half".utf8).write(to: URL(filePath: folder.path("tmp/" + name))) }
+    _ = try folder.queue.enqueue([NewPayload("a")])
+    _ = try folder.test.open(creates: false)
+    #expect(folder.names("tmp").isEmpty)
+    #expect(try folder.queue.leaseOne().text == "a")
+  }
+
+  @Test func `what is not the queue's own lies beside it and is left alone`() throws {
+    let folder = try TestFolderQueue()
+    _ = try folder.queue.enqueue([NewPayload("a")])
+    for name in ["ready/10/0/notes", "ready/notes", "suspects/notes", "leased/notes", "later/notes", "results/notes"] {
+      try Data("mine".utf8).write(to: URL(filePath: folder.path(name)))
+    }
+    let claim = try folder.queue.claim(.upTo(10))
+    #expect(claim.leases.map(\.text) == ["a"])
+    #expect(!claim.hasSuspects)
+    #expect(claim.next == .seconds(10))
+    #expect(try folder.queue.finish(claim.leases.map { $0.finished() }) == [])
+    #expect(try folder.queue.counts().total == 1)
+    #expect(try folder.queue.claim(.upTo(10)).next == nil)
+    #expect(folder.files.filter { $0.hasSuffix("notes") }.count == 6)
+  }
+
   @Test func `a journal that a power failure has torn is as good as none`() throws {
     let folder = try TestFolderQueue()
     _ = try folder.queue.enqueue([NewPayload("a")])

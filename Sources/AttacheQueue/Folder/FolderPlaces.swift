@@ -29,7 +29,7 @@ extension FolderEntry {
   /// Where it waits for a worker: by priority and number when it is due, and otherwise by the second in which it may become due.
   func waiting(_ now: FolderMoment) -> String {
     guard let slot = slot(now) else { return "\(readyFolder)/\(text)" }
-    return "later/\(slot.name)/\(text)"
+    return "\(slot.place)/\(text)"
   }
 
   /// When it is due, if it is not.
@@ -63,7 +63,7 @@ struct FolderSlot {
   var boot: String?
   var second: Int64
 
-  var name: String { "\(boot ?? "wall"),\(second)" }
+  var place: String { "later/\(boot ?? "wall"),\(second)" }
 
   init(boot: String?, second: Int64) {
     (self.boot, self.second) = (boot, second)

@@ -5,7 +5,8 @@ extension FolderQueue {
       let worker = try slot.enter()
       let now = now()
       let hasMoreDrops = try FolderIntake(files, now, isSynced: isSynced).run()
-      let wait = try shortest([takeOver(now, slot), ripen(now)])
+      let lapse = try takeOver(now, slot)
+      try ripen(now)
       let fence = try files.numbers(now).fence + 1
       try files.setFence(fence)
       var lease = FolderLease(folder, now, fence: fence, worker: worker, request)
@@ -16,10 +17,12 @@ extension FolderQueue {
         throw error
       }
       handle.leased.merge(lease.names) { _, new in new }
-      let hasSuspects = try hasSuspects()
-      let hasReady = try hasReady()
-      let span = shortest([wait, lease.leases.isEmpty ? nil : request.span.microseconds]).map { Duration.microseconds(max(0, $0)) }
-      return Claim(leases: lease.leases, hasSuspects: hasSuspects, next: hasMoreDrops || hasSuspects || hasReady ? .zero : span)
+      let hasSuspects = try hasSuspects
+      let hasReady = try hasReady
+      if hasMoreDrops || hasSuspects || hasReady { return Claim(leases: lease.leases, hasSuspects: hasSuspects, next: .zero) }
+      let spans = [lapse, lease.leases.isEmpty ? nil : request.span.microseconds, try firstDue(now)]
+      let next = spans.compactMap(\.self).min().map { Duration.microseconds(max(0, $0)) }
+      return Claim(leases: lease.leases, hasSuspects: hasSuspects, next: next)
     }
   }
 
@@ -30,8 +33,6 @@ extension FolderQueue {
     handle.slot = slot
     return slot
   }
-
-  private func shortest(_ spans: [Int64?]) -> Int64? { spans.compactMap(\.self).min() }
 
   // MARK: What becomes ready
 
@@ -61,43 +62,55 @@ extension FolderQueue {
   }
 
   /// Makes ready what has become due.
-  ///
-  /// - Returns: how long until something more is due; nil when nothing waits.
-  private func ripen(_ now: FolderMoment) throws(QueueError) -> Int64? {
-    let slots = try folder.names(in: "later").compactMap { FolderSlot($0) }
-    var wait: Int64?
-    for slot in slots where slot.isDue(now) || isFirst(slot, of: slots) {
-      let path = "later/\(slot.name)"
-      for name in try folder.names(in: path) {
-        guard var entry = FolderEntry(name) else { continue }
-        if let span = entry.wait(now) {
-          wait = min(wait ?? .max, span)
-        } else {
-          entry.release()
-          entry.notBefore = nil
-          try folder.move("\(path)/\(name)", to: entry.waiting(now))
-        }
+  private func ripen(_ now: FolderMoment) throws(QueueError) {
+    for slot in try slots where slot.isDue(now) {
+      for name in try folder.names(in: slot.place) {
+        guard var entry = FolderEntry(name), entry.wait(now) == nil else { continue }
+        entry.release()
+        entry.notBefore = nil
+        try folder.move("\(slot.place)/\(name)", to: entry.waiting(now))
       }
-      folder.removeFolder(path)
+      folder.removeFolder(slot.place)
+    }
+  }
+
+  // MARK: What is there
+
+  private var slots: [FolderSlot] {
+    get throws(QueueError) { try folder.names(in: "later").compactMap { FolderSlot($0) } }
+  }
+
+  /// Names of a second that are looked at for what is due first: however many there are, it is no more than that second too late.
+  private static let glance = 1_000
+
+  /// How long until something is due; nil when nothing waits.
+  private func firstDue(_ now: FolderMoment) throws(QueueError) -> Int64? {
+    let slots = try slots
+    var wait: Int64?
+    for slot in slots where !slots.contains(where: { $0.boot == slot.boot && $0.second < slot.second }) {
+      for name in try folder.names(in: slot.place).prefix(Self.glance) {
+        if let span = FolderEntry(name)?.wait(now) { wait = min(wait ?? .max, span) }
+      }
     }
     return wait
   }
 
-  /// Whether nothing of its clock is due earlier.
-  private func isFirst(_ slot: FolderSlot, of slots: [FolderSlot]) -> Bool {
-    !slots.contains { $0.boot == slot.boot && $0.second < slot.second }
+  private var hasSuspects: Bool {
+    get throws(QueueError) { try hasPayload(in: "suspects") }
   }
 
-  // MARK: What is ready
-
-  private func hasSuspects() throws(QueueError) -> Bool { try !folder.names(in: "suspects").isEmpty }
-
-  private func hasReady() throws(QueueError) -> Bool {
-    for priority in try folder.names(in: "ready") {
-      for bucket in try folder.names(in: "ready/\(priority)") where try !folder.names(in: "ready/\(priority)/\(bucket)").isEmpty {
-        return true
+  private var hasReady: Bool {
+    get throws(QueueError) {
+      for priority in try folder.names(in: "ready").compactMap({ Int($0) }) {
+        for bucket in try folder.names(in: "ready/\(priority)").compactMap({ Int64($0) }) {
+          if try hasPayload(in: "ready/\(priority)/\(bucket)") { return true }
+        }
       }
+      return false
     }
-    return false
+  }
+
+  private func hasPayload(in place: String) throws(QueueError) -> Bool {
+    try folder.names(in: place).contains { FolderEntry($0) != nil }
   }
 }

@@ -38,6 +38,7 @@ extension FolderQueue {
         let token = token(item)
         guard let name = try leasedName(of: token, names), var entry = FolderEntry(name) else {
           refused.insert(token)
+          names[token] = nil
           continue
         }
         let (from, to) = ("leased/\(name)", place(&entry, item, now))

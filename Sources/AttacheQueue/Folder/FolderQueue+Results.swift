@@ -61,6 +61,7 @@ extension FolderQueue {
   public func markRead(_ ids: [Int64]) throws(QueueError) -> [String] {
     guard !ids.isEmpty else { return [] }
     return try locked { _ throws(QueueError) in
+      var journal = FolderJournal()
       for (bucket, ids) in Dictionary(grouping: ids, by: { $0 / FolderEntry.bucket }) {
         let wanted = Set(ids)
         for var entry in try results(in: bucket) where wanted.contains(entry.id) && entry.result?.isRead == false {
@@ -68,15 +69,14 @@ extension FolderQueue {
           entry.result?.isRead = true
           if unread.result?.hasHolds == true {
             // Two renames that belong together.
-            var journal = FolderJournal()
             journal.move(unread.record, to: entry.record)
             journal.move(entry.holds, to: entry.freedHolds)
-            try journal.commit(to: files, isSynced: false)
           } else {
             try folder.move(unread.record, to: entry.record)
           }
         }
       }
+      if !journal.isEmpty { try journal.commit(to: files, isSynced: false) }
       try syncIfAlways()
       return try FolderEntry.takeFreedHolds(in: folder)
     }

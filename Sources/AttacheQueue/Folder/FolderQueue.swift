@@ -46,6 +46,10 @@ public final class FolderQueue: PayloadQueue {
     files = try FolderFiles(path: path, creates: creates)
     self.clock = clock
     choice = sync
+    // What a killed process was writing is nothing. Who may not remove it, or cannot complete a call before, hears of it when it matters.
+    try? locked { _ throws(QueueError) in
+      for name in try folder.names(in: "tmp") { try folder.remove("tmp/\(name)") }
+    }
   }
 
   var folder: QueueFolder { files.folder }

@@ -39,11 +39,11 @@ final class QueueFolder: Sendable {
 
   // MARK: Looking
 
-  /// The names in a folder, in no order; none where there is no such folder.
+  /// The names in a folder, in no order; none where there is no such folder. Names that are no UTF-8 are nobody's.
   func names(in name: String) throws(QueueError) -> [String] {
     let listed = unsafe openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard listed >= 0 else {
-      if errno == ENOENT { return [] }
+      if errno == ENOENT || errno == ENOTDIR { return [] }
       throw failure(name)
     }
     guard let stream = unsafe fdopendir(listed) else {
