@@ -51,7 +51,7 @@ import Testing
   @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system takes root"))
   func `a full disk refuses a call as a whole, and what it has can be read and made room of`() throws {
     let test = try TestQueue(.folder)
-    let disk = try #require(QueueTestDisk(at: test.location.path))
+    let disk = try #require(QueueTestDisk(at: test.location.path, size: "256k"))
     defer { disk.unmount() }
     let queue = try test.open(with: ["a", "b"])
     let leases = try queue.lease()
@@ -70,7 +70,7 @@ import Testing
     #expect(try queue.counts().total == 2)
     #expect(try queue.lines() == ["a\n"])
     _ = try queue.markRead([1])
-    disk.makeRoom()
+    disk.empty()
     #expect(try queue.finish([leases[1].finished(output: "B\n")]) == [])
     #expect(try queue.enqueue([NewPayload("c")]) == 1)
     #expect(try queue.lines() == ["a\n", "B\n"])
@@ -84,7 +84,7 @@ import Testing
   @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system takes root"))
   func `a queue that cannot be written can be looked at`() throws {
     let test = try TestQueue(.folder)
-    let disk = try #require(QueueTestDisk(at: test.location.path))
+    let disk = try #require(QueueTestDisk(at: test.location.path, size: "256k"))
     defer { disk.unmount() }
     try {
       let queue = try test.open(with: ["a", "b"])
@@ -101,45 +101,5 @@ import Testing
         if case .unavailable(let text)? = error as? QueueError { text.contains("Read-only file system") } else { false }
       }
     }
-  }
-}
-
-/// A file system of 256 KiB in memory.
-private struct QueueTestDisk {
-  let path: String
-
-  /// Whether this process may mount one: it takes root's capability.
-  static let isPermitted: Bool = {
-    let folder = FileManager.default.temporaryDirectory.path + "/attache-disk-\(UUID().uuidString)"
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    guard let disk = QueueTestDisk(at: folder) else { return false }
-    disk.unmount()
-    return true
-  }()
-
-  init?(at path: String) {
-    self.path = path
-    unsafe mkdir(path, 0o700)
-    guard unsafe mount("tmpfs", path, "tmpfs", 0, "size=256k,mode=700") == 0 else { return nil }
-  }
-
-  /// Takes all the room that is left, by a file that begins with a dot.
-  func fill() {
-    let filler = unsafe open(path + "/.filler", O_WRONLY | O_CREAT, 0o600)
-    let page = [UInt8](repeating: 0, count: 4096)
-    while unsafe write(filler, page, page.count) > 0 {}
-    close(filler)
-  }
-
-  func makeRoom() {
-    unsafe unlink(path + "/.filler")
-  }
-
-  func turnReadOnly() {
-    unsafe mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil)
-  }
-
-  func unmount() {
-    unsafe umount2(path, Int32(MNT_DETACH))
   }
 }

@@ -1,0 +1,47 @@
+import Foundation
+import Glibc
+
+/// A small file system in memory.
+final class QueueTestDisk: Sendable {
+  let path: String
+
+  /// Whether this process may mount one: it takes root's capability.
+  static let isPermitted = QueueTestDisk() != nil
+
+  /// - Parameter path: where it is mounted; nil is a folder of its own.
+  init?(at path: String? = nil, size: String = "1m") {
+    self.path = path ?? FileManager.default.temporaryDirectory.path + "/attache-queue-disk-\(UUID().uuidString)"
+    unsafe mkdir(self.path, 0o700)
+    guard unsafe mount("tmpfs", self.path, "tmpfs", 0, "size=\(size),mode=700") == 0 else {
+      unsafe rmdir(self.path)
+      return nil
+    }
+  }
+
+  deinit {
+    unmount()
+    unsafe rmdir(path)
+  }
+
+  func unmount() {
+    unsafe umount2(path, Int32(MNT_DETACH))
+  }
+
+  /// Takes all the room that is left, by a file whose name begins with a dot.
+  func fill() {
+    let filler = unsafe open(path + "/.filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    let page = [UInt8](repeating: 0, count: 4096)
+    while unsafe write(filler, page, page.count) > 0 {}
+    close(filler)
+  }
+
+  /// Gives back what ``fill()`` took.
+  func empty() {
+    unsafe unlink(path + "/.filler")
+  }
+
+  @discardableResult
+  func turnReadOnly() -> Bool {
+    unsafe mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0
+  }
+}
