@@ -44,8 +44,13 @@ package struct QueueStatus: Sendable {
   }
 
   private var pace: String {
-    let rounded = rate.rounded()
-    let number = rate > 0 && rate < 10 ? "\((rate * 10).rounded() / 10)" : Self.grouped(Int(min(max(rounded, 0), 1e15)))
+    let number =
+      switch rate {
+      case ...0: "0"
+      case ..<0.1: "less than 0.1"
+      case ..<10: "\((rate * 10).rounded() / 10)"
+      default: Self.grouped(Int(min(rate.rounded(), 1e15)))
+      }
     return "\(number)/s" + (timeLeft.map { ", \(Self.span($0)) left" } ?? "")
   }
 

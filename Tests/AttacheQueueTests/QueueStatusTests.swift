@@ -39,6 +39,11 @@ struct QueueStatusTests {
         + #""oldest_s":null,"finished_last_minute":0,"rate_per_s":0,"left_s":null}"# + "\n")
   }
 
+  @Test(arguments: [(0, "0/s"), (0.04, "less than 0.1/s"), (0.1, "0.1/s"), (2.36, "2.4/s"), (20.4, "20/s"), (1_234.5, "1,235/s")])
+  func `a rate is said as exactly as it matters`(rate: Double, text: String) {
+    #expect(QueueStatus(.sqlite(path: "q"), QueueCounts(), rate: rate).lines.last == "0 results in the last minute; \(text)")
+  }
+
   @Test func `programs get the same as numbers`() {
     let json = QueueStatus(.sqlite(path: "a\"b"), counts, rate: 20.4).json
     #expect(
