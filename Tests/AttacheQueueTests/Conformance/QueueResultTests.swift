@@ -19,7 +19,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `a result says its outcome and its reason`(_ backend: QueueBackend) throws {
-    let queue = try TestQueue(backend).open(with: Outcome.allCases.map(\.rawValue) + Reason.allCases.map(\.rawValue))
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: Outcome.allCases.map(\.rawValue) + Reason.allCases.map(\.rawValue))
     let outcomes = Outcome.allCases.map { ($0, nil as Reason?) } + Reason.allCases.map { (.fallback, $0) }
     let leases = try queue.lease(outcomes.count)
     #expect(try queue.finish(zip(leases, outcomes).map { $0.finished($1.0, reason: $1.1) }) == [])
