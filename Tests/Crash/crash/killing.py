@@ -4,8 +4,10 @@ import time
 
 from . import watch
 
-#: How long a state is waited for; then it is killed wherever it is.
-_PATIENCE = 0.4
+#: How long a state is waited for, in seconds; then it is killed wherever it is.
+_PATIENCE = 2
+#: The part that is killed while it still starts; the others have begun to work.
+_EARLY = 0.2
 #: A process that is younger has hardly opened its queue.
 _YOUNG = 0.05
 
@@ -23,14 +25,19 @@ class Killer:
         - folders: where changes may be such a moment.
         - Returns: whether it was still alive then.
         """
-        aim = self._draw.choices(["moment", "change", "call"], [2, 5, 5])[0]
+        aim, is_early = self._draw.choices(["moment", "change", "call"], [2, 5, 5])[0], self._draw.random() < _EARLY
         found = None
+        if is_early:
+            aim = "moment"
+        else:
+            watch.wait_for_work(child, _PATIENCE)
         if aim == "moment":
             time.sleep(self._draw.expovariate(1 / 0.08))
         elif aim == "change":
-            found = folders.wait(_PATIENCE, self._draw.randrange(1, 12))
+            found = folders.wait(child, _PATIENCE, self._draw.randrange(1, 12))
         else:
-            found = watch.wait_for_call(child.pid, _PATIENCE, self._draw.choice([{"syncs"}, {"writes"}, {"renames", "links", "removes"}, {"locks"}]))
+            wanted = self._draw.choice([{"syncs"}, {"writes"}, {"renames", "links", "removes"}, {"locks"}])
+            found = watch.wait_for_call(child, _PATIENCE, wanted)
         found = found or next(iter(watch.calls(child.pid)), None)
         age = time.monotonic() - child.begin
         child.kill()

@@ -35,13 +35,13 @@ class Folders:
         if number >= 0:
             self._paths[number] = path
 
-    def wait(self, seconds, changes):
-        """The nth change from now on, as (what, path); None when the time is over before."""
+    def wait(self, child, seconds, changes):
+        """The nth change from now on, as (what, path); None when the time is over before, or the child's life."""
         self._read()
         end, left = time.monotonic() + seconds, changes
-        while (rest := end - time.monotonic()) > 0:
-            if not select.select([self._descriptor], [], [], rest)[0]:
-                return None
+        while time.monotonic() < end and child.poll() is None:
+            if not select.select([self._descriptor], [], [], 0.02)[0]:
+                continue
             for found in self._read():
                 left -= 1
                 if left <= 0:
@@ -92,11 +92,24 @@ def _path(pid, descriptor):
         return ""
 
 
-def wait_for_call(pid, seconds, wanted):
-    """A system call of a kind, as (what, path); None when the time is over before."""
+def wait_for_call(child, seconds, wanted):
+    """A system call of a kind, as (what, path); None when the time is over before, or the child's life."""
     end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        for call in calls(pid):
-            if call[0] in wanted and call[1][:1] == "/":
+    while time.monotonic() < end and child.poll() is None:
+        for call in calls(child.pid):
+            if call[0] in wanted and call[1][:1] in ("/", ""):
                 return call
     return None
+
+
+def wait_for_work(child, seconds):
+    """Until a child has written anything, to its queue first of all, or the time is over, or its life."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and child.poll() is None:
+        try:
+            with open(f"/proc/{child.pid}/io") as file:
+                if int(re.search(r"^wchar: (\d+)", file.read(), re.MULTILINE)[1]) > 0:
+                    return
+        except OSError:
+            return
+        time.sleep(0.002)
