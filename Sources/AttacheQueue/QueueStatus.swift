@@ -39,7 +39,7 @@ package struct QueueStatus: Sendable {
 
   /// The same in one line.
   package var line: String {
-    "\(counts.total) payloads: \(counts.ready) ready, \(counts.waiting) waiting, \(counts.leased) leased, \(counts.done) done "
+    "\(counts.total) payload\(counts.total == 1 ? "" : "s"): \(counts.ready) ready, \(counts.waiting) waiting, \(counts.leased) leased, \(counts.done) done "
       + "(\(counts.unread) not read), \(counts.dead) dead; \(pace)"
   }
 

@@ -43,7 +43,7 @@ struct QueueCareTests {
       launch.environment.merge(environment) { $1 }
     }
     terminal.closeProgramSide()
-    let text = await terminal.text(holding: "1 payloads: 1 ready, 0 waiting, 0 leased, 0 done (0 not read), 0 dead; 0/s\r\n")
+    let text = await terminal.text(holding: "1 payload: 1 ready, 0 waiting, 0 leased, 0 done (0 not read), 0 dead; 0/s\r\n")
     #expect(!text.contains("\u{1B}"))
     program.send(SIGTERM)
     #expect(await program.exit() == .status(0))
