@@ -1,3 +1,4 @@
+import CoreFoundation
 import Attache
 import AttacheQueue
 import Foundation
