@@ -2,6 +2,9 @@ internal import Attache
 
 /// A queue in the world of a scenario, and the commands that fill it, work it and read it.
 struct QueueStage {
+  /// What a worker may hold beside what a filter does, in bytes: the database's page cache (8 MB) and code, and what is on its way into it.
+  private static let queueMemory = 16_000_000
+
   private let stage: CommandStage
   private let rehearsal: QueueRehearsal
   private let environment: [String: String]
@@ -54,7 +57,9 @@ struct QueueStage {
     let results = try await finished(call("attache results --queue \"$REHEARSAL_QUEUE\""), "attache results")
     var evidence = stage.evidence(output: results)
     do { evidence.report = try ReportedLine.read(report) } catch { evidence.reportError = error }
-    if let resources = work.resources { (evidence.memory, evidence.descriptors) = (resources.memory, resources.descriptors) }
+    if let resources = work.resources {
+      (evidence.memory, evidence.descriptors) = (max(0, resources.memory - Self.queueMemory), resources.descriptors)
+    }
     if case .status(let status) = work.exit { evidence.exitStatus = status }
     evidence.hung = work.exit == nil
     evidence.elapsed = work.start.duration(to: work.end)
