@@ -40,6 +40,9 @@ public protocol PayloadQueue: AnyObject, Sendable {
   /// - Returns: the holds that no unread result has any more; the caller removes these files.
   func markRead(_ ids: [Int64]) throws(QueueError) -> [String]
 
+  /// One of the holds that results have, if there is any: it says in which folder they are, whose lock comes before a release of them.
+  func anyHold() throws(QueueError) -> String?
+
   /// How many payloads are in which state.
   func counts() throws(QueueError) -> QueueCounts
 

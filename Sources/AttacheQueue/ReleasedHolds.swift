@@ -7,7 +7,11 @@ internal import Glibc
 package final class ReleasedHolds {
   private var folders: [String: Int32] = [:]
 
-  package init() {}
+  /// - Parameter queue: sets links free; the folder of those that it has is known from now on.
+  package init(of queue: any PayloadQueue) throws(QueueError) {
+    guard let path = try queue.anyHold(), let (parent, _) = Self.parts(of: path), let folder = opened(parent) else { return }
+    flock(folder, LOCK_UN)
+  }
 
   deinit {
     for folder in folders.values { close(folder) }

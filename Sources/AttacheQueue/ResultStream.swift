@@ -48,7 +48,7 @@ package final class ResultStream: Sendable {
   /// - Returns: how many were written.
   package func run() throws(ResultStreamError) -> Int {
     var request = ResultRequest(stopsAtUndecided: options.follows, onlyUnread: options.onlyUnread)
-    let holds = ReleasedHolds()
+    let holds = try asking { () throws(QueueError) in try ReleasedHolds(of: queue) }
     var lines = LineJoiner(endsEach: options.follows || options.onlyUnread)
     var count = 0
     while !isStopped.load(ordering: .relaxed) {

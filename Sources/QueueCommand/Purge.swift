@@ -17,7 +17,7 @@ struct Purge: ParsableCommand {
     defer { opened.close() }
     var count = 0
     try orExit { () throws(QueueError) in
-      try ReleasedHolds().remove { () throws(QueueError) in
+      try ReleasedHolds(of: opened).remove { () throws(QueueError) in
         let purged = try opened.purge(olderThan: olderThan.duration)
         count = purged.payloads
         return purged.released

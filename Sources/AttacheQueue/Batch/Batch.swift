@@ -102,7 +102,7 @@ package final class Batch: Sendable {
 
   /// Sets free what the queue holds in the store: the output is where it belongs, and nobody will read the results again.
   package func letGo() throws(BatchFailure) {
-    let holds = ReleasedHolds()
+    let holds = try Self.asking { () throws(QueueError) in try ReleasedHolds(of: queue) }
     var request = ResultRequest(onlyUnread: true)
     while true {
       let page = try Self.asking { () throws(QueueError) in try queue.results(request) }

@@ -27,6 +27,17 @@ extension FolderQueue {
     }
   }
 
+  public func anyHold() throws(QueueError) -> String? {
+    try locked { _ throws(QueueError) in
+      for bucket in try resultBuckets() {
+        for entry in try results(in: bucket) where entry.result?.hasHolds == true && entry.result?.isRead == false {
+          if let path = try folder.bytes(of: entry.holds)?.split(separator: 0).first { return String(decoding: path, as: UTF8.self) }
+        }
+      }
+      return nil
+    }
+  }
+
   /// The folders of results, in order.
   func resultBuckets(from first: Int64 = 0) throws(QueueError) -> [Int64] {
     try folder.names(in: "results").compactMap { Int64($0) }.filter { $0 >= first }.sorted()

@@ -19,6 +19,12 @@ extension SQLiteQueue {
       return try connection.takeOrphans()
     }
   }
+
+  public func anyHold() throws(QueueError) -> String? {
+    try read { connection in
+      try String.fetchOne(connection.cachedStatement(sql: "SELECT path FROM hold LIMIT 1"))
+    }
+  }
 }
 
 extension Database {

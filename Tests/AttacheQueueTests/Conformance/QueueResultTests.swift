@@ -121,6 +121,20 @@ import Testing
   }
 
   @Test(arguments: QueueBackend.allCases)
+  func `a queue names one of its holds, as long as it has any`(_ backend: QueueBackend) throws {
+    let test = try TestQueue(backend)
+    let queue = try test.open(with: ["a", "b"])
+    #expect(try queue.anyHold() == nil)
+    let leases = try queue.lease()
+    _ = try queue.finish([leases[0].finished(.attached, holds: ["/held/one"]), leases[1].finished(.attached, holds: ["/held/one"])])
+    #expect(try queue.anyHold() == "/held/one")
+    _ = try queue.markRead([1])
+    #expect(try queue.anyHold() == "/held/one")
+    _ = try queue.markRead([2])
+    #expect(try queue.anyHold() == nil)
+  }
+
+  @Test(arguments: QueueBackend.allCases)
   func `a file that is freed twice in one call is named once`(_ backend: QueueBackend) throws {
     let test = try TestQueue(backend)
     let queue = try test.open(with: ["a", "b"])
