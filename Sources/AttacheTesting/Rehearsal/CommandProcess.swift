@@ -28,9 +28,14 @@ struct CommandProcess {
 
   /// Whether it is the shell that runs the command, and not the command itself.
   var isShell: Bool {
-    var (mine, shell) = (stat(), stat())
-    return unsafe stat("/proc/\(number)/exe", &mine) == 0 && stat("/bin/sh", &shell) == 0 && mine.st_ino == shell.st_ino
-      && mine.st_dev == shell.st_dev
+    let executable = Self.realPath("/proc/\(number)/exe")
+    return executable != nil && executable == Self.realPath("/bin/sh")
+  }
+
+  private static func realPath(_ path: String) -> String? {
+    guard let real = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real)
   }
 
   private func status(_ name: String) -> Substring? {
