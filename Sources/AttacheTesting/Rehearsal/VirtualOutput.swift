@@ -41,10 +41,11 @@ final class VirtualOutput: Sendable {
   }
 
   private func read(from offset: Int) -> [UInt8] {
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, Int(status.st_size) > offset else { return [] }
-    return unsafe [UInt8](unsafeUninitializedCapacity: Int(status.st_size) - offset) { buffer, count in
-      count = max(0, unsafe pread(descriptor, buffer.baseAddress, buffer.count, offset))
+    var (bytes, piece): ([UInt8], [UInt8]) = ([], Array(repeating: 0, count: 4096))
+    while true {
+      let count = unsafe pread(descriptor, &piece, piece.count, offset + bytes.count)
+      guard count > 0 else { return bytes }
+      bytes += piece[..<count]
     }
   }
 }

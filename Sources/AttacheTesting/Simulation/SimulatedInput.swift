@@ -23,9 +23,9 @@ package final class SimulatedInput: Sendable {
   }
 
   fileprivate func isReady(_ descriptor: Int32) -> Bool {
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else { return true }
-    return state.withLock { $0.hasEnded } || lseek(descriptor, 0, SEEK_CUR) < status.st_size
+    var byte: UInt8 = 0
+    let hasMore = unsafe pread(descriptor, &byte, 1, lseek(descriptor, 0, SEEK_CUR)) != 0
+    return hasMore || state.withLock { $0.hasEnded }
   }
 
   fileprivate func add(_ gate: any Bell) {
