@@ -56,7 +56,6 @@ class Killer:
         what, path = found
         if what == "locks":
             return "at a lock"
-        place = "the queue" if path.startswith(self._queue) else "the store" if path.startswith(self._store) else ""
-        if not place:
-            return f"{what} elsewhere"
-        return {"writes": f"writing {place}", "syncs": f"syncing {place}", "creates": f"making a file of {place}"}.get(what, f"renaming, linking or removing in {place}")
+        place = "of the queue" if path.startswith(self._queue) else "of the store" if path.startswith(self._store) else ""
+        does = {"writes": "writing a file", "syncs": "syncing a file", "creates": "making a file"}.get(what, "renaming, linking or removing a file")
+        return f"{does} {place}".strip()
