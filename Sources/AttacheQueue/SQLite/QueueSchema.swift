@@ -51,6 +51,8 @@ enum QueueSchema {
   /// Whether a database is a queue, or may become one since it holds nothing yet.
   static func isQueue(_ connection: Database) throws -> Bool {
     if try Int32.fetchOne(connection, sql: "PRAGMA application_id") == application { return true }
-    return try Bool.fetchOne(connection, sql: "SELECT NOT EXISTS (SELECT 1 FROM sqlite_master)") ?? false
+    // The migrator's own table is made first, in a transaction of its own.
+    let others = "SELECT 1 FROM sqlite_master WHERE tbl_name <> 'grdb_migrations'"
+    return try Bool.fetchOne(connection, sql: "SELECT NOT EXISTS (\(others))") ?? false
   }
 }

@@ -82,10 +82,10 @@ struct QueueStage {
     CommandCall(launch: CommandLaunch(command: command, environment: environment), network: stage.network, patience: patience)
   }
 
-  /// Each payload may take its deadline, so many at a time.
+  /// Each payload may take its deadline, so many at a time; alone, when two workers died with it in their hands.
   private var patience: Duration {
     let deadline = stage.scenario.deadline
-    let rounds = stage.lines.count / max(1, stage.jobs) + 1
+    let rounds = stage.lines.count / (rehearsal.randomKills > 0 ? 1 : max(1, stage.jobs)) + 1
     return deadline * rounds + (rehearsal.hangAfter ?? deadline * 2 + .seconds(10))
   }
 }

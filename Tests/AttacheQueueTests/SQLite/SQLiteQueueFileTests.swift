@@ -53,6 +53,14 @@ import Testing
     #expect(FileManager.default.contents(atPath: test.location.path) == before)
   }
 
+  @Test func `a queue whose maker was killed is made to its end`() throws {
+    let test = try TestQueue(.sqlite)
+    try DatabaseQueue(path: test.location.path).writeWithoutTransaction {
+      try $0.execute(sql: "PRAGMA journal_mode = WAL; CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+    }
+    #expect(try test.open().enqueue([NewPayload("a")]) == 1)
+  }
+
   @Test func `an empty file becomes a queue where one may be made`() throws {
     let test = try TestQueue(.sqlite)
     try Data().write(to: URL(fileURLWithPath: test.location.path))

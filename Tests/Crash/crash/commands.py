@@ -22,10 +22,10 @@ class Commands:
         self._work = ["--once", "--attempts", "2", "--store", store, "--deadline", _DEADLINE, "--jobs", "8", "--allow-http", "--allow-net", "127.0.0.1/32",
                       *(["--poison-after", str(poison_after)] if poison_after else [])]
 
-    def start(self, name, *words, output=None):
+    def start(self, name, *words, output=None, source=subprocess.DEVNULL):
         """A command of the queue under way; its standard error is kept in a file of no name, its age counts from here."""
         errors = tempfile.TemporaryFile()
-        child = children.start([self.attache, name, "--queue", self.queue, *words], stdin=subprocess.DEVNULL, stdout=output or subprocess.DEVNULL,
+        child = children.start([self.attache, name, "--queue", self.queue, *words], stdin=source, stdout=output or subprocess.DEVNULL,
                                stderr=errors)
         child.errors, child.begin, child.name = errors, time.monotonic(), name
         return child

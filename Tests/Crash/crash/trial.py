@@ -1,7 +1,11 @@
 """One queue, from empty to done, whose commands are killed on the way."""
+import contextlib
 import shutil
 import signal
+import subprocess
 import tempfile
+import threading
+import time
 
 from bench import children
 
@@ -78,13 +82,27 @@ class Trial:
     def _enqueue(self, killer):
         """Killed once or twice on the way and started again: each line is in the queue once."""
         for _ in range(self._draw.randrange(3)):
-            child = self._commands.start("enqueue", self._world.input, "--dedupe", "bytes")
-            watched = watch.Folders([self._folder])
-            killer.kill(child, watched)
-            watched.close()
+            child = self._commands.start("enqueue", "--dedupe", "bytes", source=subprocess.PIPE)
+            feeder = threading.Thread(target=self._feed, args=(child.stdin,), daemon=True)
+            feeder.start()
+            with contextlib.closing(watch.Folders([self._folder])) as watched:
+                killer.kill(child, watched)
+            feeder.join()
         self._commands.run("enqueue", self._world.input, "--dedupe", "bytes")
         if self._commands.counts()["ready"] != len(self._world.payloads):
             raise Failure(f"{self._commands.counts()} after {len(self._world.payloads)} payloads were enqueued")
+
+    def _feed(self, pipe):
+        """Piece by piece: what an input gives before it pauses is in the queue by then."""
+        lines = [payload.line for payload in self._world.payloads]
+        try:
+            with pipe:
+                for first in range(0, len(lines), 20):
+                    pipe.write(b"".join(lines[first:first + 20]))
+                    pipe.flush()
+                    time.sleep(0.01)
+        except BrokenPipeError:
+            pass
 
     def _disturb(self, workers, killer, watched):
         what = self._draw.choices(["one", "all", "reader", "drain"], [10, 3, 1, 1])[0]
