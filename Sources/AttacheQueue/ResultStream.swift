@@ -1,4 +1,5 @@
 package import Attache
+internal import Glibc
 internal import Synchronization
 
 /// Writes the results of a queue to a descriptor, in the order enqueued, and notes in the queue that they were read once they are written.
@@ -66,6 +67,7 @@ package final class ResultStream: Sendable {
       guard page.isAtEnd else { continue }
       guard options.follows else { break }
       bell.wait(until: machine.now.advanced(by: Self.pollingInterval))
+      if WholeWrite.isAbandoned(descriptor) { throw .output(SystemError(call: "write", number: EPIPE)) }
     }
     return count
   }

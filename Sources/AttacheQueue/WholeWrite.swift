@@ -20,4 +20,10 @@ enum WholeWrite {
       }
     }
   }
+
+  /// Whether a pipe's reader is gone, so that the next write would fail.
+  static func isAbandoned(_ descriptor: Int32) -> Bool {
+    var request = pollfd(fd: descriptor, events: 0, revents: 0)
+    return unsafe poll(&request, 1, 0) > 0 && request.revents & Int16(POLLERR) != 0
+  }
 }

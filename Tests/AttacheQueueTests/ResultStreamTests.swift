@@ -86,6 +86,19 @@ struct ResultStreamTests {
     #expect(String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) == "a\nlate\nc\nafter\n")
   }
 
+  @Test func `a follower ends when nobody reads what it writes any more, though there is nothing to write`() throws {
+    let pipe = Pipe()
+    let listening = ListeningQueue { number in
+      if number == 2 { try? pipe.fileHandleForReading.close() }
+    }
+    for line in ["a\n", nil] { listening.add(result: line) }
+    var options = ResultStream.Options()
+    options.follows = true
+    let following = try ResultStream(listening, options, descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    #expect(throws: ResultStreamError.output(SystemError(call: "write", number: EPIPE))) { _ = try following.run() }
+    #expect(listening.read == [1])
+  }
+
   @Test func `holds that a queue sets free are removed, and nothing else that it names`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "attache-holds-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
