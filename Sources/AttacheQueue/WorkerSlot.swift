@@ -44,7 +44,7 @@ package final class WorkerSlot: Sendable {
 
   /// Does something while no other handle of the queue does the like.
   package func exclusively<Result>(_ body: () throws(QueueError) -> Result) throws(QueueError) -> Result {
-    try lock(0, waits: true)
+    try lockFirst()
     defer { _ = linux_unlock_byte(file, 0) }
     return try body()
   }
@@ -90,12 +90,18 @@ package final class WorkerSlot: Sendable {
     }
   }
 
-  /// The next number: the file's size, which one byte is added to.
+  /// The next number: the file's size, which one byte is added to; a later one where somebody cut the file while workers run.
   private func take() throws(QueueError) -> Int64 {
     var status = stat()
     guard unsafe fstat(file, &status) == 0 else { throw SystemFailure(errno, at: path).error }
-    let worker = max(1, Int64(status.st_size))
-    try lock(Int(worker), waits: false)
+    var worker = max(1, Int64(status.st_size))
+    while linux_lock_byte(file, Int(worker), 0) != 0 {
+      guard errno != EAGAIN && errno != EACCES else {
+        worker += 1
+        continue
+      }
+      guard errno == EINTR else { throw SystemFailure(errno, at: path).error }
+    }
     var byte = Self.running
     guard unsafe pwrite(file, &byte, 1, off_t(worker)) == 1 else {
       let failure = SystemFailure(errno, at: path)
@@ -105,8 +111,8 @@ package final class WorkerSlot: Sendable {
     return worker
   }
 
-  private func lock(_ offset: Int, waits: Bool) throws(QueueError) {
-    while linux_lock_byte(file, offset, waits ? 1 : 0) != 0 {
+  private func lockFirst() throws(QueueError) {
+    while linux_lock_byte(file, 0, 1) != 0 {
       guard errno == EINTR else { throw SystemFailure(errno, at: path).error }
     }
   }

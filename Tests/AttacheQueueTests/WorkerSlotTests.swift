@@ -1,4 +1,5 @@
 import AttacheQueue
+import Glibc
 import Testing
 
 @Suite struct WorkerSlotTests {
@@ -38,5 +39,16 @@ import Testing
     let path = test.folder + "/workers"
     try WorkerSlot(path: path).leave()
     #expect(try WorkerSlot(path: path).enter() == 1)
+  }
+
+  @Test func `a file that was cut while a worker runs has room for another`() throws {
+    let test = try TestQueue(.sqlite)
+    let path = test.folder + "/workers"
+    let (first, second) = (try WorkerSlot(path: path), try WorkerSlot(path: path))
+    #expect(try first.enter() == 1)
+    #expect(unsafe truncate(path, 0) == 0)
+    #expect(try second.enter() == 2)
+    #expect(first.holder(2) == .running)
+    #expect(second.holder(1) == .running)
   }
 }
