@@ -44,7 +44,7 @@ struct BatchCommand: ParsableCommand {
   func run() throws {
     let process = WorkerProcess(options)
     let input = try InputFile(file, process.log)
-    let files = try BatchFiles(output: output, report: report, process.log)
+    let files = try BatchFiles(input: input.descriptor, output: output, report: report, process.log)
     let opened = try orExit(process.log) { () throws(QueueError) in try location.open(creates: true, sync: options.sync) }
     defer { opened.close() }
     let observer = try orExit(process.log, ExitStatus.software) { () throws(SystemError) in try BatchObserver() }

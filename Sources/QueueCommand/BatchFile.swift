@@ -3,26 +3,30 @@ import Glibc
 
 /// The file that a batch writes: it appears under its name when it is whole, and is another one until then.
 ///
-/// One process at a time writes it: what it is written to is locked for as long as this object lives.
+/// One process at a time writes it: what it is written to is locked for as long as this object lives. A pipe or a device is written as it stands.
 @safe
 final class BatchFile {
   let descriptor: Int32
   private let path: String
-  private let partial: String
+  /// What is written until the file is whole; nil for a pipe or a device.
+  private let partial: String?
 
-  /// - Parameter path: of the file; nil is standard output.
   /// - Throws: ``SystemError``; EWOULDBLOCK when another batch writes it.
   init(_ path: String) throws(SystemError) {
-    self.path = path
-    partial = path + ".attache-part"
-    let opened = unsafe open(partial, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
-    guard opened >= 0 else { throw SystemError(call: "open", number: errno) }
-    guard flock(opened, LOCK_EX | LOCK_NB) == 0, ftruncate(opened, 0) == 0 else {
-      let number = errno
-      close(opened)
-      throw SystemError(call: "lock", number: number)
+    var status = stat()
+    let isThere = unsafe stat(path, &status) == 0
+    if isThere, status.st_mode & S_IFMT != S_IFREG {
+      // What is a folder is refused here, before any work.
+      descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw SystemError(call: "open", number: errno) }
+      (self.path, partial) = (path, nil)
+      return
     }
-    descriptor = opened
+    self.path = isThere ? Self.resolved(path) : path
+    let partial = self.path + ".attache-part"
+    descriptor = try Self.locked(partial)
+    self.partial = partial
+    guard ftruncate(descriptor, 0) == 0 else { throw SystemError(call: "truncate", number: errno) }
   }
 
   deinit {
@@ -31,12 +35,55 @@ final class BatchFile {
 
   /// Gives the file its name, once it is on disk.
   func finish() throws(SystemError) {
+    guard let partial else { return }
     guard fsync(descriptor) == 0 else { throw SystemError(call: "fsync", number: errno) }
     guard unsafe rename(partial, path) == 0 else { throw SystemError(call: "rename", number: errno) }
   }
 
-  /// Removes what is not whole.
-  func discard() {
-    unsafe unlink(partial)
+  /// The path behind links, so that they stay.
+  private static func resolved(_ path: String) -> String {
+    guard let name = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(name) }
+    return unsafe String(cString: name)
+  }
+
+  /// Opens and locks a file that still has its name: between the two another batch may have ended, and what it wrote is not to be touched.
+  private static func locked(_ path: String) throws(SystemError) -> Int32 {
+    while true {
+      let opened = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+      guard opened >= 0 else { throw SystemError(call: "open", number: errno) }
+      guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+        let number = errno
+        close(opened)
+        throw SystemError(call: "lock", number: number)
+      }
+      if FileIdentity(descriptor: opened) == FileIdentity(path: path) { return opened }
+      close(opened)
+    }
+  }
+}
+
+/// What tells a file from all others, whatever its names.
+struct FileIdentity: Equatable {
+  private let device: UInt64
+  private let number: UInt64
+
+  /// - Returns: nil for what is no regular file, or not there.
+  init?(path: String) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  /// - Returns: nil for what is no regular file.
+  init?(descriptor: Int32) {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  private init?(_ status: stat) {
+    guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+    (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
   }
 }

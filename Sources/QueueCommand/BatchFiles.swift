@@ -12,8 +12,9 @@ final class BatchFiles {
   /// The report; nil when none is wanted.
   let report: Int32?
 
+  /// - Parameter input: what the batch reads, which the report may not take the place of.
   /// - Throws: the exit status, once the log has said what stands in the way.
-  init(output: String?, report: String?, _ log: Logger) throws {
+  init(input: Int32, output: String?, report: String?, _ log: Logger) throws {
     do throws(SystemError) {
       file = try output.map { path throws(SystemError) in try BatchFile(path) }
     } catch {
@@ -25,10 +26,19 @@ final class BatchFiles {
       self.report = nil
       return
     }
-    let opened = unsafe open(report, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    let opened = unsafe open(report, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
     guard opened >= 0 else {
       log.error("the report \(PrintableText.of(report)): \(unsafe String(cString: strerror(errno)))")
       throw ExitCode(ExitStatus.inputOutput)
+    }
+    if let place = FileIdentity(descriptor: opened) {
+      let taken = [FileIdentity(descriptor: input), output.flatMap(FileIdentity.init(path:)) ?? FileIdentity(descriptor: STDOUT_FILENO)]
+      guard !taken.contains(place) else {
+        close(opened)
+        log.error("the report \(PrintableText.of(report)) is the file that is read or written; name another")
+        throw ExitCode.validationFailure
+      }
+      ftruncate(opened, 0)
     }
     self.report = opened
   }

@@ -1,0 +1,64 @@
+import Foundation
+import Glibc
+import Testing
+
+/// What `attache batch` writes to, and what it leaves alone.
+@Suite(.timeLimit(.minutes(1)))
+struct BatchFileTests {
+  private static let lines = "{\"n\":1}\n{\"n\":2}\n"
+
+  @Test func `a report takes the place neither of what is read nor of what is written`() async throws {
+    let tool = try tool()
+    for report in ["in", "out"] {
+      let run = try await tool.run(["batch", tool.home["in"], "-o", tool.home["out"], "--report", tool.home[report]])
+      #expect(run.exit == .status(64))
+      #expect(run.errors.contains("name another"), "\(run.errors)")
+      #expect(try text(tool, "in") == Self.lines)
+      try "before\n".write(toFile: tool.home["out"], atomically: true, encoding: .utf8)
+    }
+    #expect(try text(tool, "out") == "before\n")
+  }
+
+  @Test func `a pipe is written, and stays one`() async throws {
+    let tool = try tool()
+    #expect(unsafe mkfifo(tool.home["out"], 0o600) == 0)
+    let pipe = unsafe open(tool.home["out"], O_RDWR | O_CLOEXEC)
+    defer { close(pipe) }
+    #expect(try await tool.run(["batch", tool.home["in"], "-o", tool.home["out"]]).exit == .status(0))
+    let reader = FileHandle(fileDescriptor: pipe)
+    #expect(try reader.read(upToCount: Self.lines.utf8.count) == Data(Self.lines.utf8))
+    #expect(try type(tool, "out") == .typeUnknown)
+  }
+
+  @Test func `a link stays, and the file behind it is replaced`() async throws {
+    let tool = try tool()
+    try "before\n".write(toFile: tool.home["behind"], atomically: true, encoding: .utf8)
+    try FileManager.default.createSymbolicLink(atPath: tool.home["out"], withDestinationPath: "behind")
+    #expect(try await tool.run(["batch", tool.home["in"], "-o", tool.home["out"]]).exit == .status(0))
+    #expect(try type(tool, "out") == .typeSymbolicLink)
+    #expect(try text(tool, "behind") == Self.lines)
+  }
+
+  @Test func `a folder is refused before any work`() async throws {
+    let tool = try tool()
+    try FileManager.default.createDirectory(atPath: tool.home["out"], withIntermediateDirectories: false)
+    let run = try await tool.run(["batch", tool.home["in"], "-o", tool.home["out"]])
+    #expect(run.exit == .status(74))
+    #expect(run.errors.contains("Is a directory"), "\(run.errors)")
+    #expect(!FileManager.default.fileExists(atPath: tool.home["out.attache-queue"]))
+  }
+
+  private func tool() throws -> AttacheTool {
+    let tool = try AttacheTool()
+    try Self.lines.write(toFile: tool.home["in"], atomically: true, encoding: .utf8)
+    return tool
+  }
+
+  private func text(_ tool: AttacheTool, _ name: String) throws -> String {
+    try String(contentsOfFile: tool.home[name], encoding: .utf8)
+  }
+
+  private func type(_ tool: AttacheTool, _ name: String) throws -> FileAttributeType? {
+    try FileManager.default.attributesOfItem(atPath: tool.home[name])[.type] as? FileAttributeType
+  }
+}
