@@ -10,6 +10,8 @@ package struct EnqueueOptions: Sendable {
   /// Since 1970.
   package var expiresAt: Duration?
   package var key = PayloadKey.none
+  /// How many lines at the start are in the queue already, so that one among them with a key of its own is not added.
+  package var linesBefore = 0
   /// Whether a line that is too long ends the reading; it is left out otherwise.
   package var stopsAtOverlong = false
 

@@ -100,17 +100,31 @@ package final class Enqueuer {
 
   private func flush() throws(EnqueueError) {
     guard !batch.isEmpty else { return }
-    do throws(QueueError) {
-      let added = try queue.enqueue(batch)
-      counts.repeated += batch.count - added
-    } catch {
-      throw .queue(error)
-    }
+    if let line = try asking(firstUnknown) { throw .changed(line: line) }
+    counts.repeated += batch.count - (try asking { () throws(QueueError) in try queue.enqueue(batch) })
     counts.enqueued += batch.count
     counts.bytes += batchBytes
     batch.removeAll(keepingCapacity: true)
     batchBytes = 0
     afterBatch(counts)
+  }
+}
+
+extension Enqueuer {
+  /// The number of the first line of the batch that should be in the queue and is not.
+  private func firstUnknown() throws(QueueError) -> Int? {
+    let old = batch.prefix(max(0, options.linesBefore - counts.enqueued)).compactMap(\.key)
+    guard !old.isEmpty, try queue.knows(old) < old.count else { return nil }
+    for (index, key) in old.enumerated() where try queue.knows([key]) == 0 { return counts.enqueued + index + 1 }
+    return nil
+  }
+
+  private func asking<Value>(_ body: () throws(QueueError) -> Value) throws(EnqueueError) -> Value {
+    do throws(QueueError) {
+      return try body()
+    } catch {
+      throw .queue(error)
+    }
   }
 }
 
@@ -120,4 +134,6 @@ package enum EnqueueError: Error, Hashable, Sendable {
   case input(SystemError)
   /// The queue refused a batch.
   case queue(QueueError)
+  /// A line that should be in the queue is not: it, and what follows, was not added.
+  case changed(line: Int)
 }

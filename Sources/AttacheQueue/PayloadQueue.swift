@@ -12,6 +12,9 @@ public protocol PayloadQueue: AnyObject, Sendable {
   /// - Returns: how many were added; the others have a key that the queue has seen.
   func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int
 
+  /// How many of these keys are those of payloads in the queue.
+  func knows(_ keys: [[UInt8]]) throws(QueueError) -> Int
+
   /// Leases payloads to this worker: those that are ready and due, the highest priority first and then in the order enqueued, and those whose lease
   /// has run out or whose holder is known to be gone.
   func claim(_ request: ClaimRequest) throws(QueueError) -> Claim

@@ -44,6 +44,10 @@ struct BatchCommand: ParsableCommand {
   func run() throws {
     let process = WorkerProcess(options)
     let input = try InputFile(file, process.log)
+    guard output != nil || queue != nil || FileIdentity(descriptor: input.descriptor) != nil else {
+      process.log.error("\(input.name) is no regular file; it needs -o or --queue, so that the batch can go on after a kill")
+      throw ExitCode.validationFailure
+    }
     let files = try BatchFiles(input: input.descriptor, output: output, report: report, process.log)
     let opened = try orExit(process.log) { () throws(QueueError) in try location.open(creates: true, sync: options.sync) }
     defer { opened.close() }
@@ -99,7 +103,7 @@ extension BatchFailure {
     case .input, .output, .report: ExitStatus.inputOutput
     case .system: ExitStatus.software
     case .queue(let error): error.exitStatus
-    case .otherPayloads, .overlong: ExitStatus.data
+    case .changed, .otherPayloads, .overlong: ExitStatus.data
     }
   }
 
@@ -111,9 +115,12 @@ extension BatchFailure {
     case .report(let error): "the report: \(error); the same command goes on"
     case .system(let error): "the system refuses: \(error)"
     case .queue(let error): "\(error)"
+    case .changed(let line):
+      "line \(line) of \(input) is another than when the batch in \(queue) was begun, and was not added; give the same file again, "
+        + "or begin anew with another --queue"
     case .otherPayloads(let inQueue, let lines):
-      "\(queue) has \(inQueue) payloads and \(input) \(lines) lines: the queue was begun with another file, or this one has changed; "
-        + "give the same file again, or name another --queue"
+      "\(queue) has \(inQueue) payloads and \(input) \(lines) lines: the batch was begun with another file, or this one is shorter now; "
+        + "give the same file again, or begin anew with another --queue"
     case .overlong(let line):
       "line \(line) of \(input) is longer than 64 MiB, which no queue takes; send it through the filter, or take it out"
     }

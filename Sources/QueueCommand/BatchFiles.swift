@@ -15,6 +15,10 @@ final class BatchFiles {
   /// - Parameter input: what the batch reads, which the report may not take the place of.
   /// - Throws: the exit status, once the log has said what stands in the way.
   init(input: Int32, output: String?, report: String?, _ log: Logger) throws {
+    if let output, let place = FileIdentity(path: output), place == FileIdentity(descriptor: input) {
+      log.error("the output \(PrintableText.of(output)) is the file that is read; name another")
+      throw ExitCode.validationFailure
+    }
     do throws(SystemError) {
       file = try output.map { path throws(SystemError) in try BatchFile(path) }
     } catch {

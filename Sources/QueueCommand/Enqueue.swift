@@ -99,6 +99,9 @@ struct Enqueue: ParsableCommand {
     case .failure(.input(let error)):
       input.complain(error, log)
       status = ExitStatus.inputOutput
+    case .failure(.changed(let line)):
+      log.error("line \(line) of \(input.name) is not in the queue")
+      status = ExitStatus.data
     case .failure(.queue(let error)):
       log.error("\(error)")
       log.error("line \(counts.enqueued + counts.overlong + 1) and what follows are not in the queue")

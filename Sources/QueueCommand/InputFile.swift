@@ -18,8 +18,10 @@ struct InputFile {
       return
     }
     name = PrintableText.of(path)
-    do {
+    do throws(SystemError) {
       descriptor = try PayloadInput.open(path)
+      // A folder can be opened, and is refused before anything is made for it.
+      if Self.isFolder(descriptor) { throw SystemError(call: "read", number: EISDIR) }
     } catch {
       Self.complain(error, PrintableText.of(path), log)
       throw ExitCode(ExitStatus.inputOutput)
@@ -29,6 +31,11 @@ struct InputFile {
   /// Says why it cannot be read any further.
   func complain(_ error: SystemError, _ log: Logger) {
     Self.complain(error, name, log)
+  }
+
+  private static func isFolder(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   private static func complain(_ error: SystemError, _ name: String, _ log: Logger) {

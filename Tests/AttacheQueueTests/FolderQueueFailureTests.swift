@@ -81,6 +81,17 @@ import Testing
     _ = try queue.finish([FinishedPayload(lease.token, output: output, outcome: .attached, reason: nil, record: lease.record)])
   }
 
+  @Test func `a queue that is removed while it is in use is not done`() throws {
+    let test = try TestQueue(.folder)
+    let queue = try test.open(with: ["a"])
+    try FileManager.default.removeItem(atPath: test.location.path)
+    #expect {
+      _ = try queue.claim(.upTo(1))
+    } throws: { error in
+      if case .unavailable(let text)? = error as? QueueError { text.contains("was removed") } else { false }
+    }
+  }
+
   @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system takes root"))
   func `a queue that cannot be written can be looked at`() throws {
     let test = try TestQueue(.folder)

@@ -32,6 +32,8 @@ final class ListeningQueue: PayloadQueue {
   var lines: [String] { payloads.map { String(decoding: $0.line, as: UTF8.self) } }
   var read: Set<Int64> { state.withLock(\.read) }
 
+  func knows(_ keys: [[UInt8]]) -> Int { state.withLock { state in keys.count { state.keys.contains($0) } } }
+
   func anyHold() -> String? { state.withLock { $0.holds.values.first } }
 
   /// Adds a payload with its result; nil is one without.

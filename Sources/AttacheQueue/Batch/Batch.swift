@@ -29,8 +29,8 @@ package final class Batch: Sendable {
   private let output: BatchOutput
   private let observer: BatchObserver
   private let state = Mutex(State())
-  /// Payloads that had a result when the batch was begun.
-  private let doneBefore: Int
+  /// Payloads that were in the queue when this run began, and those of them with a result.
+  private let linesBefore, doneBefore: Int
 
   /// - Parameters:
   ///   - queue: empty, or of the same batch, which then goes on; stays the caller's.
@@ -47,7 +47,7 @@ package final class Batch: Sendable {
     self.payloadPath = payloadPath
     self.machine = machine
     let counts = try Self.asking { () throws(QueueError) in try queue.counts() }
-    doneBefore = counts.done + counts.dead
+    (linesBefore, doneBefore) = (counts.total, counts.done + counts.dead)
     do throws(SystemError) {
       reading = try ReadingStop(machine: machine)
       output = BatchOutput(queue, isCleared: counts.total == 0, bell: observer.bell, machine: machine)
@@ -129,6 +129,7 @@ package final class Batch: Sendable {
     var options = EnqueueOptions()
     options.payloadPath = payloadPath
     options.stopsAtOverlong = true
+    options.linesBefore = linesBefore
     options.key = .own { line, number in BatchKey.key(of: line, number: number) }
     let enqueuer = Enqueuer(queue, options) { [self] counts in
       state.withLock { $0.enqueued = counts.enqueued }
@@ -154,6 +155,7 @@ package final class Batch: Sendable {
       switch error {
       case .input(let error): throw .input(error)
       case .queue(let error): throw .queue(error)
+      case .changed(let line): throw .changed(line: line)
       }
     }
     switch ending {

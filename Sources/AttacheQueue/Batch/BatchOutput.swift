@@ -110,7 +110,9 @@ final class BatchOutput: Sendable {
 package enum BatchFailure: Error, Hashable, Sendable {
   case input(SystemError), output(SystemError), report(SystemError), system(SystemError)
   case queue(QueueError)
-  /// The queue holds other payloads than the file has lines: of another file, or of this one before it was changed.
+  /// A line is another than when the batch was begun; it was not added.
+  case changed(line: Int)
+  /// The queue holds other payloads than the file has lines: of another file, or of this one when it was longer.
   case otherPayloads(inQueue: Int, lines: Int)
   /// A line that no queue takes.
   case overlong(line: Int)

@@ -27,6 +27,10 @@ extension FolderQueue {
       return Int(next - first)
     }
   }
+
+  public func knows(_ keys: [[UInt8]]) throws(QueueError) -> Int {
+    try locked { _ throws(QueueError) in keys.count { folder.has(FolderEntry.file(ofKey: FolderFiles.digest($0))) } }
+  }
 }
 
 extension FolderEntry {

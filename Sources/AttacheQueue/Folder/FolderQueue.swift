@@ -65,6 +65,7 @@ public final class FolderQueue: PayloadQueue {
   func locked<Result: Sendable>(_ body: (inout Handle) throws(QueueError) -> Result) throws(QueueError) -> Result {
     try handle.withLock { handle throws(QueueError) in
       try files.locked { () throws(QueueError) in
+        guard folder.has(FolderFiles.marker) else { throw .unavailable("\(folder.path): the queue was removed while it was in use") }
         try FolderJournal.complete(files)
         return try body(&handle)
       }

@@ -33,6 +33,8 @@ struct QueueFile {
     } else {
       guard errno == ENOENT else { throw SystemFailure(errno, at: path).error }
       guard creates else { throw .unavailable("\(path): there is no such queue; `attache enqueue` makes one") }
+      // Two names of one queue would have two files of workers.
+      guard unsafe lstat(path, &status) != 0 else { throw .unavailable("\(path): is a link to nothing; name the file itself") }
       exists = false
       let slash = path.lastIndex(of: "/")
       let folder = slash.map { String(path[...$0]) } ?? "."
@@ -121,7 +123,10 @@ struct QueueFile {
 
   private func sync(_ path: String, _ flags: Int32) throws(QueueError) {
     let descriptor = unsafe Glibc.open(path, flags)
-    guard descriptor >= 0 else { throw SystemFailure(errno, at: path).error }
+    guard descriptor >= 0 else {
+      guard errno != ENOENT else { throw .unavailable("\(self.path): the queue was removed or moved while it was in use") }
+      throw SystemFailure(errno, at: path).error
+    }
     defer { Glibc.close(descriptor) }
     guard fdatasync(descriptor) == 0 else { throw SystemFailure(errno, at: path).error }
   }

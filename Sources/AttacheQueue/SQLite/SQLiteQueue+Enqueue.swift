@@ -26,6 +26,20 @@ extension SQLiteQueue {
   }
 }
 
+extension SQLiteQueue {
+  public func knows(_ keys: [[UInt8]]) throws(QueueError) -> Int {
+    try read { connection in
+      let select = try connection.batch("SELECT 1 FROM payload WHERE key = ?")
+      return try keys.reduce(0) { count, key in
+        try select.withBound(1, key) {
+          defer { select.reset() }
+          return try select.step() ? count + 1 : count
+        }
+      }
+    }
+  }
+}
+
 extension NewPayload {
   /// What `work` is sorted by: the smallest is claimed first.
   fileprivate var rank: Int64 { priority == .min ? .max : Int64(-priority) }

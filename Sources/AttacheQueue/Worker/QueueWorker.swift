@@ -142,15 +142,16 @@ public final class QueueWorker: Sendable {
 
   private func begin(_ lease: Lease, _ desk: PayloadDesk) {
     let remaining = lease.expiresAt.map { $0 - queueClock.wall }
-    let now = clock.now
-    let deadline = now.advanced(by: min(configuration.filter.deadline, max(remaining ?? configuration.filter.deadline, .zero)))
+    let isExpired = remaining.map { $0 <= .zero } ?? false
+    let budget = configuration.filter.deadline
+    // What has expired has no deadline of its own that it could miss.
+    let deadline = clock.now.advanced(by: isExpired ? budget : min(budget, remaining ?? budget))
     let decided: @Sendable (DecidedPayload) -> Void = { [self] payload in
       state.withLock { $0.settle(Settlement(lease: lease, payload: payload, deadline: deadline)) }
       settler.wake()
     }
     guard lease.deathsAlone < configuration.poisonAfter else { return decided(DecidedPayload(.fallback, .queuePoison)) }
     guard let line = lease.line else { return decided(DecidedPayload(.passthrough, .payloadSize)) }
-    let isExpired = remaining.map { $0 <= .zero } ?? false
     desk.take(line, identifier: "\(lease.token.id)", deadline: deadline, refusal: isExpired ? .queueExpired : nil, decided: decided)
   }
 

@@ -91,13 +91,37 @@ import Testing
   }
 
   @Test(arguments: QueueBackend.allCases)
-  func `a file that was changed, or another one, is refused, and nothing of it is written`(_ backend: QueueBackend) throws {
+  func `a line that was changed is refused by its number, and the file as it was goes on`(_ backend: QueueBackend) throws {
     let rig = try Rig(backend, Self.lines)
     _ = try rig.run(stopAfter: 12)
     let changed = Self.lines.replacingOccurrences(of: #""alert":"7""#, with: #""alert":"8""#)
     try Data(changed.utf8).write(to: URL(fileURLWithPath: rig.input))
-    #expect(throws: BatchFailure.otherPayloads(inQueue: 51, lines: 50)) { try rig.run() }
+    #expect(throws: BatchFailure.changed(line: 7)) { try rig.run() }
     #expect(rig.written == "")
+    try Data(Self.lines.utf8).write(to: URL(fileURLWithPath: rig.input))
+    #expect(try rig.run().isComplete)
+    #expect(rig.written == Self.lines)
+    #expect(rig.servings.values.allSatisfy { $0 == 1 })
+  }
+
+  @Test(arguments: QueueBackend.allCases)
+  func `a file that is shorter now is refused`(_ backend: QueueBackend) throws {
+    let rig = try Rig(backend, Self.lines)
+    _ = try rig.run(stopAfter: 12)
+    try Data(WorkerLine.candidate(1).utf8 + [UInt8(ascii: "\n")]).write(to: URL(fileURLWithPath: rig.input))
+    #expect(throws: BatchFailure.otherPayloads(inQueue: 50, lines: 1)) { try rig.run() }
+    #expect(rig.written == "")
+  }
+
+  @Test(arguments: QueueBackend.allCases)
+  func `a file that is longer now goes on`(_ backend: QueueBackend) throws {
+    let rig = try Rig(backend, Self.lines + "\n")
+    _ = try rig.run(stopAfter: 12)
+    let longer = (1...60).map { WorkerLine.candidate($0) + "\n" }.joined()
+    try Data(longer.utf8).write(to: URL(fileURLWithPath: rig.input))
+    #expect(try rig.run().isComplete)
+    #expect(rig.written == longer)
+    #expect(rig.servings.values.allSatisfy { $0 == 1 })
   }
 
   @Test(arguments: QueueBackend.allCases)

@@ -35,6 +35,18 @@ import Testing
   }
 
   @Test(arguments: QueueBackend.allCases)
+  func `a queue tells how many keys it knows`(_ backend: QueueBackend) throws {
+    let test = try TestQueue(backend)
+    let queue = try test.open()
+    #expect(try queue.knows([Array("1".utf8), []]) == 0)
+    #expect(try queue.enqueue([Self.keyed("a", "1"), Self.keyed("b", "2"), NewPayload("c")]) == 3)
+    #expect(try queue.knows([]) == 0)
+    #expect(try queue.knows([Array("1".utf8), Array("2".utf8), Array("3".utf8), []]) == 2)
+    try queue.finishAll()
+    #expect(try queue.knows([Array("1".utf8)]) == 1)
+  }
+
+  @Test(arguments: QueueBackend.allCases)
   func `a key is kept while the payload is in the queue, and free once it is purged`(_ backend: QueueBackend) throws {
     let test = try TestQueue(backend)
     let queue = try test.open()

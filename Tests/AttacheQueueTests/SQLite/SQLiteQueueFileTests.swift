@@ -187,6 +187,21 @@ import Testing
     #expect(try queue.counts().total == 0)
   }
 
+  @Test func `a link to nothing is refused, and nothing is put beside it`() throws {
+    let test = try TestQueue(.sqlite)
+    try FileManager.default.createSymbolicLink(atPath: test.location.path, withDestinationPath: test.folder + "/target")
+    #expect(Self.refusal { _ = try test.open() }?.contains("is a link to nothing") == true)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: test.folder) == ["queue"])
+  }
+
+  @Test func `a queue that is removed while it is in use says so`() throws {
+    let test = try TestQueue(.sqlite)
+    let queue = try test.location.open(creates: true, sync: .group, clock: test.clock)
+    _ = try queue.enqueue([NewPayload("a")])
+    for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: test.location.path + suffix) }
+    #expect(Self.refusal { try queue.sync() }?.contains("was removed or moved") == true)
+  }
+
   /// The text that a queue is refused with.
   private static func refusal(_ body: () throws -> Void) -> String? {
     do {

@@ -79,6 +79,7 @@ import Testing
     ])
     let result = try rig.worker(on: queue) { _, _ in Issue.record("an extension was woken") }.run()
     #expect(result.summary.lines(.fallback, .queueExpired) == 1)
+    #expect(result.summary.lateLines == 0)
     #expect(result.summary.lines(.passthrough) == 1)
     #expect(try queue.lines() == [WorkerLine.candidate(1) + "\n", WorkerLine.plain + "\n"])
   }

@@ -48,6 +48,40 @@ struct BatchFileTests {
     #expect(!FileManager.default.fileExists(atPath: tool.home["out.attache-queue"]))
   }
 
+  @Test func `the output takes no input's place`() async throws {
+    let tool = try tool()
+    let run = try await tool.run(["batch", tool.home["in"], "-o", tool.home["in"]])
+    #expect(run.exit == .status(64))
+    #expect(run.errors.contains("name another"), "\(run.errors)")
+    #expect(try text(tool, "in") == Self.lines)
+  }
+
+  @Test func `a file that is replaced leaves its mode to the new one`() async throws {
+    let tool = try tool()
+    try "before\n".write(toFile: tool.home["out"], atomically: true, encoding: .utf8)
+    #expect(unsafe chmod(tool.home["out"], 0o640) == 0)
+    #expect(try await tool.run(["batch", tool.home["in"], "-o", tool.home["out"]]).exit == .status(0))
+    #expect(try FileManager.default.attributesOfItem(atPath: tool.home["out"])[.posixPermissions] as? Int == 0o640)
+  }
+
+  @Test func `a folder is no input, and nothing is made for it`() async throws {
+    let tool = try tool()
+    try FileManager.default.createDirectory(atPath: tool.home["folder"], withIntermediateDirectories: false)
+    let before = try FileManager.default.contentsOfDirectory(atPath: tool.home.path).sorted()
+    let run = try await tool.run(["batch", tool.home["folder"], "-o", tool.home["out"]])
+    #expect(run.exit == .status(74))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: tool.home.path).sorted() == before)
+  }
+
+  @Test func `what is no regular file needs a place for its queue`() async throws {
+    let tool = try tool()
+    for file in ["-", "/dev/stdin"] {
+      let run = try await tool.run(["batch", file])
+      #expect(run.exit == .status(64))
+      #expect(run.errors.contains("--queue"), "\(run.errors)")
+    }
+  }
+
   private func tool() throws -> AttacheTool {
     let tool = try AttacheTool()
     try Self.lines.write(toFile: tool.home["in"], atomically: true, encoding: .utf8)
