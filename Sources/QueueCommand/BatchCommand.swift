@@ -59,8 +59,9 @@ struct BatchCommand: ParsableCommand {
       StopSignals.onEach { count in count == 1 ? batch.stop() : batch.cancel() }
       if progress.isOn { BatchLine.show(batch) }
       let result = try batch.run(input: input.descriptor, output: files.output, report: files.report)
-      if result.isComplete { try files.finish() }
-      if result.isComplete { try batch.letGo() }
+      guard result.isComplete else { return result }
+      try files.finish()
+      try batch.letGo()
       return result
     }
     if progress.isOn { BatchLine.clear() }

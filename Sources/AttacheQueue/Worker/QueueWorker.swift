@@ -91,11 +91,6 @@ public final class QueueWorker: Sendable {
     change { $0.endWhenDone() }
   }
 
-  /// Whether it is claiming: neither stopped nor failed. Safe from any thread.
-  public var isClaiming: Bool {
-    state.withLock { !$0.isStopped && $0.failure == nil }
-  }
-
   private func change(_ body: (inout WorkerState) -> Void) {
     state.withLock { body(&$0) }
     claiming.ring()
@@ -113,6 +108,7 @@ public final class QueueWorker: Sendable {
       case .end: return false
       case .wait(let instant): claiming.wait(until: min(instant, renewal))
       case .claim(let limit, let bytes, let isAlone):
+        state.withLock { $0.beginClaim() }
         let request = ClaimRequest(limit: limit, maximumBytes: bytes, span: configuration.leaseSpan, isAlone: isAlone)
         let claim = try queue.claim(request)
         let held = state.withLock { state in

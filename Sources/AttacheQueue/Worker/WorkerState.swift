@@ -40,6 +40,8 @@ struct WorkerState: Sendable {
   private var holdsSuspect = false
   /// Whether the queue had no payload without a result when it was asked last.
   private var isEmpty = false
+  /// Whether there may be something new since the last claim began.
+  private var hasNews = false
   private(set) var isStopped = false
   private(set) var isCancelled = false
   private(set) var isOnce: Bool
@@ -65,6 +67,9 @@ struct WorkerState: Sendable {
     return .claim(limit: free, bytes: Self.maximumBytes - heldBytes, isAlone: false)
   }
 
+  /// A claim begins: what is enqueued from now on, it may not see.
+  mutating func beginClaim() { hasNews = false }
+
   /// Takes down what was claimed.
   mutating func note(_ claim: Claim, isAlone: Bool, at now: MonotonicInstant) {
     lastClaim = now
@@ -79,6 +84,7 @@ struct WorkerState: Sendable {
     isEmpty = claim.next == nil
     let pause = min(claim.next ?? Self.poll, Self.poll)
     quietUntil = pause > .zero && !isAlone ? now.advanced(by: pause) : .distantPast
+    if hasNews { lookAgain() }
   }
 
   /// Whether the next claim is for a suspect: when there is nothing else, or when it has waited for long.
@@ -97,6 +103,7 @@ struct WorkerState: Sendable {
   mutating func lookAgain() {
     quietUntil = .distantPast
     isEmpty = false
+    hasNews = true
   }
 
   /// The run is to end when every payload has a result.

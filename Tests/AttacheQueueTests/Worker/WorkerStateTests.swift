@@ -60,6 +60,18 @@ import Testing
     #expect(state.step(at: start) == .end)
   }
 
+  @Test func `what is enqueued while a claim is under way is not overlooked`() {
+    var state = WorkerState(jobs: 8, isOnce: false)
+    state.beginClaim()
+    state.endWhenDone()
+    // The claim has looked before the last payload came.
+    state.note(claim(nil, next: nil), isAlone: false, at: start)
+    #expect(state.step(at: start) == .claim(limit: 8, bytes: WorkerState.maximumBytes, isAlone: false))
+    state.beginClaim()
+    state.note(claim(nil, next: nil), isAlone: false, at: start)
+    #expect(state.step(at: start) == .end)
+  }
+
   @Test func `a suspect is asked for when nothing else is left or held, and nothing beside it`() {
     var state = WorkerState(jobs: 8, isOnce: true)
     let others = claim(1...2, suspects: true, next: .zero)
