@@ -106,7 +106,8 @@ import Testing
 
   @Test(arguments: QueueBackend.allCases)
   func `a file that is shorter now is refused`(_ backend: QueueBackend) throws {
-    let rig = try Rig(backend, Self.lines)
+    let rig = try Rig(backend, Self.lines + "\n")
+    // All lines are added before the first is served: the last, too, has its ending.
     _ = try rig.run(stopAfter: 12)
     try Data(WorkerLine.candidate(1).utf8 + [UInt8(ascii: "\n")]).write(to: URL(fileURLWithPath: rig.input))
     #expect(throws: BatchFailure.otherPayloads(inQueue: 50, lines: 1)) { try rig.run() }
