@@ -45,11 +45,19 @@ package final class ScenarioDisk: Sendable {
       return "full from now on"
     case .full: return nil
     case .readOnly:
-      guard unsafe mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0 else {
-        throw .system(call: "mount", errno: errno)
-      }
+      try turnReadOnly()
       return "read-only from now on"
     }
+  }
+
+  /// Waits for files that are being written at this moment, a second at most: the kernel refuses until they are closed (mount(2), EBUSY).
+  private func turnReadOnly() throws(StageError) {
+    for _ in 0..<1_000 {
+      if unsafe mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0 { return }
+      guard errno == EBUSY else { break }
+      usleep(1_000)
+    }
+    throw .system(call: "mount", errno: errno)
   }
 
   /// Once is enough, twice does no harm.
