@@ -13,11 +13,18 @@ public struct QueueCounts: Hashable, Sendable {
   public var oldest: Duration?
   /// Results of the last minute.
   public var finishedLastMinute = 0
+  /// Results of the last seconds (``recentSpan``).
+  public var finishedLately = 0
+
+  /// How far back ``finishedLately`` looks: far enough for a steady number, and near enough to be the pace of now.
+  public static let recentSpan = Duration.seconds(10)
 
   public init() {}
 
   /// Payloads without a result.
   public var undecided: Int { ready + waiting + leased }
+  /// Results a second, of late.
+  public var recentRate: Double { Double(finishedLately) / (Self.recentSpan / .seconds(1)) }
   /// All payloads.
   public var total: Int { undecided + done + dead }
 }

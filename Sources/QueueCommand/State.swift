@@ -23,7 +23,7 @@ struct State: ParsableCommand {
     defer { opened.close() }
     guard watch else {
       let counts = try orExit { () throws(QueueError) in try opened.counts() }
-      let status = QueueStatus(queue.queue, counts, rate: Double(counts.finishedLastMinute) / 60)
+      let status = QueueStatus(queue.queue, counts, rate: counts.recentRate)
       return try StandardOutput.write(json ? status.json : status.lines.map { $0 + "\n" }.joined())
     }
     let watch = try orExit(LogFormat.text.logger(), ExitStatus.software) { () throws(SystemError) in try QueueWatch(opened, queue.queue) }

@@ -60,9 +60,9 @@ struct QueueStatusTests {
     #expect(QueueStatus.span(.seconds(seconds)) == text)
   }
 
-  @Test func `a rate is that of the last ten seconds, and of the last minute before there are two counts`() {
+  @Test func `a rate is that of the last ten seconds, from the first counts on`() {
     var (rate, now, counts) = (ResultRate(), MonotonicInstant(nanoseconds: 0), QueueCounts())
-    counts.finishedLastMinute = 120
+    (counts.finishedLastMinute, counts.finishedLately) = (120, 20)
     #expect(rate.add(counts, at: now) == 2)
     for second in 1...30 {
       counts.done += second <= 15 ? 100 : 10

@@ -105,5 +105,6 @@ extension QueueCounts {
     if !result.isRead { unread += 1 }
     let age = now.wall - result.finishedAt
     if age >= 0, age < 60_000_000 { finishedLastMinute += 1 }
+    if age >= 0, age < Self.recentSpan.microseconds { finishedLately += 1 }
   }
 }

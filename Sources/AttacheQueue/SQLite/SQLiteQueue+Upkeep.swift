@@ -18,9 +18,12 @@ extension SQLiteQueue {
       let oldest = try Int64.fetchOne(connection, sql: "SELECT enqueued_at FROM payload WHERE id = (SELECT min(id) FROM work)")
       counts.oldest = oldest.map { max(.zero, wall - .microseconds($0)) }
       let second = wall.components.seconds
-      counts.finishedLastMinute =
+      func finished(since first: Int64) throws -> Int {
         try Int.fetchOne(
-          connection, sql: "SELECT total(count) FROM finished WHERE second > ? AND second <= ?", arguments: [second - 60, second]) ?? 0
+          connection, sql: "SELECT total(count) FROM finished WHERE second > ? AND second <= ?", arguments: [first, second]) ?? 0
+      }
+      counts.finishedLastMinute = try finished(since: second - 60)
+      counts.finishedLately = try finished(since: second - QueueCounts.recentSpan.components.seconds)
       return counts
     }
   }

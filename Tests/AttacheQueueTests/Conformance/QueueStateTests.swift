@@ -27,6 +27,7 @@ import Testing
     #expect(counts.total == 6)
     #expect(counts.oldest == .seconds(5))
     #expect(counts.finishedLastMinute == 2)
+    #expect(counts.recentRate == 0.2)
     test.clock.pass(.seconds(61))
     counts = try test.open().counts()
     #expect(counts.waiting == 0)
