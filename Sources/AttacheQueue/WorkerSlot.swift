@@ -30,10 +30,9 @@ package final class WorkerSlot: Sendable {
   ///
   /// - Parameters:
   ///   - path: the same for all handles of the queue, whatever name they know it by.
-  ///   - mode: the permissions that a new one gets, before the process's mask.
-  package init(path: String, mode: UInt32 = 0o644) throws(QueueError) {
-    let file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode)
-    guard file >= 0 else { throw SystemFailure(errno, at: path).error }
+  ///   - mode: the permissions that a new one gets (``FileMode``).
+  package init(path: String, mode: FileMode = .usual) throws(QueueError) {
+    let file = try mode.open(path)
     self.path = path
     self.file = file
   }

@@ -29,7 +29,7 @@ extension FolderQueue {
   /// The place of this handle among the workers.
   private func enter(_ handle: inout Handle) throws(QueueError) -> WorkerSlot {
     if let slot = handle.slot { return slot }
-    let slot = try WorkerSlot(path: folder.path(of: FolderFiles.workers), mode: UInt32(folder.mode & 0o666))
+    let slot = try WorkerSlot(path: folder.path(of: FolderFiles.workers), mode: FileMode(of: folder))
     handle.slot = slot
     return slot
   }
@@ -51,7 +51,7 @@ extension FolderQueue {
         stays = min(stays ?? .max, until - now.uptime)
         continue
       }
-      if holder != .closed {
+      if holder == .died || entry.boot != now.boot && holder == .unknown {
         entry.deaths += 1
         entry.deathsAlone += entry.isAlone ? 1 : 0
       }

@@ -42,6 +42,8 @@ struct QueueFile {
     }
   }
 
+  private var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
+
   private static func resolve(_ path: String, ending: String) throws(QueueError) -> String {
     guard let resolved = unsafe realpath(path, nil) else { throw SystemFailure(errno, at: path).error }
     defer { unsafe free(resolved) }
@@ -52,8 +54,11 @@ struct QueueFile {
   func open(_ sync: SyncChoice) throws(QueueError) -> (DatabaseQueue, WorkerSlot) {
     // Nothing is put beside a file that is no queue.
     let opened = exists ? try open() : nil
-    let slot = try WorkerSlot(path: path + "-workers")
+    let mode = FileMode(inFolder: folder)
+    let slot = try WorkerSlot(path: path + "-workers", mode: mode)
     let database = try slot.exclusively { () throws(QueueError) in
+      // SQLite gives its own files the mode of the database.
+      if opened == nil { Glibc.close(try mode.open(path)) }
       let database = if let opened { opened } else { try open() }
       try translating {
         try database.writeWithoutTransaction { connection in
@@ -117,7 +122,6 @@ struct QueueFile {
 
   /// Waits until the names of a new queue's files are on the disk.
   private func syncFolder() throws(QueueError) {
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     try sync(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
   }
 

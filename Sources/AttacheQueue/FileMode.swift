@@ -1,0 +1,54 @@
+internal import Glibc
+
+/// The permissions of a queue's files: those of its folder, so that a folder that a group shares has a queue that the group shares.
+package struct FileMode: Sendable {
+  private let bits: mode_t
+  /// Whether the process's mask takes bits away.
+  private let isMasked: Bool
+
+  /// 0644 less the mask, where there is no folder to follow.
+  package static let usual = FileMode(bits: 0o644, isMasked: true)
+
+  private init(bits: mode_t, isMasked: Bool) {
+    (self.bits, self.isMasked) = (bits, isMasked)
+  }
+
+  /// The mode of files in a folder: its own, without the right to execute, whatever the mask. In a sticky folder, such as /tmp, files belong to their
+  /// makers, and the mode is the usual one.
+  init(inFolder path: String) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_mode & S_ISVTX == 0 else {
+      self = .usual
+      return
+    }
+    // Its owner always may.
+    self.init(bits: status.st_mode & 0o666 | 0o600, isMasked: false)
+  }
+
+  init(of folder: QueueFolder) {
+    self.init(bits: folder.mode & 0o666, isMasked: false)
+  }
+
+  /// Opens a file for reading and writing, and makes it where it is missing. The mode of one that is there stays.
+  ///
+  /// - Returns: the descriptor, which the caller closes.
+  func open(_ path: String) throws(QueueError) -> Int32 {
+    let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW
+    while true {
+      let made = unsafe Glibc.open(path, flags | O_CREAT | O_EXCL, bits)
+      if made >= 0 {
+        guard isMasked || fchmod(made, bits) == 0 else {
+          let failure = SystemFailure(errno, at: path)
+          close(made)
+          throw failure.error
+        }
+        return made
+      }
+      guard errno == EEXIST else { throw SystemFailure(errno, at: path).error }
+      let opened = unsafe Glibc.open(path, flags)
+      if opened >= 0 { return opened }
+      // Another process has removed it meanwhile.
+      guard errno == ENOENT else { throw SystemFailure(errno, at: path).error }
+    }
+  }
+}
