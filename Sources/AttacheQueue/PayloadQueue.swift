@@ -16,7 +16,8 @@ public protocol PayloadQueue: AnyObject, Sendable {
   func knows(_ keys: [[UInt8]]) throws(QueueError) -> Int
 
   /// Leases payloads to this worker: those that are ready and due, the highest priority first and then in the order enqueued, and those whose lease
-  /// has run out or whose holder is known to be gone.
+  /// has run out or whose holder is known to be gone. A death is counted for a holder that is known to have died, never for one that lives. This
+  /// worker's own leases last on: a claim shows that it lives.
   func claim(_ request: ClaimRequest) throws(QueueError) -> Claim
 
   /// Has leases last for a span from now on.
@@ -45,6 +46,9 @@ public protocol PayloadQueue: AnyObject, Sendable {
 
   /// One of the holds that results have, if there is any: it says in which folder they are, whose lock comes before a release of them.
   func anyHold() throws(QueueError) -> String?
+
+  /// Which of these holds no result has; each is an absolute path.
+  func unlistedHolds(_ paths: [String]) throws(QueueError) -> [String]
 
   /// How many payloads are in which state.
   func counts() throws(QueueError) -> QueueCounts

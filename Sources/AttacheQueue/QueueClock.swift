@@ -5,7 +5,8 @@ internal import Glibc
 public protocol QueueClock: Sendable {
   /// The wall clock, since 1970. It may jump: only what a sender wrote, and what people read, is compared to it.
   var wall: Duration { get }
-  /// Since the machine was started, sleep included: the same for every process of the machine, and it never jumps.
+  /// Since the machine was started, suspension excluded: the same for every process of the machine, and it never jumps. Threads wait by the same
+  /// clock, so a machine that was suspended finds its leases as old as its workers do.
   var uptime: Duration { get }
   /// Which start of the machine: an ``uptime`` of another one says nothing, except that whoever noted it is gone.
   var boot: String { get }
@@ -21,7 +22,7 @@ public struct SystemQueueClock: QueueClock {
 
   public var wall: Duration { Self.time(of: CLOCK_REALTIME) }
 
-  public var uptime: Duration { Self.time(of: CLOCK_BOOTTIME) }
+  public var uptime: Duration { Self.time(of: CLOCK_MONOTONIC) }
 
   private static func time(of clock: Int32) -> Duration {
     var time = linux_time()

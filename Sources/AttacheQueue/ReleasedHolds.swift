@@ -1,16 +1,24 @@
+internal import Attache
 internal import Glibc
 
-/// Removes the links by which a queue held attachments, once it has set them free.
+/// Removes the links by which a queue held attachments, once no result has them.
 ///
-/// A link goes under the lock of its folder, which workers share from before they give it out until their result is in the queue. The folders that are known
-/// are locked before the queue is asked, so that none is given out between its release and its removal.
+/// A link is removed under the lock of its folder, which workers share from before they take a hold until their result is in the queue. The folders that are
+/// known are locked before the queue is asked, so that no worker takes a hold between its release and its removal.
 package final class ReleasedHolds {
+  /// By path.
   private var folders: [String: Int32] = [:]
+  private let queue: any PayloadQueue
+  /// Links that are compared with the queue under one lock.
+  private static let portion = 1_000
 
-  /// - Parameter queue: sets links free; the folder of those that it has is known from now on.
-  package init(of queue: any PayloadQueue) throws(QueueError) {
-    guard let path = try queue.anyHold(), let (parent, _) = Self.parts(of: path), let folder = opened(parent) else { return }
-    flock(folder, LOCK_UN)
+  /// - Parameters:
+  ///   - queue: sets links free; the folder of those that it has is known from now on.
+  ///   - folder: a further folder of the queue's holds.
+  package init(of queue: any PayloadQueue, in folder: String? = nil) throws(QueueError) {
+    self.queue = queue
+    if let folder { _ = opened(folder) }
+    if let path = try queue.anyHold(), let (parent, _) = Self.parts(of: path) { _ = opened(parent) }
   }
 
   deinit {
@@ -19,25 +27,74 @@ package final class ReleasedHolds {
 
   /// Has a queue set links free, and removes them.
   package func remove<Failure: Error>(_ release: () throws(Failure) -> [String]) throws(Failure) {
-    let known = folders
-    for folder in known.values { Self.lock(folder) }
+    // In one order, so that two processes do not wait for each other.
+    let known = folders.sorted { $0.key < $1.key }.map(\.value)
+    for folder in known { Self.lock(folder) }
     defer { for folder in folders.values { flock(folder, LOCK_UN) } }
     for path in try release() {
-      guard let (parent, name) = Self.parts(of: path), let folder = opened(parent) else { continue }
+      guard let (parent, name) = Self.parts(of: path) else { continue }
+      let isKnown = folders[parent] != nil
+      guard let folder = opened(parent) else { continue }
+      if !isKnown { Self.lock(folder) }
       _ = unsafe unlinkat(folder, name, 0)
     }
+  }
+
+  /// Removes links that no result has: of a worker that was killed before its result was in the queue, for one.
+  ///
+  /// - Returns: how many.
+  @discardableResult
+  package func removeUnlisted() throws(QueueError) -> Int {
+    var count = 0
+    for (path, folder) in folders {
+      var names = Self.links(in: folder)[...]
+      while !names.isEmpty {
+        let portion = names.prefix(Self.portion).map { "\(path)/\($0)" }
+        names = names.dropFirst(portion.count)
+        let unlisted = try queue.unlistedHolds(portion)
+        guard !unlisted.isEmpty else { continue }
+        // Asked again under the lock: a worker may have taken a hold and finished since.
+        try remove { () throws(QueueError) in
+          let unlisted = try queue.unlistedHolds(unlisted)
+          count += unlisted.count
+          return unlisted
+        }
+      }
+    }
+    return count
+  }
+
+  /// The names of links: those of the store's files have a dot, and the folder's own files none.
+  private static func links(in folder: Int32) -> [String] {
+    let listed = unsafe openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard listed >= 0 else { return [] }
+    guard let stream = unsafe fdopendir(listed) else {
+      close(listed)
+      return []
+    }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    // The name is read in place: an entry is shorter than its C declaration.
+    let offset = MemoryLayout<dirent>.offset(of: \dirent.d_name) ?? 0
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
+      if name.utf8.contains(UInt8(ascii: ".")), name.utf8.first != UInt8(ascii: ".") { names.append(name) }
+    }
+    return names
   }
 
   private func opened(_ path: String) -> Int32? {
     if let folder = folders[path] { return folder }
     let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard folder >= 0 else { return nil }
-    Self.lock(folder)
     folders[path] = folder
     return folder
   }
 
+  /// Workers that share the lock one after another let this process pass (``HoldsTurn``).
   private static func lock(_ folder: Int32) {
+    let turn = HoldsTurn.alone(in: folder)
+    defer { withExtendedLifetime(turn) {} }
     while flock(folder, LOCK_EX) != 0, errno == EINTR {}
   }
 

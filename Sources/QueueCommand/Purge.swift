@@ -17,11 +17,13 @@ struct Purge: ParsableCommand {
     defer { opened.close() }
     var count = 0
     try orExit { () throws(QueueError) in
-      try ReleasedHolds(of: opened).remove { () throws(QueueError) in
+      let holds = try ReleasedHolds(of: opened)
+      try holds.remove { () throws(QueueError) in
         let purged = try opened.purge(olderThan: olderThan.duration)
         count = purged.payloads
         return purged.released
       }
+      try holds.removeUnlisted()
     }
     ErrorOutput.write("attache: \(count) payload\(count == 1 ? "" : "s") removed\n")
   }

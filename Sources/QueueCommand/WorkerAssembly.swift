@@ -10,11 +10,11 @@ struct WorkerAssembly {
 
   /// - Parameters:
   ///   - queue: stays the caller's.
-  ///   - explain: told about the first payload that falls back for each reason.
+  ///   - tell: receives what the user should know, on a thread of its own.
   /// - Throws: what says why a worker does not start, in words for its user.
   init(
     _ options: WorkOptions, _ location: QueueLocation, queue: any PayloadQueue, store: AttachmentStore, isOnce: Bool,
-    observer: some WorkerObserver, explain: @escaping @Sendable (Explanation) -> Void
+    observer: some WorkerObserver, tell: @escaping @Sendable (WorkerNotice) -> Void
   ) throws {
     var configuration = WorkerConfiguration(queueName: location.description)
     configuration.filter = try options.engine.configuration()
@@ -33,7 +33,7 @@ struct WorkerAssembly {
         MediaExtension(fetcher: fetcher, store: store, maximumAttachments: timing.maxAttachments, onExpiry: timing.onExpiry)
       }
     }
-    worker = try QueueWorker(configuration, queue: queue, hosts: hosts, store: store, clock: clock, observer: observer, explain: explain)
+    worker = try QueueWorker(configuration, queue: queue, hosts: hosts, store: store, clock: clock, observer: observer, tell: tell)
     (self.fetchers, self.store) = (fetchers, store)
   }
 

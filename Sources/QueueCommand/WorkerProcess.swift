@@ -27,7 +27,7 @@ struct WorkerProcess {
     let store = try started(ExitStatus.cannotCreate) { try options.engine.storage.open() }
     return try started(ExitStatus.software) {
       try WorkerAssembly(
-        options, location, queue: queue, store: store, isOnce: isOnce, observer: observer, explain: { [log] in log.notice("\($0)") })
+        options, location, queue: queue, store: store, isOnce: isOnce, observer: observer, tell: { [log] in log.tell($0) })
     }
   }
 
@@ -42,6 +42,16 @@ struct WorkerProcess {
     } catch {
       log.error("\(error)")
       throw ExitCode(status)
+    }
+  }
+}
+
+extension Logger {
+  /// Writes a worker's notice: as a warning where somebody should do something.
+  fileprivate func tell(_ notice: WorkerNotice) {
+    switch notice {
+    case .fellBack(_, requeue: .some), .paused: warning("\(notice)")
+    case .fellBack(_, requeue: nil), .resumed: self.notice("\(notice)")
     }
   }
 }

@@ -34,6 +34,8 @@ final class ListeningQueue: PayloadQueue {
 
   func knows(_ keys: [[UInt8]]) -> Int { state.withLock { state in keys.count { state.keys.contains($0) } } }
 
+  func unlistedHolds(_ paths: [String]) -> [String] { state.withLock { state in paths.filter { !state.holds.values.contains($0) } } }
+
   func anyHold() -> String? { state.withLock { $0.holds.values.first } }
 
   /// Adds a payload with its result; nil is one without.

@@ -40,6 +40,10 @@ final class QueueTestDisk: Sendable {
     unsafe unlink(path + "/.filler")
   }
 
+  func turnWritable() {
+    unsafe mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT), nil)
+  }
+
   @discardableResult
   func turnReadOnly() -> Bool {
     unsafe mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0

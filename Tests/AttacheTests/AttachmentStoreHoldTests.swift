@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `the holds of a queue that is gone go with it`() throws {
+  @Test func `the holds of a queue that has been gone for a week are removed`() throws {
     let store = try store(maximumAge: .seconds(1))
     let files = try [store.add([1]), store.add([2])]
     outside.makeFolder("gone")
@@ -141,10 +141,50 @@ import Testing
     let kept = try store.hold([files[1]], for: queue)
     outside.remove("gone")
     clock.turn(by: .seconds(100_000))
+    #expect(try store.prune()?.filesRemoved == 0)
+    clock.turn(by: StoreHolds.patience - .seconds(1))
+    #expect(try store.prune()?.filesRemoved == 0)
+    clock.turn(by: .seconds(1))
     #expect(try store.prune()?.filesRemoved == 1)
     #expect(!store.touch(files[0]))
     #expect(inode(kept[0]) == inode(folder[files[1].relativePath]))
     #expect(folder.files.filter { $0.hasPrefix(".held/") }.count == 2)
+  }
+
+  @Test func `a queue that is seen again within the week keeps its holds, however often it is out of sight`() throws {
+    let store = try store(maximumAge: .seconds(1))
+    outside.makeFolder("gone")
+    let name = "dir:" + outside["gone"]
+    let file = try store.add([1])
+    _ = try store.hold([file], for: name)
+    for isSeenByPrune in [true, false] {
+      outside.remove("gone")
+      try store.prune()
+      clock.turn(by: StoreHolds.patience - .seconds(1))
+      outside.makeFolder("gone")
+      // A prune that sees the path, or a worker that uses the holds.
+      if isSeenByPrune { try store.prune() } else { _ = try store.lockHolds(of: name) }
+    }
+    outside.remove("gone")
+    try store.prune()
+    clock.turn(by: .seconds(3_600))
+    try store.prune()
+    #expect(store.touch(file))
+  }
+
+  @Test func `a wall clock that was set back does not shorten the week`() throws {
+    let store = try store(maximumAge: .seconds(1))
+    outside.makeFolder("gone")
+    let file = try store.add([1])
+    _ = try store.hold([file], for: "dir:" + outside["gone"])
+    outside.remove("gone")
+    clock.turn(by: .seconds(100_000_000))
+    try store.prune()
+    clock.turn(by: .seconds(-100_000_000))
+    try store.prune()
+    clock.turn(by: .seconds(3_600))
+    try store.prune()
+    #expect(store.touch(file))
   }
 
   @Test func `what somebody else put among the holds stays`() throws {
@@ -157,7 +197,10 @@ import Testing
     folder.makeFolder(".held/mine")
     folder.write([1], to: ".held/mine/notes")
     try store.prune()
-    #expect(folder.files.filter { $0.hasPrefix(".held/") } == [name + "/notes", name + "/queue", ".held/mine/notes"].sorted())
+    clock.turn(by: StoreHolds.patience)
+    try store.prune()
+    #expect(
+      folder.files.filter { $0.hasPrefix(".held/") } == [name + "/missing", name + "/notes", name + "/queue", ".held/mine/notes"].sorted())
   }
 
   @Test func `one queue is one, however its path is written`() throws {
@@ -183,7 +226,7 @@ import Testing
 
   @Test func `whoever removes holds waits for those who share the lock`() throws {
     let store = try store()
-    var shared: [any Sendable] = try (0..<2).map { _ in try store.lockHolds(of: queue, exclusively: false) }
+    var shared: [any Sendable] = try (0..<2).map { _ in try store.lockHolds(of: queue) }
     let held = try String(#require(store.hold([store.add([1])], for: queue).first).dropLast(69))
     let descriptor = unsafe open(held, O_RDONLY)
     defer { close(descriptor) }

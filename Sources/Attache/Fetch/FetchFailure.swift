@@ -3,10 +3,22 @@ public struct FetchFailure: Error, Hashable, Sendable {
   public var reason: Reason
   /// What was refused or went wrong, in words.
   public var message: String
+  /// Whether this machine failed, and not the origin or the file: its disk is full, or it has no process to give.
+  public var isOfMachine = false
 
   public init(reason: Reason, message: String = "") {
     self.reason = reason
     self.message = message.isEmpty ? reason.advice : message
+  }
+
+  init(_ error: StoreError) {
+    self.init(reason: error.reason, message: "\(error)")
+    isOfMachine = error.isOfMachine
+  }
+
+  init(_ failure: DetectorFailure) {
+    self.init(reason: .typeDetector, message: "\(failure)")
+    if case .noProcess = failure { isOfMachine = true }
   }
 
   init(_ refusal: Refusal) {

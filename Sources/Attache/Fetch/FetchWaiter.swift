@@ -67,7 +67,10 @@ final class FetchWaiter: @unchecked Sendable {
   func complete(_ result: Result<StoredFile, FetchFailure>) -> Bool {
     guard let completion = state.withLock({ $0.completion.take() }) else { return false }
     if case .failure(let failure) = result {
-      note { $0.explanation = failure.message }
+      note { record in
+        record.explanation = failure.message
+        record.isOfMachine = failure.isOfMachine
+      }
       completion(result, record(ending: failure.reason))
     } else {
       completion(result, record(ending: nil))

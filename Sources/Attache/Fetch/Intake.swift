@@ -82,7 +82,7 @@ final class Intake: @unchecked Sendable {
     switch detection {
     case .accepted(let type): return type
     case .refused(let reason, let found): throw FetchFailure(reason: reason, message: "the bytes are \(found)")
-    case .undecided(let failure): throw FetchFailure(reason: .typeDetector, message: "\(failure)")
+    case .undecided(let failure): throw FetchFailure(failure)
     }
   }
 
@@ -93,7 +93,7 @@ final class Intake: @unchecked Sendable {
       if let failure = check(bytes, behind: file.size, as: type) { return end(with: .refused(failure, type)) }
       try file.append(bytes)
     } catch {
-      throw FetchFailure(reason: error.reason, message: "\(error)")
+      throw FetchFailure(error)
     }
   }
 
@@ -116,7 +116,7 @@ final class Intake: @unchecked Sendable {
     }
     switch result {
     case .success(let file): end(with: .stored(file))
-    case .failure(let error): throw FetchFailure(reason: error.reason, message: "\(error)")
+    case .failure(let error): throw FetchFailure(error)
     }
     worker.store.pruneInBackground()
   }
@@ -128,7 +128,7 @@ final class Intake: @unchecked Sendable {
       end(with: .stored(try file.finish(type: type)))
       worker.store.pruneInBackground()
     } catch {
-      throw FetchFailure(reason: error.reason, message: "\(error)")
+      throw FetchFailure(error)
     }
   }
 

@@ -20,20 +20,25 @@ extension AttachmentStore {
     var seen: Set<StoreName> = []
     for file in files {
       guard let name = StoreName(file), seen.insert(name).inserted else { continue }
-      if try link(name, size: Int64(file.size), in: holds.folder) { ledger.withLock { $0.syncs.noteHold(in: holds.name) } }
+      let isNew = try link(name, size: Int64(file.size), in: holds.folder)
+      // Another process may have made the link and not synced it yet.
+      ledger.withLock { if isNew || !$0.syncs.isKnown(name, now: clock()) { $0.syncs.noteHold(in: holds.name) } }
       paths.append("\(realPath)/\(StoreHolds.parentName)/\(holds.name)/\(name.fileName)")
     }
     return paths
   }
 
-  /// Keeps a queue's holds as they are: a worker shares the lock from before ``hold(_:for:)`` until the queue has the results, so that whoever removes
-  /// the links that the queue has set free, and has the lock alone meanwhile, removes none that was just given out again.
+  /// Keeps a queue's holds as they are: a worker shares the lock from before ``hold(_:for:)`` until the queue has the results. A process that removes
+  /// links that no result has takes the lock alone, and so removes none that a worker has just taken.
   ///
   /// - Returns: what has the lock for as long as it lives.
-  public func lockHolds(of queue: String, exclusively: Bool) throws(StoreError) -> any Sendable {
-    let holds = try StoreHolds(of: queue, in: self)
-    try holds.folder.lock(exclusively: exclusively)
-    return holds.folder
+  public func lockHolds(of queue: String) throws(StoreError) -> any Sendable {
+    try StoreHolds(of: queue, in: self, waitsInTurn: true).folder
+  }
+
+  /// The absolute path of the folder of a queue's holds; it is there once the queue has held something.
+  public func holdsFolder(of queue: String) -> String {
+    StoreHolds.path(of: queue, in: self)
   }
 
   /// Brings the store's name and the queue's to lead to the same whole file.
@@ -48,10 +53,10 @@ extension AttachmentStore {
       case (let stored?, let held?) where stored.isSameFile(as: held): return turn > 0
       case (.some, _): try link(name.fileName, of: shelf, into: holds)
       case (nil, .some): try link(name.fileName, of: holds, into: shelf)
-      case (nil, nil): throw StoreError("hold", shelf.path(of: name.fileName), code: ENOENT)
+      case (nil, nil): throw StoreError(StoreError.holding, shelf.path(of: name.fileName), code: ENOENT)
       }
     }
-    throw StoreError("hold", shelf.path(of: name.fileName), code: EBUSY)
+    throw StoreError(StoreError.holding, shelf.path(of: name.fileName), code: EBUSY)
   }
 
   /// Gives a file of one folder the same name in another, in the place of what is there. A file that has gone meanwhile is no error.

@@ -19,7 +19,10 @@ extension AttachmentStore {
     for (name, _) in holds {
       let parent = try root.folder(StoreHolds.parentName)
       // A folder that has gone held what nobody reads any more.
-      if let folder = try? parent.folder(name) { try folder.sync() }
+      if let folder = try? parent.folder(name) {
+        try folder.syncFile(StoreHolds.queueFile)
+        try folder.sync()
+      }
       try parent.sync()
     }
     // For the names of the shelves.

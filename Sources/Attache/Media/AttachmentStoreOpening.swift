@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// How a store is opened.
 extension AttachmentStore {
@@ -28,6 +29,22 @@ extension AttachmentStore {
     guard unsafe write(descriptor, &byte, 1) == 1 else { throw StoreError("write", folder.path(of: probe)) }
     guard unsafe fstat(descriptor, &status) == 0 else { throw StoreError("read the mode of", folder.path(of: probe)) }
     return status.st_mode & 0o7777
+  }
+
+  /// Proves that files can be written again, after a failure: makes one of 64 KiB and removes it.
+  package func probe() throws(StoreError) {
+    let name = "\(ledger.withLock { $0.nextNumber() })"
+    let descriptor = try temporary.folder.createFile(name, mode: fileMode)
+    defer {
+      close(descriptor)
+      temporary.folder.removeFile(name)
+    }
+    let bytes = [UInt8](repeating: 0, count: 64 << 10)
+    let written = unsafe write(descriptor, bytes, bytes.count)
+    guard written == bytes.count else {
+      // After a short write the error is not known yet, and it is that of a full disk.
+      throw StoreError("write", temporary.folder.path(of: name), code: written < 0 ? errno : ENOSPC)
+    }
   }
 
   /// The `file:` URL of a folder, absolute, without symbolic links, with a slash at its end.

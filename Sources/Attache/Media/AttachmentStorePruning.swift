@@ -23,7 +23,7 @@ extension AttachmentStore {
   /// used until it is a sixteenth below. What dead processes left unfinished goes too.
   ///
   /// It reads the whole store and takes its time: it belongs on a thread that no line waits for. Pinned files stay, so do those that a queue holds
-  /// (``hold(_:for:)``) unless the queue is gone, so does, when other processes use the store, what was used in the last ten minutes, and so does
+  /// (``hold(_:for:)``) unless the queue has been gone for a week, so does, when other processes use the store, what was used in the last ten minutes, and so does
   /// everything that does not bear one of the store's names.
   ///
   /// - Returns: what was done, or nil when another process is pruning this store at the moment.
@@ -41,7 +41,7 @@ extension AttachmentStore {
       return nil
     }
     defer { withExtendedLifetime(lock) {} }
-    StoreHolds.sweep(root)
+    StoreHolds.sweep(root, now: now)
     let eviction = StoreEviction(limits: limits, now: now, isShared: try temporary.sweep() > 0)
     let (summary, oldest) = try carryOut(eviction)
     // What goes wrong with the index costs the cache alone, and the filter's own connection sees to it.

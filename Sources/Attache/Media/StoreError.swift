@@ -46,6 +46,14 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whether every file meets the same error until the machine is mended. It is not so for one file that vanished, or that too many results hold.
+  package var isOfMachine: Bool {
+    switch self {
+    case .full, .readOnly: true
+    case .failed(let call): call.action != Self.holding && call.code != EMLINK
+    }
+  }
+
   private var advice: String {
     switch self {
     case .full, .readOnly: reason.advice
@@ -57,6 +65,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The action of a hold whose file is gone.
+  static let holding = "hold"
   /// The action of a failed link(2), which is refused for other grounds than the rest.
   private static let linking = "link"
 

@@ -3,33 +3,64 @@ internal import Glibc
 
 /// The folder of a queue's hard links, `.held/<name>` in the store, with a file `queue` that says where the queue is.
 ///
-/// Whoever changes it has its lock (`flock`), shared to add links and alone to remove them.
+/// Its lock (`flock`) is shared by those that add links, and is taken alone to remove them. The kernel lets sharers pass one that waits to be alone:
+/// so both take the lock of the file `queue` first (``StoreHolds/turn(in:exclusively:)``), and one that waits keeps others from passing.
 struct StoreHolds {
   let folder: StoreFolder
   /// The first 32 hexadecimal digits of the SHA-256 of the queue's kind and absolute path.
   let name: String
 
   static let parentName = ".held"
-  private static let queueFile = "queue"
+  static let queueFile = "queue"
+  /// Made when a prune finds no queue at its path: its time says since when.
+  static let missingFile = "missing"
+  /// How long a queue's path may be missing before its holds are removed: another container, or a unit with a view of its own, may see it.
+  static let patience = Duration.seconds(7 * 86_400)
   /// Links that one prune removes at most, so that its time is bounded.
   private static let portion = 10_000
 
-  /// Opens the folder of a queue, and makes it first if it is not there.
-  init(of queue: String, in store: AttachmentStore) throws(StoreError) {
-    let (kind, path) = Self.parts(of: queue)
-    name = SHA256.hash(data: Array("\(kind):\(path)".utf8)).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  /// Opens the folder of a queue with its lock shared, and makes it first if it is not there.
+  ///
+  /// - Parameter waitsInTurn: whether one that waits for the lock alone goes first. Not for a caller that has the lock already.
+  init(of queue: String, in store: AttachmentStore, waitsInTurn: Bool = false) throws(StoreError) {
+    let path: String
+    (name, path) = Self.name(of: queue)
     let parent = try store.root.folderMade(Self.parentName)
     // A prune may take a folder away that was left by an earlier queue of this path.
     for _ in 0..<100 {
       let folder = try parent.folderMade(name)
-      try folder.lock(exclusively: false)
+      let turn = waitsInTurn ? Self.turn(in: folder.descriptor, exclusively: false) : nil
+      try withExtendedLifetime(turn) { () throws(StoreError) in try folder.lock(exclusively: false) }
       if let status = folder.status, status.isSameFile(as: parent.status(of: name)) {
         if folder.status(of: Self.queueFile) == nil { try store.create(Self.queueFile, of: Array(path.utf8), in: folder) }
+        folder.removeFile(Self.missingFile)
         self.folder = folder
         return
       }
     }
     throw StoreError("lock", parent.path(of: name), code: EBUSY)
+  }
+
+  /// The absolute path of a queue's folder, whether or not it is there.
+  static func path(of queue: String, in store: AttachmentStore) -> String {
+    "\(store.realPath)/\(parentName)/\(name(of: queue).name)"
+  }
+
+  /// The name of a queue's folder, and the queue's absolute path.
+  private static func name(of queue: String) -> (name: String, path: String) {
+    let (kind, path) = parts(of: queue)
+    let digest = SHA256.hash(data: Array("\(kind):\(path)".utf8)).prefix(16)
+    return (digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(), path)
+  }
+
+  /// Waits for its turn to wait for a folder's lock.
+  ///
+  /// - Returns: what has the turn for as long as it lives; nil where the folder has no file for it, and nobody takes turns.
+  static func turn(in folder: Int32, exclusively: Bool) -> HoldsTurn? {
+    let file = unsafe openat(folder, queueFile, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    while flock(file, exclusively ? LOCK_EX : LOCK_SH) != 0, errno == EINTR {}
+    return HoldsTurn(file: file)
   }
 
   /// The kind and the path of a queue; the path is absolute, so that it means the same to each process.
@@ -45,8 +76,10 @@ struct StoreHolds {
     return unsafe (kind, String(cString: folder) + "/" + path)
   }
 
-  /// Removes the holds of queues that are gone; what cannot be removed stays until another time.
-  static func sweep(_ root: StoreFolder) {
+  /// Removes the holds of queues that have been gone for ``patience``; what cannot be removed stays until another time.
+  ///
+  /// - Parameter now: the wall clock, since 1970.
+  static func sweep(_ root: StoreFolder, now: Duration) {
     guard let parent = try? root.folder(parentName), let names = try? parent.names() else { return }
     var budget = portion
     for name in names where name.utf8.count == 32 && budget > 0 {
@@ -55,13 +88,17 @@ struct StoreHolds {
         parent.removeFolder(name)
         continue
       }
-      guard isGone(path), let files = try? folder.names() else { continue }
+      guard isGone(path) else {
+        folder.removeFile(missingFile)
+        continue
+      }
+      guard let since = folder.missingSince(now: now), now - since >= patience, let files = try? folder.names() else { continue }
       for file in files where StoreName(folder: String(file.prefix(2)), fileName: file) != nil && budget > 0 {
         budget -= 1
         folder.removeFile(file)
       }
-      guard let rest = try? folder.names(), rest == [queueFile] else { continue }
-      folder.removeFile(queueFile)
+      guard let rest = try? folder.names(), rest.allSatisfy({ $0 == queueFile || $0 == missingFile }) else { continue }
+      for file in rest { folder.removeFile(file) }
       parent.removeFolder(name)
     }
   }
@@ -80,7 +117,19 @@ extension StoreFolder {
     }
   }
 
-  /// What stands in a small file, a path at most; nil when there is none.
+  /// Since when a queue is missing, by the marker's time; the first call makes the marker. Nil where it cannot be made.
+  fileprivate func missingSince(now: Duration) -> Duration? {
+    if let since = status(of: StoreHolds.missingFile)?.lastUse, since <= now { return since }
+    // None yet, or one of a wall clock that was set back since.
+    let file = unsafe openat(descriptor, StoreHolds.missingFile, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode & 0o666)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    let (seconds, attoseconds) = now.components
+    let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+    return unsafe futimens(file, [time, time]) == 0 ? now : nil
+  }
+
+  /// The text of a small file, a path at most; nil when there is none.
   fileprivate func text(of name: String) -> String? {
     let file = unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -88,5 +137,21 @@ extension StoreFolder {
     var bytes = [UInt8](repeating: 0, count: 2 * Int(PATH_MAX))
     let count = unsafe read(file, &bytes, bytes.count)
     return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+  }
+}
+
+/// A turn to wait for the lock of a folder of holds; it ends with this object.
+package final class HoldsTurn: Sendable {
+  private let file: Int32
+
+  fileprivate init(file: Int32) { self.file = file }
+
+  deinit { close(file) }
+
+  /// Waits for the turn to have a folder alone.
+  ///
+  /// - Parameter folder: its descriptor.
+  package static func alone(in folder: Int32) -> HoldsTurn? {
+    StoreHolds.turn(in: folder, exclusively: true)
   }
 }

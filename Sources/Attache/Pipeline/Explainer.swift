@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Tells about the first payload that falls back for each reason, on a thread of its own: a log that nobody reads holds up no line.
+/// Tells about the first payload that falls back for each reason, on a thread of its own: a log that blocks delays no line.
 package final class Explainer: Sendable {
   private struct Desk {
     var explained: Set<Reason> = []
-    var waiting: [Explanation] = []
+    var waiting: [@Sendable () -> Void] = []
     var isFinished = false
   }
 
@@ -34,14 +34,17 @@ package final class Explainer: Sendable {
 
   /// Has a payload explained if it is the first with its reason. Never waits; there are as many explanations as reasons.
   package func add(_ reason: Reason, of line: Int, _ media: [MediaRecord]) {
-    let isFirst = desk.withLock { desk in
-      guard desk.explained.insert(reason).inserted else { return false }
-      let medium = media.first { $0.reason == reason }
-      desk.waiting.append(
-        Explanation(line: line, reason: reason, url: medium.map { detail.text(of: $0.url) }, text: medium?.explanation ?? reason.advice))
-      return true
-    }
-    if isFirst { alarm.ring() }
+    guard desk.withLock({ $0.explained.insert(reason).inserted }) else { return }
+    let medium = media.first { $0.reason == reason }
+    let explanation = Explanation(
+      line: line, reason: reason, url: medium.map { detail.text(of: $0.url) }, text: medium?.explanation ?? reason.advice)
+    perform { [tell] in tell(explanation) }
+  }
+
+  /// Does something else on the thread, such as writing another message to the log. Never waits.
+  package func perform(_ body: @escaping @Sendable () -> Void) {
+    desk.withLock { $0.waiting.append(body) }
+    alarm.ring()
   }
 
   /// Waits until all is told, and ends the thread.
@@ -58,7 +61,7 @@ package final class Explainer: Sendable {
         defer { desk.waiting = [] }
         return (desk.waiting, desk.isFinished)
       }
-      for explanation in waiting { tell(explanation) }
+      for body in waiting { body() }
       guard waiting.isEmpty else { continue }
       if isFinished { told.ring() }
       return !isFinished

@@ -46,6 +46,8 @@ public struct MediaRecord: Hashable, Sendable {
   public var timing: Timing
   /// What went wrong, in words, for the log; the report has the reason alone.
   public var explanation: String?
+  /// Whether this machine failed, and not the origin or the file (``FetchFailure/isOfMachine``).
+  public var isOfMachine = false
 
   public init(
     url: String, reason: Reason? = nil, status: Int? = nil, bytes: Int = 0, cache: Cache = .miss, type: MediaType? = nil, attempts: Int = 0,

@@ -46,4 +46,6 @@ package final class BatchObserver: WorkerObserver {
   package func holding(_ payloads: Int) {
     bell.ring()
   }
+
+  package func paused(_ why: String?) {}
 }

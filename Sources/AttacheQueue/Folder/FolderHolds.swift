@@ -13,6 +13,9 @@ extension FolderEntry {
   /// Where the paths of this result are once it holds them no more.
   var freedHolds: String { "holds/freed/\(holdName)" }
 
+  /// Whether a result holds a path.
+  static func isHeld(_ path: String, in folder: QueueFolder) -> Bool { folder.has(marks(ofHold: path)) }
+
   /// Forgets what was freed.
   ///
   /// - Returns: the paths that no result holds.

@@ -69,6 +69,10 @@ extension FolderQueue {
     return first
   }
 
+  public func unlistedHolds(_ paths: [String]) throws(QueueError) -> [String] {
+    try locked { _ in paths.filter { !FolderEntry.isHeld($0, in: folder) } }
+  }
+
   public func markRead(_ ids: [Int64]) throws(QueueError) -> [String] {
     guard !ids.isEmpty else { return [] }
     return try locked { _ throws(QueueError) in

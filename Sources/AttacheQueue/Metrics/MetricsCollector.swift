@@ -120,6 +120,7 @@ package final class MetricsCollector: Sendable {
     let state = state.withLock { $0 }
     if state.isDraining { return .bad("draining: nothing is claimed any more") }
     if let failure = state.failure { return .bad("the queue fails: \(failure)") }
+    if let pause = metrics.pause { return .bad("paused: \(pause)") }
     if let seconds = silence(since: state.askedQueue) { return .bad("the queue has not answered for \(seconds) s") }
     return state.counts == nil ? .bad("starting: the queue has not answered yet") : .good
   }

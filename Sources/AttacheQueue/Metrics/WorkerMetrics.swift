@@ -13,6 +13,8 @@ package final class WorkerMetrics: WorkerObserver {
     var postponed: [Reason?: Int] = [:]
     var refused = 0
     var holding = 0
+    /// Why the worker claims nothing.
+    var pause: String?
     var media: [MediaRecord.Cache: Int] = [:]
     var bytes = 0
     var fetchTime = Histogram([0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30])
@@ -47,6 +49,13 @@ package final class WorkerMetrics: WorkerObserver {
     state.withLock { $0.holding = payloads }
   }
 
+  package func paused(_ why: String?) {
+    state.withLock { $0.pause = why }
+  }
+
+  /// Why the worker claims nothing; nil when it does.
+  var pause: String? { state.withLock(\.pause) }
+
   /// Writes the families. What can happen is there from the start with 0, so that its first time is an increase.
   func write(to text: inout MetricsText) {
     let state = state.withLock { $0 }
@@ -63,6 +72,8 @@ package final class WorkerMetrics: WorkerObserver {
     text.family("attache_results_refused_total", .counter, "Results that came when the payload was no longer this worker's.")
     text.sample(state.refused)
     text.gauge("attache_payloads_in_flight", "Payloads that this worker holds.", Double(state.holding))
+    text.gauge(
+      "attache_worker_paused", "Whether the worker waits for the machine to be mended, such as a full disk.", state.pause == nil ? 0 : 1)
     text.family("attache_media_total", .counter, "Media references of the payloads, by where the bytes came from.")
     for cache in MediaRecord.Cache.allCases { text.sample(state.media[cache] ?? 0, ["cache": cache.rawValue]) }
     text.family("attache_media_received_bytes_total", .counter, "Bytes of media that origins sent.")

@@ -1,7 +1,18 @@
 internal import GRDB
 
 extension Database {
-  /// Takes leases from whoever is gone or too late.
+  /// Has this worker's own leases last on that ran out while it was held up: its claim shows that it lives.
+  ///
+  /// - Parameter fence: of the first lease that this handle took; an earlier one is of another worker with its number.
+  func keep(_ worker: Int64, since fence: Int64, _ now: QueueMoment, for span: Duration, _ tally: QueueTally) throws {
+    guard tally.leased > 0 else { return }
+    let update = try batch(
+      "UPDATE work SET until = ?5 WHERE state = 3 AND boot = ?1 AND worker = ?2 AND until <= ?3 AND fence >= ?4")
+    try update.run(now.boot, worker, now.uptime, fence, now.uptime + span.microseconds)
+  }
+
+  /// Takes leases from workers that are gone or too late. A death is counted only for one that is known to have died: a worker that lives and was
+  /// held up, by a slow disk for one, is no sign of a payload that ends its workers.
   ///
   /// - Returns: when the first of the leases that stay runs out; nil when none stays.
   func takeOver(_ now: QueueMoment, _ slot: WorkerSlot, _ tally: inout QueueTally) throws -> Int64? {
@@ -26,7 +37,8 @@ extension Database {
         stays = min(stays ?? .max, until)
         continue
       }
-      let counts = try takeOver(boot, worker, until: isGone ? .max : now.uptime, diedOf: holder == .closed ? 0 : 1)
+      let hasDied = holder == .died || boot != now.boot && holder == .unknown
+      let counts = try takeOver(boot, worker, until: isGone ? .max : now.uptime, diedOf: hasDied ? 1 : 0)
       tally.leased -= counts
       tally.ready += counts
       guard !isGone else { continue }

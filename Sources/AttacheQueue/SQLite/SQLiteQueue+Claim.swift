@@ -1,10 +1,16 @@
 internal import GRDB
+internal import Synchronization
 
 extension SQLiteQueue {
   public func claim(_ request: ClaimRequest) throws(QueueError) -> Claim {
     let worker = try slot.enter()
     return try write { connection, tally in
       let now = try QueueMoment(clock, connection)
+      let first = firstFence.withLock { first in
+        first = first ?? tally.lastFence + 1
+        return first ?? 0
+      }
+      try connection.keep(worker, since: first, now, for: request.span, tally)
       var next = try connection.takeOver(now, slot, &tally)
       try connection.ripen(now, &tally)
       let leases = try connection.lease(request, to: worker, now, &tally)

@@ -20,6 +20,17 @@ extension SQLiteQueue {
     }
   }
 
+  public func unlistedHolds(_ paths: [String]) throws(QueueError) -> [String] {
+    try read { connection in
+      let select = try connection.batch("SELECT 1 FROM hold WHERE path = ? AND id > 0")
+      return try paths.filter { path in
+        defer { select.reset() }
+        try select.bind(1, path)
+        return try !select.step()
+      }
+    }
+  }
+
   public func anyHold() throws(QueueError) -> String? {
     try read { connection in
       try String.fetchOne(connection.cachedStatement(sql: "SELECT path FROM hold LIMIT 1"))

@@ -15,6 +15,8 @@ public final class SQLiteQueue: PayloadQueue {
   let database: DatabaseQueue
   private let choice: SyncChoice
   private let unsynced = Mutex(Unsynced())
+  /// The fence of the first lease that this handle may have taken; nil before its first claim.
+  let firstFence = Mutex<Int64?>(nil)
 
   /// What a power failure would take back.
   private struct Unsynced {

@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// Works a queue: claims payloads, has each given its media within its deadline, and gives each exactly one result.
 ///
-/// One thread claims and begins, as the filter's reader does; another settles: it makes sure of the attachments, and hands results to the queue in groups.
+/// One thread claims and begins, as the filter's reader does. Another settles: it makes sure of the attachments, and hands results to the queue in groups.
+/// A third renews the leases. While the machine fails, such as by a full disk, the worker pauses: it claims nothing and uses up no tries.
 public final class QueueWorker: Sendable {
   private let queue: any PayloadQueue
   private let configuration: WorkerConfiguration
@@ -15,20 +16,21 @@ public final class QueueWorker: Sendable {
   private let state: Mutex<WorkerState>
   private let claiming: any Bell
   private let settler: WorkerSettler
+  let renewer: LeaseRenewer
 
   /// - Parameters:
   ///   - queue: stays the caller's, who closes it after the run.
   ///   - hosts: serve the candidates; each has an engine of its own.
   ///   - store: where the attachments are.
   ///   - clock: the hosts' clock.
-  ///   - queueClock: what a payload's expiry is compared to.
+  ///   - queueClock: the queue's: leases and expiries are measured by it.
   ///   - observer: is told of each payload.
-  ///   - explain: told about the first payload that falls back for each reason.
+  ///   - tell: receives what the user should know, on a thread of its own.
   /// - Throws: ``SystemError`` when the system gives no descriptor.
   public init(
     _ configuration: WorkerConfiguration, queue: any PayloadQueue, hosts: [ServiceExtensionHost], store: AttachmentStore,
     clock: any DeadlineClock, queueClock: any QueueClock = SystemQueueClock(), observer: any WorkerObserver,
-    explain: @escaping @Sendable (Explanation) -> Void = { _ in }
+    tell: @escaping @Sendable (WorkerNotice) -> Void = { _ in }
   ) throws(SystemError) {
     self.configuration = configuration
     self.queue = queue
@@ -37,10 +39,11 @@ public final class QueueWorker: Sendable {
     self.clock = clock
     self.queueClock = queueClock
     machine = clock.machineBehind
-    state = Mutex(WorkerState(jobs: configuration.filter.jobs, isOnce: configuration.isOnce))
+    state = Mutex(WorkerState(jobs: configuration.filter.jobs, isOnce: configuration.isOnce, pause: configuration.pause))
     claiming = try machine.makeBell()
     settler = try WorkerSettler(
-      configuration, queue: queue, store: store, clock: clock, queueClock: queueClock, observer: observer, explain: explain)
+      configuration, queue: queue, store: store, clock: clock, queueClock: queueClock, observer: observer, tell: tell)
+    renewer = try LeaseRenewer(queue, span: configuration.leaseSpan, clock: queueClock, machine: machine)
   }
 
   /// Works until every payload has a result (``WorkerConfiguration/isOnce``) or ``stop()``. The calling thread claims.
@@ -48,20 +51,13 @@ public final class QueueWorker: Sendable {
   /// - Throws: what the queue refuses; what was in flight is worked again by whoever comes next.
   public func run() throws(QueueError) -> WorkerResult {
     let start = machine.now
-    let settling: any StartedThread
-    do {
-      settling = try machine.start("settle") { [self] in
-        settler.run(
-          take: { limit in state.withLock { $0.takeSettled(limit) } },
-          isCancelled: { state.withLock { $0.isCancelled || $0.failure != nil } }, settled: settled)
-      }
-    } catch {
-      throw .failed("the system refuses: \(error)")
-    }
+    let (settling, renewing) = try started()
     let desk = PayloadDesk(configuration.filter, hosts: hosts, store: store, clock: clock)
     while advance(desk) {}
     settler.finish()
     settling.join()
+    renewer.finish()
+    renewing.join()
     if let failure = state.withLock(\.failure) { throw failure }
     var result = settler.result
     result.elapsed = start.duration(to: machine.now)
@@ -70,14 +66,41 @@ public final class QueueWorker: Sendable {
     return result
   }
 
+  private func started() throws(QueueError) -> (settling: any StartedThread, renewing: any StartedThread) {
+    do throws(SystemError) {
+      let renewing = try machine.start("renew") { [self] in
+        renewer.run(due: { before, now in state.withLock { $0.renewals(before: before, at: now) } }, failed: fail)
+      }
+      do throws(SystemError) {
+        return (try machine.start("settle") { [self] in settler.run(settlerOwner) }, renewing)
+      } catch {
+        renewer.finish()
+        renewing.join()
+        throw error
+      }
+    } catch {
+      throw .failed("the system refuses: \(error)")
+    }
+  }
+
+  private var settlerOwner: WorkerSettler.Owner {
+    WorkerSettler.Owner(
+      take: { [self] limit in state.withLock { $0.takeSettled(limit) } },
+      isCancelled: { [self] in state.withLock { $0.isCancelled || $0.failure != nil } },
+      isStopped: { [self] in state.withLock { $0.isStopped || $0.failure != nil } },
+      paused: { [self] in pause($0) }, settled: { [self] in settled($0) })
+  }
+
   /// Claims nothing more; what is in flight is finished. Safe from any thread.
   public func stop() {
     change { $0.stop() }
+    settler.interrupt()
   }
 
   /// Claims nothing more, and gives back what is in flight. Safe from any thread.
   public func cancel() {
     change { $0.cancel() }
+    settler.interrupt()
     for host in hosts { host.cancelAll() }
   }
 
@@ -92,8 +115,21 @@ public final class QueueWorker: Sendable {
   }
 
   private func change(_ body: (inout WorkerState) -> Void) {
-    state.withLock { body(&$0) }
+    state.withLock { state in
+      let before = state.fault
+      body(&state)
+      guard state.fault != before else { return }
+      // Under the lock, so that a pause and its end are told in their order; neither call waits.
+      settler.observer.paused(state.fault?.text)
+      guard let fault = state.fault else { return settler.say(.resumed) }
+      if before == nil { settler.say(.paused(fault.text)) }
+    }
     claiming.ring()
+  }
+
+  /// The machine fails: nothing is claimed for a while.
+  private func pause(_ fault: MachineFault) {
+    change { $0.pause(fault, at: clock.now) }
   }
 
   // MARK: - Claiming
@@ -103,37 +139,36 @@ public final class QueueWorker: Sendable {
   /// - Returns: whether there is more to do.
   private func advance(_ desk: PayloadDesk) -> Bool {
     do throws(QueueError) {
-      let renewal = try renew()
       switch state.withLock({ $0.step(at: clock.now) }) {
       case .end: return false
-      case .wait(let instant): claiming.wait(until: min(instant, renewal))
+      case .wait(let instant): claiming.wait(until: instant)
+      case .probe: probe()
       case .claim(let limit, let bytes, let isAlone):
         state.withLock { $0.beginClaim() }
         let request = ClaimRequest(limit: limit, maximumBytes: bytes, span: configuration.leaseSpan, isAlone: isAlone)
+        let leased = queueClock.uptime
         let claim = try queue.claim(request)
         let held = state.withLock { state in
-          state.note(claim, isAlone: isAlone, at: clock.now)
+          state.note(claim, isAlone: isAlone, at: clock.now, leased: leased)
           return state.held.count
         }
         settler.observer.holding(held)
         for lease in claim.leases { begin(lease, desk) }
       }
     } catch {
-      fail(error)
+      if let fault = MachineFault(error) { pause(fault) } else { fail(error) }
     }
     return true
   }
 
-  /// Renews the leases when the oldest has lived for half its span, so that no payload is taken over from a worker that lives.
-  ///
-  /// - Returns: when to look again.
-  private func renew() throws(QueueError) -> MonotonicInstant {
-    let now = clock.now
-    let half = configuration.leaseSpan / 2
-    let tokens = state.withLock { $0.renewals(before: now.advanced(by: .zero - half), at: now) }
-    // One that is lost is found out by its result, which is refused.
-    if !tokens.isEmpty { _ = try queue.renew(tokens, for: configuration.leaseSpan) }
-    return now.advanced(by: half / 2)
+  /// Sees whether the store takes files again.
+  private func probe() {
+    do throws(StoreError) {
+      try store.probe()
+      change { $0.endPause() }
+    } catch {
+      pause(MachineFault(error.reason, "\(error)"))
+    }
   }
 
   private func begin(_ lease: Lease, _ desk: PayloadDesk) {
@@ -154,13 +189,10 @@ public final class QueueWorker: Sendable {
   // MARK: - Settling
 
   /// The settler has dealt with payloads, or could not.
-  private func settled(_ settlements: [Settlement], _ failure: QueueError?) {
-    let held = state.withLock { state in
-      state.release(settlements)
-      return state.held.count
-    }
-    settler.observer.holding(held)
-    if let failure { fail(failure) } else { claiming.ring() }
+  private func settled(_ group: SettledGroup) {
+    change { $0.release(group.settlements, fault: group.fault, at: clock.now) }
+    settler.observer.holding(state.withLock { $0.held.count })
+    if let failure = group.failure { fail(failure) }
   }
 
   private func fail(_ error: QueueError) {

@@ -6,6 +6,8 @@ struct SettledFate: Sendable {
   /// Its result; nil when it is given back.
   var result: FinishedPayload?
   var returned: ReturnedPayload?
+  /// The machine's failure for which it is given back.
+  var fault: MachineFault?
 }
 
 /// Says which payloads have their result and which are given back, once it has made sure of their attachments.
@@ -24,24 +26,29 @@ struct SettlementJudge: Sendable {
     schedule = RetrySchedule(attempts: configuration.attempts)
   }
 
+  /// Removes what the store holds for the queue and no result has: what workers left that were killed. What cannot be removed stays for another time.
+  func removeUnlistedHolds(_ queue: any PayloadQueue) {
+    _ = try? ReleasedHolds(of: queue, in: store.holdsFolder(of: configuration.queueName)).removeUnlisted()
+  }
+
   /// Keeps what the store holds for the queue from being removed, from before a group is judged until the queue has its results; nil when the group
   /// has no attachments.
   func lockHolds(for group: [Settlement]) -> (any Sendable)? {
     guard group.contains(where: { !$0.payload.files.isEmpty }) else { return nil }
-    return try? store.lockHolds(of: configuration.queueName, exclusively: false)
+    return try? store.lockHolds(of: configuration.queueName)
   }
 
   /// - Parameters:
   ///   - isCancelled: whether what was cancelled is given back as if it had not been tried.
   ///   - handed: when the group is handed to the queue.
   func fates(of group: [Settlement], isCancelled: Bool, handedAt handed: MonotonicInstant) -> [SettledFate] {
-    let files = Set(group.flatMap(\.payload.files))
-    let refusal = configuration.sync == .off ? nil : failure { () throws(StoreError) in try store.sync(Array(files)) }
-    let holds = hold(files, refusal)
+    let holds = hold(Set(group.flatMap(\.payload.files)))
     return group.map { settlement in
       var fate = SettledFate(settlement: settlement)
-      let paths = secure(&fate.settlement.payload, holds)
-      if let returned = returned(fate.settlement, isCancelled: isCancelled) {
+      let paths = secure(&fate, holds)
+      if fate.fault != nil {
+        fate.returned = ReturnedPayload(settlement.lease.token, wasTried: false)
+      } else if let returned = returned(fate.settlement, isCancelled: isCancelled) {
         fate.returned = returned
       } else {
         fate.result = result(fate.settlement, paths, handedAt: handed)
@@ -50,39 +57,35 @@ struct SettlementJudge: Sendable {
     }
   }
 
-  /// Keeps attachments from being pruned before the results are read; each once, however many payloads have it.
-  ///
-  /// - Parameter refusal: why they are not on disk, if they are not.
-  private func hold(_ files: Set<StoredFile>, _ refusal: StoreError?) -> [StoredFile: Result<[String], StoreError>] {
+  /// Keeps attachments from being pruned before the results are read, and waits until files and holds are on disk: a power failure leaves no
+  /// result without its file. Each file is held once, however many payloads have it.
+  private func hold(_ files: Set<StoredFile>) -> [StoredFile: Result<[String], StoreError>] {
     var holds: [StoredFile: Result<[String], StoreError>] = [:]
-    for file in files {
-      holds[file] = refusal.map { .failure($0) } ?? Result { () throws(StoreError) in try store.hold([file], for: configuration.queueName) }
+    for file in files { holds[file] = Result { () throws(StoreError) in try store.hold([file], for: configuration.queueName) } }
+    guard configuration.sync != .off, !files.isEmpty else { return holds }
+    do throws(StoreError) {
+      try store.sync(files.filter { if case .success? = holds[$0] { true } else { false } })
+      return holds
+    } catch {
+      return holds.mapValues { _ in .failure(error) }
     }
-    return holds
   }
 
-  /// The holds of a payload; one whose attachments the store refuses falls back.
-  private func secure(_ payload: inout DecidedPayload, _ holds: [StoredFile: Result<[String], StoreError>]) -> [String] {
+  /// The holds of a payload. One whose attachments the store refuses falls back, or waits until the machine is mended.
+  private func secure(_ fate: inout SettledFate, _ holds: [StoredFile: Result<[String], StoreError>]) -> [String] {
+    fate.fault = fate.settlement.payload.machineFault
     var paths: [String] = []
-    for file in payload.files {
+    for file in fate.settlement.payload.files {
       switch holds[file] {
       case .success(let held): paths += held.filter { !paths.contains($0) }
       case .failure(let refusal):
-        payload.fallBack(refusal.reason)
+        fate.fault = MachineFault(refusal)
+        fate.settlement.payload.fallBack(refusal.reason)
         return []
       case nil: break
       }
     }
     return paths
-  }
-
-  private func failure(_ body: () throws(StoreError) -> Void) -> StoreError? {
-    do throws(StoreError) {
-      try body()
-      return nil
-    } catch {
-      return error
-    }
   }
 
   /// How a payload is given back; nil when it has its result.

@@ -1,6 +1,6 @@
 public import Attache
 
-/// What a worker tells whoever keeps its figures. Called from the worker's threads; must not block.
+/// Receives a worker's figures. Called from the worker's threads, partly under a lock; must not block.
 public protocol WorkerObserver: Sendable {
   /// A payload has its result in the queue.
   ///
@@ -14,4 +14,6 @@ public protocol WorkerObserver: Sendable {
   func refused()
   /// So many payloads are held by the worker now.
   func holding(_ payloads: Int)
+  /// The machine fails, such as by a full disk, and the worker claims nothing; nil when it goes on.
+  func paused(_ why: String?)
 }

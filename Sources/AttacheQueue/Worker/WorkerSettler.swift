@@ -3,6 +3,20 @@ internal import Synchronization
 
 /// Hands what was decided to the queue: results with their attachments made sure of, and payloads that are tried again later. One thread runs it.
 final class WorkerSettler: Sendable {
+  /// What the settler asks its worker, and tells it.
+  struct Owner {
+    /// Gives what was decided, at most so many.
+    var take: (Int) -> [Settlement]
+    /// Whether what was cancelled is given back.
+    var isCancelled: () -> Bool
+    /// Whether the worker claims nothing more.
+    var isStopped: () -> Bool
+    /// The queue has no room; it is asked again after a pause.
+    var paused: (MachineFault) -> Void
+    /// What the queue has taken, or why it has not: nothing is handed to it after that.
+    var settled: (SettledGroup) -> Void
+  }
+
   private struct Desk {
     var isAsleep = false
     var isFinished = false
@@ -14,21 +28,27 @@ final class WorkerSettler: Sendable {
   let observer: any WorkerObserver
   private let queue: any PayloadQueue
   private let judge: SettlementJudge
+  private let pause: Duration
   private let clock: any DeadlineClock
   private let desk = Mutex(Desk())
   private let alarm: any Bell
   private let figures = Mutex(WorkerResult())
   private let explainer: Explainer
+  private let tell: @Sendable (WorkerNotice) -> Void
 
   init(
     _ configuration: WorkerConfiguration, queue: any PayloadQueue, store: AttachmentStore, clock: any DeadlineClock,
-    queueClock: any QueueClock, observer: any WorkerObserver, explain: @escaping @Sendable (Explanation) -> Void
+    queueClock: any QueueClock, observer: any WorkerObserver, tell: @escaping @Sendable (WorkerNotice) -> Void
   ) throws(SystemError) {
     self.queue = queue
     self.clock = clock
     self.observer = observer
     judge = SettlementJudge(configuration, store: store, clock: clock, queueClock: queueClock)
-    explainer = try Explainer(machine: clock.machineBehind, showing: configuration.filter.urlDetail, tell: explain)
+    self.tell = tell
+    pause = configuration.pause
+    explainer = try Explainer(machine: clock.machineBehind, showing: configuration.filter.urlDetail) { [name = configuration.queueName] in
+      tell(WorkerNotice($0, queue: name))
+    }
     alarm = try clock.machineBehind.makeBell()
   }
 
@@ -46,6 +66,14 @@ final class WorkerSettler: Sendable {
     if isAsleep { alarm.ring() }
   }
 
+  /// Ends a wait for room. Safe from any thread.
+  func interrupt() { alarm.ring() }
+
+  /// Writes a notice on the thread of the explanations. Never waits.
+  func say(_ notice: WorkerNotice) {
+    explainer.perform { [tell] in tell(notice) }
+  }
+
   /// Nothing more will be decided.
   func finish() {
     desk.withLock { $0.isFinished = true }
@@ -53,29 +81,24 @@ final class WorkerSettler: Sendable {
   }
 
   /// Settles until it is told to finish.
-  ///
-  /// - Parameters:
-  ///   - take: gives what was decided, at most so many.
-  ///   - isCancelled: whether what was cancelled is given back.
-  ///   - settled: is told what the queue has taken, or why it has not: nothing is handed to it after that.
-  func run(
-    take: (Int) -> [Settlement], isCancelled: () -> Bool, settled: ([Settlement], QueueError?) -> Void
-  ) {
+  func run(_ owner: Owner) {
+    judge.removeUnlistedHolds(queue)
     var failure: QueueError?
     // When what was written is to be on disk.
     var syncBy: MonotonicInstant?
     while true {
       let isFinished = prepareToSleep()
-      let batch = take(Self.group)
+      var group = SettledGroup(settlements: owner.take(Self.group))
       do throws(QueueError) {
-        if failure == nil { syncBy = try settle(batch, isCancelled: isCancelled(), isLast: isFinished && batch.isEmpty, syncBy: syncBy) }
+        if failure == nil { (syncBy, group.fault) = try settle(group.settlements, owner, isLast: isFinished, syncBy: syncBy) }
       } catch {
         failure = error
         syncBy = nil
       }
-      for settlement in batch { settlement.payload.letGo() }
-      if !batch.isEmpty || failure != nil { settled(batch, failure) }
-      guard batch.isEmpty else { continue }
+      for settlement in group.settlements { settlement.payload.letGo() }
+      group.failure = failure
+      if !group.settlements.isEmpty || failure != nil { owner.settled(group) }
+      guard group.settlements.isEmpty else { continue }
       guard !isFinished else { return explainer.finish() }
       alarm.wait(until: syncBy)
     }
@@ -91,31 +114,53 @@ final class WorkerSettler: Sendable {
     }
   }
 
-  /// Hands a group to the queue, and has the queue sync when that is due.
+  /// Hands a group to the queue, and has the queue sync when that is due. A queue without room is asked again until it has some.
   ///
-  /// - Returns: when what was written is to be on disk; nil when it is.
-  private func settle(_ group: [Settlement], isCancelled: Bool, isLast: Bool, syncBy: MonotonicInstant?) throws(QueueError)
-    -> MonotonicInstant?
+  /// - Returns: when what was written is to be on disk, nil when it is; and the machine's failure that a payload met.
+  private func settle(_ group: [Settlement], _ owner: Owner, isLast: Bool, syncBy: MonotonicInstant?) throws(QueueError)
+    -> (syncBy: MonotonicInstant?, fault: MachineFault?)
   {
-    if !group.isEmpty { try settle(group, isCancelled: isCancelled) }
-    let now = clock.now
-    let due = group.isEmpty ? syncBy : syncBy ?? now.advanced(by: SyncChoice.groupWindow)
-    guard let due, isLast || due <= now else { return due }
-    try queue.sync()
-    return nil
+    var (rest, met) = (group, nil as MachineFault?)
+    while true {
+      do throws(QueueError) {
+        if !rest.isEmpty { met = try settle(&rest, isCancelled: owner.isCancelled()) ?? met }
+        let now = clock.now
+        let due = group.isEmpty ? syncBy : syncBy ?? now.advanced(by: SyncChoice.groupWindow)
+        guard let due, isLast && group.isEmpty || due <= now else { return (due, met) }
+        try queue.sync()
+        return (nil, met)
+      } catch {
+        guard let fault = MachineFault(error), !owner.isStopped() else { throw error }
+        owner.paused(fault)
+        alarm.wait(until: clock.now.advanced(by: pause))
+      }
+    }
   }
 
   // MARK: - One group
 
-  private func settle(_ group: [Settlement], isCancelled: Bool) throws(QueueError) {
+  /// Hands a group to the queue, and takes from it what the queue has taken.
+  ///
+  /// - Returns: the machine's failure that a payload met.
+  private func settle(_ group: inout [Settlement], isCancelled: Bool) throws(QueueError) -> MachineFault? {
     let lock = judge.lockHolds(for: group)
     defer { withExtendedLifetime(lock) {} }
     let handed = clock.now
     let fates = judge.fates(of: group, isCancelled: isCancelled, handedAt: handed)
-    let results = fates.compactMap(\.result)
-    let returns = fates.compactMap(\.returned)
-    var refused = results.isEmpty ? [] : try queue.finish(results)
-    if !returns.isEmpty { refused.formUnion(try queue.giveBack(returns)) }
+    let finished = fates.filter { $0.result != nil }
+    if !finished.isEmpty {
+      let refused = try queue.finish(finished.compactMap(\.result))
+      note(finished, refused, handedAt: handed)
+      let taken = Set(finished.map(\.settlement.lease.token))
+      group.removeAll { taken.contains($0.lease.token) }
+    }
+    let returned = fates.filter { $0.returned != nil }
+    if !returned.isEmpty { note(returned, try queue.giveBack(returned.compactMap(\.returned)), handedAt: handed) }
+    group = []
+    return fates.compactMap(\.fault).first
+  }
+
+  private func note(_ fates: [SettledFate], _ refused: Set<LeaseToken>, handedAt handed: MonotonicInstant) {
     for fate in fates { note(fate, isRefused: refused.contains(fate.settlement.lease.token), handedAt: handed) }
   }
 
@@ -139,4 +184,13 @@ final class WorkerSettler: Sendable {
       explainer.add(reason, of: Int(fate.settlement.lease.token.id), payload.media)
     }
   }
+}
+
+/// A group that was handed to the queue.
+struct SettledGroup: Sendable {
+  var settlements: [Settlement]
+  /// Why the queue refuses everything from now on.
+  var failure: QueueError?
+  /// The machine's failure that a payload met, which was given back.
+  var fault: MachineFault?
 }

@@ -7,13 +7,15 @@ struct WorkerState: Sendable {
     case claim(limit: Int, bytes: Int, isAlone: Bool)
     /// Nothing until something changes, or the instant has come.
     case wait(until: MonotonicInstant)
+    /// The pause is over: whether the store takes files again.
+    case probe
     case end
   }
 
   struct Held: Sendable {
     var bytes: Int
-    /// When the lease was taken or renewed.
-    var since: MonotonicInstant
+    /// When the lease was taken or renewed, by the queue's clock.
+    var since: Duration
   }
 
   /// How often a queue is asked that had nothing to claim: what others enqueue, and whose holder has gone, is not told.
@@ -28,6 +30,13 @@ struct WorkerState: Sendable {
   static let maximumSettled = 4_096
 
   let jobs: Int
+  /// How long nothing is claimed after the machine failed.
+  let pause: Duration
+  /// Payloads that may be undecided at a time: ``jobs``; after a pause one, and one more for each that is settled, so that few are fetched in vain.
+  private(set) var places: Int
+  /// Why the machine keeps the worker from working; nil when it does not.
+  private(set) var fault: MachineFault?
+  private var pausedUntil: MonotonicInstant?
   private(set) var held: [LeaseToken: Held] = [:]
   private(set) var heldBytes = 0
   /// Payloads whose decision has not come.
@@ -47,8 +56,9 @@ struct WorkerState: Sendable {
   private(set) var isOnce: Bool
   private(set) var failure: QueueError?
 
-  init(jobs: Int, isOnce: Bool) {
-    self.jobs = jobs
+  init(jobs: Int, isOnce: Bool, pause: Duration = WorkerConfiguration.pause) {
+    (self.jobs, self.pause) = (jobs, pause)
+    places = jobs
     self.isOnce = isOnce
   }
 
@@ -57,25 +67,28 @@ struct WorkerState: Sendable {
   func step(at now: MonotonicInstant) -> Step {
     if isStopped || failure != nil { return held.isEmpty ? .end : .wait(until: .distantFuture) }
     if isOnce, isEmpty, held.isEmpty { return .end }
+    if let pausedUntil { return now < pausedUntil ? .wait(until: pausedUntil) : .probe }
     if holdsSuspect { return .wait(until: .distantFuture) }
     if wantsAlone { return held.isEmpty ? .claim(limit: 1, bytes: .max, isAlone: true) : .wait(until: .distantFuture) }
     if now < quietUntil { return .wait(until: quietUntil) }
-    let free = jobs - undecided
+    let free = places - undecided
     guard free > 0, heldBytes < Self.maximumBytes, settled.count < Self.maximumSettled else { return .wait(until: .distantFuture) }
     let gathered = lastClaim.advanced(by: Self.gathering)
-    if free < max(1, jobs / 4), now < gathered { return .wait(until: gathered) }
+    if free < max(1, places / 4), now < gathered { return .wait(until: gathered) }
     return .claim(limit: free, bytes: Self.maximumBytes - heldBytes, isAlone: false)
   }
 
   /// A claim begins: what is enqueued from now on, it may not see.
   mutating func beginClaim() { hasNews = false }
 
-  /// Takes down what was claimed.
-  mutating func note(_ claim: Claim, isAlone: Bool, at now: MonotonicInstant) {
+  /// Records what was claimed.
+  ///
+  /// - Parameter leased: when, by the queue's clock.
+  mutating func note(_ claim: Claim, isAlone: Bool, at now: MonotonicInstant, leased: Duration) {
     lastClaim = now
     for lease in claim.leases {
       let bytes = lease.line?.count ?? 0
-      held[lease.token] = Held(bytes: bytes, since: now)
+      held[lease.token] = Held(bytes: bytes, since: leased)
       heldBytes += bytes
     }
     undecided += claim.leases.count
@@ -118,11 +131,31 @@ struct WorkerState: Sendable {
 
   mutating func fail(_ error: QueueError) { failure = failure ?? error }
 
-  /// The leases that were taken or renewed before an instant, as renewed now.
-  mutating func renewals(before instant: MonotonicInstant, at now: MonotonicInstant) -> [LeaseToken] {
-    guard let oldest = held.values.map(\.since).min(), oldest < instant else { return [] }
+  /// All leases, if the oldest was taken or renewed before a moment of the queue's clock; they count as renewed now.
+  mutating func renewals(before moment: Duration, at now: Duration) -> [LeaseToken] {
+    guard let oldest = held.values.map(\.since).min(), oldest < moment else { return [] }
     for token in held.keys { held[token]?.since = now }
     return Array(held.keys)
+  }
+
+  // MARK: - Pausing
+
+  /// The machine failed: nothing is claimed for a while.
+  mutating func pause(_ fault: MachineFault, at now: MonotonicInstant) {
+    self.fault = fault
+    pausedUntil = now.advanced(by: pause)
+    places = 1
+    lookAgain()
+  }
+
+  /// The store takes files again: a payload is tried.
+  mutating func endPause() { pausedUntil = nil }
+
+  /// Payloads were settled, and the machine failed none of them.
+  private mutating func noteProgress(_ count: Int) {
+    guard count > 0, pausedUntil == nil else { return }
+    fault = nil
+    places = min(jobs, places + count)
   }
 
   // MARK: - Settling
@@ -144,7 +177,10 @@ struct WorkerState: Sendable {
   }
 
   /// The queue has taken these, or refused them.
-  mutating func release(_ settlements: [Settlement]) {
+  ///
+  /// - Parameter fault: the machine's failure that one of them met.
+  mutating func release(_ settlements: [Settlement], fault: MachineFault? = nil, at now: MonotonicInstant) {
+    if let fault { pause(fault, at: now) } else { noteProgress(settlements.count) }
     for settlement in settlements { heldBytes -= held.removeValue(forKey: settlement.lease.token)?.bytes ?? 0 }
     if held.isEmpty { holdsSuspect = false }
   }

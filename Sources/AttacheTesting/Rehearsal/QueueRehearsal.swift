@@ -70,7 +70,7 @@ public struct QueueRehearsal: Sendable {
     if scenario.serviceExtension != .media { return "the extension of this scenario plays in attache's own process only" }
     if scenario.stop != nil { return "how a filter stops is not how a worker does" }
     if let flag = scenario.flags.first(where: Self.flagsOfTheFilter.contains) { return "\(flag) is a flag of the filter alone" }
-    if randomKills > 0, scenario.disk != nil { return "its disk would keep the worker from starting again" }
+    if scenario.disk != nil { return "a worker waits until its disk has room, which this one never gets" }
     return nil
   }
 

@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct QueueLeaseTests {
   @Test(arguments: QueueBackend.allCases)
-  func `a lease lasts for its span, and then anybody may take the payload`(_ backend: QueueBackend) throws {
+  func `a lease lasts for its span, and then anybody may take the payload, at the cost of no death while its holder lives`(
+    _ backend: QueueBackend
+  ) throws {
     let test = try TestQueue(backend)
     let (slow, other) = (try test.open(with: ["a"]), try test.open())
     _ = try slow.leaseOne(for: .seconds(10))
@@ -13,8 +15,20 @@ import Testing
     test.clock.pass(.milliseconds(1))
     let taken = try other.lease()
     #expect(taken.map(\.text) == ["a"])
-    #expect(taken.map(\.deaths) == [1])
+    #expect(taken.map(\.deaths) == [0])
     #expect(taken.map(\.deathsAlone) == [0])
+    #expect(try slow.lease().isEmpty)
+  }
+
+  @Test func `a worker that was held up beyond its leases takes none of them over, and its next claim has them last on`() throws {
+    let test = try TestQueue(.sqlite)
+    let (worker, other) = (try test.open(with: ["a", "b"]), try test.open())
+    let held = try worker.leaseOne(for: .seconds(10))
+    // The machine was suspended, or a disk was slow.
+    test.clock.pass(.seconds(3_600))
+    #expect(try worker.lease(1, for: .seconds(10)).map(\.text) == ["b"])
+    #expect(try other.lease().isEmpty)
+    #expect(try worker.finish([held.finished()]) == [])
   }
 
   @Test(arguments: QueueBackend.allCases)

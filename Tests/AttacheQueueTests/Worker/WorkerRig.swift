@@ -12,23 +12,26 @@ final class WorkerRig: Sendable {
   let clock: MonotonicClock
   let observer: WatchingObserver
 
-  init(_ backend: QueueBackend = .sqlite) throws {
+  /// - Parameter storeFolder: where the store is; nil is beside the queue.
+  init(_ backend: QueueBackend = .sqlite, storeFolder: String? = nil) throws {
     queue = try TestQueue(backend)
-    store = try AttachmentStore(directory: queue.folder + "/store", maximumBytes: 1_000_000_000, maximumAge: .seconds(86_400))
+    store = try AttachmentStore(
+      directory: storeFolder ?? queue.folder + "/store", maximumBytes: 1_000_000_000, maximumAge: .seconds(86_400))
     clock = try MonotonicClock()
     observer = WatchingObserver()
   }
 
   /// A worker over one more handle of the queue.
   func worker(
-    on opened: any PayloadQueue, _ change: (inout WorkerConfiguration) -> Void = { _ in }, serve: @escaping Serve
+    on opened: any PayloadQueue, _ change: (inout WorkerConfiguration) -> Void = { _ in },
+    tell: @escaping @Sendable (WorkerNotice) -> Void = { _ in }, serve: @escaping Serve
   ) throws -> QueueWorker {
     var configuration = WorkerConfiguration(queueName: queue.location.description)
     configuration.isOnce = true
     change(&configuration)
     let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(50)) { ServingExtension(serve) }
     return try QueueWorker(
-      configuration, queue: opened, hosts: [host], store: store, clock: clock, queueClock: queue.clock, observer: observer)
+      configuration, queue: opened, hosts: [host], store: store, clock: clock, queueClock: queue.clock, observer: observer, tell: tell)
   }
 
   /// A file in the store, pinned once.
@@ -65,6 +68,12 @@ final class WatchingObserver: WorkerObserver {
     var refused = 0
     var onPostponed: Action?
     var onFinished: Action?
+    var pauses: [String?] = []
+    var onPaused: PauseAction?
+  }
+
+  private struct PauseAction {
+    var body: @Sendable (String?) -> Void
   }
 
   private struct Action {
@@ -99,6 +108,19 @@ final class WatchingObserver: WorkerObserver {
   func refused() { state.withLock { $0.refused += 1 } }
 
   func holding(_ payloads: Int) {}
+
+  /// Why the worker paused, and nil where it went on.
+  var pauses: [String?] { state.withLock { $0.pauses } }
+
+  func onPaused(_ body: @escaping @Sendable (String?) -> Void) { state.withLock { $0.onPaused = PauseAction(body: body) } }
+
+  func paused(_ why: String?) {
+    let action = state.withLock { state in
+      state.pauses.append(why)
+      return state.onPaused
+    }
+    action?.body(why)
+  }
 }
 
 /// Lines of a test.

@@ -50,7 +50,9 @@ final class QueueTool: Sendable {
   func holds() throws -> [String] {
     let folder = tool.store + "/.held"
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
-    return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.contains("/") && !$0.hasSuffix("/queue") }
+    return try FileManager.default.subpathsOfDirectory(atPath: folder).filter {
+      $0.contains("/") && !$0.hasSuffix("/queue") && !$0.hasSuffix("/missing")
+    }
   }
 }
 

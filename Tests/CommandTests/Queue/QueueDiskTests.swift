@@ -1,8 +1,9 @@
 import AttacheTesting
 import Foundation
+import Glibc
 import Testing
 
-/// Queues, stores and outputs on a disk that is full: whoever meets that stops and says so, and goes on where it was once there is room.
+/// Queues, stores and outputs on a disk that is full: a worker pauses and says so, other commands stop, and all go on once there is room.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: MemoryDisk.isPermitted, "mounting takes root's capability"))
 struct QueueDiskTests {
   private let tool: AttacheTool
@@ -42,7 +43,7 @@ struct QueueDiskTests {
     }
   }
 
-  @Test(arguments: ["sqlite", "dir"]) func `a worker stops when its queue is full, and goes on when there is room`(kind: String)
+  @Test(arguments: ["sqlite", "dir"]) func `a worker pauses while its queue is full, and goes on by itself when there is room`(kind: String)
     async throws
   {
     try await withDisk {
@@ -53,21 +54,15 @@ struct QueueDiskTests {
         let media = Sample.payload(origin.url("/stalls.png")) + "\n" + Sample.payload(origin.url("/picture.png")) + "\n"
         let input = media + lines(300, of: 500)
         #expect(try await tool.run(["enqueue", "--queue", location(kind)], input: input).exit == .status(0))
-        let words = ["work", "--queue", location(kind), "--once", "--jobs", "8"] + AttacheTool.loopback
-        let worker = try tool.start(words)
+        let worker = try tool.start(["work", "--queue", location(kind), "--once", "--jobs", "8"] + AttacheTool.loopback)
         await origin.waitForStalls(count: 1, path: "/stalls.png")
         disk.fill()
-        // What is settled from here on does not fit, sooner or later: there may be room in what the queue has already.
+        // What is settled from here on does not fit, unless there is room in what the queue has already: then the worker ends.
         origin.release("/stalls.png")
-        let full = await worker.finished()
-        let status = try await tool.run(["queue", "--queue", location(kind), "--json"])
-        if full.exit != .status(0) || !status.text.contains("\"done\":302") {
-          #expect(full.exit == .status(74), "\(full.errors)")
-          #expect(full.errors.contains("make room and start again: nothing is lost"), "\(full.errors)")
-        }
-
+        _ = await worker.errors(holding: "paused: ")
         disk.empty()
-        #expect(try await tool.run(words).exit == .status(0))
+        let run = await worker.finished()
+        #expect(run.exit == .status(0), "\(run.errors)")
         let results = try await tool.run(["results", "--queue", location(kind)])
         let came = results.text.split(separator: "\n")
         #expect(came.count == 302)
@@ -77,44 +72,78 @@ struct QueueDiskTests {
     }
   }
 
-  @Test(arguments: ["sqlite", "dir"]) func `a queue that is full from the start is not worked, and loses nothing`(kind: String) async throws
+  @Test(arguments: ["sqlite", "dir"]) func `a queue that is full from the start is worked once there is room, and loses nothing`(
+    kind: String
+  )
+    async throws
   {
     try await withDisk {
       let input = lines(200, of: 500)
       #expect(try await tool.run(["enqueue", "--queue", location(kind)], input: input).exit == .status(0))
       disk.fill()
-      let full = try await tool.run(["work", "--queue", location(kind), "--once"])
-      #expect(full.exit == .status(74), "\(full.errors)")
-      #expect(full.errors.contains("make room and start again: nothing is lost"), "\(full.errors)")
+      let worker = try tool.start(["work", "--queue", location(kind), "--once"])
+      let errors = await worker.errors(holding: "tries again every 5 s")
+      #expect(errors.contains("no room is left; make room"), "\(errors)")
       disk.empty()
-      #expect(try await tool.run(["work", "--queue", location(kind), "--once"]).exit == .status(0))
+      #expect(await worker.finished().exit == .status(0))
       #expect(try await tool.run(["results", "--queue", location(kind)]).text == input)
     }
   }
 
-  @Test func `media that find no room in the store leave the original, and another try gives them`() async throws {
+  @Test func `a full store does not burn the queue: its worker is not ready, and attaches all once there is room`() async throws {
     try await withDisk {
       try await withOrigin { origin in
         let film = try Sample.medium("clip.mp4")
         origin.serve("/film.mp4", film, faults: [.stall(afterBytes: 8)])
         let queue = "sqlite:" + tool.home["queue"]
-        let line = Sample.payload(origin.url("/film.mp4")) + "\n"
-        #expect(try await tool.run(["enqueue", "--queue", queue], input: line).exit == .status(0))
-        let words = ["work", "--queue", queue, "--once", "--store", disk.path + "/store", "--attempts", "1"] + AttacheTool.loopback
-        let worker = try tool.start(words)
+        let input = (1...20).map { Sample.payload(origin.url("/film.mp4?\($0)")) + "\n" }.joined()
+        #expect(try await tool.run(["enqueue", "--queue", queue], input: input).exit == .status(0))
+        let words = ["work", "--queue", queue, "--store", disk.path + "/store", "--attempts", "1", "--jobs", "1", "--metrics", "0"]
+        let worker = try tool.start(words + AttacheTool.loopback)
+        let log = await worker.errors(holding: "/metrics\n")
+        let port = try #require((log.firstMatch(of: /127\.0\.0\.1:(\d+)\/metrics/)?.1).flatMap { UInt16($0) })
         await origin.waitForStalls(count: 1, path: "/film.mp4")
         disk.fill()
         origin.release("/film.mp4")
-        #expect(await worker.finished().exit == .status(0))
-        #expect(try await tool.run(["results", "--queue", queue]).text == line)
-        let record = try await tool.run(["results", "--queue", queue, "--report"])
-        #expect(record.text.contains("\"store.full\""), "\(record.text)")
+        let errors = await worker.errors(holding: "paused: store.full: cannot ")
+        #expect(errors.contains("No space left on device (errno 28)"), "\(errors)")
+        let ready = try await LoopbackClient.ask(port, "/readyz")
+        #expect(ready.status == 503)
+        #expect(ready.body.hasPrefix("paused: store.full: cannot "), "\(ready.body)")
+        #expect(try await LoopbackClient.ask(port, "/livez").status == 200)
+        #expect(try await LoopbackClient.ask(port, "/metrics").body.contains("\nattache_worker_paused 1\n"))
+        #expect(try await tool.run(["results", "--queue", queue]).text == "")
 
         disk.empty()
-        #expect(try await tool.run(["retry", "--queue", queue, "--reason", "store.full"]).exit == .status(0))
-        #expect(try await tool.run(words).exit == .status(0))
+        _ = await worker.errors(holding: "the worker goes on")
+        #expect(try await LoopbackClient.ask(port, "/readyz").status == 200)
+        worker.send(SIGTERM)
+        _ = await worker.finished()
+        #expect(try await tool.run(words + AttacheTool.loopback + ["--once"]).exit == .status(0))
         let results = try await tool.run(["results", "--queue", queue])
-        #expect(Enriched.attachments(results.text).count == 1)
+        #expect(results.text.split(separator: "\n").allSatisfy { Enriched.attachments($0).count == 1 })
+        #expect(results.text.split(separator: "\n").count == 20)
+      }
+    }
+  }
+
+  @Test func `a worker that is stopped while its store is full ends with 75, and a batch goes on later`() async throws {
+    try await withDisk {
+      try await withOrigin { origin in
+        origin.serve("/film.mp4", try Sample.medium("clip.mp4"), faults: [.stall(afterBytes: 8)])
+        let input = tool.home["in.ndjson"]
+        try Data((Sample.payload(origin.url("/film.mp4")) + "\n").utf8).write(to: URL(filePath: input))
+        let words = ["batch", input, "-o", tool.home["out.ndjson"], "--store", disk.path + "/store"] + AttacheTool.loopback
+        let batch = try tool.start(words)
+        await origin.waitForStalls(count: 1, path: "/film.mp4")
+        disk.fill()
+        origin.release("/film.mp4")
+        _ = await batch.errors(holding: "paused: store.full: cannot ")
+        batch.send(SIGTERM)
+        #expect(await batch.finished().exit == .status(75))
+        disk.empty()
+        #expect(try await tool.run(words).exit == .status(0))
+        #expect(Enriched.attachments(try String(contentsOfFile: tool.home["out.ndjson"], encoding: .utf8)).count == 1)
       }
     }
   }

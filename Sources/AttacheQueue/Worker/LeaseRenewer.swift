@@ -1,0 +1,50 @@
+internal import Attache
+internal import Synchronization
+
+/// Renews a worker's leases on a thread of its own, so that no payload that takes long to read, and no slow disk, lets them run out.
+///
+/// Spans are measured by the queue's clock, as the leases are.
+final class LeaseRenewer: Sendable {
+  private let queue: any PayloadQueue
+  private let span: Duration
+  private let clock: any QueueClock
+  private let machine: any Machine
+  private let bell: any Bell
+  private let isFinished = Atomic<Bool>(false)
+
+  /// - Parameter span: how long a lease lasts.
+  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  init(_ queue: any PayloadQueue, span: Duration, clock: any QueueClock, machine: any Machine) throws(SystemError) {
+    (self.queue, self.span, self.clock, self.machine) = (queue, span, clock, machine)
+    bell = try machine.makeBell()
+  }
+
+  /// Looks at the leases four times within their span, until it is told to finish.
+  ///
+  /// - Parameters:
+  ///   - due: gives the leases to renew, if the oldest was taken or renewed before the first moment; they count as renewed at the second.
+  ///   - failed: is told why the queue refuses.
+  func run(due: (_ before: Duration, _ now: Duration) -> [LeaseToken], failed: (QueueError) -> Void) {
+    while !isFinished.load(ordering: .acquiring) {
+      do throws(QueueError) {
+        let now = clock.uptime
+        let tokens = due(now - span / 2, now)
+        // A lease that is lost is noticed by its result, which the queue refuses.
+        if !tokens.isEmpty { _ = try queue.renew(tokens, for: span) }
+      } catch {
+        // A full disk passes: the claiming thread pauses, and nobody counts a death of a worker that lives.
+        if MachineFault(error) == nil { failed(error) }
+      }
+      bell.wait(until: machine.now.advanced(by: span / 4))
+    }
+  }
+
+  /// Looks at the leases now. Safe from any thread.
+  func wake() { bell.ring() }
+
+  /// Ends ``run(due:failed:)``. Safe from any thread.
+  func finish() {
+    isFinished.store(true, ordering: .releasing)
+    bell.ring()
+  }
+}

@@ -1,0 +1,31 @@
+internal import Attache
+
+/// A failure of this machine that every payload would meet, such as a full disk: the worker pauses instead of using up tries.
+struct MachineFault: Error, Equatable, Sendable {
+  /// One line: what failed, with its path and error number, and what to do.
+  var text: String
+
+  init(_ reason: Reason, _ text: String) {
+    self.text = "\(reason.rawValue): \(text)"
+  }
+
+  /// - Returns: nil for an error of one file alone.
+  init?(_ error: StoreError) {
+    guard error.isOfMachine else { return nil }
+    self.init(error.reason, "\(error)")
+  }
+
+  /// - Returns: nil for an error that ends the worker.
+  init?(_ error: QueueError) {
+    guard case .full(let text) = error else { return nil }
+    self.text = "\(text); make room"
+  }
+}
+
+extension DecidedPayload {
+  /// The machine's failure that made the payload fall back; nil when it did not fall back, or for another reason.
+  var machineFault: MachineFault? {
+    guard outcome == .fallback else { return nil }
+    return media.first(where: \.isOfMachine).map { MachineFault($0.reason ?? .internal, $0.explanation ?? "") }
+  }
+}

@@ -1,0 +1,72 @@
+import Attache
+import AttacheQueue
+import Synchronization
+
+/// A queue that tells its test about calls before they are made, and fails them as the test wants.
+final class HookedQueue: PayloadQueue {
+  enum Call: Hashable {
+    case claim, renew, finish, giveBack
+  }
+
+  private struct State {
+    var hooks: [Call: Hook] = [:]
+    var attempts: [Int] = []
+  }
+
+  private struct Hook {
+    var body: @Sendable () throws(QueueError) -> Void
+  }
+
+  private let queue: any PayloadQueue
+  private let state = Mutex(State())
+
+  init(_ queue: any PayloadQueue) {
+    self.queue = queue
+  }
+
+  /// The attempts of the leases that were handed out.
+  var attempts: [Int] { state.withLock(\.attempts) }
+
+  func before(_ call: Call, _ body: @escaping @Sendable () throws(QueueError) -> Void) {
+    state.withLock { $0.hooks[call] = Hook(body: body) }
+  }
+
+  private func called(_ call: Call) throws(QueueError) {
+    try state.withLock { $0.hooks[call] }?.body()
+  }
+
+  func claim(_ request: ClaimRequest) throws(QueueError) -> Claim {
+    try called(.claim)
+    let claim = try queue.claim(request)
+    state.withLock { $0.attempts += claim.leases.map(\.attempt) }
+    return claim
+  }
+
+  func renew(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
+    let refused = try queue.renew(leases, for: span)
+    try called(.renew)
+    return refused
+  }
+
+  func finish(_ results: [FinishedPayload]) throws(QueueError) -> Set<LeaseToken> {
+    try called(.finish)
+    return try queue.finish(results)
+  }
+
+  func giveBack(_ payloads: [ReturnedPayload]) throws(QueueError) -> Set<LeaseToken> {
+    try called(.giveBack)
+    return try queue.giveBack(payloads)
+  }
+
+  func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int { try queue.enqueue(payloads) }
+  func knows(_ keys: [[UInt8]]) throws(QueueError) -> Int { try queue.knows(keys) }
+  func results(_ request: ResultRequest) throws(QueueError) -> ResultPage { try queue.results(request) }
+  func markRead(_ ids: [Int64]) throws(QueueError) -> [String] { try queue.markRead(ids) }
+  func anyHold() throws(QueueError) -> String? { try queue.anyHold() }
+  func unlistedHolds(_ paths: [String]) throws(QueueError) -> [String] { try queue.unlistedHolds(paths) }
+  func counts() throws(QueueError) -> QueueCounts { try queue.counts() }
+  func retry(_ reason: Reason?) throws(QueueError) -> Int { try queue.retry(reason) }
+  func purge(olderThan age: Duration) throws(QueueError) -> (payloads: Int, released: [String]) { try queue.purge(olderThan: age) }
+  func sync() throws(QueueError) { try queue.sync() }
+  func close() { queue.close() }
+}

@@ -1,0 +1,113 @@
+@testable import Attache
+@testable import AttacheQueue
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+/// What a worker holds in the store, before its results are in the queue and after.
+@Suite(.timeLimit(.minutes(1))) struct QueueWorkerHoldTests {
+  private func attaching(_ file: StoredFile, of rig: WorkerRig) -> WorkerRig.Serve {
+    { request, answer in
+      var content = request.content
+      rig.store.pin(file)
+      content.attachments = [Attachment(identifier: "one", file: file, source: "https://origin.test/1.jpg", options: AttachmentOptions())]
+      answer.offer(.content(content))
+    }
+  }
+
+  private func isThere(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+  @Test func `a result is in the queue only once its file and its hold are on disk`() throws {
+    let rig = try WorkerRig()
+    let queue = HookedQueue(try rig.queue.open(with: [WorkerLine.candidate(1)]))
+    let file = try rig.file("picture")
+    let unsynced = Mutex<[String: Int]?>(nil)
+    queue.before(.finish) { unsynced.withLock { $0 = rig.store.ledger.withLock(\.syncs.holds) } }
+    _ = try rig.worker(on: queue, { $0.sync = .always }, serve: attaching(file, of: rig)).run()
+    #expect(unsynced.withLock { $0 } == [:])
+    #expect(try queue.markRead([1]).count == 1)
+  }
+
+  @Test(arguments: QueueBackend.allCases)
+  func `a worker removes the holds of one that was killed before its result was in the queue`(_ backend: QueueBackend) throws {
+    let rig = try WorkerRig(backend)
+    let name = rig.queue.location.description
+    let queue = try rig.queue.open(with: [WorkerLine.candidate(1)])
+    let (kept, left) = (try rig.file("kept"), try rig.file("left"))
+    _ = try rig.worker(on: queue, serve: attaching(kept, of: rig)).run()
+    let leaked = try #require(try rig.store.hold([left], for: name).first)
+    _ = try queue.enqueue([NewPayload(WorkerLine.plain)])
+    _ = try rig.worker(on: queue) { _, _ in }.run()
+    #expect(!isThere(leaked))
+    #expect(try rig.store.hold([kept], for: name).allSatisfy(isThere))
+    #expect(try queue.unlistedHolds([leaked]) == [leaked])
+    #expect(try queue.markRead([1]).count == 1)
+  }
+
+  @Test func `a hold that a worker is about to give a result stays`() throws {
+    let rig = try WorkerRig()
+    let name = rig.queue.location.description
+    let queue = try rig.queue.open(with: (0..<100).map { "\($0)" })
+    let other = try rig.queue.open()
+    let leases = try queue.lease()
+    // The folder is there from the start.
+    _ = try rig.store.hold([try rig.file("first")], for: name)
+    let hasEnded = DispatchSemaphore(value: 0)
+    let isOver = Atomic<Bool>(false)
+    let folder = rig.store.holdsFolder(of: name)
+    Thread.detachNewThread {
+      while !isOver.load(ordering: .relaxed) { _ = try? ReleasedHolds(of: other, in: folder).removeUnlisted() }
+      hasEnded.signal()
+    }
+    var paths: [String] = []
+    for (index, lease) in leases.enumerated() {
+      let file = try rig.file("picture \(index)")
+      let lock = try rig.store.lockHolds(of: name)
+      let holds = try rig.store.hold([file], for: name)
+      _ = try queue.finish([lease.finished(.attached, holds: holds)])
+      withExtendedLifetime(lock) {}
+      paths += holds
+    }
+    isOver.store(true, ordering: .relaxed)
+    hasEnded.wait()
+    #expect(paths.count == 100)
+    #expect(paths.allSatisfy(isThere))
+  }
+
+  @Test func `one that waits to remove holds goes before workers that come after it`() throws {
+    let rig = try WorkerRig()
+    let name = rig.queue.location.description
+    let queue = try rig.queue.open(with: ["a"])
+    var first: (any Sendable)? = try rig.store.lockHolds(of: name)
+    let path = try #require(try rig.store.hold([try rig.file("picture")], for: name).first)
+    try #expect(queue.finish([queue.leaseOne().finished(.attached, holds: [path])]) == [])
+    let order = Mutex<[String]>([])
+    let (removed, shared) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    Thread.detachNewThread {
+      if let holds = try? ReleasedHolds(of: queue) {
+        try? holds.remove { () throws(QueueError) in
+          order.withLock { $0.append("removed") }
+          return try queue.markRead([1])
+        }
+      }
+      removed.signal()
+    }
+    // It waits for the folder's lock once it has the turn.
+    let file = unsafe open(rig.store.holdsFolder(of: name) + "/queue", O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    while flock(file, LOCK_SH | LOCK_NB) == 0 { flock(file, LOCK_UN) }
+    Thread.detachNewThread {
+      let lock = try? rig.store.lockHolds(of: name)
+      order.withLock { $0.append("shared") }
+      withExtendedLifetime(lock) {}
+      shared.signal()
+    }
+    #expect(first != nil)
+    first = nil
+    removed.wait()
+    shared.wait()
+    #expect(order.withLock { $0 } == ["removed", "shared"])
+    #expect(!isThere(path))
+  }
+}

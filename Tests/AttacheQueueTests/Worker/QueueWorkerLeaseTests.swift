@@ -1,0 +1,65 @@
+@testable import Attache
+@testable import AttacheQueue
+import Foundation
+import Synchronization
+import Testing
+
+/// A worker keeps its leases for as long as it lives.
+@Suite(.timeLimit(.minutes(1))) struct QueueWorkerLeaseTests {
+  @Test func `a payload that takes long to read costs its worker no lease`() throws {
+    let rig = try WorkerRig()
+    let queue = HookedQueue(try rig.queue.open(with: [WorkerLine.candidate(1), WorkerLine.candidate(2)]))
+    let (isReading, isRead, isRenewed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    queue.before(.renew) { isRenewed.signal() }
+    let worker = try rig.worker(on: queue) { request, answer in
+      // The claiming thread is the one that reads payloads.
+      if request.identifier == "1" {
+        isReading.signal()
+        isRead.wait()
+      }
+      answer.offer(.original(.typeUnknown))
+    }
+    let result = Mutex<WorkerResult?>(nil)
+    let hasEnded = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      result.withLock { $0 = try? worker.run() }
+      hasEnded.signal()
+    }
+    isReading.wait()
+    let other = try rig.queue.open()
+    for _ in 0..<5 {
+      rig.queue.clock.pass(WorkerConfiguration(queueName: "").leaseSpan * 3 / 4)
+      worker.renewer.wake()
+      isRenewed.wait()
+      #expect(try other.lease().isEmpty)
+    }
+    isRead.signal()
+    hasEnded.wait()
+    #expect(result.withLock { $0?.refused } == 0)
+    #expect(rig.observer.finished.count == 2)
+  }
+
+  @Test func `after a machine was suspended its worker works each payload once`() throws {
+    let rig = try WorkerRig()
+    let queue = try rig.queue.open(with: [WorkerLine.candidate(1), WorkerLine.candidate(2)])
+    let served = Mutex<[String]>([])
+    let waiting = Mutex<Answer?>(nil)
+    let worker = try rig.worker(on: queue) {
+      $0.filter.jobs = 2
+    } serve: { request, answer in
+      served.withLock { $0.append(request.identifier) }
+      guard request.identifier == "1" else {
+        // No thread of the worker has run meanwhile.
+        rig.queue.clock.pass(.seconds(86_400))
+        return _ = answer.offer(.original(.typeUnknown))
+      }
+      waiting.withLock { $0 = answer }
+    }
+    // The next claim comes once the second payload is settled.
+    rig.observer.onFinished { if let answer = waiting.withLock({ $0.take() }) { answer.offer(.original(.typeUnknown)) } }
+    let result = try worker.run()
+    #expect(served.withLock { $0.sorted() } == ["1", "2"])
+    #expect(result.refused == 0)
+    #expect(rig.observer.finished.count == 2)
+  }
+}
