@@ -23,7 +23,7 @@ struct Purge: ParsableCommand {
         count = purged.payloads
         return purged.released
       }
-      try holds.removeUnlisted()
+      try holds.removeUnlisted(of: queue.queue)
     }
     ErrorOutput.write("attache: \(count) payload\(count == 1 ? "" : "s") removed\n")
   }

@@ -197,6 +197,7 @@ public final class QueueWorker: Sendable {
 
   private func fail(_ error: QueueError) {
     change { $0.fail(error) }
+    settler.interrupt()
     for host in hosts { host.cancelAll() }
   }
 }

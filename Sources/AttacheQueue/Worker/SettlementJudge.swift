@@ -28,7 +28,8 @@ struct SettlementJudge: Sendable {
 
   /// Removes what the store holds for the queue and no result has: what workers left that were killed. What cannot be removed stays for another time.
   func removeUnlistedHolds(_ queue: any PayloadQueue) {
-    _ = try? ReleasedHolds(of: queue, in: store.holdsFolder(of: configuration.queueName)).removeUnlisted()
+    guard let location = QueueLocation(configuration.queueName) else { return }
+    _ = try? ReleasedHolds(of: queue, in: store.holdsFolder(of: configuration.queueName)).removeUnlisted(of: location)
   }
 
   /// Keeps what the store holds for the queue from being removed, from before a group is judged until the queue has its results; nil when the group

@@ -15,7 +15,7 @@ public enum WorkerNotice: Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .fellBack(let explanation, let requeue):
-      "\(explanation)" + (requeue.map { "; restart the worker with that flag and requeue what fell back: \($0)" } ?? "")
+      "\(explanation)" + (requeue.map { "; once the flags allow it, requeue what fell back: \($0)" } ?? "")
     case .paused(let text):
       "paused: \(text); no payload is lost, and the worker tries again every \(WorkerConfiguration.pause.components.seconds) s"
     case .resumed: "the worker goes on"

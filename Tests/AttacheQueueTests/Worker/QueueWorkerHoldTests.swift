@@ -45,6 +45,21 @@ import Testing
     #expect(try queue.markRead([1]).count == 1)
   }
 
+  @Test func `a copy of a queue removes no hold of the queue itself`() throws {
+    let rig = try WorkerRig()
+    let queue = try rig.queue.open(with: [WorkerLine.candidate(1)])
+    _ = try rig.worker(on: queue, serve: attaching(try rig.file("picture"), of: rig)).run()
+    queue.close()
+    let copy = QueueLocation.sqlite(path: rig.queue.folder + "/copy")
+    try FileManager.default.copyItem(atPath: rig.queue.location.path, toPath: copy.path)
+    let left = try #require(try rig.store.hold([try rig.file("left")], for: rig.queue.location.description).first)
+    let opened = try copy.open(creates: false, sync: .off, clock: rig.queue.clock)
+    #expect(try ReleasedHolds(of: opened).removeUnlisted(of: copy) == 0)
+    #expect(isThere(left))
+    #expect(try ReleasedHolds(of: opened).removeUnlisted(of: rig.queue.location) == 1)
+    #expect(!isThere(left))
+  }
+
   @Test func `a hold that a worker is about to give a result stays`() throws {
     let rig = try WorkerRig()
     let name = rig.queue.location.description
@@ -55,9 +70,9 @@ import Testing
     _ = try rig.store.hold([try rig.file("first")], for: name)
     let hasEnded = DispatchSemaphore(value: 0)
     let isOver = Atomic<Bool>(false)
-    let folder = rig.store.holdsFolder(of: name)
+    let (folder, location) = (rig.store.holdsFolder(of: name), rig.queue.location)
     Thread.detachNewThread {
-      while !isOver.load(ordering: .relaxed) { _ = try? ReleasedHolds(of: other, in: folder).removeUnlisted() }
+      while !isOver.load(ordering: .relaxed) { _ = try? ReleasedHolds(of: other, in: folder).removeUnlisted(of: location) }
       hasEnded.signal()
     }
     var paths: [String] = []

@@ -53,7 +53,7 @@ struct QueueUsersTests {
     for suffix in ["", "-wal", "-shm", "-workers"] { #expect(mode(path + suffix) == 0o660, "\(suffix)") }
     worker.send(SIGTERM)
     _ = await worker.finished()
-    let rest = try await run(as: 4_243, ["work", "--queue", queue, "--once", "--store", tool.home["queues/store"]])
+    let rest = try await run(as: 4_243, ["work", "--queue", queue, "--once", "--store", tool.home["queues/another store"]])
     #expect(rest.exit == .status(0), "\(rest.errors)")
     let results = try await run(as: 4_243, ["results", "--queue", queue])
     #expect(results.text == "{}\n{}\n", "\(results.errors)")
