@@ -76,15 +76,11 @@ import Testing
 
   @Test(arguments: [
     (204, ResponseVerdict.refuse(.httpStatus)), (206, .refuse(.httpStatus)), (304, .refuse(.httpStatus)), (404, .refuse(.httpStatus)),
-    (429, .refuse(.httpStatus)), (502, .retry(.httpStatus)), (503, .refuse(.httpStatus)), (504, .retry(.httpStatus)),
-    (999, .refuse(.httpStatus)),
+    (408, .retry(.httpStatus)), (425, .retry(.httpStatus)), (429, .retry(.httpStatus)), (500, .retry(.httpStatus)),
+    (502, .retry(.httpStatus)), (503, .retry(.httpStatus)), (504, .retry(.httpStatus)), (999, .refuse(.httpStatus)),
   ])
   func `only 200 is a success`(status: Int, verdict: ResponseVerdict) {
     #expect(Acceptance.judge(head("HTTP/1.1 \(status) X"), resumingFrom: 0) == verdict)
-  }
-
-  @Test func `503 is tried again when the origin says when`() {
-    #expect(Acceptance.judge(head("HTTP/1.1 503 X", "Retry-After: 1"), resumingFrom: 0) == .retry(.httpStatus))
   }
 
   @Test func `a redirect names its one place`() {

@@ -15,6 +15,14 @@ import Testing
     #expect(before <= now && now <= after)
   }
 
+  @Test func `no sum of times overflows`() {
+    #expect((Duration.seconds(9_223_372_036) + .milliseconds(900)).nanoseconds == .max)
+    #expect(Duration.seconds(Int64.max).nanoseconds == .max && Duration.seconds(Int64.min).nanoseconds == .min)
+    #expect(MonotonicInstant.now.advanced(by: .seconds(Int64.max)) == .distantFuture)
+    #expect(MonotonicInstant.distantPast.duration(to: .distantFuture) == .nanoseconds(Int64.max))
+    #expect(MonotonicInstant.distantFuture.duration(to: .distantPast) == .nanoseconds(Int64.min))
+  }
+
   /// The wall clock can be set; only how old a file of the store is can be told by no other.
   @Test func `no code of the engine reads the wall clock but the store`() throws {
     let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Attache").standardized

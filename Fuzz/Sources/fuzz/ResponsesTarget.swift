@@ -71,7 +71,8 @@ struct ResponsesTarget: Target {
       check(!plain.isAmbiguous, "no field is taken that readers differ about: \(plain)")
       check([301, 302, 303, 307, 308].contains(plain.status), "a redirect comes with its status: \(plain)")
       check(plain["location"] == [String(decoding: location, as: UTF8.self)], "a redirect has one Location: \(plain)")
-    case .retry: check([502, 503, 504].contains(plain.status), "a further try comes with its status: \(plain)")
+    case .retry:
+      check([408, 425, 429].contains(plain.status) || 500...599 ~= plain.status, "a further try comes with its status: \(plain)")
     case .unchanged: check(plain.status == 304, "what has not changed comes with its status: \(plain)")
     case .refuse: break
     }

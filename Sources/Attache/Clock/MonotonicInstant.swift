@@ -36,8 +36,10 @@ public struct MonotonicInstant: InstantProtocol, Sendable {
     return overflows ? (duration < .zero ? .distantPast : .distantFuture) : MonotonicInstant(nanoseconds: sum)
   }
 
+  /// The time from this instant to another, negative for an earlier one; saturates at about 292 years.
   public func duration(to other: MonotonicInstant) -> Duration {
-    .nanoseconds(other.nanoseconds - nanoseconds)
+    let (difference, overflows) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
+    return .nanoseconds(overflows ? (other < self ? .min : .max) : difference)
   }
 
   public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
@@ -49,8 +51,9 @@ extension Duration {
   /// The whole nanoseconds of this duration; saturates at about 292 years.
   public var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
-    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    return overflow ? (seconds < 0 ? .min : .max) : scaled + attoseconds / 1_000_000_000
+    let (scaled, scaleOverflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, sumOverflows) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return scaleOverflows || sumOverflows ? (seconds < 0 ? .min : .max) : sum
   }
 
   /// Milliseconds with a fraction, as the report writes them.

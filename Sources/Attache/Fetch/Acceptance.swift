@@ -8,7 +8,7 @@ enum ResponseVerdict: Equatable, Sendable {
   case redirect(location: [UInt8])
   /// It is not wanted.
   case refuse(Reason)
-  /// It is not wanted now, but may be later; `asked` is whether the origin named a time.
+  /// It is not wanted, but a further try may bring one that is.
   case retry(Reason)
 }
 
@@ -32,9 +32,7 @@ enum Acceptance {
     case 206 where offset > 0: body(head, from: offset)
     case 304 where isConditional: head.isAmbiguous ? .refuse(head.mistakeInLine) : .unchanged
     case 301, 302, 303, 307, 308: redirect(head)
-    case 502, 504: .retry(.httpStatus)
-    case 503 where head.hasRetryAfter: .retry(.httpStatus)
-    default: .refuse(.httpStatus)
+    default: Reason.httpStatus.isRetryable(status: head.status) ? .retry(.httpStatus) : .refuse(.httpStatus)
     }
   }
 

@@ -70,6 +70,8 @@ extension CacheEntry {
       guard let number = note.read(Int64.self) else { return nil }
       numbers.append(number == Self.never ? nil : number)
     }
+    // The last two are dates.
+    guard numbers[2...].allSatisfy({ $0.map(HTTPDate.range.contains) != false }) else { return nil }
     var fields = CacheFields()
     if flags & 2 != 0 { fields.control = CacheControl(noCache: flags & 4 != 0, maximumAge: numbers[0], sharedMaximumAge: numbers[1]) }
     fields.expires = numbers[2].map { HTTPDate(seconds: $0) }

@@ -25,6 +25,8 @@ package struct ChunkedBody: Sendable {
   private static let maximumLine = 4_000
   /// The most that may come beside the body and what chunks need, in bytes, as Go's net/http has it.
   private static let maximumExcess = 16 * 1024
+  /// The largest size of a chunk, in bytes: 256 TiB, as for a box of ISO media. No sum of it can overflow.
+  private static let maximumSize = 1 << 48
 
   private var part = Part.size
   private var line: [UInt8] = []
@@ -70,7 +72,7 @@ package struct ChunkedBody: Sendable {
     switch part {
     case .size:
       left = try size()
-      // What a chunk of its size may need is taken off again: small chunks without extensions are none too many.
+      // A chunk of this size may need so many bytes for its lines: small chunks without extensions never add up to an excess.
       excess = max(0, excess + line.count - 16 - 2 * left)
       guard excess <= Self.maximumExcess else { throw .framing }
       part = left > 0 ? .data : .trailers
@@ -91,7 +93,7 @@ package struct ChunkedBody: Sendable {
     let digits = content.prefix { $0.hexadecimalDigit != nil }
     let behind = content.dropFirst(digits.count).drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     guard behind.isEmpty || behind.first == UInt8(ascii: ";"), !content.contains(UInt8(ascii: "\r")),
-      let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
+      let size = Int(String(decoding: digits, as: UTF8.self), radix: 16), size <= Self.maximumSize
     else { throw .framing }
     return size
   }

@@ -15,6 +15,8 @@ struct CurlEnd {
   var code: CURLcode
   /// The errno of the last call that failed, 0 for none.
   var systemError: Int32
+  /// The errno with which this machine gave no socket, 0 for none.
+  var socketError: Int32
   var head: ResponseHead
   /// Whether TLS was to be spoken over a connection that had come about.
   var isSecuring: Bool
@@ -29,6 +31,18 @@ struct CurlEnd {
   var failure: Reason? {
     code != CURLE_OK && isOfProxy ? .connectProxy : failureOfOrigin
   }
+
+  /// The errno with which this machine itself failed, as without a descriptor, a port or a route; nil where it did not.
+  var localError: Int32? {
+    guard code == CURLE_COULDNT_CONNECT else { return nil }
+    if socketError != 0 { return socketError }
+    return Self.localErrors.contains(systemError) ? systemError : nil
+  }
+
+  /// The errors of connect(2) that come from this machine or its network, before anything has reached the origin.
+  private static let localErrors: Set<Int32> = [
+    EMFILE, ENFILE, ENOBUFS, ENOMEM, EAGAIN, EADDRNOTAVAIL, EADDRINUSE, EACCES, EPERM, ENETDOWN, ENETUNREACH, EAFNOSUPPORT, EPROTONOSUPPORT,
+  ]
 
   /// What the proxy answered in the place of a tunnel.
   var proxyStatus: Int? {

@@ -24,6 +24,8 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   private var chunks: ChunkedBody?
   /// The sockets that were opened for this exchange.
   private var opened: [Int32] = []
+  /// The errno of the latest socket that the system did not give, 0 for none.
+  private var socketError: Int32 = 0
   /// Whether the exchange ended before its request, since the connection that was to serve again was not silent.
   private(set) var metSurplus = false
   /// What libcurl says went wrong; it reads and writes it until the handle is freed.
@@ -88,7 +90,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
 
   private func start(isFresh: Bool) throws(CurlError) {
     (head, refusal, fault, chunks) = (ResponseHead(), nil, nil, nil)
-    (opened, metSurplus, speaksHTTP2) = ([], false, false)
+    (opened, socketError, metSurplus, speaksHTTP2) = ([], 0, false, false)
     unsafe errorText.pointee = 0
     try set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
   }
@@ -128,7 +130,10 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
       end.failure = chunks?.isComplete == false ? .httpFraming : nil
     } else {
       let told = self.end(code)
-      (end.failure, end.isUnanswered, end.proxyStatus) = (told.failure, told.isUnanswered, told.proxyStatus)
+      (end.failure, end.isUnanswered, end.proxyStatus, end.localError) = (
+        told.failure, told.isUnanswered, told.proxyStatus, told.localError
+      )
+      if code == CURLE_OPERATION_TIMEDOUT { end.timeout = request?.connectTimeout }
     }
     defer { owner = nil }
     return (owner, end)
@@ -296,6 +301,10 @@ extension CurlTransfer {
       guard transfer.passes(address, port: Int32(port)) else { return CURL_SOCKET_BAD }
       let descriptor = unsafe socket(
         target.pointee.family, target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), target.pointee.protocol)
+      guard descriptor >= 0 else {
+        transfer.socketError = errno
+        return CURL_SOCKET_BAD
+      }
       var patience = CurlTransfer.silencePatience
       _ = unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &patience, socklen_t(MemoryLayout<UInt32>.size))
       transfer.opened.append(descriptor)
@@ -364,7 +373,7 @@ extension CurlTransfer {
   /// What libcurl's code stands for.
   private func end(_ code: CURLcode) -> CurlEnd {
     var end = CurlEnd(
-      code: code, systemError: systemError, head: head,
+      code: code, systemError: systemError, socketError: socketError, head: head,
       isSecuring: isSecure && number(CURLINFO_PRIMARY_PORT) != 0 && microseconds(CURLINFO_APPCONNECT_TIME_T) == nil,
       speaksHTTP2: speaksHTTP2, text: unsafe String(cString: errorText))
     if request?.proxy != nil { end.proxy = isSecure ? .tunnelling(status: number(CURLINFO_HTTP_CONNECTCODE)) : .forwarding }

@@ -331,7 +331,7 @@ extension Fetch: TransferOwner {
     noteTimes(end.times)
     transfer = nil
     // The head's sign has been noted when it came.
-    if verdict == nil { note(failure == nil && end.refusal == nil ? OriginSign(end.failure, isUnanswered: end.isUnanswered) : nil) }
+    if verdict == nil { note(failure == nil ? OriginSign(end) : nil) }
     leavePlace()
     guard !isOver else { return }
     if let failure { return conclude(failure) }
@@ -355,7 +355,9 @@ extension Fetch: TransferOwner {
   private func broken(_ end: TransferEnd) {
     let reason = end.failure ?? .httpTruncated
     let failure = reason == .connectProxy ? FetchFailure(proxyStatus: end.proxyStatus) : FetchFailure(reason: reason)
-    if end.isUnanswered || RetryPolicy.isTransient(reason) { tryAgain(after: failure, asked: nil) } else { conclude(failure) }
+    // What a peer itself declined in the handshake, or a proxy with its status, it would decline again.
+    let isDeclined = !end.isUnanswered && (reason == .tlsHandshake || reason == .connectProxy)
+    if reason.isRetryable(status: nil), !isDeclined { tryAgain(after: failure, asked: nil) } else { conclude(failure) }
   }
 
   private func noteHead(_ head: ResponseHead) {

@@ -6,6 +6,9 @@ struct HTTPDate: Hashable, Sendable {
     self.seconds = seconds
   }
 
+  /// The seconds of the years 0 to 9999, which HTTP can write.
+  static let range: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
+
   /// Reads any of the three forms: that of today, RFC 850's and C's `asctime`; nil for what is no date.
   init?(_ text: UnsafeRawBufferPointer) {
     // The day of the week says nothing more. Behind it stand day, month, year, time and GMT, or month, day, time and year.

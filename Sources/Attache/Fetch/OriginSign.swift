@@ -12,16 +12,28 @@ enum OriginSign: Equatable, Sendable {
     self = [502, 503, 504].contains(status) ? .silence : .life
   }
 
-  /// The sign of an exchange that ended without a complete head; nil when its end says nothing of the origin.
-  ///
-  /// - Parameter failure: what the transport says; nil for a head that broke off.
-  init?(_ failure: Reason?, isUnanswered: Bool) {
-    switch failure {
+  /// A connection that does not come about within this time says that nobody is there: the first packet has been sent twice by then (RFC 6298, 2.1), and
+  /// no path on earth is so long. What a budget that was nearly used up cut off earlier says nothing: a redirect can be timed so.
+  static let fairTimeout = Duration.seconds(1)
+
+  /// The sign of an exchange that ended without a complete head; nil when its end says nothing of the origin, such as a failure of this machine's own.
+  init?(_ end: TransferEnd) {
+    guard end.refusal == nil, end.localError == nil, end.timeout.map({ $0 >= Self.fairTimeout }) ?? true else { return nil }
+    switch end.failure {
     case .connectRefused, .connectFailed: self = .absence
-    case .tlsHandshake: self = isUnanswered ? .absence : .life
+    case .tlsHandshake: self = end.isUnanswered ? .absence : .life
+    // No failure is a head that broke off.
     case .connectReset, .httpTruncated, nil: self = .silence
     case .tlsCertificate, .tlsHost, .tlsVersion, .httpProtocol, .httpHeaders, .httpFraming: self = .life
-    default: return nil
+    case .deadline, .cancelled, .payloadJSON, .payloadSize, .payloadEnriched, .payloadAlert, .payloadMaximum, .payloadIdentifier,
+      .payloadLazy,
+      .policyURL, .policyScheme, .policyUserinfo, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments,
+      .policyBreaker,
+      .dnsNotFound, .dnsFailed, .dnsTimeout, .connectProxy, .httpStatus, .httpEncoding, .httpRedirect, .sizeImage, .sizeAudio, .sizeVideo,
+      .sizeLimit, .sizeEmpty, .sizePixels, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector, .storeFull, .storeReadOnly,
+      .storeFailed,
+      .queueExpired, .queuePoison, .internal:
+      return nil
     }
   }
 }

@@ -17,7 +17,6 @@ package struct ResponseHead: Sendable {
   package private(set) var contentRange: String?
   package private(set) var entityTag: String?
   package private(set) var acceptsRanges = true
-  private(set) var hasRetryAfter = false
   private(set) var caching = CacheFields()
   /// Whether a field goes on in a further line, has a blank in its name, or holds a CR: readers differ about it (RFC 9112, 2.2, 5.1 and 5.2).
   private(set) var isAmbiguous = false
@@ -106,7 +105,6 @@ package struct ResponseHead: Sendable {
       caching.tagsDiffer = caching.tagsDiffer || entityTag != nil && entityTag != text
       entityTag = text
     case "accept-ranges": acceptsRanges = text.lowercased() != "none"
-    case "retry-after": hasRetryAfter = true
     case "cache-control", "age", "date", "expires", "last-modified", "vary": unsafe caching.add(name, value)
     default: break
     }

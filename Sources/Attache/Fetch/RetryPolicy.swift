@@ -6,14 +6,6 @@ struct RetryPolicy: Sendable {
   static let base = Duration.milliseconds(100)
   static let longest = Duration.seconds(5)
 
-  /// Whether the failure may pass by itself: connect, reset and truncation, and the statuses that ``Acceptance`` marks.
-  static func isTransient(_ reason: Reason) -> Bool {
-    switch reason {
-    case .connectRefused, .connectFailed, .connectReset, .httpTruncated: true
-    default: false
-    }
-  }
-
   /// When to try again, or nil when it is not worth it.
   ///
   /// - Parameters:

@@ -61,6 +61,10 @@ package struct TransferEnd: Sendable {
   package var failure: Reason?
   /// Whether no answer of any kind came, to a connection or to a handshake: it may pass by itself.
   package var isUnanswered: Bool
+  /// How long a connection, or its handshake, was waited for in vain; nil where the exchange ended otherwise.
+  package var timeout: Duration?
+  /// The errno with which this machine gave no socket or sent nothing, as when it has no descriptor left; nil where it did.
+  package var localError: Int32?
   /// What the proxy answered to CONNECT, if that was no success.
   package var proxyStatus: Int?
   /// What the address gate said, if it stopped the connection.
@@ -70,11 +74,13 @@ package struct TransferEnd: Sendable {
   package var retryAfter: Duration?
 
   package init(
-    failure: Reason?, isUnanswered: Bool = false, proxyStatus: Int? = nil, refusal: Refusal? = nil, times: TransferTimes,
-    retryAfter: Duration?
+    failure: Reason?, isUnanswered: Bool = false, timeout: Duration? = nil, localError: Int32? = nil, proxyStatus: Int? = nil,
+    refusal: Refusal? = nil, times: TransferTimes, retryAfter: Duration?
   ) {
     self.failure = failure
     self.isUnanswered = isUnanswered
+    self.timeout = timeout
+    self.localError = localError
     self.proxyStatus = proxyStatus
     self.refusal = refusal
     self.times = times

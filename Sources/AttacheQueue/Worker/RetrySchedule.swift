@@ -24,31 +24,10 @@ struct RetrySchedule: Sendable {
 }
 
 extension DecidedPayload {
-  /// Whether another try may end better: nothing was attached, and what stood in the way may pass by itself.
-  var mayPass: Bool {
+  /// Whether another try may end better: nothing was attached, and what went wrong may pass by itself (``Reason/isRetryable(status:)``).
+  var isRetryable: Bool {
     guard outcome == .fallback, let reason else { return false }
-    guard !media.isEmpty else { return reason.mayPass(status: nil) }
-    return media.contains { $0.reason?.mayPass(status: $0.status) ?? false }
-  }
-}
-
-extension Reason {
-  /// Whether what stood in the way may pass by itself.
-  ///
-  /// - Parameter status: of the response, for ``Reason/httpStatus``.
-  fileprivate func mayPass(status: Int?) -> Bool {
-    switch self {
-    case .deadline, .cancelled, .policyBreaker, .dnsFailed, .dnsTimeout, .connectRefused, .connectFailed, .connectReset, .connectProxy,
-      .tlsHandshake, .httpTruncated, .storeFull, .storeReadOnly, .storeFailed:
-      true
-    // Request Timeout, Too Early, Too Many Requests (RFC 9110, RFC 8470, RFC 6585), and what is the server's own fault.
-    case .httpStatus: status.map { [408, 425, 429].contains($0) || 500...599 ~= $0 } ?? false
-    case .payloadJSON, .payloadSize, .payloadEnriched, .payloadAlert, .payloadMaximum, .payloadIdentifier, .payloadLazy, .policyURL,
-      .policyScheme, .policyUserinfo, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments, .dnsNotFound,
-      .tlsCertificate, .tlsHost, .tlsVersion, .httpProtocol, .httpHeaders, .httpFraming, .httpEncoding, .httpRedirect, .sizeImage,
-      .sizeAudio, .sizeVideo, .sizeLimit, .sizeEmpty, .sizePixels, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector,
-      .queueExpired, .queuePoison, .internal:
-      false
-    }
+    guard !media.isEmpty else { return reason.isRetryable(status: nil) }
+    return media.contains { $0.reason?.isRetryable(status: $0.status) ?? false }
   }
 }

@@ -93,7 +93,7 @@ struct SettlementJudge: Sendable {
   private func returned(_ settlement: Settlement, isCancelled: Bool) -> ReturnedPayload? {
     let (lease, payload) = (settlement.lease, settlement.payload)
     if isCancelled, payload.reason == .cancelled { return ReturnedPayload(lease.token, wasTried: false) }
-    guard payload.mayPass else { return nil }
+    guard payload.isRetryable else { return nil }
     let remaining = lease.expiresAt.map { $0 - queueClock.wall }
     return schedule.delay(after: lease.attempt, remaining: remaining, jitter: machine.randomFraction).map {
       ReturnedPayload(lease.token, after: $0, wasTried: true)

@@ -124,7 +124,9 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
   /// Waits for a connection, or for its handshake, as long as it may take, in vain.
   private func giveUpConnecting(_ failure: Reason) {
     if failure == .connectFailed { times.connect = nil }
-    schedule(at: start.advanced(by: request.connectTimeout)) { $0.end(failure, isUnanswered: true) }
+    schedule(at: start.advanced(by: request.connectTimeout)) { transfer in
+      transfer.end(failure, isUnanswered: true, timeout: transfer.request.connectTimeout)
+    }
   }
 
   // MARK: Asking
@@ -235,11 +237,12 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
 
   // MARK: The end
 
-  private func end(_ failure: Reason?, isUnanswered: Bool = false) {
+  private func end(_ failure: Reason?, isUnanswered: Bool = false, timeout: Duration? = nil) {
     guard !isOver else { return }
     isOver = true
     stopTimer()
-    transport.end(self, TransferEnd(failure: failure, isUnanswered: isUnanswered, times: times, retryAfter: reader.retryAfter), to: owner)
+    let end = TransferEnd(failure: failure, isUnanswered: isUnanswered, timeout: timeout, times: times, retryAfter: reader.retryAfter)
+    transport.end(self, end, to: owner)
   }
 
   private func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable (ScriptedTransfer) -> Void) {

@@ -28,18 +28,18 @@ import Testing
     (200, false), (304, false), (400, false), (404, false), (408, true), (410, false), (425, true), (429, true), (500, true), (503, true),
     (599, true), (600, false),
   ])
-  func `of the statuses, those pass that say so`(_ status: Int, _ mayPass: Bool) {
-    #expect(Self.payload(.httpStatus, [(.httpStatus, status)]).mayPass == mayPass)
+  func `a status is tried again when it may pass by itself`(_ status: Int, _ isRetryable: Bool) {
+    #expect(Self.payload(.httpStatus, [(.httpStatus, status)]).isRetryable == isRetryable)
   }
 
   @Test func `one medium that may come is worth a try, and what was attached is done`() {
-    #expect(Self.payload(.typeUnknown, [(.typeUnknown, 200), (.deadline, nil)]).mayPass)
-    #expect(!Self.payload(.typeUnknown, [(.typeUnknown, 200), (.policyAddress, nil)]).mayPass)
+    #expect(Self.payload(.typeUnknown, [(.typeUnknown, 200), (.deadline, nil)]).isRetryable)
+    #expect(!Self.payload(.typeUnknown, [(.typeUnknown, 200), (.policyAddress, nil)]).isRetryable)
     var attached = Self.payload(.deadline, [(.deadline, nil)])
     attached.outcome = .attached
-    #expect(!attached.mayPass)
-    #expect(DecidedPayload(.fallback, .storeFull).mayPass)
-    #expect(!DecidedPayload(.invalid, .payloadJSON).mayPass)
+    #expect(!attached.isRetryable)
+    #expect(DecidedPayload(.fallback, .storeFull).isRetryable)
+    #expect(!DecidedPayload(.invalid, .payloadJSON).isRetryable)
   }
 
   private static func payload(_ reason: Reason, _ media: [(Reason, Int?)]) -> DecidedPayload {

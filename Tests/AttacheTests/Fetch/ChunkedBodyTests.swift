@@ -39,11 +39,16 @@ import Testing
 
   @Test(arguments: [
     "\r\n", "g\r\n", "-1\r\n", "+1\r\n", "0x1\r\n", " 1\r\n", "1 x\r\n", "1\n", "1\r\r\n", "1\rX\r\n", "FFFFFFFFFFFFFFFFFF\r\n",
-    "8000000000000000\r\n",
+    "8000000000000000\r\n", "7FFFFFFFFFFFFFFF\r\n", "4000000000000000\r\n", "3FFFFFFFFFFFFFFF\r\n", "1000000000001\r\n",
     "1\r\nab\r\n", "1\r\na\n", "1\r\na\r\r\n",
   ])
   func `what libcurl might take for a chunk is none`(text: String) {
     #expect(read(text).mistake == .framing)
+  }
+
+  @Test func `a chunk may be larger than any file that is taken`() {
+    #expect(read("1000000000000\r\nGIF89a") == Read(body: "GIF89a"))
+    #expect(read("0000000000000000000000001\r\na\r\n0\r\n\r\n") == Read(body: "a", isComplete: true))
   }
 
   @Test func `a line of a size is bounded, and so are all of them together`() {
