@@ -2,7 +2,7 @@
 public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// It cannot be reached or used, or is none: the text says why and what to do.
   case unavailable(String)
-  /// There is no room: the text says where.
+  /// There is no room on the disk, or no descriptor is left: the text says where. A worker pauses until there is.
   case full(String)
   /// The system refuses, or what is stored cannot be read: the text says what.
   case failed(String)

@@ -354,7 +354,7 @@ extension Fetch: TransferOwner {
 
   private func broken(_ end: TransferEnd) {
     let reason = end.failure ?? .httpTruncated
-    let failure = reason == .connectProxy ? FetchFailure(proxyStatus: end.proxyStatus) : FetchFailure(reason: reason)
+    let failure = FetchFailure(reason, of: end)
     // What a peer itself declined in the handshake, or a proxy with its status, it would decline again.
     let isDeclined = !end.isUnanswered && (reason == .tlsHandshake || reason == .connectProxy)
     if reason.isRetryable(status: nil), !isDeclined { tryAgain(after: failure, asked: nil) } else { conclude(failure) }

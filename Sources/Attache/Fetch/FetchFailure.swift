@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Why media could not be had.
 public struct FetchFailure: Error, Hashable, Sendable {
   public var reason: Reason
@@ -20,6 +22,18 @@ public struct FetchFailure: Error, Hashable, Sendable {
     self.init(reason: .typeDetector, message: "\(failure)")
     if case .noProcess = failure { isOfMachine = true }
   }
+
+  /// An exchange that broke off.
+  init(_ reason: Reason, of end: TransferEnd) {
+    if reason == .connectProxy { self.init(proxyStatus: end.proxyStatus) } else { self.init(reason: reason) }
+    guard let error = end.localError, Self.shortages.contains(error) else { return }
+    message =
+      unsafe "no socket is left: \(String(cString: strerror(error))) (errno \(error)); raise the limit on open files, or lower --jobs"
+    isOfMachine = true
+  }
+
+  /// What socket(2) answers for want of descriptors or memory, wherever the connection was to go.
+  private static let shortages: Set<Int32> = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
 
   init(_ refusal: Refusal) {
     self.init(reason: refusal.reason, message: refusal.message)

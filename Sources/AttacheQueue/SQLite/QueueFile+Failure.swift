@@ -10,6 +10,7 @@ extension QueueFile {
     switch error.resultCode {
     case .SQLITE_FULL: return .full("\(path): no room is left")
     case .SQLITE_IOERR where !hasRoom: return .full("\(path): no room is left")
+    case .SQLITE_CANTOPEN where !hasDescriptor: return SystemFailure(EMFILE, at: path).error
     case .SQLITE_BUSY, .SQLITE_LOCKED:
       return .failed("\(path): another process has kept the queue for \(patience) s; see which with `fuser \(path)`, and start again")
     case .SQLITE_NOTADB: return .unavailable("\(path): is no database, so no queue; name another file")
@@ -20,6 +21,14 @@ extension QueueFile {
       return .unavailable("\(path): cannot be written, \(text); a queue needs a folder and a file that its workers may write")
     default: return .failed("\(path): \(text)")
     }
+  }
+
+  /// Whether a file can be opened at all: SQLite does not say why it cannot open one of its own.
+  private var hasDescriptor: Bool {
+    let file = unsafe Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return errno != EMFILE && errno != ENFILE }
+    close(file)
+    return true
   }
 
   /// Whether the file system has room: the file that processes share their locks by (`PATH-shm`) answers its lack with an error of its own.

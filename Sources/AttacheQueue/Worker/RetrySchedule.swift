@@ -27,7 +27,8 @@ extension DecidedPayload {
   /// Whether another try may end better: nothing was attached, and what went wrong may pass by itself (``Reason/isRetryable(status:)``).
   var isRetryable: Bool {
     guard outcome == .fallback, let reason else { return false }
-    guard !media.isEmpty else { return reason.isRetryable(status: nil) }
+    // No medium has a reason that came up later: its file could not be held, for one.
+    guard media.contains(where: { $0.reason == reason }) else { return reason.isRetryable(status: nil) }
     return media.contains { $0.reason?.isRetryable(status: $0.status) ?? false }
   }
 }

@@ -39,6 +39,10 @@ import Testing
     attached.outcome = .attached
     #expect(!attached.isRetryable)
     #expect(DecidedPayload(.fallback, .storeFull).isRetryable)
+    // The medium came, and its file was gone before it was held.
+    var gone = Self.payload(.storeFailed, [])
+    gone.media = [MediaRecord(url: "https://origin.test/")]
+    #expect(gone.isRetryable)
     #expect(!DecidedPayload(.invalid, .payloadJSON).isRetryable)
   }
 
