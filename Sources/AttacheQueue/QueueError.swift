@@ -7,10 +7,11 @@ public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The system refuses, or what is stored cannot be read: the text says what.
   case failed(String)
 
+  /// One line, whatever the path of the queue.
   public var description: String {
     switch self {
-    case .unavailable(let text), .failed(let text): text
-    case .full(let text): "\(text); make room and start again: nothing is lost"
+    case .unavailable(let text), .failed(let text): text.onOneLine
+    case .full(let text): "\(text); make room and start again: nothing is lost".onOneLine
     }
   }
 }

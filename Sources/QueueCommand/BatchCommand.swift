@@ -49,7 +49,9 @@ struct BatchCommand: ParsableCommand {
       throw ExitCode.validationFailure
     }
     let files = try BatchFiles(input: input.descriptor, output: output, report: report, process.log)
-    let opened = try orExit(process.log) { () throws(QueueError) in try location.open(creates: true, sync: options.sync) }
+    let opened = try orExit(process.log) { () throws(QueueError) in
+      try location.open(creates: true, sync: options.sync, notice: { [log = process.log] in log.notice("\($0)") })
+    }
     defer { opened.close() }
     let observer = try orExit(process.log, ExitStatus.software) { () throws(SystemError) in try BatchObserver() }
     let assembly = try process.assembly(options, location, opened, isOnce: false, observer: observer)
@@ -117,10 +119,10 @@ extension BatchFailure {
     case .system(let error): "the system refuses: \(error)"
     case .queue(let error): "\(error)"
     case .changed(let line):
-      "line \(line) of \(input) is another than when the batch in \(queue) was begun, and was not added; give the same file again, "
+      "line \(line) of \(input) is another than when the batch in \(queue.message) was begun, and was not added; give the same file again, "
         + "or begin anew with another --queue"
     case .otherPayloads(let inQueue, let lines):
-      "\(queue) has \(inQueue) payloads and \(input) \(lines) lines: the batch was begun with another file, or this one is shorter now; "
+      "\(queue.message) has \(inQueue) payloads and \(input) \(lines) lines: the batch was begun with another file, or this one is shorter now; "
         + "give the same file again, or begin anew with another --queue"
     case .overlong(let line):
       "line \(line) of \(input) is longer than 64 MiB, which no queue takes; send it through the filter, or take it out"

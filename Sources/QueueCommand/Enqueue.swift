@@ -79,7 +79,7 @@ struct Enqueue: ParsableCommand {
 
   private func summary(of counts: Enqueuer.Counts) -> String {
     let added = counts.enqueued - counts.repeated
-    let text = "\(added) payload\(added == 1 ? "" : "s") enqueued in \(queue.queue)"
+    let text = "\(added) payload\(added == 1 ? "" : "s") enqueued in \(queue.queue.message)"
     return switch counts.repeated {
     case 0: text
     case 1: text + ", 1 was there already"
