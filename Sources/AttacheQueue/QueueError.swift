@@ -1,4 +1,4 @@
-/// Why a queue could not do what it was asked. Nothing of the call was done, and nothing is lost by it.
+/// Why a queue could not do what it was asked. Nothing is lost by it, and the call changed nothing (``PayloadQueue``).
 public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// It cannot be reached or used, or is none: the text says why and what to do.
   case unavailable(String)
