@@ -30,6 +30,11 @@ enum FolderLayout {
     return (folder, lock)
   }
 
+  /// Gives the database's files the folder's mode: whoever may use the folder may use the queue. Only their owner can.
+  static func shareDatabase(in folder: QueueFolder) {
+    for ending in ["", "-wal", "-shm", "-workers"] { folder.setMode(of: database.appending(ending)) }
+  }
+
   private static func check(_ folder: QueueFolder, creates: Bool) throws(QueueError) {
     guard creates else { throw .unavailable("\(folder.path): is no queue; `attache enqueue` makes one") }
     let own = Set((folders + others + EarlierQueue.folders + [EarlierQueue.workers]).map(FileName.init(_:)) + [database])

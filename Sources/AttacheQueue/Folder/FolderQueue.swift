@@ -45,6 +45,7 @@ public final class FolderQueue: PayloadQueue {
     self.notice = notice
     (folder, lock) = try FolderLayout.open(path, creates: creates, isSynced: isSynced, clock: clock)
     database = try SQLiteQueue(path: folder.path(of: FolderLayout.database), creates: creates, sync: sync, clock: clock)
+    FolderLayout.shareDatabase(in: folder)
     try database.prepareFolder()
   }
 

@@ -58,6 +58,11 @@ final class QueueFolder: Sendable {
     return true
   }
 
+  /// Gives a file the folder's mode, without the right to execute, where that is permitted.
+  func setMode(of name: FileName) {
+    unsafe name.withPath { _ = unsafe fchmodat(descriptor, $0, mode & 0o666, 0) }
+  }
+
   /// Writes a file, in the place of a file that has the name; a folder that is missing is made.
   func write(_ bytes: [UInt8], to name: FileName) throws(QueueError) {
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC

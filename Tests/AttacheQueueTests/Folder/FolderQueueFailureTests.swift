@@ -48,8 +48,10 @@ import Testing
       #expect(mode == 0o2770)
     }
     _ = try queue.finish([queue.leaseOne().finished(output: "b\n")])
-    let mode = try FileManager.default.attributesOfItem(atPath: test.location.path + "/done/1")[.posixPermissions] as? Int
-    #expect(mode == 0o660)
+    for file in ["done/1", "lock", "queue.sqlite", "queue.sqlite-wal", "queue.sqlite-shm", "queue.sqlite-workers"] {
+      let mode = try FileManager.default.attributesOfItem(atPath: test.location.path + "/" + file)[.posixPermissions] as? Int
+      #expect(mode == 0o660, "\(file)")
+    }
   }
 
   @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system takes root"))
