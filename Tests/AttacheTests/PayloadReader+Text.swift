@@ -27,7 +27,7 @@ extension Reading {
 }
 
 extension Payload {
-  var urls: [String] { references.map(\.url) }
+  var urls: [String] { references.map(\.url.string) }
 
   /// The line with a member spliced in.
   func enrich(_ line: String, with member: String) -> String {

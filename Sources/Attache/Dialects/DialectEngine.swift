@@ -17,6 +17,7 @@ final class DialectEngine {
   /// For each row a bit for each of its needs.
   private let needs: [UInt64]
   private let documents = InnerDocument()
+  private let shared = SharedFields()
 
   init(_ table: DialectTable) {
     var heads = PathHeads()
@@ -40,6 +41,7 @@ final class DialectEngine {
   /// - Parameter isLocated: whether each reference says where its URL stands.
   func references(in payload: JSONElement, located isLocated: Bool = false) -> (references: [MediaReference], dialect: String?) {
     documents.forget()
+    shared.forget()
     heads.find(in: payload)
     var missing = needs
     heads.forEach { head in
@@ -65,9 +67,10 @@ final class DialectEngine {
   /// What the helper of the first dialect that says anything would make of the text.
   func text(in payload: JSONElement) -> DialectText? {
     documents.forget()
+    shared.forget()
     for row in table.rows.lazy.map(\.whole) {
       guard let texts = row.texts, row.when.hold(in: payload) else { continue }
-      if let text = texts.read(payload, dialect: row.name, documents) { return text }
+      if let text = texts.read(payload, dialect: row.name, documents, shared) { return text }
     }
     return nil
   }
@@ -94,17 +97,17 @@ final class DialectEngine {
 
   private func read(_ place: MediaPlace, in payload: JSONElement, _ isLocated: Bool, into references: inout [MediaReference]) {
     let start = references.count
-    let reader = MediaSourceReader(place: place, payload: payload, isLocated: isLocated, start: start)
+    let reader = MediaSourceReader(place: place, payload: payload, shared: shared, isLocated: isLocated, start: start)
     if let path = place.path, let head = place.head {
       // Most of what begins with `aps` ends there.
       guard let value = heads[head.number]?.value(atOne: path, from: head.depth), place.source.when.hold(in: payload) else { return }
       reader.read(value, item: path.parts.count == 1 ? payload : payload.parent(atOne: path), into: &references)
     } else if let json = place.source.json {
       guard let document = documents.document(at: json, in: payload), place.source.when.hold(in: document) else { return }
-      reader.read(from: document, pointer: json.description, into: &references)
+      reader.read(from: document, pointer: UntrustedText(json.description), into: &references)
       if isLocated, documents.isInString {
         // A pointer leads to the string, and no further.
-        for index in start..<references.count { references[index].path = json.description }
+        for index in start..<references.count { references[index].path = UntrustedText(json.description) }
       }
     } else if place.source.when.hold(in: payload) {
       reader.read(from: payload, pointer: "", into: &references)
@@ -123,7 +126,7 @@ extension MediaReference {
   }
 }
 
-extension String {
+extension UntrustedText {
   fileprivate var isHTTPS: Bool {
     utf8.prefix(8).elementsEqual("https://".utf8) { ($0 | 0x20) == ($1 | 0x20) }
   }

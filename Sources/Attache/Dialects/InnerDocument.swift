@@ -25,7 +25,7 @@ final class InnerDocument {
     return document
   }
 
-  private func parse(_ text: String) -> JSONElement? {
+  private func parse(_ text: UntrustedText) -> JSONElement? {
     var bytes = Array(text.utf8)
     let count = bytes.count
     bytes.append(contentsOf: repeatElement(0, count: JSONParser.padding))

@@ -2,6 +2,7 @@
 struct MediaSourceReader {
   let place: MediaPlace
   let payload: JSONElement
+  let shared: SharedFields
   let isLocated: Bool
   /// How many references there are before this source's.
   let start: Int
@@ -11,13 +12,13 @@ struct MediaSourceReader {
   /// - Parameters:
   ///   - root: what the source's place counts from: the payload, or the JSON inside one of its strings.
   ///   - pointer: where that stands.
-  func read(from root: JSONElement, pointer: String, into references: inout [MediaReference]) {
+  func read(from root: JSONElement, pointer: UntrustedText, into references: inout [MediaReference]) {
     switch place.source.origin {
     case .url(let path):
       DialectWalk(path, isLocated: isLocated).forEach(from: root, pointer: pointer) { add($0, to: &references) }
     case .build(let pieces):
       if let url = build(pieces, root) {
-        add(url, DialectWalk.Find(value: root, item: root, pointer: pointer + pieces.firstPlace), to: &references)
+        add(url, DialectWalk.Find(value: root, item: root, pointer: UntrustedText(pointer.string + pieces.firstPlace)), to: &references)
       }
     }
   }
@@ -26,7 +27,7 @@ struct MediaSourceReader {
   ///
   /// - Parameter item: the object that has the value.
   func read(_ value: JSONElement, item: JSONElement?, into references: inout [MediaReference]) {
-    let pointer = isLocated ? place.path?.description ?? "" : ""
+    let pointer = UntrustedText(isLocated ? place.path?.description ?? "" : "")
     add(DialectWalk.Find(value: value, item: item, pointer: pointer), to: &references)
   }
 
@@ -41,7 +42,7 @@ struct MediaSourceReader {
       var next = find
       next.value = element
       next.index = index
-      if isLocated { next.pointer += "/\(index)" }
+      if isLocated { next.pointer = next.pointer.appending("\(index)") }
       addOne(next, to: &references)
       index += 1
     }
@@ -55,15 +56,15 @@ struct MediaSourceReader {
       add(url, find, to: &references)
     } else if find.value.isObject, let url = find.value.member("url")?.text {
       find.item = find.value
-      if isLocated { find.pointer += "/url" }
+      if isLocated { find.pointer = find.pointer.appending("url") }
       add(url, find, to: &references)
     }
   }
 
-  private func add(_ text: String, _ find: DialectWalk.Find, to references: inout [MediaReference]) {
+  private func add(_ text: UntrustedText, _ find: DialectWalk.Find, to references: inout [MediaReference]) {
     let url = place.source.trims ? text.trimmed : text
     guard references.count - start < place.source.maximum, !url.isEmpty, !place.source.needsScheme || url.hasAuthority else { return }
-    let fields = FieldReader(payload: payload, item: find.item, key: find.key, index: find.index, url: url)
+    let fields = FieldReader(payload: payload, shared: shared, item: find.item, key: find.key, index: find.index, url: url)
     references.append(reference(url, fields))
     complete(&references[references.count - 1], fields)
     guard isLocated else { return }
@@ -71,11 +72,11 @@ struct MediaSourceReader {
     references[references.count - 1].isHintFixed = fields.isFixed(place.source.typeHint)
   }
 
-  private func reference(_ url: String, _ fields: FieldReader) -> MediaReference {
+  private func reference(_ url: UntrustedText, _ fields: FieldReader) -> MediaReference {
     MediaReference(
       url: url,
       identifier: fields.text(place.source.identifier),
-      typeHint: fields.text(place.source.typeHint, takesIntegers: true),
+      typeHint: fields.text(place.source.typeHint, takesIntegers: true).flatMap { $0.utf8.count > MediaReference.longestHint ? nil : $0 },
       options: AttachmentOptions(
         thumbnailHidden: fields.boolean(place.source.thumbnailHidden),
         thumbnailClippingRect: fields.rectangle(place.source.thumbnailClippingRect),
@@ -89,28 +90,26 @@ struct MediaSourceReader {
       reference.hintedType = place.source.hintWords[hint]
     }
     reference.isLazy = fields.boolean(place.source.lazy) ?? false
-    for path in place.source.fallbacks {
-      if let url = payload.value(at: path)?.text { reference.fallbacks.append(url) }
-    }
+    reference.fallbacks = shared.fallbacks(of: place, in: payload)
     reference.role = place.source.role
     reference.needs = place.source.needs
   }
 
-  private func build(_ pieces: [MediaSource.Piece], _ root: JSONElement) -> String? {
-    var url = ""
+  private func build(_ pieces: [MediaSource.Piece], _ root: JSONElement) -> UntrustedText? {
+    var url: [UInt8] = []
     for piece in pieces {
       switch piece {
       case .text(let text):
         // One slash between a base and its path, whoever writes it.
-        if text.hasPrefix("/"), url.hasSuffix("/") { url.removeLast() }
-        url += text
+        if text.utf8.first == UInt8(ascii: "/"), url.last == UInt8(ascii: "/") { url.removeLast() }
+        url += text.utf8
       case .value(let path):
         let value = root.value(at: path)
-        guard let text = value?.text ?? value?.integer.map(String.init) else { return nil }
-        url += text
+        guard let text = value?.text?.string ?? value?.integer.map(String.init) else { return nil }
+        url += text.utf8
       }
     }
-    return url
+    return UntrustedText(decoding: url)
   }
 }
 
@@ -124,7 +123,7 @@ extension [MediaSource.Piece] {
 
 extension MediaReference.HintKind {
   /// What a hint is by its own form.
-  init(of hint: String) {
+  init(of hint: UntrustedText) {
     if hint.utf8.contains(UInt8(ascii: "/")) {
       self = .mime
     } else if ["image", "video", "audio"].contains(hint) {
@@ -135,7 +134,7 @@ extension MediaReference.HintKind {
   }
 }
 
-extension String {
+extension UntrustedText {
   /// Whether this holds `://`, as every URL does that can be fetched.
   fileprivate var hasAuthority: Bool {
     let slash = UInt8(ascii: "/")
@@ -147,10 +146,11 @@ extension String {
   }
 
   /// Less the white space at either end.
-  fileprivate var trimmed: String {
-    var bytes = Substring(self).utf8
+  fileprivate var trimmed: UntrustedText {
+    guard utf8.first?.isJSONSpace == true || utf8.last?.isJSONSpace == true else { return self }
+    var bytes = Substring(string).utf8
     while bytes.first?.isJSONSpace == true { bytes.removeFirst() }
     while bytes.last?.isJSONSpace == true { bytes.removeLast() }
-    return String(Substring(bytes))
+    return UntrustedText(decoding: bytes)
   }
 }

@@ -300,7 +300,7 @@ extension Fetch: TransferOwner {
       return false
     }
     self.length = length
-    entityTag = head.acceptsRanges ? head.entityTag : nil
+    entityTag = head.acceptsRanges ? CacheEntry.validator(head.entityTag) : nil
     return lengthIsAllowed
   }
 

@@ -22,7 +22,7 @@ final class FetchWaiter: @unchecked Sendable {
   /// Its place among those who wait.
   var seat = 0
 
-  init(url: String, deadline: MonotonicInstant, machine: any Machine, completion: @escaping Completion) {
+  init(url: UntrustedText, deadline: MonotonicInstant, machine: any Machine, completion: @escaping Completion) {
     self.deadline = deadline
     self.machine = machine
     start = machine.now

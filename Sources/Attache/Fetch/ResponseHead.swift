@@ -10,12 +10,13 @@ package struct ResponseHead: Sendable {
   /// 0 until a status line has come.
   package private(set) var status = 0
   /// The digits of every Content-Length, as sent.
-  package private(set) var contentLengths: [String] = []
-  package private(set) var transferEncodings: [String] = []
-  package private(set) var contentEncodings: [String] = []
+  package private(set) var contentLengths: [UntrustedText] = []
+  /// In lower case, as the encodings of the content are.
+  package private(set) var transferEncodings: [UntrustedText] = []
+  package private(set) var contentEncodings: [UntrustedText] = []
   package private(set) var locations: [[UInt8]] = []
-  package private(set) var contentRange: String?
-  package private(set) var entityTag: String?
+  package private(set) var contentRange: UntrustedText?
+  package private(set) var entityTag: UntrustedText?
   package private(set) var acceptsRanges = true
   private(set) var hasRetryAfter = false
   private(set) var caching = CacheFields()
@@ -95,17 +96,17 @@ package struct ResponseHead: Sendable {
   }
 
   private mutating func setField(_ name: String, to value: UnsafeRawBufferPointer) {
-    var text: String { unsafe String(decoding: value, as: UTF8.self) }
+    var text: UntrustedText { unsafe UntrustedText(decoding: value) }
     switch name {
     case "content-length": contentLengths.append(text)
-    case "transfer-encoding": transferEncodings.append(text.lowercased())
-    case "content-encoding": contentEncodings.append(text.lowercased())
+    case "transfer-encoding": transferEncodings.append(text.lowercasedASCII)
+    case "content-encoding": contentEncodings.append(text.lowercasedASCII)
     case "location": locations.append(unsafe Array(value))
     case "content-range": contentRange = text
     case "etag":
       caching.tagsDiffer = caching.tagsDiffer || entityTag != nil && entityTag != text
       entityTag = text
-    case "accept-ranges": acceptsRanges = text.lowercased() != "none"
+    case "accept-ranges": acceptsRanges = text.lowercasedASCII != "none"
     case "retry-after": hasRetryAfter = true
     case "cache-control", "age", "date", "expires", "last-modified", "vary": unsafe caching.add(name, value)
     default: break

@@ -23,7 +23,9 @@ struct FollowingRules {
     }
     guard let reason = reference.refusal else { return .passes(.payload, "the reference is followed") }
     let text =
-      reference.isLazy ? "the payload wants it loaded when somebody looks" : "its identifier is a path or holds a control character"
+      reference.isLazy
+      ? "the payload wants it loaded when somebody looks"
+      : "its identifier is a path, has more than \(MediaReference.longestIdentifier) bytes, or holds a control character or a mark that turns the text"
     return .refuses(.payload, reason, text)
   }
 }

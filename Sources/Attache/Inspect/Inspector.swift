@@ -131,8 +131,9 @@ package final class Inspector {
     guard matrix.contentAvailable, !matrix.alert, let token = envelope?.token, let time = envelope?.time else { return [] }
     let count = rate.add(token, at: time)
     guard count > SilentRate.maximumPerHour else { return [] }
+    let number = count < SilentRate.maximumCount ? "\(count)" : "\(Inspection.number(count)) or a later one"
     let text =
-      "this is silent push \(count) within an hour to the device “\(PrintableText.of(token))”; the system holds back or drops the rest"
+      "this is silent push \(number) within an hour to the device “\(PrintableText.of(token))”; the system holds back or drops the rest"
     return [subject.finding(.silentRate, at: "", text)]
   }
 }

@@ -2,11 +2,11 @@
 struct UnopenedEnvelope {
   let form: Envelope.Form
   /// What keeps it shut: its place in the line, as a JSON pointer.
-  let path: String
+  let path: UntrustedText
   /// Why, and what to write instead, in one sentence without a full stop, printable.
   let why: String
 
-  private init(_ form: Envelope.Form, at path: String, _ why: String) {
+  private init(_ form: Envelope.Form, at path: UntrustedText, _ why: String) {
     (self.form, self.path, self.why) = (form, path, why)
   }
 
@@ -20,14 +20,15 @@ struct UnopenedEnvelope {
     let message = root.member("message").flatMap { $0.isObject ? $0 : nil }
     guard let payload = (message ?? root).member("apns")?.member("payload"), !payload.isNull, !payload.isObject else { return nil }
     return UnopenedEnvelope(
-      .fcm, at: (message == nil ? "" : "/message") + "/apns/payload",
+      .fcm, at: message == nil ? "/apns/payload" : "/message/apns/payload",
       "apns.payload is \(payload.typeName), and FCM takes a dictionary: write the payload itself there")
   }
 
   private static func sns(_ root: JSONElement) -> UnopenedEnvelope? {
     if let name = SNSEnvelope.names.first(where: { root.member($0) != nil }), let value = root.member(name) {
       let what = value.isText ? "a string that holds no JSON object" : value.typeName
-      return UnopenedEnvelope(.sns, at: "/" + name, "\(name) is \(what), and SNS takes the payload as JSON in a string: write it so")
+      return UnopenedEnvelope(
+        .sns, at: UntrustedText("/" + name), "\(name) is \(what), and SNS takes the payload as JSON in a string: write it so")
     }
     guard root.member("MessageStructure")?.isText("json") == true, root.member("Message") != nil else { return nil }
     return UnopenedEnvelope(
@@ -36,7 +37,7 @@ struct UnopenedEnvelope {
   }
 
   private static func gorush(_ root: JSONElement) -> UnopenedEnvelope? {
-    var (notification, base) = (root, "")
+    var (notification, base) = (root, UntrustedText(""))
     if let list = root.member("notifications"), list.isArray {
       var notifications: [JSONElement] = []
       list.forEachElement { notifications.append($0) }
@@ -53,7 +54,7 @@ struct UnopenedEnvelope {
     if platform?.number != 1 {
       let what = platform.map { "is \($0.typeName)" } ?? "is missing"
       return UnopenedEnvelope(
-        .gorush, at: platform == nil ? base : base + "/platform",
+        .gorush, at: platform == nil ? base : base.appending("platform"),
         "platform \(what), and Apple's is the number 1: leave out what goes to other devices")
     }
     return shut(.gorush, byDataOf: notification, base)
@@ -77,10 +78,11 @@ struct UnopenedEnvelope {
   }
 
   /// The attachments would go into `data`, where only a dictionary takes them.
-  private static func shut(_ form: Envelope.Form, byDataOf message: JSONElement, _ base: String = "") -> UnopenedEnvelope? {
+  private static func shut(_ form: Envelope.Form, byDataOf message: JSONElement, _ base: UntrustedText = "") -> UnopenedEnvelope? {
     guard let data = message.member("data"), !data.isObject else { return nil }
     return UnopenedEnvelope(
-      form, at: base + "/data", "data is \(data.typeName), and attachments go into a dictionary there: make it one, or leave it out")
+      form, at: base.appending("data"), "data is \(data.typeName), and attachments go into a dictionary there: make it one, or leave it out"
+    )
   }
 }
 

@@ -21,7 +21,8 @@ package final class DeliveryReader {
     }
   }
 
-  /// What stands at a place of the line, as its text or as it is written; nil when there is nothing, or null.
+  /// What tells the value at a place of the line from any other: of a string what it says, of a number or a boolean 0xFF, which no text has, and how
+  /// it is written. Nil when there is nothing, null, an empty string, an object or an array.
   ///
   /// - Parameter line: with its ending.
   package func value(at place: JSONPointer, of line: [UInt8]) -> [UInt8]? {
@@ -36,10 +37,11 @@ package final class DeliveryReader {
         value = child.element
         steps.append(child.place)
       }
-      if let text = value.text { return Array(text.utf8) }
-      // As it stands in the line: two numbers that a Double cannot tell apart are two.
-      if value.isNumber { return Array(json[JSONSource.range(in: json.span, places: steps)].prefix { !$0.isJSONSpace }) }
-      return value.boolean.map { Array(String($0).utf8) }
+      // From the line itself: the parser makes one of all halves of surrogate pairs, and a Double one of many numbers.
+      let source = JSONSource.range(in: json.span, places: steps)
+      if value.isText { return JSONString.identity(json.span, source.withoutQuotes) }
+      guard value.isNumber || value.isBoolean else { return nil }
+      return [0xFF] + json[source].prefix { !$0.isJSONSpace }
     }
   }
 }

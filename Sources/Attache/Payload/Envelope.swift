@@ -28,13 +28,13 @@ public struct Envelope: Hashable, Sendable {
 
   public var form: Form
   /// The device, or whatever the envelope names in its place; nil when it names none or several.
-  public var token: String?
+  public var token: UntrustedText?
   /// `apns-priority`, or what the service makes of its own word: 10 is at once, 5 is when it suits the device.
   public var priority: Int?
   /// When APNs gives up, in seconds since 1970.
   public var expiration: Int?
   /// `apns-push-type`.
-  public var pushType: String?
+  public var pushType: UntrustedText?
   /// When it was sent or is to be sent, in seconds since 1970.
   public var time: Double?
 

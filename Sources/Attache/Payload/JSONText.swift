@@ -73,6 +73,11 @@ struct JSONText {
     return value
   }
 
+  /// What tells the member's name from any other, however it is written.
+  func identity(of member: Member) -> [UInt8] {
+    JSONString.identity(bytes.span, member.name.withoutQuotes)
+  }
+
   /// Whether a member has that name, however it is written.
   func isNamed(_ member: Member, _ name: String) -> Bool {
     let written = member.name.lowerBound + 1..<member.name.upperBound - 1

@@ -31,7 +31,7 @@ public struct MediaRecord: Hashable, Sendable {
   }
 
   /// The URL as the payload writes it.
-  public var url: String
+  public var url: UntrustedText
   /// Why it was not attached; nil when it was.
   public var reason: Reason?
   /// The HTTP status of the last response, if one came.
@@ -48,7 +48,8 @@ public struct MediaRecord: Hashable, Sendable {
   public var explanation: String?
 
   public init(
-    url: String, reason: Reason? = nil, status: Int? = nil, bytes: Int = 0, cache: Cache = .miss, type: MediaType? = nil, attempts: Int = 0,
+    url: UntrustedText, reason: Reason? = nil, status: Int? = nil, bytes: Int = 0, cache: Cache = .miss, type: MediaType? = nil,
+    attempts: Int = 0,
     timing: Timing = Timing()
   ) {
     self.url = url

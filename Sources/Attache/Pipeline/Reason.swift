@@ -78,7 +78,7 @@ public enum Reason: String, CaseIterable, Sendable {
     case .payloadAlert: "the service extension took the alert text away; keep a title, a subtitle or a body"
     case .payloadMaximum: "with its attachments the payload exceeds --max-payload; raise it or shorten the payload"
     case .payloadIdentifier:
-      "the payload gives the attachment an identifier that is a path or holds control characters; use letters and digits"
+      "the payload gives the attachment an identifier that is a path, has more than 1,024 bytes, or holds control characters or marks that turn the text; use letters and digits"
     case .payloadLazy: "the payload wants the media loaded when somebody looks, and not before; leave that out to have it attached"
     case .policyURL: "the text is no absolute http(s) URL that every parser reads alike; write it as RFC 3986 says"
     case .policyScheme: "only https is fetched; use https, or --allow-http for plain http"

@@ -61,6 +61,10 @@ extension JSONWriter {
     if let value { string(value) } else { null() }
   }
 
+  mutating func member(_ name: String, _ value: UntrustedText?) {
+    member(name, value?.string)
+  }
+
   mutating func member(_ name: String, _ value: Int?) {
     key(name)
     if let value { integer(value) } else { null() }

@@ -230,7 +230,7 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
   }
 
   private var statedLength: Int? {
-    reader.head.contentLengths.last.flatMap { Int($0) }
+    reader.head.contentLengths.last.flatMap { Int($0.string) }
   }
 
   // MARK: The end

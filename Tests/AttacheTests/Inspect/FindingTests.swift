@@ -102,7 +102,7 @@ struct FindingTests {
     let row = Self.rows[index]
     let findings = inspect(one: row.line).findings
     #expect(findings.map(\.code) == [row.code], "\(row.line): \(findings)")
-    #expect(findings.map(\.path) == [row.path])
+    #expect(findings.map(\.path.string) == [row.path])
   }
 
   @Test(arguments: clean)
@@ -143,7 +143,7 @@ struct FindingTests {
   ])
   func `what its sender wrote stands where it is written`(line: String, path: String) {
     #expect(inspect(one: line).findings.map(\.code) == [.mutableAlert])
-    #expect(inspect(one: line).findings.map(\.path) == [path])
+    #expect(inspect(one: line).findings.map(\.path.string) == [path])
   }
 
   @Test(arguments: [

@@ -17,7 +17,7 @@ struct LargePayloadFindingTests {
       let media = inspect(one: line).media
       #expect(media.count == 30_000)
       let last = try #require(media.last?.reference.path)
-      #expect(last.hasSuffix("/image/29999"))
+      #expect(last.string.hasSuffix("/image/29999"))
       #expect(Set(media.map(\.reference.path)).count == 30_000)
     }
   }

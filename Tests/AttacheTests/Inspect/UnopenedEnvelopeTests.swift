@@ -61,7 +61,7 @@ struct UnopenedEnvelopeTests {
     let row = Self.rows[index]
     let inspection = inspect(one: row.line)
     #expect(inspection.findings.map(\.code) == [.envelopeUnopened])
-    #expect(inspection.findings.map(\.path) == [row.path])
+    #expect(inspection.findings.map(\.path.string) == [row.path])
     #expect(inspection.findings.map(\.text) == [row.why])
     #expect(inspection.findings.map(\.source) == [row.form.source])
     #expect(inspection.envelope?.form == row.form)

@@ -36,6 +36,10 @@ struct PushEnvelopeTests {
       "https://a.example/o"
     ),
     (#"{"message":{"data":{"image":"https://a.example/d"},"apns":{"payload":{\#(aps)<here>}}}}"#, "https://a.example/d"),
+    (
+      #"{"message":{"data":{"im\u0061ge":"https://a.example/d"},"apns":{"payload":{\#(aps),"image":"https://a.example/1"<here>}}}}"#,
+      "https://a.example/1"
+    ),
   ])
   func `in a message of FCM the member goes into its payload`(line: String, url: String) throws {
     try expect(line, takes: #","k":"v""#, urls: [url], .fcm)
@@ -166,7 +170,9 @@ struct PushEnvelopeTests {
     throws
   {
     let envelope = try #require(LineOpener.opened(line))
-    #expect(envelope.token == token && envelope.priority == priority && envelope.expiration == expiration && envelope.pushType == type)
+    #expect(
+      envelope.token?.string == token && envelope.priority == priority && envelope.expiration == expiration
+        && envelope.pushType?.string == type)
   }
 
   @Test(

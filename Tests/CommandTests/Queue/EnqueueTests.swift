@@ -30,6 +30,16 @@ struct EnqueueTests {
       run.errors == "attache: \(added) payload\(added == 1 ? "" : "s") enqueued in \(queue.queue), \(known) were there already\n")
   }
 
+  @Test func `values of another type, and halves of surrogate pairs, are other keys`() async throws {
+    let queue = try QueueTool()
+    let ids = ["1", #""1""#, "true", #""true""#, #""\ud83d""#, #""\ud83e""#, #""\ufffd""#, #""caf\u00e9""#, #""cafe\u0301""#]
+    let lines = ids.map { "{\"id\":\($0)}\n" }.joined()
+    let first = try await queue.run("enqueue", ["--dedupe", "id"], input: lines)
+    #expect(first.errors == "attache: \(ids.count) payloads enqueued in \(queue.queue)\n")
+    let again = try await queue.run("enqueue", ["--dedupe", "id"], input: lines + #"{"id":"\u0031"}"# + "\n")
+    #expect(again.errors == "attache: 0 payloads enqueued in \(queue.queue), \(ids.count + 1) were there already\n")
+  }
+
   @Test(arguments: [SIGTERM, SIGINT])
   func `a signal ends it with 75, and what was read whole is in the queue`(signal: Int32) async throws {
     let queue = try QueueTool()
