@@ -18,7 +18,7 @@ package struct TimingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Payloads undecided at a time.", valueName: "n"))
   package var jobs = 256
 
-  @Option(help: ArgumentHelp("Media followed per payload.", valueName: "n"))
+  @Option(help: ArgumentHelp("Media followed per payload, of the first 64 that it names.", valueName: "n"))
   package var maxAttachments = 10
 
   package init() {}

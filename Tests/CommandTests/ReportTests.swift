@@ -39,6 +39,19 @@ struct ReportTests {
     #expect(records.map(\.dialect) == [nil, nil, nil, nil, "generic", nil])
   }
 
+  @Test func `of 120,000 media in a line the report has 64 and a number`() async throws {
+    let list = (0..<120_000).map { #""\#($0)""# }.joined(separator: ",")
+    let line = #"{"aps":{"alert":"Hello","mutable-content":1},"image":[\#(list)]}"#
+    let tool = try AttacheTool()
+    let (run, records) = try await tool.reported(["--media-key", "image"], input: line)
+    #expect(run.text == line)
+    #expect(records.map(\.omitted) == [119_936])
+    #expect(
+      records.first?.media.map(\.reason)
+        == Array(repeating: "policy.scheme", count: 10) + Array(repeating: "policy.attachments", count: 54))
+    #expect(try Data(contentsOf: URL(filePath: tool.report)).count < 20_000)
+  }
+
   @Test func `records come in the order decided`() async throws {
     try await withOrigin { origin in
       origin.serve("/slow", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])

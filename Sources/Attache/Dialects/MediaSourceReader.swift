@@ -3,15 +3,19 @@ struct MediaSourceReader {
   let place: MediaPlace
   let payload: JSONElement
   let isLocated: Bool
-  /// How many references there are before this source's.
+  /// Whether a reference is passed over that the vendor's own helper would not follow.
+  let isStrict: Bool
+  /// How many references were offered before this source's.
   let start: Int
+  /// The place of the string that holds the source's document; nil when no string does.
+  var string: String?
 
   /// Reads the references in the order of the places, no more than the source allows.
   ///
   /// - Parameters:
   ///   - root: what the source's place counts from: the payload, or the JSON inside one of its strings.
   ///   - pointer: where that stands.
-  func read(from root: JSONElement, pointer: String, into references: inout [MediaReference]) {
+  func read(from root: JSONElement, pointer: String, into references: inout MediaReferenceList) {
     switch place.source.origin {
     case .url(let path):
       DialectWalk(path, isLocated: isLocated).forEach(from: root, pointer: pointer) { add($0, to: &references) }
@@ -25,12 +29,12 @@ struct MediaSourceReader {
   /// Reads what stands at the one place of a source.
   ///
   /// - Parameter item: the object that has the value.
-  func read(_ value: JSONElement, item: JSONElement?, into references: inout [MediaReference]) {
+  func read(_ value: JSONElement, item: JSONElement?, into references: inout MediaReferenceList) {
     let pointer = isLocated ? place.path?.description ?? "" : ""
     add(DialectWalk.Find(value: value, item: item, pointer: pointer), to: &references)
   }
 
-  private func add(_ find: DialectWalk.Find, to references: inout [MediaReference]) {
+  private func add(_ find: DialectWalk.Find, to references: inout MediaReferenceList) {
     guard place.source.takesAnyForm else {
       find.value.text.map { add($0, find, to: &references) }
       return
@@ -48,7 +52,7 @@ struct MediaSourceReader {
   }
 
   /// A string, which has nothing beside it, or an object with a URL.
-  private func addOne(_ find: DialectWalk.Find, to references: inout [MediaReference]) {
+  private func addOne(_ find: DialectWalk.Find, to references: inout MediaReferenceList) {
     var find = find
     if let url = find.value.text {
       find.item = nil
@@ -60,15 +64,19 @@ struct MediaSourceReader {
     }
   }
 
-  private func add(_ text: String, _ find: DialectWalk.Find, to references: inout [MediaReference]) {
+  private func add(_ text: String, _ find: DialectWalk.Find, to references: inout MediaReferenceList) {
     let url = place.source.trims ? text.trimmed : text
-    guard references.count - start < place.source.maximum, !url.isEmpty, !place.source.needsScheme || url.hasAuthority else { return }
-    let fields = FieldReader(payload: payload, item: find.item, key: find.key, index: find.index, url: url)
-    references.append(reference(url, fields))
-    complete(&references[references.count - 1], fields)
-    guard isLocated else { return }
-    references[references.count - 1].path = find.pointer
-    references[references.count - 1].isHintFixed = fields.isFixed(place.source.typeHint)
+    guard references.offered - start < place.source.maximum, !url.isEmpty, !place.source.needsScheme || url.hasAuthority else { return }
+    references.add(place.source.role) {
+      let fields = FieldReader(payload: payload, item: find.item, key: find.key, index: find.index, url: url)
+      var reference = reference(url, fields)
+      complete(&reference, fields)
+      if isLocated {
+        reference.path = string ?? find.pointer
+        reference.isHintFixed = fields.isFixed(place.source.typeHint)
+      }
+      return isStrict ? reference.strict : reference
+    }
   }
 
   private func reference(_ url: String, _ fields: FieldReader) -> MediaReference {
@@ -111,6 +119,23 @@ struct MediaSourceReader {
       }
     }
     return url
+  }
+}
+
+extension MediaReference {
+  /// The same as far as the vendor's own helper would follow it; nil when it would not.
+  fileprivate var strict: MediaReference? {
+    if needs.contains(.typeHint), typeHint == nil { return nil }
+    guard needs.contains(.https) else { return self }
+    var reference = self
+    reference.fallbacks.removeAll { !$0.isHTTPS }
+    return url.isHTTPS ? reference : nil
+  }
+}
+
+extension String {
+  fileprivate var isHTTPS: Bool {
+    utf8.prefix(8).elementsEqual("https://".utf8) { ($0 | 0x20) == ($1 | 0x20) }
   }
 }
 

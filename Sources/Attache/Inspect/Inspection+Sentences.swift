@@ -70,10 +70,12 @@ extension Inspection {
   private var mediaSentence: String? {
     guard isOpen else { return nil }
     guard let dialect, !media.isEmpty else { return encrypted == nil ? "It names no media." : nil }
-    let count = media.count == 1 ? "It names one medium" : "It names \(media.count) media"
-    let end = runs ? ":" : media.count == 1 ? ", which is not fetched:" : ", which are not fetched:"
-    if dialect == "media-key" { return "\(count) where --media-key says\(end)" }
-    return "\(count) in the way of \(vendor.map { "\($0) (\(PrintableText.of(dialect)))" } ?? PrintableText.of(dialect))\(end)"
+    let named = Self.number(media.count + omitted)
+    let part = omitted > 0 ? ", of which attache reads the first \(media.count)," : ""
+    let count = named == "1" ? "It names one medium" : "It names \(named) media"
+    let end = runs ? ":" : named == "1" ? ", which is not fetched:" : ", which are not fetched:"
+    if dialect == "media-key" { return "\(count)\(part) where --media-key says\(end)" }
+    return "\(count)\(part) in the way of \(vendor.map { "\($0) (\(PrintableText.of(dialect)))" } ?? PrintableText.of(dialect))\(end)"
   }
 
   var sizeSentence: String {

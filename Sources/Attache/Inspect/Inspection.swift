@@ -37,6 +37,8 @@ package struct Inspection: Hashable, Sendable {
   /// Whose dialect it is, for people.
   package var vendor: String?
   package var media: [InspectedMedia] = []
+  /// How many media references more the payload names.
+  package var omitted = 0
   /// What the vendor's own helper would make of the text.
   package var text: DialectText?
   /// What a payload is that only the app can read.

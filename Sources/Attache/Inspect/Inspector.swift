@@ -97,6 +97,7 @@ package final class Inspector {
   private func addDialects(_ payload: JSONElement, to inspection: inout Inspection) {
     let found = dialects.references(in: payload, located: true)
     inspection.media = found.references.map { InspectedMedia(reference: $0, gates: []) }
+    inspection.omitted = found.omitted
     inspection.text = dialects.text(in: payload)
     let encrypted = dialects.encrypted(in: payload)
     inspection.encrypted = encrypted?.sentence

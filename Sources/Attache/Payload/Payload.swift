@@ -4,6 +4,8 @@ public struct Payload: Hashable, Sendable {
   public var content: NotificationContent
   /// The media to fetch, in the order of the dialects, each URL once.
   public var references: [MediaReference]
+  /// How many references more the payload names than are kept here.
+  public var omitted = 0
   /// The name of the dialect that named the first reference.
   public var dialect: String?
   /// Where the line takes the member.

@@ -56,6 +56,7 @@ package final class PayloadReader {
     var candidate = Payload(
       content: aps.content(), references: found.references.filter { $0.role == .attachment }, dialect: found.dialect,
       splice: unsafe opener.splice(of: line))
+    candidate.omitted = found.omitted
     if let overrides, !candidate.references.isEmpty { unsafe opener.apply(overrides(payload), to: &candidate, of: line) }
     return .candidate(candidate)
   }

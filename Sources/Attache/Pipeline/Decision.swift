@@ -18,6 +18,8 @@ struct Decision: Sendable {
   var dialect: String?
   /// What became of each media reference.
   var media: [MediaRecord] = []
+  /// How many media references more the line names.
+  var omitted = 0
   /// What is to be let go of when the line has been written, or will never be.
   var whenGone: (@Sendable () -> Void)?
 

@@ -12,6 +12,12 @@ struct DecisionMaker: Sendable {
   }
 
   func decision(_ delivery: Delivery, on payload: Payload) -> Decision {
+    var decision = decide(delivery, on: payload)
+    decision.omitted = payload.omitted
+    return decision
+  }
+
+  private func decide(_ delivery: Delivery, on payload: Payload) -> Decision {
     guard let attachments = delivery.content?.attachments, !attachments.isEmpty else {
       return .original(delivery.reason, payload.dialect, delivery.media)
     }

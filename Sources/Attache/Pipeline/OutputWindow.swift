@@ -89,7 +89,7 @@ final class OutputWindow: Sendable {
     let record = ReportRecord(
       line: slot.line, outcome: decision.outcome, reason: decision.reason, dialect: decision.dialect,
       elapsed: slot.placed.duration(to: now),
-      media: limits.isReporting ? decision.media : [])
+      media: limits.isReporting ? decision.media : [], omitted: decision.omitted)
     let decided = change { $0.decide(slot, output, record, whenGone: decision.whenGone, at: now) }
     if decided != .kept { decision.whenGone?() }
     return decided != .refused

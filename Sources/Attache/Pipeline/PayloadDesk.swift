@@ -65,6 +65,8 @@ package struct DecidedPayload: Sendable {
   package var dialect: String?
   /// What became of each media reference.
   package var media: [MediaRecord] = []
+  /// How many media references more the line names.
+  package var omitted = 0
   /// The line with its media; nil is the original, byte for byte.
   package var output: [UInt8]?
   /// What is attached: pinned until ``letGo()``.
@@ -84,6 +86,7 @@ package struct DecidedPayload: Sendable {
     reason = decision.reason
     dialect = decision.dialect
     media = decision.media
+    omitted = decision.omitted
     self.elapsed = elapsed
     whenGone = decision.whenGone
     guard outcome == .attached else { return }
@@ -109,8 +112,10 @@ package struct DecidedPayload: Sendable {
   ///   - detail: how much of a URL is shown.
   package func record(line: Int, lateness: Duration, showing detail: URLDetail) -> [UInt8] {
     var text: [UInt8] = []
-    ReportRecord(line: line, outcome: outcome, reason: reason, dialect: dialect, elapsed: elapsed, lateness: lateness, media: media)
-      .write(to: &text, showing: detail)
+    ReportRecord(
+      line: line, outcome: outcome, reason: reason, dialect: dialect, elapsed: elapsed, lateness: lateness, media: media, omitted: omitted
+    )
+    .write(to: &text, showing: detail)
     return text
   }
 }

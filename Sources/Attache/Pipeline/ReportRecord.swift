@@ -13,6 +13,8 @@ struct ReportRecord: Sendable {
   /// When it was handed to `write`, less its deadline; negative is early. Nil before it was.
   var lateness: Duration?
   var media: [MediaRecord] = []
+  /// How many media references more the line names; the report has no such member for 0.
+  var omitted = 0
 
   /// Writes the record as a JSON object and a line feed behind `text`.
   ///
@@ -30,6 +32,7 @@ struct ReportRecord: Sendable {
     json.beginArray()
     for medium in media { medium.write(to: &json, showing: detail) }
     json.endArray()
+    if omitted > 0 { json.member("omitted", omitted) }
     json.endObject()
     text += json.bytes
     text.append(UInt8(ascii: "\n"))

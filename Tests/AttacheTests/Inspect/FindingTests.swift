@@ -65,6 +65,7 @@ struct FindingTests {
     (.urlRefused, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"https://user@cdn.example/a.jpg"}"#, "/image"),
     (.typeUnguessable, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"https://cdn.example/a?f=.jpg"}"#, "/image"),
     (.typeUnguessable, #"{"aps":{"alert":"Hi","mutable-content":1},"image":"https://cdn.example/a.webp"}"#, "/image"),
+    (.mediaMany, many(65), ""),
     (
       .typeContradiction,
       #"{"aps":{"alert":"Hi","mutable-content":1},"attachment-url":"https://cdn.example/a.jpg","media-type":"video/mp4"}"#,
@@ -80,6 +81,11 @@ struct FindingTests {
     return #"{"aps":{"alert":"Hi","mutable-content":1},"custom":{"i":"1"},"buttons":[\#(buttons)]}"#
   }
 
+  private static func many(_ count: Int) -> String {
+    let urls = (0..<count).map { #""https://cdn.example/\#($0).jpg""# }.joined(separator: ",")
+    return #"{"aps":{"alert":"Hi","mutable-content":1},"image":[\#(urls)]}"#
+  }
+
   private static let clean: [String] = [
     #"{"aps":{"alert":"Hi"}}"#,
     #"{"aps":{"alert":{"title":"Hi","loc-args":[]},"badge":0,"sound":{"name":"a.caf","critical":1},"category":"c","mutable-content":1},"image":"https://cdn.example/a.jpg"}"#,
@@ -89,7 +95,7 @@ struct FindingTests {
     #"{"aps":{"content-available":1,"sound":null,"badge":null,"category":null}}"#,
     #"{"aps":{"alert":"Hi","url-args":["https://a.example/"],"interruption-level":"active","relevance-score":0.5}}"#,
     #"{"aps":{"alert":"\#(String(repeating: "x", count: 4076))"}}"#,
-    onesignal(actions: 4),
+    onesignal(actions: 4), many(64),
     #"{"aps":{"badge":1}}"#,
     #"{"aps":{"alert":"Hi","content-available":0}}"#,
     #"{"aps":{"event":"update","alert":{"title":{"loc-key":"k"}}}}"#,
