@@ -76,7 +76,7 @@ public final class Filter: Sendable {
   ///   - host: serves the candidates.
   ///   - store: where the attachments are; they are unpinned when their line is written.
   ///   - clock: the host's clock.
-  ///   - explain: told about the first payload that falls back for each reason.
+  ///   - explain: told about the first payload that falls back, or brings the output member itself, for each reason.
   public init(
     _ configuration: Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: any DeadlineClock,
     explain: @escaping @Sendable (Explanation) -> Void = { _ in }
@@ -163,7 +163,9 @@ public final class Filter: Sendable {
   private func take(_ line: Segment, _ payloads: PayloadReader, _ inlet: inout WindowInlet) {
     switch unsafe line.withUnsafeBytes({ unsafe payloads.read($0) }) {
     case .invalid: inlet.pass(line, as: .invalid)
-    case .passthrough(_, .payloadEnriched): inlet.pass(line, as: .enriched)
+    case .passthrough(_, .payloadEnriched):
+      inlet.pass(line, as: .enriched)
+      explainer.add(.payloadEnriched, of: inlet.lines, [])
     case .passthrough(_, .payloadSize): inlet.pass(line, as: .overlong)
     case .passthrough: inlet.pass(line, as: .nothing)
     case .candidate(let payload):

@@ -20,6 +20,11 @@ extension Reading {
     if case .candidate(let payload) = self { payload } else { nil }
   }
 
+  /// Why the line passes; nil for a candidate, and for a line with nothing to attach.
+  var reason: Reason? {
+    if case .passthrough(_, let reason) = self { reason } else { nil }
+  }
+
   /// The kind of push of what is no candidate.
   var kind: PushKind? {
     if case .passthrough(let kind, _) = self { kind } else { nil }

@@ -29,6 +29,7 @@ extension Inspection {
     json.texts(text?.onFailure ?? [])
     json.member("actions", text?.actions ?? []) { $0.write(to: &$1) }
     json.member("encrypted", encrypted)
+    if isEnriched { json.member("enriched", isEnriched) }
     if omitted > 0 { json.member("omitted", omitted) }
   }
 }

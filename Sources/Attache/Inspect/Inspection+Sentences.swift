@@ -21,7 +21,8 @@ extension Inspection {
 
   /// What becomes of it, before its media.
   var sentences: [String] {
-    [runSentence, deliverySentence].compactMap { $0 } + textSentences + [encryptedSentence, mediaSentence].compactMap { $0 }
+    [runSentence, enrichedSentence, deliverySentence].compactMap { $0 } + textSentences
+      + [encryptedSentence, mediaSentence].compactMap { $0 }
   }
 
   /// Whether there is a payload to speak of.
@@ -32,9 +33,12 @@ extension Inspection {
     guard let why else {
       let beside = matrix.contentAvailable ? " content-available stands beside it." : ""
       return "A service extension runs for it: it shows an alert, and mutable-content is 1.\(beside)"
-        + (isEnriched ? " attache lets it pass, since it went through attache before." : "")
     }
     return "No service extension runs for it: \(why)."
+  }
+
+  private var enrichedSentence: String? {
+    isEnriched ? "The line brings the output member itself, from an earlier run or from its producer: attache passes it as it is." : nil
   }
 
   private var deliverySentence: String? {

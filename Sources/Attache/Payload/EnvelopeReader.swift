@@ -40,6 +40,8 @@ struct OpenedEnvelope {
   /// The payload as the service hands it to APNs, as JSON.
   var payload: [UInt8]
   var place: PayloadPlace
+  /// Whether an object from the line's top to the place of the member has the member already, or one whose members the service hands on.
+  var isEnriched = false
   /// The objects that speak of the delivery, in the text of the envelope; the first to say something counts.
   var delivery: [Range<Int>] = []
 
@@ -52,14 +54,15 @@ struct OpenedEnvelope {
     let opened: OpenedEnvelope? =
       switch form {
       case .fcm: FCMEnvelope.open(text)
-      case .sns: SNSEnvelope.open(text, inner)
+      case .sns: SNSEnvelope.open(text, outputKey: outputKey, inner)
       case .gorush: GorushEnvelope.open(text)
-      case .oneSignal: OneSignalEnvelope.open(text, outputKey: outputKey)
-      case .expo: ExpoEnvelope.open(text, outputKey: outputKey)
+      case .oneSignal: OneSignalEnvelope.open(text)
+      case .expo: ExpoEnvelope.open(text)
       case .path: nil
       }
     guard let opened else { return nil }
     self = opened
+    isEnriched = isEnriched || form.ways.contains { text.holds(outputKey, in: text.root, along: $0[...]) }
   }
 
   init(_ form: Envelope.Form, payload: [UInt8], place: PayloadPlace, delivery: [Range<Int>] = []) {
@@ -68,6 +71,18 @@ struct OpenedEnvelope {
     self.place = place
     self.place.payloadCount = payload.count
     self.delivery = delivery
+  }
+}
+
+extension Envelope.Form {
+  /// How the objects that a service hands on are reached from the line's top; what lies in arrays and strings is not among them.
+  fileprivate var ways: [[String]] {
+    switch self {
+    case .fcm: [["message", "apns", "payload"], ["message", "data"], ["apns", "payload"], ["data"]]
+    case .gorush: [["notifications", "data"], ["data"]]
+    case .oneSignal, .expo: [["data"]]
+    case .sns, .path: []
+    }
   }
 }
 

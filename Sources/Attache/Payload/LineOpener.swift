@@ -51,14 +51,17 @@ final class LineOpener {
   /// The payload's `aps`.
   var aps: JSONElement? { members[Key.aps.rawValue] }
 
-  /// Whether the payload has the member that an attached one gains.
-  var isEnriched: Bool { members[Key.output.rawValue] != nil || place?.isEnriched == true }
+  /// Whether the line opened last brings the member that an attached one gains, whatever kind of push it is: the payload has it, the line's top, or an
+  /// object between the top and the place where attache would write it.
+  var isEnriched: Bool { members[Key.output.rawValue] != nil || isEnvelopeEnriched }
+  /// Whether an object around the payload has the member.
+  private var isEnvelopeEnriched = false
 
   /// Opens a line.
   ///
   /// - Parameter line: as ``PayloadReader/read(_:)`` takes it.
   func open(_ line: UnsafeRawBufferPointer) -> Opening {
-    if !isPlain { (place, envelope, steps, isPlain) = (nil, nil, [], true) }
+    if !isPlain { (place, envelope, steps, isEnvelopeEnriched, isPlain) = (nil, nil, [], false, true) }
     let bytes = unsafe Self.trim(line)
     json = unsafe bytes.startIndex..<bytes.endIndex
     guard !json.isEmpty else { return .blank }
@@ -66,9 +69,9 @@ final class LineOpener {
     let text = unsafe UnsafeRawBufferPointer(rebasing: bytes)
     guard let root = unsafe parser.parse(text), root.isObject else { return .invalid }
     guard path.tokens.isEmpty else {
-      guard let payload = unsafe follow(from: root, in: text) else { return .empty }
+      let payload = unsafe follow(from: root, in: text)
       members.find(in: payload)
-      return .payload(payload)
+      return payload.map(Opening.payload) ?? .empty
     }
     members.find(in: root)
     if aps == nil, let payload = unsafe openEnvelope(root, text) {
@@ -108,6 +111,7 @@ final class LineOpener {
       return nil
     }
     if readsDelivery { opened.envelope.readDelivery(opened.delivery, text) }
+    isEnvelopeEnriched = opened.isEnriched || members[Key.output.rawValue] != nil
     (envelope, place, isPlain) = (opened.envelope, opened.place, false)
     return payload
   }
@@ -117,6 +121,7 @@ final class LineOpener {
     var way = Way(value: root)
     for token in path.tokens {
       if way.value.isText, unsafe !enter(&way, json) { return nil }
+      if way.value.member(outputKey) != nil { (isEnvelopeEnriched, isPlain) = (true, false) }
       guard let child = way.value.child(token) else { return nil }
       way.value = child.element
       way.steps.append(child.place)

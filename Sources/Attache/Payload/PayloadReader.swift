@@ -15,7 +15,7 @@ package final class PayloadReader {
   private let overrides: ((JSONElement) -> [DialectText.Override])?
 
   /// - Parameters:
-  ///   - outputKey: the member that an attached payload gains; a payload that has it passes through.
+  ///   - outputKey: the member that an attached payload gains; a line that brings it, in the payload or around it, passes through.
   ///   - payloadPath: where the payload stands in the line; nil is the whole line, or where the envelope of a push service has it.
   ///   - dialects: where media are looked for.
   ///   - appliesOverrides: whether the alert gets the texts that the vendor's own helper would give it.
@@ -41,7 +41,8 @@ package final class PayloadReader {
   ///   ``padding`` bytes after it must be readable.
   package func read(_ line: UnsafeRawBufferPointer) -> Reading {
     switch unsafe opener.open(line) {
-    case .blank, .empty: return .passthrough(.nothing, nil)
+    case .blank: return .passthrough(.nothing, nil)
+    case .empty: return .passthrough(.nothing, opener.isEnriched ? .payloadEnriched : nil)
     case .overlong: return .passthrough(.nothing, .payloadSize)
     case .invalid: return .invalid(.payloadJSON)
     case .payload(let payload): return unsafe read(payload, of: line)
@@ -50,8 +51,8 @@ package final class PayloadReader {
 
   private func read(_ payload: JSONElement, of line: UnsafeRawBufferPointer) -> Reading {
     let kind = aps.read(opener.aps)
-    guard kind == .alert, aps.isMutable else { return .passthrough(kind, nil) }
     guard !opener.isEnriched else { return .passthrough(kind, .payloadEnriched) }
+    guard kind == .alert, aps.isMutable else { return .passthrough(kind, nil) }
     let found = dialects.references(in: payload)
     var candidate = Payload(
       content: aps.content(), references: found.references.filter { $0.role == .attachment }, dialect: found.dialect,

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Tells about the first payload that falls back for each reason, on a thread of its own: a log that nobody reads holds up no line.
+/// Tells about the first line that is not attached for each reason, on a thread of its own: a log that nobody reads holds up no line.
 package final class Explainer: Sendable {
   private struct Desk {
     var explained: Set<Reason> = []

@@ -1,4 +1,4 @@
-/// Why a payload fell back, for a person.
+/// Why a payload was not attached, for a person.
 public struct Explanation: Sendable, CustomStringConvertible {
   /// The line, counted from 1.
   public var line: Int

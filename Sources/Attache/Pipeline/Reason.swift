@@ -74,7 +74,8 @@ public enum Reason: String, CaseIterable, Sendable {
     case .cancelled: "attache was told to stop; run the payload again"
     case .payloadJSON: "the line is no JSON object; mend the producer, or use --strict to be told by the exit status"
     case .payloadSize: "the line is longer than 1 MiB; APNs takes 4,096 bytes, so look at what the producer writes"
-    case .payloadEnriched: "the payload already has the output member; nothing to do"
+    case .payloadEnriched:
+      "the line brings the output member itself, from an earlier run or from its producer, and passes as it is; check its URLs before you send it"
     case .payloadAlert: "the service extension took the alert text away; keep a title, a subtitle or a body"
     case .payloadMaximum: "with its attachments the payload exceeds --max-payload; raise it or shorten the payload"
     case .payloadIdentifier:
