@@ -168,21 +168,23 @@ public final class Filter: Sendable {
       explainer.add(.payloadEnriched, of: inlet.lines, [])
     case .passthrough(_, .payloadSize): inlet.pass(line, as: .overlong)
     case .passthrough: inlet.pass(line, as: .nothing)
-    case .candidate(let payload):
+    case .unopened(let envelope):
+      inlet.pass(line, unopened: envelope)
+      explainer.add(.payloadEnvelope, of: inlet.lines, [], why: envelope.why)
+    case .candidates(let payloads):
       // What is due goes before what is new.
       pace?.waitUntilPunctual()
-      guard let slot = inlet.reserve(line) else { return }
-      serve(payload, in: slot)
+      guard let slot = inlet.reserve(line, jobs: payloads.count) else { return }
+      serve(payloads, in: slot)
     }
   }
 
-  private func serve(_ payload: Payload, in slot: Slot) {
-    let request = NotificationRequest(identifier: "\(slot.line)", payload: payload, deadline: slot.deadline)
-    host.run(request) { [self] delivery in
-      let decision = maker.decision(delivery, on: payload)
+  private func serve(_ payloads: [Payload], in slot: Slot) {
+    host.run(NotificationRequest.all("\(slot.line)", payloads, deadline: slot.deadline)) { [self] deliveries in
+      let decision = maker.decision(deliveries, on: payloads)
       counters.note(decision.outcome)
       window.decide(slot, decision)
-      if let reason = decision.reason { explainer.add(reason, of: slot.line, delivery.media) }
+      if let reason = decision.reason { explainer.add(reason, of: slot.line, decision.media) }
     }
   }
 }

@@ -52,6 +52,20 @@ struct ReportTests {
     #expect(try Data(contentsOf: URL(filePath: tool.report)).count < 20_000)
   }
 
+  @Test func `the report and standard error say why an envelope was not opened`() async throws {
+    let input = #"{"aps":{}}"# + "\n" + #"{"APNS":{"aps":{}}}"# + "\n" + #"{"app_id":"a","contents":{"en":"Hi"},"data":7}"#
+    let (run, records) = try await AttacheTool().reported(input: input)
+    #expect(run.text == input)
+    let why = "APNS is a dictionary, and SNS takes the payload as JSON in a string: write it so"
+    #expect(records.map(\.reason) == [nil, "payload.envelope", "payload.envelope"])
+    #expect(
+      records.map(\.why) == [
+        nil, why, "data is the number 7, and attachments go into a dictionary there: make it one, or leave it out",
+      ])
+    #expect(run.errors.contains("line 2: payload.envelope: \(why)"))
+    #expect(run.errors.contains("3 passthrough (payload.envelope 2)"))
+  }
+
   @Test func `records come in the order decided`() async throws {
     try await withOrigin { origin in
       origin.serve("/slow", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])

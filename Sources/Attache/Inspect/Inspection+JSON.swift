@@ -99,6 +99,7 @@ extension Envelope {
     json.member("token", token)
     json.key("time")
     if let time { json.double(time) } else { json.null() }
+    if let notification { json.member("notification", notification) }
     json.endObject()
   }
 }

@@ -12,7 +12,8 @@ extension Inspection {
       case .push(.silent): "is a silent push\(place): it wakes the app and shows nothing"
       case .push(.nothing): "is a push\(place) that shows nothing and wakes nobody"
       }
-    return "Line \(line) \(what)" + (what.hasSuffix("”") ? "" : ".")
+    let number = envelope?.notification.map { ", notification \($0)," } ?? ""
+    return "Line \(line)\(number) \(what)" + (what.hasSuffix("”") ? "" : ".")
   }
 
   private var shown: String {

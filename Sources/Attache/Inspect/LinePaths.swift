@@ -3,12 +3,15 @@ struct LinePaths {
   private let places: LinePlaces
   /// Where a payload's members may stand, the likeliest first; when there is one, they do.
   private let bases: [String]
+  /// Which notification of the line it is, counted from 0.
+  private let notification: Int
   /// Where the payload itself stands.
   let payload: String
   /// Whether an envelope of SNS's hands the payload to PushKit.
   let leadsToVoIP: Bool
 
   init(_ root: JSONElement, envelope: Envelope?, payloadPath: JSONPointer?) {
+    notification = (envelope?.notification ?? 1) - 1
     places = LinePlaces(root)
     switch envelope?.form {
     case nil: bases = [""]
@@ -18,8 +21,8 @@ struct LinePaths {
       let message = root.member("message") == nil ? "" : "/message"
       bases = ["/apns/payload", "/data", "/apns", "/notification", "/apns/headers", ""].map { message + $0 }
     case .gorush:
-      let notification = root.member("notifications") == nil ? "" : "/notifications/0"
-      bases = [notification + "/data", notification]
+      let base = root.member("notifications") == nil ? "" : "/notifications/\(notification)"
+      bases = [base + "/data", base]
     case .oneSignal, .expo: bases = ["/data", ""]
     }
     let isWhole = envelope?.form != .fcm || !places.holds(bases[0])
@@ -54,7 +57,7 @@ struct LinePaths {
   var priority: String {
     [
       "/message/apns/headers/apns-priority", "/apns/headers/apns-priority", "/headers/apns-priority", "/apns-priority", "/apns_priority",
-      "/notifications/0/priority", "/message/priority", "/priority",
+      "/notifications/\(notification)/priority", "/message/priority", "/priority",
     ].first(where: places.holds) ?? ""
   }
 

@@ -10,14 +10,14 @@ package final class DeliveryReader {
     opener = LineOpener(path: payloadPath, readsDelivery: true)
   }
 
-  /// The envelope of a line, with what it says of the delivery; nil when the line has none that is known.
+  /// The envelope of a line, with what it says of the delivery, of several notifications what all say; nil when the line has none that is known.
   ///
   /// - Parameter line: with its ending.
   package func envelope(of line: [UInt8]) -> Envelope? {
     let segment = Segment(copying: line, padding: PayloadReader.padding)
     return unsafe segment.withUnsafeBytes { bytes in
       guard case .payload = unsafe opener.open(bytes) else { return nil }
-      return opener.envelope
+      return opener.lineEnvelope
     }
   }
 

@@ -45,24 +45,24 @@ struct OpenedEnvelope {
   /// The objects that speak of the delivery, in the text of the envelope; the first to say something counts.
   var delivery: [Range<Int>] = []
 
-  /// Opens a line of that form; nil when it has not got it after all, or has no one place for the member.
+  /// Opens a line of that form: its payloads, mostly one; none when it has not got the form after all, or has no place for the member.
   ///
   /// - Parameters:
   ///   - text: the line.
   ///   - inner: parses what stands in strings.
-  init?(_ form: Envelope.Form, _ text: JSONText, outputKey: String, inner: InnerParser) {
-    let opened: OpenedEnvelope? =
+  static func all(_ form: Envelope.Form, _ text: JSONText, outputKey: String, inner: InnerParser) -> [OpenedEnvelope] {
+    var opened: [OpenedEnvelope] =
       switch form {
-      case .fcm: FCMEnvelope.open(text)
-      case .sns: SNSEnvelope.open(text, outputKey: outputKey, inner)
+      case .fcm: [FCMEnvelope.open(text)].compactMap { $0 }
+      case .sns: [SNSEnvelope.open(text, outputKey: outputKey, inner)].compactMap { $0 }
       case .gorush: GorushEnvelope.open(text)
-      case .oneSignal: OneSignalEnvelope.open(text)
-      case .expo: ExpoEnvelope.open(text)
-      case .path: nil
+      case .oneSignal: [OneSignalEnvelope.open(text)].compactMap { $0 }
+      case .expo: [ExpoEnvelope.open(text)].compactMap { $0 }
+      case .path: []
       }
-    guard let opened else { return nil }
-    self = opened
-    isEnriched = isEnriched || form.ways.contains { text.holds(outputKey, in: text.root, along: $0[...]) }
+    let isEnriched = form.ways.contains { text.holds(outputKey, in: text.root, along: $0[...]) }
+    for index in opened.indices where isEnriched { opened[index].isEnriched = true }
+    return opened
   }
 
   init(_ form: Envelope.Form, payload: [UInt8], place: PayloadPlace, delivery: [Range<Int>] = []) {
@@ -75,7 +75,7 @@ struct OpenedEnvelope {
 }
 
 extension Envelope.Form {
-  /// How the objects that a service hands on are reached from the line's top; what lies in arrays and strings is not among them.
+  /// The names that lead from the line's top to the objects that a service hands on, those in strings excepted.
   fileprivate var ways: [[String]] {
     switch self {
     case .fcm: [["message", "apns", "payload"], ["message", "data"], ["apns", "payload"], ["data"]]

@@ -45,20 +45,32 @@ package final class PayloadReader {
     case .empty: return .passthrough(.nothing, opener.isEnriched ? .payloadEnriched : nil)
     case .overlong: return .passthrough(.nothing, .payloadSize)
     case .invalid: return .invalid(.payloadJSON)
+    case .unopened where opener.isEnriched: return .passthrough(.nothing, .payloadEnriched)
+    case .unopened(let envelope): return envelope.isForOthers ? .passthrough(.nothing, nil) : .unopened(envelope)
     case .payload(let payload): return unsafe read(payload, of: line)
     }
   }
 
-  private func read(_ payload: JSONElement, of line: UnsafeRawBufferPointer) -> Reading {
-    let kind = aps.read(opener.aps)
-    guard !opener.isEnriched else { return .passthrough(kind, .payloadEnriched) }
-    guard kind == .alert, aps.isMutable else { return .passthrough(kind, nil) }
+  private func read(_ first: JSONElement, of line: UnsafeRawBufferPointer) -> Reading {
+    let firstKind = aps.read(opener.aps)
+    guard !opener.isEnriched else { return .passthrough(firstKind, .payloadEnriched) }
+    var candidates: [Payload] = []
+    var (next, kind) = (first as JSONElement?, firstKind)
+    while let payload = next {
+      if kind == .alert, aps.isMutable { candidates.append(unsafe candidate(payload, of: line)) }
+      next = opener.next()
+      if next != nil { kind = aps.read(opener.aps) }
+    }
+    return candidates.isEmpty ? .passthrough(firstKind, nil) : .candidates(candidates)
+  }
+
+  private func candidate(_ payload: JSONElement, of line: UnsafeRawBufferPointer) -> Payload {
     let found = dialects.references(in: payload)
     var candidate = Payload(
       content: aps.content(), references: found.references.filter { $0.role == .attachment }, dialect: found.dialect,
       splice: unsafe opener.splice(of: line))
     candidate.omitted = found.omitted
     if let overrides, !candidate.references.isEmpty { unsafe opener.apply(overrides(payload), to: &candidate, of: line) }
-    return .candidate(candidate)
+    return candidate
   }
 }

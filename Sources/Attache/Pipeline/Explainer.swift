@@ -33,12 +33,15 @@ package final class Explainer: Sendable {
   }
 
   /// Has a payload explained if it is the first with its reason. Never waits; there are as many explanations as reasons.
-  package func add(_ reason: Reason, of line: Int, _ media: [MediaRecord]) {
+  ///
+  /// - Parameter why: what is said in the place of the reason's advice.
+  package func add(_ reason: Reason, of line: Int, _ media: [MediaRecord], why: String? = nil) {
     let isFirst = desk.withLock { desk in
       guard desk.explained.insert(reason).inserted else { return false }
       let medium = media.first { $0.reason == reason }
       desk.waiting.append(
-        Explanation(line: line, reason: reason, url: medium.map { detail.text(of: $0.url) }, text: medium?.explanation ?? reason.advice))
+        Explanation(
+          line: line, reason: reason, url: medium.map { detail.text(of: $0.url) }, text: why ?? medium?.explanation ?? reason.advice))
       return true
     }
     if isFirst { alarm.ring() }

@@ -36,22 +36,23 @@ package final class PayloadDesk {
     switch unsafe segment.withUnsafeBytes({ unsafe payloads.read($0) }) {
     case .invalid(let reason): decided(DecidedPayload(.invalid, reason))
     case .passthrough(_, let reason): decided(DecidedPayload(.passthrough, reason))
-    case .candidate(let payload):
+    case .unopened(let envelope): decided(DecidedPayload(envelope))
+    case .candidates(let payloads):
       if let refusal {
-        return decided(payload.references.isEmpty ? DecidedPayload(.passthrough, nil) : DecidedPayload(.fallback, refusal))
+        let isPlain = payloads.allSatisfy(\.references.isEmpty)
+        return decided(isPlain ? DecidedPayload(.passthrough, nil) : DecidedPayload(.fallback, refusal))
       }
       (clock as? any MachineClock)?.waitUntilPunctual()
-      let request = NotificationRequest(identifier: identifier, payload: payload, deadline: deadline)
       let begun = clock.now
-      host(for: payload).run(request) { [maker, clock] delivery in
-        let decision = maker.decision(delivery, on: payload)
-        decided(DecidedPayload(decision, of: segment, delivery, elapsed: begun.duration(to: clock.now)))
+      host(for: payloads).run(NotificationRequest.all(identifier, payloads, deadline: deadline)) { [maker, clock] deliveries in
+        let decision = maker.decision(deliveries, on: payloads)
+        decided(DecidedPayload(decision, of: segment, elapsed: begun.duration(to: clock.now)))
       }
     }
   }
 
-  private func host(for payload: Payload) -> ServiceExtensionHost {
-    guard hosts.count > 1, let first = payload.references.first else { return hosts[0] }
+  private func host(for payloads: [Payload]) -> ServiceExtensionHost {
+    guard hosts.count > 1, let first = payloads.lazy.compactMap(\.references.first).first else { return hosts[0] }
     return hosts[Int(UInt(bitPattern: first.url.hashValue) % UInt(hosts.count))]
   }
 }
@@ -61,6 +62,8 @@ package struct DecidedPayload: Sendable {
   package var outcome: Outcome
   /// Why nothing was attached; nil when something was.
   package var reason: Reason?
+  /// Why an envelope was not opened, in one sentence; nil for all else.
+  package var why: String?
   /// The vendor's way of naming media that was found in the payload.
   package var dialect: String?
   /// What became of each media reference.
@@ -81,7 +84,13 @@ package struct DecidedPayload: Sendable {
     self.reason = reason
   }
 
-  init(_ decision: Decision, of line: Segment, _ delivery: Delivery, elapsed: Duration) {
+  /// A line that passes since its envelope stays shut.
+  init(_ envelope: UnopenedEnvelope) {
+    self.init(.passthrough, .payloadEnvelope)
+    why = envelope.why
+  }
+
+  init(_ decision: Decision, of line: Segment, elapsed: Duration) {
     outcome = decision.outcome
     reason = decision.reason
     dialect = decision.dialect
@@ -91,7 +100,7 @@ package struct DecidedPayload: Sendable {
     whenGone = decision.whenGone
     guard outcome == .attached else { return }
     output = decision.output(of: line).bytes
-    files = delivery.content?.attachments.map(\.file) ?? []
+    files = decision.files
   }
 
   /// Unpins what is attached; to be called once, when the result is kept or given up.
@@ -113,7 +122,8 @@ package struct DecidedPayload: Sendable {
   package func record(line: Int, lateness: Duration, showing detail: URLDetail) -> [UInt8] {
     var text: [UInt8] = []
     ReportRecord(
-      line: line, outcome: outcome, reason: reason, dialect: dialect, elapsed: elapsed, lateness: lateness, media: media, omitted: omitted
+      line: line, outcome: outcome, reason: reason, dialect: dialect, elapsed: elapsed, lateness: lateness, media: media, omitted: omitted,
+      why: why
     )
     .write(to: &text, showing: detail)
     return text

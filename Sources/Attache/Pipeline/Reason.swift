@@ -9,6 +9,7 @@ public enum Reason: String, CaseIterable, Sendable {
   case payloadJSON = "payload.json"
   case payloadSize = "payload.size"
   case payloadEnriched = "payload.enriched"
+  case payloadEnvelope = "payload.envelope"
   case payloadAlert = "payload.alert"
   case payloadMaximum = "payload.maximum"
   case payloadIdentifier = "payload.identifier"
@@ -76,6 +77,8 @@ public enum Reason: String, CaseIterable, Sendable {
     case .payloadSize: "the line is longer than 1 MiB; APNs takes 4,096 bytes, so look at what the producer writes"
     case .payloadEnriched:
       "the line brings the output member itself, from an earlier run or from its producer, and passes as it is; check its URLs before you send it"
+    case .payloadEnvelope:
+      "the line is a push service's envelope that attache cannot open; why in the report, or attache inspect, says what to mend"
     case .payloadAlert: "the service extension took the alert text away; keep a title, a subtitle or a body"
     case .payloadMaximum: "with its attachments the payload exceeds --max-payload; raise it or shorten the payload"
     case .payloadIdentifier:

@@ -15,6 +15,8 @@ struct ReportRecord: Sendable {
   var media: [MediaRecord] = []
   /// How many media references more the line names; the report has no such member for 0.
   var omitted = 0
+  /// Why an envelope was not opened, in one sentence; the report has no such member for nil.
+  var why: String?
 
   /// Writes the record as a JSON object and a line feed behind `text`.
   ///
@@ -33,6 +35,7 @@ struct ReportRecord: Sendable {
     for medium in media { medium.write(to: &json, showing: detail) }
     json.endArray()
     if omitted > 0 { json.member("omitted", omitted) }
+    if let why { json.member("why", why) }
     json.endObject()
     text += json.bytes
     text.append(UInt8(ascii: "\n"))

@@ -116,7 +116,7 @@ struct DropReader {
     return unsafe padded.withUnsafeBytes { padded in
       switch unsafe payloads.read(UnsafeRawBufferPointer(rebasing: padded.prefix(bytes.count))) {
       case .passthrough(.nothing, .payloadSize), .invalid: false
-      case .passthrough, .candidate: true
+      case .passthrough, .unopened, .candidates: true
       }
     }
   }

@@ -43,7 +43,8 @@ extension Reason {
       true
     // Request Timeout, Too Early, Too Many Requests (RFC 9110, RFC 8470, RFC 6585), and what is the server's own fault.
     case .httpStatus: status.map { [408, 425, 429].contains($0) || 500...599 ~= $0 } ?? false
-    case .payloadJSON, .payloadSize, .payloadEnriched, .payloadAlert, .payloadMaximum, .payloadIdentifier, .payloadLazy, .policyURL,
+    case .payloadJSON, .payloadSize, .payloadEnriched, .payloadEnvelope, .payloadAlert, .payloadMaximum, .payloadIdentifier, .payloadLazy,
+      .policyURL,
       .policyScheme, .policyUserinfo, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments, .dnsNotFound,
       .tlsCertificate, .tlsHost, .tlsVersion, .httpProtocol, .httpHeaders, .httpFraming, .httpEncoding, .httpRedirect, .sizeImage,
       .sizeAudio, .sizeVideo, .sizeLimit, .sizeEmpty, .sizePixels, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector,

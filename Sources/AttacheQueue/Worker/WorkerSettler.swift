@@ -136,7 +136,7 @@ final class WorkerSettler: Sendable {
     }
     observer.finished(payload.outcome, payload.reason, lateness: lateness, media: payload.media)
     if payload.outcome != .invalid, let reason = payload.reason {
-      explainer.add(reason, of: Int(fate.settlement.lease.token.id), payload.media)
+      explainer.add(reason, of: Int(fate.settlement.lease.token.id), payload.media, why: payload.why)
     }
   }
 }

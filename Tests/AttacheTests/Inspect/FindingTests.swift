@@ -183,7 +183,7 @@ struct FindingTests {
   @Test func `a line of more than 1 MiB is invalid for its size`() {
     var configuration = Inspector.Configuration()
     configuration.outputKey = "attache"
-    let inspection = Inspector(configuration).inspect(InputPayload(line: 3, length: 2_000_000))
+    let inspection = Inspector(configuration).inspect(InputPayload(line: 3, length: 2_000_000))[0]
     #expect(inspection.kind == .invalid)
     #expect(inspection.size == 2_000_000)
     #expect(inspection.findings.map(\.code) == [.payloadSize])

@@ -12,7 +12,7 @@ struct SilentRateTests {
     var configuration = Inspector.Configuration()
     configuration.payloadPath = try JSONPointer(pointer: "/payload")
     let inspector = Inspector(configuration)
-    return lines.enumerated().map { inspector.inspect(InputPayload(line: $0 + 1, bytes: Array($1.utf8))).findings.map(\.code) }
+    return lines.enumerated().map { inspector.inspect(InputPayload(line: $0 + 1, bytes: Array($1.utf8))).flatMap(\.findings).map(\.code) }
   }
 
   @Test func `the fourth within an hour is too many`() throws {

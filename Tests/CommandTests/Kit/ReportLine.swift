@@ -20,6 +20,7 @@ struct ReportLine: Decodable, Hashable {
   var lateness_ms: Double
   var media: [Medium]
   var omitted: Int?
+  var why: String?
 
   static func read(_ path: String) throws -> [ReportLine] {
     let text = try String(contentsOfFile: path, encoding: .utf8)

@@ -1,13 +1,15 @@
 /// A line that has the form of a push service's envelope and that attache does not open.
-struct UnopenedEnvelope {
+package struct UnopenedEnvelope: Hashable, Sendable {
   let form: Envelope.Form
   /// What keeps it shut: its place in the line, as a JSON pointer.
   let path: String
   /// Why, and what to write instead, in one sentence without a full stop, printable.
   let why: String
+  /// Whether the line is for devices that are not Apple's, so that there is nothing to attach.
+  let isForOthers: Bool
 
-  private init(_ form: Envelope.Form, at path: String, _ why: String) {
-    (self.form, self.path, self.why) = (form, path, why)
+  private init(_ form: Envelope.Form, at path: String, isForOthers: Bool = false, _ why: String) {
+    (self.form, self.path, self.why, self.isForOthers) = (form, path, why, isForOthers)
   }
 
   /// Looks at a line that has no `aps` at its top and that was not opened.
@@ -36,27 +38,45 @@ struct UnopenedEnvelope {
   }
 
   private static func gorush(_ root: JSONElement) -> UnopenedEnvelope? {
-    var (notification, base) = (root, "")
-    if let list = root.member("notifications"), list.isArray {
-      var notifications: [JSONElement] = []
-      list.forEachElement { notifications.append($0) }
-      guard let first = notifications.first, isForDevices(first) || first.member("platform") != nil else { return nil }
-      if notifications.count > 1 {
-        let count = "the request has \(notifications.count) notifications"
-        return UnopenedEnvelope(.gorush, at: "/notifications", "\(count), and a line holds one: write each on a line of its own")
-      }
-      (notification, base) = (first, "/notifications/0")
-    } else if root.member("platform")?.number == nil || !isForDevices(root) {
-      return nil
+    guard let list = root.member("notifications"), list.isArray else {
+      guard root.member("platform")?.number != nil, isForDevices(root) else { return nil }
+      return gorush([root]) { _ in "" }
     }
-    let platform = notification.member("platform")
-    if platform?.number != 1 {
+    var notifications: [JSONElement] = []
+    list.forEachElement { notifications.append($0) }
+    guard let first = notifications.first, isForDevices(first) || first.member("platform") != nil else { return nil }
+    return gorush(notifications) { "/notifications/\($0)" }
+  }
+
+  private static func gorush(_ notifications: [JSONElement], at place: (Int) -> String) -> UnopenedEnvelope? {
+    guard notifications.count <= GorushEnvelope.maximumNotifications else {
+      return UnopenedEnvelope(
+        .gorush, at: "/notifications",
+        "the request has \(notifications.count) notifications, and gorush takes \(GorushEnvelope.maximumNotifications): "
+          + "write the others in a request of their own")
+    }
+    if let index = notifications.firstIndex(where: { !$0.isObject }) {
+      return UnopenedEnvelope(
+        .gorush, at: place(index), "the notification is \(notifications[index].typeName), and gorush takes dictionaries: leave it out")
+    }
+    let apples = notifications.indices.filter { notifications[$0].member("platform")?.number == 1 }
+    guard !apples.isEmpty else { return platform(of: notifications, at: place) }
+    for index in apples {
+      if let envelope = shut(.gorush, byDataOf: notifications[index], place(index)) { return envelope }
+    }
+    return nil
+  }
+
+  /// None of the notifications is for Apple's devices: gorush's numbers for others are 2 and 3.
+  private static func platform(of notifications: [JSONElement], at place: (Int) -> String) -> UnopenedEnvelope? {
+    let platforms = notifications.map { $0.member("platform") }
+    let isForOthers = platforms.allSatisfy { $0?.number == 2 || $0?.number == 3 }
+    return platforms.first.map { platform in
       let what = platform.map { "is \($0.typeName)" } ?? "is missing"
       return UnopenedEnvelope(
-        .gorush, at: platform == nil ? base : base + "/platform",
+        .gorush, at: place(0) + (platform == nil ? "" : "/platform"), isForOthers: isForOthers,
         "platform \(what), and Apple's is the number 1: leave out what goes to other devices")
     }
-    return shut(.gorush, byDataOf: notification, base)
   }
 
   private static func isForDevices(_ notification: JSONElement) -> Bool {
@@ -81,19 +101,5 @@ struct UnopenedEnvelope {
     guard let data = message.member("data"), !data.isObject else { return nil }
     return UnopenedEnvelope(
       form, at: base + "/data", "data is \(data.typeName), and attachments go into a dictionary there: make it one, or leave it out")
-  }
-}
-
-extension Envelope.Form {
-  /// Where the form is documented.
-  var source: String {
-    switch self {
-    case .fcm: "https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages"
-    case .sns: "https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html"
-    case .gorush: "https://github.com/appleboy/gorush/blob/master/notify/notification.go"
-    case .oneSignal: "https://documentation.onesignal.com/reference/push-channel-properties"
-    case .expo: "https://docs.expo.dev/push-notifications/sending-notifications/#message-request-format"
-    case .path: FindingCode.envelopeUnopened.source
-    }
   }
 }
