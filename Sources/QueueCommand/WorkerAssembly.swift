@@ -10,7 +10,7 @@ struct WorkerAssembly {
 
   /// - Parameters:
   ///   - queue: stays the caller's.
-  ///   - explain: told about the first payload that falls back for each reason.
+  ///   - explain: told about the first payload that falls back for each reason, and then once an hour.
   /// - Throws: what says why a worker does not start, in words for its user.
   init(
     _ options: WorkOptions, _ location: QueueLocation, queue: any PayloadQueue, store: AttachmentStore, isOnce: Bool,

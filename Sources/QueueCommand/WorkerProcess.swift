@@ -27,7 +27,7 @@ struct WorkerProcess {
     let store = try started(ExitStatus.cannotCreate) { try options.engine.storage.open() }
     return try started(ExitStatus.software) {
       try WorkerAssembly(
-        options, location, queue: queue, store: store, isOnce: isOnce, observer: observer, explain: { [log] in log.notice("\($0)") })
+        options, location, queue: queue, store: store, isOnce: isOnce, observer: observer, explain: { [log] in log.notice($0) })
     }
   }
 

@@ -52,7 +52,7 @@ struct RunScenarios: AsyncParsableCommand {
 
   /// Plays until all is done, or until a signal comes: then what runs is ended, and this process too.
   private func perform(_ rehearsal: Rehearsal, _ desk: ReportDesk, _ gone: [ScenarioResult]) async throws {
-    let signals = Signals([SIGINT, SIGTERM])
+    let signals = Signals()
     let work = Task { await rehearsal.perform(desk, gone) }
     let watch = Task {
       let number = await signals.first()

@@ -1,5 +1,6 @@
 import AttacheTesting
 import Foundation
+import Glibc
 import Testing
 
 /// The report: a JSON object a line of input.
@@ -60,6 +61,53 @@ struct ReportTests {
     try "something longer than the new report, from another run, left over\n".write(toFile: tool.report, atomically: true, encoding: .utf8)
     _ = try await tool.run(["--report", tool.report])
     #expect(try Data(contentsOf: URL(filePath: tool.report)).isEmpty)
+  }
+
+  @Test(arguments: ["input", "output"])
+  func `a report takes the place neither of what is read nor of what is written`(name: String) async throws {
+    let tool = try AttacheTool()
+    for name in ["input", "output"] { try "{}\n".write(toFile: tool.home[name], atomically: true, encoding: .utf8) }
+    let output = unsafe open(tool.home["output"], O_WRONLY | O_APPEND | O_CLOEXEC)
+    defer { close(output) }
+    let run = try await tool.run(["--report", tool.home[name]]) {
+      $0.input = .file(tool.home["input"])
+      $0.output = .descriptor(output)
+    }
+    #expect(run.exit == .status(64))
+    #expect(run.errors.contains("name another"), "\(run.errors)")
+    for name in ["input", "output"] { #expect(try String(contentsOfFile: tool.home[name], encoding: .utf8) == "{}\n") }
+  }
+
+  @Test func `standard output is another file than standard input`() async throws {
+    let tool = try AttacheTool()
+    try "{}\n".write(toFile: tool.home["input"], atomically: true, encoding: .utf8)
+    let output = unsafe open(tool.home["input"], O_WRONLY | O_APPEND | O_CLOEXEC)
+    defer { close(output) }
+    let run = try await tool.run {
+      $0.input = .file(tool.home["input"])
+      $0.output = .descriptor(output)
+    }
+    #expect(run.exit == .status(64))
+    #expect(try String(contentsOfFile: tool.home["input"], encoding: .utf8) == "{}\n")
+  }
+
+  @Test(arguments: ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2", "its name"])
+  func `a report to standard error follows what is in its file`(path: String) async throws {
+    let tool = try AttacheTool()
+    try "before\n".write(toFile: tool.home["errors"], atomically: true, encoding: .utf8)
+    let errors = unsafe open(tool.home["errors"], O_WRONLY | O_CLOEXEC)
+    defer { close(errors) }
+    lseek(errors, 0, SEEK_END)
+    let input = Sample.payload("http://cdn.example/a") + "\n{}\n"
+    let run = try await tool.run(["--report", path == "its name" ? tool.home["errors"] : path], input: input) {
+      $0.errors = .descriptor(errors)
+    }
+    #expect(run.exit == .status(0))
+    let lines = try String(contentsOfFile: tool.home["errors"], encoding: .utf8).split(separator: "\n")
+    #expect(lines.count == 5)
+    #expect(lines.first == "before")
+    #expect(lines.filter { $0.hasPrefix("{\"line\":") }.count == 2)
+    #expect(lines.filter { $0.hasPrefix("attache: ") }.count == 2)
   }
 
   @Test func `a report that cannot be opened ends with 74 before a line is read`() async throws {

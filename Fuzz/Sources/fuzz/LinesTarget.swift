@@ -58,7 +58,7 @@ struct LinesTarget: Target {
     while true {
       guard let input = try? reader.next() else { return lines }
       switch input {
-      case .line(let segment):
+      case .line(let segment), .unfinished(let segment):
         check(!isInside, "no line begins within another")
         lines.append(Line(segment: segment, bytes: segment.bytes))
       case .overlong(let piece, let isLast):

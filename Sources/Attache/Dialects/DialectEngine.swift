@@ -35,6 +35,9 @@ final class DialectEngine {
     needs = rows.map { !$0.namesMedia ? .max : (1 << UInt64($0.needs.count)) - 1 }
   }
 
+  /// Whether there was memory for the parser.
+  var hasMemory: Bool { documents.hasMemory }
+
   /// The media that a payload names, each URL once, and the name of the dialect that named the first.
   ///
   /// - Parameter isLocated: whether each reference says where its URL stands.

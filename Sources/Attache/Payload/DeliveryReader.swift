@@ -10,6 +10,13 @@ package final class DeliveryReader {
     opener = LineOpener(path: payloadPath, readsDelivery: true)
   }
 
+  /// Makes sure that there was memory for the parsers, before the first line.
+  ///
+  /// - Throws: ``SystemError`` of `malloc`.
+  package func checkMemory() throws(SystemError) {
+    guard opener.hasMemory, parser.hasMemory else { throw .noMemory }
+  }
+
   /// The envelope of a line, with what it says of the delivery; nil when the line has none that is known.
   ///
   /// - Parameter line: with its ending.

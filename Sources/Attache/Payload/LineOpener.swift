@@ -48,6 +48,9 @@ final class LineOpener {
     self.readsDelivery = readsDelivery
   }
 
+  /// Whether there was memory for the parsers.
+  var hasMemory: Bool { parser.hasMemory && inner.hasMemory }
+
   /// The payload's `aps`.
   var aps: JSONElement? { members[Key.aps.rawValue] }
 

@@ -32,6 +32,13 @@ package final class PayloadReader {
     self.overrides = overrides
   }
 
+  /// Makes sure that there was memory for the parsers, before the first line: without, every line would seem to be no JSON.
+  ///
+  /// - Throws: ``SystemError`` of `malloc`.
+  package func checkMemory() throws(SystemError) {
+    guard opener.hasMemory, dialects.hasMemory else { throw .noMemory }
+  }
+
   /// Reads a line.
   ///
   /// A blank line passes through; whatever else is no JSON object is invalid. A line that has no object at the payload path passes through:

@@ -11,10 +11,14 @@ package final class PayloadDesk {
   ///   - hosts: serve the candidates; those whose first URL is the same go to the same host, so that one fetch serves them.
   ///   - store: where the attachments are.
   ///   - clock: the hosts' clock.
-  package init(_ configuration: Filter.Configuration, hosts: [ServiceExtensionHost], store: AttachmentStore, clock: any DeadlineClock) {
+  /// - Throws: ``SystemError`` when there is no memory for a parser.
+  package init(
+    _ configuration: Filter.Configuration, hosts: [ServiceExtensionHost], store: AttachmentStore, clock: any DeadlineClock
+  ) throws(SystemError) {
     payloads = PayloadReader(
       outputKey: configuration.outputKey, payloadPath: configuration.payloadPath, dialects: configuration.dialects,
       appliesOverrides: configuration.appliesOverrides)
+    try payloads.checkMemory()
     maker = DecisionMaker(configuration, store: store)
     self.hosts = hosts
     self.clock = clock

@@ -23,7 +23,7 @@ public final class QueueWorker: Sendable {
   ///   - clock: the hosts' clock.
   ///   - queueClock: what a payload's expiry is compared to.
   ///   - observer: is told of each payload.
-  ///   - explain: told about the first payload that falls back for each reason.
+  ///   - explain: told about the first payload that falls back for each reason, and then once an hour.
   /// - Throws: ``SystemError`` when the system gives no descriptor.
   public init(
     _ configuration: WorkerConfiguration, queue: any PayloadQueue, hosts: [ServiceExtensionHost], store: AttachmentStore,
@@ -48,8 +48,10 @@ public final class QueueWorker: Sendable {
   /// - Throws: what the queue refuses; what was in flight is worked again by whoever comes next.
   public func run() throws(QueueError) -> WorkerResult {
     let start = machine.now
+    let desk: PayloadDesk
     let settling: any StartedThread
     do {
+      desk = try PayloadDesk(configuration.filter, hosts: hosts, store: store, clock: clock)
       settling = try machine.start("settle") { [self] in
         settler.run(
           take: { limit in state.withLock { $0.takeSettled(limit) } },
@@ -58,7 +60,6 @@ public final class QueueWorker: Sendable {
     } catch {
       throw .failed("the system refuses: \(error)")
     }
-    let desk = PayloadDesk(configuration.filter, hosts: hosts, store: store, clock: clock)
     while advance(desk) {}
     settler.finish()
     settling.join()
