@@ -149,6 +149,7 @@ struct ResponsesTarget: Target {
   private func isSame(_ defect: FileDefect?, _ reason: Reason) -> Bool {
     switch defect {
     case .broken: reason == .typeBroken
+    case .foreign: reason == .typeUnsupported
     case .tooManyPixels: reason == .sizePixels
     case nil: false
     }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Why media could not be had.
 public struct FetchFailure: Error, Hashable, Sendable {
   public var reason: Reason
@@ -19,6 +21,21 @@ public struct FetchFailure: Error, Hashable, Sendable {
     case .failed: self.init(reason: .dnsFailed, message: "\(host): \(Reason.dnsFailed.advice)")
     case .timeout: self.init(reason: .dnsTimeout, message: "\(host): \(Reason.dnsTimeout.advice)")
     }
+  }
+
+  /// The origin's response is not accepted.
+  ///
+  /// - Parameter tries: how many have come to the same kind of end.
+  init(_ reason: Reason, status: Int, tries: Int = 1) {
+    let answer = "the origin answered \(status)" + (tries > 1 ? " to the last of \(tries) tries" : "")
+    let advice = (400..<500).contains(status) ? "check the URL" : "check the origin"
+    self.init(reason: reason, message: reason == .httpStatus ? "\(answer); \(advice)" : "")
+  }
+
+  /// This machine itself made no connection.
+  init(_ reason: Reason, localError: Int32) {
+    let advice = [EMFILE, ENFILE].contains(localError) ? "raise the limit of descriptors (ulimit -n)" : "check this machine's network"
+    self.init(reason: reason, message: "this machine made no connection: \(SystemError(call: "socket", number: localError)); \(advice)")
   }
 
   /// The proxy cannot be reached, or answers with a status of its own instead of the origin.

@@ -41,9 +41,10 @@ final class FetchWaiter: @unchecked Sendable {
 
   /// The record as it stands, with the time since the start.
   func record(ending reason: Reason?) -> MediaRecord {
-    let total = start.duration(to: machine.now)
+    let now = machine.now
+    let total = start.duration(to: now)
     return state.withLock { state in
-      state.course?.report(to: &state.record)
+      state.course?.report(to: &state.record, at: now)
       state.record.reason = reason ?? state.record.reason
       state.record.timing.total = total
       return state.record

@@ -14,6 +14,8 @@ public struct MediaRecord: Hashable, Sendable {
 
   /// How long each part of the last attempt took, as libcurl and c-ares measure it; nil for a part that did not come about.
   public struct Timing: Hashable, Sendable {
+    /// Waiting for one of the connections that may be open at a time, all attempts together; nil for a fetch that never waited.
+    public var wait: Duration?
     public var dns: Duration?
     public var connect: Duration?
     public var tls: Duration?
@@ -46,6 +48,8 @@ public struct MediaRecord: Hashable, Sendable {
   public var timing: Timing
   /// What went wrong, in words, for the log; the report has the reason alone.
   public var explanation: String?
+  /// What the fetch waits for, or waited for last, in words; nil for one that never waited.
+  var awaited: String?
 
   public init(
     url: String, reason: Reason? = nil, status: Int? = nil, bytes: Int = 0, cache: Cache = .miss, type: MediaType? = nil, attempts: Int = 0,

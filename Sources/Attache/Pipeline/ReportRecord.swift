@@ -46,6 +46,7 @@ extension MediaRecord {
     json.member("cache", cache.rawValue)
     json.member("type", type?.rawValue)
     json.member("attempts", attempts)
+    if let wait = timing.wait { json.member("wait_ms", wait) }
     json.member("dns_ms", timing.dns)
     json.member("connect_ms", timing.connect)
     json.member("tls_ms", timing.tls)

@@ -33,7 +33,8 @@ public enum HeaderFlood: String, Sendable, CaseIterable {
     return Self.frame(Self.continuation, flags: 0, stream, field)
   }
 
-  private static func frame(_ type: UInt8, flags: UInt8, _ stream: Int, _ payload: [UInt8]) -> [UInt8] {
+  /// A frame of HTTP/2 (RFC 9113, 4.1).
+  static func frame(_ type: UInt8, flags: UInt8, _ stream: Int, _ payload: [UInt8]) -> [UInt8] {
     let length = [16, 8, 0].map { UInt8(truncatingIfNeeded: payload.count >> $0) }
     let identifier = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: stream >> $0) }
     return length + [type, flags] + identifier + payload

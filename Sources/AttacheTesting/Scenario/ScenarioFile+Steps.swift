@@ -19,6 +19,7 @@ extension ScenarioField {
     case "stall": .stall
     case "reset": .reset
     case "close": .close
+    case "cut": .cut
     case "goaway": .goAway
     case let other: .flood(try flood(other))
     }
@@ -27,7 +28,7 @@ extension ScenarioField {
   private func flood(_ name: String) throws(ScenarioError) -> HeaderFlood {
     if let flood = HeaderFlood(rawValue: name) { return flood }
     let floods = HeaderFlood.allCases.map(\.rawValue).joined(separator: ", ")
-    throw error("“\(name)” is not known here; write stall, reset, close, goaway, \(floods), or an action as `send: photo.jpg`")
+    throw error("“\(name)” is not known here; write stall, reset, close, cut, goaway, \(floods), or an action as `send: photo.jpg`")
   }
 
   private func action(_ name: String, _ files: ScenarioFolder) throws(ScenarioError) -> OriginStep.Action {

@@ -167,6 +167,9 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     case .close:
       note(.closed(path: path))
       broken(byReset: false)
+    case .cut:
+      note(.closed(path: path))
+      broken(byReset: request.url.scheme == .https)
     case .flood: end(.httpHeaders)
     case .end:
       note(.finished(path: path))
