@@ -55,7 +55,8 @@ enum Acceptance {
   /// - Returns: nil when the headers contradict each other or name a coding other than chunked (RFC 9112, sections 6.1 and 6.3).
   private static func framing(_ head: ResponseHead) -> Framing? {
     if !head.transferEncodings.isEmpty {
-      return head.isChunked && head.contentLengths.isEmpty && !head.isHTTP10 ? Framing() : nil
+      // A length beside chunks counts for nothing (RFC 9112, 6.3), as curl and browsers read it; the connection does not serve again.
+      return head.isChunked && head.contentLengths.count <= 1 && !head.isHTTP10 ? Framing() : nil
     }
     guard let first = head.contentLengths.first else { return Framing() }
     guard head.contentLengths.count == 1, let length = decimal(first) else { return nil }

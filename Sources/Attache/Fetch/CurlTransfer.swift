@@ -265,6 +265,7 @@ extension CurlTransfer {
     }
     guard transfer.head.isComplete, !wasComplete else { return size * count }
     if transfer.head.isChunked { transfer.chunks = ChunkedBody() }
+    if transfer.head.hasTwoFramings { unsafe curl_easy_setopt_long(transfer.easy, CURLOPT_FORBID_REUSE, 1) }
     return transfer.owner?.transferReceivedHead(transfer.head) == true ? size * count : 0
   }
 

@@ -2,8 +2,8 @@
 ///
 /// Filled line by line as the transport hands the lines over; counted here, since libcurl's own bounds are looser.
 package struct ResponseHead: Sendable {
-  /// Bytes of all header lines of one response, trailers included: twice what nginx takes from a peer by default is far more than media needs.
-  static let maximumBytes = 128 * 1024
+  /// Bytes of all header lines of one response, trailers included, as in Chromium (kMaxHeaderBufSize of net/http/http_stream_parser.h).
+  static let maximumBytes = 256 * 1024
   /// Header lines of one response, trailers included; the bound that browsers and proxies of the field use is 100 to 256.
   static let maximumLines = 256
 
@@ -33,6 +33,9 @@ package struct ResponseHead: Sendable {
 
   /// Whether chunks say where the body ends.
   package var isChunked: Bool { transferEncodings == ["chunked"] }
+
+  /// Whether a length is told beside chunks, which readers may take for the end: nothing else may be read from such a connection.
+  package var hasTwoFramings: Bool { !transferEncodings.isEmpty && !contentLengths.isEmpty }
 
   /// What a line comes to that is no field: no HTTP at all before a status, and a redirect that nobody can read is not followed.
   package var mistakeInLine: Reason {

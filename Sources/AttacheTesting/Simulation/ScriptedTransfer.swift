@@ -197,7 +197,7 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
   }
 
   private func complete() {
-    let keeps = wire?.endsNow == true && !reader.hasSurplus && !reader.announcesClose
+    let keeps = wire?.endsNow == true && !reader.hasSurplus && !reader.announcesClose && !reader.head.hasTwoFramings
     if let connection {
       let path = connection.place.script.path(of: request.url.target)
       if keeps { transport.network.note(.finished(path: path), at: connection.place) }
