@@ -30,7 +30,7 @@ struct Origin: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let signals = Signals([SIGTERM, SIGINT])
+    let signals = Signals.stopping
     let origin = try await start()
     if let root = origin.rootCertificatePEMFile { say("root certificate: \(root)") }
     put(origin.url(""), to: STDOUT_FILENO)

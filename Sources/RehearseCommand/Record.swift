@@ -52,13 +52,17 @@ struct Record: AsyncParsableCommand {
     if options.engine.fetching.cache == .http { options.fetching.cache = .session }
     let recorder = Recorder(keepsMedia: keepMedia)
     let run = try RecordedRun(options, recorder: recorder)
-    let signals = Signals([SIGTERM, SIGINT])
+    let signals = Signals.stopping
     Task {
       await signals.first()
       run.stop()
     }
     let result = try await run.finished()
-    let flags = RecordedFlags.kept(of: Array(CommandLine.arguments.dropFirst(2)), file: file)
+    let arguments = Array(CommandLine.arguments.dropFirst(2))
+    let flags = RecordedFlags.kept(of: arguments, file: file)
+    if RecordedFlags.lacksDialects(of: arguments) {
+      say("the scenario is without --dialects, since it may name no files elsewhere; its flags may name the same media by --media-key")
+    }
     let recording = try run.recording(flags: flags + ["--cache", options.engine.fetching.cache.rawValue])
     try write(recording)
     return options.exitStatus(after: result)

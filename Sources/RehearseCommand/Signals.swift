@@ -3,11 +3,20 @@ internal import Glibc
 
 /// Signals as events; their usual effect is off until the first has come.
 struct Signals {
+  /// The signals that ask a command to stop. SIGHUP is one of them unless it is ignored already, as `nohup` has it.
+  static var stopping: Signals {
+    var action = sigaction()
+    unsafe sigaction(SIGHUP, nil, &action)
+    // As bits: functions cannot be compared. SIG_IGN is 1 (signal.h).
+    let isIgnored = unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+    return Signals([SIGTERM, SIGINT] + (isIgnored ? [] : [SIGHUP]))
+  }
+
   private let events: AsyncStream<CInt>
   private let numbers: [CInt]
   private let sources: [any DispatchSourceSignal]
 
-  init(_ numbers: [CInt]) {
+  private init(_ numbers: [CInt]) {
     let (events, continuation) = AsyncStream.makeStream(of: CInt.self)
     self.events = events
     self.numbers = numbers
@@ -28,13 +37,5 @@ struct Signals {
       return number
     }
     return nil
-  }
-
-  /// Ends this process by a signal, as whoever started it expects after Ctrl-C.
-  static func die(by number: CInt) -> Never {
-    _ = signal(number, SIG_DFL)
-    kill(getpid(), number)
-    // Another thread may take it, a moment later.
-    while true { pause() }
   }
 }
