@@ -9,6 +9,7 @@ extension ScenarioField {
     guard text.hasPrefix(prefix), let bytes = Int(argument: String(text.dropFirst(prefix.count))) else {
       throw error("a disk is `full after 10KB` or `read-only`")
     }
+    guard bytes <= Self.largestSize else { throw error("\(text) is too much; at most 1TB") }
     return .full(afterBytes: bytes)
   }
 
