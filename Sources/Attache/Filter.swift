@@ -76,7 +76,7 @@ public final class Filter: Sendable {
   ///   - host: serves the candidates.
   ///   - store: where the attachments are; they are unpinned when their line is written.
   ///   - clock: the host's clock.
-  ///   - explain: told about the first payload that falls back for each reason.
+  ///   - explain: told about the first payload that falls back, or brings the output member itself, for each reason, and then once an hour.
   public init(
     _ configuration: Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: any DeadlineClock,
     explain: @escaping @Sendable (Explanation) -> Void = { _ in }
@@ -99,6 +99,10 @@ public final class Filter: Sendable {
   /// Reads until the input ends or ``stop()``, and returns when every line is written. The calling thread reads.
   public func run(input: Int32 = 0, output: Int32 = 1) throws(Failure) -> Result {
     let start = machine.now
+    let payloads = PayloadReader(
+      outputKey: configuration.outputKey, payloadPath: configuration.payloadPath, dialects: configuration.dialects,
+      appliesOverrides: configuration.appliesOverrides)
+    do throws(SystemError) { try payloads.checkMemory() } catch { throw .start(error) }
     // Without an output the reader has nothing to read for, however long its input stays open.
     let report = configuration.report.map { (path: $0, detail: configuration.urlDetail) }
     let exit = try OutputSide(window: window, clock: clock, output: output, report: report) { [reading, clock] in
@@ -107,7 +111,7 @@ public final class Filter: Sendable {
     var inlet = WindowInlet(window: window)
     let isComplete: Bool
     do {
-      isComplete = try read(input, into: &inlet)
+      isComplete = try read(input, payloads, into: &inlet)
     } catch {
       inlet.finish()
       _ = try exit.join()
@@ -121,7 +125,8 @@ public final class Filter: Sendable {
     return Result(summary: summary, elapsed: start.duration(to: machine.now), isComplete: isComplete, reportFailure: exit.reportFailure)
   }
 
-  /// Stops reading. What is in flight is decided as ever. Safe from any thread.
+  /// Stops reading, once a line that is half read has come to its end, for which it has the budget of a payload; then its beginning leaves as it came.
+  /// What is in flight is decided as ever. Safe from any thread.
   public func stop() {
     window.stop()
     reading.request(finishingLineBy: clock.now.advanced(by: configuration.deadline))
@@ -142,14 +147,11 @@ public final class Filter: Sendable {
   // MARK: The road
 
   /// - Returns: whether the input ended.
-  private func read(_ input: Int32, into inlet: inout WindowInlet) throws(SystemError) -> Bool {
+  private func read(_ input: Int32, _ payloads: PayloadReader, into inlet: inout WindowInlet) throws(SystemError) -> Bool {
     let lines = LineReader(descriptor: input, stop: reading, padding: PayloadReader.padding)
-    let payloads = PayloadReader(
-      outputKey: configuration.outputKey, payloadPath: configuration.payloadPath, dialects: configuration.dialects,
-      appliesOverrides: configuration.appliesOverrides)
     while true {
       switch try lines.next() {
-      case .line(let line): take(line, payloads, &inlet)
+      case .line(let line), .unfinished(let line): take(line, payloads, &inlet)
       case .overlong(let piece, let isLast): inlet.passOverlong(piece, isLast: isLast)
       case .pause:
         inlet.flush()
@@ -163,24 +165,28 @@ public final class Filter: Sendable {
   private func take(_ line: Segment, _ payloads: PayloadReader, _ inlet: inout WindowInlet) {
     switch unsafe line.withUnsafeBytes({ unsafe payloads.read($0) }) {
     case .invalid: inlet.pass(line, as: .invalid)
-    case .passthrough(_, .payloadEnriched): inlet.pass(line, as: .enriched)
+    case .passthrough(_, .payloadEnriched):
+      inlet.pass(line, as: .enriched)
+      explainer.add(.payloadEnriched, of: inlet.lines, [])
     case .passthrough(_, .payloadSize): inlet.pass(line, as: .overlong)
     case .passthrough: inlet.pass(line, as: .nothing)
-    case .candidate(let payload):
+    case .unopened(let envelope):
+      inlet.pass(line, unopened: envelope)
+      explainer.add(.payloadEnvelope, of: inlet.lines, [], why: envelope.why)
+    case .candidates(let payloads):
       // What is due goes before what is new.
       pace?.waitUntilPunctual()
-      guard let slot = inlet.reserve(line) else { return }
-      serve(payload, in: slot)
+      guard let slot = inlet.reserve(line, jobs: payloads.count) else { return }
+      serve(payloads, in: slot)
     }
   }
 
-  private func serve(_ payload: Payload, in slot: Slot) {
-    let request = NotificationRequest(identifier: "\(slot.line)", payload: payload, deadline: slot.deadline)
-    host.run(request) { [self] delivery in
-      let decision = maker.decision(delivery, on: payload)
+  private func serve(_ payloads: [Payload], in slot: Slot) {
+    host.run(NotificationRequest.all("\(slot.line)", payloads, deadline: slot.deadline)) { [self] deliveries in
+      let decision = maker.decision(deliveries, on: payloads)
       counters.note(decision.outcome)
       window.decide(slot, decision)
-      if let reason = decision.reason { explainer.add(reason, of: slot.line, delivery.media) }
+      if let reason = decision.reason { explainer.add(reason, of: slot.line, decision.media) }
     }
   }
 }

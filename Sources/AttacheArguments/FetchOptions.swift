@@ -63,8 +63,8 @@ package struct FetchOptions: ParsableArguments {
   package init() {}
 
   package func validate() throws {
-    guard perHost > 0 else { throw ValidationError("--per-host must be at least 1.") }
-    guard maxPixels > 0 else { throw ValidationError("--max-pixels must be at least 1.") }
+    try CountArgument.check(perHost, "--per-host")
+    try CountArgument.check(maxPixels, "--max-pixels", in: 1...Int.max)
   }
 
   /// What the flags give up, for the log at the start.

@@ -10,7 +10,7 @@ package struct FilterAssembly: Sendable {
   ///   - store: stays the caller's, who shuts it down after ``shutdown()``.
   ///   - network: what the fetcher stands on, and whose machine everything runs on; nil is the system's.
   ///   - serviceExtension: chooses what serves a request; it is given a maker of attache's own.
-  ///   - explain: told about the first payload that falls back for each reason.
+  ///   - explain: told about the first payload that falls back for each reason, and then once an hour.
   /// - Throws: what says why the engine does not start, in words for its user.
   package init(
     _ options: FilterOptions, store: AttachmentStore, network: FetchNetwork? = nil,

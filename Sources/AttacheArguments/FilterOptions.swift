@@ -1,5 +1,6 @@
 package import ArgumentParser
 package import Attache
+internal import Glibc
 
 /// What a filter does with the payloads that it reads: the flags that every command which runs one takes.
 package struct FilterOptions: ParsableArguments {
@@ -31,6 +32,22 @@ package struct FilterOptions: ParsableArguments {
     configuration.isOrdered = !order.unordered
     configuration.report = report
     return configuration
+  }
+
+  /// Refuses to write into what is read: to be called before anything is opened.
+  package func checkFiles() throws {
+    let (input, output) = (FileIdentity(descriptor: STDIN_FILENO), FileIdentity(descriptor: STDOUT_FILENO))
+    if let input, input == output { throw ValidationError("standard output is the file that standard input reads; write to another.") }
+    guard let report, let place = FileIdentity(path: report), place == input || place == output else { return }
+    throw ValidationError("--report \(PrintableText.of(report)) is the file that is \(place == input ? "read" : "written"); name another.")
+  }
+
+  /// The exit status of `attache` after a run that failed.
+  package func exitStatus(after failure: Filter.Failure) -> Int32 {
+    switch failure {
+    case .input, .output, .report: ExitStatus.inputOutput
+    case .start: ExitStatus.software
+    }
   }
 
   /// The exit status of `attache` after a run, as sysexits.h numbers it.

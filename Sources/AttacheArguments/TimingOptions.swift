@@ -18,7 +18,7 @@ package struct TimingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Payloads undecided at a time.", valueName: "n"))
   package var jobs = 256
 
-  @Option(help: ArgumentHelp("Media followed per payload.", valueName: "n"))
+  @Option(help: ArgumentHelp("Media followed per payload, of the first 64 that it names.", valueName: "n"))
   package var maxAttachments = 10
 
   package init() {}
@@ -32,8 +32,8 @@ package struct TimingOptions: ParsableArguments {
     if let grace, grace.duration >= deadline.duration {
       throw ValidationError("--grace (\(grace)) must be shorter than --deadline (\(deadline)): nothing would be fetched.")
     }
-    guard jobs > 0 else { throw ValidationError("--jobs must be at least 1.") }
-    guard maxAttachments > 0 else { throw ValidationError("--max-attachments must be at least 1.") }
+    try CountArgument.check(jobs, "--jobs")
+    try CountArgument.check(maxAttachments, "--max-attachments")
   }
 }
 

@@ -12,7 +12,7 @@ struct AttacheTool: ParsableCommand {
       media ("mutable-content": 1) gains one member with its attachments; whatever goes wrong, the original leaves byte for byte and in time. \
       "attache filter --help" lists the flags.
       """,
-    version: attacheVersion,
+    version: asksForVersion ? versionText : attacheVersion,
     subcommands: isFilterRun ? [FilterCommand.self] : everySubcommand,
     defaultSubcommand: FilterCommand.self)
 
@@ -21,6 +21,12 @@ struct AttacheTool: ParsableCommand {
     RetryCommand.self, PurgeCommand.self, InspectCommand.self, LintCommand.self, DialectsCommand.self, StoreCommand.self,
     ReasonsCommand.self, RehearseCommand.self, RecordCommand.self, OriginCommand.self,
   ]
+
+  /// What users call the subcommands.
+  static var commandNames: [String] { everySubcommand.map { $0._commandName } }
+
+  /// Whether the version will be shown: a filter's start does not ask the libraries for theirs.
+  private static var asksForVersion: Bool { CommandLine.arguments.contains("--version") }
 
   /// Whether the arguments are the filter's alone: the parser then builds no other subcommand's flags, so that a filter's start does not pay for each
   /// further command (a sixtieth of it for the fifteen that there are).
@@ -31,7 +37,7 @@ struct AttacheTool: ParsableCommand {
   }
 
   static func main() {
-    StandardDescriptors.takeClosed()
+    StandardDescriptors.prepare()
     do {
       try companionAskedForHelp?.become(["--help"])
     } catch {

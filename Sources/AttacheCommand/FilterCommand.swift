@@ -16,6 +16,14 @@ struct FilterCommand: ParsableCommand {
   @Option(help: "Write messages as text or json.")
   var logFormat = LogFormat.text
 
+  @Argument(help: .hidden)
+  var words: [String] = []
+
+  func validate() throws {
+    if let word = words.first { throw ValidationError(StrayWord.advice(word, isFirst: CommandLine.arguments.dropFirst().first == word)) }
+    try options.checkFiles()
+  }
+
   func run() throws {
     // While there is no other thread.
     AmbientEnvironment.shed()
@@ -27,16 +35,22 @@ struct FilterCommand: ParsableCommand {
     let store = try orExit(ExitStatus.cannotCreate, log) { try options.engine.storage.open() }
     defer { store.shutdown() }
     let engine = try orExit(ExitStatus.software, log) {
-      try FilterAssembly(options, store: store, explain: { log.notice("\($0)") })
+      try FilterAssembly(options, store: store, explain: { log.tell($0) })
     }
     let filter = engine.filter
-    StopSignals.onEach { count in count == 1 ? filter.stop() : filter.cancel() }
+    StopSignals.onEach({ filter.stop() }, { filter.cancel() })
     if progress.isOn { ProgressLine.show(filter) }
     ProcessMemory.dropStart()
-    let outcome = Result { try filter.run() }
+    let outcome = Result { () throws(Filter.Failure) in try filter.run() }
+    ErrorOutput.endProgress()
     let warning = engine.shutdown()
-    let result = try orExit(ExitStatus.inputOutput, log) { try outcome.get() }
-    if progress.isOn { ProgressLine.clear() }
+    let result: Filter.Result
+    do {
+      result = try outcome.get()
+    } catch {
+      log.error("\(error)")
+      throw ExitCode(options.exitStatus(after: error))
+    }
     if let warning { log.warning("\(warning)") }
     log.info("\(result.summary.text(elapsed: result.elapsed))")
     if let failure = result.reportFailure { log.error("the report is not whole: \(failure)") }

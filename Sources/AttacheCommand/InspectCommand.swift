@@ -34,14 +34,15 @@ struct InspectCommand: ParsableCommand {
     let text = InspectionText(width: TerminalStyle.width(STDOUT_FILENO), isColoured: TerminalStyle.takesEscapes(STDOUT_FILENO))
     var isFirst = true
     try input.forEach { payload in
-      var inspection = inspector.inspect(payload)
-      try trial?.fetch(&inspection)
-      if json {
-        try StandardOutput.write(String(decoding: inspection.json(), as: UTF8.self) + "\n")
-      } else {
-        try StandardOutput.write((isFirst ? "" : "\n") + text.text(of: inspection))
+      for var inspection in inspector.inspect(payload) {
+        try trial?.fetch(&inspection)
+        if json {
+          try StandardOutput.write(String(decoding: inspection.json(), as: UTF8.self) + "\n")
+        } else {
+          try StandardOutput.write((isFirst ? "" : "\n") + text.text(of: inspection))
+        }
+        isFirst = false
       }
-      isFirst = false
     }
   }
 }

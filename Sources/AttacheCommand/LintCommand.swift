@@ -27,7 +27,7 @@ struct LintCommand: ParsableCommand {
     var report = LintReport(format, file: input.name, version: attacheVersion)
     var isClean = true
     try input.forEach { payload in
-      let findings = inspector.inspect(payload).findings
+      let findings = inspector.inspect(payload).flatMap(\.findings)
       isClean = isClean && findings.isEmpty
       try StandardOutput.write(findings.map { report.text(of: $0) }.joined())
     }

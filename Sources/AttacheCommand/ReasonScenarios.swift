@@ -17,6 +17,7 @@ extension Reason {
     case .payloadJSON: .file("line-is-no-json.yaml")
     case .payloadSize: .file("line-is-longer-than-a-mebibyte.yaml")
     case .payloadEnriched: .file("payload-is-already-enriched.yaml")
+    case .payloadEnvelope: .file("envelope-cannot-be-opened.yaml")
     case .payloadAlert: .file("extension-takes-the-alert-away.yaml")
     case .payloadMaximum: .file("payload-grows-beyond-its-maximum.yaml")
     case .payloadIdentifier: .file("identifier-is-a-path.yaml")

@@ -14,6 +14,8 @@ package struct EnqueueOptions: Sendable {
   package var linesBefore = 0
   /// Whether a line that is too long ends the reading; it is left out otherwise.
   package var stopsAtOverlong = false
+  /// Whether the beginning of a line is added when its end did not come in time after a stop; it is left out otherwise.
+  package var keepsUnfinished = true
 
   package init() {}
 }

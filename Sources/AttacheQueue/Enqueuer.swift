@@ -16,12 +16,14 @@ package final class Enqueuer {
     package var overlong = 0
     /// The number of the first of those, from 1.
     package var firstOverlong: Int?
+    /// The number of a line whose end did not come in time after a stop: its beginning was added.
+    package var unfinished: Int?
   }
 
   /// Why reading ended.
   package enum Ending: Hashable, Sendable {
     case end
-    /// The stop was requested; what was read whole is in the queue.
+    /// The stop was requested; every line that was read is in the queue.
     case stopped
     /// A line is too long, and options say that it ends the reading; what stands before it is in the queue.
     case overlong
@@ -58,6 +60,10 @@ package final class Enqueuer {
     while true {
       switch try next(of: lines) {
       case .line(let segment): try add(segment.bytes)
+      case .unfinished(let segment):
+        guard options.keepsUnfinished else { continue }
+        try add(segment.bytes)
+        counts.unfinished = line
       case .overlong(_, isLast: false): break
       case .overlong(_, isLast: true):
         skipOverlong()

@@ -25,10 +25,6 @@ package struct FileMode: Sendable {
     self.init(bits: status.st_mode & 0o666 | 0o600, isMasked: false)
   }
 
-  init(of folder: QueueFolder) {
-    self.init(bits: folder.mode & 0o666, isMasked: false)
-  }
-
   /// Opens a file for reading and writing, and makes it where it is missing. The mode of one that is there stays.
   ///
   /// - Returns: the descriptor, which the caller closes.

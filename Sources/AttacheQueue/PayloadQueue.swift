@@ -3,9 +3,11 @@ public import Attache
 /// Payloads that wait for a worker, and the results of those that had one.
 ///
 /// A payload is *ready*, *leased* to a worker, and then *done*, or *dead* when it ended its workers; a done or dead one has exactly one result.
-/// Each call is all or nothing, blocks until it is so, and may be made from any thread, but never from one that a deadline waits for: claims may be
-/// dear, so they are made for many payloads at a time. Spans of time, a lease's for one, are measured by the queue's own clock, which need not be
-/// the caller's; moments (not before, expires at) are the wall clock's, since the sender wrote them.
+/// A call that throws has changed nothing, except that `purge` keeps the steps that it has completed. A call for several payloads changes all of those
+/// that it does not refuse, and names the others: a lease that the worker no longer holds, a key that the queue has seen. A call blocks until that is done.
+/// It may be made from any thread, but never from one that a deadline waits for. Claims can be expensive, so they are made for many payloads at a time.
+/// Spans of time, such as a lease's, are measured by the queue's own clock, which need not be the caller's. Moments (not before, expires at) are those of
+/// the wall clock, since the sender wrote them.
 public protocol PayloadQueue: AnyObject, Sendable {
   /// Adds payloads behind all others.
   ///

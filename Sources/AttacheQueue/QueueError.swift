@@ -1,4 +1,4 @@
-/// Why a queue could not do what it was asked. Nothing of the call was done, and nothing is lost by it.
+/// Why a queue could not do what it was asked. Nothing is lost by it, and the call changed nothing (``PayloadQueue``).
 public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// It cannot be reached or used, or is none: the text says why and what to do.
   case unavailable(String)
@@ -7,10 +7,11 @@ public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The system refuses, or what is stored cannot be read: the text says what.
   case failed(String)
 
+  /// One line, whatever the path of the queue.
   public var description: String {
     switch self {
-    case .unavailable(let text), .failed(let text): text
-    case .full(let text): "\(text); make room and start again: nothing is lost"
+    case .unavailable(let text), .failed(let text): text.onOneLine
+    case .full(let text): "\(text); make room and start again: nothing is lost".onOneLine
     }
   }
 }

@@ -2,7 +2,7 @@
 public enum QueueLocation: Hashable, Sendable, CustomStringConvertible {
   /// A database file.
   case sqlite(path: String)
-  /// A folder of files, like a maildir.
+  /// A folder with a database, an inbox and an outbox (``FolderQueue``).
   case folder(path: String)
 
   /// - Returns: nil when the text has neither form, or no path.
@@ -24,6 +24,9 @@ public enum QueueLocation: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The description for a message of one line: a path may have line feeds.
+  package var message: String { description.onOneLine }
+
   /// The file or folder.
   public var path: String {
     switch self {
@@ -36,12 +39,14 @@ public enum QueueLocation: Hashable, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - creates: whether it is made when it is not there.
   ///   - clock: what leases, delays and moments are measured by.
-  public func open(creates: Bool, sync: SyncChoice = .group, clock: any QueueClock = SystemQueueClock())
-    throws(QueueError) -> any PayloadQueue
-  {
+  ///   - notice: is told, in words for people, which files of a folder's inbox are not taken in. It must not call the queue.
+  public func open(
+    creates: Bool, sync: SyncChoice = .group, clock: any QueueClock = SystemQueueClock(),
+    notice: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws(QueueError) -> any PayloadQueue {
     switch self {
     case .sqlite(let path): try SQLiteQueue(path: path, creates: creates, sync: sync, clock: clock)
-    case .folder(let path): try FolderQueue(path: path, creates: creates, sync: sync, clock: clock)
+    case .folder(let path): try FolderQueue(path: path, creates: creates, sync: sync, clock: clock, notice: { notice($0.onOneLine) })
     }
   }
 }

@@ -27,7 +27,7 @@ package struct QueueStatus: Sendable {
       ("done", counts.done, counts.unread > 0 ? "\(Self.grouped(counts.unread)) not read" : ""), ("dead", counts.dead, ""),
     ]
     let width = rows.map { Self.grouped($0.count).count }.max() ?? 0
-    var lines = ["\(queue): \(Self.grouped(counts.total)) payload\(counts.total == 1 ? "" : "s")"]
+    var lines = ["\(queue.message): \(Self.grouped(counts.total)) payload\(counts.total == 1 ? "" : "s")"]
     lines += rows.map { state, count, note in
       let (name, number) = (Self.padded(state, to: 9), Self.grouped(count))
       return "  \(name)\(Self.padded("", to: width - number.count))\(number)\(note.isEmpty ? "" : "  \(note)")"

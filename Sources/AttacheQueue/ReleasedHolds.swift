@@ -114,11 +114,11 @@ package final class ReleasedHolds {
 
   /// The folder and the name of a link: `…/.held/FOLDER/NAME`, and nothing else, since whoever wrote the queue may have written anything.
   private static func parts(of path: String) -> (folder: String, name: String)? {
-    guard path.hasPrefix("/"), !path.utf8.contains(0) else { return nil }
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-    guard parts.count >= 3, !parts.contains(where: { ["", ".", ".."].contains($0) }), parts[parts.endIndex - 3] == ".held" else {
-      return nil
-    }
-    return ("/" + parts.dropLast().joined(separator: "/"), String(parts[parts.endIndex - 1]))
+    guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else { return nil }
+    // By bytes, as the system reads it: a slash with a combining mark behind it is another character, and a slash all the same.
+    let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+    let areSteps = parts.contains { part in part.isEmpty || part.elementsEqual(".".utf8) || part.elementsEqual("..".utf8) }
+    guard parts.count >= 3, !areSteps, parts[parts.endIndex - 3].elementsEqual(".held".utf8), let name = parts.last else { return nil }
+    return (String(decoding: path.utf8.dropLast(name.count + 1), as: UTF8.self), String(decoding: name, as: UTF8.self))
   }
 }

@@ -56,6 +56,9 @@ extern "C" {
 const size_t simdjson_PADDING = simdjson::SIMDJSON_PADDING;
 const int simdjson_STRING_ERROR = simdjson::STRING_ERROR;
 const int simdjson_NUMBER_ERROR = simdjson::NUMBER_ERROR;
+const int simdjson_VERSION_MAJOR = simdjson::SIMDJSON_VERSION_MAJOR;
+const int simdjson_VERSION_MINOR = simdjson::SIMDJSON_VERSION_MINOR;
+const int simdjson_VERSION_REVISION = simdjson::SIMDJSON_VERSION_REVISION;
 
 simdjson_parser *simdjson_parser_new(size_t capacity) {
   auto *parser = new (std::nothrow) simdjson_parser(capacity);

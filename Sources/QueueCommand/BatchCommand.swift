@@ -42,21 +42,25 @@ struct BatchCommand: ParsableCommand {
   }
 
   func run() throws {
-    let process = WorkerProcess(options)
-    let input = try InputFile(file, process.log)
+    // Before the signals are blocked: opening a pipe waits for its other end.
+    let log = options.logFormat.logger()
+    let input = try InputFile(file, log)
     guard output != nil || queue != nil || FileIdentity(descriptor: input.descriptor) != nil else {
-      process.log.error("\(input.name) is no regular file; it needs -o or --queue, so that the batch can go on after a kill")
+      log.error("\(input.name) is no regular file; it needs -o or --queue, so that the batch can go on after a kill")
       throw ExitCode.validationFailure
     }
-    let files = try BatchFiles(input: input.descriptor, output: output, report: report, process.log)
-    let opened = try orExit(process.log) { () throws(QueueError) in try location.open(creates: true, sync: options.sync) }
+    let files = try BatchFiles(input: input.descriptor, output: output, report: report, log)
+    let process = WorkerProcess(options)
+    let opened = try orExit(log) { () throws(QueueError) in
+      try location.open(creates: true, sync: options.sync, notice: { log.notice("\($0)") })
+    }
     defer { opened.close() }
     let observer = try orExit(process.log, ExitStatus.software) { () throws(SystemError) in try BatchObserver() }
     let assembly = try process.assembly(options, location, opened, isOnce: false, observer: observer)
     let result = Result { () throws(BatchFailure) in
       let batch = try Batch(
         opened, worker: assembly.worker, observer: observer, payloadPath: options.engine.payloads.payloadPath)
-      StopSignals.onEach { count in count == 1 ? batch.stop() : batch.cancel() }
+      StopSignals.onEach({ batch.stop() }, { batch.cancel() })
       if progress.isOn { BatchLine.show(batch) }
       let result = try batch.run(input: input.descriptor, output: files.output, report: files.report)
       guard result.isComplete else { return result }
@@ -64,7 +68,7 @@ struct BatchCommand: ParsableCommand {
       try batch.letGo()
       return result
     }
-    if progress.isOn { BatchLine.clear() }
+    ErrorOutput.endProgress()
     process.end(assembly)
     try finish(result, input, process.log)
   }
@@ -117,10 +121,10 @@ extension BatchFailure {
     case .system(let error): "the system refuses: \(error)"
     case .queue(let error): "\(error)"
     case .changed(let line):
-      "line \(line) of \(input) is another than when the batch in \(queue) was begun, and was not added; give the same file again, "
+      "line \(line) of \(input) is another than when the batch in \(queue.message) was begun, and was not added; give the same file again, "
         + "or begin anew with another --queue"
     case .otherPayloads(let inQueue, let lines):
-      "\(queue) has \(inQueue) payloads and \(input) \(lines) lines: the batch was begun with another file, or this one is shorter now; "
+      "\(queue.message) has \(inQueue) payloads and \(input) \(lines) lines: the batch was begun with another file, or this one is shorter now; "
         + "give the same file again, or begin anew with another --queue"
     case .overlong(let line):
       "line \(line) of \(input) is longer than 64 MiB, which no queue takes; send it through the filter, or take it out"

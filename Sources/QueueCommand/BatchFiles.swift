@@ -15,8 +15,13 @@ final class BatchFiles {
   /// - Parameter input: what the batch reads, which the report may not take the place of.
   /// - Throws: the exit status, once the log has said what stands in the way.
   init(input: Int32, output: String?, report: String?, _ log: Logger) throws {
-    if let output, let place = FileIdentity(path: output), place == FileIdentity(descriptor: input) {
-      log.error("the output \(PrintableText.of(output)) is the file that is read; name another")
+    let target = output.map(FileIdentity.init(path:)) ?? FileIdentity(descriptor: STDOUT_FILENO)
+    if let target, target == FileIdentity(descriptor: input) {
+      log.error("the output \(output.map { PrintableText.of($0) } ?? "<stdout>") is the file that is read; name another")
+      throw ExitCode.validationFailure
+    }
+    if let place = report.flatMap(FileIdentity.init(path:)), [FileIdentity(descriptor: input), target].contains(place) {
+      log.error("the report \(PrintableText.of(report ?? "")) is the file that is read or written; name another")
       throw ExitCode.validationFailure
     }
     do throws(SystemError) {
@@ -26,25 +31,12 @@ final class BatchFiles {
       log.error("\(PrintableText.of(output ?? "")): \(isTaken ? "another batch is writing it" : error.description)")
       throw ExitCode(isTaken ? ExitStatus.unavailable : ExitStatus.inputOutput)
     }
-    guard let report else {
-      self.report = nil
-      return
-    }
-    let opened = unsafe open(report, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
-    guard opened >= 0 else {
-      log.error("the report \(PrintableText.of(report)): \(unsafe String(cString: strerror(errno)))")
+    do throws(SystemError) {
+      self.report = try report.map { path throws(SystemError) in try ReportFile.open(path) }
+    } catch {
+      log.error("the report \(PrintableText.of(report ?? "")): \(error)")
       throw ExitCode(ExitStatus.inputOutput)
     }
-    if let place = FileIdentity(descriptor: opened) {
-      let taken = [FileIdentity(descriptor: input), output.flatMap(FileIdentity.init(path:)) ?? FileIdentity(descriptor: STDOUT_FILENO)]
-      guard !taken.contains(place) else {
-        close(opened)
-        log.error("the report \(PrintableText.of(report)) is the file that is read or written; name another")
-        throw ExitCode.validationFailure
-      }
-      ftruncate(opened, 0)
-    }
-    self.report = opened
   }
 
   deinit {

@@ -11,7 +11,8 @@ struct Enqueue: ParsableCommand {
     commandName: "enqueue", abstract: "Add payloads to a queue, one a line; it is made if it is not there.",
     discussion: """
       Whatever the input gives is in the queue as soon as the input pauses, and on the disk when the command has ended. The priority and the expiration \
-      that an envelope states (apns-priority, apns-expiration) go before the flags.
+      that an envelope states (apns-priority, apns-expiration) take precedence over the flags. SIGTERM, SIGINT or SIGHUP once: reading stops at the end of \
+      the line at hand, which is waited for at most 30 s; twice: at once.
       """)
 
   @Argument(help: "The file to read. (default: standard input)")
@@ -52,18 +53,22 @@ struct Enqueue: ParsableCommand {
   @Option(help: "Write messages as text or json.")
   var logFormat = LogFormat.text
 
+  /// How long after a signal a line that is half read may take to come to its end: what `--deadline` is elsewhere.
+  private static let lineEnd = Duration.seconds(30)
+
   func validate() throws {
     guard NewPayload.priorities.contains(priority) else { throw ValidationError("--priority must be at least 1 and at most 10.") }
   }
 
   func run() throws {
-    StopSignals.block()
     let log = logFormat.logger()
+    // Before the signals are blocked: opening a pipe waits for its other end.
     let input = try InputFile(file, log)
+    StopSignals.block()
     let stop = try orExit(log, ExitStatus.software) { () throws(SystemError) in try ReadingStop() }
     let opened = try queue.open(creates: true, sync: sync, log)
     defer { opened.close() }
-    StopSignals.onEach { _ in stop.request(finishingLineBy: .now) }
+    StopSignals.onEach({ stop.request(finishingLineBy: .now.advanced(by: Self.lineEnd)) }, { stop.request(finishingLineBy: .now) })
     let enqueuer = Enqueuer(opened, options)
     let result = Result { () throws(EnqueueError) in try enqueuer.run(input.descriptor, stop: stop) }
     log.info("\(summary(of: enqueuer.counts))")
@@ -79,7 +84,7 @@ struct Enqueue: ParsableCommand {
 
   private func summary(of counts: Enqueuer.Counts) -> String {
     let added = counts.enqueued - counts.repeated
-    let text = "\(added) payload\(added == 1 ? "" : "s") enqueued in \(queue.queue)"
+    let text = "\(added) payload\(added == 1 ? "" : "s") enqueued in \(queue.queue.message)"
     return switch counts.repeated {
     case 0: text
     case 1: text + ", 1 was there already"
@@ -108,6 +113,9 @@ struct Enqueue: ParsableCommand {
       status = error.exitStatus
     }
     try orExit(log) { () throws(QueueError) in try opened.sync() }
+    if let line = counts.unfinished {
+      log.warning("line \(line) of \(input.name) had no end when reading stopped: its beginning is in the queue as it came")
+    }
     if let line = counts.firstOverlong, status == 0 {
       let others = counts.overlong > 1 ? " and \(counts.overlong - 1) more" : ""
       log.error("line \(line)\(others) of \(input.name) is longer than 64 MiB and was left out")

@@ -6,14 +6,14 @@ import Logging
 
 /// Which queue a command means.
 struct QueueOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The queue: sqlite:PATH (a database) or dir:PATH (a folder of files).", valueName: "queue"))
+  @Option(help: ArgumentHelp("The queue: sqlite:PATH (a database) or dir:PATH (a folder with an inbox and an outbox).", valueName: "queue"))
   var queue: QueueLocation
 
   /// Opens the queue.
   ///
   /// - Throws: the exit status, once the log has said what stands in the way.
   func open(creates: Bool, sync: SyncChoice = .group, _ log: Logger = LogFormat.text.logger()) throws -> any PayloadQueue {
-    try orExit(log) { () throws(QueueError) in try queue.open(creates: creates, sync: sync) }
+    try orExit(log) { () throws(QueueError) in try queue.open(creates: creates, sync: sync, notice: { log.notice("\($0)") }) }
   }
 }
 

@@ -5,11 +5,11 @@ import AttacheArguments
 @main
 struct QueueTool: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "attache", abstract: "The subcommands of attache that work a queue.", version: attacheVersion,
+    commandName: "attache", abstract: "The subcommands of attache that work a queue.", version: versionText,
     subcommands: [BatchCommand.self, Enqueue.self, Work.self, Results.self, State.self, Retry.self, Purge.self])
 
   static func main() {
-    StandardDescriptors.takeClosed()
+    StandardDescriptors.prepare()
     main(nil)
   }
 }

@@ -16,7 +16,7 @@ struct Results: ParsableCommand {
 
   @OptionGroup var queue: QueueOptions
 
-  @Flag(help: "Wait for each payload in its turn, until SIGTERM or SIGINT.")
+  @Flag(help: "Wait for each payload in its turn, until SIGTERM, SIGINT or SIGHUP.")
   var follow = false
 
   @Flag(help: "Write what became of each, one JSON object a line, in the place of the payloads; nothing counts as read.")
@@ -35,12 +35,8 @@ struct Results: ParsableCommand {
     let stream = try orExit(log, ExitStatus.software) { [options] () throws(SystemError) in
       try ResultStream(opened, options, descriptor: STDOUT_FILENO)
     }
-    // A second signal is for whoever does not read what is written.
-    if follow {
-      StopSignals.onEach { count in
-        if count == 1 { stream.stop() } else { _exit(ExitStatus.temporaryFailure) }
-      }
-    }
+    // A second signal ends the process although nobody reads what is written.
+    if follow { StopSignals.onEach({ stream.stop() }) }
     do throws(ResultStreamError) {
       _ = try stream.run()
     } catch {

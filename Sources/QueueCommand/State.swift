@@ -14,7 +14,7 @@ struct State: ParsableCommand {
   @Flag(help: "Write one JSON object.")
   var json = false
 
-  @Flag(help: "Look again each second, until SIGTERM or SIGINT: on a terminal in place, else line by line.")
+  @Flag(help: "Look again each second, until SIGTERM, SIGINT or SIGHUP: on a terminal in place, else line by line.")
   var watch = false
 
   func run() throws {
@@ -27,7 +27,7 @@ struct State: ParsableCommand {
       return try StandardOutput.write(json ? status.json : status.lines.map { $0 + "\n" }.joined())
     }
     let watch = try orExit(LogFormat.text.logger(), ExitStatus.software) { () throws(SystemError) in try QueueWatch(opened, queue.queue) }
-    StopSignals.onEach { _ in watch.stop() }
+    StopSignals.onEach({ watch.stop() })
     do {
       try watch.run(show)
     } catch let error as QueueError {

@@ -9,7 +9,7 @@ struct Work: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "work", abstract: "Work a queue: give its payloads their media.",
     discussion: """
-      Any number of processes may work one queue. Killed at any instant, nothing is lost: the next one goes on. SIGTERM or SIGINT once: nothing more is \
+      Any number of processes may work one queue. Killed at any instant, nothing is lost: the next one goes on. SIGTERM, SIGINT or SIGHUP once: nothing more is \
       claimed, what is in flight is finished; twice: it is given back. The exit status is 75 when payloads are left without a result.
       """)
 
@@ -30,10 +30,11 @@ struct Work: ParsableCommand {
     let assembly = try process.assembly(options, queue.queue, opened, isOnce: once, observer: figures)
     let worker = assembly.worker
     let service = try metrics.start(opened, figures, process.log, pulses: assembly.pulses)
-    StopSignals.onEach { count in
+    let drain = { @Sendable in
       service?.drain()
-      if count == 1 { worker.stop() } else { worker.cancel() }
+      worker.stop()
     }
+    StopSignals.onEach(drain, { worker.cancel() })
     let outcome = Result { () throws(QueueError) in try worker.run() }
     service?.stop()
     process.end(assembly)

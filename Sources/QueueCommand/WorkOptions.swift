@@ -38,8 +38,8 @@ struct WorkOptions: ParsableArguments {
   }
 
   func validate() throws {
-    guard 1...64 ~= workers else { throw ValidationError("--workers must be 1 to 64.") }
-    guard attempts > 0 else { throw ValidationError("--attempts must be at least 1.") }
-    guard poisonAfter > 0 else { throw ValidationError("--poison-after must be at least 1.") }
+    try CountArgument.check(workers, "--workers", in: 1...64)
+    try CountArgument.check(attempts, "--attempts")
+    try CountArgument.check(poisonAfter, "--poison-after")
   }
 }

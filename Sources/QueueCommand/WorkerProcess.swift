@@ -50,8 +50,9 @@ extension Logger {
   /// Writes a worker's notice: as a warning where somebody should do something.
   fileprivate func tell(_ notice: WorkerNotice) {
     switch notice {
-    case .fellBack(_, requeue: .some), .paused: warning("\(notice)")
-    case .fellBack(_, requeue: nil), .resumed: self.notice("\(notice)")
+    case .fellBack(let explanation, let requeue): tell(explanation, at: requeue == nil ? .notice : .warning, "\(notice)")
+    case .paused: warning("\(notice)")
+    case .resumed: self.notice("\(notice)")
     }
   }
 }

@@ -53,9 +53,12 @@ struct CommandOptions: ParsableArguments {
   @Option(
     help: """
       promise (default): each line comes once, in time, as it was or with members added, and the command lives; all: what the scenario \
-      expects, too.
+      expects, too: outcomes, reasons, attachments, media, requests, fields, connections, names, memory, descriptors and the exit status.
       """)
   var expect: DemandChoice?
+
+  @Flag(help: "Play the scenarios of 10,000 payloads and more that a folder holds, too; they take long, and are left out for --command.")
+  var large = false
 
   @Option(
     help: ArgumentHelp(
@@ -104,8 +107,21 @@ struct CommandOptions: ParsableArguments {
   private var needsPipe: String? {
     let given: [(Bool, String)] = [
       (slack != nil, "--slack"), (anyOrder, "--any-order"), (expect == .promise, "--expect promise"), (!killAt.isEmpty, "--kill-at"),
+      (large, "--large"),
     ]
     return given.first { $0.0 }?.1
+  }
+
+  /// Whether scenarios of many payloads are left out.
+  var leavesOutLarge: Bool { command != nil && queue == nil && !large }
+
+  /// What is not asked of the command.
+  var notes: [String] {
+    guard command != nil, queue == nil, expect != .all, killAt.isEmpty, killRandom == nil else { return [] }
+    return [
+      "--expect promise does not check what the scenarios expect: outcomes, reasons, attachments, media, requests, fields, connections, names, "
+        + "memory, descriptors, and the exit status but 0; --expect all does"
+    ]
   }
 
   func queueRehearsal(timeScale: Double) -> QueueRehearsal? {
@@ -119,9 +135,10 @@ struct CommandOptions: ParsableArguments {
     return rehearsal
   }
 
-  func rehearsal(timeScale: Double) -> CommandRehearsal? {
+  func rehearsal(timeScale: Double, keepsGoing: Bool) -> CommandRehearsal? {
     guard let command else { return nil }
     var rehearsal = CommandRehearsal(command)
+    rehearsal.goesOnAfterHang = keepsGoing
     rehearsal.hangAfter = hangAfter?.duration
     if let slack { rehearsal.slack = slack.duration }
     rehearsal.inAnyOrder = anyOrder

@@ -8,7 +8,7 @@ struct Origin: AsyncParsableCommand {
     commandName: "origin",
     abstract: "Serve a folder on 127.0.0.1 with faults that the path names.",
     discussion: """
-      Prints its URL when it is ready and runs until SIGTERM or SIGINT. Hidden files and symbolic links are not served.
+      Prints its URL when it is ready and runs until SIGTERM, SIGINT or SIGHUP. Hidden files and symbolic links are not served.
 
       \(FaultPath.help)
       """)
@@ -30,7 +30,7 @@ struct Origin: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let signals = Signals([SIGTERM, SIGINT])
+    let signals = Signals()
     let origin = try await start()
     if let root = origin.rootCertificatePEMFile { say("root certificate: \(root)") }
     put(origin.url(""), to: STDOUT_FILENO)

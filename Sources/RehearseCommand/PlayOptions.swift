@@ -34,6 +34,13 @@ struct PlayOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Only scenarios whose name holds this. Repeatable.", valueName: "name"))
   var only: [String] = []
 
+  @Flag(
+    help: """
+      Go on where a rehearsal stops before its end: play the others when a scenario file is wrong, which then counts as failed, and when \
+      the command hangs. What fails in any other way stops nothing.
+      """)
+  var keepGoing = false
+
   @Flag(help: "Name the scenarios instead of playing them.")
   var list = false
 
@@ -49,7 +56,8 @@ struct PlayOptions: ParsableArguments {
     (0..<UInt64(self.repeat)).map { seed &+ $0 }
   }
 
-  func selects(_ scenario: Scenario) -> Bool {
-    only.isEmpty || only.contains { scenario.name.contains($0) }
+  /// - Parameter name: of a scenario.
+  func selects(_ name: String) -> Bool {
+    only.isEmpty || only.contains { name.contains($0) }
   }
 }

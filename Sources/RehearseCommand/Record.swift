@@ -10,8 +10,8 @@ struct Record: AsyncParsableCommand {
     commandName: "record",
     abstract: "Run the filter, and write what it met as a scenario for attache rehearse.",
     discussion: """
-      Payloads come on standard input and leave on standard output as with attache filter, whose flags it takes. When the input ends, or at SIGTERM or \
-      SIGINT, FILE holds the payloads, what each origin and name server did and when, and what became of each payload. Media are replaced by \
+      Payloads come on standard input and leave on standard output as with attache filter, whose flags it takes. When the input ends, or at SIGTERM, \
+      SIGINT or SIGHUP, FILE holds the payloads, what each origin and name server did and when, and what became of each payload. Media are replaced by \
       stand-ins of the same type and size. Payloads are kept as they are: look them over before you pass the scenario on.
       """)
 
@@ -27,6 +27,7 @@ struct Record: AsyncParsableCommand {
     guard Scenario.fileEndings.contains(where: { file.hasSuffix("." + $0) }) else {
       throw ValidationError("\(file): a scenario's name ends in .yaml")
     }
+    try options.checkFiles()
   }
 
   func run() async throws {
@@ -52,13 +53,17 @@ struct Record: AsyncParsableCommand {
     if options.engine.fetching.cache == .http { options.fetching.cache = .session }
     let recorder = Recorder(keepsMedia: keepMedia)
     let run = try RecordedRun(options, recorder: recorder)
-    let signals = Signals([SIGTERM, SIGINT])
+    let signals = Signals()
     Task {
       await signals.first()
       run.stop()
     }
     let result = try await run.finished()
-    let flags = RecordedFlags.kept(of: Array(CommandLine.arguments.dropFirst(2)), file: file)
+    let arguments = Array(CommandLine.arguments.dropFirst(2))
+    let flags = RecordedFlags.kept(of: arguments, file: file)
+    if RecordedFlags.lacksDialects(of: arguments) {
+      say("the scenario is without --dialects, since it may name no files elsewhere; its flags may name the same media by --media-key")
+    }
     let recording = try run.recording(flags: flags + ["--cache", options.engine.fetching.cache.rawValue])
     try write(recording)
     return options.exitStatus(after: result)
@@ -77,7 +82,7 @@ struct Record: AsyncParsableCommand {
   }
 
   private func say(_ text: String) {
-    FileHandle.standardError.write(Data("attache record: \(text)\n".utf8))
+    ErrorOutput.write("attache record: \(text)\n")
   }
 
   private func fail(_ error: any Error, _ status: Int32) throws {

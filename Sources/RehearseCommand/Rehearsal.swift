@@ -14,6 +14,8 @@ struct Rehearsal: Sendable {
   private let player: Player
   private let seeds: [UInt64]
   private let isSeeded: Bool
+  /// What a reader must know about how far the rehearsal goes.
+  var notes: [String] = []
 
   init(_ scenarios: [Scenario], player: Player, seeds: [UInt64], isSeeded: Bool) {
     (self.scenarios, self.player, self.seeds, self.isSeeded) = (scenarios, player, seeds, isSeeded)
@@ -39,30 +41,32 @@ struct Rehearsal: Sendable {
 
   /// Plays them, and tells the desk.
   ///
-  /// - Parameter gone: what is known to fail before anything is played.
-  func perform(_ desk: ReportDesk, _ gone: [ScenarioResult]) async -> [ScenarioResult] {
-    let width = (scenarios.map(\.name) + gone.map(\.scenario.name)).map(\.count).max() ?? 0
+  /// - Parameter known: the results that are known before anything is played.
+  func perform(_ desk: ReportDesk, _ known: [ScenarioResult]) async -> [ScenarioResult] {
+    let width = (scenarios.map(\.name) + known.map(\.scenario.name)).map(\.count).max() ?? 0
     desk.begin(
       RehearsalPlan(
-        count: scenarios.count * seeds.count + gone.count, clock: clock, seed: seeds[0], nameWidth: width, isSeeded: isSeeded))
-    for result in gone { desk.add(result) }
-    var results = gone
-    for seed in seeds where !Task.isCancelled {
-      results += await play(seed) { desk.add($0) }
-    }
+        count: scenarios.count * seeds.count + known.count, clock: clock, seed: seeds[0], nameWidth: width, isSeeded: isSeeded,
+        notes: notes))
+    for result in known { desk.add(result) }
+    var results = known
+    for seed in seeds where !Task.isCancelled { results += await play(seed, desk) }
     return results.map(desk.judge)
   }
 
-  private func play(_ seed: UInt64, _ tell: @escaping @Sendable (ScenarioResult) -> Void) async -> [ScenarioResult] {
+  private func play(_ seed: UInt64, _ desk: ReportDesk) async -> [ScenarioResult] {
+    let began: @Sendable (Scenario) -> Void = { desk.begin($0) }
+    let tell: @Sendable (ScenarioResult) -> Void = { desk.add($0) }
     switch player {
     case .engine(let clock, let timeScale, let parallel):
-      return await ScenarioRunner(clock: clock.clock, timeScale: timeScale, seed: seed, parallel: parallel).run(scenarios, report: tell)
+      return await ScenarioRunner(clock: clock.clock, timeScale: timeScale, seed: seed, parallel: parallel).run(
+        scenarios, report: tell, began: began)
     case .command(var rehearsal, let parallel):
       rehearsal.seed = seed
-      return await rehearsal.run(scenarios, parallel: parallel, report: tell)
+      return await rehearsal.run(scenarios, parallel: parallel, report: tell, began: began)
     case .queue(var rehearsal, let parallel):
       rehearsal.seed = seed
-      return await rehearsal.run(scenarios, parallel: parallel, report: tell)
+      return await rehearsal.run(scenarios, parallel: parallel, report: tell, began: began)
     }
   }
 }

@@ -5,5 +5,10 @@ import AttacheArguments
 struct RehearseTool: AsyncParsableCommand {
   /// The user sees one command: this executable is entered as `attache rehearse`, `attache record` and `attache origin`.
   static let configuration = CommandConfiguration(
-    commandName: "attache", version: attacheVersion, subcommands: [RunScenarios.self, Record.self, Origin.self])
+    commandName: "attache", version: versionText, subcommands: [RunScenarios.self, Record.self, Origin.self])
+
+  static func main() async {
+    StandardDescriptors.prepare()
+    await main(nil)
+  }
 }

@@ -17,7 +17,8 @@ struct RunScenarios: AsyncParsableCommand {
 
       \(CommandRehearsal.environmentHelp)
 
-      Exit status: 0 when all passed, 99 when a scenario failed, 64 for wrong use, 65 for a wrong file, 74 when a report cannot be written.
+      Exit status: 0 when all passed, 99 when a scenario failed, 64 for wrong use, 65 for a wrong file, 74 when a report cannot be written, 75 when a \
+      signal (SIGINT, SIGTERM, SIGHUP) ended it before all was played: the reports then hold what has run.
       """)
 
   @Argument(help: "Scenario files, or folders in which all .yaml and .yml files are scenarios.", completion: .file())
@@ -32,28 +33,57 @@ struct RunScenarios: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let scenarios = try ScenarioFiles.read(ScenarioFiles.find(paths)).filter(play.selects)
-    guard !scenarios.isEmpty else { throw ValidationError("--only: no scenario has such a name; --list shows them") }
-    if play.list { return Self.list(scenarios) }
-    let rehearsal = Rehearsal(scenarios, player: player, seeds: play.seeds, isSeeded: isSeeded)
+    let files = try ScenarioFiles(paths, leavesOutLarge: command.leavesOutLarge && !play.list, where: play.selects)
+    if !files.mistakes.isEmpty, !play.keepGoing || play.list {
+      for mistake in files.mistakes { Terminal.error.write("\(mistake.error)\n") }
+      throw ExitCode(ExitStatus.data)
+    }
+    guard !(files.scenarios + files.large).isEmpty || !files.mistakes.isEmpty else {
+      throw ValidationError("--only: no scenario has such a name; --list shows them")
+    }
+    if play.list { return Self.list(files.scenarios) }
+    var rehearsal = Rehearsal(files.scenarios, player: player, seeds: play.seeds, isSeeded: isSeeded)
+    rehearsal.notes = command.notes + Self.note(files.large)
     let baseline = try reports.readBaseline(clock: rehearsal.clock)
     let desk = ReportDesk(try reports.open(), baseline: baseline)
-    let gone = baseline?.gone(from: scenarios, depth: rehearsal.depth).filter { play.selects($0.scenario) } ?? []
-    try await perform(rehearsal, desk, gone)
+    try await perform(rehearsal, desk, known(files, baseline, rehearsal.depth))
+  }
+
+  /// What is known before anything is played: files that are wrong, scenarios that are left out, and what the baseline has and nobody rehearses.
+  private func known(_ files: ScenarioFiles, _ baseline: Baseline?, _ depth: ScenarioResult.Depth) -> [ScenarioResult] {
+    let wrong = files.mistakes.map { mistake in
+      var result = ScenarioResult(Scenario(name: mistake.name, file: mistake.error.file, payloads: []), depth: depth)
+      result.findings = [Finding(.stage, mistake.error.description)]
+      return result
+    }
+    let left = files.large.map { scenario in
+      var result = ScenarioResult(scenario, depth: depth)
+      result.skipped = "it has \(scenario.payloads.count) payloads; --large plays it"
+      return result
+    }
+    let present = files.scenarios + (wrong + left).map(\.scenario)
+    let gone = baseline?.gone(from: present, depth: depth).filter { play.selects($0.scenario.name) } ?? []
+    return wrong + left + gone
+  }
+
+  private static func note(_ large: [Scenario]) -> [String] {
+    guard !large.isEmpty else { return [] }
+    let what = large.count == 1 ? "1 scenario of 10,000 payloads or more is" : "\(large.count) scenarios of 10,000 payloads or more are"
+    return ["\(what) left out for a command: \(large.map(\.name).joined(separator: ", ")); --large plays them"]
   }
 
   private var player: Rehearsal.Player {
     command.queueRehearsal(timeScale: play.timeScale).map { .queue($0, parallel: play.parallel) }
-      ?? command.rehearsal(timeScale: play.timeScale).map { .command($0, parallel: play.parallel) }
+      ?? command.rehearsal(timeScale: play.timeScale, keepsGoing: play.keepGoing).map { .command($0, parallel: play.parallel) }
       ?? .engine(play.clock, timeScale: play.timeScale, parallel: play.parallel)
   }
 
   private var isSeeded: Bool { play.repeat > 1 || play.clock != .real || command.killRandom != nil }
 
-  /// Plays until all is done, or until a signal comes: then what runs is ended, and this process too.
-  private func perform(_ rehearsal: Rehearsal, _ desk: ReportDesk, _ gone: [ScenarioResult]) async throws {
-    let signals = Signals([SIGINT, SIGTERM])
-    let work = Task { await rehearsal.perform(desk, gone) }
+  /// Plays until all is done, or until a signal comes: then what runs is ended, and the reports say what has run.
+  private func perform(_ rehearsal: Rehearsal, _ desk: ReportDesk, _ known: [ScenarioResult]) async throws {
+    let signals = Signals()
+    let work = Task { await rehearsal.perform(desk, known) }
     let watch = Task {
       let number = await signals.first()
       if number != nil { work.cancel() }
@@ -61,11 +91,10 @@ struct RunScenarios: AsyncParsableCommand {
     }
     let results = await work.value
     watch.cancel()
-    if let number = await watch.value {
-      desk.interrupt()
-      Signals.die(by: number)
-    }
+    let isInterrupted = await watch.value != nil
+    if isInterrupted { desk.interrupt() }
     let isWritten = desk.end(results)
+    if isInterrupted { throw ExitCode(ExitStatus.temporaryFailure) }
     if results.contains(where: { !$0.findings.isEmpty }) { throw ExitCode(ExitStatus.rehearsalFailed) }
     if results.allSatisfy({ $0.skipped != nil }) {
       Terminal.error.write("attache rehearse: every scenario was skipped, so nothing was rehearsed\n")

@@ -1,52 +1,76 @@
 internal import ArgumentParser
-internal import AttacheArguments
 internal import AttacheTesting
 internal import Foundation
+internal import Glibc
 
-/// The scenario files that a user names.
-enum ScenarioFiles {
-  /// The files themselves, and those in the folders, sorted.
+/// A scenario file that a user names, or that is in a folder that a user names.
+struct ScenarioFiles {
+  /// A file that is no scenario.
+  struct Mistake {
+    var name: String
+    var error: ScenarioError
+  }
+
+  private(set) var scenarios: [Scenario] = []
+  /// Those that are wrong, in order.
+  private(set) var mistakes: [Mistake] = []
+  /// Those of a folder that are left out because of their size.
+  private(set) var large: [Scenario] = []
+
+  /// A command is asked for scenarios of so many payloads only when somebody says so.
+  private static let manyPayloads = 10_000
+
+  /// Reads the files, and those in the folders, sorted by name.
   ///
+  /// - Parameters:
+  ///   - paths: files and folders.
+  ///   - leavesOutLarge: whether a scenario of 10,000 payloads or more is left out when its folder is named, not the file itself.
+  ///   - selects: which scenarios are wanted, by their names.
   /// - Throws: a usage error when there is no such path, or no scenario in a folder.
-  static func find(_ paths: [String]) throws -> [String] {
-    var files: [String] = []
+  init(_ paths: [String], leavesOutLarge: Bool, where selects: (String) -> Bool) throws {
+    var seen: Set<String> = []
     for path in paths {
-      let found = try find(path)
-      guard !found.isEmpty else {
-        throw ValidationError("\(path): no scenario is in this folder; scenarios are files whose names end with .yaml or .yml")
-      }
-      files += found.filter { !files.contains($0) }
-    }
-    return files
-  }
-
-  /// Reads them all before anything runs.
-  ///
-  /// - Throws: status 65 when one is wrong, after each mistake is said.
-  static func read(_ files: [String]) throws -> [Scenario] {
-    var (scenarios, mistakes): ([Scenario], [ScenarioError]) = ([], [])
-    for file in files {
-      do throws(ScenarioError) {
-        scenarios.append(try Scenario(contentsOfFile: file))
-      } catch {
-        mistakes.append(error)
+      let (files, isFolder) = try Self.find(path)
+      for file in files where seen.insert(file).inserted && selects(Scenario.name(ofFile: file)) {
+        do throws(ScenarioError) {
+          if isFolder { try Self.checkPlace(of: file, in: path) }
+          let scenario = try Scenario(contentsOfFile: file)
+          if leavesOutLarge, isFolder, scenario.payloads.count >= Self.manyPayloads {
+            large.append(scenario)
+          } else {
+            scenarios.append(scenario)
+          }
+        } catch {
+          mistakes.append(Mistake(name: Scenario.name(ofFile: file), error: error))
+        }
       }
     }
-    guard mistakes.isEmpty else {
-      for mistake in mistakes { Terminal.error.write("\(mistake)\n") }
-      throw ExitCode(ExitStatus.data)
-    }
-    return scenarios
   }
 
-  private static func find(_ path: String) throws -> [String] {
+  private static func find(_ path: String) throws -> (files: [String], isFolder: Bool) {
     var isFolder: ObjCBool = false
     guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw ValidationError("\(path): there is no such file or folder")
     }
-    guard isFolder.boolValue else { return [path] }
+    guard isFolder.boolValue else { return ([path], false) }
     let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
     let prefix = path.hasSuffix("/") ? path : path + "/"
-    return names.filter { name in Scenario.fileEndings.contains { name.hasSuffix(".\($0)") } }.sorted().map { prefix + $0 }
+    let files = names.filter { name in Scenario.fileEndings.contains { name.hasSuffix(".\($0)") } }.sorted().map { prefix + $0 }
+    guard !files.isEmpty else {
+      throw ValidationError("\(path): no scenario is in this folder; scenarios are files whose names end with .yaml or .yml")
+    }
+    return (files, true)
+  }
+
+  /// A folder may come from a stranger: a link in it must not lead out of it, and opening a pipe would wait for its writer.
+  private static func checkPlace(of file: String, in folder: String) throws(ScenarioError) {
+    let (place, root) = (URL(filePath: file).resolvingSymlinksInPath().path, URL(filePath: folder).resolvingSymlinksInPath().path)
+    guard place.utf8.starts(with: (root.hasSuffix("/") ? root : root + "/").utf8) else {
+      throw ScenarioError(file: file, message: "this link leads out of the folder that was named; name the file itself to play it")
+    }
+    var status = stat()
+    guard unsafe stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw ScenarioError(file: file, message: "this is no regular file; take it out of the folder")
+    }
   }
 }

@@ -1,13 +1,16 @@
+internal import AttacheArguments
 internal import Dispatch
 internal import Glibc
 
-/// Signals as events; their usual effect is off until the first has come.
+/// The signals that ask a command to stop (``StopSignals``), as events; their usual effect is off until the first has come.
 struct Signals {
   private let events: AsyncStream<CInt>
   private let numbers: [CInt]
   private let sources: [any DispatchSourceSignal]
 
-  init(_ numbers: [CInt]) {
+  /// Takes those that are not ignored when the process starts.
+  init() {
+    let numbers = StopSignals.all.filter { !StopSignals.isIgnored($0) }
     let (events, continuation) = AsyncStream.makeStream(of: CInt.self)
     self.events = events
     self.numbers = numbers
@@ -28,13 +31,5 @@ struct Signals {
       return number
     }
     return nil
-  }
-
-  /// Ends this process by a signal, as whoever started it expects after Ctrl-C.
-  static func die(by number: CInt) -> Never {
-    _ = signal(number, SIG_DFL)
-    kill(getpid(), number)
-    // Another thread may take it, a moment later.
-    while true { pause() }
   }
 }

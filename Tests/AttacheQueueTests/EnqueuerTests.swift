@@ -112,25 +112,31 @@ struct EnqueuerTests {
     #expect(large.payloads.count == 12)
   }
 
-  @Test func `what was read is in the queue while the input pauses`() async throws {
+  @Test(arguments: [true, false])
+  func `what was read is in the queue while the input pauses, and after a stop the beginning of a line where that is wanted`(
+    keepsUnfinished: Bool
+  ) async throws {
     let pipe = Pipe()
     let (batches, arrival) = AsyncStream.makeStream(of: Int.self)
     let queue = queue
     let stop = try ReadingStop()
     let descriptor = pipe.fileHandleForReading.fileDescriptor
     let running = Task.detached {
-      let enqueuer = Enqueuer(queue, EnqueueOptions()) { arrival.yield($0.enqueued) }
+      var options = EnqueueOptions()
+      options.keepsUnfinished = keepsUnfinished
+      let enqueuer = Enqueuer(queue, options) { arrival.yield($0.enqueued) }
       let ending = try enqueuer.run(descriptor, stop: stop)
-      return (ending, enqueuer.counts.enqueued)
+      return (ending, enqueuer.counts)
     }
     pipe.fileHandleForWriting.write(Data("{}\n{\"a\"".utf8))
     var arrivals = batches.makeAsyncIterator()
     #expect(await arrivals.next() == 1)
     stop.request(finishingLineBy: SystemMachine().now)
-    let (ending, enqueued) = try await running.value
+    let (ending, counts) = try await running.value
     #expect(ending == .stopped)
-    #expect(enqueued == 1)
-    #expect(queue.lines == ["{}\n"])
+    #expect(counts.enqueued == (keepsUnfinished ? 2 : 1))
+    #expect(counts.unfinished == (keepsUnfinished ? 2 : nil))
+    #expect(queue.lines == (keepsUnfinished ? ["{}\n", "{\"a\""] : ["{}\n"]))
     try pipe.fileHandleForReading.close()
   }
 

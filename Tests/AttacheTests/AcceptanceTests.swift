@@ -36,7 +36,7 @@ import Testing
     ["Content-Length: 0x10"],
     ["Content-Length: -1"],
     ["Content-Length: +1"],
-    ["Content-Length: 5", "Transfer-Encoding: chunked"],
+    ["Content-Length: 5", "Content-Length: 5", "Transfer-Encoding: chunked"],
     ["Transfer-Encoding: chunked, chunked"],
     ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"],
     ["Transfer-Encoding: gzip"],
@@ -55,6 +55,12 @@ import Testing
       _ = unsafe Array((line + "\r\n").utf8).withUnsafeBytes { unsafe head.add($0) }
     }
     #expect(Acceptance.judge(head, resumingFrom: 0) == .refuse(.httpFraming))
+  }
+
+  @Test func `chunks tell the end of a body, whatever length stands beside them`() {
+    let head = head("HTTP/1.1 200 OK", "Content-Length: 5", "Transfer-Encoding: chunked")
+    #expect(Acceptance.judge(head, resumingFrom: 0) == .body(length: nil, resumes: false))
+    #expect(head.hasTwoFramings)
   }
 
   @Test func `HTTP/1.0 knows no chunks`() {

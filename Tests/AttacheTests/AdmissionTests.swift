@@ -9,20 +9,37 @@ import Testing
     var admission = Admission<Guest>(places: 2)
     let guests = (0..<5).map { _ in Guest() }
     let mayStart = guests.prefix(4).map { admission.enter("a", $0) } + [admission.enter("b", guests[4])]
-    #expect(mayStart == [true, true, false, false, true])
+    #expect(mayStart == [.starts, .starts, .waitsForOrigin, .waitsForOrigin, .starts])
     let next = (0..<4).map { _ in admission.leave("a") }
     #expect(next.map { guest in guests.firstIndex { $0 === guest } } == [2, 3, nil, nil])
     let isFreeAgain = admission.enter("a", guests[0])
-    #expect(isFreeAgain)
+    #expect(isFreeAgain == .starts)
   }
 
   @Test func `a guest that gives up is not called`() {
     var admission = Admission<Guest>(places: 1)
     let guests = (0..<3).map { _ in Guest() }
     let mayStart = guests.map { admission.enter("a", $0) }
-    #expect(mayStart == [true, false, false])
+    #expect(mayStart == [.starts, .waitsForOrigin, .waitsForOrigin])
     admission.giveUp("a", guests[1])
     let next = admission.leave("a")
     #expect(next === guests[2])
+  }
+
+  @Test func `guests beyond the places in all wait, and no origin waits for another's queue`() {
+    var admission = Admission<Guest>(places: 2, placesInAll: 3)
+    let guests = (0..<7).map { _ in Guest() }
+    let answers = zip(["a", "a", "a", "b", "b", "c", "c"], guests).map { admission.enter($0, $1) }
+    #expect(answers == [.starts, .starts, .waitsForOrigin, .starts, .waitsForAny, .waitsForAny, .waitsForAny])
+    let next = ["a", "a", "b", "b", "c", "c", "a"].map { origin in
+      admission.leave(origin).map { guest in guests.firstIndex { $0 === guest } }
+    }
+    #expect(next == [4, 5, 6, 2, nil, nil, nil])
+    #expect((0..<3).map { admission.enter("\($0)", guests[$0]) } == [.starts, .starts, .starts])
+  }
+
+  @Test(arguments: [(1_024, 298), (1_048_576, 349_482), (20, 1), (0, 1)])
+  func `a limit of descriptors leaves room for so many connections`(_ descriptors: Int, _ transfers: Int) {
+    #expect(ConnectionBudget(descriptors: descriptors).transfers == transfers)
   }
 }

@@ -34,7 +34,7 @@ struct AttachmentMemberTests {
     #expect(AttachmentStore.fileURL(ofPath: Array(path.utf8)) == url)
   }
 
-  private func attachment(_ identifier: String, _ options: AttachmentOptions = AttachmentOptions()) -> Attache.Attachment {
+  private func attachment(_ identifier: UntrustedText, _ options: AttachmentOptions = AttachmentOptions()) -> Attache.Attachment {
     Attache.Attachment(
       identifier: identifier, file: StoredFile(sha256: hash, type: .png, size: 48213), source: "https://a.example/1", options: options)
   }

@@ -115,6 +115,21 @@ import Testing
     #expect(store.touch(file))
   }
 
+  @Test func `a file that another process uses after a prune has looked at it stays`() throws {
+    let (store, other) = (try store(), try store())
+    let file = try store.add([1])
+    let name = try #require(StoreName(file))
+    let listed = StoreEviction.Entry(name: name, size: 1, lastUse: clock.now - .seconds(100))
+    folder.setLastUse(file.relativePath, listed.lastUse)
+    #expect(other.touch(file))
+    let shelf = try store.root.folder(name.folder)
+    #expect(!store.remove(listed, from: shelf))
+    #expect(other.touch(file))
+    folder.setLastUse(file.relativePath, listed.lastUse)
+    #expect(store.remove(listed, from: shelf))
+    #expect(!other.touch(file))
+  }
+
   @Test func `whoever evicts and whoever holds at the same time leave a held file under its name`() async throws {
     let (store, other, queue) = (try store(), try store(), queue)
     let old = clock.now - .seconds(100)

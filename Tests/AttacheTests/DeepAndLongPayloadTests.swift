@@ -59,8 +59,18 @@ struct DeepAndLongPayloadTests {
     #expect(reader.read(candidateLine(#""k":[\#(empty)]"#)).candidate != nil)
   }
 
-  @Test func `a list of thousands of URLs is a list of references`() throws {
-    let urls = (0..<10_000).map { #""https://a.example/\#($0 % 9_000)""# }.joined(separator: ",")
-    #expect(try #require(reader.read(candidateLine(#""image":[\#(urls)]"#)).candidate).references.count == 9_000)
+  @Test func `of thousands of URLs 64 are kept, and the others are counted`() throws {
+    let urls = (0..<10_000).map { #""https://a.example/\#($0)""# }.joined(separator: ",")
+    let payload = try #require(reader.read(candidateLine(#""image":[\#(urls)]"#)).candidate)
+    #expect(payload.urls == (0..<64).map { "https://a.example/\($0)" })
+    #expect(payload.omitted == 9_936)
+  }
+
+  @Test func `a URL that is named thousands of times takes one place of the 64`() throws {
+    let urls = (0..<9_000).map { #""https://a.example/\#($0 % 63)""# } + [#""https://a.example/last""#]
+    let payload = try #require(reader.read(candidateLine(#""image":[\#(urls.joined(separator: ","))]"#)).candidate)
+    #expect(payload.urls.count == 64)
+    #expect(payload.urls.last == "https://a.example/last")
+    #expect(payload.omitted == 0)
   }
 }

@@ -40,6 +40,7 @@ struct FileStructureTests {
     for pieces in [1, 7, 65_536] {
       switch defect(of: try fixture.bytes, as: type, pieces: pieces) {
       case .broken: #expect(fixture.answer.reason == "type.broken")
+      case .foreign(let text): Issue.record("\(text)")
       case .tooManyPixels(let width, let height):
         #expect(fixture.answer.reason == "size.pixels")
         #expect((width, height) == (50_000, 50_000))
@@ -149,5 +150,32 @@ struct FileStructureTests {
         #expect(defect(of: mutant, as: type, pieces: 13) == whole, "\(fixture.name) as \(type)")
       }
     }
+  }
+
+  /// A tag of ID3v2.4 of so many bytes, its header included.
+  static func tag(_ length: Int) -> [UInt8] {
+    let size = length - 10
+    return Array("ID3\u{4}\0\0".utf8) + [21, 14, 7, 0].map { UInt8(size >> $0 & 0x7F) } + [UInt8](repeating: 0, count: size)
+  }
+
+  @Test(arguments: [20, 4_000, 4_090, 4_096, 5_000, 300_000]) func `what stands behind an ID3 tag is an MP3 or foreign`(_ length: Int)
+    throws
+  {
+    let song = Sample.fixture("song-tagless.mp3")
+    for pieces in [7, 4_096, 1_000_000] {
+      #expect(defect(of: Self.tag(length) + song, as: .mp3, pieces: pieces) == nil)
+      #expect(defect(of: Self.tag(length) + Self.tag(200) + zeros(100) + song, as: .mp3, pieces: pieces) == nil)
+      for other in [
+        ascii("fLaC\0\0\0\u{22}"), ascii("OggS\0\u{2}"), [0xFF, 0xF1, 0x50, 0x80, 0, 0], [0xFF, 0xFD, 0x90, 0, 0, 0], ascii("text"),
+        zeros(9_000),
+      ] {
+        guard case .foreign = defect(of: Self.tag(length) + other + zeros(5_000), as: .mp3, pieces: pieces) else {
+          Issue.record("\(other) is no MP3")
+          continue
+        }
+      }
+    }
+    #expect(isBroken(Self.tag(length), as: .mp3) && isBroken(Self.tag(length).dropLast(), as: .mp3))
+    #expect(isBroken(Self.tag(length) + song.prefix(3), as: .mp3))
   }
 }

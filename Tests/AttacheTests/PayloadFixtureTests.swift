@@ -33,8 +33,8 @@ struct PayloadFixtureTests {
 
   private func outcome(of line: String) -> String {
     switch PayloadReader().read(line) {
-    case .candidate: "candidate"
-    case .passthrough: "passthrough"
+    case .candidates: "candidate"
+    case .passthrough, .unopened: "passthrough"
     case .invalid: "invalid"
     }
   }

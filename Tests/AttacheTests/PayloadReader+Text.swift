@@ -16,18 +16,37 @@ extension PayloadReader {
 }
 
 extension Reading {
+  /// The payload of a line that has one.
   var candidate: Payload? {
-    if case .candidate(let payload) = self { payload } else { nil }
+    candidates.count == 1 ? candidates[0] : nil
+  }
+
+  var candidates: [Payload] {
+    if case .candidates(let payloads) = self { payloads } else { [] }
+  }
+
+  /// Why the line passes; nil for a candidate, and for a line with nothing to attach.
+  var reason: Reason? {
+    switch self {
+    case .passthrough(_, let reason): reason
+    case .unopened: .payloadEnvelope
+    case .invalid(let reason): reason
+    case .candidates: nil
+    }
   }
 
   /// The kind of push of what is no candidate.
   var kind: PushKind? {
-    if case .passthrough(let kind, _) = self { kind } else { nil }
+    switch self {
+    case .passthrough(let kind, _): kind
+    case .unopened: .nothing
+    case .invalid, .candidates: nil
+    }
   }
 }
 
 extension Payload {
-  var urls: [String] { references.map(\.url) }
+  var urls: [String] { references.map(\.url.string) }
 
   /// The line with a member spliced in.
   func enrich(_ line: String, with member: String) -> String {

@@ -67,9 +67,9 @@ struct PayloadReaderTests {
     #expect(reader.read(candidateLine(#""attache":1"#)).candidate != nil)
   }
 
-  @Test func `the member counts only at the top of a candidate`() {
+  @Test func `the member counts only at the top of a payload, of any kind of push`() {
     #expect(reader.read(candidateLine(#""data":{"attache":1}"#)).candidate != nil)
-    #expect(reader.read(#"{"aps":{"alert":"Hi"},"attache":1}"#) == .passthrough(.alert, nil))
+    #expect(reader.read(#"{"aps":{"alert":"Hi"},"attache":1}"#) == .passthrough(.alert, .payloadEnriched))
   }
 
   @Test func `what was read of one line does not colour the next`() {

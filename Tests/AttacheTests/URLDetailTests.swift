@@ -15,7 +15,7 @@ import Testing
     ("", ""),
   ])
   func `the short form carries nothing that may be a secret, and only printable ASCII`(url: String, shown: String) {
-    #expect(URLDetail.short.text(of: url) == shown)
+    #expect(URLDetail.short.text(of: UntrustedText(url)) == shown)
   }
 
   @Test func `the full form carries everything, as printable ASCII`() {
@@ -24,19 +24,31 @@ import Testing
 
   @Test func `what is long is cut, and says so`() {
     let long = "https://a.example/" + String(repeating: "a", count: 1 << 20)
-    #expect(URLDetail.short.text(of: long) == String(long.prefix(200)) + "…")
-    #expect(URLDetail.full.text(of: long) == String(long.prefix(8192)) + "…")
-    #expect(URLDetail.short.text(of: String(long.prefix(200))) == String(long.prefix(200)))
-    #expect(URLDetail.short.text(of: String(repeating: "\u{E9}", count: 26)) == String(repeating: #"\xc3\xa9"#, count: 25) + "…")
+    #expect(URLDetail.short.text(of: UntrustedText(long)) == String(long.prefix(200)) + "…")
+    #expect(URLDetail.full.text(of: UntrustedText(long)) == String(long.prefix(8192)) + "…")
+    #expect(URLDetail.short.text(of: UntrustedText(String(long.prefix(200)))) == String(long.prefix(200)))
+    #expect(
+      URLDetail.short.text(of: UntrustedText(String(repeating: "\u{E9}", count: 26))) == String(repeating: #"\xc3\xa9"#, count: 25) + "…")
   }
 
-  @Test(arguments: ["..", "../x", "a/../b", #"a\..\b"#, "/etc/passwd", #"\\server\share"#, "a\u{0}.png", "a\nb", "a/.."])
+  @Test(arguments: [
+    "..", "../x", "a/../b", #"a\..\b"#, "/etc/passwd", #"\\server\share"#, "a\u{0}.png", "a\nb", "a/..", "a\u{85}b", "a\u{9B}b",
+    "a\u{202E}b", "a\u{2066}b", "a\u{200F}b", "a\u{2028}b", "a\u{2029}b",
+  ])
   func `an identifier that leaves its folder or forges a line is refused`(identifier: String) {
-    #expect(MediaReference(url: "https://a.example/b", identifier: identifier).refusal == .payloadIdentifier)
+    #expect(MediaReference(url: "https://a.example/b", identifier: UntrustedText(identifier)).refusal == .payloadIdentifier)
   }
 
-  @Test(arguments: ["", "hero", "a..b", "...", "a/b", "1", "https://a.example/b.png", "\u{E9} \u{1F600}", "..a", "a.."])
+  @Test func `an identifier has at most 1,024 bytes`() {
+    let longest = String(repeating: "a", count: 1_024)
+    #expect(MediaReference(url: "https://a.example/b", identifier: UntrustedText(longest)).refusal == nil)
+    #expect(MediaReference(url: "https://a.example/b", identifier: UntrustedText(longest + "a")).refusal == .payloadIdentifier)
+  }
+
+  @Test(arguments: [
+    "", "hero", "a..b", "...", "a/b", "1", "https://a.example/b.png", "\u{E9} \u{1F600}", "..a", "a..", "\u{1F468}\u{200D}\u{1F467}",
+  ])
   func `any other identifier is taken`(identifier: String) {
-    #expect(MediaReference(url: "https://a.example/b", identifier: identifier).refusal == nil)
+    #expect(MediaReference(url: "https://a.example/b", identifier: UntrustedText(identifier)).refusal == nil)
   }
 }

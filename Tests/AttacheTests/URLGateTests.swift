@@ -135,8 +135,13 @@ import Testing
     #expect(message("http://cdn.example.test/") == "plain http is not fetched; --allow-http would allow it")
     #expect(
       message("http://127.0.0.1/")
-        == "plain http is not fetched, which --allow-http would allow; and 127.0.0.1 is loopback (RFC 1122); --allow-net 127.0.0.0/8 would allow it"
-    )
+        == "plain http is not fetched, and 127.0.0.1 is loopback (RFC 1122); --allow-http --allow-net 127.0.0.0/8 would allow it")
+    #expect(
+      message("http://cdn.example.test:8080/")
+        == "plain http is not fetched, and port 8080 is not allowed (80 and 443 are); --allow-http --allow-port 8080 would allow it")
+    #expect(
+      message("http://169.254.169.254/")?.hasPrefix("plain http is not fetched, which --allow-http would allow; and 169.254.169.254 is ")
+        == true)
     #expect(
       message("https://[64:ff9b::7f00:1]/")
         == "64:ff9b::7f00:1 is NAT64 (RFC 6052); --allow-net 64:ff9b::/96 --allow-net 127.0.0.0/8 would allow it")

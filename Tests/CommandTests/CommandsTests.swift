@@ -31,10 +31,12 @@ struct CommandsTests {
     }
   }
 
-  @Test func `the version is one line`() async throws {
+  @Test func `the version is the first line, and each library's follows`() async throws {
     let run = try await AttacheTool().run(["--version"])
     #expect(run.exit == .status(0))
-    #expect(run.text.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
+    let version =
+      /\d+\.\d+\.\d+\nlibcurl \d+\.\d+\.\d+ \(.+\)\nlibmagic \d+\.\d\d\nc-ares \d+\.\d+\.\d+\nsimdjson \d+\.\d+\.\d+\nSQLite \d+\.\d+\.\d+\n/
+    #expect(run.text.wholeMatch(of: version) != nil, "\(run.text)")
   }
 
   @Test func `reasons lists every reason with its advice and its scenario, a line each`() async throws {

@@ -18,13 +18,19 @@ struct MessageTests {
 
   @Test func `json is one object a line`() async throws {
     struct Message: Decodable {
-      var level: String
-      var message: String
+      var time, level, message: String
+      var reason, url: String?
+      var line, count: Int?
     }
     let run = try await AttacheTool().run(["--log-format", "json", "--report", "/dev/full"], input: Self.refused)
     let messages = try run.errors.split(separator: "\n").map { try JSONDecoder().decode(Message.self, from: Data($0.utf8)) }
     #expect(messages.map(\.level) == ["notice", "info", "error"])
     #expect(messages[1].message.hasPrefix("1 line: "))
+    #expect(messages[0].reason == "policy.scheme")
+    #expect(messages[0].url == "http://cdn.example/a")
+    #expect(messages[0].line == 1)
+    #expect(messages[0].count == 1)
+    #expect(messages.allSatisfy { $0.time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil })
   }
 
   @Test func `json holds for an error at the start too`() async throws {
@@ -45,6 +51,25 @@ struct MessageTests {
     program.input.close()
     #expect(await program.exit() == .status(0))
     #expect(await terminal.everything().contains("\r\u{1B}[Kattache: 1 line: "))
+  }
+
+  @Test func `the progress line is cut at the terminal's width and makes way for a message`() async throws {
+    let terminal = try Terminal(columns: 20)
+    let program = try AttacheTool().start { launch in
+      launch.errors = .descriptor(terminal.program)
+      launch.environment["TERM"] = "xterm"
+    }
+    terminal.closeProgramSide()
+    program.input.write("{}\n")
+    #expect(await terminal.text(holding: "1 lines, 0 attached,").hasSuffix("\r\u{1B}[K1 lines, 0 attached,"))
+    program.input.write(Self.refused)
+    #expect(await terminal.text(holding: "--allow-http").contains("1 lines, 0 attached,\r\u{1B}[Kattache: line 2: policy.scheme "))
+    program.input.close()
+    #expect(await program.exit() == .status(0))
+    let text = await terminal.everything()
+    #expect(!text.contains("attached, 0"))
+    // Nothing is drawn over the last message.
+    #expect(text.hasSuffix(" s\r\n"))
   }
 
   @Test(arguments: [["TERM": "dumb"], [:], ["TERM": "xterm", "NO_COLOR": "1"]])

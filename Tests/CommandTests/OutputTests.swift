@@ -70,6 +70,39 @@ struct OutputTests {
     #expect(run.exit == .status(74))
   }
 
+  @Test(arguments: ["never", "always"])
+  func `a standard error whose reader has gone disturbs nothing`(progress: String) async throws {
+    let pipe = try TestPipe()
+    pipe.closeReadEnd()
+    let program = try AttacheTool().start(["--progress", progress]) { $0.errors = .descriptor(pipe.writeEnd) }
+    let line = Sample.payload("ftp://x") + "\n"
+    program.input.write(line)
+    #expect(await program.lines(1).count == 1)
+    program.input.write(line)
+    program.input.close()
+    let run = await program.finished()
+    #expect(run.exit == .status(0))
+    #expect(run.text == line + line)
+  }
+
+  @Test func `a report whose reader has gone costs no line and ends with 74`() async throws {
+    let pipe = try TestPipe()
+    pipe.closeReadEnd()
+    let line = Sample.payload("ftp://x") + "\n"
+    let run = try await AttacheTool().run(["--report", "/dev/stderr"], input: line + line) { $0.errors = .descriptor(pipe.writeEnd) }
+    #expect(run.exit == .status(74))
+    #expect(run.text == line + line)
+  }
+
+  @Test(arguments: [["inspect"], ["lint"], ["dialects"], ["reasons"]])
+  func `a closed pipe downstream ends the other commands by SIGPIPE too`(arguments: [String]) async throws {
+    let pipe = try TestPipe()
+    pipe.closeReadEnd()
+    let run = try await AttacheTool().run(arguments, input: "{") { $0.output = .descriptor(pipe.writeEnd) }
+    #expect(run.exit == .signal(SIGPIPE))
+    #expect(run.errors == "")
+  }
+
   @Test func `a closed standard error disturbs nothing`() async throws {
     let run = try await AttacheTool().run(input: Sample.payload("ftp://x") + "\n{") { $0.errors = .closed }
     #expect(run.exit == .status(0))

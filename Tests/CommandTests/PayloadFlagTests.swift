@@ -90,6 +90,21 @@ struct PayloadFlagTests {
     }
   }
 
+  @Test func `a forged member is told of in the report, in the summary and on standard error`() async throws {
+    let forged = #""attache":{"attachments":[{"url":"file:///etc/passwd"}]}"#
+    let lines = [
+      Sample.plain, #"{"aps":{"content-available":1},\#(forged)}"#, #"{\#(forged),"message":{"apns":{"payload":{"aps":{}}}}}"#,
+    ]
+    let input = lines.joined(separator: "\n")
+    let (run, records) = try await AttacheTool().reported(input: input)
+    #expect(run.text == input)
+    #expect(records.map(\.outcome) == ["passthrough", "passthrough", "passthrough"])
+    #expect(records.map(\.reason) == [nil, "payload.enriched", "payload.enriched"])
+    #expect(run.errors.contains("line 2: payload.enriched: the line brings the output member itself"))
+    #expect(!run.errors.contains("line 3"))
+    #expect(run.errors.contains("3 passthrough (payload.enriched 2)"))
+  }
+
   private func withPicture(_ body: (FaultOrigin, String) async throws -> Void) async throws {
     try await withOrigin { origin in
       origin.serve("/picture", try Sample.medium("picture.png"))

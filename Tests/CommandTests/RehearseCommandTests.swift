@@ -105,7 +105,7 @@ struct RehearseCommandTests {
     #expect(try !isAlive(folder["left"]))
   }
 
-  @Test(arguments: [SIGINT, SIGTERM])
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func `a signal ends the commands too`(signal: Int32) async throws {
     let folder = try RehearseFolder(["three-lines-pass": RehearseFolder.three.replacing("300ms", with: "60s")])
     #expect(unsafe mkfifo(folder["begun"], 0o600) == 0)
@@ -114,7 +114,7 @@ struct RehearseCommandTests {
     let reader = try Program(Launch(path: "/bin/cat", arguments: [folder["begun"]]))
     let begun = try #require(await reader.lines(1).first)
     program.send(signal)
-    #expect(await program.exit() == .signal(signal))
+    #expect(await program.exit() == .status(75))
     try Data(begun.utf8).write(to: URL(filePath: folder["left"]))
     #expect(try !isAlive(folder["left"]))
   }
@@ -155,7 +155,8 @@ struct RehearseCommandTests {
     #expect(record.scenarios[0].kinds.contains("late"), "\(run.text)")
   }
 
-  @Test(arguments: [SIGINT, SIGTERM]) func `a signal ends a rehearsal of the engine at once`(signal: Int32) async throws {
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func `a signal ends a rehearsal at once, and the reports hold what has run`(signal: Int32) async throws {
     let folder = try RehearseFolder([
       "stalls": """
       payloads: ['{"aps":{"alert":"Hi","mutable-content":1},"image":"{{origin}}/a.jpg"}']
@@ -165,10 +166,89 @@ struct RehearseCommandTests {
       """
     ])
     try folder.write(RehearseFolder.three, as: "ends")
-    let program = try folder.tool.start(["rehearse", "--clock", "real", "--parallel", "2", folder.path])
+    let program = try folder.tool.start([
+      "rehearse", "--clock", "real", "--parallel", "2", folder.path, "--json", folder["rehearsal.json"], "--junit", folder["junit.xml"],
+    ])
     // Both have been begun when one of them has ended.
     _ = await program.lines(1)
     program.send(signal)
-    #expect(await program.exit() == .signal(signal))
+    let run = await program.finished()
+    #expect(run.exit == .status(75))
+    #expect(run.text.contains("interrupted after 2 of 2 scenarios"), "\(run.text)")
+    let record = try RehearseFolder.read(folder["rehearsal.json"])
+    #expect(record.scenarios.map(\.name) == ["ends", "stalls"])
+    #expect(record.scenarios.map(\.passed) == [true, false] && record.scenarios.map(\.skipped) == [nil, "interrupted"])
+    #expect(try XMLTree(contentsOfFile: folder["junit.xml"]).attributes["tests"] == "2")
+  }
+
+  @Test func `a rehearsal that is started to outlive its terminal does`() async throws {
+    let folder = try RehearseFolder()
+    #expect(unsafe mkfifo(folder["begun"], 0o600) == 0)
+    let command = "kill -HUP $PPID; echo > \(folder["begun"]); exec cat"
+    let shell = "trap '' HUP; exec \(AttacheTool.folder)/attache rehearse --command '\(command)' \(folder.path)"
+    let program = try Program(Launch(path: "/bin/sh", arguments: ["-c", shell]))
+    let reader = try Program(Launch(path: "/bin/cat", arguments: [folder["begun"]]))
+    _ = await reader.lines(1)
+    #expect(await program.exit() == .status(0))
+  }
+
+  @Test func `with --keep-going a wrong file fails by itself, and a hang stops nothing`() async throws {
+    let folder = try RehearseFolder()
+    try folder.write("payloads: ['{}']\ndeadlin: 2s\n", as: "a-slip")
+    try folder.write(RehearseFolder.three, as: "also")
+    let (run, record) = try await folder.rehearsed("cat", ["--keep-going"])
+    #expect(run.exit == .status(99))
+    #expect(record.scenarios.map(\.name) == ["a-slip", "also", "three-lines-pass"])
+    #expect(record.scenarios.map(\.kinds) == [["stage"], [], []])
+    #expect(run.text.contains("a-slip.yaml:2:1: deadlin: there is no such field"), "\(run.text)")
+    let (_, hung) = try await folder.rehearsed("sleep 1000", ["--keep-going"])
+    #expect(hung.scenarios.map(\.kinds) == [["stage"], ["hung"], ["hung"]])
+  }
+
+  @Test func `what --expect promise leaves out is said`() async throws {
+    let folder = try RehearseFolder()
+    let (run, record) = try await folder.rehearsed("cat")
+    let note = "--expect promise does not check what the scenarios expect: outcomes, reasons,"
+    #expect(run.text.contains("\n\(note)") && run.text.contains("--expect all does\n"), "\(run.text)")
+    #expect(record.notes?.count == 1)
+    #expect(try await folder.rehearse(["--command", "cat", "--tap"]).text.contains("\n# \(note)"))
+    #expect(try await !folder.rehearse(["--command", "cat", "--expect", "all"]).text.contains("--expect promise"))
+    #expect(try await !folder.rehearse(["--clock", "virtual"]).text.contains("--expect promise"))
+  }
+
+  @Test func `a folder's scenarios of ten thousand lines are left out for a command, which is said`() async throws {
+    let many = "payloads: [{line: '{}', times: 10000}]\ndeadline: 30s\n"
+    let folder = try RehearseFolder(["many": many, "three-lines-pass": RehearseFolder.three])
+    let (run, record) = try await folder.rehearsed("cat")
+    #expect(run.exit == .status(0), "\(run.text)")
+    #expect(record.scenarios.map(\.skipped) == ["it has 10000 payloads; --large plays it", nil])
+    #expect(run.text.contains("1 scenario of 10,000 payloads or more is left out for a command: many; --large plays them"))
+    #expect(try await folder.rehearsed("cat", ["--large"]).record.scenarios.map(\.passed) == [true, true])
+    let named = try await folder.tool.run(["rehearse", "--command", "cat", folder.path + "/many.yaml"])
+    #expect(named.exit == .status(0) && named.text.contains("1 passed, 0 failed, 0 skipped"), "\(named.text)")
+  }
+
+  @Test func `a terminal shows which scenarios are played`() async throws {
+    let folder = try RehearseFolder()
+    let terminal = try Terminal()
+    let program = try folder.tool.start(["rehearse", folder.path, "--command", "cat"]) { launch in
+      launch.errors = .descriptor(terminal.program)
+      launch.environment["TERM"] = "xterm"
+    }
+    terminal.closeProgramSide()
+    #expect(await program.exit() == .status(0))
+    #expect(await terminal.everything() == "\r\u{1B}[K0 of 1, playing three-lines-pass\r\u{1B}[K")
+  }
+
+  @Test func `what a scenario's flags hold is neither split nor replaced by the shell`() async throws {
+    let folder = try RehearseFolder(["pattern": RehearseFolder.three + "\nflags: ['--media-key', '*', '--allow-host', '*.example']\n"])
+    // A blank behind U+0600 is no Character of its own.
+    try folder.write(RehearseFolder.three + "\nflags: [\"--output-key=\\u0600 --allow-net 0.0.0.0/0\"]\n", as: "split")
+    let command = "printf '%s\\n' $REHEARSAL_FLAGS > \(folder["seen"]); exec cat"
+    let (_, record) = try await folder.rehearsed(command, ["--parallel", "1"])
+    #expect(record.scenarios[0].passed)
+    #expect(record.scenarios[1].skipped?.contains("holds a blank, which REHEARSAL_FLAGS cannot carry") == true)
+    let seen = try String(contentsOfFile: folder["seen"], encoding: .utf8)
+    #expect(seen.contains("\n--media-key=*\n--allow-host=*.example\n"), "\(seen)")
   }
 }

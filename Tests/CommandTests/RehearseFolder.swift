@@ -51,6 +51,7 @@ struct RehearseFolder {
     var version: Int
     var clock: String
     var elapsedMs: Double
+    var notes: [String]?
     var scenarios: [Scenario]
     var lateness: Lateness
   }

@@ -48,6 +48,14 @@ struct RehearseQueueTests {
     #expect(record.scenarios[0].kinds.contains(second.kind), "\(run.text)")
   }
 
+  @Test func `a payload path is no part of the shell's command`() async throws {
+    let folder = try RehearseFolder()
+    let flags = "['--payload-path', '/a'';touch$IFS\(folder["ran"]);''']"
+    try folder.write(RehearseFolder.three + "\nflags: \(flags)\n", as: "three-lines-pass")
+    _ = try await folder.recorded(["--queue", "sqlite"])
+    #expect(!FileManager.default.fileExists(atPath: folder["ran"]))
+  }
+
   @Test func `a worker that loses only after a kill is found out`() async throws {
     let folder = try RehearseFolder(["photos": RehearseFolder.photos])
     let mark = folder["ran"]

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 /// What a user gets who holds `attache rehearse` wrong, and what help there is.
@@ -9,8 +10,9 @@ struct RehearseUsageTests {
     #expect(run.exit == .status(0))
     #expect(run.text.contains("USAGE: attache rehearse"))
     for flag in [
-      "clock", "time-scale", "seed", "repeat", "parallel", "only", "list", "command", "queue", "hang-after", "slack", "any-order", "expect",
-      "kill-at",
+      "clock", "time-scale", "seed", "repeat", "parallel", "only", "keep-going", "list", "command", "queue", "hang-after", "slack",
+      "any-order", "expect",
+      "large", "kill-at",
       "kill-random", "junit", "tap", "json", "baseline", "tolerance", "verbose",
     ] {
       #expect(run.text.contains("--\(flag) ") || run.text.contains("--\(flag)\n"), "\(flag)")
@@ -40,6 +42,7 @@ struct RehearseUsageTests {
     (["--time-scale", "1e300"], "at most"), (["--parallel", "0"], "at least 1"), (["--seed", "x"], "--seed <n>"),
     (["--command", " "], "empty"),
     (["--hang-after", "5s"], "needs --command"), (["--slack", "5s"], "needs --command"), (["--any-order"], "needs --command"),
+    (["--large"], "needs --command"),
     (["--expect", "all"], "needs --command"), (["--kill-at", "line"], "needs --command"), (["--kill-random", "1"], "needs --command"),
     (["--command", "cat", "--kill-at", "noon"], "request:2"), (["--command", "cat", "--kill-at", "line:0"], "request:2"),
     (["--command", "cat", "--kill-random", "0"], "at least 1"), (["--command", "cat", "--slack", "soon"], "--slack <time>"),
@@ -79,6 +82,18 @@ struct RehearseUsageTests {
     #expect(run.output == [])
     #expect(run.errors.contains("\(folder.path)/a-slip.yaml:2:1: deadlin: "))
     #expect(run.errors.contains("\(folder.path)/b-slip.yaml:2:11: deadline: "))
+  }
+
+  @Test func `a link in a folder that leads out of it, and a pipe, are wrong files`() async throws {
+    let folder = try RehearseFolder()
+    try Data(RehearseFolder.three.utf8).write(to: URL(filePath: folder["outside.yaml"]))
+    try FileManager.default.createSymbolicLink(atPath: folder.path + "/a-link.yaml", withDestinationPath: "../outside.yaml")
+    try FileManager.default.createSymbolicLink(atPath: folder.path + "/own.yaml", withDestinationPath: "three-lines-pass.yaml")
+    #expect(unsafe mkfifo(folder.path + "/b-pipe.yaml", 0o600) == 0)
+    let run = try await folder.rehearse(["--list"])
+    #expect(run.exit == .status(65))
+    #expect(run.errors.contains("\(folder.path)/a-link.yaml: this link leads out of the folder that was named"), "\(run.errors)")
+    #expect(run.errors.contains("\(folder.path)/b-pipe.yaml: this is no regular file") && !run.errors.contains("own.yaml"), "\(run.errors)")
   }
 
   @Test func `a folder's scenarios are listed with what they are about`() async throws {

@@ -1,5 +1,6 @@
 import AttacheTesting
 import Foundation
+import Glibc
 import Testing
 
 /// The report: a JSON object a line of input.
@@ -39,6 +40,33 @@ struct ReportTests {
     #expect(records.map(\.dialect) == [nil, nil, nil, nil, "generic", nil])
   }
 
+  @Test func `of 120,000 media in a line the report has 64 and a number`() async throws {
+    let list = (0..<120_000).map { #""\#($0)""# }.joined(separator: ",")
+    let line = #"{"aps":{"alert":"Hello","mutable-content":1},"image":[\#(list)]}"#
+    let tool = try AttacheTool()
+    let (run, records) = try await tool.reported(["--media-key", "image"], input: line)
+    #expect(run.text == line)
+    #expect(records.map(\.omitted) == [119_936])
+    #expect(
+      records.first?.media.map(\.reason)
+        == Array(repeating: "policy.scheme", count: 10) + Array(repeating: "policy.attachments", count: 54))
+    #expect(try Data(contentsOf: URL(filePath: tool.report)).count < 20_000)
+  }
+
+  @Test func `the report and standard error say why an envelope was not opened`() async throws {
+    let input = #"{"aps":{}}"# + "\n" + #"{"APNS":{"aps":{}}}"# + "\n" + #"{"app_id":"a","contents":{"en":"Hi"},"data":7}"#
+    let (run, records) = try await AttacheTool().reported(input: input)
+    #expect(run.text == input)
+    let why = "APNS is a dictionary, and SNS takes the payload as JSON in a string: write it so"
+    #expect(records.map(\.reason) == [nil, "payload.envelope", "payload.envelope"])
+    #expect(
+      records.map(\.why) == [
+        nil, why, "data is the number 7, and attachments go into a dictionary there: make it one, or leave it out",
+      ])
+    #expect(run.errors.contains("line 2: payload.envelope: \(why)"))
+    #expect(run.errors.contains("3 passthrough (payload.envelope 2)"))
+  }
+
   @Test func `records come in the order decided`() async throws {
     try await withOrigin { origin in
       origin.serve("/slow", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
@@ -60,6 +88,53 @@ struct ReportTests {
     try "something longer than the new report, from another run, left over\n".write(toFile: tool.report, atomically: true, encoding: .utf8)
     _ = try await tool.run(["--report", tool.report])
     #expect(try Data(contentsOf: URL(filePath: tool.report)).isEmpty)
+  }
+
+  @Test(arguments: ["input", "output"])
+  func `a report takes the place neither of what is read nor of what is written`(name: String) async throws {
+    let tool = try AttacheTool()
+    for name in ["input", "output"] { try "{}\n".write(toFile: tool.home[name], atomically: true, encoding: .utf8) }
+    let output = unsafe open(tool.home["output"], O_WRONLY | O_APPEND | O_CLOEXEC)
+    defer { close(output) }
+    let run = try await tool.run(["--report", tool.home[name]]) {
+      $0.input = .file(tool.home["input"])
+      $0.output = .descriptor(output)
+    }
+    #expect(run.exit == .status(64))
+    #expect(run.errors.contains("name another"), "\(run.errors)")
+    for name in ["input", "output"] { #expect(try String(contentsOfFile: tool.home[name], encoding: .utf8) == "{}\n") }
+  }
+
+  @Test func `standard output is another file than standard input`() async throws {
+    let tool = try AttacheTool()
+    try "{}\n".write(toFile: tool.home["input"], atomically: true, encoding: .utf8)
+    let output = unsafe open(tool.home["input"], O_WRONLY | O_APPEND | O_CLOEXEC)
+    defer { close(output) }
+    let run = try await tool.run {
+      $0.input = .file(tool.home["input"])
+      $0.output = .descriptor(output)
+    }
+    #expect(run.exit == .status(64))
+    #expect(try String(contentsOfFile: tool.home["input"], encoding: .utf8) == "{}\n")
+  }
+
+  @Test(arguments: ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2", "its name"])
+  func `a report to standard error follows what is in its file`(path: String) async throws {
+    let tool = try AttacheTool()
+    try "before\n".write(toFile: tool.home["errors"], atomically: true, encoding: .utf8)
+    let errors = unsafe open(tool.home["errors"], O_WRONLY | O_CLOEXEC)
+    defer { close(errors) }
+    lseek(errors, 0, SEEK_END)
+    let input = Sample.payload("http://cdn.example/a") + "\n{}\n"
+    let run = try await tool.run(["--report", path == "its name" ? tool.home["errors"] : path], input: input) {
+      $0.errors = .descriptor(errors)
+    }
+    #expect(run.exit == .status(0))
+    let lines = try String(contentsOfFile: tool.home["errors"], encoding: .utf8).split(separator: "\n")
+    #expect(lines.count == 5)
+    #expect(lines.first == "before")
+    #expect(lines.filter { $0.hasPrefix("{\"line\":") }.count == 2)
+    #expect(lines.filter { $0.hasPrefix("attache: ") }.count == 2)
   }
 
   @Test func `a report that cannot be opened ends with 74 before a line is read`() async throws {

@@ -3,10 +3,10 @@ import Glibc
 import Foundation
 import Testing
 
-/// SIGTERM and SIGINT, once and twice.
+/// SIGTERM, SIGINT and SIGHUP, once, twice and three times.
 @Suite(.timeLimit(.minutes(1)))
 struct SignalTests {
-  @Test(arguments: [SIGTERM, SIGINT])
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
   func `a signal lets what is in flight finish and ends with 75 while the input is open`(signal: Int32) async throws {
     try await withOrigin { origin in
       origin.serve("/a.png", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
@@ -57,7 +57,7 @@ struct SignalTests {
     }
   }
 
-  @Test(arguments: [[SIGTERM, SIGTERM], [SIGINT, SIGINT], [SIGTERM, SIGINT]])
+  @Test(arguments: [[SIGTERM, SIGTERM], [SIGINT, SIGINT], [SIGTERM, SIGINT], [SIGHUP, SIGTERM]])
   func `a second signal writes the originals at once and ends with 75`(signals: [Int32]) async throws {
     try await withOrigin { origin in
       origin.serve("/a.png", [], faults: [.stallBeforeHeaders])
@@ -84,6 +84,37 @@ struct SignalTests {
     let run = await program.finished()
     #expect(run.exit == .status(75))
     #expect(run.text == "\n")
+  }
+
+  @Test func `a third signal ends attache with 75 although nobody reads its output`() async throws {
+    let pipe = try TestPipe()
+    let program = try AttacheTool().start { $0.output = .descriptor(pipe.writeEnd) }
+    // More than a pipe and the window hold.
+    program.input.write(PassThroughTests.input(count: 40_000, seed: 3))
+    for _ in 1...3 {
+      await program.outputIsBlocked()
+      program.send(SIGTERM)
+      await program.signalsAreTaken()
+    }
+    #expect(await program.exit() == .status(75))
+  }
+
+  @Test func `a signal that is ignored at the start stays ignored, as nohup expects`() async throws {
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+      let tool = try AttacheTool()
+      // The shell starts its command with the signal ignored, as it does for `command &` in a script, and as nohup does.
+      let program = try Program(
+        Launch(
+          path: "/bin/sh", arguments: ["-c", "trap '' $0; exec \"$1\"", "\(signal)", AttacheTool.folder + "/attache"],
+          environment: tool.environment, folder: tool.home))
+      program.input.write(Sample.plain + "\n")
+      _ = await program.lines(1)
+      program.send(signal)
+      program.input.write(Sample.plain + "\n")
+      #expect(await program.lines(2).count == 2)
+      program.input.close()
+      #expect(await program.exit() == .status(0))
+    }
   }
 
   @Test func `a signal stops a reader that waits for a free job, and every line that was read comes out`() async throws {

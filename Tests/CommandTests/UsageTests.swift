@@ -13,7 +13,9 @@ struct UsageTests {
     ("--dialect", "latin", "`attache dialects` lists them"),
     ("--dialects", "/nowhere/mine.json", "No such file"), ("--dialects", "/", "Is a directory"),
     ("--dialects", "/etc/passwd", "/etc/passwd:1: column 1"),
-    ("--output-key", "", "--output-key <key>"), ("--base-url", "cdn.example", "https://cdn.example/"), ("--max-payload", "x", "4096"),
+    ("--output-key", "", "--output-key <key>"), ("--output-key", "aps", "--output-key aps"), ("--output-key", "data.attache", "dot"),
+    ("--output-key", "media-url", "is where the dialect"), ("--output-key", "attachment-url", "is where the dialect"),
+    ("--base-url", "cdn.example", "https://cdn.example/"), ("--max-payload", "x", "4096"),
     ("--allow-net", "home", "127.0.0.0/8"), ("--allow-net", "10.0.0.1/8", "write 10.0.0.0/8"), ("--allow-port", "0", "8000-8100"),
     ("--allow-port", "9-8", "8000-8100"), ("--allow-port", "65536", "8000-8100"), ("--allow-host", "a/b", "*.example.com"),
     ("--deny-host", "http://a.example", "only letters"), ("--cacert", "/nowhere/root.pem", "No such file"),
@@ -32,6 +34,26 @@ struct UsageTests {
     #expect(run.exit == .status(64))
     #expect(run.output == [])
     #expect(run.errors.contains(flag))
+    #expect(run.errors.contains(advice), "\(run.errors)")
+  }
+
+  @Test(arguments: [
+    (["fitler"], "no such command: fitler; did you mean filter?"), (["wrok", "--once"], "no such command: wrok; did you mean work?"),
+    (["payloads"], "filter reads standard input: `attache filter < payloads`, or `attache batch payloads`"),
+    (["filter", "fitler"], "filter reads standard input: `attache filter < fitler`, or `attache batch fitler`"),
+    (["--jobs", "4", "x.jsonl"], "filter reads standard input: `attache filter < x.jsonl`, or `attache batch x.jsonl`"),
+    (["zzzzzzzz"], "no such command or file: zzzzzzzz; `attache --help` lists the commands"),
+  ])
+  func `a word that is no flag is answered with what was meant`(arguments: [String], advice: String) async throws {
+    let tool = try AttacheTool()
+    let program = try Program(
+      Launch(
+        path: "/bin/sh",
+        arguments: ["-c", "cd \"$HOME\" && : > payloads && exec \"$0\" \"$@\"", AttacheTool.folder + "/attache"] + arguments,
+        environment: tool.environment, folder: tool.home))
+    let run = await program.finished()
+    #expect(run.exit == .status(64))
+    #expect(run.output == [])
     #expect(run.errors.contains(advice), "\(run.errors)")
   }
 

@@ -58,7 +58,7 @@ struct LinesTarget: Target {
     while true {
       guard let input = try? reader.next() else { return lines }
       switch input {
-      case .line(let segment):
+      case .line(let segment), .unfinished(let segment):
         check(!isInside, "no line begins within another")
         lines.append(Line(segment: segment, bytes: segment.bytes))
       case .overlong(let piece, let isLast):
@@ -91,17 +91,18 @@ struct LinesTarget: Target {
     switch reading {
     case .invalid: check(!isObject && !JSONReference.isBlank(line), "a JSON object is not invalid: \(quoted(line))")
     case .passthrough(_, .payloadSize): check(line.count > PayloadReader.maximumLineLength, "only a long line is too long")
-    case .passthrough: check(isObject || JSONReference.isBlank(line), "what passes is a JSON object: \(quoted(line))")
-    case .candidate(let payload):
+    case .passthrough, .unopened: check(isObject || JSONReference.isBlank(line), "what passes is a JSON object: \(quoted(line))")
+    case .candidates(let payloads):
       guard let document, let place = document.find(path) else { return check(false, "a candidate has a payload: \(quoted(line))") }
-      // The payload of an envelope is another object, which may lie in a string.
-      guard document.member("aps", of: place) != nil || !path.isEmpty else { return judge(payload.splice, ofEnvelope: line) }
-      judge(payload.splice, of: line, document, place, path)
+      // The payload of an envelope is another object, which may lie in a string; a request may hold several.
+      guard document.member("aps", of: place) != nil || !path.isEmpty else { return judge(payloads.map(\.splice), ofEnvelope: line) }
+      check(payloads.count == 1, "a line that is a payload is one: \(quoted(line))")
+      judge(payloads[0].splice, of: line, document, place, path)
     }
   }
 
-  private func judge(_ splice: Splice, ofEnvelope line: [UInt8]) {
-    let edits = splice.edits(with: member.bytes(for: [attachment]))
+  private func judge(_ splices: [Splice], ofEnvelope line: [UInt8]) {
+    let edits = splices.flatMap { $0.edits(with: member.bytes(for: [attachment])) }
     let spliced = LineEdit.apply(edits, to: line)
     check(
       edits.allSatisfy { $0.range.isEmpty && line.indices.contains($0.range.lowerBound) },

@@ -65,7 +65,7 @@ extension JSONElement {
 extension Condition.Scalar {
   fileprivate init(form: JSONElement) throws(FormFault) {
     if let text = form.text {
-      self = .text(text)
+      self = .text(text.string)
     } else if let number = form.number {
       self = .number(number)
     } else if let boolean = form.boolean {

@@ -17,6 +17,7 @@ final class DialectEngine {
   /// For each row a bit for each of its needs.
   private let needs: [UInt64]
   private let documents = InnerDocument()
+  private let shared = SharedFields()
 
   init(_ table: DialectTable) {
     var heads = PathHeads()
@@ -35,17 +36,24 @@ final class DialectEngine {
     needs = rows.map { !$0.namesMedia ? .max : (1 << UInt64($0.needs.count)) - 1 }
   }
 
-  /// The media that a payload names, each URL once, and the name of the dialect that named the first.
+  /// Whether there was memory for the parser.
+  var hasMemory: Bool { documents.hasMemory }
+
+  /// The media that a payload names, each URL once and at most ``MediaReferenceList/maximum``, how many more it names, and the name of the dialect that
+  /// named the first.
   ///
   /// - Parameter isLocated: whether each reference says where its URL stands.
-  func references(in payload: JSONElement, located isLocated: Bool = false) -> (references: [MediaReference], dialect: String?) {
+  func references(in payload: JSONElement, located isLocated: Bool = false) -> (
+    references: [MediaReference], omitted: Int, dialect: String?
+  ) {
     documents.forget()
+    shared.forget()
     heads.find(in: payload)
     var missing = needs
     heads.forEach { head in
       for asker in askers[head] { missing[asker.row] &= ~asker.need }
     }
-    var found: [MediaReference] = []
+    var found = MediaReferenceList()
     var dialect: String?
     var vendorFound = false
     for index in missing.indices where missing[index] == 0 {
@@ -53,21 +61,23 @@ final class DialectEngine {
       if row.precedence == .lastResort, vendorFound { continue }
       let content = row.content(pathHeads)
       guard content.when.hold(in: payload, heads) else { continue }
-      let start = found.count
+      let (start, attachments) = (found.count, found.attachmentCount)
       read(content, in: payload, isLocated, into: &found)
       guard found.count > start else { continue }
       dialect = dialect ?? row.name
-      if row.precedence == .vendor { vendorFound = vendorFound || found[start...].contains { $0.role == .attachment } }
+      if row.precedence == .vendor { vendorFound = vendorFound || found.attachmentCount > attachments }
     }
-    return (found.distinct, dialect)
+    let (references, omitted) = found.bounded
+    return (references, omitted, dialect)
   }
 
   /// What the helper of the first dialect that says anything would make of the text.
   func text(in payload: JSONElement) -> DialectText? {
     documents.forget()
+    shared.forget()
     for row in table.rows.lazy.map(\.whole) {
       guard let texts = row.texts, row.when.hold(in: payload) else { continue }
-      if let text = texts.read(payload, dialect: row.name, documents) { return text }
+      if let text = texts.read(payload, dialect: row.name, documents, shared) { return text }
     }
     return nil
   }
@@ -81,50 +91,30 @@ final class DialectEngine {
   }
 
   /// What one row names; of each list of alternatives the first that names any.
-  private func read(_ row: DialectRow.Content, in payload: JSONElement, _ isLocated: Bool, into references: inout [MediaReference]) {
+  private func read(_ row: DialectRow.Content, in payload: JSONElement, _ isLocated: Bool, into references: inout MediaReferenceList) {
     var listFound = -1
     for place in row.media where place.list != listFound {
       if let head = place.head, heads[head.number] == nil { continue }
       let start = references.count
       read(place, in: payload, isLocated, into: &references)
-      if table.isStrict { references.replaceSubrange(start..., with: references[start...].compactMap(\.strict)) }
       if references.count > start { listFound = place.list }
     }
   }
 
-  private func read(_ place: MediaPlace, in payload: JSONElement, _ isLocated: Bool, into references: inout [MediaReference]) {
-    let start = references.count
-    let reader = MediaSourceReader(place: place, payload: payload, isLocated: isLocated, start: start)
+  private func read(_ place: MediaPlace, in payload: JSONElement, _ isLocated: Bool, into references: inout MediaReferenceList) {
+    var reader = MediaSourceReader(
+      place: place, payload: payload, shared: shared, isLocated: isLocated, isStrict: table.isStrict, start: references.offered)
     if let path = place.path, let head = place.head {
       // Most of what begins with `aps` ends there.
       guard let value = heads[head.number]?.value(atOne: path, from: head.depth), place.source.when.hold(in: payload) else { return }
       reader.read(value, item: path.parts.count == 1 ? payload : payload.parent(atOne: path), into: &references)
     } else if let json = place.source.json {
       guard let document = documents.document(at: json, in: payload), place.source.when.hold(in: document) else { return }
-      reader.read(from: document, pointer: json.description, into: &references)
-      if isLocated, documents.isInString {
-        // A pointer leads to the string, and no further.
-        for index in start..<references.count { references[index].path = json.description }
-      }
+      // A pointer leads to the string, and no further.
+      if isLocated, documents.isInString { reader.string = UntrustedText(json.description) }
+      reader.read(from: document, pointer: UntrustedText(json.description), into: &references)
     } else if place.source.when.hold(in: payload) {
       reader.read(from: payload, pointer: "", into: &references)
     }
-  }
-}
-
-extension MediaReference {
-  /// The same as far as the vendor's own helper would follow it; nil when it would not.
-  fileprivate var strict: MediaReference? {
-    if needs.contains(.typeHint), typeHint == nil { return nil }
-    guard needs.contains(.https) else { return self }
-    var reference = self
-    reference.fallbacks.removeAll { !$0.isHTTPS }
-    return url.isHTTPS ? reference : nil
-  }
-}
-
-extension String {
-  fileprivate var isHTTPS: Bool {
-    utf8.prefix(8).elementsEqual("https://".utf8) { ($0 | 0x20) == ($1 | 0x20) }
   }
 }

@@ -73,7 +73,7 @@ struct DialectForm: Sendable {
       let steps = [FormFault.Step.element(row)] + names.map { .member($0) }
       return range(of: steps, in: root, isWhole: true).map { String(decoding: bytes[$0], as: UTF8.self) }
     }
-    func string(_ name: String) -> String? { root.child(JSONPointer.Token(String(row)))?.element.member(name)?.text }
+    func string(_ name: String) -> String? { root.child(JSONPointer.Token(String(row)))?.element.member(name)?.text?.string }
     guard let json = text() else { return nil }
     return DialectEntry(
       name: dialect.name, vendor: string("vendor"), aliases: dialect.aliases, source: string("source"), note: string("note"),

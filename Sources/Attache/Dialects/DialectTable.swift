@@ -45,6 +45,13 @@ public struct DialectTable: Sendable {
     self.isStrict = isStrict
   }
 
+  /// The name of a dialect that looks for media in a member of the payload's top level; nil when none does.
+  package func dialect(reading member: String) -> String? {
+    rows.first { row in
+      (row.outline ?? DialectOutline(row)).needs.joined().contains { $0.first?.utf8.elementsEqual(member.utf8) == true }
+    }?.name
+  }
+
   init(rows: [Dialect], isStrict: Bool = false) {
     self.rows = rows
     self.isStrict = isStrict

@@ -2,14 +2,14 @@
 public struct DialectText: Hashable, Sendable {
   /// A button under the notification.
   public struct Action: Hashable, Sendable {
-    public var identifier: String?
-    public var title: String
-    public var url: String?
+    public var identifier: UntrustedText?
+    public var title: UntrustedText
+    public var url: UntrustedText?
     /// The name of its icon.
-    public var icon: String?
+    public var icon: UntrustedText?
     public var isDestructive = false
 
-    public init(identifier: String? = nil, title: String) {
+    public init(identifier: UntrustedText? = nil, title: UntrustedText) {
       self.identifier = identifier
       self.title = title
     }
@@ -19,9 +19,9 @@ public struct DialectText: Hashable, Sendable {
   public struct Override: Hashable, Sendable {
     /// What it replaces, such as `title`, `subtitle`, `body`, `badge` or `category`.
     public var name: String
-    public var value: String
+    public var value: UntrustedText
 
-    public init(name: String, value: String) {
+    public init(name: String, value: UntrustedText) {
       self.name = name
       self.value = value
     }
@@ -35,7 +35,7 @@ public struct DialectText: Hashable, Sendable {
   public var onFailure: [Override] = []
   public var actions: [Action] = []
   /// What the actions stand in, as a JSON pointer.
-  package var actionsPath: String?
+  package var actionsPath: UntrustedText?
 
   public init(dialect: String) {
     self.dialect = dialect

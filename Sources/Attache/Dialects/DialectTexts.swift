@@ -36,20 +36,20 @@ struct DialectTexts: Sendable {
   /// What a payload says, or nil when that is nothing.
   ///
   /// - Parameter documents: parses the JSON inside the payload's strings.
-  func read(_ payload: JSONElement, dialect: String, _ documents: InnerDocument) -> DialectText? {
+  func read(_ payload: JSONElement, dialect: String, _ documents: InnerDocument, _ shared: SharedFields) -> DialectText? {
     var text = DialectText(dialect: dialect)
-    text.overrides = read(overrides, payload)
-    text.onFailure = read(onFailure, payload)
+    text.overrides = read(overrides, payload, shared)
+    text.onFailure = read(onFailure, payload, shared)
     for actions in actions where text.actions.isEmpty {
       let root = actions.json.map { documents.document(at: $0, in: payload) } ?? payload
-      if let root { text.actions = read(actions, in: root, payload) }
-      if !text.actions.isEmpty { text.actionsPath = (actions.json ?? actions.each).container }
+      if let root { text.actions = read(actions, in: root, payload, shared) }
+      if !text.actions.isEmpty { text.actionsPath = UntrustedText((actions.json ?? actions.each).container) }
     }
     return text.overrides.isEmpty && text.onFailure.isEmpty && text.actions.isEmpty ? nil : text
   }
 
-  private func read(_ overrides: [Override], _ payload: JSONElement) -> [DialectText.Override] {
-    let fields = FieldReader(payload: payload, item: payload)
+  private func read(_ overrides: [Override], _ payload: JSONElement, _ shared: SharedFields) -> [DialectText.Override] {
+    let fields = FieldReader(payload: payload, shared: shared, item: payload)
     return overrides.compactMap { override in
       let value =
         switch override.name {
@@ -62,24 +62,25 @@ struct DialectTexts: Sendable {
   }
 
   /// The buttons that have a title; an array at the place is taken as its elements.
-  private func read(_ actions: Actions, in root: JSONElement, _ payload: JSONElement) -> [DialectText.Action] {
+  private func read(_ actions: Actions, in root: JSONElement, _ payload: JSONElement, _ shared: SharedFields) -> [DialectText.Action] {
     var buttons: [DialectText.Action] = []
     DialectWalk(actions.each).forEach(from: root) { find in
       guard find.value.isArray else {
-        read(actions, find.value, find.key, find.index, payload).map { buttons.append($0) }
+        let fields = FieldReader(payload: payload, shared: shared, item: find.value, key: find.key, index: find.index)
+        read(actions, find.value, fields).map { buttons.append($0) }
         return
       }
       var index = 0
       find.value.forEachElement { element in
-        read(actions, element, find.key, index, payload).map { buttons.append($0) }
+        let fields = FieldReader(payload: payload, shared: shared, item: element, key: find.key, index: index)
+        read(actions, element, fields).map { buttons.append($0) }
         index += 1
       }
     }
     return buttons
   }
 
-  private func read(_ actions: Actions, _ item: JSONElement, _ key: String?, _ index: Int?, _ payload: JSONElement) -> DialectText.Action? {
-    let fields = FieldReader(payload: payload, item: item, key: key, index: index)
+  private func read(_ actions: Actions, _ item: JSONElement, _ fields: FieldReader) -> DialectText.Action? {
     guard item.isObject, let title = fields.text(actions.title) else { return nil }
     var action = DialectText.Action(identifier: fields.text(actions.identifier, takesIntegers: true), title: title)
     action.url = fields.text(actions.url)

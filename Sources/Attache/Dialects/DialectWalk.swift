@@ -6,11 +6,11 @@ struct DialectWalk {
     /// What the last `[]` or `{}` of the path stands for, else the object that has the value.
     var item: JSONElement?
     /// The name of the member that the last `{}` stands for.
-    var key: String?
+    var key: UntrustedText?
     /// The place in its array of what the last `[]` stands for.
     var index: Int?
     /// The JSON pointer of the value, if that was asked for.
-    var pointer = ""
+    var pointer: UntrustedText = ""
     /// Whether a `[]` or `{}` says what the item is.
     var isPicked = false
   }
@@ -28,7 +28,7 @@ struct DialectWalk {
   /// - Parameters:
   ///   - root: the value that the path counts from.
   ///   - pointer: where that stands.
-  func forEach(from root: JSONElement, pointer: String = "", _ body: (Find) -> Void) {
+  func forEach(from root: JSONElement, pointer: UntrustedText = "", _ body: (Find) -> Void) {
     go(on: Find(value: root, item: root, pointer: pointer), part: 0, body)
   }
 
@@ -40,7 +40,7 @@ struct DialectWalk {
       var next = find
       next.value = child
       if !find.isPicked { next.item = find.value }
-      locate(&next, token.text)
+      locate(&next) { UntrustedText(token.text) }
       go(on: next, part: part + 1, body)
     case .elements:
       var index = 0
@@ -53,33 +53,33 @@ struct DialectWalk {
     }
   }
 
-  private func picked(_ value: JSONElement, of find: Find, name: String?, index: Int?) -> Find {
+  private func picked(_ value: JSONElement, of find: Find, name: UntrustedText?, index: Int?) -> Find {
     var next = find
     next.value = value
     next.item = value
     next.isPicked = true
     if let name { next.key = name }
     if let index { next.index = index }
-    locate(&next, name ?? String(index ?? 0))
+    locate(&next) { name ?? UntrustedText(String(index ?? 0)) }
     return next
   }
 
-  private func locate(_ find: inout Find, _ name: String) {
-    if isLocated { find.pointer += JSONPointer(name).description }
+  private func locate(_ find: inout Find, _ name: () -> UntrustedText) {
+    if isLocated { find.pointer = find.pointer.appending(name()) }
   }
 }
 
 extension JSONElement {
   /// The members in the byte order of their names; of several with one name the last.
-  fileprivate var membersByName: [(String, JSONElement)] {
-    var members: [(name: String, place: Int, value: JSONElement)] = []
+  fileprivate var membersByName: [(UntrustedText, JSONElement)] {
+    var members: [(name: UntrustedText, place: Int, value: JSONElement)] = []
     forEachMember { name, value in members.append((name, members.count, value)) }
     members.sort { left, right in
-      if left.name.utf8.elementsEqual(right.name.utf8) { return left.place < right.place }
+      if left.name == right.name { return left.place < right.place }
       return left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
     }
     return members.indices.compactMap { index in
-      let isLast = index + 1 == members.count || !members[index + 1].name.utf8.elementsEqual(members[index].name.utf8)
+      let isLast = index + 1 == members.count || members[index + 1].name != members[index].name
       return isLast ? (members[index].name, members[index].value) : nil
     }
   }

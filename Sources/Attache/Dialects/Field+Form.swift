@@ -61,10 +61,10 @@ extension Field.Origin {
     switch kind {
     case .text:
       guard value.isString else { throw FormFault("this is no text; write a string") }
-      self = .text(value.text ?? "")
+      self = .text(value.text?.string ?? "")
     case .count:
       guard value.integer != nil || value.isString else { throw FormFault("this is no count; write a whole number") }
-      self = value.number.map(Self.number) ?? .text(value.text ?? "")
+      self = value.number.map(Self.number) ?? .text(value.text?.string ?? "")
     case .flag: self = .boolean(try value.readFlag())
     case .seconds:
       guard let number = value.number, number >= 0 else { throw FormFault("this is no moment; write a number of seconds, 0 or more") }

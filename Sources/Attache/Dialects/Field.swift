@@ -48,7 +48,7 @@ final class Field: Sendable {
   }
 
   /// A text as the field writes it.
-  func framed(_ text: String) -> String {
-    prefix.isEmpty && suffix.isEmpty ? text : prefix + text + suffix
+  func framed(_ text: UntrustedText) -> UntrustedText {
+    prefix.isEmpty && suffix.isEmpty ? text : UntrustedText(prefix + text.string + suffix)
   }
 }

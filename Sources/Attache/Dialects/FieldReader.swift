@@ -1,114 +1,128 @@
 /// Reads fields; what has the wrong type is taken as absent, and the next field that may give the same is asked.
 struct FieldReader {
   let payload: JSONElement
+  /// What the payload's own fields have given before.
+  let shared: SharedFields
   /// What `inside` counts from; nil when a URL stands by itself.
   var item: JSONElement?
-  var key: String?
+  var key: UntrustedText?
   var index: Int?
-  var url = ""
+  var url: UntrustedText = ""
 
   /// The first text that the fields give.
   ///
   /// - Parameter takesIntegers: whether an integer counts as its digits.
-  func text(_ fields: [Field], takesIntegers: Bool = false) -> String? {
-    first(fields) { field in
-      text(field.origin, takesIntegers).map(field.framed)
-    }
+  func text(_ fields: [Field], takesIntegers: Bool = false) -> UntrustedText? {
+    first(fields) { text($0, takesIntegers) }
   }
 
   /// Whether the text that the fields give is the dialect's own word.
   func isFixed(_ fields: [Field]) -> Bool {
-    first(fields) { field in text(field.origin, true).map { _ in field.isFixed } } ?? false
+    first(fields) { field in text(field, true).map { _ in field.isFixed } } ?? false
   }
 
   /// The first sound that the fields give: a text, or the `name` of an object, as APNs has it for critical alerts.
-  func sound(_ fields: [Field]) -> String? {
+  func sound(_ fields: [Field]) -> UntrustedText? {
     first(fields) { field in
-      let value = value(field.origin)
-      let text = value?.isObject == true ? value?.member("name")?.text : text(field.origin, false)
-      return text.map(field.framed)
+      let value = value(field)
+      return value?.isObject == true ? value?.member("name")?.text.map(field.framed) : text(field, false)
     }
   }
 
   func boolean(_ fields: [Field]) -> Bool? {
-    first(fields) { boolean($0.origin) }
+    first(fields, boolean)
   }
 
   /// The first moment in seconds that the fields give.
   func seconds(_ fields: [Field]) -> Double? {
-    first(fields) { number($0.origin).flatMap { $0 >= 0 ? $0 : nil } }
+    first(fields) { number($0).flatMap { $0 >= 0 ? $0 : nil } }
   }
 
   func rectangle(_ fields: [Field]) -> ClippingRect? {
     first(fields) { field in
-      if case .rectangle(let fixed) = field.origin { fixed } else { value(field.origin).flatMap(ClippingRect.init) }
+      switch field.origin {
+      case .rectangle(let fixed): fixed
+      case .at: shared.rectangle(field) { value(field).flatMap(ClippingRect.init) }
+      default: value(field).flatMap(ClippingRect.init)
+      }
     }
   }
 
   private func first<Value>(_ fields: [Field], _ read: (Field) -> Value?) -> Value? {
     for field in fields where item != nil || !field.isInside {
-      if field.when.hold(in: payload), let value = read(field) { return value }
+      if shared.holds(field, in: payload), let value = read(field) { return value }
     }
     return nil
   }
 
-  private func text(_ origin: Field.Origin, _ takesIntegers: Bool) -> String? {
-    switch origin {
+  private func text(_ field: Field, _ takesIntegers: Bool) -> UntrustedText? {
+    func framed() -> UntrustedText? { unframed(field, takesIntegers).map(field.framed) }
+    if case .at = field.origin { return shared.text(field, framed) }
+    return framed()
+  }
+
+  private func unframed(_ field: Field, _ takesIntegers: Bool) -> UntrustedText? {
+    switch field.origin {
     case .inside, .at:
-      let value = value(origin)
-      return value?.text ?? (takesIntegers ? value?.integer.map(String.init) : nil)
-    case .text(let text): return text
+      let value = value(field)
+      return value?.text ?? (takesIntegers ? value?.integer.map { UntrustedText(String($0)) } : nil)
+    case .text(let text): return UntrustedText(text)
     case .key: return key.flatMap { $0.isEmpty ? nil : $0 }
-    case .index(let first): return index.map { String(first + $0) }
+    case .index(let first):
+      // A dialect's file may count from any number.
+      guard let (place, overflow) = index?.addingReportingOverflow(first), !overflow else { return nil }
+      return UntrustedText(String(place))
     case .file: return url.lastPathPart
     case .url: return url.isEmpty ? nil : url
     case .query(let name): return url.fileExtension(ofQueryItem: name)
-    case .number(let number): return takesIntegers ? Int(exactly: number).map(String.init) : nil
+    case .number(let number): return takesIntegers ? Int(exactly: number).map { UntrustedText(String($0)) } : nil
     case .boolean, .rectangle, .differs: return nil
     }
   }
 
-  private func number(_ origin: Field.Origin) -> Double? {
-    if case .number(let fixed) = origin { fixed } else { value(origin)?.number }
+  private func number(_ field: Field) -> Double? {
+    if case .number(let fixed) = field.origin { fixed } else { value(field)?.number }
   }
 
-  private func boolean(_ origin: Field.Origin) -> Bool? {
-    switch origin {
+  private func boolean(_ field: Field) -> Bool? {
+    switch field.origin {
     case .boolean(let fixed): return fixed
     case .differs(let path, let other):
-      guard let text = item?.value(at: path)?.text, let otherText = payload.value(at: other)?.text else { return nil }
+      guard let text = item?.value(at: path)?.text, let otherText = shared.text(field, { payload.value(at: other)?.text }) else {
+        return nil
+      }
       return text != otherText
-    case .inside, .at: return value(origin)?.boolean
+    case .inside, .at: return value(field)?.boolean
     case .text, .number, .rectangle, .key, .index, .file, .url, .query: return nil
     }
   }
 
-  private func value(_ origin: Field.Origin) -> JSONElement? {
-    switch origin {
+  private func value(_ field: Field) -> JSONElement? {
+    switch field.origin {
     case .inside(let path): item?.value(at: path)
-    case .at(let path): payload.value(at: path)
-    default: nil
+    case .at(let path): shared.value(field) { payload.value(at: path) }
+    case .text, .boolean, .number, .rectangle, .key, .index, .file, .url, .query, .differs: nil
     }
   }
 }
 
-extension String {
+extension UntrustedText {
   /// What stands after the last slash of a URL's path; nil if there is nothing.
-  fileprivate var lastPathPart: String? {
+  fileprivate var lastPathPart: UntrustedText? {
     let path = utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
     let isAuthority = path[..<slash].last == UInt8(ascii: "/") && path[..<slash].dropLast().last == UInt8(ascii: ":")
     let part = path[path.index(after: slash)...]
-    return isAuthority || part.isEmpty ? nil : String(part)
+    return isAuthority || part.isEmpty ? nil : UntrustedText(decoding: part)
   }
 
   /// `png` for `?name=photo.png`; nil if there is no such item, or no extension in it.
-  fileprivate func fileExtension(ofQueryItem name: String) -> String? {
+  fileprivate func fileExtension(ofQueryItem name: String) -> UntrustedText? {
     guard let mark = utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
     let query = utf8[utf8.index(after: mark)...].prefix { $0 != UInt8(ascii: "#") }
     for item in query.split(separator: UInt8(ascii: "&")) where item.starts(with: (name + "=").utf8) {
       guard let dot = item.lastIndex(of: UInt8(ascii: ".")), item.index(after: dot) < item.endIndex else { return nil }
-      return String(item[item.index(after: dot)...])
+      return UntrustedText(decoding: item[item.index(after: dot)...])
     }
     return nil
   }

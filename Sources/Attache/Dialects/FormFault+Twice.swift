@@ -7,12 +7,12 @@ extension JSONElement {
     if isArray {
       _ = try readElements { element throws(FormFault) in try element.checkMembersAreDistinct(depth: depth - 1) }
     } else if isObject {
-      var names: Set<String> = []
-      try forEachMember { (name: String, value: JSONElement) throws(FormFault) in
+      var names: Set<UntrustedText> = []
+      try forEachMember { (name: UntrustedText, value: JSONElement) throws(FormFault) in
         do throws(FormFault) {
           guard names.insert(name).inserted else { throw FormFault("this member is there twice; leave one of the two out") }
           if name != "sample" { try value.checkMembersAreDistinct(depth: depth - 1) }
-        } catch { throw error.under(.member(name)) }
+        } catch { throw error.under(.member(name.string)) }
       }
     }
   }

@@ -41,7 +41,8 @@ extension JSONElement {
     _: Member.Type, _ read: (Member, JSONElement) throws(FormFault) -> Void
   ) throws(FormFault) {
     guard isObject else { throw FormFault("this is no object; write {\"\(Member.allCases.first?.rawValue ?? "")\": …}") }
-    try forEachMember { (name: String, value: JSONElement) throws(FormFault) in
+    try forEachMember { (name: UntrustedText, value: JSONElement) throws(FormFault) in
+      let name = name.string
       guard let member = Member(rawValue: name) else {
         throw FormFault.unknown(name, known: Member.allCases.map(\.rawValue)).under(.member(name))
       }
@@ -73,7 +74,7 @@ extension JSONElement {
 
   func readText() throws(FormFault) -> String {
     guard let text else { throw FormFault(isString ? "the text is empty; write one" : "this is no text; write a string") }
-    return text
+    return text.string
   }
 
   func readFlag() throws(FormFault) -> Bool {

@@ -1,13 +1,14 @@
 /// Parses the JSON that stands inside strings of a payload; what is no JSON there is as good as absent.
-///
-/// Its parser is made when the first such string comes, since few payloads have any.
 final class InnerDocument {
-  private lazy var parser = JSONParser(capacity: PayloadReader.maximumLineLength)
+  private let parser = JSONParser(capacity: PayloadReader.maximumLineLength)
   /// The place whose document the parser holds.
   private var path: DialectPath?
   private var document: JSONElement?
   /// Whether the document that was asked for last stands in a string.
   private(set) var isInString = false
+
+  /// Whether there was memory for the parser.
+  var hasMemory: Bool { parser.hasMemory }
 
   /// Begins with another payload.
   func forget() {
@@ -25,7 +26,7 @@ final class InnerDocument {
     return document
   }
 
-  private func parse(_ text: String) -> JSONElement? {
+  private func parse(_ text: UntrustedText) -> JSONElement? {
     var bytes = Array(text.utf8)
     let count = bytes.count
     bytes.append(contentsOf: repeatElement(0, count: JSONParser.padding))

@@ -8,6 +8,6 @@ extension [MediaReference] {
 }
 
 private struct Key: Hashable {
-  let url: String
+  let url: UntrustedText
   let role: MediaReference.Role
 }

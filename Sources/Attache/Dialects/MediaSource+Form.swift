@@ -90,11 +90,11 @@ extension MediaSource.Piece {
 
 extension JSONElement {
   /// An object whose members are all texts.
-  fileprivate func readWords() throws(FormFault) -> [String: String] {
+  fileprivate func readWords() throws(FormFault) -> [UntrustedText: String] {
     guard isObject else { throw FormFault(#"this is no object; write {"the vendor's word": "public.jpeg"}"#) }
-    var words: [String: String] = [:]
-    try forEachMember { (name: String, value: JSONElement) throws(FormFault) in
-      do throws(FormFault) { words[name] = try value.readText() } catch { throw error.under(.member(name)) }
+    var words: [UntrustedText: String] = [:]
+    try forEachMember { (name: UntrustedText, value: JSONElement) throws(FormFault) in
+      do throws(FormFault) { words[name] = try value.readText() } catch { throw error.under(.member(name.string)) }
     }
     return words
   }

@@ -33,7 +33,7 @@ struct MediaSource: Sendable {
   /// How the hint is written; nil when its own form tells.
   var hintKind: MediaReference.HintKind?
   /// The uniform type that each of the vendor's own words stands for.
-  var hintWords: [String: String] = [:]
+  var hintWords: [UntrustedText: String] = [:]
   /// Where further URLs of the same media stand.
   var fallbacks: [DialectPath] = []
   var role = MediaReference.Role.attachment

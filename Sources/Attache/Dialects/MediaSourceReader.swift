@@ -2,22 +2,27 @@
 struct MediaSourceReader {
   let place: MediaPlace
   let payload: JSONElement
+  let shared: SharedFields
   let isLocated: Bool
-  /// How many references there are before this source's.
+  /// Whether a reference is passed over that the vendor's own helper would not follow.
+  let isStrict: Bool
+  /// How many references were offered before this source's.
   let start: Int
+  /// The place of the string that holds the source's document; nil when no string does.
+  var string: UntrustedText?
 
   /// Reads the references in the order of the places, no more than the source allows.
   ///
   /// - Parameters:
   ///   - root: what the source's place counts from: the payload, or the JSON inside one of its strings.
   ///   - pointer: where that stands.
-  func read(from root: JSONElement, pointer: String, into references: inout [MediaReference]) {
+  func read(from root: JSONElement, pointer: UntrustedText, into references: inout MediaReferenceList) {
     switch place.source.origin {
     case .url(let path):
       DialectWalk(path, isLocated: isLocated).forEach(from: root, pointer: pointer) { add($0, to: &references) }
     case .build(let pieces):
       if let url = build(pieces, root) {
-        add(url, DialectWalk.Find(value: root, item: root, pointer: pointer + pieces.firstPlace), to: &references)
+        add(url, DialectWalk.Find(value: root, item: root, pointer: UntrustedText(pointer.string + pieces.firstPlace)), to: &references)
       }
     }
   }
@@ -25,12 +30,12 @@ struct MediaSourceReader {
   /// Reads what stands at the one place of a source.
   ///
   /// - Parameter item: the object that has the value.
-  func read(_ value: JSONElement, item: JSONElement?, into references: inout [MediaReference]) {
-    let pointer = isLocated ? place.path?.description ?? "" : ""
+  func read(_ value: JSONElement, item: JSONElement?, into references: inout MediaReferenceList) {
+    let pointer = UntrustedText(isLocated ? place.path?.description ?? "" : "")
     add(DialectWalk.Find(value: value, item: item, pointer: pointer), to: &references)
   }
 
-  private func add(_ find: DialectWalk.Find, to references: inout [MediaReference]) {
+  private func add(_ find: DialectWalk.Find, to references: inout MediaReferenceList) {
     guard place.source.takesAnyForm else {
       find.value.text.map { add($0, find, to: &references) }
       return
@@ -41,41 +46,45 @@ struct MediaSourceReader {
       var next = find
       next.value = element
       next.index = index
-      if isLocated { next.pointer += "/\(index)" }
+      if isLocated { next.pointer = next.pointer.appending("\(index)") }
       addOne(next, to: &references)
       index += 1
     }
   }
 
   /// A string, which has nothing beside it, or an object with a URL.
-  private func addOne(_ find: DialectWalk.Find, to references: inout [MediaReference]) {
+  private func addOne(_ find: DialectWalk.Find, to references: inout MediaReferenceList) {
     var find = find
     if let url = find.value.text {
       find.item = nil
       add(url, find, to: &references)
     } else if find.value.isObject, let url = find.value.member("url")?.text {
       find.item = find.value
-      if isLocated { find.pointer += "/url" }
+      if isLocated { find.pointer = find.pointer.appending("url") }
       add(url, find, to: &references)
     }
   }
 
-  private func add(_ text: String, _ find: DialectWalk.Find, to references: inout [MediaReference]) {
+  private func add(_ text: UntrustedText, _ find: DialectWalk.Find, to references: inout MediaReferenceList) {
     let url = place.source.trims ? text.trimmed : text
-    guard references.count - start < place.source.maximum, !url.isEmpty, !place.source.needsScheme || url.hasAuthority else { return }
-    let fields = FieldReader(payload: payload, item: find.item, key: find.key, index: find.index, url: url)
-    references.append(reference(url, fields))
-    complete(&references[references.count - 1], fields)
-    guard isLocated else { return }
-    references[references.count - 1].path = find.pointer
-    references[references.count - 1].isHintFixed = fields.isFixed(place.source.typeHint)
+    guard references.offered - start < place.source.maximum, !url.isEmpty, !place.source.needsScheme || url.hasAuthority else { return }
+    references.add(place.source.role) {
+      let fields = FieldReader(payload: payload, shared: shared, item: find.item, key: find.key, index: find.index, url: url)
+      var reference = reference(url, fields)
+      complete(&reference, fields)
+      if isLocated {
+        reference.path = string ?? find.pointer
+        reference.isHintFixed = fields.isFixed(place.source.typeHint)
+      }
+      return isStrict ? reference.strict : reference
+    }
   }
 
-  private func reference(_ url: String, _ fields: FieldReader) -> MediaReference {
+  private func reference(_ url: UntrustedText, _ fields: FieldReader) -> MediaReference {
     MediaReference(
       url: url,
       identifier: fields.text(place.source.identifier),
-      typeHint: fields.text(place.source.typeHint, takesIntegers: true),
+      typeHint: fields.text(place.source.typeHint, takesIntegers: true).flatMap { $0.utf8.count > MediaReference.longestHint ? nil : $0 },
       options: AttachmentOptions(
         thumbnailHidden: fields.boolean(place.source.thumbnailHidden),
         thumbnailClippingRect: fields.rectangle(place.source.thumbnailClippingRect),
@@ -89,28 +98,43 @@ struct MediaSourceReader {
       reference.hintedType = place.source.hintWords[hint]
     }
     reference.isLazy = fields.boolean(place.source.lazy) ?? false
-    for path in place.source.fallbacks {
-      if let url = payload.value(at: path)?.text { reference.fallbacks.append(url) }
-    }
+    reference.fallbacks = shared.fallbacks(of: place, in: payload)
     reference.role = place.source.role
     reference.needs = place.source.needs
   }
 
-  private func build(_ pieces: [MediaSource.Piece], _ root: JSONElement) -> String? {
-    var url = ""
+  private func build(_ pieces: [MediaSource.Piece], _ root: JSONElement) -> UntrustedText? {
+    var url: [UInt8] = []
     for piece in pieces {
       switch piece {
       case .text(let text):
         // One slash between a base and its path, whoever writes it.
-        if text.hasPrefix("/"), url.hasSuffix("/") { url.removeLast() }
-        url += text
+        if text.utf8.first == UInt8(ascii: "/"), url.last == UInt8(ascii: "/") { url.removeLast() }
+        url += text.utf8
       case .value(let path):
         let value = root.value(at: path)
-        guard let text = value?.text ?? value?.integer.map(String.init) else { return nil }
-        url += text
+        guard let text = value?.text?.string ?? value?.integer.map(String.init) else { return nil }
+        url += text.utf8
       }
     }
-    return url
+    return UntrustedText(decoding: url)
+  }
+}
+
+extension MediaReference {
+  /// The same as far as the vendor's own helper would follow it; nil when it would not.
+  fileprivate var strict: MediaReference? {
+    if needs.contains(.typeHint), typeHint == nil { return nil }
+    guard needs.contains(.https) else { return self }
+    var reference = self
+    reference.fallbacks.removeAll { !$0.isHTTPS }
+    return url.isHTTPS ? reference : nil
+  }
+}
+
+extension UntrustedText {
+  fileprivate var isHTTPS: Bool {
+    utf8.prefix(8).elementsEqual("https://".utf8) { ($0 | 0x20) == ($1 | 0x20) }
   }
 }
 
@@ -124,7 +148,7 @@ extension [MediaSource.Piece] {
 
 extension MediaReference.HintKind {
   /// What a hint is by its own form.
-  init(of hint: String) {
+  init(of hint: UntrustedText) {
     if hint.utf8.contains(UInt8(ascii: "/")) {
       self = .mime
     } else if ["image", "video", "audio"].contains(hint) {
@@ -135,7 +159,7 @@ extension MediaReference.HintKind {
   }
 }
 
-extension String {
+extension UntrustedText {
   /// Whether this holds `://`, as every URL does that can be fetched.
   fileprivate var hasAuthority: Bool {
     let slash = UInt8(ascii: "/")
@@ -147,10 +171,11 @@ extension String {
   }
 
   /// Less the white space at either end.
-  fileprivate var trimmed: String {
-    var bytes = Substring(self).utf8
+  fileprivate var trimmed: UntrustedText {
+    guard utf8.first?.isJSONSpace == true || utf8.last?.isJSONSpace == true else { return self }
+    var bytes = Substring(string).utf8
     while bytes.first?.isJSONSpace == true { bytes.removeFirst() }
     while bytes.last?.isJSONSpace == true { bytes.removeLast() }
-    return String(Substring(bytes))
+    return UntrustedText(decoding: bytes)
   }
 }

@@ -8,9 +8,9 @@ final class OutlineReader {
   func dialect(_ form: JSONElement) -> Dialect {
     row.find(in: form)
     var dialect = Dialect()
-    dialect.name = row[0]?.text ?? ""
-    forEach(row[1]) { alias in alias.text.map { dialect.aliases.append($0) } }
-    dialect.precedence = row[2]?.text.flatMap(Dialect.Precedence.init) ?? .vendor
+    dialect.name = row[0]?.text?.string ?? ""
+    forEach(row[1]) { alias in alias.text.map { dialect.aliases.append($0.string) } }
+    dialect.precedence = row[2]?.text.flatMap { Dialect.Precedence(rawValue: $0.string) } ?? .vendor
     var outline = DialectOutline()
     forEach(row[3]) { condition in places(condition).map { outline.needs.append($0) } }
     var sources: [DialectPath?] = []
@@ -25,7 +25,7 @@ final class OutlineReader {
   private func places(_ form: JSONElement) -> [DialectPath]? {
     condition.find(in: form)
     guard condition[1] == nil, condition[3] == nil else { return nil }
-    guard let group = condition[2] else { return condition[0]?.text.flatMap { try? DialectPath($0) }.map { [$0] } }
+    guard let group = condition[2] else { return condition[0]?.text.flatMap { try? DialectPath($0.string) }.map { [$0] } }
     var all: [DialectPath]? = []
     forEach(group) { element in
       let further = places(element)
@@ -37,7 +37,7 @@ final class OutlineReader {
   /// As ``MediaSource/firstPlace``.
   private func place(of form: JSONElement) -> DialectPath? {
     source.find(in: form)
-    if let path = source[0] ?? source[1] { return path.text.flatMap { try? DialectPath($0) } }
+    if let path = source[0] ?? source[1] { return path.text.flatMap { try? DialectPath($0.string) } }
     guard let build = source[2]?.text else { return nil }
     let piece = build.utf8.drop { $0 != UInt8(ascii: "{") }.dropFirst().prefix { $0 != UInt8(ascii: "}") }
     return String(piece).flatMap { try? DialectPath($0) }

@@ -80,7 +80,7 @@ public final class MediaExtension: ServiceExtension {
     /// It came too late.
     case drop
     case wait, decide
-    case next(url: String, try: Int, deadline: MonotonicInstant)
+    case next(url: UntrustedText, try: Int, deadline: MonotonicInstant)
   }
 
   private func begin(_ index: Int, _ reference: MediaReference, _ deadline: MonotonicInstant) {
@@ -90,8 +90,8 @@ public final class MediaExtension: ServiceExtension {
     fetch(index, reference.url, try: 0, deadline)
   }
 
-  private func fetch(_ index: Int, _ url: String, try number: Int, _ deadline: MonotonicInstant) {
-    let ticket = fetcher.fetch(url, deadline: deadline) { [self] result, record in
+  private func fetch(_ index: Int, _ url: UntrustedText, try number: Int, _ deadline: MonotonicInstant) {
+    let ticket = fetcher.fetch(url.string, deadline: deadline) { [self] result, record in
       note(index, file: try? result.get(), record)
     }
     let isOver = state.withLock { state in
@@ -150,7 +150,7 @@ extension MediaExtension.State {
   }
 
   /// The URL of a reference that is being tried, or was tried last.
-  fileprivate func url(of index: Int) -> String {
+  fileprivate func url(of index: Int) -> UntrustedText {
     let tries = tries(of: index)
     return tries == 0 ? references[index].url : references[index].fallbacks[tries - 1]
   }
@@ -197,11 +197,11 @@ extension MediaExtension.State {
 
   /// The reference's own; if that is none or the empty one, one that is the same for the same URL, so that a payload gives the same output
   /// whenever it is run.
-  private static func identifier(of reference: MediaReference) -> String {
+  private static func identifier(of reference: MediaReference) -> UntrustedText {
     if let identifier = reference.identifier, !identifier.isEmpty { return identifier }
     let digits = Array("0123456789abcdef".utf8)
     let hash = SHA256.hash(data: Array(reference.url.utf8)).prefix(8)
-    return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    return UntrustedText(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
   }
 }
 
@@ -210,6 +210,10 @@ extension FetchTicket {
   fileprivate var expired: MediaRecord {
     var record = record
     record.reason = .deadline
+    if let wait = record.timing.wait, let total = record.timing.total, wait * 2 >= total, let awaited = record.awaited {
+      let tenths = Int(wait.milliseconds / 100)
+      record.explanation = "waited \(tenths / 10).\(tenths % 10) s for \(awaited); raise it, or --deadline"
+    }
     return record
   }
 }

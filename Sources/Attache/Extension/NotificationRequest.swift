@@ -12,6 +12,16 @@ public struct NotificationRequest: Sendable {
     self.deadline = deadline
   }
 
+  /// The requests of one line, each for one of its payloads, with one deadline.
+  ///
+  /// - Parameter identifier: the only request's; of several, each has its number behind a dot, counted from 1.
+  static func all(_ identifier: String, _ payloads: [Payload], deadline: MonotonicInstant) -> [NotificationRequest] {
+    payloads.enumerated().map { index, payload in
+      let own = payloads.count == 1 ? identifier : "\(identifier).\(index + 1)"
+      return NotificationRequest(identifier: own, payload: payload, deadline: deadline)
+    }
+  }
+
   /// What would be shown were nothing changed.
   public var content: NotificationContent {
     payload.content

@@ -50,6 +50,17 @@ public final class ServiceExtensionHost: Sendable {
     answer.book(clock.schedule(at: notice) { [self] in expire(answer, deadline, type) }, isLast: false)
   }
 
+  /// Has each request served by an extension of its own.
+  ///
+  /// - Parameter deliver: called exactly once, on any thread, when all of them are decided, before the last of their deadlines; in their order.
+  func run(_ requests: [NotificationRequest], deliver: @escaping @Sendable ([Delivery]) -> Void) {
+    if requests.count == 1 { return run(requests[0]) { deliver([$0]) } }
+    let deliveries = Deliveries(count: requests.count)
+    for (index, request) in requests.enumerated() {
+      run(request) { if let all = deliveries.add($0, at: index) { deliver(all) } }
+    }
+  }
+
   /// Has the answer be found by ``cancelAll()`` until it is decided.
   ///
   /// - Returns: false when everything has been cancelled, this answer included.
@@ -108,5 +119,23 @@ public final class ServiceExtensionHost: Sendable {
 
   func countDropped() {
     dropped.wrappingAdd(1, ordering: .relaxed)
+  }
+}
+
+/// The deliveries of one line, gathered until the last has come.
+private final class Deliveries: Sendable {
+  private let gathered: Mutex<(deliveries: [Delivery?], missing: Int)>
+
+  init(count: Int) {
+    gathered = Mutex((Array(repeating: nil, count: count), count))
+  }
+
+  /// - Returns: all of them, to the one who adds the last.
+  func add(_ delivery: Delivery, at index: Int) -> [Delivery]? {
+    gathered.withLock { gathered in
+      gathered.deliveries[index] = delivery
+      gathered.missing -= 1
+      return gathered.missing == 0 ? gathered.deliveries.compactMap { $0 } : nil
+    }
   }
 }

@@ -22,6 +22,11 @@ extension UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }
 
+  /// The byte, with a small ASCII letter made a capital.
+  var uppercasedASCII: UInt8 {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) ? self & 0xDF : self
+  }
+
   /// Whether the byte is a C0 control or DEL.
   var isControlASCII: Bool { self < 0x20 || self == 0x7F }
 }

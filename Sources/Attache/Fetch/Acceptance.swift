@@ -28,7 +28,7 @@ enum Acceptance {
   {
     switch head.status {
     case 200: body(head, from: 0)
-    case 206 where offset > 0 && head.entityTag != nil && head.entityTag != validator: .refuse(.httpFraming)
+    case 206 where offset > 0 && head.entityTag != nil && head.entityTag != validator.map { UntrustedText($0) }: .refuse(.httpFraming)
     case 206 where offset > 0: body(head, from: offset)
     case 304 where isConditional: head.isAmbiguous ? .refuse(head.mistakeInLine) : .unchanged
     case 301, 302, 303, 307, 308: redirect(head)
@@ -55,10 +55,11 @@ enum Acceptance {
   /// - Returns: nil when the headers contradict each other or name a coding other than chunked (RFC 9112, sections 6.1 and 6.3).
   private static func framing(_ head: ResponseHead) -> Framing? {
     if !head.transferEncodings.isEmpty {
-      return head.isChunked && head.contentLengths.isEmpty && !head.isHTTP10 ? Framing() : nil
+      // A length beside chunks counts for nothing (RFC 9112, 6.3), as curl and browsers read it; the connection does not serve again.
+      return head.isChunked && head.contentLengths.count <= 1 && !head.isHTTP10 ? Framing() : nil
     }
     guard let first = head.contentLengths.first else { return Framing() }
-    guard head.contentLengths.count == 1, let length = decimal(first) else { return nil }
+    guard head.contentLengths.count == 1, let length = decimal(first.string) else { return nil }
     return Framing(length: length)
   }
 
@@ -78,11 +79,11 @@ enum Acceptance {
 struct ContentRange: Equatable, Sendable {
   var first, last, total: Int
 
-  init?(_ text: String) {
-    guard text.hasPrefix("bytes ") else { return nil }
-    let fields = text.dropFirst(6).split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "/" }
-    guard fields.count == 3, let first = Acceptance.decimal(fields[0]), let last = Acceptance.decimal(fields[1]),
-      let total = Acceptance.decimal(fields[2]), first <= last, last < total
+  init?(_ text: UntrustedText) {
+    guard text.starts(with: "bytes ") else { return nil }
+    let fields = text.utf8.dropFirst(6).split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "/") }
+    guard fields.count == 3, let first = Acceptance.decimal(Substring(fields[0])), let last = Acceptance.decimal(Substring(fields[1])),
+      let total = Acceptance.decimal(Substring(fields[2])), first <= last, last < total
     else { return nil }
     (self.first, self.last, self.total) = (first, last, total)
   }

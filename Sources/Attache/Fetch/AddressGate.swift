@@ -27,9 +27,8 @@ public struct AddressGate: Sendable {
       AddressClass.of(candidate).map { (candidate, $0) }
     }
     guard let (candidate, row) = shut.first else { return }
-    let flags = shut.map { "--allow-net \($0.1.network)" }.joined(separator: " ")
     throw Refusal(
-      .policyAddress, "\(Self.name(address, meaning: candidate)) is \(row.name) (\(row.source)); \(flags) would allow it")
+      .policyAddress, "\(Self.name(address, meaning: candidate)) is \(row.name) (\(row.source))", remedy: .nets(shut.map(\.1.network)))
   }
 
   /// Passes an address to which the request for `url` may be sent: ``check(_:)``, and the URL's port is allowed there.

@@ -6,6 +6,8 @@ final class CacheDesk: @unchecked Sendable {
   private let worker: MediaWorker
   private let shelf: CacheShelf
   private let store: AttachmentStore
+  /// What tells this run's root certificates from others.
+  private let roots: [UInt8]
 
   private var batch = CacheBatch()
   /// By URL.
@@ -30,8 +32,8 @@ final class CacheDesk: @unchecked Sendable {
   /// How long the end of a run waits for the last rows.
   static let closingPatience = Duration.milliseconds(500)
 
-  init(loop: EventLoop, worker: MediaWorker, store: AttachmentStore, limits: MediaLimits) {
-    (self.loop, self.worker, self.store) = (loop, worker, store)
+  init(loop: EventLoop, worker: MediaWorker, store: AttachmentStore, limits: MediaLimits, roots: [UInt8]) {
+    (self.loop, self.worker, self.store, self.roots) = (loop, worker, store, roots)
     shelf = CacheShelf(store, limits: limits)
     lacksIndex = !store.hasIndex
     guard lacksIndex else { return }
@@ -47,9 +49,9 @@ final class CacheDesk: @unchecked Sendable {
   ///   - patience: how long the answer may take. A disk that blocks must not take the whole budget before anything is asked of an origin.
   ///   - reply: called on the loop, at once or in a later turn.
   func lookUp(
-    _ url: String, _ clearance: CacheShelf.Clearance, patience: Duration, _ reply: @escaping @Sendable (CacheShelf.Answer) -> Void
+    _ url: CheckedURL, _ clearance: CacheShelf.Clearance, patience: Duration, _ reply: @escaping @Sendable (CacheShelf.Answer) -> Void
   ) {
-    let key = IndexKey(url)
+    let key = IndexKey(url.text, roots: url.scheme == .https ? roots : [])
     renewFilter()
     if lacksIndex {
       lacksIndex = false
@@ -57,7 +59,7 @@ final class CacheDesk: @unchecked Sendable {
       worker.perform { [shelf] in shelf.create() }
     }
     if let filter, !filter.mayContain(key.number) { return reply(.nothing(key, hasRow: false)) }
-    batch.add(CacheShelf.Inquiry(key: key, clearance: clearance, pending: changes[url]), patience: patience, reply)
+    batch.add(CacheShelf.Inquiry(key: key, clearance: clearance, pending: changes[url.text]), patience: patience, reply)
   }
 
   /// Has the filter filled when it is old.

@@ -30,14 +30,14 @@ struct CacheEntry: Hashable, Sendable {
   }
 
   /// An entity tag as it may be sent back: whole, of printable ASCII, and not too long; nil for one that is none (RFC 9110, 8.8.3).
-  static func validator(_ tag: String?) -> String? {
+  static func validator(_ tag: UntrustedText?) -> String? {
     guard let tag, tag.utf8.count <= longestTag else { return nil }
     let opaque = tag.utf8.starts(with: "W/".utf8) ? tag.utf8.dropFirst(2) : tag.utf8[...]
     let quote = UInt8(ascii: "\"")
     guard opaque.count >= 2, opaque.first == quote, opaque.last == quote,
       opaque.dropFirst().dropLast().allSatisfy({ (0x21...0x7E).contains($0) && $0 != quote })
     else { return nil }
-    return tag
+    return tag.string
   }
 }
 
@@ -78,7 +78,7 @@ extension CacheEntry {
     fields.lastModified = numbers[3].map { HTTPDate(seconds: $0) }
     self.init(
       key: row.key, file: StoredFile(sha256: row.name.sha256, type: row.name.type, size: Int(row.size)), fields: fields,
-      entityTag: Self.validator(note.rest.isEmpty ? nil : String(decoding: note.rest, as: UTF8.self)), expiry: .milliseconds(expiry),
+      entityTag: Self.validator(note.rest.isEmpty ? nil : UntrustedText(decoding: note.rest)), expiry: .milliseconds(expiry),
       pixels: Int(pixels), isPublic: flags & 1 != 0, lastUse: row.lastUse)
   }
 }

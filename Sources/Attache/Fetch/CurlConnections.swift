@@ -15,6 +15,8 @@ final class CurlConnections: @unchecked Sendable {
     var localPort: Int32
   }
 
+  /// Those sessions of TLS whose peer has said that it sends nothing more, by the address of their `SSL`.
+  private var closedSessions: Set<UInt> = []
   private var sockets: [Ends: Int32] = [:]
   private var ends: [Int32: Ends] = [:]
 
@@ -29,6 +31,21 @@ final class CurlConnections: @unchecked Sendable {
   func forget(_ socket: Int32) {
     guard let ends = ends.removeValue(forKey: socket), sockets[ends] == socket else { return }
     sockets[ends] = nil
+  }
+
+  /// Whether a connection is kept open.
+  func isOpen(_ ends: Ends) -> Bool {
+    sockets[ends] != nil
+  }
+
+  /// Notes that the peer of a session of TLS has said that it sends nothing more (close_notify; RFC 8446, 6.1).
+  func noteClose(of session: UInt) {
+    closedSessions.insert(session)
+  }
+
+  /// Whether the peer of a session has said so since the session was last asked about; forgets it.
+  func takeClose(of session: UInt) -> Bool {
+    closedSessions.remove(session) != nil
   }
 
   /// Whether bytes lie at the socket of a connection of HTTP/1 on which nothing was asked; false for a connection that is not known.

@@ -70,6 +70,8 @@ struct CurlEnd {
     case CURLE_UNSUPPORTED_PROTOCOL: .httpProtocol
     // A line without a colon or with a NUL, or a length that is no number.
     case CURLE_WEIRD_SERVER_REPLY: head.mistakeInLine
+    // A field whose name holds a CR.
+    case CURLE_BAD_FUNCTION_ARGUMENT where !head.isComplete: head.mistakeInLine
     // More than five transfer codings.
     case CURLE_BAD_CONTENT_ENCODING: .httpFraming
     case CURLE_HTTP2, CURLE_HTTP2_STREAM: head.isComplete ? .httpTruncated : .httpProtocol

@@ -2,7 +2,7 @@ internal import CCurl
 
 /// What is asked of a connection's TLS beyond libcurl's own options.
 extension CurlTransfer {
-  /// Has every handshake ask for the URL's host.
+  /// Has every handshake ask for the URL's host, and every connection told of its peer's close_notify.
   func setHandshakeCallback() -> CURLcode {
     let me = unsafe Unmanaged.passUnretained(self).toOpaque()
     let code = unsafe curl_easy_setopt_pointer(easy, CURLOPT_SSL_CTX_DATA, me)
@@ -12,8 +12,8 @@ extension CurlTransfer {
   private static let aboutToShakeHands:
     @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> CURLcode = { _, context, me in
       guard let me = unsafe me, let context = unsafe context,
-        let url = unsafe Unmanaged<CurlTransfer>.fromOpaque(me).takeUnretainedValue().request?.url,
-        unsafe OpenSSL.demand(url, of: context)
+        case let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(me).takeUnretainedValue(), let url = transfer.request?.url,
+        unsafe OpenSSL.demand(url, of: context), unsafe OpenSSL.tell(transfer.connections, ofClosesIn: context)
       else { return CURLE_SSL_CERTPROBLEM }
       return CURLE_OK
     }

@@ -7,7 +7,7 @@ internal import Glibc
 @safe
 final class CurlTransfer: Transfer, @unchecked Sendable {
   let easy: UnsafeMutableRawPointer
-  private let connections: CurlConnections
+  let connections: CurlConnections
   /// What carries the exchange at hand.
   private var multi: CurlMulti?
   private let gate: AddressGate
@@ -26,6 +26,9 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   private var opened: [Int32] = []
   /// The errno of the latest socket that the system did not give, 0 for none.
   private var socketError: Int32 = 0
+  /// The connection that carries the request, and its session of TLS by the address of its `SSL`; nil before the request.
+  private var ends: CurlConnections.Ends?
+  private var session: UInt?
   /// Whether the exchange ended before its request, since the connection that was to serve again was not silent.
   private(set) var metSurplus = false
   /// What libcurl says went wrong; it reads and writes it until the handle is freed.
@@ -74,6 +77,9 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     let range = request.resumption.map { ["Range: bytes=\($0.offset)-", "If-Range: \($0.validator)"] } ?? []
     unsafe replace(&fields, with: range + request.conditions)
     try unsafe set(CURLOPT_HTTPHEADER, list: fields)
+    let (version, isFresh) = request.avoidsHTTP2 ? (CURL_HTTP_VERSION_1_1, 1) : (CURL_HTTP_VERSION_2TLS, 0)
+    try set(CURLOPT_HTTP_VERSION, Int(version))
+    try set(CURLOPT_FRESH_CONNECT, isFresh)
     // Many streams share a connection over TLS; over plain http a request would wait behind a stalled origin, unsent.
     try set(CURLOPT_PIPEWAIT, request.url.scheme == .https ? 1 : 0)
   }
@@ -91,6 +97,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   private func start(isFresh: Bool) throws(CurlError) {
     (head, refusal, fault, chunks) = (ResponseHead(), nil, nil, nil)
     (opened, socketError, metSurplus, speaksHTTP2) = ([], 0, false, false)
+    (ends, session) = (nil, nil)
     unsafe errorText.pointee = 0
     try set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
   }
@@ -127,7 +134,9 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     } else if let fault {
       end.failure = fault
     } else if code == CURLE_OK {
-      end.failure = chunks?.isComplete == false ? .httpFraming : nil
+      let isCutOff = isCutOff
+      end.failure = chunks?.isComplete == false ? .httpFraming : isCutOff ? .httpTruncated : nil
+      end.isDoubtful = isCutOff && speaksHTTP2
     } else {
       let told = self.end(code)
       (end.failure, end.isUnanswered, end.proxyStatus, end.localError) = (
@@ -175,7 +184,6 @@ extension CurlTransfer {
     try set(CURLOPT_NOPROXY, "")
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
-    try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     try set(CURLOPT_HTTP09_ALLOWED, 0)
     // Chunks come as they are, and are read here.
     try set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
@@ -257,6 +265,7 @@ extension CurlTransfer {
     }
     guard transfer.head.isComplete, !wasComplete else { return size * count }
     if transfer.head.isChunked { transfer.chunks = ChunkedBody() }
+    if transfer.head.hasTwoFramings { unsafe curl_easy_setopt_long(transfer.easy, CURLOPT_FORBID_REUSE, 1) }
     return transfer.owner?.transferReceivedHead(transfer.head) == true ? size * count : 0
   }
 
@@ -330,10 +339,21 @@ extension CurlTransfer {
       return CURL_PREREQFUNC_OK
     }
 
+  /// Whether the body ended with its connection, and nothing says that it ended there: over TLS a close_notify would, over HTTP/2 a connection that
+  /// goes on (after a frame that breaks its rules libcurl 7.88.1 calls what has come a whole body). The end of a connection behind a
+  /// GOAWAY looks alike; a further try over HTTP/1.1 tells.
+  private var isCutOff: Bool {
+    guard isSecure, [200, 206].contains(head.status), head.contentLengths.isEmpty, chunks == nil else { return false }
+    return speaksHTTP2 ? !(ends.map(connections.isOpen) ?? false) : !(session.map(connections.takeClose) ?? false)
+  }
+
   /// Whether the connection may carry the request: a new one, one of HTTP/2, which frames its answers and is shared, or one that is silent.
   private func mayAsk(over ends: CurlConnections.Ends) -> Bool {
     let session = unsafe isSecure ? curl_easy_tls_session(easy) : nil
     speaksHTTP2 = unsafe session.map { unsafe OpenSSL.speaksHTTP2($0) } ?? false
+    (self.ends, self.session) = unsafe (ends, session.map { UInt(bitPattern: $0) })
+    // What is known is of an earlier session at the same address.
+    if let session = self.session { _ = connections.takeClose(of: session) }
     if number(CURLINFO_NUM_CONNECTS) > 0 {
       connections.add(ends, among: opened)
     } else if !speaksHTTP2 {

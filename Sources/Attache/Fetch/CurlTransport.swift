@@ -8,7 +8,7 @@ final class CurlTransport: Transport {
   /// Multi handles, among which the origins are spread: libcurl 7.88.1 walks through all connections of one whenever a transfer ends
   /// (`curl_multi_remove_handle`), which cost 40 µs beside 4,000 stalled ones.
   private static let multiCount = 16
-  /// Connections that a multi handle keeps for reuse at least, when no transfer uses them.
+  /// Connections that a multi handle keeps for reuse when no transfer uses them, where descriptors allow it.
   private static let idleConnections = 64
 
   private let gate: AddressGate
@@ -26,10 +26,9 @@ final class CurlTransport: Transport {
   init(loop: EventLoop, gate: AddressGate, rootCertificates: String?, transfersPerOrigin: Int) throws(CurlError) {
     self.gate = gate
     self.rootCertificates = rootCertificates
-    multis = try (0..<Self.multiCount).map { (_) throws(CurlError) in
-      try CurlMulti(loop: loop, idleConnections: max(Self.idleConnections, transfersPerOrigin))
-    }
-    idle = [try CurlTransfer(connections: connections, gate: gate, rootCertificates: rootCertificates)]
+    let idle = max(1, min(max(Self.idleConnections, transfersPerOrigin), ConnectionBudget.current.idleConnections / Self.multiCount))
+    multis = try (0..<Self.multiCount).map { (_) throws(CurlError) in try CurlMulti(loop: loop, idleConnections: idle) }
+    self.idle = [try CurlTransfer(connections: connections, gate: gate, rootCertificates: rootCertificates)]
   }
 
   func begin(_ request: TransferRequest, for owner: any TransferOwner) throws(TransportError) -> any Transfer {

@@ -3,7 +3,7 @@ extension Fetch {
   /// Looks the hop at hand up; goes on from there.
   func lookUp(at desk: CacheDesk) {
     let step = step
-    desk.lookUp(url.text, clearance, patience: budget / 4) { [self] answer in
+    desk.lookUp(url, clearance, patience: budget / 4) { [self] answer in
       guard step == self.step, !isOver else {
         if case .fresh(let entry) = answer { engine.letGo(of: entry.file) }
         return

@@ -32,6 +32,7 @@ final class Fetch: @unchecked Sendable {
   private var earlier: FetchFailure?
   /// Whether this is the one that tries if the origin is back.
   private var isProbe = false
+  private var avoidsHTTP2 = false
   private var place = Place.none
   private(set) var addresses: [IPAddress] = []
   /// What the HTTP cache knows of the hop.
@@ -42,6 +43,8 @@ final class Fetch: @unchecked Sendable {
   private var intake: Intake?
   private var intakes = 0
   private var verdict: ResponseVerdict?
+  /// Of the latest response.
+  private var status = 0
   private var failure: FetchFailure?
   private var type: MediaType?
   private var entityTag: String?
@@ -123,12 +126,14 @@ final class Fetch: @unchecked Sendable {
   /// Waits for a place at the origin.
   func enter() {
     place = .waiting
-    if engine.enter(self) { placeGranted() }
+    guard let awaited = engine.enter(self) else { return placeGranted() }
+    course.beginWait(for: awaited, at: engine.loop.now)
   }
 
   /// There is a place at the origin: the transfer may start.
   func placeGranted() {
     place = .taken
+    course.endWait(at: engine.loop.now)
     guard !isOver else { return leavePlace() }
     // They may have given up, and not been taken out yet.
     guard course.isAwaited else { return conclude(FetchFailure(reason: .cancelled)) }
@@ -141,7 +146,7 @@ final class Fetch: @unchecked Sendable {
     do throws(TransportError) {
       let request = TransferRequest(
         url: url, addresses: addressesInTurn, proxy: engine.proxy, resumption: resumption, conditions: conditions,
-        connectTimeout: budget / 3)
+        avoidsHTTP2: avoidsHTTP2, connectTimeout: budget / 3)
       transfer = try engine.transport.begin(request, for: self)
     } catch {
       conclude(FetchFailure(reason: .internal, message: "\(error)"))
@@ -283,6 +288,7 @@ extension Fetch: TransferOwner {
     let verdict = Acceptance.judge(
       head, resumingFrom: resumption?.offset ?? 0, validator: resumption?.validator, isConditional: !conditions.isEmpty)
     self.verdict = verdict
+    status = head.status
     if let desk = engine.desk { reuse.hear(head, at: desk.now) }
     noteHead(head)
     if engine.proxy != nil, head.status == 407 {
@@ -300,7 +306,7 @@ extension Fetch: TransferOwner {
       return false
     }
     self.length = length
-    entityTag = head.acceptsRanges ? head.entityTag : nil
+    entityTag = head.acceptsRanges ? CacheEntry.validator(head.entityTag) : nil
     return lengthIsAllowed
   }
 
@@ -330,6 +336,7 @@ extension Fetch: TransferOwner {
   func transferEnded(_ end: TransferEnd) {
     noteTimes(end.times)
     transfer = nil
+    avoidsHTTP2 = avoidsHTTP2 || end.isDoubtful
     // The head's sign has been noted when it came.
     if verdict == nil { note(failure == nil ? OriginSign(end) : nil) }
     leavePlace()
@@ -338,8 +345,8 @@ extension Fetch: TransferOwner {
     if let refusal = end.refusal { return conclude(FetchFailure(isRedirected ? refusal.onRedirect : refusal)) }
     switch verdict {
     case .redirect(let location): follow(location)
-    case .refuse(let reason): conclude(FetchFailure(reason: reason))
-    case .retry(let reason): tryAgain(after: FetchFailure(reason: reason), asked: end.retryAfter)
+    case .refuse(let reason): conclude(FetchFailure(reason, status: status))
+    case .retry(let reason): tryAgain(after: FetchFailure(reason, status: status, tries: tries), asked: end.retryAfter)
     case .unchanged where end.failure == nil: takeUnchanged()
     case .body where end.failure == nil && (length ?? received) == received: handOn(isLast: true)
     case .unchanged, .body, nil: broken(end)

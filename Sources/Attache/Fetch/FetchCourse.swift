@@ -9,6 +9,9 @@ final class FetchCourse: Sendable {
     var absent = 0
     var isOver = false
     var file: StoredFile?
+    /// What the fetch waits for, or waited for last, and since when it does.
+    var awaited: String?
+    var waitingSince: MonotonicInstant?
 
     var isAwaited: Bool { waiters.count > absent }
   }
@@ -27,9 +30,29 @@ final class FetchCourse: Sendable {
     state.withLock { change(&$0.record) }
   }
 
+  /// Notes that the fetch waits for a connection.
+  ///
+  /// - Parameter awaited: what it waits for, in words.
+  func beginWait(for awaited: String, at now: MonotonicInstant) {
+    state.withLock { ($0.awaited, $0.waitingSince) = (awaited, now) }
+  }
+
+  /// Notes that it waits no more, if it did.
+  func endWait(at now: MonotonicInstant) {
+    state.withLock { state in
+      guard let since = state.waitingSince.take() else { return }
+      state.record.timing.wait = (state.record.timing.wait ?? .zero) + since.duration(to: now)
+    }
+  }
+
   /// Takes over what the fetch is, apart from who asked for it.
-  func report(to record: inout MediaRecord) {
-    let course = state.withLock { $0.record }
+  func report(to record: inout MediaRecord, at now: MonotonicInstant) {
+    let (course, awaited) = state.withLock { state in
+      var record = state.record
+      if let since = state.waitingSince { record.timing.wait = (record.timing.wait ?? .zero) + since.duration(to: now) }
+      return (record, state.awaited)
+    }
+    record.awaited = awaited
     record.status = course.status
     record.bytes = course.bytes
     record.type = course.type

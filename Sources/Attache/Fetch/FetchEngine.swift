@@ -17,6 +17,7 @@ final class FetchEngine: @unchecked Sendable {
   let workers: [MediaWorker]
   private var nextWorker = 0
   private var admission: Admission<Fetch>
+  private let budget = ConnectionBudget.current
   /// Which origins are left alone.
   var breaker = CircuitBreaker()
   private let cache: Mutex<SessionCache>
@@ -34,7 +35,7 @@ final class FetchEngine: @unchecked Sendable {
     _ configuration: MediaFetcher.Configuration, gate: URLGate, store: AttachmentStore, trust: Duration, clock: (any DeadlineClock)?,
     network: FetchNetwork
   ) throws(StartError) {
-    if let file = configuration.rootCertificates { try RootCertificates.check(file) }
+    let roots = try RootCertificates.check(configuration.rootCertificates)
     do {
       loop = try EventLoop(machine: network.machine, clock: clock as? any MachineClock)
       workers = try (0..<MediaWorker.recommendedCount(on: network.machine)).map { (_) throws(StartError) in
@@ -51,9 +52,9 @@ final class FetchEngine: @unchecked Sendable {
       SessionCache(trust: trust, capacity: configuration.cache == .http ? SessionCache.capacityBeforeIndex : SessionCache.capacity))
     desk =
       configuration.cache == .http
-      ? CacheDesk(loop: loop, worker: workers[0], store: store, limits: configuration.limits) : nil
+      ? CacheDesk(loop: loop, worker: workers[0], store: store, limits: configuration.limits, roots: roots) : nil
     retryPolicy = RetryPolicy(retries: configuration.retries)
-    admission = Admission(places: configuration.transfersPerOrigin)
+    admission = Admission(places: configuration.transfersPerOrigin, placesInAll: budget.transfers)
     transport = try network.transport(loop)
     resolver = try network.resolver(loop)
     loop.post { [self] in loop.atTurnEnd { [weak self] in self?.turnEnded() } }
@@ -212,8 +213,15 @@ final class FetchEngine: @unchecked Sendable {
     return workers[nextWorker]
   }
 
-  func enter(_ fetch: Fetch) -> Bool {
-    admission.enter(fetch.url.origin, fetch)
+  /// Gives a fetch a place at its origin.
+  ///
+  /// - Returns: nil when it may start; else what it waits for, in words.
+  func enter(_ fetch: Fetch) -> String? {
+    switch admission.enter(fetch.url.origin, fetch) {
+    case .starts: nil
+    case .waitsForOrigin: "one of \(admission.places) connections to \(fetch.url.host) (--per-host)"
+    case .waitsForAny: "one of \(budget.transfers) connections, as many as \(budget.descriptors) descriptors allow (ulimit -n)"
+    }
   }
 
   /// Gives back a fetch's place at an origin, to the next in the queue if there is one.

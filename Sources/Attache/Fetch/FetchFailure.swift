@@ -25,15 +25,14 @@ public struct FetchFailure: Error, Hashable, Sendable {
 
   /// An exchange that broke off.
   init(_ reason: Reason, of end: TransferEnd) {
-    if reason == .connectProxy { self.init(proxyStatus: end.proxyStatus) } else { self.init(reason: reason) }
-    guard let error = end.localError, Self.shortages.contains(error) else { return }
-    message =
-      unsafe "no socket is left: \(String(cString: strerror(error))) (errno \(error)); raise the limit on open files, or lower --jobs"
-    isOfMachine = true
+    if let error = end.localError {
+      self.init(reason, localError: error)
+    } else if reason == .connectProxy {
+      self.init(proxyStatus: end.proxyStatus)
+    } else {
+      self.init(reason: reason)
+    }
   }
-
-  /// What socket(2) answers for want of descriptors or memory, wherever the connection was to go.
-  private static let shortages: Set<Int32> = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
 
   init(_ refusal: Refusal) {
     self.init(reason: refusal.reason, message: refusal.message)
@@ -46,6 +45,28 @@ public struct FetchFailure: Error, Hashable, Sendable {
     case .timeout: self.init(reason: .dnsTimeout, message: "\(host): \(Reason.dnsTimeout.advice)")
     }
   }
+
+  /// The origin's response is not accepted.
+  ///
+  /// - Parameter tries: how many have come to the same kind of end.
+  init(_ reason: Reason, status: Int, tries: Int = 1) {
+    let answer = "the origin answered \(status)" + (tries > 1 ? " to the last of \(tries) tries" : "")
+    let advice = (400..<500).contains(status) ? "check the URL" : "check the origin"
+    self.init(reason: reason, message: reason == .httpStatus ? "\(answer); \(advice)" : "")
+  }
+
+  /// This machine itself made no connection.
+  ///
+  /// - Parameter localError: the errno of socket(2) or connect(2).
+  private init(_ reason: Reason, localError: Int32) {
+    let advice =
+      [EMFILE, ENFILE].contains(localError) ? "raise the limit on open files (ulimit -n), or lower --jobs" : "check this machine's network"
+    self.init(reason: reason, message: "this machine made no connection: \(SystemError(call: "socket", number: localError)); \(advice)")
+    isOfMachine = Self.shortages.contains(localError)
+  }
+
+  /// What socket(2) answers for want of descriptors or memory, wherever the connection was to go.
+  private static let shortages: Set<Int32> = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
 
   /// The proxy cannot be reached, or answers with a status of its own instead of the origin.
   init(proxyStatus: Int?) {

@@ -22,7 +22,7 @@ final class FetchWaiter: @unchecked Sendable {
   /// Its place among those who wait.
   var seat = 0
 
-  init(url: String, deadline: MonotonicInstant, machine: any Machine, completion: @escaping Completion) {
+  init(url: UntrustedText, deadline: MonotonicInstant, machine: any Machine, completion: @escaping Completion) {
     self.deadline = deadline
     self.machine = machine
     start = machine.now
@@ -41,9 +41,10 @@ final class FetchWaiter: @unchecked Sendable {
 
   /// The record as it stands, with the time since the start.
   func record(ending reason: Reason?) -> MediaRecord {
-    let total = start.duration(to: machine.now)
+    let now = machine.now
+    let total = start.duration(to: now)
     return state.withLock { state in
-      state.course?.report(to: &state.record)
+      state.course?.report(to: &state.record, at: now)
       state.record.reason = reason ?? state.record.reason
       state.record.timing.total = total
       return state.record

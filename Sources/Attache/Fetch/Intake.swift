@@ -158,6 +158,8 @@ extension FetchFailure {
     switch defect {
     case .broken(let text):
       self.init(reason: .typeBroken, message: "the file is damaged or cut off: \(text); mend it at the origin")
+    case .foreign(let text):
+      self.init(reason: .typeUnsupported, message: "\(text); \(Reason.typeUnsupported.advice)")
     case .tooManyPixels(let width, let height):
       self.init(
         reason: .sizePixels,

@@ -36,7 +36,7 @@ public final class MediaFetcher: Sendable {
   private let gate: URLGate
   private let engine: FetchEngine
   /// The latest URL that passed the gate: a campaign names the same one again and again.
-  private let latest = Mutex<(text: String, checked: CheckedURL)?>(nil)
+  private let latest = Mutex<(text: UntrustedText, checked: CheckedURL)?>(nil)
   private let isShutDown = Atomic<Bool>(false)
 
   /// Starts the fetcher's threads.
@@ -88,6 +88,7 @@ public final class MediaFetcher: Sendable {
   public func fetch(
     _ url: String, deadline: MonotonicInstant, completion: @escaping @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
   ) -> FetchTicket {
+    let url = UntrustedText(url)
     let waiter = FetchWaiter(url: url, deadline: deadline, machine: engine.loop.machine, completion: completion)
     do throws(Refusal) {
       let checked = try check(url)
@@ -105,9 +106,11 @@ public final class MediaFetcher: Sendable {
     engine.loop.post { [engine] in answer(engine.breaker.states(at: engine.loop.now)) }
   }
 
-  private func check(_ url: String) throws(Refusal) -> CheckedURL {
+  private func check(_ url: UntrustedText) throws(Refusal) -> CheckedURL {
+    // Before two long texts are compared.
+    guard url.utf8.count <= URLGate.maximumBytes else { throw URLGate.tooLong }
     if let latest = latest.withLock({ $0 }), latest.text == url { return latest.checked }
-    let checked = try gate.check(url)
+    let checked = try gate.check(url.string)
     latest.withLock { $0 = (url, checked) }
     return checked
   }

@@ -12,6 +12,12 @@ enum OpenSSL {
   private typealias GetProtocol =
     @convention(c) (UnsafeRawPointer, UnsafeMutablePointer<UnsafePointer<UInt8>?>, UnsafeMutablePointer<CUnsignedInt>) -> Void
 
+  private typealias Notify = @convention(c) (UnsafeRawPointer?, CInt, CInt) -> Void
+  private typealias SetNotify = @convention(c) (UnsafeMutableRawPointer, Notify) -> Void
+  private typealias GetContext = @convention(c) (UnsafeRawPointer) -> UnsafeRawPointer?
+  private typealias SetData = @convention(c) (UnsafeMutableRawPointer, CInt, UnsafeMutableRawPointer) -> CInt
+  private typealias GetData = @convention(c) (UnsafeRawPointer, CInt) -> UnsafeMutableRawPointer?
+
   /// X509_CHECK_FLAG_NEVER_CHECK_SUBJECT
   private static let neverCheckSubject: CUnsignedInt = 0x20
 
@@ -21,6 +27,10 @@ enum OpenSSL {
   private static let setAddress: SetAddress? = unsafe function("X509_VERIFY_PARAM_set1_ip_asc")
   private static let getProtocol: GetProtocol? = unsafe function("SSL_get0_alpn_selected")
   private static let getPending: GetPending? = unsafe function("SSL_pending")
+  private static let setNotify: SetNotify? = unsafe function("SSL_CTX_set_info_callback")
+  private static let getContext: GetContext? = unsafe function("SSL_get_SSL_CTX")
+  private static let setData: SetData? = unsafe function("SSL_CTX_set_ex_data")
+  private static let getData: GetData? = unsafe function("SSL_CTX_get_ex_data")
 
   /// Demands a certificate that is for the host by its alternative names: without any, libcurl looks at the subject, which nobody vouches for to be
   /// a host (RFC 9525, 6.3).
@@ -52,6 +62,36 @@ enum OpenSSL {
   static func holdsBytes(_ connection: UnsafeRawPointer) -> Bool {
     guard let getPending = unsafe getPending else { return true }
     return unsafe getPending(connection) != 0
+  }
+
+  /// Has the connections told when a peer says that it sends nothing more.
+  ///
+  /// libcurl 7.88.1 takes the end of a TLS connection without a close_notify for the end of a body, and says so nowhere.
+  ///
+  /// - Parameters:
+  ///   - context: the `SSL_CTX` of the connection that is to come.
+  ///   - connections: outlives the connection.
+  /// - Returns: false when that cannot be had.
+  static func tell(_ connections: CurlConnections, ofClosesIn context: UnsafeMutableRawPointer) -> Bool {
+    guard let setNotify = unsafe setNotify, let setData = unsafe setData, unsafe getContext != nil, unsafe getData != nil else {
+      return false
+    }
+    guard unsafe setData(context, applicationData, Unmanaged.passUnretained(connections).toOpaque()) == 1 else { return false }
+    unsafe setNotify(context, heard)
+    return true
+  }
+
+  /// The index of what SSL_CTX_set_app_data sets.
+  private static let applicationData: CInt = 0
+  /// SSL_CB_READ_ALERT
+  private static let readAlert: CInt = 0x4004
+
+  private static let heard: Notify = { connection, event, alert in
+    // The low byte is the description of the alert, 0 is close_notify (RFC 8446, 6).
+    guard event == readAlert, alert & 0xFF == 0, let connection = unsafe connection, let getContext = unsafe getContext,
+      let getData = unsafe getData, let context = unsafe getContext(connection), let connections = unsafe getData(context, applicationData)
+    else { return }
+    unsafe Unmanaged<CurlConnections>.fromOpaque(connections).takeUnretainedValue().noteClose(of: UInt(bitPattern: connection))
   }
 
   private static func function<Function>(_ name: String) -> Function? {

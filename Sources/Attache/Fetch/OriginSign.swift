@@ -25,7 +25,8 @@ enum OriginSign: Equatable, Sendable {
     // No failure is a head that broke off.
     case .connectReset, .httpTruncated, nil: self = .silence
     case .tlsCertificate, .tlsHost, .tlsVersion, .httpProtocol, .httpHeaders, .httpFraming: self = .life
-    case .deadline, .cancelled, .payloadJSON, .payloadSize, .payloadEnriched, .payloadAlert, .payloadMaximum, .payloadIdentifier,
+    case .deadline, .cancelled, .payloadJSON, .payloadSize, .payloadEnriched, .payloadEnvelope, .payloadAlert, .payloadMaximum,
+      .payloadIdentifier,
       .payloadLazy,
       .policyURL, .policyScheme, .policyUserinfo, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments,
       .policyBreaker,

@@ -2,20 +2,21 @@
 ///
 /// Filled line by line as the transport hands the lines over; counted here, since libcurl's own bounds are looser.
 package struct ResponseHead: Sendable {
-  /// Bytes of all header lines of one response, trailers included: twice what nginx takes from a peer by default is far more than media needs.
-  static let maximumBytes = 128 * 1024
+  /// Bytes of all header lines of one response, trailers included, as in Chromium (kMaxHeaderBufSize of net/http/http_stream_parser.h).
+  static let maximumBytes = 256 * 1024
   /// Header lines of one response, trailers included; the bound that browsers and proxies of the field use is 100 to 256.
   static let maximumLines = 256
 
   /// 0 until a status line has come.
   package private(set) var status = 0
   /// The digits of every Content-Length, as sent.
-  package private(set) var contentLengths: [String] = []
-  package private(set) var transferEncodings: [String] = []
-  package private(set) var contentEncodings: [String] = []
+  package private(set) var contentLengths: [UntrustedText] = []
+  /// In lower case, as the encodings of the content are.
+  package private(set) var transferEncodings: [UntrustedText] = []
+  package private(set) var contentEncodings: [UntrustedText] = []
   package private(set) var locations: [[UInt8]] = []
-  package private(set) var contentRange: String?
-  package private(set) var entityTag: String?
+  package private(set) var contentRange: UntrustedText?
+  package private(set) var entityTag: UntrustedText?
   package private(set) var acceptsRanges = true
   private(set) var caching = CacheFields()
   /// Whether a field goes on in a further line, has a blank in its name, or holds a CR: readers differ about it (RFC 9112, 2.2, 5.1 and 5.2).
@@ -33,6 +34,9 @@ package struct ResponseHead: Sendable {
 
   /// Whether chunks say where the body ends.
   package var isChunked: Bool { transferEncodings == ["chunked"] }
+
+  /// Whether a length is told beside chunks, which readers may take for the end: nothing else may be read from such a connection.
+  package var hasTwoFramings: Bool { !transferEncodings.isEmpty && !contentLengths.isEmpty }
 
   /// What a line comes to that is no field: no HTTP at all before a status, and a redirect that nobody can read is not followed.
   package var mistakeInLine: Reason {
@@ -94,17 +98,17 @@ package struct ResponseHead: Sendable {
   }
 
   private mutating func setField(_ name: String, to value: UnsafeRawBufferPointer) {
-    var text: String { unsafe String(decoding: value, as: UTF8.self) }
+    var text: UntrustedText { unsafe UntrustedText(decoding: value) }
     switch name {
     case "content-length": contentLengths.append(text)
-    case "transfer-encoding": transferEncodings.append(text.lowercased())
-    case "content-encoding": contentEncodings.append(text.lowercased())
+    case "transfer-encoding": transferEncodings.append(text.lowercasedASCII)
+    case "content-encoding": contentEncodings.append(text.lowercasedASCII)
     case "location": locations.append(unsafe Array(value))
     case "content-range": contentRange = text
     case "etag":
       caching.tagsDiffer = caching.tagsDiffer || entityTag != nil && entityTag != text
       entityTag = text
-    case "accept-ranges": acceptsRanges = text.lowercased() != "none"
+    case "accept-ranges": acceptsRanges = text.lowercasedASCII != "none"
     case "cache-control", "age", "date", "expires", "last-modified", "vary": unsafe caching.add(name, value)
     default: break
     }

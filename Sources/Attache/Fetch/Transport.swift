@@ -51,6 +51,8 @@ package struct TransferRequest: Sendable {
   package var resumption: (offset: Int, validator: String)?
   /// Header lines that ask for the body only if it is another than the one that is known.
   package var conditions: [String] = []
+  /// Whether HTTP/2 is not to be offered: an earlier exchange over it left open whether its body was whole.
+  package var avoidsHTTP2 = false
   /// How long a connection may take to come about, all addresses together.
   package var connectTimeout: Duration
 }
@@ -65,6 +67,8 @@ package struct TransferEnd: Sendable {
   package var timeout: Duration?
   /// The errno with which this machine gave no socket or sent nothing, as when it has no descriptor left; nil where it did.
   package var localError: Int32?
+  /// Whether a body over HTTP/2 ended with its connection, so that nobody knows whether it is whole; HTTP/1.1 would say.
+  package var isDoubtful = false
   /// What the proxy answered to CONNECT, if that was no success.
   package var proxyStatus: Int?
   /// What the address gate said, if it stopped the connection.

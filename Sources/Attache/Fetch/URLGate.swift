@@ -30,6 +30,30 @@ public struct URLGate: Sendable {
 
   /// ``check(_:)-(String)`` for bytes of any kind.
   func check(_ bytes: ArraySlice<UInt8>) throws(Refusal) -> CheckedURL {
+    do throws(Refusal) {
+      return try judge(bytes)
+    } catch {
+      throw error.remedy == nil ? error : complete(error, for: bytes)
+    }
+  }
+
+  /// The refusal together with those that would follow it if its flag were given.
+  private func complete(_ refusal: Refusal, for bytes: ArraySlice<UInt8>) -> Refusal {
+    var (opened, refusals) = (policy, [refusal])
+    // Plain http, a host, an address or a port: each is refused once.
+    while let remedy = refusals.last?.remedy, refusals.count <= 4 {
+      remedy.open(&opened)
+      do throws(Refusal) {
+        _ = try URLGate(opened).judge(bytes)
+        break
+      } catch {
+        refusals.append(error)
+      }
+    }
+    return Refusal.joined(refusals) ?? refusal
+  }
+
+  private func judge(_ bytes: ArraySlice<UInt8>) throws(Refusal) -> CheckedURL {
     guard bytes.count <= Self.maximumBytes else { throw Self.tooLong }
     if bytes.contains(where: \.isControlASCII) { throw Refusal(.policyURL, "the URL contains a control character") }
     let parts = URLReference(bytes)
@@ -53,7 +77,7 @@ public struct URLGate: Sendable {
 
   /// The refusal of a port that no flag allows.
   static func portRefusal(_ port: UInt16) -> Refusal {
-    Refusal(.policyPort, "port \(port) is not allowed (80 and 443 are); --allow-port \(port) would allow it")
+    Refusal(.policyPort, "port \(port) is not allowed (80 and 443 are)", remedy: .port(port))
   }
 
   static let tooLong = Refusal(.policyURL, "the URL is longer than \(maximumBytes) bytes")
@@ -73,20 +97,8 @@ extension URLGate {
     switch CheckedURL.Scheme(rawValue: name) {
     case .https: return .https
     case .http where policy.allowHTTP: return .http
-    case .http: throw plainHTTP(bytes)
+    case .http: throw Refusal(.policyScheme, "plain http is not fetched", remedy: .plainHTTP)
     case nil: throw Refusal(.policyScheme, "the scheme '\(Refusal.quote(written))' is not fetched; https is")
-    }
-  }
-
-  /// The refusal of plain http, which names at once what else would be refused.
-  private func plainHTTP(_ bytes: ArraySlice<UInt8>) -> Refusal {
-    var opened = policy
-    opened.allowHTTP = true
-    do throws(Refusal) {
-      _ = try URLGate(opened).check(bytes)
-      return Refusal(.policyScheme, "plain http is not fetched; --allow-http would allow it")
-    } catch {
-      return Refusal(.policyScheme, "plain http is not fetched, which --allow-http would allow; and \(error.message)")
     }
   }
 
@@ -101,7 +113,7 @@ extension URLGate {
     case .name(let name): try Self.checkSpecial(name, isNamed: isNamed)
     }
     guard isNamed || policy.allowedHosts.isEmpty else {
-      throw Refusal(.policyHost, "the host '\(text)' is none of --allow-host; --allow-host \(text) would allow it")
+      throw Refusal(.policyHost, "the host '\(text)' is none of --allow-host", remedy: .host(text))
     }
   }
 

@@ -1,7 +1,7 @@
 /// The file name extension of a URL.
 enum FileExtension {
   /// What follows the last dot of the last part of the path, in lower case; nil when that is no short word of letters and digits.
-  static func of(_ url: String) -> String? {
+  static func of(_ url: UntrustedText) -> String? {
     let path = URLReference(Array(url.utf8)[...]).path
     let name = path.suffix(from: path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? path.startIndex)
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return nil }

@@ -6,7 +6,7 @@ extension FindingCode {
       .error
     case .envelopeUnopened, .mutableMissing, .mutableAlert, .contentAvailableAlert, .silentSound, .silentBadge, .silentRate, .apsUnknown,
       .apsCategory,
-      .urlHTTP, .urlHTTPS, .urlRelative, .urlRefused, .typeUnguessable, .typeContradiction, .actionsMany:
+      .urlHTTP, .urlHTTPS, .urlRelative, .urlRefused, .mediaMany, .typeUnguessable, .typeContradiction, .actionsMany:
       .warning
     case .mutableBoolean, .contentAvailableBoolean, .actionsLimited: .note
     }
@@ -42,6 +42,7 @@ extension FindingCode {
     case .urlHTTPS: "The vendor's helper downloads from https URLs alone."
     case .urlRelative: "The URL is relative, and only the app knows to what."
     case .urlRefused: "attache does not fetch this URL."
+    case .mediaMany: "The payload names more than \(MediaReferenceList.maximum) media; attache reads no more."
     case .typeUnguessable: "The URL has no extension from which Apple's frameworks tell the type: it works here and fails on a phone."
     case .typeContradiction: "The payload's hint at the type contradicts the URL's extension."
     case .typeHint: "The vendor's helper downloads nothing without a hint at the type."
@@ -83,6 +84,7 @@ extension FindingCode {
     case .urlHTTP, .urlHTTPS: "Serve the media by https."
     case .urlRelative: "Write the whole URL."
     case .urlRefused: "Write a public https URL; the sentence says which flag would allow this one, if any."
+    case .mediaMany: "Name the one to ten media that the notification shows."
     case .typeUnguessable: "End the URL's path in .jpg, .png, .gif, .mp4, .mp3 and their like, or give a hint."
     case .typeContradiction: "Let the hint and the extension say the same."
     case .typeHint: "Write the hint beside the URL, as attache dialects shows for the vendor."
@@ -107,7 +109,7 @@ extension FindingCode {
     case .urlHTTP: "https://developer.apple.com/documentation/bundleresources/information-property-list/nsapptransportsecurity"
     // The vendor's own page takes its place where a dialect has one.
     case .urlHTTPS, .urlRelative, .urlRefused: "https://www.rfc-editor.org/rfc/rfc3986.html"
-    case .typeHint, .typeUnguessable, .typeContradiction: notifications + "unnotificationattachment"
+    case .mediaMany, .typeHint, .typeUnguessable, .typeContradiction: notifications + "unnotificationattachment"
     }
   }
 }

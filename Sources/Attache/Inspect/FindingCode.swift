@@ -31,6 +31,8 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case urlRelative = "url.relative"
   case urlRefused = "url.refused"
 
+  case mediaMany = "media.many"
+
   case typeUnguessable = "type.unguessable"
   case typeContradiction = "type.contradiction"
   case typeHint = "type.hint"

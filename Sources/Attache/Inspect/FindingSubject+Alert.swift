@@ -13,7 +13,7 @@ extension FindingSubject {
   /// What is wrong with `alert`.
   func alertFindings() -> [LintFinding] {
     guard let alert = aps?.member("alert"), !alert.isNull, !alert.isText else { return [] }
-    let path = "/aps/alert"
+    let path: UntrustedText = "/aps/alert"
     if alert.isString { return [finding(.apsAlert, at: path, "alert is empty, and nothing is shown")] }
     guard alert.isObject else { return [finding(.apsAlert, at: path, "alert is \(alert.typeName), and not a string or a dictionary")] }
     // A Live Activity's texts are dictionaries with keys to look up.

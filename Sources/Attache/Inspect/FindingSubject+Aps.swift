@@ -4,14 +4,14 @@ extension FindingSubject {
   /// Source: https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification (table 1), the last two of
   /// https://developer.apple.com/documentation/activitykit/starting-and-updating-live-activities-with-activitykit-push-notifications and
   /// https://developer.apple.com/documentation/widgetkit/updating-widgets-with-widgetkit-push-notifications
-  static let knownKeys: Set<String> = [
+  static let knownKeys: Set<UntrustedText> = [
     "alert", "badge", "sound", "thread-id", "category", "content-available", "mutable-content", "target-content-id", "interruption-level",
     "relevance-score", "filter-criteria", "url-args", "stale-date", "content-state", "timestamp", "event", "dismissal-date",
     "attributes-type", "attributes", "input-push-token", "input-push-channel", "content-changed",
   ]
 
   /// What Apple defines in `aps.alert`, what it defined once included.
-  static let knownAlertKeys: Set<String> = [
+  static let knownAlertKeys: Set<UntrustedText> = [
     "title", "subtitle", "body", "launch-image", "title-loc-key", "title-loc-args", "subtitle-loc-key", "subtitle-loc-args", "loc-key",
     "loc-args", "action", "action-loc-key", "summary-arg", "summary-arg-count", "sound",
   ]
@@ -19,10 +19,10 @@ extension FindingSubject {
   func apsFindings() -> [LintFinding] {
     var findings = alertFindings() + soundFindings() + badgeFindings() + categoryFindings()
     let media = mediaPlaces
-    findings += media.map { finding(.apsMedia, at: $0) }
-    let mediaKeys = Set(media.map { $0.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/") })
+    findings += media.findings { finding(.apsMedia, at: $0) }
+    let mediaKeys = Set(media.places.map(\.firstTwoParts))
     aps?.forEachMember { name, _ in
-      let path = JSONPointer("aps", name).description
+      let path = UntrustedText("/aps").appending(name)
       guard !Self.knownKeys.contains(name), !mediaKeys.contains(path) else { return }
       findings.append(
         finding(.apsUnknown, at: path, "“\(PrintableText.of(name))” is none of Apple's keys; APNs ignores custom keys in aps"))
@@ -53,18 +53,72 @@ extension FindingSubject {
   }
 
   /// The places within `aps` that name media: those that a dialect reads, and URLs under keys that are none of Apple's.
-  private var mediaPlaces: [String] {
-    var places = inspection.media.compactMap(\.reference.path).filter { $0.hasPrefix("/aps/") }
-    var known = Set(places)
+  private var mediaPlaces: MediaPlaces {
+    var found = MediaPlaces(places: inspection.media.compactMap(\.reference.path).filter { $0.starts(with: "/aps/") })
     for (object, path, keys) in [(aps, "/aps", Self.knownKeys), (aps?.member("alert"), "/aps/alert", Self.knownAlertKeys)] {
       object?.forEachMember { name, value in
         guard !keys.contains(name) else { return }
-        value.forEachURL(at: path + JSONPointer(name).description, depth: 4) { place in
-          if known.insert(place).inserted { places.append(place) }
-        }
+        let place = PlacePath(parent: nil, name: UntrustedText(path).appending(name), key: name)
+        value.forEachURL(at: place, depth: 4) { found.add($0) }
       }
     }
-    return places
+    return found
+  }
+}
+
+/// Places of media in `aps`: the first of them, and how many more there are.
+private struct MediaPlaces {
+  /// Each once.
+  private(set) var places: [UntrustedText]
+  /// How many came when there were enough; nobody has looked whether one of them comes twice.
+  private var more = 0
+  private var known: Set<UntrustedText>
+  /// More than are told, those that a dialect reads included.
+  private static let maximum = 100
+
+  init(places: [UntrustedText]) {
+    self.places = places
+    known = Set(places)
+  }
+
+  mutating func add(_ place: PlacePath) {
+    guard places.count < Self.maximum else { return more += 1 }
+    let pointer = place.pointer
+    if known.insert(pointer).inserted { places.append(pointer) }
+  }
+
+  /// A finding for each place; those beyond the first places stand where the last of these does.
+  func findings(_ finding: (UntrustedText) -> LintFinding) -> [LintFinding] {
+    let findings = places.map(finding)
+    guard let last = findings.last else { return [] }
+    return findings + repeatElement(last, count: more)
+  }
+}
+
+/// A place below another. Its pointer is made when it is asked for: made for each of thousands of values, a long name above them would be copied as often.
+private final class PlacePath {
+  private let parent: PlacePath?
+  /// The pointer of the first, the part of any other.
+  private let name: UntrustedText
+  /// The name of the member; nil for an element of an array.
+  let key: UntrustedText?
+
+  init(parent: PlacePath?, name: UntrustedText, key: UntrustedText?) {
+    (self.parent, self.name, self.key) = (parent, name, key)
+  }
+
+  var pointer: UntrustedText { parent?.pointer.appending(name) ?? name }
+}
+
+extension UntrustedText {
+  /// The first two parts of a JSON pointer.
+  fileprivate var firstTwoParts: UntrustedText {
+    var slashes = 0
+    return UntrustedText(
+      decoding: utf8.prefix { byte in
+        if byte == UInt8(ascii: "/") { slashes += 1 }
+        return slashes < 3
+      })
   }
 }
 
@@ -82,22 +136,25 @@ extension JSONElement {
   }
 
   /// Calls `body` with the place of each string within that is a URL of media, by its extension or its key.
-  fileprivate func forEachURL(at path: String, depth: Int, _ body: (String) -> Void) {
+  fileprivate func forEachURL(at place: PlacePath, depth: Int, _ body: (PlacePath) -> Void) {
     if let text {
-      if text.hasPrefix("https://") || text.hasPrefix("http://"), Self.isOfMedia(text, at: path) { body(path) }
+      if text.starts(with: "https://") || text.starts(with: "http://"), Self.isOfMedia(text, place.key) { body(place) }
     } else if depth > 0 {
-      forEachMember { name, value in value.forEachURL(at: path + JSONPointer(name).description, depth: depth - 1, body) }
+      forEachMember { name, value in
+        value.forEachURL(at: PlacePath(parent: place, name: name, key: name), depth: depth - 1, body)
+      }
       var index = 0
       forEachElement { value in
-        value.forEachURL(at: "\(path)/\(index)", depth: depth - 1, body)
+        value.forEachURL(at: PlacePath(parent: place, name: UntrustedText(String(index)), key: nil), depth: depth - 1, body)
         index += 1
       }
     }
   }
 
-  private static func isOfMedia(_ url: String, at path: String) -> Bool {
-    let key = path[(path.lastIndex(of: "/") ?? path.startIndex)...].lowercased()
-    return FileExtension.of(url).flatMap(HintedType.init(fileExtension:)) != nil
-      || ["image", "media", "attachment", "picture", "photo", "video", "audio", "thumb"].contains { key.contains($0) }
+  private static func isOfMedia(_ url: UntrustedText, _ key: UntrustedText?) -> Bool {
+    if FileExtension.of(url).flatMap(HintedType.init(fileExtension:)) != nil { return true }
+    let words = ["image", "media", "attachment", "picture", "photo", "video", "audio", "thumb"]
+    guard let key = key.map({ Array($0.utf8.map(\.lowercasedASCII)) }) else { return false }
+    return key.indices.contains { start in words.contains { key[start...].starts(with: $0.utf8) } }
   }
 }

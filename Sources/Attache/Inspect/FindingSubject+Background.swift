@@ -21,7 +21,7 @@ extension FindingSubject {
     guard let flag = aps?.member("content-available"), !flag.isNull, flag.number != 1, flag.number != 0, flag.boolean != false else {
       return []
     }
-    let path = "/aps/content-available"
+    let path: UntrustedText = "/aps/content-available"
     if flag.boolean == true { return [finding(.contentAvailableBoolean, at: path)] }
     let written = flag.text.map { "the string “\(PrintableText.of($0))”" } ?? flag.typeName
     return [finding(.contentAvailableValue, at: path, "content-available is \(written), and not the number 1: the app is not woken")]

@@ -1,12 +1,19 @@
 extension FindingSubject {
   func mediaFindings() -> [LintFinding] {
-    inspection.media.flatMap { medium in
-      let reference = medium.reference
-      let findings = urlFindings(reference)
-      // Of what is not fetched at all it does not matter what type it would have.
-      let matters = reference.role == .attachment && !findings.contains { $0.code == .urlRefused }
-      return matters ? findings + typeFindings(reference) : findings
-    }
+    manyFindings()
+      + inspection.media.flatMap { medium in
+        let reference = medium.reference
+        let findings = urlFindings(reference)
+        // Of what is not fetched at all it does not matter what type it would have.
+        let matters = reference.role == .attachment && !findings.contains { $0.code == .urlRefused }
+        return matters ? findings + typeFindings(reference) : findings
+      }
+  }
+
+  private func manyFindings() -> [LintFinding] {
+    guard inspection.omitted > 0 else { return [] }
+    let (read, named) = (inspection.media.count, inspection.media.count + inspection.omitted)
+    return [finding(.mediaMany, at: "", "the payload names \(Inspection.number(named)) media, and attache reads the first \(read)")]
   }
 
   private func urlFindings(_ reference: MediaReference) -> [LintFinding] {

@@ -2,7 +2,7 @@ extension FindingSubject {
   /// What is wrong with `mutable-content`.
   func mutableFindings() -> [LintFinding] {
     guard let flag = aps?.member("mutable-content"), !flag.isNull else { return missing() }
-    let path = "/aps/mutable-content"
+    let path: UntrustedText = "/aps/mutable-content"
     if flag.number == 1 || flag.boolean == true {
       let findings = flag.boolean == true ? [finding(.mutableBoolean, at: path)] : []
       // OneSignal's server asks for the service extension whatever is sent.
@@ -13,21 +13,20 @@ extension FindingSubject {
   }
 
   private func missing() -> [LintFinding] {
-    if let place = place(in: payload, at: "", depth: 4) { return [finding(.mutableOutside, at: place)] }
+    if let place = place(in: payload, depth: 4) { return [finding(.mutableOutside, at: place)] }
     guard inspection.matrix.alert, let medium = inspection.media.first(where: { !$0.reference.isLazy }) else { return [] }
     return [finding(.mutableMissing, of: medium.reference)]
   }
 
-  /// Where `mutable-content` stands, if it stands anywhere.
-  private func place(in object: JSONElement, at path: String, depth: Int) -> String? {
-    var found: String?
+  /// Where `mutable-content` stands within an object, as a JSON pointer, if it stands anywhere.
+  private func place(in object: JSONElement, depth: Int) -> UntrustedText? {
+    var found: UntrustedText?
     object.forEachMember { name, value in
       guard found == nil else { return }
-      let place = path + JSONPointer(name).description
       if name == "mutable-content" {
-        found = place
+        found = JSONPointer.part(name)
       } else if value.isObject, depth > 0 {
-        found = self.place(in: value, at: place, depth: depth - 1)
+        found = place(in: value, depth: depth - 1).map { JSONPointer.part(name).followed(by: $0) }
       }
     }
     return found

@@ -10,12 +10,12 @@ struct FindingSubject {
   let vendorSource: String?
 
   /// A finding at a place of the payload; without words of its own it says the rule's sentence.
-  func finding(_ code: FindingCode, at path: String, _ text: String? = nil) -> LintFinding {
+  func finding(_ code: FindingCode, at path: UntrustedText, _ text: String? = nil) -> LintFinding {
     finding(code, inLine: paths.path(of: path), text)
   }
 
   /// A finding at a place of the line, outside the payload.
-  func finding(_ code: FindingCode, inLine path: String, _ text: String? = nil, source: String? = nil) -> LintFinding {
+  func finding(_ code: FindingCode, inLine path: UntrustedText, _ text: String? = nil, source: String? = nil) -> LintFinding {
     LintFinding(code: code, line: inspection.line, path: path, text: text ?? code.clause, source: source ?? code.source)
   }
 

@@ -15,7 +15,7 @@ struct FollowingRules {
   /// Asks about the references of one payload in their order.
   mutating func answer(to reference: MediaReference) -> GateAnswer {
     if let why { return .refuses(.payload, nil, "no service extension runs: \(why)") }
-    if isEnriched { return .refuses(.payload, .payloadEnriched, "the payload has the member \(PrintableText.of(outputKey)) already") }
+    if isEnriched { return .refuses(.payload, .payloadEnriched, "the line brings the member \(PrintableText.of(outputKey)) itself") }
     if reference.role == .avatar { return .refuses(.payload, nil, "it is the sender's picture, which is no attachment") }
     followed += 1
     if followed > maximum {
@@ -23,7 +23,9 @@ struct FollowingRules {
     }
     guard let reason = reference.refusal else { return .passes(.payload, "the reference is followed") }
     let text =
-      reference.isLazy ? "the payload wants it loaded when somebody looks" : "its identifier is a path or holds a control character"
+      reference.isLazy
+      ? "the payload wants it loaded when somebody looks"
+      : "its identifier is a path, has more than \(MediaReference.longestIdentifier) bytes, or holds a control character or a mark that turns the text"
     return .refuses(.payload, reason, text)
   }
 }

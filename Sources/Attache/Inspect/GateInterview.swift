@@ -9,14 +9,14 @@ struct GateInterview {
   }
 
   /// What the URL gate says, then, when there is a host, the address gate. Nothing is looked up.
-  func answers(to url: String) -> [GateAnswer] {
+  func answers(to url: UntrustedText) -> [GateAnswer] {
     let authority = Self.authority(of: url)
     return [urlAnswer(url, authority)] + [authority.map { addressAnswer($0.host) }].compactMap { $0 }
   }
 
-  private func urlAnswer(_ url: String, _ authority: Authority?) -> GateAnswer {
+  private func urlAnswer(_ url: UntrustedText, _ authority: Authority?) -> GateAnswer {
     do throws(Refusal) {
-      let checked = try urlGate.check(url)
+      let checked = try urlGate.check(url.string)
       guard checked.portIsAllowed else {
         return .passes(.url, "the URL may be fetched if its address lies within --allow-net, for port \(checked.port)")
       }
@@ -46,7 +46,7 @@ struct GateInterview {
   }
 
   /// Where a URL leads, if that can be read.
-  private static func authority(of url: String) -> Authority? {
+  private static func authority(of url: UntrustedText) -> Authority? {
     let bytes = Array(url.utf8.prefix(URLGate.maximumBytes))
     guard let authority = URLReference(bytes[...]).authority, !authority.isEmpty, authority.count <= URLGate.maximumAuthorityBytes else {
       return nil

@@ -7,7 +7,9 @@ enum HintedType: Hashable {
 
   /// The meaning of a reference's hint; nil when it has none, or one that nobody knows.
   init?(of reference: MediaReference) {
-    guard let hint = (reference.hintedType ?? reference.typeHint)?.lowercased(), !hint.isEmpty else { return nil }
+    let text = reference.hintedType.map { UntrustedText($0) } ?? reference.typeHint
+    // A user of the library may give a hint of any length.
+    guard let hint = text?.lowercasedWord(maximumBytes: MediaReference.longestHint), !hint.isEmpty else { return nil }
     let isMIME = reference.hintedType == nil && (reference.hintKind == .mime || reference.hintKind == nil && hint.contains("/"))
     guard let meaning = isMIME ? HintedType(mime: hint) : HintedType(word: hint) else { return nil }
     self = meaning

@@ -10,7 +10,7 @@ package struct InspectedMedia: Hashable, Sendable {
 
   /// A further URL of the same media.
   package struct Fallback: Hashable, Sendable {
-    package var url: String
+    package var url: UntrustedText
     package var gates: [GateAnswer]
     /// What became of it, when it was tried.
     package var fetch: MediaRecord?

@@ -29,6 +29,8 @@ extension Inspection {
     json.texts(text?.onFailure ?? [])
     json.member("actions", text?.actions ?? []) { $0.write(to: &$1) }
     json.member("encrypted", encrypted)
+    if isEnriched { json.member("enriched", isEnriched) }
+    if omitted > 0 { json.member("omitted", omitted) }
   }
 }
 
@@ -97,6 +99,7 @@ extension Envelope {
     json.member("token", token)
     json.key("time")
     if let time { json.double(time) } else { json.null() }
+    if let notification { json.member("notification", notification) }
     json.endObject()
   }
 }

@@ -12,7 +12,8 @@ extension Inspection {
       case .push(.silent): "is a silent push\(place): it wakes the app and shows nothing"
       case .push(.nothing): "is a push\(place) that shows nothing and wakes nobody"
       }
-    return "Line \(line) \(what)" + (what.hasSuffix("”") ? "" : ".")
+    let number = envelope?.notification.map { ", notification \($0)," } ?? ""
+    return "Line \(line)\(number) \(what)" + (what.hasSuffix("”") ? "" : ".")
   }
 
   private var shown: String {
@@ -21,7 +22,8 @@ extension Inspection {
 
   /// What becomes of it, before its media.
   var sentences: [String] {
-    [runSentence, deliverySentence].compactMap { $0 } + textSentences + [encryptedSentence, mediaSentence].compactMap { $0 }
+    [runSentence, enrichedSentence, deliverySentence].compactMap { $0 } + textSentences
+      + [encryptedSentence, mediaSentence].compactMap { $0 }
   }
 
   /// Whether there is a payload to speak of.
@@ -32,9 +34,12 @@ extension Inspection {
     guard let why else {
       let beside = matrix.contentAvailable ? " content-available stands beside it." : ""
       return "A service extension runs for it: it shows an alert, and mutable-content is 1.\(beside)"
-        + (isEnriched ? " attache lets it pass, since it went through attache before." : "")
     }
     return "No service extension runs for it: \(why)."
+  }
+
+  private var enrichedSentence: String? {
+    isEnriched ? "The line brings the output member itself, from an earlier run or from its producer: attache passes it as it is." : nil
   }
 
   private var deliverySentence: String? {
@@ -70,10 +75,12 @@ extension Inspection {
   private var mediaSentence: String? {
     guard isOpen else { return nil }
     guard let dialect, !media.isEmpty else { return encrypted == nil ? "It names no media." : nil }
-    let count = media.count == 1 ? "It names one medium" : "It names \(media.count) media"
-    let end = runs ? ":" : media.count == 1 ? ", which is not fetched:" : ", which are not fetched:"
-    if dialect == "media-key" { return "\(count) where --media-key says\(end)" }
-    return "\(count) in the way of \(vendor.map { "\($0) (\(PrintableText.of(dialect)))" } ?? PrintableText.of(dialect))\(end)"
+    let named = Self.number(media.count + omitted)
+    let part = omitted > 0 ? ", of which attache reads the first \(media.count)," : ""
+    let count = named == "1" ? "It names one medium" : "It names \(named) media"
+    let end = runs ? ":" : named == "1" ? ", which is not fetched:" : ", which are not fetched:"
+    if dialect == "media-key" { return "\(count)\(part) where --media-key says\(end)" }
+    return "\(count)\(part) in the way of \(vendor.map { "\($0) (\(PrintableText.of(dialect)))" } ?? PrintableText.of(dialect))\(end)"
   }
 
   var sizeSentence: String {

@@ -25,7 +25,7 @@ package struct Inspection: Hashable, Sendable {
   /// Why not, in one sentence without a full stop; nil when it runs.
   package var why: String?
   package var matrix = PushMatrix()
-  /// Whether it went through attache before.
+  /// Whether the line brings the output member itself, from an earlier run or from its producer.
   package var isEnriched = false
   /// What is shown, as far as it is known without the app.
   package var content = NotificationContent()
@@ -37,6 +37,8 @@ package struct Inspection: Hashable, Sendable {
   /// Whose dialect it is, for people.
   package var vendor: String?
   package var media: [InspectedMedia] = []
+  /// How many media references more the payload names.
+  package var omitted = 0
   /// What the vendor's own helper would make of the text.
   package var text: DialectText?
   /// What a payload is that only the app can read.

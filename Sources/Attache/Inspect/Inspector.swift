@@ -39,10 +39,10 @@ package final class Inspector {
     lenientInterview = GateInterview(lenient)
   }
 
-  /// Inspects a payload; the order is that of the input.
-  package func inspect(_ input: InputPayload) -> Inspection {
+  /// Inspects the payload of a line, or each of several notifications; the order is that of the input.
+  package func inspect(_ input: InputPayload) -> [Inspection] {
     guard input.length <= PayloadReader.maximumLineLength else {
-      return .invalid(input, .payloadSize, why: "the line has \(input.length) bytes, and one of more than 1 MiB is not read")
+      return [.invalid(input, .payloadSize, why: "the line has \(input.length) bytes, and one of more than 1 MiB is not read")]
     }
     // What is pretty-printed is not sent so.
     let isSpreadJSON = input.isSpread && isJSON(input.bytes)
@@ -58,21 +58,30 @@ package final class Inspector {
     return unsafe padded.withUnsafeBytes { unsafe body(UnsafeRawBufferPointer(rebasing: $0[..<bytes.count])) }
   }
 
-  private func inspect(_ input: InputPayload, _ line: UnsafeRawBufferPointer) -> Inspection {
-    let payload: JSONElement
+  private func inspect(_ input: InputPayload, _ line: UnsafeRawBufferPointer) -> [Inspection] {
+    var inspections: [Inspection] = []
     switch unsafe opener.open(line) {
-    case .payload(let element): payload = element
-    case .blank, .overlong, .invalid: return .invalid(input, .payloadJSON, why: "the line is no JSON object")
+    case .payload(let first):
+      let root = unsafe parser.parse(UnsafeRawBufferPointer(rebasing: line[opener.json])) ?? first
+      var next: JSONElement? = first
+      while let payload = next {
+        let size = unsafe opener.splice(of: line).payloadCount
+        inspections.append(inspect(payload, in: root, size: size, input))
+        next = opener.next()
+      }
+    case .unopened(let envelope):
+      inspections = [.unopened(envelope, line: input.line, size: opener.json.count)]
+      inspections[0].isEnriched = opener.isEnriched
+    case .blank, .overlong, .invalid: inspections = [.invalid(input, .payloadJSON, why: "the line is no JSON object")]
     case .empty:
-      var inspection = Inspection(line: input.line, kind: .push(.nothing), size: input.length)
-      inspection.why = "there is no payload at \(configuration.payloadPath?.description ?? "its place")"
-      return inspection
+      inspections = [Inspection(line: input.line, kind: .push(.nothing), size: input.length)]
+      inspections[0].why = "there is no payload at \(configuration.payloadPath?.description ?? "its place")"
+      inspections[0].isEnriched = opener.isEnriched
     }
-    let root = unsafe parser.parse(UnsafeRawBufferPointer(rebasing: line[opener.json])) ?? payload
-    let size = unsafe opener.splice(of: line).payloadCount
-    if configuration.payloadPath == nil, opener.envelope == nil, opener.aps == nil, let envelope = UnopenedEnvelope(of: root) {
-      return .unopened(envelope, line: input.line, size: size)
-    }
+    return inspections
+  }
+
+  private func inspect(_ payload: JSONElement, in root: JSONElement, size: Int, _ input: InputPayload) -> Inspection {
     var inspection = Inspection(line: input.line, kind: .push(apsReader.read(opener.aps)), size: size)
     let paths = LinePaths(root, envelope: opener.envelope, payloadPath: configuration.payloadPath)
     if opener.envelope?.pushType == "voip" || paths.leadsToVoIP { inspection.maximumSize = Inspection.maximumVoIPSize }
@@ -97,6 +106,7 @@ package final class Inspector {
   private func addDialects(_ payload: JSONElement, to inspection: inout Inspection) {
     let found = dialects.references(in: payload, located: true)
     inspection.media = found.references.map { InspectedMedia(reference: $0, gates: []) }
+    inspection.omitted = found.omitted
     inspection.text = dialects.text(in: payload)
     let encrypted = dialects.encrypted(in: payload)
     inspection.encrypted = encrypted?.sentence
@@ -131,8 +141,9 @@ package final class Inspector {
     guard matrix.contentAvailable, !matrix.alert, let token = envelope?.token, let time = envelope?.time else { return [] }
     let count = rate.add(token, at: time)
     guard count > SilentRate.maximumPerHour else { return [] }
+    let number = count < SilentRate.maximumCount ? "\(count)" : "\(Inspection.number(count)) or a later one"
     let text =
-      "this is silent push \(count) within an hour to the device “\(PrintableText.of(token))”; the system holds back or drops the rest"
+      "this is silent push \(number) within an hour to the device “\(PrintableText.of(token))”; the system holds back or drops the rest"
     return [subject.finding(.silentRate, at: "", text)]
   }
 }

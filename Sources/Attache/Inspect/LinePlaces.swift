@@ -2,7 +2,7 @@
 final class LinePlaces {
   private let root: JSONElement
   /// By a container's pointer, what it has by the last part of the pointer.
-  private var children: [String: [String: JSONElement]] = [:]
+  private var children: [UntrustedText: [UntrustedText: JSONElement]] = [:]
   private lazy var texts = TextPlaces(root)
 
   init(_ root: JSONElement) {
@@ -10,22 +10,22 @@ final class LinePlaces {
   }
 
   /// The value at a JSON pointer.
-  func value(at pointer: String) -> JSONElement? {
+  func value(at pointer: UntrustedText) -> JSONElement? {
     guard let slash = pointer.utf8.lastIndex(of: UInt8(ascii: "/")) else { return pointer.isEmpty ? root : nil }
-    let container = String(pointer[..<slash])
+    let container = UntrustedText(decoding: pointer.utf8[..<slash])
     if children[container] == nil {
       guard let value = value(at: container) else { return nil }
       children[container] = value.children
     }
-    return children[container]?[String(pointer[pointer.utf8.index(after: slash)...])]
+    return children[container]?[UntrustedText(decoding: pointer.utf8[pointer.utf8.index(after: slash)...])]
   }
 
-  func holds(_ pointer: String) -> Bool {
+  func holds(_ pointer: UntrustedText) -> Bool {
     value(at: pointer) != nil
   }
 
   /// Where a text stands first.
-  func place(of text: String) -> String? {
+  func place(of text: UntrustedText) -> UntrustedText? {
     texts.pointer(to: text)
   }
 }
@@ -35,24 +35,24 @@ private struct TextPlaces {
   private struct Step {
     /// The place among the containers; nil for the line's own value.
     var container: Int?
-    var name = ""
+    var name: UntrustedText = ""
   }
 
   private var containers: [Step] = []
-  private var places: [String: Step] = [:]
+  private var places: [UntrustedText: Step] = [:]
 
   init(_ root: JSONElement) {
     add(root, Step(), depth: 8)
   }
 
-  func pointer(to text: String) -> String? {
+  func pointer(to text: UntrustedText) -> UntrustedText? {
     guard var step = places[text] else { return nil }
-    var parts: [String] = []
+    var parts: [UntrustedText] = []
     while let container = step.container {
       parts.append(step.name)
       step = containers[container]
     }
-    return JSONPointer(parts: parts.reversed()).description
+    return parts.reversed().reduce("") { $0.appending($1) }
   }
 
   private mutating func add(_ value: JSONElement, _ step: Step, depth: Int) {
@@ -69,18 +69,18 @@ private struct TextPlaces {
 
 extension JSONElement {
   /// The children by their parts of a pointer; of members with one name the last.
-  fileprivate var children: [String: JSONElement] {
-    var children: [String: JSONElement] = [:]
-    forEachChild { name, child in children[String(JSONPointer(name).description.dropFirst())] = child }
+  fileprivate var children: [UntrustedText: JSONElement] {
+    var children: [UntrustedText: JSONElement] = [:]
+    forEachChild { name, child in children[UntrustedText(decoding: JSONPointer.part(name).utf8.dropFirst())] = child }
     return children
   }
 
   /// Calls `body` with each member and its name, or with each element and its index.
-  fileprivate func forEachChild(_ body: (String, JSONElement) -> Void) {
+  fileprivate func forEachChild(_ body: (UntrustedText, JSONElement) -> Void) {
     forEachMember(body)
     var index = 0
     forEachElement { element in
-      body(String(index), element)
+      body(UntrustedText(String(index)), element)
       index += 1
     }
   }

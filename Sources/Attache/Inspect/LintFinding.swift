@@ -4,7 +4,7 @@ package struct LintFinding: Hashable, Sendable {
   /// Of the payload, counted from 1.
   package var line: Int
   /// Where in the line, as a JSON pointer; the empty one names the whole line, be it no JSON or the payload itself.
-  package var path: String
+  package var path: UntrustedText
   /// What is wrong there, one sentence without a full stop, printable.
   package var text: String
   /// Where the rule is said: Apple's page, or the vendor's.

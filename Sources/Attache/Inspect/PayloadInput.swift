@@ -22,7 +22,7 @@ package final class PayloadInput {
   package func next() throws(SystemError) -> InputPayload? {
     while ready.isEmpty, !hasEnded {
       switch try lines.next() {
-      case .line(let segment): add(unsafe segment.withUnsafeBytes { unsafe Array($0) })
+      case .line(let segment), .unfinished(let segment): add(unsafe segment.withUnsafeBytes { unsafe Array($0) })
       case .overlong(let piece, let isLast): addPiece(piece, isLast: isLast)
       case .pause: break
       case .end, .stopped:

@@ -18,6 +18,11 @@ package enum PrintableText {
     return shown
   }
 
+  /// The same of a stranger's text.
+  static func of(_ text: UntrustedText) -> String {
+    of(text.string)
+  }
+
   static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.value < 0x7F { return scalar.value >= 0x20 }
     return switch scalar.properties.generalCategory {

@@ -1,14 +1,14 @@
 /// A stored, typed, checked file with its identifier and options.
 public struct Attachment: Hashable, Sendable {
   /// The payload's identifier, or the first 16 hexadecimal digits of the source URL's SHA-256 when it gives none.
-  public var identifier: String
+  public var identifier: UntrustedText
   /// The file in the store.
   public var file: StoredFile
   /// The URL that the payload named.
-  public var source: String
+  public var source: UntrustedText
   public var options: AttachmentOptions
 
-  public init(identifier: String, file: StoredFile, source: String, options: AttachmentOptions) {
+  public init(identifier: UntrustedText, file: StoredFile, source: UntrustedText, options: AttachmentOptions) {
     self.identifier = identifier
     self.file = file
     self.source = source

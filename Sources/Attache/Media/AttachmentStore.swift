@@ -131,21 +131,27 @@ public final class AttachmentStore: Sendable {
       guard !ledger.withLock({ $0.isPinned(entry.name) }), let shelf = try? root.folder(entry.name.folder) else { return false }
       guard let status = shelf.status(of: entry.name.fileName) else { return true }
       guard status.lastUse == entry.lastUse && !status.isHeld else { return false }
-      return remove(entry.name, from: shelf)
+      return remove(entry, from: shelf)
     }
   }
 
-  /// Removes a file, unless another process comes to hold it meanwhile: it gets a temporary name first, under which nobody can.
-  private func remove(_ name: StoreName, from shelf: StoreFolder) -> Bool {
+  /// Removes a file, unless another process holds it or uses it meanwhile: it gets a temporary name first, under which nobody can, and is looked at
+  /// again.
+  ///
+  /// - Returns: whether it is gone.
+  func remove(_ entry: StoreEviction.Entry, from shelf: StoreFolder) -> Bool {
+    let name = entry.name
     let aside = ledger.withLock { ledger in
       ledger.syncs.forget(name)
       return "\(ledger.nextNumber())"
     }
     guard unsafe renameat(shelf.descriptor, name.fileName, temporary.folder.descriptor, aside) == 0 else { return false }
-    guard temporary.folder.status(of: aside)?.isHeld == true else { return temporary.folder.removeFile(aside) }
-    unsafe linkat(temporary.folder.descriptor, aside, shelf.descriptor, name.fileName, 0)
-    temporary.folder.removeFile(aside)
-    return false
+    if let status = temporary.folder.status(of: aside), status.isHeld || status.lastUse != entry.lastUse {
+      unsafe linkat(temporary.folder.descriptor, aside, shelf.descriptor, name.fileName, 0)
+      temporary.folder.removeFile(aside)
+      return false
+    }
+    return temporary.folder.removeFile(aside)
   }
 
   private static func wallClock() -> Duration {

@@ -2,6 +2,8 @@
 enum FileDefect: Equatable, Sendable {
   /// Its own structure says that it is damaged or cut off; the text says where.
   case broken(String)
+  /// It is of another type than its head let expect; the text says why.
+  case foreign(String)
   /// It is a picture of more pixels than are allowed.
   case tooManyPixels(width: Int, height: Int)
 }
@@ -9,7 +11,8 @@ enum FileDefect: Equatable, Sendable {
 /// Follows a file's own structure while its bytes stream by, and says whether it is damaged, cut off, or too large a picture.
 ///
 /// It is pure: fed the same bytes in any pieces it gives the same answer. Nothing is decoded or unpacked. What follows a complete file is not
-/// looked at: photos carry films, and archives pictures, behind them. MP3 and MPEG have no end that could be missed.
+/// looked at: photos carry films, and archives pictures, behind them. Of MP3 the first frames are looked at; MP3 and MPEG have no end that
+/// could be missed.
 struct FileStructure {
   private let maximumPixels: Int
   private var walk: any FileWalk
@@ -25,7 +28,8 @@ struct FileStructure {
     case .gif: walk = GIFWalk()
     case .mpeg4, .mpeg4Audio: walk = ISOWalk()
     case .wave, .avi, .aiff: walk = FormWalk()
-    case .mp3, .mpeg, .mpeg2: return nil
+    case .mp3: walk = MP3Walk()
+    case .mpeg, .mpeg2: return nil
     }
     step = walk.firstStep
     self.maximumPixels = maximumPixels
@@ -45,7 +49,7 @@ struct FileStructure {
       }
       switch next {
       case .success(let step): self.step = step
-      case .failure(let defect): return .broken(defect.text)
+      case .failure(let defect): return FileDefect(defect)
       }
     }
     return nil
@@ -61,7 +65,7 @@ struct FileStructure {
       case .rest: nil
       }
     if case .rest = step { return nil }
-    return walk.end(missing: missing).map { .broken($0.text) }
+    return walk.end(missing: missing).map(FileDefect.init)
   }
 
   /// Takes what the step at hand wants.
@@ -99,9 +103,17 @@ enum WalkStep: Equatable {
 /// What is wrong with a file, in words.
 struct WalkDefect: Error, Equatable {
   var text: String
+  /// Whether the file is of another type, instead of damaged.
+  var isForeign: Bool
 
-  init(_ text: String) {
-    self.text = text
+  init(_ text: String, isForeign: Bool = false) {
+    (self.text, self.isForeign) = (text, isForeign)
+  }
+}
+
+extension FileDefect {
+  fileprivate init(_ defect: WalkDefect) {
+    self = defect.isForeign ? .foreign(defect.text) : .broken(defect.text)
   }
 }
 

@@ -1,13 +1,19 @@
 internal import Crypto
 
-/// The SHA-256 of a URL: what the index finds a row by, so that no URL, which may hold a secret, is written down.
+/// The SHA-256 of a URL, and of the root certificates that vouch for it: what the index finds a row by, so that no URL, which may hold a secret, is
+/// written down.
 struct IndexKey: Hashable, Sendable {
   /// The 32 bytes, as they lie in memory.
   let digest: SIMD4<UInt64>
 
-  init(_ url: String) {
+  /// - Parameters:
+  ///   - url: in the one form that the URL gate gives it.
+  ///   - roots: what tells the set of root certificates from any other (``RootCertificates``), for a URL of https: what came under one set says nothing
+  ///     under another. Rows of earlier versions, whose keys have none, are found for no URL of https.
+  init(_ url: String, roots: [UInt8] = []) {
     var url = url
     var hash = SHA256()
+    hash.update(data: roots)
     url.withUTF8 { unsafe hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
     digest = unsafe hash.finalize().withUnsafeBytes { unsafe $0.loadUnaligned(as: SIMD4<UInt64>.self) }
   }

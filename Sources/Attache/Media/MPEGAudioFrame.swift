@@ -72,8 +72,8 @@ extension MPEGAudioFrame {
     return frames
   }
 
-  /// MP3 is layer III behind any number of ID3v2 tags. A second frame must follow where the head reaches that far; a tag that is longer
-  /// than the head is taken at its word, because the sound behind it cannot be seen yet.
+  /// MP3 is layer III behind any number of ID3v2 tags. A second frame must follow where the head reaches that far; behind a tag that is
+  /// longer than the head, ``MP3Walk`` looks for the sound when it comes.
   static func verdict(_ head: FileHead) -> HeadVerdict {
     guard let start = ID3Tag.end(in: head) else { return head.beyond(.mp3) }
     guard let first = MPEGAudioFrame(head, at: start) else { return .broken }

@@ -36,13 +36,13 @@ public struct MediaReference: Hashable, Sendable {
   }
 
   /// The URL as the payload writes it, unescaped and unchecked: hostile until the URL gate has passed it.
-  public var url: String
+  public var url: UntrustedText
   /// Further URLs of the same media, which are tried in order when those before failed.
-  public var fallbacks: [String] = []
+  public var fallbacks: [UntrustedText] = []
   /// The identifier that the payload or its dialect gives the attachment; the empty one has a unique one made, as Apple does. Nil if there is none.
-  public var identifier: String?
-  /// The payload's hint at the type, in its own words. It never overrules the bytes.
-  public var typeHint: String?
+  public var identifier: UntrustedText?
+  /// The payload's hint at the type, in its own words of 255 bytes at most. It never overrules the bytes.
+  public var typeHint: UntrustedText?
   public var hintKind: HintKind?
   /// Whether the hint is the dialect's own word and not the payload's; false unless places were asked for.
   package var isHintFixed = false
@@ -55,9 +55,11 @@ public struct MediaReference: Hashable, Sendable {
   public var isLazy = false
   public var needs: Needs = []
   /// Where the URL stands in the payload, as a JSON pointer; nil unless it was asked for.
-  public var path: String?
+  public var path: UntrustedText?
 
-  public init(url: String, identifier: String? = nil, typeHint: String? = nil, options: AttachmentOptions = AttachmentOptions()) {
+  public init(
+    url: UntrustedText, identifier: UntrustedText? = nil, typeHint: UntrustedText? = nil, options: AttachmentOptions = AttachmentOptions()
+  ) {
     self.url = url
     self.identifier = identifier
     self.typeHint = typeHint
@@ -66,14 +68,35 @@ public struct MediaReference: Hashable, Sendable {
 }
 
 extension MediaReference {
-  /// Why the reference is not followed, whatever its URL: the payload wants it loaded later; or whoever names files by identifiers would leave
-  /// the folder with one that is a path from the root or climbs, and a control character forges lines of a log.
+  /// The longest hint at a type, in bytes: a MIME type has two names of 127 bytes (RFC 6838, 4.2). A longer one is as good as absent.
+  static let longestHint = 255
+  /// The longest identifier, in bytes: an app may name a file by it, and a path on Apple's systems has 1,024 bytes (PATH_MAX in sys/syslimits.h).
+  static let longestIdentifier = 1_024
+
+  /// Why the reference is not followed, whatever its URL: the payload wants it loaded later, or its identifier is unsafe.
+  ///
+  /// An app that names files by identifiers would leave its folder with one that is a path from the root or climbs. A control character, a line
+  /// separator or a mark that turns the direction of writing forges lines of a log and of a terminal.
   var refusal: Reason? {
     if isLazy { return .payloadLazy }
     guard let identifier else { return nil }
+    guard identifier.utf8.count <= Self.longestIdentifier else { return .payloadIdentifier }
     let steps = identifier.utf8.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
     let leaves = steps.contains { $0.elementsEqual("..".utf8) } || steps.count > 1 && steps[0].isEmpty
-    return leaves || identifier.utf8.contains(where: \.isControlASCII) ? .payloadIdentifier : nil
+    return leaves || identifier.string.unicodeScalars.contains(where: \.forgesText) ? .payloadIdentifier : nil
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether the scalar makes a text look like another on a terminal or in a log: a C0 or C1 control, a line or paragraph separator, or a mark that
+  /// turns the direction of writing (Unicode Standard Annex 9). Joiners stay: emoji are made with them.
+  fileprivate var forgesText: Bool {
+    if isASCII { return value < 0x20 || value == 0x7F }
+    if properties.isBidiControl { return true }
+    return switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
   }
 }
 

@@ -65,13 +65,13 @@ struct StoreHolds {
 
   /// The kind and the path of a queue; the path is absolute, so that it means the same to each process.
   private static func parts(of queue: String) -> (kind: Substring, path: String) {
-    let parts = queue.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = queue.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false).map(Substring.init)
     let (kind, path) = parts.count == 2 ? (parts[0], String(parts[1])) : ("", queue)
     if let real = unsafe realpath(path, nil) {
       defer { unsafe free(real) }
       return unsafe (kind, String(cString: real))
     }
-    guard !path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) else { return (kind, path) }
+    guard path.utf8.first != UInt8(ascii: "/"), let folder = unsafe getcwd(nil, 0) else { return (kind, path) }
     defer { unsafe free(folder) }
     return unsafe (kind, String(cString: folder) + "/" + path)
   }

@@ -52,15 +52,15 @@ final class ApsReader {
 
   /// The content that is shown.
   func content() -> NotificationContent {
-    let plain = members[Key.alert.rawValue]?.text
+    let plain = members[Key.alert.rawValue]?.text?.string
     return NotificationContent(
       title: text(.title, orKey: .titleLocKey),
       subtitle: text(.subtitle, orKey: .subtitleLocKey),
       body: plain ?? text(.body, orKey: .locKey),
       badge: members[Key.badge.rawValue]?.integer,
       sound: soundName,
-      categoryIdentifier: members[Key.category.rawValue]?.text ?? "",
-      threadIdentifier: members[Key.threadID.rawValue]?.text ?? "")
+      categoryIdentifier: members[Key.category.rawValue]?.text?.string ?? "",
+      threadIdentifier: members[Key.threadID.rawValue]?.text?.string ?? "")
   }
 
   private var hasAlertText: Bool {
@@ -68,14 +68,14 @@ final class ApsReader {
   }
 
   private func text(_ literal: AlertKey, orKey key: AlertKey) -> String {
-    alertMembers[literal.rawValue]?.text ?? alertMembers[key.rawValue]?.text ?? ""
+    (alertMembers[literal.rawValue]?.text ?? alertMembers[key.rawValue]?.text)?.string ?? ""
   }
 
   /// A sound is its file's name, or a dictionary with that name.
   private var soundName: String? {
     guard let sound = members[Key.sound.rawValue] else { return nil }
-    if let name = sound.text { return name }
+    if let name = sound.text { return name.string }
     soundMembers.find(in: sound)
-    return soundMembers[0]?.text
+    return soundMembers[0]?.text?.string
   }
 }

@@ -10,18 +10,26 @@ package final class DeliveryReader {
     opener = LineOpener(path: payloadPath, readsDelivery: true)
   }
 
-  /// The envelope of a line, with what it says of the delivery; nil when the line has none that is known.
+  /// Makes sure that there was memory for the parsers, before the first line.
+  ///
+  /// - Throws: ``SystemError`` of `malloc`.
+  package func checkMemory() throws(SystemError) {
+    guard opener.hasMemory, parser.hasMemory else { throw .noMemory }
+  }
+
+  /// The envelope of a line, with what it says of the delivery, of several notifications what all say; nil when the line has none that is known.
   ///
   /// - Parameter line: with its ending.
   package func envelope(of line: [UInt8]) -> Envelope? {
     let segment = Segment(copying: line, padding: PayloadReader.padding)
     return unsafe segment.withUnsafeBytes { bytes in
       guard case .payload = unsafe opener.open(bytes) else { return nil }
-      return opener.envelope
+      return opener.lineEnvelope
     }
   }
 
-  /// What stands at a place of the line, as its text or as it is written; nil when there is nothing, or null.
+  /// What tells the value at a place of the line from any other: of a string what it says, of a number or a boolean 0xFF, which no text has, and how
+  /// it is written. Nil when there is nothing, null, an empty string, an object or an array.
   ///
   /// - Parameter line: with its ending.
   package func value(at place: JSONPointer, of line: [UInt8]) -> [UInt8]? {
@@ -36,10 +44,11 @@ package final class DeliveryReader {
         value = child.element
         steps.append(child.place)
       }
-      if let text = value.text { return Array(text.utf8) }
-      // As it stands in the line: two numbers that a Double cannot tell apart are two.
-      if value.isNumber { return Array(json[JSONSource.range(in: json.span, places: steps)].prefix { !$0.isJSONSpace }) }
-      return value.boolean.map { Array(String($0).utf8) }
+      // From the line itself: the parser makes one of all halves of surrogate pairs, and a Double one of many numbers.
+      let source = JSONSource.range(in: json.span, places: steps)
+      if value.isText { return JSONString.identity(json.span, source.withoutQuotes) }
+      guard value.isNumber || value.isBoolean else { return nil }
+      return [0xFF] + json[source].prefix { !$0.isJSONSpace }
     }
   }
 }

@@ -27,19 +27,32 @@ public struct Envelope: Hashable, Sendable {
   }
 
   public var form: Form
+  /// Which notification of a request of several it is, counted from 1; nil for the only one.
+  public var notification: Int?
   /// The device, or whatever the envelope names in its place; nil when it names none or several.
-  public var token: String?
+  public var token: UntrustedText?
   /// `apns-priority`, or what the service makes of its own word: 10 is at once, 5 is when it suits the device.
   public var priority: Int?
   /// When APNs gives up, in seconds since 1970.
   public var expiration: Int?
   /// `apns-push-type`.
-  public var pushType: String?
+  public var pushType: UntrustedText?
   /// When it was sent or is to be sent, in seconds since 1970.
   public var time: Double?
 
   public init(_ form: Form) {
     self.form = form
+  }
+
+  /// What this one and another say alike; what they say differently is nil.
+  func common(with other: Envelope) -> Envelope {
+    var common = Envelope(form)
+    common.token = token == other.token ? token : nil
+    common.priority = priority == other.priority ? priority : nil
+    common.expiration = expiration == other.expiration ? expiration : nil
+    common.pushType = pushType == other.pushType ? pushType : nil
+    common.time = time == other.time ? time : nil
+    return common
   }
 
   /// The name that `inspect` shows.

@@ -13,9 +13,9 @@ extension Envelope {
     }
     token = first(Self.tokenNames).flatMap { Self.single($0, text) }
     priority = first(["apns-priority", "apns_priority", "priority"]).flatMap { Self.priority(Self.plain($0, text)) }
-    expiration = first(["apns-expiration", "apns_expiration", "expiration"]).flatMap { Int(Self.plain($0, text)) }
+    expiration = first(["apns-expiration", "apns_expiration", "expiration"]).flatMap { Int(Self.plain($0, text).string) }
     pushType = first(["apns-push-type", "apns_push_type", "push_type", "apns_push_type_override"]).map { Self.plain($0, text) }
-    time = first(Self.timeNames).flatMap { Self.seconds(Self.plain($0, text)) }
+    time = first(Self.timeNames).flatMap { Self.seconds(Self.plain($0, text).string) }
   }
 
   private static let tokenNames = [
@@ -27,29 +27,29 @@ extension Envelope {
   ]
 
   /// A string, or the only element of an array.
-  private static func single(_ value: Range<Int>, _ text: JSONText) -> String? {
+  private static func single(_ value: Range<Int>, _ text: JSONText) -> UntrustedText? {
     let elements = text.elements(of: value)
     let one = elements.count == 1 ? elements[0] : value
     return text.isText(one) ? plain(one, text) : nil
   }
 
   /// What a string says, or a number as it is written.
-  private static func plain(_ value: Range<Int>, _ text: JSONText) -> String {
-    String(decoding: text.string(value) ?? Array(text.source(value)), as: UTF8.self)
+  private static func plain(_ value: Range<Int>, _ text: JSONText) -> UntrustedText {
+    UntrustedText(decoding: text.string(value) ?? Array(text.source(value)))
   }
 
   /// The header's number, or what gorush and Expo make of their words.
-  private static func priority(_ word: String) -> Int? {
-    switch word {
-    case "high", "default": 10
-    case "normal": 5
-    default: Int(word)
-    }
+  private static func priority(_ word: UntrustedText) -> Int? {
+    if word == "high" || word == "default" { return 10 }
+    return word == "normal" ? 5 : Int(word.string)
   }
 
   /// Seconds since 1970, of a number of seconds or milliseconds or of a date like 2026-11-21T10:00:00.5+01:00 (RFC 3339).
   static func seconds(_ text: String) -> Double? {
-    if let number = Double(text) { return number > 100_000_000_000 ? number / 1000 : number }
+    if let number = Double(text) {
+      guard number.isFinite else { return nil }
+      return number > 100_000_000_000 ? number / 1000 : number
+    }
     var rest = Array(text.utf8)[...]
     func number(_ digits: Int) -> Int64? {
       guard rest.count >= digits, let value = Int64(String(decoding: rest.prefix(digits), as: UTF8.self)) else { return nil }

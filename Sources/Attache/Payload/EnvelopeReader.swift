@@ -40,26 +40,29 @@ struct OpenedEnvelope {
   /// The payload as the service hands it to APNs, as JSON.
   var payload: [UInt8]
   var place: PayloadPlace
+  /// Whether an object from the line's top to the place of the member has the member already, or one whose members the service hands on.
+  var isEnriched = false
   /// The objects that speak of the delivery, in the text of the envelope; the first to say something counts.
   var delivery: [Range<Int>] = []
 
-  /// Opens a line of that form; nil when it has not got it after all, or has no one place for the member.
+  /// Opens a line of that form: its payloads, mostly one; none when it has not got the form after all, or has no place for the member.
   ///
   /// - Parameters:
   ///   - text: the line.
   ///   - inner: parses what stands in strings.
-  init?(_ form: Envelope.Form, _ text: JSONText, outputKey: String, inner: InnerParser) {
-    let opened: OpenedEnvelope? =
+  static func all(_ form: Envelope.Form, _ text: JSONText, outputKey: String, inner: InnerParser) -> [OpenedEnvelope] {
+    var opened: [OpenedEnvelope] =
       switch form {
-      case .fcm: FCMEnvelope.open(text)
-      case .sns: SNSEnvelope.open(text, inner)
+      case .fcm: [FCMEnvelope.open(text)].compactMap { $0 }
+      case .sns: [SNSEnvelope.open(text, outputKey: outputKey, inner)].compactMap { $0 }
       case .gorush: GorushEnvelope.open(text)
-      case .oneSignal: OneSignalEnvelope.open(text, outputKey: outputKey)
-      case .expo: ExpoEnvelope.open(text, outputKey: outputKey)
-      case .path: nil
+      case .oneSignal: [OneSignalEnvelope.open(text)].compactMap { $0 }
+      case .expo: [ExpoEnvelope.open(text)].compactMap { $0 }
+      case .path: []
       }
-    guard let opened else { return nil }
-    self = opened
+    let isEnriched = form.ways.contains { text.holds(outputKey, in: text.root, along: $0[...]) }
+    for index in opened.indices where isEnriched { opened[index].isEnriched = true }
+    return opened
   }
 
   init(_ form: Envelope.Form, payload: [UInt8], place: PayloadPlace, delivery: [Range<Int>] = []) {
@@ -68,6 +71,18 @@ struct OpenedEnvelope {
     self.place = place
     self.place.payloadCount = payload.count
     self.delivery = delivery
+  }
+}
+
+extension Envelope.Form {
+  /// The names that lead from the line's top to the objects that a service hands on, those in strings excepted.
+  fileprivate var ways: [[String]] {
+    switch self {
+    case .fcm: [["message", "apns", "payload"], ["message", "data"], ["apns", "payload"], ["data"]]
+    case .gorush: [["notifications", "data"], ["data"]]
+    case .oneSignal, .expo: [["data"]]
+    case .sns, .path: []
+    }
   }
 }
 

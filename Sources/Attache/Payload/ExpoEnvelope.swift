@@ -2,11 +2,10 @@
 ///
 /// Source: https://docs.expo.dev/push-notifications/sending-notifications/#message-request-format
 enum ExpoEnvelope {
-  static func open(_ text: JSONText, outputKey: String) -> OpenedEnvelope? {
+  static func open(_ text: JSONText) -> OpenedEnvelope? {
     let root = text.root
     guard isExpo(text), var place = PayloadPlace(dataOf: root, in: text) else { return nil }
     let data = text.object("data", of: root)
-    place.isEnriched = data.flatMap { text.value(outputKey, of: $0) } != nil
     place.alert = AlertPlace(holder: root, name: nil)
 
     var json = JSONWriter()

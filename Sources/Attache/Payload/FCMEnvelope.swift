@@ -33,8 +33,9 @@ enum FCMEnvelope {
       apns.flatMap { text.text(at: ["fcm_options", "image"], of: $0) } ?? notification.flatMap { text.text(at: ["image"], of: $0) }
     let given = hasAlert(aps, text) ? [] : texts(notification, text)
     let own = payload.map { text.members(of: $0) } ?? []
+    let names = Set(own.map { text.identity(of: $0) })
     let others = (text.object("data", of: message).map { text.members(of: $0) } ?? []).filter { member in
-      !text.isNamed(member, "aps") && !own.contains { text.source($0.name).elementsEqual(text.source(member.name)) }
+      !text.isNamed(member, "aps") && !names.contains(text.identity(of: member))
     }
     if let payload, image == nil, given.isEmpty, others.isEmpty { return (Array(text.source(payload)), []) }
 

@@ -1,11 +1,36 @@
-/// gorush's notification for Apple's devices (`platform` 1), alone or as the only one of a request: what it hands on is made of its members.
+/// gorush's notifications for Apple's devices (`platform` 1), one alone or several in a request: what gorush hands on is made of the members of each.
 ///
 /// Source: https://github.com/appleboy/gorush/blob/master/notify/notification_apns.go (`buildIOSPayload`): `data` becomes custom keys.
 enum GorushEnvelope {
-  static func open(_ text: JSONText) -> OpenedEnvelope? {
-    guard let notification = notification(text), text.value("platform", of: notification).map(text.source)?.elementsEqual("1".utf8) == true,
-      var place = PayloadPlace(dataOf: notification, in: text)
-    else { return nil }
+  /// The most notifications of a request that is opened, those for other devices included: gorush's own limit.
+  ///
+  /// Source: https://github.com/appleboy/gorush/blob/master/config/config.go (`max_notification: 100`)
+  static let maximumNotifications = 100
+
+  /// The notifications for Apple's devices; none when one of them has no place for the member: gorush itself takes no such request.
+  static func open(_ text: JSONText) -> [OpenedEnvelope] {
+    let root = text.root
+    guard let list = text.value("notifications", of: root) else {
+      let isForDevices = ["tokens", "token", "to", "topic"].contains { text.value($0, of: root) != nil }
+      return isForDevices && isApples(root, text) ? [open(root, text)].compactMap { $0 } : []
+    }
+    let notifications = text.elements(of: list)
+    guard notifications.count <= maximumNotifications, notifications.allSatisfy(text.isObject) else { return [] }
+    var opened: [OpenedEnvelope] = []
+    for (index, notification) in notifications.enumerated() where isApples(notification, text) {
+      guard var envelope = open(notification, text) else { return [] }
+      if notifications.count > 1 { envelope.envelope.notification = index + 1 }
+      opened.append(envelope)
+    }
+    return opened
+  }
+
+  private static func isApples(_ notification: Range<Int>, _ text: JSONText) -> Bool {
+    text.value("platform", of: notification).map(text.source)?.elementsEqual("1".utf8) == true
+  }
+
+  private static func open(_ notification: Range<Int>, _ text: JSONText) -> OpenedEnvelope? {
+    guard var place = PayloadPlace(dataOf: notification, in: text) else { return nil }
     let alert = text.object("alert", of: notification)
     let title = text.text(at: ["title"], of: notification)
     let message = text.text(at: ["message"], of: notification)
@@ -36,16 +61,10 @@ enum GorushEnvelope {
 
     let given = isPlain ? message.map { [(name: "body", source: Array(text.source($0)))] } ?? [] : []
     place.alert = AlertPlace(holder: notification, given: given)
-    return OpenedEnvelope(.gorush, payload: json.bytes, place: place, delivery: [notification, text.root])
-  }
-
-  private static func notification(_ text: JSONText) -> Range<Int>? {
-    let root = text.root
-    if let list = text.value("notifications", of: root) {
-      let elements = text.elements(of: list)
-      return elements.count == 1 && text.isObject(elements[0]) ? elements[0] : nil
-    }
-    return ["tokens", "token", "to", "topic"].contains { text.value($0, of: root) != nil } ? root : nil
+    var opened = OpenedEnvelope(.gorush, payload: json.bytes, place: place, delivery: [notification, text.root])
+    // What goes into an empty `data` needs no comma there, and one behind `aps` in what APNs gets.
+    if place.isEmptyObject { opened.place.payloadCount = json.bytes.count + 1 }
+    return opened
   }
 
   private static func write(_ notification: Range<Int>, _ text: JSONText, to json: inout JSONWriter) {

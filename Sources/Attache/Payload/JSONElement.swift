@@ -38,8 +38,8 @@ struct JSONElement {
   var isText: Bool { unsafe textBytes != nil }
 
   /// The string, unescaped; nil for anything else and for the empty string.
-  var text: String? {
-    unsafe textBytes.map { bytes in unsafe String(decoding: bytes, as: UTF8.self) }
+  var text: UntrustedText? {
+    unsafe textBytes.map { bytes in unsafe UntrustedText(decoding: bytes) }
   }
 
   /// Whether this is that string, which is not empty.
@@ -104,13 +104,13 @@ struct JSONElement {
   }
 
   /// Calls `body` with each member of an object, in the line's order; of several with one name, with each.
-  func forEachMember<Failure>(_ body: (String, JSONElement) throws(Failure) -> Void) throws(Failure) {
+  func forEachMember<Failure>(_ body: (UntrustedText, JSONElement) throws(Failure) -> Void) throws(Failure) {
     var members = unsafe simdjson_object_begin(raw)
     var key = unsafe simdjson_string_view()
     var value = unsafe simdjson_element()
     while unsafe simdjson_object_next(&members, &key, &value) {
       let name = unsafe UnsafeRawBufferPointer(start: key.data, count: key.length)
-      if let element = unsafe JSONElement(value) { try body(unsafe String(decoding: name, as: UTF8.self), element) }
+      if let element = unsafe JSONElement(value) { try body(unsafe UntrustedText(decoding: name), element) }
     }
   }
 

@@ -6,12 +6,20 @@ final class JSONParser {
   /// Bytes after a line that must be readable: simdjson loads whole registers. What they hold is of no matter.
   static let padding = Int(simdjson_PADDING)
 
-  /// Nil when there was no memory for it: no line is then JSON, and each leaves as it came.
+  /// Nil when there was no memory for it: then ``parse(_:)`` takes no line for JSON, so whoever reads lines asks ``hasMemory`` before the first.
   private let handle: OpaquePointer?
 
   /// - Parameter capacity: the longest line in bytes. Memory is reserved for it and touched only when such a line comes.
   init(capacity: Int) {
     unsafe handle = simdjson_parser_new(capacity)
+  }
+
+  /// Whether there was memory for the parser. No later call needs any.
+  var hasMemory: Bool { unsafe handle != nil }
+
+  /// The version of simdjson.
+  static var libraryVersion: String {
+    "\(simdjson_VERSION_MAJOR).\(simdjson_VERSION_MINOR).\(simdjson_VERSION_REVISION)"
   }
 
   deinit {

@@ -43,6 +43,11 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     tokens.map { token in "/" + Self.escape(token.text) }.joined()
   }
 
+  /// A stranger's name as a part of a JSON pointer, its slash included.
+  static func part(_ name: UntrustedText) -> UntrustedText {
+    UntrustedText("/" + escape(name.string))
+  }
+
   private static func escape(_ name: String) -> String {
     var escaped: [UInt8] = []
     for byte in name.utf8 {

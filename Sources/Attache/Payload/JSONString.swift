@@ -6,12 +6,24 @@ enum JSONString {
   ///   - text: holds the string, which is known to be valid.
   ///   - range: the string less its quotes.
   static func unescaped(_ text: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
+    unescaped(text, range) { _ in UTF8.encodedReplacementCharacter.map(\.self) }
+  }
+
+  /// What tells the string from any other: the same bytes for the same text, however it is escaped. Half a surrogate pair keeps its number, in the
+  /// three bytes of generalised UTF-8 (https://simonsapin.github.io/wtf-8/), which no text has.
+  static func identity(_ text: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
+    unescaped(text, range) { unit in [0xE0 | UInt8(unit >> 12), 0x80 | UInt8(unit >> 6 & 0x3F), 0x80 | UInt8(unit & 0x3F)] }
+  }
+
+  private static func unescaped(_ text: Span<UInt8>, _ range: Range<Int>, _ encodeHalf: (UInt32) -> [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(range.count)
     var index = range.lowerBound
     while index < range.upperBound {
       let piece = piece(of: text, at: index)
-      if let scalar = piece.scalar {
+      if piece.length == 6, let unit = unit(of: text, at: index), 0xD800..<0xE000 ~= unit {
+        bytes.append(contentsOf: encodeHalf(unit))
+      } else if let scalar = piece.scalar {
         bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
       } else {
         bytes.append(text[index])

@@ -43,6 +43,11 @@ package struct JSONWriter: Sendable {
     bytes.append(UInt8(ascii: "\""))
   }
 
+  /// Writes a stranger's text as a string.
+  package mutating func string(_ text: UntrustedText) {
+    string(text.string)
+  }
+
   /// Writes a value as it is written elsewhere.
   package mutating func source(_ value: some Collection<UInt8>) {
     separate()

@@ -12,7 +12,9 @@ final class LineOpener {
     case invalid
     /// It is a JSON object without an object at the payload path.
     case empty
-    /// The payload, as APNs gets it.
+    /// It has the form of a push service's envelope, and stays shut.
+    case unopened(UnopenedEnvelope)
+    /// The payload, as APNs gets it: the first of the line's. ``LineOpener/next()`` gives the others.
     case payload(JSONElement)
   }
 
@@ -27,8 +29,10 @@ final class LineOpener {
   private let path: JSONPointer
   private let envelopes = EnvelopeReader()
   private let readsDelivery: Bool
-  /// The envelope of the line that was opened last; nil when the line itself is the payload.
+  /// The envelope of the payload that was opened last; nil when the line itself is the payload.
   private(set) var envelope: Envelope?
+  /// The payloads of the line that come behind it.
+  private var others: ArraySlice<OpenedEnvelope> = []
   /// Where its payload stands; nil when that is the whole line, or reached without a string.
   private(set) var place: PayloadPlace?
   /// The way to the payload when it leads through no string: level by level, its place among its siblings.
@@ -48,17 +52,23 @@ final class LineOpener {
     self.readsDelivery = readsDelivery
   }
 
+  /// Whether there was memory for the parsers.
+  var hasMemory: Bool { parser.hasMemory && inner.hasMemory }
+
   /// The payload's `aps`.
   var aps: JSONElement? { members[Key.aps.rawValue] }
 
-  /// Whether the payload has the member that an attached one gains.
-  var isEnriched: Bool { members[Key.output.rawValue] != nil || place?.isEnriched == true }
+  /// Whether the line opened last brings the member that an attached one gains, whatever kind of push it is: the payload has it, the line's top, or an
+  /// object between the top and the place where attache would write it.
+  var isEnriched: Bool { members[Key.output.rawValue] != nil || isEnvelopeEnriched }
+  /// Whether an object around the payload has the member.
+  private var isEnvelopeEnriched = false
 
   /// Opens a line.
   ///
   /// - Parameter line: as ``PayloadReader/read(_:)`` takes it.
   func open(_ line: UnsafeRawBufferPointer) -> Opening {
-    if !isPlain { (place, envelope, steps, isPlain) = (nil, nil, [], true) }
+    if !isPlain { (place, envelope, others, steps, isEnvelopeEnriched, isPlain) = (nil, nil, [], [], false, true) }
     let bytes = unsafe Self.trim(line)
     json = unsafe bytes.startIndex..<bytes.endIndex
     guard !json.isEmpty else { return .blank }
@@ -66,16 +76,25 @@ final class LineOpener {
     let text = unsafe UnsafeRawBufferPointer(rebasing: bytes)
     guard let root = unsafe parser.parse(text), root.isObject else { return .invalid }
     guard path.tokens.isEmpty else {
-      guard let payload = unsafe follow(from: root, in: text) else { return .empty }
+      let payload = unsafe follow(from: root, in: text)
       members.find(in: payload)
-      return .payload(payload)
+      return payload.map(Opening.payload) ?? .empty
     }
     members.find(in: root)
-    if aps == nil, let payload = unsafe openEnvelope(root, text) {
-      members.find(in: payload)
-      return .payload(payload)
-    }
-    return .payload(root)
+    guard aps == nil else { return .payload(root) }
+    if let payload = unsafe openEnvelope(root, text) { return .payload(payload) }
+    return UnopenedEnvelope(of: root).map(Opening.unopened) ?? .payload(root)
+  }
+
+  /// The line's next payload; nil behind the last. The one before is valid no longer.
+  func next() -> JSONElement? {
+    guard let opened = others.popFirst() else { return nil }
+    return show(opened) ?? next()
+  }
+
+  /// What the envelope says of the line's delivery before ``next()`` is called: of several payloads what all of them say.
+  var lineEnvelope: Envelope? {
+    others.reduce(envelope) { $0?.common(with: $1.envelope) }
   }
 
   /// Where the line takes the member, and how many bytes APNs gets.
@@ -104,11 +123,18 @@ final class LineOpener {
   private func openEnvelope(_ root: JSONElement, _ json: UnsafeRawBufferPointer) -> JSONElement? {
     guard let form = envelopes.form(of: root) else { return nil }
     let text = JSONText(unsafe Array(json))
-    guard var opened = OpenedEnvelope(form, text, outputKey: outputKey, inner: inner), let payload = inner.parse(opened.payload) else {
-      return nil
-    }
-    if readsDelivery { opened.envelope.readDelivery(opened.delivery, text) }
-    (envelope, place, isPlain) = (opened.envelope, opened.place, false)
+    var opened = OpenedEnvelope.all(form, text, outputKey: outputKey, inner: inner)
+    guard !opened.isEmpty else { return nil }
+    for index in opened.indices where readsDelivery { opened[index].envelope.readDelivery(opened[index].delivery, text) }
+    isEnvelopeEnriched = members[Key.output.rawValue] != nil || opened.contains(where: \.isEnriched)
+    (others, isPlain) = (opened[...], false)
+    return next()
+  }
+
+  private func show(_ opened: OpenedEnvelope) -> JSONElement? {
+    guard let payload = inner.parse(opened.payload) else { return nil }
+    members.find(in: payload)
+    (envelope, place) = (opened.envelope, opened.place)
     return payload
   }
 
@@ -117,6 +143,7 @@ final class LineOpener {
     var way = Way(value: root)
     for token in path.tokens {
       if way.value.isText, unsafe !enter(&way, json) { return nil }
+      if way.value.member(outputKey) != nil { (isEnvelopeEnriched, isPlain) = (true, false) }
       guard let child = way.value.child(token) else { return nil }
       way.value = child.element
       way.steps.append(child.place)

@@ -4,14 +4,13 @@
 ///
 /// Source: https://documentation.onesignal.com/reference/push-channel-properties
 enum OneSignalEnvelope {
-  static func open(_ text: JSONText, outputKey: String) -> OpenedEnvelope? {
+  static func open(_ text: JSONText) -> OpenedEnvelope? {
     let root = text.root
     let parts = ["contents", "headings", "ios_attachments", "content_available", "template_id"]
     guard text.text(at: ["app_id"], of: root) != nil, parts.contains(where: { text.value($0, of: root) != nil }),
-      var place = PayloadPlace(dataOf: root, in: text)
+      let place = PayloadPlace(dataOf: root, in: text)
     else { return nil }
     let data = text.object("data", of: root)
-    place.isEnriched = data.flatMap { text.value(outputKey, of: $0) } != nil
 
     var json = JSONWriter()
     json.beginObject()

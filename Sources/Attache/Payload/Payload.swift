@@ -1,9 +1,11 @@
-/// A candidate: what a payload shows, the media that it names, and where its line takes the answer. The line's bytes stay where they are.
+/// A candidate: what a payload shows, the media that it names, and where its line takes the answer. A line may hold several. The line's bytes stay where they are.
 public struct Payload: Hashable, Sendable {
   /// What is shown, still without attachments.
   public var content: NotificationContent
   /// The media to fetch, in the order of the dialects, each URL once.
   public var references: [MediaReference]
+  /// How many references more the payload names than are kept here.
+  public var omitted = 0
   /// The name of the dialect that named the first reference.
   public var dialect: String?
   /// Where the line takes the member.

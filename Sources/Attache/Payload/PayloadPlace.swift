@@ -20,8 +20,6 @@ struct PayloadPlace {
   var wrapper: String?
   /// The bytes of the payload as APNs gets it; nil when they are those of the object.
   var payloadCount: Int?
-  /// Whether the object has the member already.
-  var isEnriched = false
   /// Where the innermost text takes other words; nil when there is no such place.
   var alert: AlertPlace?
 

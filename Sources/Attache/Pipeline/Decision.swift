@@ -1,4 +1,4 @@
-/// What was decided about a candidate: how its line leaves, and what the report says of it.
+/// What was decided about a line with candidates: how its line leaves, and what the report says of it.
 struct Decision: Sendable {
   /// How a line leaves.
   enum Form: Sendable {
@@ -18,6 +18,10 @@ struct Decision: Sendable {
   var dialect: String?
   /// What became of each media reference.
   var media: [MediaRecord] = []
+  /// How many media references more the line names.
+  var omitted = 0
+  /// What is attached.
+  var files: [StoredFile] = []
   /// What is to be let go of when the line has been written, or will never be.
   var whenGone: (@Sendable () -> Void)?
 

@@ -1,14 +1,16 @@
 internal import Synchronization
 
-/// Tells about the first payload that falls back for each reason, on a thread of its own: a log that blocks delays no line.
+/// Tells about the lines that are not attached, each reason at its first line and then once an hour (``ExplanationLedger``), on a thread of its own: a log
+/// that blocks delays no line.
 package final class Explainer: Sendable {
   private struct Desk {
-    var explained: Set<Reason> = []
+    var ledger = ExplanationLedger()
     var waiting: [@Sendable () -> Void] = []
     var isFinished = false
   }
 
   private let desk = Mutex(Desk())
+  private let machine: any Machine
   private let alarm: any Bell
   private let told: any Bell
   private let detail: URLDetail
@@ -16,15 +18,18 @@ package final class Explainer: Sendable {
 
   /// Starts the thread, which ends with ``finish()``.
   ///
-  /// - Parameter detail: how much of a URL is shown.
+  /// - Parameters:
+  ///   - machine: says when an hour is over.
+  ///   - detail: how much of a URL is shown.
   /// - Throws: ``SystemError`` when the system gives no descriptor or no thread.
   package init(machine: any Machine, showing detail: URLDetail, tell: @escaping @Sendable (Explanation) -> Void) throws(SystemError) {
+    self.machine = machine
     self.detail = detail
     self.tell = tell
     alarm = try machine.makeBell()
     told = try machine.makeBell()
     try machine.start("explain") { [weak self, alarm] in
-      while self?.tellWaiting() == true { alarm.wait(until: nil) }
+      while case .wait(let instant) = self?.tellWaiting() ?? .end { alarm.wait(until: instant) }
     }.detach()
   }
 
@@ -32,13 +37,19 @@ package final class Explainer: Sendable {
     alarm.ring()
   }
 
-  /// Has a payload explained if it is the first with its reason. Never waits; there are as many explanations as reasons.
-  package func add(_ reason: Reason, of line: Int, _ media: [MediaRecord]) {
-    guard desk.withLock({ $0.explained.insert(reason).inserted }) else { return }
-    let medium = media.first { $0.reason == reason }
-    let explanation = Explanation(
-      line: line, reason: reason, url: medium.map { detail.text(of: $0.url) }, text: medium?.explanation ?? reason.advice)
-    perform { [tell] in tell(explanation) }
+  /// Has a payload explained if it is the first with its reason, else counted. Never waits; there are as many explanations as reasons.
+  ///
+  /// - Parameter why: what is said in the place of the reason's advice.
+  package func add(_ reason: Reason, of line: Int, _ media: [MediaRecord], why: String? = nil) {
+    let now = machine.now
+    let isDue = desk.withLock { desk in
+      desk.ledger.add(reason, at: now) {
+        let medium = media.first { $0.reason == reason }
+        return Explanation(
+          line: line, reason: reason, url: medium.map { detail.text(of: $0.url) }, text: why ?? medium?.explanation ?? reason.advice)
+      }
+    }
+    if isDue { alarm.ring() }
   }
 
   /// Does something else on the thread, such as writing another message to the log. Never waits.
@@ -47,24 +58,32 @@ package final class Explainer: Sendable {
     alarm.ring()
   }
 
-  /// Waits until all is told, and ends the thread.
+  /// Waits until all is told that is due, and ends the thread.
   package func finish() {
     desk.withLock { $0.isFinished = true }
     alarm.ring()
     told.wait(until: nil)
   }
 
-  /// - Returns: whether there may be more.
-  private func tellWaiting() -> Bool {
+  private enum Step {
+    /// Waits for the instant, or for a ring alone.
+    case wait(until: MonotonicInstant?)
+    case end
+  }
+
+  private func tellWaiting() -> Step {
     while true {
-      let (waiting, isFinished) = desk.withLock { desk in
+      let now = machine.now
+      let (due, waiting, next, isFinished) = desk.withLock { desk in
         defer { desk.waiting = [] }
-        return (desk.waiting, desk.isFinished)
+        return (desk.ledger.takeDue(at: now), desk.waiting, desk.ledger.nextDue, desk.isFinished)
       }
+      for explanation in due { tell(explanation) }
       for body in waiting { body() }
-      guard waiting.isEmpty else { continue }
-      if isFinished { told.ring() }
-      return !isFinished
+      guard due.isEmpty, waiting.isEmpty else { continue }
+      guard isFinished else { return .wait(until: next) }
+      told.ring()
+      return .end
     }
   }
 }

@@ -18,7 +18,9 @@ package final class LineReader {
     case pause
     /// The input has ended, and so has every line.
     case end
-    /// The stop was requested. A line whose end was not read yet is left out.
+    /// The beginning of a line whose end did not come in time after a stop; ``stopped`` follows.
+    case unfinished(Segment)
+    /// The stop was requested, and every line that was begun is over.
     case stopped
   }
 
@@ -103,9 +105,9 @@ package final class LineReader {
       isInsideOverlong = false
       return .overlong(cut(), isLast: true)
     }
-    if case .end = ending, start < filled { return .line(cut()) }
-    start = filled
-    return ending
+    guard start < filled else { return ending }
+    if case .end = ending { return .line(cut()) }
+    return .unfinished(cut())
   }
 
   // MARK: - Filling
@@ -115,22 +117,44 @@ package final class LineReader {
     makeRoom()
     while true {
       guard try waitForInput() else { return .stopped }
-      let free = unsafe block[filled..<block.capacity]
-      let count = unsafe read(descriptor, free.baseAddress, free.count)
-      if count > 0 {
-        filled += count
-        return .bytes
+      switch try stop.isRequested ? takeToLineEnd() : take(block.capacity - filled) {
+      case nil: continue
+      case 0: return .end
+      default: return .bytes
       }
-      if count == 0 { return .end }
-      guard errno == EINTR || errno == EAGAIN else { throw SystemError(call: "read", number: errno) }
     }
   }
 
-  /// Waits until there is something to read; false when reading is to stop.
+  /// Reads to the end of the line that was begun, as far as it has come, and no byte further: what follows is for the process that reads the input next.
+  private func takeToLineEnd() throws(SystemError) -> Int? {
+    let first = filled
+    while true {
+      let count = try take(1)
+      guard count == 1, block.firstIndex(of: UInt8(ascii: "\n"), in: filled - 1..<filled) == nil, filled < block.capacity,
+        try stop.gate.wait(for: descriptor, until: .distantPast)
+      else { return filled > first ? filled - first : count }
+    }
+  }
+
+  /// Reads so many bytes at most behind what is there.
+  ///
+  /// - Returns: how many; 0 at the input's end, nil when there is nothing yet.
+  private func take(_ count: Int) throws(SystemError) -> Int? {
+    let free = unsafe block[filled..<filled + count]
+    let taken = unsafe read(descriptor, free.baseAddress, free.count)
+    guard taken < 0 else {
+      filled += taken
+      return taken
+    }
+    guard errno == EINTR || errno == EAGAIN else { throw SystemError(call: "read", number: errno) }
+    return nil
+  }
+
+  /// Waits until there is something to read; false when reading is to stop: no line is half read, or the time for its end is over.
   private func waitForInput() throws(SystemError) -> Bool {
     while true {
       let limit = stop.finishLineBy
-      if limit != nil, !isInsideOverlong || stop.isOverdue { return false }
+      if limit != nil, !(isInsideOverlong || start < filled) || stop.isOverdue { return false }
       if try stop.gate.wait(for: descriptor, until: limit) { return true }
     }
   }

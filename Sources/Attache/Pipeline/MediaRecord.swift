@@ -14,6 +14,8 @@ public struct MediaRecord: Hashable, Sendable {
 
   /// How long each part of the last attempt took, as libcurl and c-ares measure it; nil for a part that did not come about.
   public struct Timing: Hashable, Sendable {
+    /// Waiting for one of the connections that may be open at a time, all attempts together; nil for a fetch that never waited.
+    public var wait: Duration?
     public var dns: Duration?
     public var connect: Duration?
     public var tls: Duration?
@@ -31,7 +33,7 @@ public struct MediaRecord: Hashable, Sendable {
   }
 
   /// The URL as the payload writes it.
-  public var url: String
+  public var url: UntrustedText
   /// Why it was not attached; nil when it was.
   public var reason: Reason?
   /// The HTTP status of the last response, if one came.
@@ -48,9 +50,12 @@ public struct MediaRecord: Hashable, Sendable {
   public var explanation: String?
   /// Whether this machine failed, and not the origin or the file (``FetchFailure/isOfMachine``).
   public var isOfMachine = false
+  /// What the fetch waits for, or waited for last, in words; nil for one that never waited.
+  var awaited: String?
 
   public init(
-    url: String, reason: Reason? = nil, status: Int? = nil, bytes: Int = 0, cache: Cache = .miss, type: MediaType? = nil, attempts: Int = 0,
+    url: UntrustedText, reason: Reason? = nil, status: Int? = nil, bytes: Int = 0, cache: Cache = .miss, type: MediaType? = nil,
+    attempts: Int = 0,
     timing: Timing = Timing()
   ) {
     self.url = url

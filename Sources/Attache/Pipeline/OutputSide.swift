@@ -53,7 +53,7 @@ final class OutputSide {
     guard let (path, detail) = target else { return nil }
     do {
       return try ReportWriter(
-        descriptor: try ReportWriter.open(path), machine: machine, showing: detail, written: { window.holdForReport(-$0) },
+        descriptor: try ReportFile.open(path), machine: machine, showing: detail, written: { window.holdForReport(-$0) },
         failed: { failed.leave($0) })
     } catch {
       throw .report(path: path, error)

@@ -66,10 +66,14 @@ final class OutputWindow: Sendable {
 
   /// Gives a candidate its place, waiting for a free job and for room. Called by the reader's thread.
   ///
-  /// - Parameter need: as for ``append(_:for:when:)``, in the place of a free job.
+  /// - Parameters:
+  ///   - jobs: how many payloads of the line are to be decided.
+  ///   - need: as for ``append(_:for:when:)``, in the place of a free job.
   /// - Returns: the place, whose clock runs from now; nil when no further candidate is to be started.
-  func reserve(line: Int, bytes: Segment, when need: WindowState.Need? = nil) -> Slot? {
-    whenSatisfied(need ?? .job(bytes: bytes.count)) { state in state.reserve(line: line, bytes: bytes, at: clock.now) }
+  func reserve(line: Int, bytes: Segment, jobs: Int = 1, when need: WindowState.Need? = nil) -> Slot? {
+    whenSatisfied(need ?? .job(bytes: bytes.count, jobs: jobs)) { state in
+      state.reserve(line: line, bytes: bytes, jobs: jobs, at: clock.now)
+    }
   }
 
   /// Says that no line will follow. Called by the reader's thread.
@@ -89,7 +93,7 @@ final class OutputWindow: Sendable {
     let record = ReportRecord(
       line: slot.line, outcome: decision.outcome, reason: decision.reason, dialect: decision.dialect,
       elapsed: slot.placed.duration(to: now),
-      media: limits.isReporting ? decision.media : [])
+      media: limits.isReporting ? decision.media : [], omitted: decision.omitted)
     let decided = change { $0.decide(slot, output, record, whenGone: decision.whenGone, at: now) }
     if decided != .kept { decision.whenGone?() }
     return decided != .refused

@@ -2,7 +2,7 @@
 enum PassingLine: UInt8, CaseIterable, Sendable {
   /// There is nothing to attach.
   case nothing
-  /// The payload already has the output member.
+  /// The line brings the output member itself.
   case enriched
   /// The line is longer than the maximum and was not looked at.
   case overlong

@@ -11,10 +11,14 @@ package final class PayloadDesk {
   ///   - hosts: serve the candidates; those whose first URL is the same go to the same host, so that one fetch serves them.
   ///   - store: where the attachments are.
   ///   - clock: the hosts' clock.
-  package init(_ configuration: Filter.Configuration, hosts: [ServiceExtensionHost], store: AttachmentStore, clock: any DeadlineClock) {
+  /// - Throws: ``SystemError`` when there is no memory for a parser.
+  package init(
+    _ configuration: Filter.Configuration, hosts: [ServiceExtensionHost], store: AttachmentStore, clock: any DeadlineClock
+  ) throws(SystemError) {
     payloads = PayloadReader(
       outputKey: configuration.outputKey, payloadPath: configuration.payloadPath, dialects: configuration.dialects,
       appliesOverrides: configuration.appliesOverrides)
+    try payloads.checkMemory()
     maker = DecisionMaker(configuration, store: store)
     self.hosts = hosts
     self.clock = clock
@@ -36,22 +40,23 @@ package final class PayloadDesk {
     switch unsafe segment.withUnsafeBytes({ unsafe payloads.read($0) }) {
     case .invalid(let reason): decided(DecidedPayload(.invalid, reason))
     case .passthrough(_, let reason): decided(DecidedPayload(.passthrough, reason))
-    case .candidate(let payload):
+    case .unopened(let envelope): decided(DecidedPayload(envelope))
+    case .candidates(let payloads):
       if let refusal {
-        return decided(payload.references.isEmpty ? DecidedPayload(.passthrough, nil) : DecidedPayload(.fallback, refusal))
+        let isPlain = payloads.allSatisfy(\.references.isEmpty)
+        return decided(isPlain ? DecidedPayload(.passthrough, nil) : DecidedPayload(.fallback, refusal))
       }
       (clock as? any MachineClock)?.waitUntilPunctual()
-      let request = NotificationRequest(identifier: identifier, payload: payload, deadline: deadline)
       let begun = clock.now
-      host(for: payload).run(request) { [maker, clock] delivery in
-        let decision = maker.decision(delivery, on: payload)
-        decided(DecidedPayload(decision, of: segment, delivery, elapsed: begun.duration(to: clock.now)))
+      host(for: payloads).run(NotificationRequest.all(identifier, payloads, deadline: deadline)) { [maker, clock] deliveries in
+        let decision = maker.decision(deliveries, on: payloads)
+        decided(DecidedPayload(decision, of: segment, elapsed: begun.duration(to: clock.now)))
       }
     }
   }
 
-  private func host(for payload: Payload) -> ServiceExtensionHost {
-    guard hosts.count > 1, let first = payload.references.first else { return hosts[0] }
+  private func host(for payloads: [Payload]) -> ServiceExtensionHost {
+    guard hosts.count > 1, let first = payloads.lazy.compactMap(\.references.first).first else { return hosts[0] }
     return hosts[Int(UInt(bitPattern: first.url.hashValue) % UInt(hosts.count))]
   }
 }
@@ -61,10 +66,14 @@ package struct DecidedPayload: Sendable {
   package var outcome: Outcome
   /// Why nothing was attached; nil when something was.
   package var reason: Reason?
+  /// Why an envelope was not opened, in one sentence; nil for all else.
+  package var why: String?
   /// The vendor's way of naming media that was found in the payload.
   package var dialect: String?
   /// What became of each media reference.
   package var media: [MediaRecord] = []
+  /// How many media references more the line names.
+  package var omitted = 0
   /// The line with its media; nil is the original, byte for byte.
   package var output: [UInt8]?
   /// What is attached: pinned until ``letGo()``.
@@ -79,16 +88,23 @@ package struct DecidedPayload: Sendable {
     self.reason = reason
   }
 
-  init(_ decision: Decision, of line: Segment, _ delivery: Delivery, elapsed: Duration) {
+  /// A line that passes since its envelope stays shut.
+  init(_ envelope: UnopenedEnvelope) {
+    self.init(.passthrough, .payloadEnvelope)
+    why = envelope.why
+  }
+
+  init(_ decision: Decision, of line: Segment, elapsed: Duration) {
     outcome = decision.outcome
     reason = decision.reason
     dialect = decision.dialect
     media = decision.media
+    omitted = decision.omitted
     self.elapsed = elapsed
     whenGone = decision.whenGone
     guard outcome == .attached else { return }
     output = decision.output(of: line).bytes
-    files = delivery.content?.attachments.map(\.file) ?? []
+    files = decision.files
   }
 
   /// Unpins what is attached; to be called once, when the result is kept or given up.
@@ -109,8 +125,11 @@ package struct DecidedPayload: Sendable {
   ///   - detail: how much of a URL is shown.
   package func record(line: Int, lateness: Duration, showing detail: URLDetail) -> [UInt8] {
     var text: [UInt8] = []
-    ReportRecord(line: line, outcome: outcome, reason: reason, dialect: dialect, elapsed: elapsed, lateness: lateness, media: media)
-      .write(to: &text, showing: detail)
+    ReportRecord(
+      line: line, outcome: outcome, reason: reason, dialect: dialect, elapsed: elapsed, lateness: lateness, media: media, omitted: omitted,
+      why: why
+    )
+    .write(to: &text, showing: detail)
     return text
   }
 }

@@ -13,15 +13,18 @@ package final class ReadingStop: Sendable {
     gate = try machine.makeInputGate()
   }
 
-  /// Asks the reader to stop at once. May be called again with an earlier instant; a later one changes nothing.
+  /// Asks the reader to stop as soon as it is between two lines. May be called again with an earlier instant; a later one changes nothing.
   ///
-  /// - Parameter instant: how long an overlong line, part of which has gone out already, may take to come to its end.
+  /// - Parameter instant: until when a line, part of which was read already, may come to its end.
   package func request(finishingLineBy instant: MonotonicInstant) {
     limit.withLock { $0 = min($0 ?? instant, instant) }
     gate.ring()
   }
 
-  /// Whether an overlong line, too, is to be given up.
+  /// Whether there was a request.
+  var isRequested: Bool { finishLineBy != nil }
+
+  /// Whether a line that was begun, too, is to be given up.
   var isOverdue: Bool {
     finishLineBy.map { $0 <= machine.now } ?? false
   }

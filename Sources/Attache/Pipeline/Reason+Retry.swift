@@ -9,7 +9,8 @@ extension Reason {
       true
     // Request Timeout (RFC 9110), Too Early (RFC 8470), Too Many Requests (RFC 6585), and the server's own failures.
     case .httpStatus: status.map { [408, 425, 429].contains($0) || 500...599 ~= $0 } ?? false
-    case .payloadJSON, .payloadSize, .payloadEnriched, .payloadAlert, .payloadMaximum, .payloadIdentifier, .payloadLazy, .policyURL,
+    case .payloadJSON, .payloadSize, .payloadEnriched, .payloadEnvelope, .payloadAlert, .payloadMaximum, .payloadIdentifier, .payloadLazy,
+      .policyURL,
       .policyScheme, .policyUserinfo, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments, .dnsNotFound,
       .tlsCertificate, .tlsHost, .tlsVersion, .httpProtocol, .httpHeaders, .httpFraming, .httpEncoding, .httpRedirect, .sizeImage,
       .sizeAudio, .sizeVideo, .sizeLimit, .sizeEmpty, .sizePixels, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector,

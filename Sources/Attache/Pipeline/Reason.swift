@@ -9,6 +9,7 @@ public enum Reason: String, CaseIterable, Sendable {
   case payloadJSON = "payload.json"
   case payloadSize = "payload.size"
   case payloadEnriched = "payload.enriched"
+  case payloadEnvelope = "payload.envelope"
   case payloadAlert = "payload.alert"
   case payloadMaximum = "payload.maximum"
   case payloadIdentifier = "payload.identifier"
@@ -74,11 +75,14 @@ public enum Reason: String, CaseIterable, Sendable {
     case .cancelled: "attache was told to stop; run the payload again"
     case .payloadJSON: "the line is no JSON object; mend the producer, or use --strict to be told by the exit status"
     case .payloadSize: "the line is longer than 1 MiB; APNs takes 4,096 bytes, so look at what the producer writes"
-    case .payloadEnriched: "the payload already has the output member; nothing to do"
+    case .payloadEnriched:
+      "the line brings the output member itself, from an earlier run or from its producer, and passes as it is; check its URLs before you send it"
+    case .payloadEnvelope:
+      "the line is a push service's envelope that attache cannot open; why in the report, or attache inspect, says what to mend"
     case .payloadAlert: "the service extension took the alert text away; keep a title, a subtitle or a body"
     case .payloadMaximum: "with its attachments the payload exceeds --max-payload; raise it or shorten the payload"
     case .payloadIdentifier:
-      "the payload gives the attachment an identifier that is a path or holds control characters; use letters and digits"
+      "the payload gives the attachment an identifier that is a path, has more than 1,024 bytes, or holds control characters or marks that turn the text; use letters and digits"
     case .payloadLazy: "the payload wants the media loaded when somebody looks, and not before; leave that out to have it attached"
     case .policyURL: "the text is no absolute http(s) URL that every parser reads alike; write it as RFC 3986 says"
     case .policyScheme: "only https is fetched; use https, or --allow-http for plain http"

@@ -13,6 +13,10 @@ struct ReportRecord: Sendable {
   /// When it was handed to `write`, less its deadline; negative is early. Nil before it was.
   var lateness: Duration?
   var media: [MediaRecord] = []
+  /// How many media references more the line names; the report has no such member for 0.
+  var omitted = 0
+  /// Why an envelope was not opened, in one sentence; the report has no such member for nil.
+  var why: String?
 
   /// Writes the record as a JSON object and a line feed behind `text`.
   ///
@@ -30,6 +34,8 @@ struct ReportRecord: Sendable {
     json.beginArray()
     for medium in media { medium.write(to: &json, showing: detail) }
     json.endArray()
+    if omitted > 0 { json.member("omitted", omitted) }
+    if let why { json.member("why", why) }
     json.endObject()
     text += json.bytes
     text.append(UInt8(ascii: "\n"))
@@ -46,6 +52,7 @@ extension MediaRecord {
     json.member("cache", cache.rawValue)
     json.member("type", type?.rawValue)
     json.member("attempts", attempts)
+    if let wait = timing.wait { json.member("wait_ms", wait) }
     json.member("dns_ms", timing.dns)
     json.member("connect_ms", timing.connect)
     json.member("tls_ms", timing.tls)
@@ -59,6 +66,10 @@ extension JSONWriter {
   mutating func member(_ name: String, _ value: String?) {
     key(name)
     if let value { string(value) } else { null() }
+  }
+
+  mutating func member(_ name: String, _ value: UntrustedText?) {
+    member(name, value?.string)
   }
 
   mutating func member(_ name: String, _ value: Int?) {

@@ -38,13 +38,6 @@ final class ReportWriter: Sendable {
     work = try machine.makeBell()
   }
 
-  /// Opens the file of a report, made anew or emptied.
-  ///
-  /// - Throws: ``SystemError`` of `open`.
-  static func open(_ path: String) throws(SystemError) -> Int32 {
-    try SystemError.check("open", unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666))
-  }
-
   /// Adds what was handed to `write`; never waits.
   func add(_ items: [ReportItem]) {
     wake { $0.items += items }

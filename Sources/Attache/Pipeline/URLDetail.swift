@@ -8,12 +8,12 @@ public enum URLDetail: String, CaseIterable, Sendable {
   private static let shortBytes = 200
 
   /// The URL as it is shown.
-  func text(of url: String) -> String {
+  func text(of url: UntrustedText) -> String {
     let isPlain = url.utf8.count <= Self.shortBytes && url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"?#@".utf8.contains($0) }
-    return isPlain ? url : text(of: Array(url.utf8.prefix(URLGate.maximumBytes + 1))[...])
+    return isPlain ? url.string : text(of: Array(url.utf8.prefix(URLGate.maximumBytes + 1))[...])
   }
 
-  /// ``text(of:)-(String)`` for bytes of any kind.
+  /// ``text(of:)-(UntrustedText)`` for bytes of any kind.
   func text(of bytes: ArraySlice<UInt8>) -> String {
     switch self {
     case .full: return Refusal.quote(bytes, limit: URLGate.maximumBytes)

@@ -31,12 +31,22 @@ struct WindowInlet {
     if window.limits.isReporting { runKinds.append(kind) }
   }
 
-  /// Copies a candidate out of its block and gives it its place, waiting until there is one.
-  ///
-  /// - Returns: nil when no further candidate is to be started; the line was passed on as it came, ``PassingLine/cancelled``.
-  mutating func reserve(_ line: Segment) -> Slot? {
+  /// Passes on an envelope that stays shut, with a record of its own: the report says why.
+  mutating func pass(_ line: Segment, unopened envelope: UnopenedEnvelope) {
     flush()
-    guard let slot = window.reserve(line: lines + 1, bytes: line.copy(), when: isFollowed(line) ? nil : .quiet) else {
+    lines += 1
+    bytes += line.count
+    let record = ReportRecord(line: lines, outcome: .passthrough, reason: .payloadEnvelope, elapsed: .zero, why: envelope.why)
+    window.append(line, for: .payload(record), when: isFollowed(line) ? .room : .quiet)
+  }
+
+  /// Copies a line with candidates out of its block and gives it its place, waiting until there is one.
+  ///
+  /// - Parameter jobs: how many payloads the line has that are to be decided.
+  /// - Returns: nil when no further candidate is to be started; the line was passed on as it came, ``PassingLine/cancelled``.
+  mutating func reserve(_ line: Segment, jobs: Int = 1) -> Slot? {
+    flush()
+    guard let slot = window.reserve(line: lines + 1, bytes: line.copy(), jobs: jobs, when: isFollowed(line) ? nil : .quiet) else {
       pass(line, as: .cancelled)
       return nil
     }

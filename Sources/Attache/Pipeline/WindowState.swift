@@ -4,8 +4,8 @@ struct WindowState {
   enum Need: Sendable {
     /// Room for decided lines.
     case room
-    /// Room for one more undecided line of so many bytes.
-    case job(bytes: Int)
+    /// Room for one more undecided line of so many bytes and payloads.
+    case job(bytes: Int, jobs: Int = 1)
     /// That every line before is decided.
     case quiet
   }
@@ -38,6 +38,7 @@ struct WindowState {
   private var nextDecision: UInt64 = 0
   private var undecided: Set<UInt64> = []
   private var undecidedBytes = 0
+  private var undecidedJobs = 0
   /// Decided bytes that are not written yet, those that the writer has and those that the report has included.
   private(set) var heldBytes = 0
   /// Decided bytes that wait for nothing but the writer.
@@ -54,7 +55,7 @@ struct WindowState {
   }
 
   /// How many payloads are undecided.
-  var undecidedCount: Int { undecided.count }
+  var undecidedCount: Int { undecidedJobs }
 
   /// Whether the reader may go on.
   func satisfies(_ need: Need) -> Bool {
@@ -63,8 +64,9 @@ struct WindowState {
     switch need {
     case .room: return hasRoom
     case .quiet: return hasRoom && undecided.isEmpty
-    case .job(let bytes):
-      let hasJob = undecided.isEmpty || (undecided.count < limits.jobs && undecidedBytes + bytes <= limits.undecidedBytes)
+    case .job(let bytes, let jobs):
+      // A line with more payloads than there are jobs is decided alone.
+      let hasJob = undecided.isEmpty || (undecidedJobs + jobs <= limits.jobs && undecidedBytes + bytes <= limits.undecidedBytes)
       return isStopped || (hasRoom && hasJob)
     }
   }
@@ -79,10 +81,11 @@ struct WindowState {
   }
 
   /// Gives a candidate its place, or nil when no further one is to be started.
-  mutating func reserve(line: Int, bytes: Segment, at now: MonotonicInstant) -> Slot? {
+  mutating func reserve(line: Int, bytes: Segment, jobs: Int = 1, at now: MonotonicInstant) -> Slot? {
     guard !isStopped, !isDiscarding else { return nil }
-    let slot = Slot(number: nextNumber, line: line, bytes: bytes, placed: now, deadline: now.advanced(by: limits.budget))
+    let slot = Slot(number: nextNumber, line: line, bytes: bytes, jobs: jobs, placed: now, deadline: now.advanced(by: limits.budget))
     undecided.insert(slot.number)
+    undecidedJobs += jobs
     undecidedBytes += bytes.count
     if limits.isOrdered {
       push(Place(output: nil, account: .none, deadline: slot.deadline))
@@ -109,6 +112,7 @@ struct WindowState {
       return .refused
     }
     undecidedBytes -= slot.bytes.count
+    undecidedJobs -= slot.jobs
     guard !isDiscarding else { return .discarded }
     let place = decided(Place(output: output, account: .payload(record), deadline: slot.deadline, whenGone: whenGone))
     if limits.isOrdered {

@@ -16,6 +16,9 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     "\(call): \(unsafe String(cString: strerror(number)))"
   }
 
+  /// There is no memory, as under `ulimit -v`.
+  static let noMemory = SystemError(call: "malloc", number: ENOMEM)
+
   /// Passes a result on, or throws the errno behind -1.
   static func check<Value: FixedWidthInteger & SignedInteger>(_ call: String, _ result: Value) throws(SystemError) -> Value {
     guard result != -1 else { throw SystemError(call: call, number: errno) }

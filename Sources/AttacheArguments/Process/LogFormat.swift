@@ -1,17 +1,32 @@
 internal import ArgumentParser
-internal import Attache
+package import Attache
+internal import Glibc
 package import Logging
 
 /// How messages are written to standard error.
 package enum LogFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
   /// `attache: message`, as Unix tools speak.
   case text
-  /// One JSON object a line.
+  /// One JSON object a line: `time` (RFC 3339, UTC), `level` and `message`, and where the message is about a payload `reason`, `line`, `url` and `count`.
   case json
 
   /// A logger that writes this way.
   package func logger() -> Logger {
     Logger(label: "attache") { _ in ErrorLogHandler(format: self) }
+  }
+}
+
+extension Logger {
+  /// Tells why a payload fell back.
+  ///
+  /// - Parameter text: the message; nil is the explanation itself.
+  package func tell(_ explanation: Explanation, at level: Level = .notice, _ text: String? = nil) {
+    var fields: Metadata = [
+      "reason": .string(explanation.reason.rawValue), "line": .stringConvertible(explanation.line),
+      "count": .stringConvertible(explanation.count),
+    ]
+    if let url = explanation.url { fields["url"] = .string(url) }
+    log(level: level, "\(text ?? "\(explanation)")", metadata: fields)
   }
 }
 
@@ -40,15 +55,34 @@ struct ErrorLogHandler: LogHandler {
   private func json(_ event: LogEvent) -> String {
     var writer = JSONWriter()
     writer.beginObject()
+    writer.key("time")
+    writer.string(Self.now)
     writer.key("level")
     writer.string(event.level.rawValue)
     writer.key("message")
     writer.string("\(event.message)")
     for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key }) {
       writer.key(key)
-      writer.string("\(value)")
+      if case .stringConvertible(let number as Int) = value { writer.integer(number) } else { writer.string("\(value)") }
     }
     writer.endObject()
     return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+  }
+
+  /// The present time to the millisecond, as 2026-11-21T18:00:00.123Z.
+  private static var now: String {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    var (seconds, parts) = (time.tv_sec, unsafe tm())
+    unsafe gmtime_r(&seconds, &parts)
+    let year = unsafe padded(parts.tm_year + 1900, 4)
+    let date = unsafe "\(year)-\(padded(parts.tm_mon + 1, 2))-\(padded(parts.tm_mday, 2))"
+    let clock = unsafe "\(padded(parts.tm_hour, 2)):\(padded(parts.tm_min, 2)):\(padded(parts.tm_sec, 2))"
+    return "\(date)T\(clock).\(padded(Int32(time.tv_nsec / 1_000_000), 3))Z"
+  }
+
+  private static func padded(_ number: Int32, _ digits: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Attache
 internal import Glibc
 
 /// Standard output, for the commands that print what they found; the filter writes by itself.
@@ -11,6 +12,7 @@ package enum StandardOutput {
     while !rest.isEmpty {
       let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
       if written < 0, errno != EINTR {
+        if errno == EPIPE { BrokenPipe.endProcess() }
         ErrorOutput.write("attache: standard output: \(unsafe String(cString: strerror(errno)))\n")
         throw ExitCode(ExitStatus.inputOutput)
       }

@@ -1,32 +1,45 @@
 internal import Glibc
 
-/// SIGTERM and SIGINT, taken by a thread of their own: what they start is no signal handler's business.
+/// SIGTERM, SIGINT and SIGHUP, which ask a command to stop; a thread of its own takes them.
+///
+/// A signal that is ignored when the process starts stays ignored, as `nohup` and `command &` in a shell script expect.
 package enum StopSignals {
-  /// Blocks both signals in this thread and in all that it starts; to be called before any thread is started.
+  /// The signals.
+  package static let all = [SIGTERM, SIGINT, SIGHUP]
+
+  /// Blocks them in this thread and in all that it starts. Call it before any thread is started, and after everything that may wait for ever, such as
+  /// opening a pipe without a reader: until then a signal ends the process.
   package static func block() {
     var signals = set
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
-  /// Calls `stop` at each signal with its number, counted from 1, for as long as the process lives.
-  package static func onEach(_ stop: @escaping @Sendable (Int) -> Void) {
+  /// Calls the first action at the first signal, the second at the second, and so on. One signal more ends the process at once with status 75:
+  /// the command waits for something that may never come, such as a reader of its output.
+  package static func onEach(_ actions: (@Sendable () -> Void)...) {
     CommandThread.start {
-      var count = 0
+      var rest = actions[...]
       while true {
         var signals = set
         var signal: Int32 = 0
         guard unsafe sigwait(&signals, &signal) == 0 else { continue }
-        count += 1
-        stop(count)
+        guard let action = rest.popFirst() else { _exit(ExitStatus.temporaryFailure) }
+        action()
       }
     }
+  }
+
+  /// Whether a signal is ignored; at the start, whoever started the process has it so.
+  package static func isIgnored(_ signal: Int32) -> Bool {
+    var action = sigaction()
+    guard unsafe sigaction(signal, nil, &action) == 0 else { return false }
+    return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
   private static var set: sigset_t {
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
-    unsafe sigaddset(&signals, SIGTERM)
-    unsafe sigaddset(&signals, SIGINT)
+    for signal in all where !isIgnored(signal) { unsafe sigaddset(&signals, signal) }
     return signals
   }
 }

@@ -12,9 +12,14 @@ package enum TerminalStyle {
 
   /// The columns for text: those of a terminal within bounds that people read well, 100 elsewhere.
   package static func width(_ descriptor: Int32) -> Int {
+    columns(descriptor).map { min(max($0, 40), 120) } ?? 100
+  }
+
+  /// The columns that a terminal has; nil for what is none, or does not say.
+  package static func columns(_ descriptor: Int32) -> Int? {
     // As struct winsize: rows and columns, then pixels.
     var size: (rows: UInt16, columns: UInt16, UInt16, UInt16) = (0, 0, 0, 0)
-    guard isatty(descriptor) == 1, unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.columns > 0 else { return 100 }
-    return min(max(Int(size.columns), 40), 120)
+    guard isatty(descriptor) == 1, unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.columns > 0 else { return nil }
+    return Int(size.columns)
   }
 }

@@ -129,6 +129,8 @@ package final class Batch: Sendable {
     var options = EnqueueOptions()
     options.payloadPath = payloadPath
     options.stopsAtOverlong = true
+    // The whole input comes again when the batch goes on.
+    options.keepsUnfinished = false
     options.linesBefore = linesBefore
     options.key = .own { line, number in BatchKey.key(of: line, number: number) }
     let enqueuer = Enqueuer(queue, options) { [self] counts in

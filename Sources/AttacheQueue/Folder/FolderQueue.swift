@@ -1,101 +1,191 @@
+public import Attache
+internal import Crypto
+internal import Glibc
 internal import Synchronization
 
-/// A queue in a folder of files, for people who queue files: payloads are moved into `new`, and their results are found in `done` and `dead`.
+/// A queue in a folder, for people who queue files: a database (``SQLiteQueue``) with an inbox and an outbox.
 ///
-///     PATH/new/cat.json            dropped by somebody: written elsewhere on the same file system, then moved here whole; what begins with a dot waits
-///     PATH/done/17-cat.json        the line that leaves for it, beside its record, 17-cat.json.record; whoever takes them away has had them
-///     PATH/dead/17-cat.json        the original of what ended its workers, likewise
-///     PATH/refused/cat.json        dropped, but longer than a queue takes
+///     PATH/new/cat.json          dropped by somebody: written elsewhere on the same file system and then moved here, so that it is whole
+///     PATH/done/17-cat.json      the line that leaves for it, beside its record, 17-cat.json.record
+///     PATH/dead/17-cat.json      the original of a payload that ended its workers, likewise
+///     PATH/refused/cat.json      a dropped file that no queue takes
 ///
-/// A dropped file is one payload, which is its whole content; files are taken in by their time and then by name, with the priority and the expiry that
-/// their envelope names. A queue works lines: in a JSON object that is written over several, each line feed within becomes a space, which JSON takes for
-/// the same; a file that is no JSON is invalid, and leaves byte for byte.
+/// A dropped file is one payload, which is its whole content. Files are taken in by their time and then by their name (``Inbox``), with the priority and the
+/// expiry that their envelope names. Names that begin with a dot, folders, links and FIFOs stay in `new`. A queue works lines: in a JSON object over several
+/// lines, each line feed becomes a space, which means the same in JSON. A file that is no JSON is invalid, and leaves byte for byte.
 ///
-/// The rest is the queue's own. The state of a payload is where its file is, and what that is called (``FolderEntry``):
+/// Each result has its file once (``Outbox``). Whoever takes the file away has read the result: the queue does not give it again, and does not retry it.
 ///
-///     ready/10/3/3017,…            due, by priority and by the number's thousands
-///     later/wall,1794000060/…      not due before this second; suspects/… is for workers that hold nothing else; leased/… is in work
-///     results/3/3017,…             a record; the result is there as soon as it is. originals/… are kept where a fallback has an output of its own
-///     keys/…                       a file for each key; holds/of/…, by/…, freed/… what is held for which result
-///     tmp/…, journal               a call on its way (``FolderJournal``)
-///     lock, workers, queue         the lock of each call, with the next number; who works (``WorkerSlot``); the mark that this is a queue
+/// The rest is the queue's own:
 ///
-/// A change of one file is one rename, and so are the changes of a claim, one for each payload. What changes several files, a result for one, goes
-/// through the journal. A process that is killed leaves a call undone, or one that the next call completes.
+///     queue.sqlite, -wal, -shm, -workers     the database: the state of each payload
+///     intake/BATCH/…, outgoing/…             dropped files and result files on their way
+///     lock                                   the lock of inbox and outbox
 public final class FolderQueue: PayloadQueue {
-  let files: FolderFiles
-  let clock: any QueueClock
-  private let choice: SyncChoice
-  private let handle = Mutex(Handle())
+  private let folder: QueueFolder
+  private let lock: FolderLock
+  private let database: SQLiteQueue
+  private let isSynced: Bool
+  private let notice: @Sendable (String) -> Void
+  /// Whether it was said that files in `new` are left there. Holding it keeps other threads of this handle out, as the lock does other handles.
+  private let saysLeft = Mutex(true)
 
-  /// What a handle knows by itself.
-  struct Handle: Sendable {
-    var slot: WorkerSlot?
-    /// The files of what it has leased, as they were last called.
-    var leased: [LeaseToken: String] = [:]
-  }
-
-  /// Opens a queue.
+  /// Opens a queue. The queue of an attache that kept a folder of files instead of a database becomes a database first (``EarlierQueue``).
   ///
   /// - Parameters:
   ///   - path: the folder.
   ///   - creates: whether it is made when it is not there; a folder with other things in it never becomes one.
-  ///   - sync: what a power failure may take back. `group` waits for the disk in each call that adds payloads or results, as `always` does.
+  ///   - sync: what a power failure may take back (``SQLiteQueue``). With `always` and `group` no file of inbox or outbox is lost or repeated.
   ///   - clock: what leases, delays and moments are measured by.
-  public init(path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock) throws(QueueError) {
-    files = try FolderFiles(path: path, creates: creates)
-    self.clock = clock
-    choice = sync
-    // What a killed process was writing is nothing. Who may not remove it, or cannot complete a call before, hears of it when it matters.
-    try? locked { _ throws(QueueError) in
-      for name in try folder.names(in: "tmp") { try folder.remove("tmp/\(name)") }
-    }
+  ///   - notice: is told, in words for people, what is not taken in. It must not call the queue.
+  public init(
+    path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock, notice: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws(QueueError) {
+    isSynced = sync != .off
+    self.notice = notice
+    (folder, lock) = try FolderLayout.open(path, creates: creates, isSynced: isSynced, clock: clock)
+    database = try SQLiteQueue(path: folder.path(of: FolderLayout.database), creates: creates, sync: sync, clock: clock)
+    try database.prepareFolder()
   }
 
-  var folder: QueueFolder { files.folder }
-  /// Whether what adds payloads or results waits for the disk.
-  var isSynced: Bool { choice != .off }
+  private var inbox: Inbox { Inbox(folder: folder, database: database, isSynced: isSynced) }
+  private var outbox: Outbox { Outbox(folder: folder, database: database, isSynced: isSynced) }
 
-  func now() -> FolderMoment {
-    FolderMoment(
-      wall: clock.wall.microseconds, uptime: clock.uptime.microseconds, boot: String(FolderFiles.digest(clock.boot.utf8).prefix(16)))
-  }
-
-  /// Does something while no other call does, in this process or another; what a killed process left is completed first.
-  func locked<Result: Sendable>(_ body: (inout Handle) throws(QueueError) -> Result) throws(QueueError) -> Result {
-    try handle.withLock { handle throws(QueueError) in
-      try files.locked { () throws(QueueError) in
-        guard folder.has(FolderFiles.marker) else { throw .unavailable("\(folder.path): the queue was removed while it was in use") }
-        try FolderJournal.complete(files)
-        return try body(&handle)
+  /// Does something to inbox or outbox while no other call does, in this process or another.
+  private func locked<Value: Sendable>(_ body: (inout Bool) throws(QueueError) -> Value) throws(QueueError) -> Value {
+    try saysLeft.withLock { saysLeft throws(QueueError) in
+      try lock.exclusively { () throws(QueueError) in
+        try checkPresence()
+        return try body(&saysLeft)
       }
     }
   }
 
-  /// Waits for the disk after a change that only `always` promises to keep.
-  func syncIfAlways() throws(QueueError) {
-    if choice == .always { try folder.sync() }
+  /// SQLite would go on with a file that has no name any more.
+  private func checkPresence() throws(QueueError) {
+    guard folder.has(FolderLayout.database) else { throw .unavailable("\(folder.path): the queue was removed while it was in use") }
+  }
+
+  // MARK: Payloads
+
+  public func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int {
+    try checkPresence()
+    return try database.enqueue(
+      payloads.map { payload in
+        var payload = payload
+        payload.key = payload.key.map(Self.digest)
+        return payload
+      })
+  }
+
+  public func knows(_ keys: [[UInt8]]) throws(QueueError) -> Int {
+    try database.knows(keys.map(Self.digest))
+  }
+
+  /// What a key is kept as: earlier versions kept the SHA-256 of a key, and nothing else.
+  private static func digest(_ key: [UInt8]) -> [UInt8] {
+    Array(SHA256.hash(data: key))
+  }
+
+  public func claim(_ request: ClaimRequest) throws(QueueError) -> Claim {
+    let hasMoreDrops = try locked { saysLeft throws(QueueError) in
+      // Results that find no room for their files keep further payloads from being worked.
+      try outbox.deliver()
+      var says = saysLeft
+      defer { saysLeft = says }
+      return try inbox.takeIn { left in
+        switch left {
+        case .refused(let text): notice(text)
+        case .inPlace(let text, let count):
+          if says { notice(text + (count > 1 ? "; so do \(count - 1) more" : "")) }
+          says = false
+        }
+      }
+    }
+    var claim = try database.claim(request)
+    if hasMoreDrops { claim.next = .zero }
+    return claim
+  }
+
+  public func renew(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
+    try database.renew(leases, for: span)
+  }
+
+  public func giveBack(_ payloads: [ReturnedPayload]) throws(QueueError) -> Set<LeaseToken> {
+    try database.giveBack(payloads)
+  }
+
+  public func finish(_ results: [FinishedPayload]) throws(QueueError) -> Set<LeaseToken> {
+    guard !results.isEmpty else { return [] }
+    try checkPresence()
+    let refused = try database.finish(results)
+    // The results are in the queue. Where their files find no room, the next claim says so.
+    try? locked { _ throws(QueueError) in try outbox.deliver() }
+    return refused
+  }
+
+  // MARK: Results
+
+  public func results(_ request: ResultRequest) throws(QueueError) -> ResultPage {
+    var page = try database.results(request)
+    let taken = try locked { [page] _ throws(QueueError) in try outbox.taken(of: page.entries.map(\.id)) }
+    page.entries.removeAll { taken.contains($0.id) }
+    return page
+  }
+
+  public func markRead(_ ids: [Int64]) throws(QueueError) -> [String] {
+    try database.markRead(ids)
+  }
+
+  public func anyHold() throws(QueueError) -> String? {
+    try database.anyHold()
+  }
+
+  public func unlistedHolds(_ paths: [String]) throws(QueueError) -> [String] {
+    try database.unlistedHolds(paths)
+  }
+
+  // MARK: Upkeep
+
+  public func counts() throws(QueueError) -> QueueCounts {
+    try locked { _ throws(QueueError) in
+      try outbox.noteTaken(includesRead: false)
+      var counts = try database.counts()
+      counts.ready += try inbox.count()
+      return counts
+    }
+  }
+
+  public func retry(_ reason: Reason?) throws(QueueError) -> Int {
+    try locked { _ throws(QueueError) in
+      try outbox.noteTaken(includesRead: true)
+      let count = try database.retryUntaken(reason)
+      // The results are forgotten. Files that cannot be removed now go before the next claim.
+      try? outbox.deliver()
+      return count
+    }
+  }
+
+  public func purge(olderThan age: Duration) throws(QueueError) -> (payloads: Int, released: [String]) {
+    let purged = try locked { _ throws(QueueError) in
+      let (payloads, released) = try database.purge(olderThan: age)
+      try? outbox.deliver()
+      return Purged(payloads: payloads, released: released)
+    }
+    return (purged.payloads, purged.released)
+  }
+
+  private struct Purged: Sendable {
+    var payloads: Int
+    var released: [String]
   }
 
   public func sync() throws(QueueError) {
-    if isSynced { try folder.sync() }
+    try database.sync()
   }
 
   public func close() {
-    try? locked { (handle: inout Handle) throws(QueueError) in
-      let now = now()
-      for name in handle.leased.values {
-        // What cannot be moved now is taken over by whoever claims next: the lock file says that nobody died.
-        guard var entry = FolderEntry(name) else { continue }
-        entry.release()
-        _ = try? folder.move("leased/\(name)", to: entry.waiting(now))
-      }
-      handle.leased = [:]
-    }
-    try? sync()
-    handle.withLock { handle in
-      handle.slot?.leave()
-      handle.slot = nil
-    }
+    try? locked { _ throws(QueueError) in try outbox.deliver() }
+    database.close()
   }
 }

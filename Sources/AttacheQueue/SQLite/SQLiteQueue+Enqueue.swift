@@ -4,24 +4,7 @@ extension SQLiteQueue {
   public func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int {
     guard !payloads.isEmpty else { return 0 }
     return try write { connection, tally in
-      let now = clock.wall.microseconds
-      let last = tally.lastID
-      let insert = try connection.batch("INSERT OR IGNORE INTO payload VALUES (?, ?, ?, ?, ?, ?, ?)")
-      let work = try connection.batch(
-        "INSERT INTO work (id, state, rank, attempts, deaths, deaths_alone, moment) VALUES (?, ?, ?, 0, 0, 0, ?)")
-      for payload in payloads {
-        let id = tally.lastID + 1
-        guard try insert.run(payload, as: id, at: now) else { continue }
-        tally.lastID = id
-        if let moment = payload.dueMoment, moment > now {
-          try work.run(id, 2, payload.rank, moment)
-          tally.waiting += 1
-        } else {
-          try work.run(id, 0, payload.rank, nil)
-          tally.ready += 1
-        }
-      }
-      return Int(tally.lastID - last)
+      try connection.add(payloads, at: clock.wall.microseconds, &tally).count { $0 != nil }
     }
   }
 }
@@ -40,12 +23,35 @@ extension SQLiteQueue {
   }
 }
 
+extension Database {
+  /// Adds payloads behind all others.
+  ///
+  /// - Returns: the number of each; nil when its key was there.
+  func add(_ payloads: some Sequence<NewPayload>, at now: Int64, _ tally: inout QueueTally) throws -> [Int64?] {
+    let insert = try batch("INSERT OR IGNORE INTO payload VALUES (?, ?, ?, ?, ?, ?, ?)")
+    let work = try batch("INSERT INTO work (id, state, rank, attempts, deaths, deaths_alone, moment) VALUES (?, ?, ?, 0, 0, 0, ?)")
+    return try payloads.map { payload in
+      let id = tally.lastID + 1
+      guard try insert.run(payload, as: id, at: now) else { return nil }
+      tally.lastID = id
+      if let moment = payload.dueMoment, moment > now {
+        try work.run(id, 2, payload.rank, moment)
+        tally.waiting += 1
+      } else {
+        try work.run(id, 0, payload.rank, nil)
+        tally.ready += 1
+      }
+      return id
+    }
+  }
+}
+
 extension NewPayload {
   /// What `work` is sorted by: the smallest is claimed first.
-  fileprivate var rank: Int64 { priority == .min ? .max : Int64(-priority) }
+  var rank: Int64 { priority == .min ? .max : Int64(-priority) }
 
   /// From when on it may be claimed: one that has expired by then needs no wait. Nil is at once.
-  fileprivate var dueMoment: Int64? {
+  var dueMoment: Int64? {
     guard let notBefore else { return nil }
     return min(notBefore, expiresAt ?? notBefore).microseconds
   }
@@ -53,7 +59,7 @@ extension NewPayload {
 
 extension BatchStatement {
   /// - Returns: false when the payload's key was there.
-  fileprivate func run(_ payload: NewPayload, as id: Int64, at now: Int64) throws -> Bool {
+  func run(_ payload: NewPayload, as id: Int64, at now: Int64) throws -> Bool {
     bind(1, id)
     bind(2, Int64(payload.priority))
     bind(3, payload.notBefore?.microseconds)

@@ -29,8 +29,13 @@ extension SQLiteQueue {
   }
 
   public func retry(_ reason: Reason?) throws(QueueError) -> Int {
+    try retry(reason, where: "TRUE")
+  }
+
+  /// - Parameter condition: on rows of `result`; only these are retried.
+  func retry(_ reason: Reason?, where condition: String) throws(QueueError) -> Int {
     try write { connection, tally in
-      let wanted = "SELECT id FROM result WHERE (outcome = ?1 OR dead) AND (?2 IS NULL OR reason = ?2)"
+      let wanted = "SELECT id FROM result WHERE (outcome = ?1 OR dead) AND (?2 IS NULL OR reason = ?2) AND \(condition)"
       let arguments: StatementArguments = [Outcome.fallback.rawValue, reason?.rawValue]
       func run(_ sql: String) throws -> Int {
         try connection.execute(sql: sql, arguments: arguments)

@@ -51,8 +51,13 @@ public final class QueueWorker: Sendable {
   /// - Throws: what the queue refuses; what was in flight is worked again by whoever comes next.
   public func run() throws(QueueError) -> WorkerResult {
     let start = machine.now
+    let desk: PayloadDesk
+    do throws(SystemError) {
+      desk = try PayloadDesk(configuration.filter, hosts: hosts, store: store, clock: clock)
+    } catch {
+      throw .failed("the system refuses: \(error)")
+    }
     let (settling, renewing) = try started()
-    let desk = PayloadDesk(configuration.filter, hosts: hosts, store: store, clock: clock)
     while advance(desk) {}
     settler.finish()
     settling.join()

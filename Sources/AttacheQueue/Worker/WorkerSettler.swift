@@ -180,8 +180,8 @@ final class WorkerSettler: Sendable {
       if lateness > .zero { result.summary.lateLines += 1 }
     }
     observer.finished(payload.outcome, payload.reason, lateness: lateness, media: payload.media)
-    if payload.outcome == .fallback, let reason = payload.reason {
-      explainer.add(reason, of: Int(fate.settlement.lease.token.id), payload.media)
+    if payload.outcome != .invalid, let reason = payload.reason {
+      explainer.add(reason, of: Int(fate.settlement.lease.token.id), payload.media, why: payload.why)
     }
   }
 }

@@ -15,6 +15,13 @@ final class ConnectionTap: ChannelInboundHandler {
     self.context = nil
   }
 
+  /// Ends this connection as if it were plain, without a word of TLS; on its event loop only.
+  static func cut(_ channel: any Channel) {
+    let tap = try? channel.pipeline.syncOperations.handler(type: ConnectionTap.self)
+    guard let context = tap?.context else { return channel.close(promise: nil) }
+    context.close(promise: nil)
+  }
+
   /// Sends a TCP RST on this connection; on its event loop only.
   static func reset(_ channel: any Channel) {
     let tap = try? channel.pipeline.syncOperations.handler(type: ConnectionTap.self)

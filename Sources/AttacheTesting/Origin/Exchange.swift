@@ -54,6 +54,9 @@ final class Exchange {
       ledger.note(.closed(path: path))
       breakOff { wire.close() }
     case .flood(let flood): send(flood, isFirst: true)
+    case .cut:
+      ledger.note(.closed(path: path))
+      breakOff { wire.cut() }
     case .goAway:
       ledger.note(.closed(path: path))
       breakOff { wire.goAway() }

@@ -50,7 +50,7 @@ public enum FaultPath {
     Row(name: "type", kind: .value(example: "text%2Fhtml") { .contentType($0) }, meaning: "this Content-Type"),
     Row(name: "gzip", kind: .plain(.gzip), meaning: "gzip, although nobody asked"),
     Row(name: "etag", kind: .value(example: "v1") { .etag("\"\($0)\"") }, meaning: "this entity tag, with 304 and 206"),
-    Row(name: "headers", kind: .count(1000) { .headerFlood(count: $0) }, meaning: "so many further header fields"),
+    Row(name: "headers", kind: .count(1000, upTo: 100_000) { .headerFlood(count: $0) }, meaning: "so many further header fields"),
     Row(name: "endless-headers", kind: .plain(.endlessHeaders), meaning: "a header that never ends"),
     Row(name: "garbage", kind: .plain(.notHTTP), meaning: "an SSH banner instead of HTTP"),
     Row(name: "connection-close", kind: .plain(.connectionClose), meaning: "Connection: close"),
@@ -75,7 +75,11 @@ public enum FaultPath {
     return (faults, "/" + segments.joined(separator: "/"))
   }
 
-  private static func nextFault(_ segments: inout ArraySlice<Substring>) throws(Mistake) -> Fault? {
+  /// How many faults may wrap another: each is a call within the one before.
+  private static let deepest = 16
+
+  private static func nextFault(_ segments: inout ArraySlice<Substring>, depth: Int = 0) throws(Mistake) -> Fault? {
+    guard depth <= deepest else { throw Mistake(description: "at most \(deepest) of times and after may stand in front of a fault") }
     guard let name = segments.first, let row = table.first(where: { $0.name == name }) else { return nil }
     segments.removeFirst()
     switch row.kind {
@@ -84,7 +88,9 @@ public enum FaultPath {
       guard let value = segments.popFirst().flatMap({ PercentEncoding.decode($0) }), let fault = fault(value) else { throw mistake(row) }
       return fault
     case .wrapping(_, let wrap):
-      guard let count = segments.popFirst().flatMap({ Int($0) }), let fault = try nextFault(&segments) else { throw mistake(row) }
+      guard let count = segments.popFirst().flatMap({ Int($0) }), let fault = try nextFault(&segments, depth: depth + 1) else {
+        throw mistake(row)
+      }
       return wrap(count, fault)
     }
   }
@@ -93,8 +99,11 @@ public enum FaultPath {
     Mistake(description: "/\(row.name) is written as in \(row.example)/photo.jpg")
   }
 
+  /// A terabyte, or as many of anything else.
+  fileprivate static let largestCount = 1_000_000_000_000
+
   private static func lengthError(_ value: String) -> Fault? {
-    Int(value).map { .contentLength(offBy: $0) }
+    Int(value).flatMap { $0.magnitude <= largestCount ? .contentLength(offBy: $0) : nil }
   }
 
   private static func status(_ value: String) -> Fault? {
@@ -105,9 +114,11 @@ public enum FaultPath {
 }
 
 extension FaultPath.Row.Kind {
-  /// A value that is a number, not below zero.
-  fileprivate static func count(_ example: Int, _ fault: @escaping @Sendable (Int) -> Fault) -> Self {
-    .value(example: String(example)) { text in Int(text).flatMap { $0 >= 0 ? fault($0) : nil } }
+  /// A value that is a number from zero to a maximum.
+  fileprivate static func count(_ example: Int, upTo maximum: Int = FaultPath.largestCount, _ fault: @escaping @Sendable (Int) -> Fault)
+    -> Self
+  {
+    .value(example: String(example)) { text in Int(text).flatMap { 0...maximum ~= $0 ? fault($0) : nil } }
   }
 }
 

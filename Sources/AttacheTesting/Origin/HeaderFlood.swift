@@ -1,11 +1,13 @@
-/// A header block of HTTP/2 that is meant to exhaust its reader (RFC 9113, 4.3 and 10.5.1).
+/// A header block of HTTP/2 that is meant to exhaust its reader (RFC 9113, 4.3 and 10.5.1), or that nobody asked for (8.4).
 public enum HeaderFlood: String, Sendable, CaseIterable {
   /// One that CONTINUATION frames carry on without an end.
   case continuations
   /// One of 16 KB whose every byte stands for the same field of 4,000 bytes out of HPACK's table: 64 MB.
   case bomb = "header-bomb"
+  /// The promise of a stream that the client has forbidden (SETTINGS_ENABLE_PUSH is 0).
+  case push = "push-promise"
 
-  private static let (headers, continuation): (UInt8, UInt8) = (0x1, 0x9)
+  private static let (headers, pushPromise, continuation): (UInt8, UInt8, UInt8) = (0x1, 0x5, 0x9)
   private static let endHeaders: UInt8 = 0x4
   /// `:status: 200` of HPACK's static table, and the first entry of the dynamic one (RFC 7541, 6.1).
   private static let (status200, newest): (UInt8, UInt8) = (0x88, 0xBE)
@@ -13,6 +15,9 @@ public enum HeaderFlood: String, Sendable, CaseIterable {
   /// The frame that begins the block.
   func opening(on stream: Int) -> [UInt8] {
     switch self {
+    case .push:
+      // Of stream 2: GET, https, / and an authority of one letter (RFC 7541, appendix A).
+      Self.frame(Self.pushPromise, flags: Self.endHeaders, stream, [0, 0, 0, 2, 0x82, 0x87, 0x84, 0x41, 0x01, UInt8(ascii: "a")])
     case .continuations: Self.frame(Self.headers, flags: 0, stream, [Self.status200])
     case .bomb:
       // A literal that enters the table (0x40), its name, and its value, whose length of 4,000 takes three bytes (RFC 7541, 5.1).
@@ -33,7 +38,8 @@ public enum HeaderFlood: String, Sendable, CaseIterable {
     return Self.frame(Self.continuation, flags: 0, stream, field)
   }
 
-  private static func frame(_ type: UInt8, flags: UInt8, _ stream: Int, _ payload: [UInt8]) -> [UInt8] {
+  /// A frame of HTTP/2 (RFC 9113, 4.1).
+  static func frame(_ type: UInt8, flags: UInt8, _ stream: Int, _ payload: [UInt8]) -> [UInt8] {
     let length = [16, 8, 0].map { UInt8(truncatingIfNeeded: payload.count >> $0) }
     let identifier = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: stream >> $0) }
     return length + [type, flags] + identifier + payload

@@ -50,6 +50,10 @@ final class PlainWire: ResponseWire {
     channel.close(promise: nil)
   }
 
+  func cut() {
+    ConnectionTap.cut(channel)
+  }
+
   func goAway() {
     close()
   }

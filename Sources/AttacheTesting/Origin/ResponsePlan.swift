@@ -57,7 +57,8 @@ struct ResponsePlan {
       head.isChunked = true
       head.fields.append(HeaderField("Transfer-Encoding", "chunked"))
     } else if framing == .length, allowsBody {
-      let length = max(0, body.readableBytes + lengthError)
+      let (sum, overflows) = body.readableBytes.addingReportingOverflow(lengthError)
+      let length = overflows ? .max - 1 : max(0, sum)
       if declaresTwoLengths { head.fields.append(HeaderField("Content-Length", String(length + 1))) }
       head.fields.append(HeaderField("Content-Length", String(length)))
     }

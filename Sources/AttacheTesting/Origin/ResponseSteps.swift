@@ -64,6 +64,7 @@ struct ResponseSteps: Sequence, IteratorProtocol {
     case .stall: return [.stall]
     case .reset: return [.reset]
     case .close: return [isStream && framing == .untilClose ? .end(keepsAlive: true) : .close]
+    case .cut: return [.cut]
     case .goAway: return [.goAway]
     case .flood(let flood): return [.flood(flood)]
     case .end: return [.end(keepsAlive: true)]

@@ -16,6 +16,8 @@ protocol ResponseWire: AnyObject {
   func reset()
   /// Closes the connection in good order.
   func close()
+  /// Ends the connection without a farewell: without TLS's close_notify, or over HTTP/2 by a DATA frame that is too long.
+  func cut()
   /// Closes it with a GOAWAY that says ENHANCE_YOUR_CALM, where there is such a thing.
   func goAway()
   /// Writes the first frame of a header block of HTTP/2 that has no good end, or one that follows.

@@ -4,6 +4,9 @@ internal import NIOHTTP2
 
 /// One HTTP/2 stream, written through the codec that both protocols share.
 final class StreamWire: ResponseWire {
+  /// The most bytes that a frame may have unless its reader says otherwise (RFC 9113, 4.2).
+  private static let longestFrame = 16_384
+
   private let channel: any Channel
 
   /// - Parameter channel: the stream's channel; its parent is the connection.
@@ -62,6 +65,12 @@ final class StreamWire: ResponseWire {
       let context = try? connection.pipeline.syncOperations.context(handlerType: NIOHTTP2Handler.self)
     else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
     return context.writeAndFlush(NIOAny(IOData.byteBuffer(ByteBuffer(bytes: frame))))
+  }
+
+  func cut() {
+    channel.getOption(HTTP2StreamChannelOptions.streamID).assumeIsolated().whenSuccess { [self] stream in
+      _ = write(frame: HeaderFlood.frame(0x0, flags: 0, Int(stream), [UInt8](repeating: 0, count: Self.longestFrame + 1)))
+    }
   }
 
   func goAway() {

@@ -52,7 +52,7 @@ extension RecordedExchange {
   private func length(_ head: Head) -> OriginStep.Length? {
     if head.isChunked { return .chunked }
     guard let length = head.length else { return received > 0 ? .untold : nil }
-    return received > length || (received == 0 && end != .complete) ? .bytes(length) : nil
+    return received > length || (received == 0 && end != .complete) ? .bytes(min(length, ScenarioField.largestSize)) : nil
   }
 
   /// The pieces as sends of one medium, each with its moment; the last of a whole body sends all that is left.

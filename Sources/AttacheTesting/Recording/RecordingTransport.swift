@@ -139,13 +139,14 @@ final class TransferWitness: TransferOwner {
 extension RecordedExchange.Head {
   /// What attache looks at in a head.
   fileprivate init(_ head: Attache.ResponseHead, at: Duration) {
-    var fields = head.contentEncodings.map { HeaderField("Content-Encoding", $0) }
-    if let tag = head.entityTag { fields.append(HeaderField("ETag", tag)) }
-    if let range = head.contentRange { fields.append(HeaderField("Content-Range", range)) }
+    var fields = head.contentEncodings.map { HeaderField("Content-Encoding", $0.string) }
+    if let tag = head.entityTag { fields.append(HeaderField("ETag", tag.string)) }
+    if let range = head.contentRange { fields.append(HeaderField("Content-Range", range.string)) }
     if !head.acceptsRanges { fields.append(HeaderField("Accept-Ranges", "none")) }
     let framing =
-      head.contentLengths.map { HeaderField("Content-Length", $0) } + head.transferEncodings.map { HeaderField("Transfer-Encoding", $0) }
-    let length = head.contentLengths.first.flatMap { Int($0) }
+      head.contentLengths.map { HeaderField("Content-Length", $0.string) }
+      + head.transferEncodings.map { HeaderField("Transfer-Encoding", $0.string) }
+    let length = head.contentLengths.first.flatMap { Int($0.string) }
     let isPlain = framing.isEmpty || framing.count == 1 && (length != nil || head.isChunked)
     // What contradicts itself is kept as it was.
     if !isPlain { fields += framing }

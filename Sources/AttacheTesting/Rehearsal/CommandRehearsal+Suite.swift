@@ -5,35 +5,42 @@ extension CommandRehearsal {
   /// Plays scenarios, side by side where they do not disturb each other.
   ///
   /// The scenario with the shortest deadline is played first, alone: a command that hangs there without a word would hang in all others, too, and
-  /// they are not played.
+  /// they are not played, unless ``goesOnAfterHang`` says so. What is left when the task is cancelled is not played.
   ///
   /// - Parameters:
   ///   - scenarios: what is played.
   ///   - parallel: how many at a time; nil is two for each core.
   ///   - report: told of each result as it comes.
+  ///   - began: told of each scenario as it begins.
   /// - Returns: the results in the order of the scenarios.
   public func run(
-    _ scenarios: [Scenario], parallel: Int? = nil, report: @escaping @Sendable (ScenarioResult) -> Void = { _ in }
+    _ scenarios: [Scenario], parallel: Int? = nil, report: @escaping @Sendable (ScenarioResult) -> Void = { _ in },
+    began: @escaping @Sendable (Scenario) -> Void = { _ in }
   ) async -> [ScenarioResult] {
     var results = [ScenarioResult?](repeating: nil, count: scenarios.count)
     if let scout = scout(of: scenarios) {
+      began(scenarios[scout])
       let result = await run(scenarios[scout])
       report(result)
       results[scout] = result
-      if result.isSilentHang { return skipped(scenarios, results, "not rehearsed: the command hung in \(scenarios[scout].name)", report) }
+      if result.isSilentHang, !goesOnAfterHang {
+        return skipped(scenarios, results, "not rehearsed: the command hung in \(scenarios[scout].name)", report)
+      }
     }
-    await playRest(scenarios, &results, width: parallel ?? 2 * ProcessInfo.processInfo.activeProcessorCount, report)
-    return skipped(scenarios, results, "not rehearsed: interrupted", report)
+    await playRest(scenarios, &results, width: parallel ?? 2 * ProcessInfo.processInfo.activeProcessorCount, began, report)
+    return results.compactMap { $0 }
   }
 
   private func playRest(
-    _ scenarios: [Scenario], _ results: inout [ScenarioResult?], width: Int, _ report: @escaping @Sendable (ScenarioResult) -> Void
+    _ scenarios: [Scenario], _ results: inout [ScenarioResult?], width: Int, _ began: @escaping @Sendable (Scenario) -> Void,
+    _ report: @escaping @Sendable (ScenarioResult) -> Void
   ) async {
     await withTaskGroup(of: (Int, ScenarioResult).self) { group in
       var running = 0
       for index in scenarios.indices where results[index] == nil {
         if running == width, let (index, result) = await group.next() { results[index] = result } else { running += 1 }
         guard !Task.isCancelled else { break }
+        began(scenarios[index])
         group.addTask {
           let result = await run(scenarios[index])
           report(result)

@@ -33,6 +33,8 @@ public struct CommandRehearsal: Sendable {
   public var seed: UInt64 = 1
   /// Every time of a scenario is multiplied by this.
   public var timeScale = 1.0
+  /// Whether the other scenarios are played when the command has hung without a word in the first.
+  public var goesOnAfterHang = false
   /// Variables of its environment beside this process's and the scenario's.
   public var environment: [String: String] = [:]
 
@@ -51,7 +53,7 @@ public struct CommandRehearsal: Sendable {
     } catch {
       switch error {
       case .unavailable(let reason): result.skipped = reason
-      case .system, .origin, .dns, .flags, .queue: result.findings = [Finding(.stage, error.description)]
+      case .system, .origin, .dns, .flags, .beyondLoopback, .queue: result.findings = [Finding(.stage, error.description)]
       }
     }
     result.findings = Task.isCancelled ? [] : result.findings.abridged

@@ -52,11 +52,11 @@ struct CommandStage {
   ///
   /// - Throws: ``StageError/unavailable(_:)`` when a flag holds a blank, which splits it in the shell.
   func environment() throws(StageError) -> [String: String] {
-    if let flag = stage.flags.first(where: { $0.contains(where: \.isWhitespace) }) {
-      throw .unavailable("“\(flag)” holds a blank, which REHEARSAL_FLAGS cannot carry")
+    if let flag = stage.flags.first(where: { $0.isSplitByShell }) {
+      throw .unavailable("\(Excerpt(flag.utf8)) holds a blank, which REHEARSAL_FLAGS cannot carry")
     }
     var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("REHEARSAL_") }
-    environment["REHEARSAL_FLAGS"] = stage.flags.joined(separator: " ")
+    environment["REHEARSAL_FLAGS"] = Self.shellWords(stage.flags)
     environment["REHEARSAL_DEADLINE_MS"] = "\(max(1, Int(scenario.deadline.milliseconds)))"
     environment["REHEARSAL_DNS"] = stage.nameServer
     environment["REHEARSAL_STORE"] = stage.store
@@ -64,6 +64,15 @@ struct CommandStage {
     environment["REHEARSAL_CACERT"] = stage.rootCertificates
     environment["REHEARSAL_ORIGIN"] = stage.addresses["origin"].map(\.text)
     return environment
+  }
+
+  /// The flags as words of the shell. A value that the shell takes for a pattern of file names is joined to its flag: by itself it could come to a file
+  /// that is named like a flag.
+  static func shellWords(_ flags: [String]) -> String {
+    flags.reduce(into: "") { words, flag in
+      let isPattern = flag.utf8.contains { "*?[".utf8.contains($0) } && flag.utf8.first != UInt8(ascii: "-")
+      words += (words.isEmpty ? "" : isPattern ? "=" : " ") + flag
+    }
   }
 
   /// What a run over all lines left behind; to be called while the store is still there.
@@ -90,5 +99,12 @@ struct CommandStage {
     evidence.timeline = timeline.events
     evidence.collectFiles()
     return evidence
+  }
+}
+
+extension String {
+  /// Whether it holds a byte at which a shell may split a word: a blank behind some letters is no Character of its own.
+  fileprivate var isSplitByShell: Bool {
+    utf8.contains { $0 == 0x20 || 0x09...0x0D ~= $0 }
   }
 }

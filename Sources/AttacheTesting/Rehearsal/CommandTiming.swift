@@ -64,7 +64,7 @@ struct CommandTiming: Sendable, Hashable {
   /// A line that the command does not take holds no clock up for ever: it has a deadline's time after the last thing that happened.
   var lastDue: MonotonicInstant {
     // No line is due before the one in front of it.
-    let running = min(taken.count, answered.count + limits.jobs)
+    let running = answered.count + min(taken.count - answered.count, limits.jobs)
     let known = due(running - 1) ?? start
     guard running < count else { return known }
     let lastEvent = max(taken.last ?? start.advanced(by: Self.startUp), answered.last ?? start)

@@ -3,15 +3,49 @@ struct EnvelopedLine {
   let original: [UInt8]
   let place: OutputPlace
 
-  /// Whether a line is the original with attache's member in one or several objects, each time the same bytes, and nothing else changed but the
-  /// texts of the alert where the flags ask for it.
+  /// Whether a line is the original with attache's member in one or several objects, each time the same bytes unless these are notifications of one
+  /// request, and nothing else changed but the texts of the alert where the flags ask for it.
   func isSpliced(_ line: ArraySlice<UInt8>) -> Bool {
     guard let before = try? JSONReader.read(original[...]).compared(by: place), let after = try? JSONReader.read(line).compared(by: place)
     else { return false }
     var gained: [JSONValue] = []
     guard GainedAttachment.read(line, at: place)?.isEmpty == false else { return false }
-    guard after.gains(Array(place.key.utf8), over: before, &gained), !gained.isEmpty, Set(gained).count == 1 else { return false }
-    return place.appliesOverrides || isOnlyLonger(line, by: gained.count)
+    guard after.gains(Array(place.key.utf8), over: before, &gained), !gained.isEmpty else { return false }
+    let isRequest = place.notifications(in: before) != nil
+    guard isRequest || Set(gained).count == 1 else { return false }
+    return place.appliesOverrides || (isRequest ? hasInsertions(line, gained.count) : isOnlyLonger(line, by: gained.count))
+  }
+
+  /// Whether the bytes are the original's with so many insertions, each before the closing brace of an object.
+  private func hasInsertions(_ line: ArraySlice<UInt8>, _ insertions: Int) -> Bool {
+    var (rest, left) = (line, insertions)
+    for byte in original {
+      if byte == UInt8(ascii: "}"), rest.first != byte {
+        rest = rest.dropFirst(Self.lengthToClosingBrace(rest))
+        left -= 1
+      }
+      guard rest.popFirst() == byte else { return false }
+    }
+    return rest.isEmpty && left == 0
+  }
+
+  /// How many bytes stand before the brace that closes the object at hand.
+  private static func lengthToClosingBrace(_ bytes: ArraySlice<UInt8>) -> Int {
+    var (depth, isString, isEscaped) = (0, false, false)
+    for (length, byte) in bytes.enumerated() {
+      if isString {
+        if byte == UInt8(ascii: "\""), !isEscaped { isString = false }
+        isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+      } else if byte == UInt8(ascii: "\"") {
+        isString = true
+      } else if byte == UInt8(ascii: "{") {
+        depth += 1
+      } else if byte == UInt8(ascii: "}") {
+        if depth == 0 { return length }
+        depth -= 1
+      }
+    }
+    return bytes.count
   }
 
   /// Whether the bytes are the original's with so many equally long insertions.

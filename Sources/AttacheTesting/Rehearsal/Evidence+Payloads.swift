@@ -18,7 +18,7 @@ extension Evidence {
     let written = arrivals(of: LineMatching(input: input, output: outputLines, gaining: place))
     var events: [ScenarioResult.Event] = []
     for record in report.sorted(by: { $0.line < $1.line }).prefix(Self.maximumPayloads) {
-      guard let arrival = written[record.line - 1], let lateness = record.lateness else { continue }
+      guard let arrival = written[record.line &- 1], let lateness = record.lateness else { continue }
       let taken = max(.zero, arrival - lateness - deadline)
       events.append(.init(at: taken, .payload, "line \(record.line) is taken"))
       events.append(.init(at: min(arrival, taken + record.elapsed), .decision, "line \(record.line): \(record.verdict)"))

@@ -51,7 +51,7 @@ extension String {
         case .control, .lineSeparator, .paragraphSeparator, .unassigned, .surrogate, .privateUse: false
         default: true
         }
-      return isShown ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+      return isShown && !scalar.properties.isBidiControl ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
     }.joined()
   }
 }

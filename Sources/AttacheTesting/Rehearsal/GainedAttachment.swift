@@ -30,10 +30,19 @@ package struct OutputPlace: Sendable, Hashable {
     .joined(separator: "/")
   }
 
-  /// The object that has the member: the payload, or, of a line without `aps` there, whatever has it.
-  func holder(in line: JSONValue) -> JSONObject? {
+  /// The objects that have the member, in the line's order: the payload, or, of a line without `aps` there, the first object that has it; of a request
+  /// of several notifications the first in each.
+  func holders(in line: JSONValue) -> [JSONObject] {
     let payload = payload(of: line)
-    return payload?.members[Array("aps".utf8)] != nil ? payload : line.unfolded.holder(of: Array(key.utf8))
+    if let payload, payload.members[Array("aps".utf8)] != nil { return [payload] }
+    let name = Array(key.utf8)
+    return (notifications(in: line) ?? [line.unfolded]).compactMap { $0.holder(of: name) }
+  }
+
+  /// The notifications of a request that has several; nil for any other line.
+  func notifications(in line: JSONValue) -> [JSONValue]? {
+    guard case .object(let object) = line, case .array(let elements) = object.members[Array("notifications".utf8)] else { return nil }
+    return elements
   }
 
   /// The payload of a line; nil when there is none.
@@ -61,11 +70,16 @@ package struct GainedAttachment: Sendable, Hashable {
   ///
   /// - Returns: nil when the line has no member for them, or one that attache does not write.
   package static func read(_ line: ArraySlice<UInt8>, at place: OutputPlace = OutputPlace()) -> [GainedAttachment]? {
-    guard let value = try? JSONReader.read(line), let payload = place.holder(in: value),
-      case .array(let elements) = payload.members[Array(place.key.utf8)]?.value(at: ["attachments"])
-    else { return nil }
-    let attachments = elements.compactMap(GainedAttachment.init)
-    return attachments.count == elements.count ? attachments : nil
+    guard let value = try? JSONReader.read(line) else { return nil }
+    let holders = place.holders(in: value)
+    var attachments: [GainedAttachment] = []
+    for holder in holders {
+      guard case .array(let elements) = holder.members[Array(place.key.utf8)]?.value(at: ["attachments"]) else { return nil }
+      let gained = elements.compactMap(GainedAttachment.init)
+      guard gained.count == elements.count else { return nil }
+      attachments += gained
+    }
+    return holders.isEmpty ? nil : attachments
   }
 
   private init?(_ value: JSONValue) {

@@ -15,10 +15,8 @@ struct InProcessEngine: Sendable {
   private let assembly: FilterAssembly
   private let extensions: ScriptedExtensions
 
-  /// - Parameter network: in the place of the system's, which is watched.
-  init(_ options: FilterOptions, serviceExtension: ScriptedExtensionKind, network: FetchNetwork? = nil) throws(Refusal) {
-    let (store, extensions) = (try Self.open(options), ScriptedExtensions(serviceExtension, machine: network?.machine ?? SystemMachine()))
-    let network = network ?? TransferWatch.watching(.real(options.engine.fetching.configuration))
+  init(_ options: FilterOptions, serviceExtension: ScriptedExtensionKind, network: FetchNetwork) throws(Refusal) {
+    let (store, extensions) = (try Self.open(options), ScriptedExtensions(serviceExtension, machine: network.machine))
     do {
       assembly = try FilterAssembly(options, store: store, network: network, serviceExtension: { extensions.make(media: $0) })
     } catch {

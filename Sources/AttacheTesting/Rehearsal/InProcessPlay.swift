@@ -31,7 +31,7 @@ final class InProcessPlay: Sendable {
   func run() throws(StageError) -> Evidence {
     var evidence = Evidence(input: stage.input, endsWithLineFeed: stage.scenario.endsWithLineFeed, options: stage.options)
     do throws(InProcessEngine.Refusal) {
-      let engine = try InProcessEngine(stage.options, serviceExtension: stage.scenario.serviceExtension)
+      let engine = try InProcessEngine(stage.options, serviceExtension: stage.scenario.serviceExtension, network: network)
       try converse(with: engine, &evidence)
     } catch {
       stage.timeline.note(.filter, "does not start: \(error.reason)")
@@ -39,6 +39,12 @@ final class InProcessPlay: Sendable {
     }
     gather(&evidence)
     return evidence
+  }
+
+  /// The system's, of which a stage on loopback lets the engine reach nothing else.
+  private var network: FetchNetwork {
+    let system = TransferWatch.watching(.real(stage.options.engine.fetching.configuration))
+    return stage.network == nil ? system.onLoopback { [stage] in stage.note(beyondLoopback: $0, port: $1) } : system
   }
 
   private func converse(with engine: InProcessEngine, _ evidence: inout Evidence) throws(InProcessEngine.Refusal) {

@@ -44,7 +44,7 @@ public struct QueueRehearsal: Sendable {
     } catch {
       switch error {
       case .unavailable(let reason): result.skipped = reason
-      case .system, .origin, .dns, .flags, .queue: result.findings = [Finding(.stage, error.description)]
+      case .system, .origin, .dns, .flags, .beyondLoopback, .queue: result.findings = [Finding(.stage, error.description)]
       }
     }
     if Task.isCancelled { (result.findings, result.skipped) = ([], "interrupted") }
@@ -58,11 +58,13 @@ public struct QueueRehearsal: Sendable {
   ///   - scenarios: what is played.
   ///   - parallel: how many at a time; nil is two for each core.
   ///   - report: told of each result as it comes.
+  ///   - began: told of each scenario as it begins.
   /// - Returns: the results in the order of the scenarios.
   public func run(
-    _ scenarios: [Scenario], parallel: Int? = nil, report: (ScenarioResult) -> Void = { _ in }
+    _ scenarios: [Scenario], parallel: Int? = nil, report: (ScenarioResult) -> Void = { _ in },
+    began: @escaping @Sendable (Scenario) -> Void = { _ in }
   ) async -> [ScenarioResult] {
-    await ScenarioSuite(parallel: parallel).run(scenarios, report) { scenario in await run(scenario) }
+    await ScenarioSuite(parallel: parallel).run(scenarios, began, report) { scenario in await run(scenario) }
   }
 
   /// What a worker cannot be asked for.

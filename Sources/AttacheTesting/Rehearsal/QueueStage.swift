@@ -14,6 +14,8 @@ struct QueueStage {
     var environment = try stage.environment().merging(rehearsal.environment) { _, own in own }
     environment["REHEARSAL_QUEUE"] = "\(rehearsal.kind.rawValue):\(stage.queue)"
     environment["REHEARSAL_FLAGS"] = environment["REHEARSAL_FLAGS"].map(Self.withoutReport)
+    // A variable, and no part of the command: a path may hold what a shell acts upon.
+    environment["REHEARSAL_PAYLOAD_PATH"] = stage.payloadPath
     self.environment = environment
   }
 
@@ -27,7 +29,7 @@ struct QueueStage {
   /// Puts the scenario's payloads into the queue.
   func enqueue() async throws(StageError) {
     stage.timeline.start = .now
-    let path = stage.payloadPath.map { " --payload-path '\($0)'" } ?? ""
+    let path = stage.payloadPath == nil ? "" : " --payload-path \"$REHEARSAL_PAYLOAD_PATH\""
     var call = call("attache enqueue --queue \"$REHEARSAL_QUEUE\"\(path)")
     (call.lines, call.endsWithLineFeed) = (stage.lines, stage.scenario.endsWithLineFeed)
     _ = try await finished(call, "attache enqueue")
@@ -38,7 +40,7 @@ struct QueueStage {
   /// - Parameter moment: when it is killed, counted from its start; nil is never.
   func work(killedAfter moment: Duration? = nil) async throws(StageError) -> CommandCall.Outcome {
     let expectation = stage.scenario.expectation
-    var call = call(rehearsal.worker)
+    var call = call(rehearsal.worker, patience: patience)
     call.killedAfter = moment
     call.watchesResources = moment == nil && (expectation.memory != nil || expectation.descriptors != nil)
     let outcome = try await call.run()
@@ -78,8 +80,10 @@ struct QueueStage {
     return outcome.output
   }
 
-  private func call(_ command: String) -> CommandCall {
-    CommandCall(launch: CommandLaunch(command: command, environment: environment), network: stage.network, patience: patience)
+  /// - Parameter patience: nil is a minute more than a worker has, for what is not rehearsed.
+  private func call(_ command: String, patience: Duration? = nil) -> CommandCall {
+    let patience = patience ?? self.patience + .seconds(60)
+    return CommandCall(launch: CommandLaunch(command: command, environment: environment), network: stage.network, patience: patience)
   }
 
   /// Each payload may take its deadline, so many at a time; alone, when two workers died with it in their hands.

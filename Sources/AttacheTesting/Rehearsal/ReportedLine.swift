@@ -58,10 +58,15 @@ package struct ReportedLine: Sendable, Hashable {
     return records
   }
 
+  /// At most a hundred years: another filter's report may say anything.
+  private static func duration(_ milliseconds: Double) -> Duration {
+    .microseconds(min(max(milliseconds, -3.2e12), 3.2e12) * 1000)
+  }
+
   private init(_ record: Record) {
     self.init(
-      line: record.line, outcome: record.outcome.value, reason: record.reason?.value, elapsed: .microseconds(record.elapsedMs * 1000),
-      lateness: record.latenessMs.map { .microseconds($0 * 1000) },
+      line: record.line, outcome: record.outcome.value, reason: record.reason?.value, elapsed: Self.duration(record.elapsedMs),
+      lateness: record.latenessMs.map(Self.duration),
       media: record.media.map {
         Medium(url: $0.url, reason: $0.reason?.value, status: $0.status, bytes: $0.bytes, type: $0.type, attempts: $0.attempts)
       })

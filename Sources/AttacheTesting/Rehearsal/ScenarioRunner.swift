@@ -48,8 +48,14 @@ public struct ScenarioRunner: Sendable {
     self.virtual = virtual
   }
 
-  /// Plays one scenario.
+  /// Plays one scenario; when the task is cancelled on the way, the result is skipped.
   public func run(_ scenario: Scenario) async -> ScenarioResult {
+    var result = await played(scenario)
+    if Task.isCancelled { (result.findings, result.skipped) = ([], "interrupted") }
+    return result
+  }
+
+  private func played(_ scenario: Scenario) async -> ScenarioResult {
     let scaled = timeScale == 1 ? scenario : scenario.scaled(by: timeScale)
     switch clock {
     case .real: return result(of: await real(scaled, seed), scaled, .real)
@@ -65,9 +71,12 @@ public struct ScenarioRunner: Sendable {
   /// - Parameters:
   ///   - scenarios: what is played.
   ///   - report: told of each result as it comes.
+  ///   - began: told of each scenario as it begins.
   /// - Returns: the results in the order of the scenarios.
-  public func run(_ scenarios: [Scenario], report: (ScenarioResult) -> Void = { _ in }) async -> [ScenarioResult] {
-    await ScenarioSuite(parallel: parallel).run(scenarios, report) { scenario in await run(scenario) }
+  public func run(
+    _ scenarios: [Scenario], report: (ScenarioResult) -> Void = { _ in }, began: @escaping @Sendable (Scenario) -> Void = { _ in }
+  ) async -> [ScenarioResult] {
+    await ScenarioSuite(parallel: parallel).run(scenarios, began, report) { scenario in await run(scenario) }
   }
 }
 

@@ -88,6 +88,11 @@ package final class ScenarioStage: Sendable {
   /// How many of them are open now.
   package var openConnections: Int { origins.values.reduce(0) { $0 + $1.openConnections } }
 
+  /// Notes that the engine was about to leave loopback.
+  func note(beyondLoopback address: IPAddress, port: UInt16) {
+    ledger.fail(.beyondLoopback("\(address), port \(port)"))
+  }
+
   /// What went wrong with the stage itself while the scenario was played.
   package var failure: StageError? { ledger.failure }
 

@@ -13,7 +13,8 @@ struct ScenarioSuite {
   ///
   /// - Returns: the results in the order of the scenarios.
   func run(
-    _ scenarios: [Scenario], _ report: (ScenarioResult) -> Void, play: @escaping @Sendable (Scenario) async -> ScenarioResult
+    _ scenarios: [Scenario], _ began: @escaping @Sendable (Scenario) -> Void, _ report: (ScenarioResult) -> Void,
+    play: @escaping @Sendable (Scenario) async -> ScenarioResult
   ) async -> [ScenarioResult] {
     let (together, alone) = (scenarios.indices.filter { !scenarios[$0].isMeasured }, scenarios.indices.filter { scenarios[$0].isMeasured })
     var results: [Int: ScenarioResult] = [:]
@@ -21,6 +22,7 @@ struct ScenarioSuite {
       var waiting = together[...]
       func startNext() {
         guard !Task.isCancelled, let index = waiting.popFirst() else { return }
+        began(scenarios[index])
         group.addTask { (index, await play(scenarios[index])) }
       }
       for _ in 0..<parallel { startNext() }
@@ -31,6 +33,7 @@ struct ScenarioSuite {
       }
     }
     for index in alone where !Task.isCancelled {
+      began(scenarios[index])
       let result = await play(scenarios[index])
       results[index] = result
       report(result)

@@ -9,6 +9,8 @@ package enum StageError: Error, Sendable, CustomStringConvertible {
   case dns(String)
   /// The flags are none that attache takes.
   case flags(String)
+  /// A payload or a redirect leads to an address beyond loopback.
+  case beyondLoopback(String)
   /// A queue takes nothing in, or gives nothing out.
   case queue(String)
 
@@ -19,6 +21,8 @@ package enum StageError: Error, Sendable, CustomStringConvertible {
     case .origin(let error): "an origin does not start: \(error)"
     case .dns(let reason): "the name server does not start: \(reason)"
     case .flags(let message): "the scenario's flags are wrong: \(message)"
+    case .beyondLoopback(let place):
+      "the scenario leads to \(place), and its network is loopback: nothing was sent there; say `network: isolated`, or take it out"
     case .queue(let message): message
     }
   }

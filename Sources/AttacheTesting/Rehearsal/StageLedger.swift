@@ -32,6 +32,11 @@ final class StageLedger: Sendable {
     state.withLock { _ = $0.namesAsked.insert(name) }
   }
 
+  /// Notes that the stage has failed; the first failure counts.
+  func fail(_ error: StageError) {
+    state.withLock { $0.failure = $0.failure ?? error }
+  }
+
   /// - Parameter name: the origin's in the scenario.
   func note(_ event: OriginEvent, at name: String, _ script: OriginScript) {
     let prefix = name == "origin" ? "" : name
@@ -64,7 +69,7 @@ final class StageLedger: Sendable {
     do throws(StageError) {
       if let change = try disk.requestCame() { timeline.note(.disk, change) }
     } catch {
-      state.withLock { $0.failure = error }
+      fail(error)
     }
   }
 }

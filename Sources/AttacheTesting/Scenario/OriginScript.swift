@@ -113,6 +113,8 @@ public struct OriginStep: Sendable, Hashable {
     case reset
     /// A close in good order.
     case close
+    /// The end of the connection without a farewell: over TLS without a close_notify, over HTTP/2 by a DATA frame that is too long.
+    case cut
     /// Over HTTP/2 a GOAWAY that says ENHANCE_YOUR_CALM, and the close.
     case goAway
     /// A header block of HTTP/2 that has no good end.

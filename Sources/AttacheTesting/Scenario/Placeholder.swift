@@ -44,9 +44,21 @@ struct Placeholder {
     !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_. ".contains($0)) }
   }
 
-  /// The number of letters of `pad N`.
+  /// More letters than this are nobody's payload.
+  static let maximumPadding = 64 << 20
+
+  /// The number of letters of `pad N`; nil for a number below 0 or above ``maximumPadding``.
   var padding: Int? {
-    name.hasPrefix("pad ") ? Int(name.dropFirst(4)) : nil
+    guard name.hasPrefix("pad "), let count = Int(name.dropFirst(4)) else { return nil }
+    return 0...Self.maximumPadding ~= count ? count : nil
+  }
+
+  /// The size of a text in bytes when its letters are filled in.
+  static func filledSize(of text: String) -> Int {
+    all(in: text).reduce(text.utf8.count) { size, placeholder in
+      let (sum, overflows) = size.addingReportingOverflow(placeholder.padding ?? 0)
+      return overflows ? .max : sum
+    }
   }
 
   func isKnown(origins: [String]) -> Bool {

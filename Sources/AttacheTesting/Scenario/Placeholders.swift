@@ -17,9 +17,6 @@ package struct Placeholders: Sendable {
     package var text: String { "\(scheme)://\(host):\(port)" }
   }
 
-  /// More letters than this are nobody's payload.
-  private static let maximumPad = 64 << 20
-
   private let origins: [String: Address]
 
   /// - Parameter origins: by name; the one that is named `origin` has `{{port}}` too.
@@ -34,9 +31,7 @@ package struct Placeholders: Sendable {
   }
 
   private func value(of placeholder: Placeholder, _ number: Int?) -> String? {
-    if let count = placeholder.padding {
-      return 0...Self.maximumPad ~= count ? String(repeating: "x", count: count) : nil
-    }
+    if let count = placeholder.padding { return String(repeating: "x", count: count) }
     return switch placeholder.name {
     case "n": number.map(String.init)
     case Placeholder.braces: "{{"
@@ -78,7 +73,7 @@ extension Placeholders {
       case .redirect(let location): .redirect(fill(location))
       case .text(let text): .text(fill(text))
       case .raw(let text): .raw(fill(text))
-      case .status, .length, .send, .hex, .stall, .reset, .close, .goAway, .flood: step.action
+      case .status, .length, .send, .hex, .stall, .reset, .close, .cut, .goAway, .flood: step.action
       }
     return step
   }

@@ -59,6 +59,7 @@ package struct ResponseMoves: Sequence, IteratorProtocol {
     case .stall: .stall
     case .reset: .reset
     case .close: .close
+    case .cut: .cut
     case .goAway: .goAway
     case .flood(let flood): .flood(flood)
     }
@@ -82,7 +83,7 @@ extension OriginStep {
   fileprivate var isBody: Bool {
     switch action {
     case .send, .text, .hex: true
-    case .status, .header, .redirect, .length, .raw, .stall, .reset, .close, .goAway, .flood: false
+    case .status, .header, .redirect, .length, .raw, .stall, .reset, .close, .cut, .goAway, .flood: false
     }
   }
 
@@ -99,7 +100,7 @@ extension ResponseScript.Action {
   fileprivate var isEmpty: Bool {
     switch self {
     case .body(let bytes), .raw(let bytes): bytes.isEmpty
-    case .head, .field, .headEnd, .stall, .reset, .close, .goAway, .flood, .end: false
+    case .head, .field, .headEnd, .stall, .reset, .close, .cut, .goAway, .flood, .end: false
     }
   }
 }

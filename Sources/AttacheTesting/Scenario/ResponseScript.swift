@@ -34,6 +34,8 @@ package struct ResponseScript: Sendable, Hashable {
     case reset
     /// A close in good order: the end of the body, or where it breaks off.
     case close
+    /// The end of the connection without a farewell: over TLS without a close_notify, over HTTP/2 by a DATA frame that is too long.
+    case cut
     /// Over HTTP/2 a GOAWAY that says ENHANCE_YOUR_CALM, and the close.
     case goAway
     case flood(HeaderFlood)
@@ -152,7 +154,7 @@ extension ResponseScript.Head {
       case .length(let told): length = told
       case .redirect(let location): fields.append(HeaderField("Location", location))
       case .header(let name, let value) where !step.isFieldDrip: fields += Array(repeating: HeaderField(name, value), count: step.times)
-      case .header, .send, .text, .hex, .raw, .stall, .reset, .close, .goAway, .flood: break
+      case .header, .send, .text, .hex, .raw, .stall, .reset, .close, .cut, .goAway, .flood: break
       }
     }
     self.status = status ?? (steps.contains(where: \.isRedirect) ? 302 : 200)
@@ -231,20 +233,20 @@ extension OriginStep.Action {
   fileprivate var isOfHead: Bool {
     switch self {
     case .status, .header, .redirect, .length: true
-    case .send, .text, .hex, .raw, .stall, .reset, .close, .goAway, .flood: false
+    case .send, .text, .hex, .raw, .stall, .reset, .close, .cut, .goAway, .flood: false
     }
   }
 
   fileprivate var isOfBody: Bool {
     switch self {
     case .send, .text, .hex, .raw: true
-    case .status, .header, .redirect, .length, .stall, .reset, .close, .goAway, .flood: false
+    case .status, .header, .redirect, .length, .stall, .reset, .close, .cut, .goAway, .flood: false
     }
   }
 
   fileprivate var isLast: Bool {
     switch self {
-    case .stall, .reset, .close, .goAway, .flood: true
+    case .stall, .reset, .close, .cut, .goAway, .flood: true
     case .status, .header, .redirect, .length, .send, .text, .hex, .raw: false
     }
   }

@@ -37,8 +37,8 @@ extension OriginStep {
 }
 
 extension Duration {
-  /// To the nanosecond.
+  /// To the nanosecond, and at most a hundred years.
   fileprivate func scaled(by factor: Double) -> Duration {
-    .nanoseconds(Int64((Double(nanoseconds) * factor).rounded()))
+    .nanoseconds(Int64(min(max(Double(nanoseconds) * factor, -3.2e18), 3.2e18).rounded()))
   }
 }

@@ -27,8 +27,17 @@ struct ScenarioField {
     return ["", "null", "~", "Null", "NULL"].contains(scalar.string)
   }
 
+  /// The largest number that a scenario may say.
+  private static let largestNumber = 1_000_000_000
+  /// The longest time: a day.
+  private static let longestTime = Duration.seconds(86_400)
+  /// The largest size: a terabyte.
+  static let largestSize = 1_000_000_000_000
+
   func number() throws(ScenarioError) -> Int {
-    guard let number = Int(try text()), number >= 0 else { throw error("a whole number is expected, not “\(try text())”") }
+    guard let number = Int(try text()), 0...Self.largestNumber ~= number else {
+      throw error("a whole number from 0 to \(Self.largestNumber) is expected, not “\(try text())”")
+    }
     return number
   }
 
@@ -47,12 +56,14 @@ struct ScenarioField {
     guard let duration = DurationArgument(argument: text)?.duration else {
       throw error("a time is written as 250ms, 2s or 1m, not “\(text)”")
     }
+    guard duration <= Self.longestTime else { throw error("\(text) is too long; a time in a scenario is at most 24h") }
     return duration
   }
 
   /// A number of bytes: `512`, `10KB`, `64MB`.
   func bytes() throws(ScenarioError) -> Int {
     guard let bytes = Int(argument: try text()) else { throw error("a size is written as 512, 10KB or 64MB, not “\(try text())”") }
+    guard bytes <= Self.largestSize else { throw error("\(try text()) is too much; a size in a scenario is at most 1TB") }
     return bytes
   }
 

@@ -1,4 +1,3 @@
-internal import ArgumentParser
 internal import AttacheArguments
 
 extension ScenarioField {
@@ -10,6 +9,7 @@ extension ScenarioField {
     guard text.hasPrefix(prefix), let bytes = Int(argument: String(text.dropFirst(prefix.count))) else {
       throw error("a disk is `full after 10KB` or `read-only`")
     }
+    guard bytes <= Self.largestSize else { throw error("\(text) is too much; at most 1TB") }
     return .full(afterBytes: bytes)
   }
 
@@ -19,28 +19,19 @@ extension ScenarioField {
     return true
   }
 
-  /// The flags that a scenario says otherwise, or that the rehearsal gives.
-  private static let ownFlags = ["--deadline", "--grace", "--store", "--report", "--dns-server", "--cacert"]
-
-  /// Flags of attache, which must be right.
-  func flags(origins: [String: OriginScript]) throws(ScenarioError) -> [String] {
+  /// Flags of attache, which must be right, and such that a stranger may choose.
+  func flags(origins: [String: OriginScript], network: ScenarioNetwork) throws(ScenarioError) -> [String] {
     var flags: [String] = []
     if isList {
       for item in try list() { flags.append(try item.text()) }
     } else {
       flags = try text().split(separator: " ").map(String.init)
     }
-    for flag in flags {
-      try check(placeholdersOf: flag, origins: origins, what: "flag \(flag)")
-      let name = flag.prefix { $0 != "=" }
-      guard !Self.ownFlags.contains(String(name)) else {
-        throw error("\(name) is not for flags: the rehearsal gives it, or there is a field of that name")
-      }
-    }
-    do {
-      _ = try FilterOptions.parse(flags.map { Placeholder.withExamples($0) })
+    for flag in flags { try check(placeholdersOf: flag, origins: origins, what: "flag \(flag)") }
+    do throws(ScenarioFlags.Mistake) {
+      try ScenarioFlags.check(flags.map { Placeholder.withExamples($0) }, network: network)
     } catch {
-      throw self.error("attache refuses its flags: \(FilterOptions.message(for: error))")
+      throw self.error(error.description)
     }
     return flags
   }
@@ -49,7 +40,7 @@ extension ScenarioField {
   func check(placeholdersOf text: String, origins: [String: OriginScript], what: String) throws(ScenarioError) {
     for placeholder in Placeholder.all(in: text) where !placeholder.isKnown(origins: Array(origins.keys)) {
       throw error(
-        "\(what): {{\(placeholder.name)}} is not known; there are {{origin}}, {{port}}, {{NAME}} and {{NAME.port}} of `origins`, {{n}}, {{pad N}} and {{braces}}"
+        "\(what): {{\(placeholder.name)}} is not known; there are {{origin}}, {{port}}, {{NAME}} and {{NAME.port}} of `origins`, {{n}}, {{pad N}} with N up to \(Placeholder.maximumPadding), and {{braces}}"
       )
     }
   }

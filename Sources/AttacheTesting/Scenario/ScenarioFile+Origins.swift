@@ -70,13 +70,21 @@ extension ScenarioField {
     guard !isNull else { return [] }
     var steps: [OriginStep] = []
     var order = StepOrder()
+    var size = 0
     for item in try list() {
       let step = try item.step(files)
       if let mistake = order.mistake(adding: step) { throw item.error(mistake) }
       steps.append(step)
+      size = size.adding(step)
+      guard size <= Self.maximumResponse else {
+        throw item.error("up to here the response holds more than \(Self.maximumResponse) bytes; send or repeat less, or `repeat: forever`")
+      }
     }
     return steps
   }
+
+  /// What one response may hold, in bytes, with all that is repeated but not for ever.
+  private static let maximumResponse = 1_000_000_000
 
   /// Every redirect's placeholders can be filled in.
   func checkRedirects(of origins: [String: OriginScript]) throws(ScenarioError) {
@@ -87,5 +95,23 @@ extension ScenarioField {
         }
       }
     }
+  }
+}
+
+extension Int {
+  /// With what a step sends, in bytes; saturates.
+  fileprivate func adding(_ step: OriginStep) -> Int {
+    let size =
+      switch step.action {
+      case .header(let name, let value): name.utf8.count + Placeholder.filledSize(of: value)
+      case .redirect(let text), .text(let text), .raw(let text): Placeholder.filledSize(of: text)
+      case .send(let medium, let count): count ?? medium.bytes.count
+      case .hex(let bytes): bytes.count
+      case .status, .length, .stall, .reset, .close, .cut, .goAway, .flood: 0
+      }
+    let times = if case .times(let count)? = step.repetition { count } else { 1 }
+    let (product, isTooLarge) = size.multipliedReportingOverflow(by: times)
+    let (sum, overflows) = addingReportingOverflow(product)
+    return isTooLarge || overflows ? .max : sum
   }
 }

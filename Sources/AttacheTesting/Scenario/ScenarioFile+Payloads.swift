@@ -3,10 +3,33 @@ internal import FoundationEssentials
 extension ScenarioField {
   /// The lines of input: a list of lines, or the name of a file that holds them.
   func payloadLines(_ files: ScenarioFolder) throws(ScenarioError) -> [String] {
-    guard isList else { return try linesOfFile(files) }
+    guard isList else { return try checked(linesOfFile(files)) }
     var lines: [String] = []
-    for item in try list() { lines += try item.payloads() }
+    for item in try list() {
+      lines += try item.payloads()
+      guard lines.count <= Self.maximumPayloads else { throw item.error("a scenario has at most \(Self.maximumPayloads) payloads") }
+    }
     guard !lines.isEmpty else { throw error("the list is empty; a scenario needs a payload") }
+    return try checked(lines)
+  }
+
+  private static let maximumPayloads = 1_000_000
+
+  /// What all lines may hold together, in bytes, their letters filled in.
+  private static let maximumInput = 1_000_000_000
+
+  /// The lines, if they are not too much together.
+  private func checked(_ lines: [String]) throws(ScenarioError) -> [String] {
+    var (size, line, lineSize) = (0, "", 0)
+    for next in lines {
+      // What is written once with `times` is measured once.
+      if !next.utf8.elementsEqual(line.utf8) { (line, lineSize) = (next, Placeholder.filledSize(of: next)) }
+      let (sum, overflows) = size.addingReportingOverflow(lineSize)
+      size = sum
+      guard !overflows, size <= Self.maximumInput else {
+        throw error("the payloads hold more than \(Self.maximumInput) bytes together; write fewer, or shorter ones")
+      }
+    }
     return lines
   }
 
@@ -15,7 +38,7 @@ extension ScenarioField {
     let fields = try members(of: ["line", "times"])
     guard let line = fields["line"] else { throw error("`line:` is missing") }
     guard let times = fields["times"] else { return [try line.line()] }
-    return Array(repeating: try line.line(), count: try times.count(upTo: 1_000_000))
+    return Array(repeating: try line.line(), count: try times.count(upTo: Self.maximumPayloads))
   }
 
   private func line() throws(ScenarioError) -> String {
@@ -27,7 +50,15 @@ extension ScenarioField {
 
   private func linesOfFile(_ files: ScenarioFolder) throws(ScenarioError) -> [String] {
     let name = try text()
-    guard let bytes = files.read(name) else { throw error("there is no file \(name) beside the scenario or one folder up") }
+    let bytes: [UInt8]
+    do throws(ScenarioFolder.Refusal) {
+      guard let found = try files.read(name) else {
+        throw ScenarioFolder.Refusal(description: "there is no file \(name) in the scenario's folder")
+      }
+      bytes = found
+    } catch {
+      throw self.error(error.description)
+    }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw error("\(name) is not UTF-8") }
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     if lines.last == "" { lines.removeLast() }

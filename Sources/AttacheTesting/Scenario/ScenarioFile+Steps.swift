@@ -19,6 +19,7 @@ extension ScenarioField {
     case "stall": .stall
     case "reset": .reset
     case "close": .close
+    case "cut": .cut
     case "goaway": .goAway
     case let other: .flood(try flood(other))
     }
@@ -27,7 +28,7 @@ extension ScenarioField {
   private func flood(_ name: String) throws(ScenarioError) -> HeaderFlood {
     if let flood = HeaderFlood(rawValue: name) { return flood }
     let floods = HeaderFlood.allCases.map(\.rawValue).joined(separator: ", ")
-    throw error("“\(name)” is not known here; write stall, reset, close, goaway, \(floods), or an action as `send: photo.jpg`")
+    throw error("“\(name)” is not known here; write stall, reset, close, cut, goaway, \(floods), or an action as `send: photo.jpg`")
   }
 
   private func action(_ name: String, _ files: ScenarioFolder) throws(ScenarioError) -> OriginStep.Action {
@@ -66,17 +67,14 @@ extension ScenarioField {
     return .header(name: String(text[..<colon]), value: String(value))
   }
 
-  /// A terabyte: whatever is longer overflows somewhere.
-  private static let longestBody = 1_000_000_000_000
-
   private func length() throws(ScenarioError) -> OriginStep.Length {
     let text = try text()
     switch text {
     case "chunked": return .chunked
     case "none": return .untold
     default:
-      guard let number = Int(text), abs(number) <= Self.longestBody else {
-        throw error("a length is a number, +N or -N (wrong by so many), chunked or none")
+      guard let number = Int(text), number.magnitude <= Self.largestSize else {
+        throw error("a length is a number, +N or -N (wrong by so many), chunked or none; a number is at most \(Self.largestSize)")
       }
       return text.hasPrefix("+") || text.hasPrefix("-") ? .offBy(number) : .bytes(number)
     }
@@ -99,14 +97,14 @@ extension ScenarioField {
   }
 
   private func medium(_ name: String, _ files: ScenarioFolder) throws(ScenarioError) -> Medium {
-    if let bytes = files.read(name) { return Medium(name: name, bytes: bytes) }
-    do {
-      if let bytes = try StandIn.bytes(named: name) { return Medium(name: name, bytes: bytes) }
+    do throws(ScenarioFolder.Refusal) {
+      if let bytes = try files.read(name) { return Medium(name: name, bytes: bytes) }
+      if let bytes = try files.standIn(name) { return Medium(name: name, bytes: bytes) }
     } catch {
-      throw self.error("\(error)")
+      throw self.error(error.description)
     }
     throw error(
-      "there is no file \(name) beside the scenario or one folder up; a made-up one is written as stand-in-20000.jpg: so many bytes of that type"
+      "there is no file \(name) in the scenario's folder or in the folder media beside it; a made-up one is written as stand-in-20000.jpg: so many bytes of that type"
     )
   }
 }

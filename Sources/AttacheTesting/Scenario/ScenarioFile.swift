@@ -1,9 +1,20 @@
 internal import FoundationEssentials
+internal import Glibc
 internal import Yams
 
 extension Scenario {
+  /// The largest scenario file, in bytes.
+  private static let maximumSize = 256_000_000
+  /// The most texts, lists and mappings of a scenario, what an alias stands for counted each time.
+  fileprivate static let maximumNodes = 4_000_000
+
   /// The endings of scenario files.
   public static let fileEndings = ["yaml", "yml"]
+
+  /// The name of the scenario in a file: the file's name without its ending.
+  package static func name(ofFile path: String) -> String {
+    ScenarioFolder.name(of: path)
+  }
 
   /// Reads a scenario file; the files that it names are read too.
   ///
@@ -11,6 +22,10 @@ extension Scenario {
   /// - Throws: ``ScenarioError`` with the place of the first mistake.
   public init(contentsOfFile path: String) throws(ScenarioError) {
     let data: Data
+    var status = stat()
+    guard unsafe stat(path, &status) != 0 || status.st_size <= Self.maximumSize else {
+      throw ScenarioError(file: path, message: "the file has \(status.st_size) bytes; a scenario has at most \(Self.maximumSize)")
+    }
     do {
       data = try Data(contentsOf: URL(filePath: path))
     } catch {
@@ -37,8 +52,8 @@ extension Scenario {
       name: ScenarioFolder.name(of: file), file: file, about: try fields["about"]?.text() ?? "",
       payloads: try payloads.payloadLines(files))
     endsWithLineFeed = try fields["last-line-feed"]?.truth() ?? true
-    guard !name.hasControls, fields["about"] == nil || !about.hasControls else {
-      throw (fields["about"] ?? top).error("a name and an about are one line of text without control characters")
+    guard !file.hasControls, fields["about"] == nil || !about.hasControls else {
+      throw (fields["about"] ?? top).error("a file's name and an about are one line of text without control characters")
     }
     try readWorld(fields, files)
     try readFilter(fields)
@@ -48,6 +63,8 @@ extension Scenario {
       try payloads.check(placeholdersOf: line, origins: origins, what: "payload \(index + 1)")
     }
   }
+
+  private static let maximumOrigins = 1_000
 
   private static let fields = [
     "about", "payloads", "last-line-feed", "network", "etc", "origin", "origins", "dns", "disk", "deadline", "grace", "flags", "extension",
@@ -59,6 +76,7 @@ extension Scenario {
     try readNetwork(fields)
     if let field = fields["origin"] { origins["origin"] = try field.origin(files) }
     for (name, field) in try fields["origins"]?.members() ?? [] {
+      guard origins.count < Self.maximumOrigins else { throw field.error("a scenario has at most \(Self.maximumOrigins) origins") }
       guard origins[name] == nil, !name.contains("."), !["n", "port"].contains(name) else {
         throw field.error("this name is taken; choose another")
       }
@@ -87,7 +105,7 @@ extension Scenario {
       grace = try field.duration()
       guard let grace, grace < deadline else { throw field.error("the grace must be shorter than the deadline") }
     }
-    if let field = fields["flags"] { flags = try field.flags(origins: origins) }
+    if let field = fields["flags"] { flags = try field.flags(origins: origins, network: network) }
     if let field = fields["extension"] { serviceExtension = try field.choice() }
     if let field = fields["stop"] { stop = StopScript(at: try field.duration(), isCancellation: false) }
     if let field = fields["cancel"] {
@@ -105,6 +123,11 @@ extension ScenarioField {
         throw ScenarioError(
           file: file, line: 1, column: 1, message: "a scenario consists of names with values, such as `payloads:` with a list of lines")
       }
+      var left = Scenario.maximumNodes
+      guard node.count(upTo: &left) else {
+        throw ScenarioError(
+          file: file, message: "the file comes to more than \(Scenario.maximumNodes) values with its aliases (`*name`); write fewer")
+      }
       return ScenarioField(node: node, path: "", file: file)
     } catch let error as ScenarioError {
       throw error
@@ -112,6 +135,19 @@ extension ScenarioField {
       throw ScenarioError(error, file: file)
     } catch {
       throw ScenarioError(file: file, message: "\(error)")
+    }
+  }
+}
+
+extension Node {
+  /// Whether there are no more nodes than are left, which are then fewer by these.
+  fileprivate func count(upTo left: inout Int) -> Bool {
+    left -= 1
+    guard left >= 0 else { return false }
+    switch self {
+    case .scalar, .alias: return true
+    case .sequence(let nodes): return nodes.allSatisfy { $0.count(upTo: &left) }
+    case .mapping(let members): return members.allSatisfy { $0.key.count(upTo: &left) && $0.value.count(upTo: &left) }
     }
   }
 }

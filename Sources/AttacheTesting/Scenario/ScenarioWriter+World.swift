@@ -119,6 +119,7 @@ extension OriginStep.Action {
     case .stall: ("do", .plain("stall"))
     case .reset: ("do", .plain("reset"))
     case .close: ("do", .plain("close"))
+    case .cut: ("do", .plain("cut"))
     case .goAway: ("do", .plain("goaway"))
     case .flood(let flood): ("do", .plain(flood.rawValue))
     }

@@ -45,7 +45,7 @@ public enum StandIn {
   private static let lengths: [String: [Int]] = ["aiff": [4, 42], "wav": [4, 40], "avi": [4, 92]]
 
   /// Five times Apple's largest limit: enough to be too large.
-  private static let maximumSize = 250_000_000
+  static let maximumSize = 250_000_000
 
   /// The names of the types that there are, as file endings.
   public static var names: [String] { beginnings.keys.sorted() }

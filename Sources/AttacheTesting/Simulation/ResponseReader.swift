@@ -136,7 +136,7 @@ struct ResponseReader {
     if head.status == 204 || head.status == 304 { return .complete }
     if !isStream, !head.transferEncodings.isEmpty { return .chunks(ChunkedBody()) }
     guard let length = head.contentLengths.last else { return .untilEnd }
-    return .body(left: Int(length.prefix { $0.isNumber }) ?? 0)
+    return .body(left: Int(length.string.prefix { $0.isNumber }) ?? 0)
   }
 
   // MARK: The body

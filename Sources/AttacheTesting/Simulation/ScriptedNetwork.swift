@@ -97,12 +97,3 @@ package final class ScriptedNetwork: Sendable {
     ledger.note(event, at: place.name, place.script)
   }
 }
-
-extension IPAddress {
-  fileprivate var isLoopback: Bool {
-    switch self {
-    case .v4(let bits): bits >> 24 == 127
-    case .v6(let bits): bits == 1
-    }
-  }
-}

@@ -167,6 +167,9 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     case .close:
       note(.closed(path: path))
       broken(byReset: false)
+    case .cut:
+      note(.closed(path: path))
+      broken(byReset: request.url.scheme == .https)
     case .flood: end(.httpHeaders)
     case .end:
       note(.finished(path: path))
@@ -194,7 +197,7 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
   }
 
   private func complete() {
-    let keeps = wire?.endsNow == true && !reader.hasSurplus && !reader.announcesClose
+    let keeps = wire?.endsNow == true && !reader.hasSurplus && !reader.announcesClose && !reader.head.hasTwoFramings
     if let connection {
       let path = connection.place.script.path(of: request.url.target)
       if keeps { transport.network.note(.finished(path: path), at: connection.place) }
@@ -232,7 +235,7 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
   }
 
   private var statedLength: Int? {
-    reader.head.contentLengths.last.flatMap { Int($0) }
+    reader.head.contentLengths.last.flatMap { Int($0.string) }
   }
 
   // MARK: The end

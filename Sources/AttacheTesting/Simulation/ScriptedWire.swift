@@ -8,7 +8,7 @@ struct ScriptedWire {
     ///   - status: when a head begins with them.
     ///   - bodyCount: how many of them are of the body, or stand in the place of HTTP.
     case bytes([UInt8], status: Int?, bodyCount: Int)
-    case stall, reset, close, flood, end
+    case stall, reset, close, cut, flood, end
   }
 
   private var moves: ResponseMoves
@@ -41,7 +41,7 @@ struct ScriptedWire {
     case .end?: true
     // The end of a chunked body has been read with the bytes that say it.
     case nil: true
-    case .head, .field, .headEnd, .body, .raw, .stall, .reset, .close, .goAway, .flood: false
+    case .head, .field, .headEnd, .body, .raw, .stall, .reset, .close, .cut, .goAway, .flood: false
     }
   }
 
@@ -64,6 +64,7 @@ struct ScriptedWire {
     case .raw(let bytes): return .bytes(bytes, status: nil, bodyCount: bytes.count)
     case .stall: return .stall
     case .reset: return .reset
+    case .cut: return .cut
     case .goAway: return .close
     case .flood: return .flood
     case .close: return isStream && framing == .untilClose ? .end : .close

@@ -37,6 +37,11 @@ extern const size_t simdjson_PADDING;
 extern const int simdjson_STRING_ERROR;
 extern const int simdjson_NUMBER_ERROR;
 
+/// The version of simdjson that this was built with.
+extern const int simdjson_VERSION_MAJOR;
+extern const int simdjson_VERSION_MINOR;
+extern const int simdjson_VERSION_REVISION;
+
 /// A parser for documents of at most `capacity` bytes, nested as deeply as that many bytes can be; null when there is no memory.
 /// Memory is reserved here and touched only as far as a document needs it.
 simdjson_parser *_Nullable simdjson_parser_new(size_t capacity);

@@ -16,7 +16,8 @@ struct JSONReport: RehearsalReport {
   }
 
   mutating func end(_ results: [ScenarioResult], elapsed: Duration) throws(ReportFailure) {
-    let record = RehearsalRecord(results, clock: plan?.clock ?? "", seed: plan?.seed ?? 0, elapsed: elapsed)
+    var record = RehearsalRecord(results, clock: plan?.clock ?? "", seed: plan?.seed ?? 0, elapsed: elapsed)
+    record.notes = plan?.notes
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     encoder.keyEncodingStrategy = .convertToSnakeCase

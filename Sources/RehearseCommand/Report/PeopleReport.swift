@@ -7,6 +7,9 @@ struct PeopleReport: RehearsalReport {
   private let isVerbose: Bool
   private var showsSeeds = false
   private var nameWidth = 0
+  private var notes: [String] = []
+  /// Results that should come, and that came.
+  private var (planned, added) = (0, 0)
 
   /// - Parameter isVerbose: whether scenarios that passed show what happened, too.
   init(_ terminal: Terminal, isVerbose: Bool) {
@@ -17,9 +20,12 @@ struct PeopleReport: RehearsalReport {
   mutating func begin(_ plan: RehearsalPlan) {
     showsSeeds = plan.isSeeded
     nameWidth = plan.nameWidth
+    notes = plan.notes
+    planned = plan.count
   }
 
   mutating func add(_ result: ScenarioResult) {
+    added += 1
     terminal.write(([headline(result)] + details(result)).joined(separator: "\n") + "\n")
   }
 
@@ -46,11 +52,11 @@ struct PeopleReport: RehearsalReport {
   }
 
   mutating func interrupt() {
-    terminal.write("interrupted\n")
+    terminal.write("interrupted after \(added) of \(planned) \(planned == 1 ? "scenario" : "scenarios"); the others are not played\n")
   }
 
   mutating func end(_ results: [ScenarioResult], elapsed: Duration) throws(ReportFailure) {
-    terminal.write(summary(results, elapsed) + histogram(Lateness(results)))
+    terminal.write(summary(results, elapsed) + notes.map { $0 + "\n" }.joined() + histogram(Lateness(results)))
     try terminal.checkWritten()
   }
 

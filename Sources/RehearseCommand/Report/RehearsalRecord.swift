@@ -56,6 +56,8 @@ struct RehearsalRecord: Codable, Sendable {
   var clock: String
   var seed: UInt64
   var elapsedMs: Double
+  /// How far the rehearsal goes; an older record has none.
+  var notes: [String]?
   var scenarios: [Scenario]
   var lateness: LatenessRecord
 

@@ -6,9 +6,9 @@ protocol RehearsalReport: Sendable {
   mutating func begin(_ plan: RehearsalPlan)
   /// As a scenario ends.
   mutating func add(_ result: ScenarioResult)
-  /// When nothing more will come, although it should have.
+  /// When a signal has ended the rehearsal: ``end(_:elapsed:)`` follows, with the results so far.
   mutating func interrupt()
-  /// After the last, with all results in their order.
+  /// After the last, with all results in their order, or those so far.
   ///
   /// - Throws: ``ReportFailure`` when the report cannot be written.
   mutating func end(_ results: [ScenarioResult], elapsed: Duration) throws(ReportFailure)
@@ -32,6 +32,8 @@ struct RehearsalPlan: Sendable {
   var nameWidth: Int
   /// Whether the results depend on their seeds, so that a reader must know them.
   var isSeeded: Bool
+  /// What a reader must know about how far the rehearsal goes, a sentence each.
+  var notes: [String] = []
 }
 
 /// A report that could not be written.

@@ -7,6 +7,14 @@ final class ReportDesk: Sendable {
   private struct State {
     var reports: [any RehearsalReport]
     var start = MonotonicInstant.now
+    var line = RunningLine()
+
+    /// Tells every report, with the line of what is running out of the way.
+    mutating func tell(_ body: (inout any RehearsalReport) -> Void) {
+      line.clear()
+      for index in reports.indices { body(&reports[index]) }
+      line.draw()
+    }
   }
 
   private let state: Mutex<State>
@@ -19,14 +27,24 @@ final class ReportDesk: Sendable {
 
   func begin(_ plan: RehearsalPlan) {
     state.withLock { state in
-      for index in state.reports.indices { state.reports[index].begin(plan) }
+      state.line.total = plan.count
+      state.tell { $0.begin(plan) }
+    }
+  }
+
+  /// A scenario begins.
+  func begin(_ scenario: Scenario) {
+    state.withLock { state in
+      state.line.begin(scenario.name)
+      state.line.draw()
     }
   }
 
   func add(_ result: ScenarioResult) {
     let judged = judge(result)
     state.withLock { state in
-      for index in state.reports.indices { state.reports[index].add(judged) }
+      state.line.end(result.scenario.name)
+      state.tell { $0.add(judged) }
     }
   }
 
@@ -37,20 +55,19 @@ final class ReportDesk: Sendable {
     return judged
   }
 
-  /// Nothing more will come, although it should have.
+  /// A signal has ended the rehearsal; ``end(_:)`` follows.
   func interrupt() {
-    state.withLock { state in
-      for index in state.reports.indices { state.reports[index].interrupt() }
-    }
+    state.withLock { state in state.tell { $0.interrupt() } }
   }
 
   /// Finishes every report, also when another cannot be written.
   ///
-  /// - Parameter results: all of them, judged, in their order.
+  /// - Parameter results: all of them, or those so far, judged, in their order.
   /// - Returns: whether all are written; else standard error says what went wrong.
   func end(_ results: [ScenarioResult]) -> Bool {
     state.withLock { state in
       let elapsed = state.start.duration(to: .now)
+      state.line.clear()
       var isWritten = true
       for index in state.reports.indices {
         do throws(ReportFailure) {

@@ -11,7 +11,7 @@ struct TAPReport: RehearsalReport {
   }
 
   mutating func begin(_ plan: RehearsalPlan) {
-    terminal.write("TAP version 14\n1..\(plan.count)\n")
+    terminal.write("TAP version 14\n1..\(plan.count)\n" + plan.notes.map { "# \($0)\n" }.joined())
   }
 
   mutating func add(_ result: ScenarioResult) {

@@ -35,8 +35,8 @@ final class TestQueue: Sendable {
   }
 
   /// Opens it as one more worker.
-  func open(creates: Bool = true) throws -> any PayloadQueue {
-    try location.open(creates: creates, sync: .off, clock: clock)
+  func open(creates: Bool = true, notice: @escaping @Sendable (String) -> Void = { _ in }) throws -> any PayloadQueue {
+    try location.open(creates: creates, sync: .off, clock: clock, notice: notice)
   }
 
   /// Opens it, and has it hold payloads.

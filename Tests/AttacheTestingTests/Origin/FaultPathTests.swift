@@ -32,7 +32,16 @@ struct FaultPathTests {
     #expect(faults.isEmpty && rest == "/a//gzip/")
   }
 
-  @Test(arguments: ["/delay/soon/x", "/delay/5/x", "/drip/-1/x", "/reset", "/status/99/x", "/times/2/photo.jpg", "/type/%zz/x"])
+  @Test func `faults that wrap each other without end are a mistake`() {
+    let path = String(repeating: "/times/1", count: 10_000) + "/gzip/x"
+    #expect { try FaultPath.parse(path) } throws: { "\($0)".contains("at most 16 of times and after") }
+  }
+
+  @Test(arguments: [
+    "/delay/soon/x", "/delay/5/x", "/drip/-1/x", "/reset", "/status/99/x", "/times/2/photo.jpg", "/type/%zz/x",
+    "/length/9223372036854775807/x",
+    "/length/-9223372036854775808/x", "/drip/9223372036854775807/x", "/headers/100001/x",
+  ])
   func `a wrong value is a mistake that shows how it is written`(_ path: String) {
     #expect { try FaultPath.parse(path) } throws: { "\($0)".contains("is written as in /") }
   }

@@ -27,6 +27,19 @@ struct EnvelopedLineTests {
     #expect(!isAllowed(String(line.dropLast()) + #","more":1}"#, from: original))
   }
 
+  @Test func `each notification of a request may gain a member of its own`() {
+    let marked = #"{"notifications":[{"data":{"a":"}"<1>}},{"x":{"y":1} <2>},{"z":2}],"sync":true}"#
+    let second = Self.member.replacing(#""size":1"#, with: #""size":22"#)
+    let original = marked.replacing("<1>", with: "").replacing("<2>", with: "")
+    let line = marked.replacing("<1>", with: ",\(Self.member)").replacing("<2>", with: ",\"data\":{\(second)}")
+    #expect(isAllowed(line, from: original))
+    #expect(isAllowed(marked.replacing("<1>", with: "").replacing("<2>", with: ",\(second)"), from: original))
+    #expect(!isAllowed(line.replacing("\"z\":2", with: "\"z\" :2"), from: original))
+    #expect(!isAllowed(line.replacing("\"z\":2", with: "\"z\":2,\"w\":3"), from: original))
+    #expect(!isAllowed(line.replacing("attachments", with: "files"), from: original))
+    #expect(GainedAttachment.read(Array(line.utf8)[...])?.map(\.size) == [1, 22])
+  }
+
   @Test func `the texts of the alert may change where the flags say so, and nothing else`() {
     let original = #"{"aps":{"alert":"Hi","badge":1}}"#
     let line = #"{"aps":{"alert":{"title":"X","body":"Hi"},"badge":1},\#(Self.member)}"#

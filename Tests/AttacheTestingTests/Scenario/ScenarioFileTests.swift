@@ -152,7 +152,7 @@ import Testing
     ("payloads: ['{{where}}']", "payload 1: {{where}} is not known"),
     ("payloads: [x]\ndeadline: soon", "s.yaml:2:11: deadline: a time is written as 250ms"),
     ("payloads: [x]\ndeadline: 1s\ngrace: 1s", "grace: the grace must be shorter than the deadline"),
-    ("payloads: [x]\nflags: --nonsense", "flags: attache refuses its flags: "),
+    ("payloads: [x]\nflags: --jobs none", "flags: attache refuses its flags: "),
     ("payloads: [x]\nflags: --store /tmp", "--store is not for flags"),
     ("payloads: [x]\nextension: evil", "“evil” is not known here; write one of media, blocks"),
     ("payloads: [x]\nstop: 1s\ncancel: 1s", "stop and cancel exclude each other"),
@@ -216,19 +216,6 @@ import Testing
   func `a payload is written so that it is read as it is`(line: String) throws {
     let scenario = Scenario(name: "s", file: "s.yaml", about: "null", payloads: [line, line, "z"])
     #expect(try Scenario(yaml: scenario.yaml(), file: "s.yaml") == scenario)
-  }
-
-  @Test func `files are looked for beside the scenario, then one folder up`() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "scenario-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try FileManager.default.createDirectory(at: folder.appending(path: "scenarios"), withIntermediateDirectories: true)
-    try Data("a".utf8).write(to: folder.appending(path: "above.bin"))
-    try Data("b\nc\n".utf8).write(to: folder.appending(path: "scenarios/lines.ndjson"))
-    let file = folder.appending(path: "scenarios/it-works.yaml")
-    try Data("payloads: lines.ndjson\norigin: {/a: [send: above.bin]}\n".utf8).write(to: file)
-    let scenario = try Scenario(contentsOfFile: file.path(percentEncoded: false))
-    #expect(scenario.payloads == ["b", "c"])
-    #expect(scenario.origins["origin"]?.paths["/a"]?.responses == [[OriginStep(.send(Medium(name: "above.bin", bytes: [97]), count: nil))]])
   }
 
   @Test func `a file that is not there is an error without a line`() {

@@ -24,16 +24,16 @@ struct DialectSampleTests {
   }
 
   private static func dictionary(_ overrides: [DialectText.Override]?) -> [String: String] {
-    Dictionary((overrides ?? []).map { ($0.name, $0.value) }) { $1 }
+    Dictionary((overrides ?? []).map { ($0.name, $0.value.string) }) { $1 }
   }
 }
 
 extension MediaReference {
   /// As a sample writes it.
   fileprivate var sample: String {
-    var object: [String: Any] = ["url": url]
-    object["identifier"] = identifier
-    object["type_hint"] = typeHint
+    var object: [String: Any] = ["url": url.string]
+    object["identifier"] = identifier?.string
+    object["type_hint"] = typeHint?.string
     var options: [String: Any] = [:]
     options["thumbnailHidden"] = self.options.thumbnailHidden
     options["thumbnailTime"] = self.options.thumbnailTime
@@ -43,7 +43,7 @@ extension MediaReference {
     if !options.isEmpty { object["options"] = options }
     if role == .avatar { object["role"] = "avatar" }
     if isLazy { object["lazy"] = true }
-    if !fallbacks.isEmpty { object["fallbacks"] = fallbacks }
+    if !fallbacks.isEmpty { object["fallbacks"] = fallbacks.map(\.string) }
     let names: [(Needs, String)] = [(.baseURL, "base-url"), (.credentials, "credentials"), (.https, "https"), (.typeHint, "type-hint")]
     if !needs.isEmpty { object["needs"] = names.filter { needs.contains($0.0) }.map(\.1) }
     return DialectSample.json(object)
@@ -52,10 +52,10 @@ extension MediaReference {
 
 extension DialectText.Action {
   fileprivate var sample: String {
-    var object: [String: Any] = ["title": title]
-    object["identifier"] = identifier
-    object["url"] = url
-    object["icon"] = icon
+    var object: [String: Any] = ["title": title.string]
+    object["identifier"] = identifier?.string
+    object["url"] = url?.string
+    object["icon"] = icon?.string
     if isDestructive { object["destructive"] = true }
     return DialectSample.json(object)
   }

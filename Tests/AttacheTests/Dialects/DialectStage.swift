@@ -24,7 +24,7 @@ struct DialectStage {
   }
 
   func urls(_ payload: String) -> [String] {
-    media(payload).map(\.url)
+    media(payload).map(\.url.string)
   }
 
   func dialect(_ payload: String) -> String? {

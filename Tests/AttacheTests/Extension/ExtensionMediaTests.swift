@@ -15,7 +15,7 @@ import Testing
     let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(50)) {
       MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry)
     }
-    let references = places.map { MediaReference(url: $0.hasPrefix("/") ? stage.origin.url($0) : $0) }
+    let references = places.map { MediaReference(url: UntrustedText($0.hasPrefix("/") ? stage.origin.url($0) : $0)) }
     let payload = Payload(content: content, references: references, dialect: nil, splice: Splice(payload: 0..<2))
     return await host.run(NotificationRequest(identifier: "1", payload: payload, deadline: clock.now.advanced(by: .seconds(30))))
   }
@@ -39,7 +39,7 @@ import Testing
   @Test func `all that can be had are attached in the order of their references`() async throws {
     try await withMedia { stage in
       let delivery = await serve(["/song", "/none", "/picture"], on: stage)
-      #expect(delivery.content?.attachments.map(\.source) == [stage.origin.url("/song"), stage.origin.url("/picture")])
+      #expect(delivery.content?.attachments.map(\.source.string) == [stage.origin.url("/song"), stage.origin.url("/picture")])
       #expect(delivery.content?.body == "Hello")
       #expect(delivery.reason == nil)
       #expect(delivery.media.map(\.reason) == [nil, .httpStatus, nil])
@@ -67,9 +67,9 @@ import Testing
   @Test func `no more references are followed than may be`() async throws {
     try await withMedia { stage in
       let delivery = await serve(["/picture", "/song", "/page"], on: stage, maximum: 1)
-      #expect(delivery.content?.attachments.map(\.source) == [stage.origin.url("/picture")])
+      #expect(delivery.content?.attachments.map(\.source.string) == [stage.origin.url("/picture")])
       #expect(delivery.media.map(\.reason) == [nil, .policyAttachments, .policyAttachments])
-      #expect(delivery.media.map(\.url) == ["/picture", "/song", "/page"].map { stage.origin.url($0) })
+      #expect(delivery.media.map(\.url.string) == ["/picture", "/song", "/page"].map { stage.origin.url($0) })
       #expect(stage.origin.requestCount() == 1)
       letGo(delivery, stage.store)
     }
@@ -87,7 +87,7 @@ import Testing
       clock.advance(by: .seconds(30))
       let delivery = await serving
       #expect(delivery.reason == (choice == .original ? .deadline : nil))
-      #expect(delivery.content?.attachments.map(\.source) == (choice == .original ? nil : [stage.origin.url("/picture")]))
+      #expect(delivery.content?.attachments.map(\.source.string) == (choice == .original ? nil : [stage.origin.url("/picture")]))
       #expect(delivery.media.map(\.reason) == [nil, .deadline])
       #expect(delivery.media.map(\.status) == [200, 200])
       #expect(delivery.media.last?.bytes == 30)
@@ -107,13 +107,13 @@ import Testing
         let media = MediaExtension(fetcher: stage.fetcher, store: stage.store)
         let urls = (0..<8).map { stage.origin.url("/stalled?\($0)") }
         let payload = Payload(
-          content: NotificationContent(body: "Hello"), references: urls.map { MediaReference(url: $0) }, dialect: nil,
+          content: NotificationContent(body: "Hello"), references: urls.map { MediaReference(url: UntrustedText($0)) }, dialect: nil,
           splice: Splice(payload: 0..<2))
         let request = NotificationRequest(identifier: "1", payload: payload, deadline: .now.advanced(by: .seconds(30)))
         Foundation.Thread.detachNewThread { while host.delivered.isEmpty { media.timeWillExpire() } }
         media.didReceive(request, answer: answer)
         await host.waitForDelivery()
-        #expect(host.only?.delivery.media.map(\.url) == urls)
+        #expect(host.only?.delivery.media.map(\.url.string) == urls)
       }
     }
   }
@@ -132,7 +132,8 @@ import Testing
       let host = ServiceExtensionHost(clock: stage.clock, grace: .milliseconds(50)) { MediaExtension(fetcher: fetcher, store: store) }
       let payload = Payload(
         content: NotificationContent(body: "Hello"),
-        references: ["/picture", "/stalled"].map { MediaReference(url: stage.origin.url($0)) }, dialect: nil, splice: Splice(payload: 0..<2)
+        references: ["/picture", "/stalled"].map { MediaReference(url: UntrustedText(stage.origin.url($0))) }, dialect: nil,
+        splice: Splice(payload: 0..<2)
       )
       let request = NotificationRequest(identifier: "1", payload: payload, deadline: .now.advanced(by: .seconds(30)))
       async let delivery = host.run(request)
@@ -149,7 +150,7 @@ import Testing
       let first = await serve(["/picture"], on: stage)
       let second = await serve(["/picture"], on: stage)
       let digits = Sample.sha256(Array(stage.origin.url("/picture").utf8)).prefix(16)
-      #expect(first.content?.attachments.map(\.identifier) == [String(digits)])
+      #expect(first.content?.attachments.map(\.identifier) == [UntrustedText(String(digits))])
       #expect(second.content?.attachments == first.content?.attachments)
       letGo(first, stage.store)
       letGo(second, stage.store)

@@ -57,8 +57,8 @@ struct CacheStage: Sendable {
 }
 
 /// Sets a stage up, lets `body` play on it, and takes it down.
-func withCacheStage(dns: StubDNS? = nil, _ body: (CacheStage) async throws -> Void) async throws {
-  let origin = try await FaultOrigin.start()
+func withCacheStage(tls: FaultOrigin.TLS = .none, dns: StubDNS? = nil, _ body: (CacheStage) async throws -> Void) async throws {
+  let origin = try await FaultOrigin.start(tls: tls)
   do {
     try await body(CacheStage(origin: origin, dns: dns))
   } catch {

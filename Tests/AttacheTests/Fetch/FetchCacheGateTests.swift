@@ -45,6 +45,29 @@ import Testing
     await dns.stop()
   }
 
+  @Test func `a file that came under other root certificates is not answered from the cache`() async throws {
+    let other = try await FaultOrigin.start(tls: .selfMade())
+    try await withCacheStage(tls: .selfMade()) { stage in
+      stage.origin.serve("/a", Sample.png, faults: [.header(name: "Cache-Control", value: "max-age=3600")])
+      let (roots, otherRoots) = (stage.origin.rootCertificatePEMFile, other.rootCertificatePEMFile)
+      let first = try await stage.fetch("/a") { $0.rootCertificates = roots }
+      let underOthers = try await stage.fetch("/a") { $0.rootCertificates = otherRoots }
+      let underSystem = try await stage.fetch("/a")
+      let again = try await stage.fetch("/a") { $0.rootCertificates = roots }
+      #expect(first.record.cache == .miss && again.record.cache == .hit)
+      #expect(underOthers.reason == .tlsCertificate && underSystem.reason == .tlsCertificate)
+      #expect(stage.origin.requestCount() == 1)
+    }
+    await other.stop()
+  }
+
+  @Test func `a row of an earlier version, whose key knows no roots, is found for plain http alone`() {
+    let roots = Array("roots".utf8)
+    #expect(IndexKey("http://cdn.example/a", roots: []) == IndexKey("http://cdn.example/a"))
+    #expect(IndexKey("https://cdn.example/a", roots: roots) != IndexKey("https://cdn.example/a"))
+    #expect(IndexKey("https://cdn.example/a", roots: roots) != IndexKey("https://cdn.example/a", roots: Array("others".utf8)))
+  }
+
   @Test func `a redirect that this run refuses is not followed into the cache`() async throws {
     try await withCacheStage { stage in
       let target = stage.origin.url("/a", host: "localhost")

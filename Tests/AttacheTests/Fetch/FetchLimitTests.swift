@@ -80,4 +80,18 @@ import Testing
       #expect(fetched.file?.sha256 == Sample.sha256(Sample.png + noise))
     }
   }
+
+  @Test(arguments: [100, 4_096, 20_000]) func `a file behind an ID3 tag is what stands behind the tag`(_ length: Int) async throws {
+    let flac = Array("fLaC\0\0\0\u{22}\u{10}\0\u{10}\0".utf8) + [UInt8](repeating: 0, count: 6_000)
+    let aac = (0..<40).flatMap { _ in [0xFF, 0xF1, 0x50, 0x80, 0x10, 0x1F, 0xFC] + [UInt8](repeating: 0x21, count: 121) }
+    try await withFetchStage { stage in
+      for (name, bytes) in [("flac", flac), ("aac", aac), ("mp3", Sample.fixture("song-tagless.mp3"))] {
+        stage.origin.serve("/\(name)", FileStructureTests.tag(length) + bytes)
+      }
+      #expect(await stage.fetch("/flac").reason == .typeUnsupported)
+      #expect(await stage.fetch("/aac").reason == .typeUnsupported)
+      #expect(await stage.fetch("/mp3").file?.type == .mp3)
+      #expect(await stage.isAtRest())
+    }
+  }
 }

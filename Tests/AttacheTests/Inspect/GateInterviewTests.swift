@@ -5,7 +5,7 @@ import Testing
 /// What each gate says to a URL by itself.
 struct GateInterviewTests {
   /// `url` and `address` in one word each: yes, no with its reason, or open.
-  private func answers(_ url: String, _ policy: URLPolicy = URLPolicy()) -> [String] {
+  private func answers(_ url: UntrustedText, _ policy: URLPolicy = URLPolicy()) -> [String] {
     GateInterview(policy).answers(to: url).map { answer in
       "\(answer.gate) " + (answer.passes.map { $0 ? "yes" : answer.reason?.rawValue ?? "no" } ?? "open")
     }
@@ -40,7 +40,7 @@ struct GateInterviewTests {
   }
 
   @Test func `what the gates say is printable`() {
-    for url in ["https://a\u{1B}[2J.example/", "https://exa\u{202E}mple/", "\u{9B}2J"] {
+    for url: UntrustedText in ["https://a\u{1B}[2J.example/", "https://exa\u{202E}mple/", "\u{9B}2J"] {
       for answer in GateInterview(URLPolicy()).answers(to: url) {
         #expect(answer.text.unicodeScalars.allSatisfy(PrintableText.isPrintable))
       }

@@ -5,7 +5,7 @@ import Testing
 /// When a hint at the type and an extension contradict each other.
 struct HintedTypeTests {
   private func agrees(_ hint: String, _ fileExtension: String) -> Bool? {
-    let reference = MediaReference(url: "https://cdn.example/a.\(fileExtension)", typeHint: hint)
+    let reference = MediaReference(url: "https://cdn.example/a.\(fileExtension)", typeHint: UntrustedText(hint))
     guard let hint = HintedType(of: reference), let type = HintedType(fileExtension: fileExtension) else { return nil }
     return hint.agrees(with: type)
   }
@@ -42,13 +42,13 @@ struct HintedTypeTests {
     ("https://a.example/b.JPG?x=.png#.gif", "jpg"), ("https://a.example/b.c/d.png", "png"), ("a.mp4", "mp4"),
   ])
   func `the extension is that of the path`(url: String, fileExtension: String) {
-    #expect(FileExtension.of(url) == fileExtension)
+    #expect(FileExtension.of(UntrustedText(url)) == fileExtension)
   }
 
   @Test(arguments: [
     "https://a.jpg", "https://a.example/b.c/d", "https://a.example/a.", "https://a.example/a.%6Ap", "", "https://a.example/a.toolongone",
   ])
   func `what is no extension is none`(url: String) {
-    #expect(FileExtension.of(url) == nil)
+    #expect(FileExtension.of(UntrustedText(url)) == nil)
   }
 }

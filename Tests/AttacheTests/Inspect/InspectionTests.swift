@@ -92,12 +92,12 @@ struct InspectionTests {
   ])
   func `what is pretty-printed has the size that it is sent with`(text: String, sent: String) {
     let input = InputPayload(line: 1, bytes: Array(text.utf8), isSpread: true)
-    #expect(Inspector(Inspector.Configuration()).inspect(input).size == sent.utf8.count)
+    #expect(Inspector(Inspector.Configuration()).inspect(input)[0].size == sent.utf8.count)
   }
 
   @Test func `what is no JSON stays none, however it is broken into lines`() {
     let input = InputPayload(line: 1, bytes: Array("{\n\"a\": 1 2\n}".utf8), isSpread: true)
-    #expect(Inspector(Inspector.Configuration()).inspect(input).kind == .invalid)
+    #expect(Inspector(Inspector.Configuration()).inspect(input)[0].kind == .invalid)
   }
 
   @Test func `paths lead into the line as it stands`() {
@@ -106,6 +106,27 @@ struct InspectionTests {
     #expect(inspect(one: fcm).findings.map(\.path) == ["/message/apns/payload/aps/sound", "/message/apns/fcm_options/image"])
     let sns = #"{"default":"Hi","APNS":"{\"aps\":{\"alert\":\"Hi\",\"sound\":3}}"}"#
     #expect(inspect(one: sns).findings.map(\.path) == ["/APNS/aps/sound"])
+  }
+
+  @Test func `each notification of a request is inspected, with its own places and its own size`() {
+    let start = #"{"platform":1,"message":"Hi","mutable_content":true"#
+    let line =
+      #"{"notifications":[\#(start),"tokens":["a"],"data":{"image":"http://cdn.example/a.jpg"}},{"platform":2},"#
+      + #"\#(start),"tokens":["b","c"],"sound":3,"data":{"image":"https://cdn.example/b.jpg"}}]}"#
+    let inspections = inspect(line)
+    #expect(inspections.map(\.envelope?.notification) == [1, 3])
+    #expect(inspections.map(\.envelope?.token) == ["a", nil])
+    #expect(inspections.map { $0.media.map(\.reference.url) } == [["http://cdn.example/a.jpg"], ["https://cdn.example/b.jpg"]])
+    #expect(inspections.map { $0.findings.map(\.path) } == [["/notifications/0/data/image"], ["/notifications/2/sound"]])
+    #expect(inspections[0].size == #"{"aps":{"alert":"Hi","mutable-content":1},"image":"http://cdn.example/a.jpg"}"#.utf8.count)
+    #expect(inspections[1].headline == "Line 1, notification 3, is an alert in an envelope of gorush: “Hi”")
+  }
+
+  @Test func `a silent push that brings the output member says so`() {
+    let inspection = inspect(one: #"{"aps":{"content-available":1},"attache":{}}"#)
+    #expect(inspection.isEnriched)
+    #expect(InspectionText(width: 1_000, isColoured: false).text(of: inspection).contains("The line brings the output member itself"))
+    #expect(String(decoding: inspection.json(), as: UTF8.self).contains(#""enriched":true"#))
   }
 
   @Test func `ciphertext is named`() throws {
@@ -140,7 +161,7 @@ struct InspectionTests {
     #expect(json.unicodeScalars.allSatisfy(PrintableText.isPrintable))
     #expect(inspection.media.first?.reference.identifier == "\u{1B}[2J\u{7}\u{9B}31m\u{202E}\u{2028}\u{E000}")
     let parsed = (try? object(inspection)).flatMap { ($0["media"] as? [[String: Any]])?.first?["identifier"] as? String }
-    #expect(parsed == inspection.media.first?.reference.identifier)
+    #expect(parsed == inspection.media.first?.reference.identifier?.string)
   }
 
   @Test func `text is broken between words, and a URL never`() {

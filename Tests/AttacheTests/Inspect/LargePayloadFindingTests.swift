@@ -11,14 +11,18 @@ struct LargePayloadFindingTests {
     (0..<count).map { #""\#(scheme)://cdn.example/\#($0).jpg""# }.joined(separator: ",")
   }
 
-  @Test func `every reference of a full line has its place`() throws {
+  @Test func `the first 64 references of a full line have their places, and the others are counted`() throws {
     let payload = #"{\#(Self.aps),"image":[\#(Self.urls(30_000))]}"#
     for line in [payload, #"{"message":{"token":"t","apns":{"payload":\#(payload)}}}"#] {
-      let media = inspect(one: line).media
-      #expect(media.count == 30_000)
-      let last = try #require(media.last?.reference.path)
-      #expect(last.hasSuffix("/image/29999"))
-      #expect(Set(media.map(\.reference.path)).count == 30_000)
+      let inspection = inspect(one: line)
+      #expect(inspection.media.count == 64)
+      #expect(inspection.omitted == 29_936)
+      let last = try #require(inspection.media.last?.reference.path)
+      #expect(last.string.hasSuffix("/image/63"))
+      #expect(Set(inspection.media.map(\.reference.path)).count == 64)
+      #expect(inspection.findings.map(\.text).contains("the payload names 30,000 media, and attache reads the first 64"))
+      let text = InspectionText(width: 1_000, isColoured: false).text(of: inspection)
+      #expect(text.contains("It names 30,000 media, of which attache reads the first 64, in the way of "))
     }
   }
 

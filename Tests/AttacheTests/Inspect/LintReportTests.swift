@@ -57,7 +57,7 @@ struct LintReportTests {
       #expect((physical["artifactLocation"] as? [String: Any])?["uri"] as? String == "a%20b.json")
       #expect((physical["region"] as? [String: Any])?["startLine"] as? Int == finding.line)
       let logical = try #require((location["logicalLocations"] as? [[String: Any]])?.first)
-      #expect(logical["fullyQualifiedName"] as? String == finding.path)
+      #expect(logical["fullyQualifiedName"] as? String == finding.path.string)
     }
   }
 

@@ -9,10 +9,14 @@ struct SilentRateTests {
   }
 
   private func codes(_ lines: [String]) throws -> [[FindingCode]] {
+    try findings(lines).map { $0.map(\.code) }
+  }
+
+  private func findings(_ lines: [String]) throws -> [[LintFinding]] {
     var configuration = Inspector.Configuration()
     configuration.payloadPath = try JSONPointer(pointer: "/payload")
     let inspector = Inspector(configuration)
-    return lines.enumerated().map { inspector.inspect(InputPayload(line: $0 + 1, bytes: Array($1.utf8))).findings.map(\.code) }
+    return lines.enumerated().map { inspector.inspect(InputPayload(line: $0 + 1, bytes: Array($1.utf8))).flatMap(\.findings) }
   }
 
   @Test func `the fourth within an hour is too many`() throws {
@@ -30,6 +34,34 @@ struct SilentRateTests {
     #expect(try codes(lines) == [[], [], [], [.silentRate]])
   }
 
+  @Test func `pushes that come out of order count as those that come in order`() {
+    var numbers = SeededTimes()
+    var (rate, times) = (SilentRate(), [Double]())
+    for _ in 0..<5_000 {
+      // Within half an hour, so that nothing becomes too old to count.
+      let time = numbers.next(below: 1_800)
+      times.append(time)
+      #expect(rate.add("t", at: time) == min(times.count { $0 <= time }, SilentRate.maximumCount))
+    }
+  }
+
+  @Test func `pushes to one device are counted up to a thousand`() throws {
+    let lines = (0..<1_001).map { _ in push("t", "1700000000") }
+    let findings = try self.findings(lines)
+    #expect(findings[998].map(\.text).joined().contains("silent push 999 within"))
+    #expect(findings[1_000].map(\.text).joined().contains("silent push 1,000 or a later one within"))
+  }
+
+  @Test func `devices are told apart by the bytes of their tokens`() throws {
+    let lines = ["caf\\u00e9", "cafe\\u0301", "caf\\u00e9", "cafe\\u0301", "caf\\u00e9", "cafe\\u0301"].map { push($0, "1700000000") }
+    #expect(try codes(lines).allSatisfy(\.isEmpty))
+  }
+
+  @Test func `a time without end is no time`() throws {
+    let lines = ["\"inf\"", "\"nan\"", "1e999"].flatMap { time in (0..<5).map { _ in push("t", time) } }
+    #expect(try codes(lines).allSatisfy { !$0.contains(.silentRate) })
+  }
+
   @Test func `alerts are not counted`() throws {
     let lines = (0..<5).map { #"{"token":"t","time":\#(1_700_000_000 + $0),"payload":{"aps":{"alert":"Hi"}}}"# }
     #expect(try codes(lines).allSatisfy(\.isEmpty))
@@ -38,5 +70,15 @@ struct SilentRateTests {
   @Test func `without a time or a device nothing is counted`() throws {
     let lines = (0..<5).map { _ in #"{"token":"t","payload":{"aps":{"content-available":1}}}"# }
     #expect(try codes(lines).allSatisfy(\.isEmpty))
+  }
+}
+
+/// Numbers that are the same at each run.
+private struct SeededTimes {
+  private var state: UInt64 = 14
+
+  mutating func next(below limit: Double) -> Double {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return Double(state >> 33) / Double(1 << 31) * limit
   }
 }

@@ -7,8 +7,16 @@ struct UnopenedEnvelopeTests {
   private static let notification = #"{"tokens":["t"],"platform":1,"message":"Hi"}"#
   private static let rows: [(line: String, form: Envelope.Form, path: String, why: String)] = [
     (
-      #"{"notifications":[\#(notification),\#(notification)]}"#, .gorush, "/notifications",
-      "the request has 2 notifications, and a line holds one: write each on a line of its own"
+      #"{"notifications":[\#(Array(repeating: notification, count: 101).joined(separator: ","))]}"#, .gorush, "/notifications",
+      "the request has 101 notifications, and gorush takes 100: write the others in a request of their own"
+    ),
+    (
+      #"{"notifications":[\#(notification),7]}"#, .gorush, "/notifications/1",
+      "the notification is the number 7, and gorush takes dictionaries: leave it out"
+    ),
+    (
+      #"{"notifications":[{"platform":2},\#(notification),{"platform":1,"data":"x"}]}"#, .gorush, "/notifications/2/data",
+      "data is a string, and attachments go into a dictionary there: make it one, or leave it out"
     ),
     (
       #"{"notifications":[{"tokens":["t"],"platform":2,"message":"Hi"}]}"#, .gorush, "/notifications/0/platform",
@@ -61,7 +69,7 @@ struct UnopenedEnvelopeTests {
     let row = Self.rows[index]
     let inspection = inspect(one: row.line)
     #expect(inspection.findings.map(\.code) == [.envelopeUnopened])
-    #expect(inspection.findings.map(\.path) == [row.path])
+    #expect(inspection.findings.map(\.path.string) == [row.path])
     #expect(inspection.findings.map(\.text) == [row.why])
     #expect(inspection.findings.map(\.source) == [row.form.source])
     #expect(inspection.envelope?.form == row.form)
@@ -74,8 +82,8 @@ struct UnopenedEnvelopeTests {
     #expect(
       text == """
         Line 1 is an envelope of gorush that attache does not open.
-          It is left as it is: the request has 2 notifications, and a line holds one: write each on a line of its own.
-          It has 109 bytes.
+          It is left as it is: the request has 101 notifications, and gorush takes 100: write the others in a request of their own.
+          It has 4,564 bytes.
           warning: envelope.unopened: \(Self.rows[0].why). \(FindingCode.envelopeUnopened.advice) [/notifications]
 
         """)

@@ -8,7 +8,7 @@ struct AlertOverridesTests {
 
   /// The line with a member and these words; nil when it is no candidate.
   private func enrich(_ line: String, _ overrides: KeyValuePairs<String, String>, path: JSONPointer? = nil) -> String? {
-    let words = overrides.map { DialectText.Override(name: $0.key, value: $0.value) }
+    let words = overrides.map { DialectText.Override(name: $0.key, value: UntrustedText($0.value)) }
     let reader = PayloadReader("attache", path, DialectEngine(DialectTable()), overrides: { _ in words })
     return reader.read(line).candidate?.enrich(line, with: #""k":1"#)
   }

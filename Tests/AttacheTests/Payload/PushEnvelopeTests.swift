@@ -36,6 +36,10 @@ struct PushEnvelopeTests {
       "https://a.example/o"
     ),
     (#"{"message":{"data":{"image":"https://a.example/d"},"apns":{"payload":{\#(aps)<here>}}}}"#, "https://a.example/d"),
+    (
+      #"{"message":{"data":{"im\u0061ge":"https://a.example/d"},"apns":{"payload":{\#(aps),"image":"https://a.example/1"<here>}}}}"#,
+      "https://a.example/1"
+    ),
   ])
   func `in a message of FCM the member goes into its payload`(line: String, url: String) throws {
     try expect(line, takes: #","k":"v""#, urls: [url], .fcm)
@@ -66,10 +70,58 @@ struct PushEnvelopeTests {
     #expect(PayloadReader().read(line).kind != nil, "\(line)")
   }
 
-  @Test func `a request of gorush with two notifications passes through, as there is no one place for the member`() {
-    let one = #"{"platform":1,"tokens":["a"],"message":"Hi","mutable_content":true,"data":{"image":"https://a.example/1"}}"#
-    #expect(PayloadReader().read(#"{"notifications":[\#(one)]}"#).candidate != nil)
-    #expect(PayloadReader().read(#"{"notifications":[\#(one),\#(one)]}"#) == .passthrough(.nothing, nil))
+  @Test func `each notification of a request of gorush has its own media and its own place`() throws {
+    let start = #"{"platform":1,"tokens":["a"],"message":"Hi","mutable_content":true"#
+    let marked =
+      #"{"notifications":[\#(start),"data":{"image":"https://a.example/1"<1>}},{"platform":2,"tokens":["b"]},"#
+      + #"\#(start),"image":"https://a.example/x"<2>} , \#(start.replacing("true", with: "false"))},"#
+      + #"\#(start),"data":{"image":["https://a.example/3","https://a.example/4"],"\u0061":"}" <3>}}],"sync":true}"#
+    let line = (1...3).reduce(marked) { $0.replacing("<\($1)>", with: "") }
+    let payloads = PayloadReader().read(line).candidates
+    #expect(payloads.map(\.urls) == [["https://a.example/1"], [], ["https://a.example/3", "https://a.example/4"]])
+    let edits = payloads.enumerated().flatMap { $1.splice.edits(with: Array(#""k":\#($0 + 1)"#.utf8)) }
+    let expected = marked.replacing("<1>", with: #","k":1"#).replacing("<2>", with: #","data":{"k":2}"#)
+      .replacing("<3>", with: #","k":3"#)
+    #expect(String(decoding: LineEdit.apply(edits, to: line.utf8), as: UTF8.self) == expected)
+  }
+
+  @Test func `the size of a notification counts neither its tokens nor the other notifications`() throws {
+    let tokens = Array(repeating: #""0123456789abcdef""#, count: 1_000).joined(separator: ",")
+    let one = #"{"platform":1,"tokens":[\#(tokens)],"message":"Hi","mutable_content":true,"data":{"image":"https://a.example/1"}}"#
+    let payload = #"{"aps":{"alert":"Hi","mutable-content":1},"image":"https://a.example/1"}"#
+    for line in [one, #"{"notifications":[\#(one)]}"#, #"{"notifications":[\#(one),\#(one)]}"#] {
+      let sizes = PayloadReader().read(line).candidates.map { $0.splice.payloadLength(with: 5) }
+      #expect(!sizes.isEmpty && sizes.allSatisfy { $0 == payload.utf8.count + 1 + 5 })
+    }
+  }
+
+  @Test(arguments: ["", #","data":{}"#])
+  func `a member in an empty data has its comma counted, as it follows aps in what APNs gets`(data: String) throws {
+    let line = #"{"platform":1,"tokens":["a"],"message":"Hi","mutable_content":true\#(data)}"#
+    let payload = #"{"aps":{"alert":"Hi","mutable-content":1},"k":7}"#
+    #expect(try #require(PayloadReader().read(line).candidate).splice.payloadLength(with: 5) == payload.utf8.count)
+  }
+
+  @Test func `a request of gorush has at most 100 notifications`() {
+    let one = #"{"platform":1,"tokens":["a"],"message":"Hi","mutable_content":true}"#
+    func request(_ count: Int) -> String { #"{"notifications":[\#(Array(repeating: one, count: count).joined(separator: ","))]}"# }
+    #expect(PayloadReader().read(request(100)).candidates.count == 100)
+    #expect(PayloadReader().read(request(101)).reason == .payloadEnvelope)
+  }
+
+  @Test(arguments: [
+    #"{"notifications":[{"platform":2,"tokens":["a"]},{"platform":3,"tokens":["a"]}]}"#, #"{"platform":2,"tokens":["a"],"message":"Hi"}"#,
+  ])
+  func `a request for other devices has nothing to attach, and is no envelope that stays shut`(line: String) {
+    #expect(PayloadReader().read(line) == .passthrough(.nothing, nil))
+  }
+
+  @Test func `what several notifications say alike is said of the line`() {
+    let line =
+      #"{"notifications":[{"platform":1,"tokens":["a"],"priority":"high","expiration":5},{"platform":1,"tokens":["b"],"priority":"high"}]}"#
+    let envelope = DeliveryReader().envelope(of: Array(line.utf8))
+    #expect((envelope?.token, envelope?.priority, envelope?.expiration) == (nil, 10, nil))
+    #expect(envelope?.notification == nil)
   }
 
   @Test func `in a message of SNS the member goes into the string`() throws {
@@ -166,7 +218,9 @@ struct PushEnvelopeTests {
     throws
   {
     let envelope = try #require(LineOpener.opened(line))
-    #expect(envelope.token == token && envelope.priority == priority && envelope.expiration == expiration && envelope.pushType == type)
+    #expect(
+      envelope.token?.string == token && envelope.priority == priority && envelope.expiration == expiration
+        && envelope.pushType?.string == type)
   }
 
   @Test(

@@ -19,7 +19,7 @@ import Testing
     var overlong: [UInt8] = []
     while true {
       switch try reader.next() {
-      case .line(let line): pieces.append(.line(String(decoding: line.array, as: UTF8.self)))
+      case .line(let line), .unfinished(let line): pieces.append(.line(String(decoding: line.array, as: UTF8.self)))
       case .overlong(let piece, let isLast):
         overlong += piece.array
         guard isLast else { continue }

@@ -21,7 +21,7 @@ import Testing
     var (whole, pieces, memory) = ([Int](), [Int](), 0)
     while true {
       switch try reader.next() {
-      case .line(let line): whole.append(line.count)
+      case .line(let line), .unfinished(let line): whole.append(line.count)
       case .overlong(let piece, _):
         pieces.append(piece.count)
         if blocks.last?.block !== piece.block { blocks.append(Weak(piece.block)) }

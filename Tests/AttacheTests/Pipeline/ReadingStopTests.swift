@@ -20,6 +20,7 @@ import Testing
       switch try reader.next() {
       case .pause: continue
       case .line(let line): return String(decoding: line.array, as: UTF8.self)
+      case .unfinished(let line): return "unfinished " + String(decoding: line.array, as: UTF8.self)
       case .overlong(let piece, let isLast): return "overlong \(piece.count)\(isLast ? " last" : "")"
       case .end: return "end"
       case .stopped: return "stopped"
@@ -36,11 +37,55 @@ import Testing
   }
 
   @Test func `lines that are in memory still come, input that is not does not`() throws {
-    pipe.write(Array("a\nb\nc".utf8))
+    pipe.write(Array("a\nb\n".utf8))
     #expect(try next() == "a\n")
     stop.request(finishingLineBy: .distantFuture)
-    pipe.write(Array("d\n".utf8))
+    pipe.write(Array("c\n".utf8))
     #expect(try next() == "b\n")
+    #expect(try next() == "stopped")
+    #expect(!pipe.isEmpty)
+  }
+
+  @Test func `a line that has begun is finished, and no byte behind it is read`() throws {
+    pipe.write(Array("a\nb".utf8))
+    #expect(try next() == "a\n")
+    stop.request(finishingLineBy: .distantFuture)
+    pipe.write(Array("c\nd\ne".utf8))
+    #expect(try next() == "bc\n")
+    #expect(try next() == "stopped")
+    pipe.closeOutput()
+    #expect(pipe.readAll() == Array("d\ne".utf8))
+  }
+
+  @Test func `a line that becomes overlong after the stop is finished all the same`() throws {
+    pipe.write(Array("a\nb".utf8))
+    #expect(try next() == "a\n")
+    stop.request(finishingLineBy: .distantFuture)
+    pipe.write(Array("cdefgh".utf8))
+    #expect(try next() == "overlong 7")
+    pipe.write(Array("i\nj".utf8))
+    #expect(try next() == "overlong 2 last")
+    #expect(try next() == "stopped")
+    #expect(!pipe.isEmpty)
+  }
+
+  @Test func `the last line of an input that ends after the stop is whole without an ending`() throws {
+    pipe.write(Array("a\nb".utf8))
+    #expect(try next() == "a\n")
+    stop.request(finishingLineBy: .distantFuture)
+    pipe.write(Array("c".utf8))
+    pipe.closeOutput()
+    #expect(try next() == "bc")
+    #expect(try next() == "end")
+  }
+
+  @Test func `a line that does not end is given up when its time is over, and what was read of it comes`() throws {
+    pipe.write(Array("a\nb".utf8))
+    #expect(try next() == "a\n")
+    stop.request(finishingLineBy: .distantFuture)
+    stop.request(finishingLineBy: .now)
+    pipe.write(Array("c\n".utf8))
+    #expect(try next() == "unfinished b")
     #expect(try next() == "stopped")
   }
 
@@ -52,8 +97,9 @@ import Testing
     #expect(try next() == "overlong 1")
     pipe.write(Array("8\nb\n".utf8))
     #expect(try next() == "overlong 2 last")
-    #expect(try next() == "b\n")
     #expect(try next() == "stopped")
+    pipe.closeOutput()
+    #expect(pipe.readAll() == Array("b\n".utf8))
   }
 
   @Test func `an overlong line that does not end is given up when its time is over`() throws {

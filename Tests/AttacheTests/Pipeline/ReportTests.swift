@@ -98,7 +98,7 @@ import Testing
     let failures = Mutex<[SystemError]>([])
     let written = Mutex(0)
     let writer = try ReportWriter(
-      descriptor: try ReportWriter.open("/dev/full"), machine: SystemMachine(), showing: .short,
+      descriptor: try ReportFile.open("/dev/full"), machine: SystemMachine(), showing: .short,
       written: { bytes in written.withLock { $0 += bytes } },
       failed: { error in failures.withLock { $0.append(error) } })
     let items = (0..<2).map { ReportItem(decision: $0, account: .passing(first: 1, count: 1, kinds: [.nothing]), lateness: .zero) }

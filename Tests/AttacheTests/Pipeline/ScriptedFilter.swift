@@ -84,7 +84,7 @@ final class ScriptedFilter: Sendable {
     var inlet = WindowInlet(window: window)
     loop: while let next = try? reader.next() {
       switch next {
-      case .line(let line):
+      case .line(let line), .unfinished(let line):
         switch line.array.first {
         case UInt8(ascii: "c"): if let slot = inlet.reserve(line) { decide(slot) }
         case UInt8(ascii: "i"): inlet.pass(line, as: .invalid)

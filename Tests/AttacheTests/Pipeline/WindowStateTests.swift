@@ -95,6 +95,18 @@ private final class Moves {
     #expect(moves.state.satisfies(.job(bytes: 1)))
   }
 
+  @Test func `each payload of a line takes a job, and a line with more than there are is decided alone`() throws {
+    let moves = Moves(WindowLimits(jobs: 4))
+    #expect(moves.state.satisfies(.job(bytes: 1, jobs: 9)))
+    let reserved = moves.state.reserve(line: 1, bytes: Segment("a"), jobs: 3, at: Moves.now)
+    let slot = try #require(reserved)
+    #expect(moves.state.undecidedCount == 3)
+    #expect(moves.state.satisfies(.job(bytes: 1)))
+    #expect(!moves.state.satisfies(.job(bytes: 1, jobs: 2)))
+    #expect(moves.decide(slot))
+    #expect(moves.state.undecidedCount == 0)
+  }
+
   @Test func `undecided lines of a mebibyte are few, however many jobs there are`() {
     let moves = Moves(WindowLimits(jobs: 256))
     let mebibyte = String(repeating: "x", count: 1 << 20)

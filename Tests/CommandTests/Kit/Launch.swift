@@ -87,7 +87,7 @@ struct Launch {
     var (none, defaults) = (sigset_t(), sigset_t())
     unsafe sigemptyset(&none)
     unsafe sigemptyset(&defaults)
-    for signal in [SIGPIPE, SIGTERM, SIGINT] where !ignored.contains(signal) { unsafe sigaddset(&defaults, signal) }
+    for signal in [SIGPIPE, SIGTERM, SIGINT, SIGHUP] where !ignored.contains(signal) { unsafe sigaddset(&defaults, signal) }
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
     unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
     unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))

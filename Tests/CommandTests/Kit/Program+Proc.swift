@@ -17,6 +17,23 @@ extension Program {
     }
   }
 
+  /// Comes back when a thread that writes waits, as for a pipe that is full; at once when the program has ended.
+  func outputIsBlocked() async {
+    await look { program in
+      guard let tasks = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(program.process)/task") else { return true }
+      return tasks.contains { task in
+        let call = try? String(contentsOfFile: "/proc/\(program.process)/task/\(task)/syscall", encoding: .utf8)
+        return call?.hasPrefix(Self.writev + " ") == true
+      }
+    }
+  }
+
+  /// The number of the system call by which the filter writes.
+  #if arch(x86_64)
+    private static let writev = "20"
+  #else
+    private static let writev = "66"
+  #endif
   /// The number of the system call by which a thread waits for another.
   #if arch(x86_64)
     private static let futex = "202"

@@ -19,6 +19,8 @@ struct ReportLine: Decodable, Hashable {
   var elapsed_ms: Double
   var lateness_ms: Double
   var media: [Medium]
+  var omitted: Int?
+  var why: String?
 
   static func read(_ path: String) throws -> [ReportLine] {
     let text = try String(contentsOfFile: path, encoding: .utf8)

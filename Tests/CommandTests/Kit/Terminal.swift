@@ -9,7 +9,8 @@ final class Terminal: Sendable {
   private let shown: ProgramOutput
   private let isClosed = Watched(false)
 
-  init() throws {
+  /// - Parameter columns: the width that the terminal says it has; 0 is none.
+  init(columns: UInt16 = 0) throws {
     let test = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var (isLocked, number): (Int32, Int32) = (0, 0)
     guard test >= 0, unsafe ioctl(test, Self.setLock, &isLocked) == 0, unsafe ioctl(test, Self.getNumber, &number) == 0 else {
@@ -17,6 +18,8 @@ final class Terminal: Sendable {
     }
     program = unsafe open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard program >= 0 else { throw Launch.Failure(call: "open", number: errno) }
+    var size: (rows: UInt16, columns: UInt16, UInt16, UInt16) = (25, columns, 0, 0)
+    guard unsafe ioctl(test, UInt(TIOCSWINSZ), &size) == 0 else { throw Launch.Failure(call: "ioctl", number: errno) }
     shown = ProgramOutput(test)
   }
 

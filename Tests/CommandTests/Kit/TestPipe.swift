@@ -4,13 +4,15 @@ import Glibc
 /// A pipe of a test's own, read byte by byte or not at all.
 final class TestPipe: Sendable {
   let writeEnd: Int32
-  private let readEnd: Int32
+  let readEnd: Int32
+  private let queue: ProgramInput
   private let closed = Watched<Set<Int32>>([])
 
   init() throws {
     var pair: [Int32] = [-1, -1]
     guard unsafe pipe(&pair) == 0 else { throw Launch.Failure(call: "pipe", number: errno) }
     (readEnd, writeEnd) = (pair[0], pair[1])
+    queue = ProgramInput(fcntl(writeEnd, F_DUPFD_CLOEXEC, 3))
   }
 
   deinit {
@@ -19,7 +21,15 @@ final class TestPipe: Sendable {
   }
 
   func closeReadEnd() { closeOnce(readEnd) }
-  func closeWriteEnd() { closeOnce(writeEnd) }
+  func closeWriteEnd() {
+    queue.close()
+    closeOnce(writeEnd)
+  }
+
+  /// Writes, in order, without holding up the test; what fits into the pipe by one write(2).
+  func write(_ text: some StringProtocol) {
+    queue.write(Array(text.utf8))
+  }
 
   /// The next line without its line feed, and not a byte more.
   func readLine() async -> String {

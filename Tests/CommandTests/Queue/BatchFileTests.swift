@@ -30,6 +30,24 @@ struct BatchFileTests {
     #expect(try type(tool, "out") == .typeUnknown)
   }
 
+  @Test func `a signal ends it while it waits for somebody to read the pipe that it writes`() async throws {
+    let tool = try tool()
+    #expect(unsafe mkfifo(tool.home["out"], 0o600) == 0)
+    let program = try tool.start(["batch", tool.home["in"], "-o", tool.home["out"]])
+    program.send(SIGTERM)
+    #expect(await program.exit() == .signal(SIGTERM))
+  }
+
+  @Test func `a report to standard error follows what is in its file`() async throws {
+    let tool = try tool()
+    let run = try await tool.run(["batch", tool.home["in"], "-o", tool.home["out"], "--report", "/dev/stderr"]) {
+      $0.errors = .file(tool.home["errors"])
+    }
+    #expect(run.exit == .status(0))
+    #expect(try text(tool, "errors").matches(of: /"line":/).count == 2)
+    #expect(try text(tool, "errors").contains("attache: 2 lines: "))
+  }
+
   @Test func `a link stays, and the file behind it is replaced`() async throws {
     let tool = try tool()
     try "before\n".write(toFile: tool.home["behind"], atomically: true, encoding: .utf8)

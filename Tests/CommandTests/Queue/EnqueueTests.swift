@@ -30,17 +30,54 @@ struct EnqueueTests {
       run.errors == "attache: \(added) payload\(added == 1 ? "" : "s") enqueued in \(queue.queue), \(known) were there already\n")
   }
 
-  @Test(arguments: [SIGTERM, SIGINT])
-  func `a signal ends it with 75, and what was read whole is in the queue`(signal: Int32) async throws {
+  @Test func `values of another type, and halves of surrogate pairs, are other keys`() async throws {
     let queue = try QueueTool()
-    let program = try queue.start("enqueue")
-    program.input.write("{}\n{}\n{\"half")
+    let ids = ["1", #""1""#, "true", #""true""#, #""\ud83d""#, #""\ud83e""#, #""\ufffd""#, #""caf\u00e9""#, #""cafe\u0301""#]
+    let lines = ids.map { "{\"id\":\($0)}\n" }.joined()
+    let first = try await queue.run("enqueue", ["--dedupe", "id"], input: lines)
+    #expect(first.errors == "attache: \(ids.count) payloads enqueued in \(queue.queue)\n")
+    let again = try await queue.run("enqueue", ["--dedupe", "id"], input: lines + #"{"id":"\u0031"}"# + "\n")
+    #expect(again.errors == "attache: 0 payloads enqueued in \(queue.queue), \(ids.count + 1) were there already\n")
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+  func `a signal ends it with 75 at the end of the line at hand, and what was read is in the queue`(signal: Int32) async throws {
+    let queue = try QueueTool()
+    let pipe = try TestPipe()
+    let program = try queue.start("enqueue") { $0.input = .descriptor(pipe.readEnd) }
+    pipe.write("{}\n{}\n{\"half")
     _ = try await queue.state { $0.ready == 2 }
     program.send(signal)
+    await program.signalsAreTaken()
+    pipe.write("\":1}\n{\"next\":1}\n")
     let run = await program.finished()
     #expect(run.exit == .status(75))
-    #expect(run.errors == "attache: 2 payloads enqueued in \(queue.queue)\n")
+    #expect(run.errors == "attache: 3 payloads enqueued in \(queue.queue)\n")
+    #expect(await pipe.readLine() == "{\"next\":1}")
+    _ = try await queue.run("work", ["--once"])
+    #expect(try await queue.run("results").text == "{}\n{}\n{\"half\":1}\n")
+  }
+
+  @Test func `a second signal ends it at once, and the beginning of the line at hand is in the queue`() async throws {
+    let queue = try QueueTool()
+    let program = try queue.start("enqueue")
+    program.input.write("{}\n{\"half")
+    _ = try await queue.state { $0.ready == 1 }
+    program.send(SIGTERM)
+    await program.signalsAreTaken()
+    program.send(SIGTERM)
+    let run = await program.finished()
+    #expect(run.exit == .status(75))
+    #expect(run.errors.contains("attache: line 2 of <stdin> had no end when reading stopped: its beginning is in the queue as it came\n"))
     #expect(try await queue.state().total == 2)
+  }
+
+  @Test func `a signal ends it while it waits for somebody to open the pipe that it reads`() async throws {
+    let queue = try QueueTool()
+    #expect(unsafe mkfifo(queue.tool.home["in"], 0o600) == 0)
+    let program = try queue.start("enqueue", [queue.tool.home["in"]])
+    program.send(SIGTERM)
+    #expect(await program.exit() == .signal(SIGTERM))
   }
 
   @Test func `what is due later waits, and what has expired gets its original without any network`() async throws {
@@ -68,7 +105,8 @@ struct EnqueueTests {
   @Test func `messages are JSON where that is asked for`() async throws {
     let queue = try QueueTool()
     let run = try await queue.run("enqueue", ["--log-format", "json"], input: "{}\n")
-    #expect(run.errors == "{\"level\":\"info\",\"message\":\"1 payload enqueued in \(queue.queue)\"}\n")
+    #expect(run.errors.hasPrefix("{\"time\":\"2"))
+    #expect(run.errors.hasSuffix("Z\",\"level\":\"info\",\"message\":\"1 payload enqueued in \(queue.queue)\"}\n"))
   }
 
   @Test func `a closed standard input ends with 74`() async throws {

@@ -10,9 +10,11 @@ from .commands import Failure
 
 
 def integrity(queue):
-    """The database is whole, as it lies there: in a copy, so that whoever looks mends nothing. A queue of files has none."""
+    """The database is whole, as it lies there: in a copy, so that looking at it mends nothing."""
     kind, _, path = queue.partition(":")
-    if kind != "sqlite" or not os.path.exists(path):
+    if kind == "dir":
+        path += "/queue.sqlite"
+    if not os.path.exists(path):
         return
     with tempfile.TemporaryDirectory() as folder:
         for name in ("", "-wal"):

@@ -67,7 +67,7 @@ class Files(unittest.TestCase):
             database.execute("CREATE INDEX lines ON payload (line, id)")
             database.commit()
         checks.integrity(f"sqlite:{path}")
-        checks.integrity(f"dir:{path}")
+        checks.integrity(f"dir:{path}-none")
         content = bytearray(path.read_bytes())
         content[3 * 4096:4 * 4096] = bytes(4096)
         path.write_bytes(content)

@@ -1,0 +1,107 @@
+/// A line that has the form of a push service's envelope and that attache does not open.
+package struct UnopenedEnvelope: Hashable, Sendable {
+  let form: Envelope.Form
+  /// What keeps it shut: its place in the line, as a JSON pointer.
+  let path: UntrustedText
+  /// Why, and what to write instead, in one sentence without a full stop, printable.
+  let why: String
+  /// Whether the line is for devices that are not Apple's, so that there is nothing to attach.
+  let isForOthers: Bool
+
+  private init(_ form: Envelope.Form, at path: UntrustedText, isForOthers: Bool = false, _ why: String) {
+    (self.form, self.path, self.why, self.isForOthers) = (form, path, why, isForOthers)
+  }
+
+  /// Looks at a line that has no `aps` at its top and that was not opened.
+  init?(of root: JSONElement) {
+    guard let found = Self.fcm(root) ?? Self.sns(root) ?? Self.gorush(root) ?? Self.oneSignal(root) ?? Self.expo(root) else { return nil }
+    self = found
+  }
+
+  private static func fcm(_ root: JSONElement) -> UnopenedEnvelope? {
+    let message = root.member("message").flatMap { $0.isObject ? $0 : nil }
+    guard let payload = (message ?? root).member("apns")?.member("payload"), !payload.isNull, !payload.isObject else { return nil }
+    return UnopenedEnvelope(
+      .fcm, at: message == nil ? "/apns/payload" : "/message/apns/payload",
+      "apns.payload is \(payload.typeName), and FCM takes a dictionary: write the payload itself there")
+  }
+
+  private static func sns(_ root: JSONElement) -> UnopenedEnvelope? {
+    if let name = SNSEnvelope.names.first(where: { root.member($0) != nil }), let value = root.member(name) {
+      let what = value.isText ? "a string that holds no JSON object" : value.typeName
+      return UnopenedEnvelope(
+        .sns, at: UntrustedText("/" + name), "\(name) is \(what), and SNS takes the payload as JSON in a string: write it so")
+    }
+    guard root.member("MessageStructure")?.isText("json") == true, root.member("Message") != nil else { return nil }
+    return UnopenedEnvelope(
+      .sns, at: "/Message", "Message holds no payload for APNs: write a string with a JSON object in which APNS is the payload, as a string"
+    )
+  }
+
+  private static func gorush(_ root: JSONElement) -> UnopenedEnvelope? {
+    guard let list = root.member("notifications"), list.isArray else {
+      guard root.member("platform")?.number != nil, isForDevices(root) else { return nil }
+      return gorush([root]) { _ in "" }
+    }
+    var notifications: [JSONElement] = []
+    list.forEachElement { notifications.append($0) }
+    guard let first = notifications.first, isForDevices(first) || first.member("platform") != nil else { return nil }
+    return gorush(notifications) { "/notifications/\($0)" }
+  }
+
+  private static func gorush(_ notifications: [JSONElement], at place: (Int) -> UntrustedText) -> UnopenedEnvelope? {
+    guard notifications.count <= GorushEnvelope.maximumNotifications else {
+      return UnopenedEnvelope(
+        .gorush, at: "/notifications",
+        "the request has \(notifications.count) notifications, and gorush takes \(GorushEnvelope.maximumNotifications): "
+          + "write the others in a request of their own")
+    }
+    if let index = notifications.firstIndex(where: { !$0.isObject }) {
+      return UnopenedEnvelope(
+        .gorush, at: place(index), "the notification is \(notifications[index].typeName), and gorush takes dictionaries: leave it out")
+    }
+    let apples = notifications.indices.filter { notifications[$0].member("platform")?.number == 1 }
+    guard !apples.isEmpty else { return platform(of: notifications, at: place) }
+    for index in apples {
+      if let envelope = shut(.gorush, byDataOf: notifications[index], place(index)) { return envelope }
+    }
+    return nil
+  }
+
+  /// None of the notifications is for Apple's devices: gorush's numbers for others are 2 and 3.
+  private static func platform(of notifications: [JSONElement], at place: (Int) -> UntrustedText) -> UnopenedEnvelope? {
+    let platforms = notifications.map { $0.member("platform") }
+    let isForOthers = platforms.allSatisfy { $0?.number == 2 || $0?.number == 3 }
+    return platforms.first.map { platform in
+      let what = platform.map { "is \($0.typeName)" } ?? "is missing"
+      return UnopenedEnvelope(
+        .gorush, at: platform == nil ? place(0) : place(0).appending("platform"), isForOthers: isForOthers,
+        "platform \(what), and Apple's is the number 1: leave out what goes to other devices")
+    }
+  }
+
+  private static func isForDevices(_ notification: JSONElement) -> Bool {
+    ["tokens", "token", "to", "topic"].contains { notification.member($0) != nil }
+  }
+
+  private static func oneSignal(_ root: JSONElement) -> UnopenedEnvelope? {
+    let parts = ["contents", "headings", "ios_attachments", "content_available", "template_id"]
+    guard root.member("app_id")?.isText == true, parts.contains(where: { root.member($0) != nil }) else { return nil }
+    return shut(.oneSignal, byDataOf: root)
+  }
+
+  private static func expo(_ root: JSONElement) -> UnopenedEnvelope? {
+    var token = root.member("to")
+    if token?.isArray == true { token = root.value(at: JSONPointer("to", "0").tokens) }
+    guard token?.starts(with: "ExponentPushToken[") == true || token?.starts(with: "ExpoPushToken[") == true else { return nil }
+    return shut(.expo, byDataOf: root)
+  }
+
+  /// The attachments would go into `data`, where only a dictionary takes them.
+  private static func shut(_ form: Envelope.Form, byDataOf message: JSONElement, _ base: UntrustedText = "") -> UnopenedEnvelope? {
+    guard let data = message.member("data"), !data.isObject else { return nil }
+    return UnopenedEnvelope(
+      form, at: base.appending("data"), "data is \(data.typeName), and attachments go into a dictionary there: make it one, or leave it out"
+    )
+  }
+}

@@ -1,0 +1,132 @@
+internal import Crypto
+
+/// Reads what a queue of an earlier attache has, and writes it to a database.
+struct EarlierImport {
+  let folder: QueueFolder
+  let database: SQLiteQueue
+  /// Tells which workers died; nil when there was none.
+  let workers: WorkerSlot?
+  let clock: any QueueClock
+
+  /// What one transaction has at most; one payload is always taken.
+  private static let (maximumPayloads, maximumBytes) = (1_000, 4 << 20)
+
+  /// A payload's file.
+  private struct Found {
+    var path: FileName
+    var place: Place
+    var entry: EarlierEntry
+  }
+
+  private enum Place: String, CaseIterable {
+    case results, leased, suspects, ready, later
+  }
+
+  /// - Parameter numbers: of the next payload, and of the last lease.
+  func run(_ numbers: (next: Int64, fence: Int64)) throws(QueueError) {
+    var found: [Found] = []
+    for place in Place.allCases { found += try files(of: place, in: FileName(place.rawValue)) }
+    var last = max(numbers.next - 1, found.map(\.entry.id).max() ?? 0)
+    var seen: Set<Int64> = []
+    // Two payloads could get one number when a call was not completed: the second one gets a number of its own.
+    var ids = found.map { seen.insert($0.entry.id).inserted ? $0.entry.id : nil }
+    for index in ids.indices where ids[index] == nil {
+      last += 1
+      ids[index] = last
+    }
+    let fence = max(numbers.fence, found.map(\.entry.fence).max() ?? 0)
+    var batch: [ImportedPayload] = []
+    var bytes = 0
+    while let file = found.popLast(), let id = ids.popLast() {
+      guard let payload = try payload(file, id: id ?? file.entry.id) else { continue }
+      batch.append(payload)
+      bytes += payload.size
+      guard batch.count >= Self.maximumPayloads || bytes >= Self.maximumBytes else { continue }
+      try database.add(batch)
+      (batch, bytes) = ([], 0)
+    }
+    try database.add(batch)
+    try database.endImport(lastID: last, lastFence: fence, freedHolds: try freedHolds())
+  }
+
+  private func files(of place: Place, in path: FileName) throws(QueueError) -> [Found] {
+    var found: [Found] = []
+    for name in try folder.names(in: path) {
+      let file = name.inside(String(decoding: path.bytes, as: UTF8.self))
+      if let entry = EarlierEntry(name) {
+        found.append(Found(path: file, place: place, entry: entry))
+      } else {
+        // A folder of payloads; other files are nobody's payload.
+        found += try files(of: place, in: file)
+      }
+    }
+    return found
+  }
+
+  // MARK: A payload
+
+  private func payload(_ file: Found, id: Int64) throws(QueueError) -> ImportedPayload? {
+    let entry = file.entry
+    var payload = ImportedPayload(id: id, entry)
+    switch file.place {
+    case .results:
+      guard let record = try folder.bytes(of: file.path), let result = entry.result else { return nil }
+      let line = try folder.bytes(of: "\(entry.line)")
+      let original = result.hasOriginal ? try folder.bytes(of: entry.original) : nil
+      payload.line = original ?? line ?? []
+      payload.state = .decided(
+        ImportedResult(
+          result: result, record: record, output: original == nil ? nil : line, path: entry.line, isTaken: line == nil,
+          holds: result.hasHolds && !result.isRead ? try holds(in: entry.holds) : []))
+    case .leased:
+      guard let line = try folder.bytes(of: file.path) else { return nil }
+      payload.line = line
+      if let worker = entry.worker, let workers, workers.holder(worker) == .died {
+        payload.deaths += 1
+        payload.deathsAlone += entry.isAlone ? 1 : 0
+      }
+    case .suspects, .ready, .later:
+      guard let line = try folder.bytes(of: file.path) else { return nil }
+      payload.line = line
+      payload.state = state(of: entry)
+    }
+    return payload
+  }
+
+  /// Whether a payload that nobody works is due.
+  private func state(of entry: EarlierEntry) -> ImportedPayload.State {
+    if let boot = entry.boot, let until = entry.until { return boot == self.boot ? .delayed(until: until) : .ready }
+    return entry.notBefore.map { .waiting(moment: min($0, entry.expiresAt ?? $0)) } ?? .ready
+  }
+
+  private var boot: String {
+    let digits = SHA256.hash(data: Array(clock.boot.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return String(digits.prefix(16))
+  }
+
+  // MARK: Holds
+
+  private func holds(in name: FileName) throws(QueueError) -> [String] {
+    (try folder.bytes(of: name) ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// What was freed and not named yet.
+  private func freedHolds() throws(QueueError) -> [String] {
+    var paths: [String] = []
+    for name in try folder.names(in: "holds/freed") { paths += try holds(in: name.inside("holds/freed")) }
+    return paths
+  }
+}
+
+extension ImportedPayload {
+  init(id: Int64, _ entry: EarlierEntry) {
+    self.id = id
+    priority = entry.priority
+    notBefore = entry.notBefore
+    expiresAt = entry.expiresAt
+    enqueuedAt = entry.enqueuedAt
+    key = entry.key
+    name = entry.name
+    (attempts, deaths, deathsAlone) = (entry.attempts, entry.deaths, entry.deathsAlone)
+  }
+}

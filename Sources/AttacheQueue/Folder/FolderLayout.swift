@@ -1,0 +1,70 @@
+internal import Glibc
+
+/// Which files and folders a queue in a folder has, and how such a folder is opened and made.
+enum FolderLayout {
+  static let database: FileName = "queue.sqlite"
+  private static let lock: FileName = "lock"
+  private static let folders = ["new", "done", "dead", Inbox.intake, Outbox.outgoing]
+  /// What a killed process may leave of a queue that it was making, and what comes into being later.
+  private static let others = ["lock", "refused", "queue.sqlite-wal", "queue.sqlite-shm", "queue.sqlite-workers", "queue.sqlite-journal"]
+
+  /// Opens a folder that has a queue, or gets one; one of an earlier attache becomes one of this version.
+  static func open(_ path: String, creates: Bool, isSynced: Bool, clock: any QueueClock) throws(QueueError) -> (QueueFolder, FolderLock) {
+    if creates, unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemFailure(errno, at: path).error }
+    if !creates, unsafe access(path, F_OK) != 0, errno == ENOENT {
+      throw .unavailable("\(path): there is no such queue; `attache enqueue` makes one")
+    }
+    let folder = try QueueFolder(at: path)
+    let earlier = EarlierQueue(folder: folder, isSynced: isSynced, clock: clock)
+    let isQueue = try earlier.isThere() || folder.has(database)
+    if !isQueue { try check(folder, creates: creates) }
+    let lock = try FolderLock(folder, lock)
+    try lock.exclusively { () throws(QueueError) in
+      if try earlier.isThere() {
+        try earlier.migrate(lock)
+      } else {
+        earlier.removeRest()
+      }
+      for name in folders where !folder.has(FileName(name)) { try folder.makeFolder(FileName(name)) }
+    }
+    return (folder, lock)
+  }
+
+  private static func check(_ folder: QueueFolder, creates: Bool) throws(QueueError) {
+    guard creates else { throw .unavailable("\(folder.path): is no queue; `attache enqueue` makes one") }
+    let own = Set((folders + others + EarlierQueue.folders + [EarlierQueue.workers]).map(FileName.init(_:)) + [database])
+    let foreign = try folder.names(in: ".").filter { !own.contains($0) }.min(by: <)
+    // Another process may have made it meanwhile.
+    guard let foreign, !folder.has(database) else { return }
+    throw .unavailable(
+      "\(folder.path): holds other things (\(String(decoding: foreign.bytes, as: UTF8.self))); a queue needs a folder of its own")
+  }
+}
+
+/// The lock of a queue's folder: what changes inbox and outbox has it, and what turns an earlier queue into one of this version.
+final class FolderLock: Sendable {
+  let file: Int32
+  private let path: String
+
+  init(_ folder: QueueFolder, _ name: FileName) throws(QueueError) {
+    path = folder.path(of: name)
+    file = unsafe name.withPath { unsafe openat(folder.descriptor, $0, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, folder.mode & 0o666) }
+    guard file >= 0 else { throw SystemFailure(errno, at: path).error }
+    var status = stat()
+    // The umask does not keep those out whom the folder lets in.
+    if unsafe fstat(file, &status) == 0, status.st_mode & 0o666 != folder.mode & 0o666 { fchmod(file, folder.mode & 0o666) }
+  }
+
+  deinit {
+    close(file)
+  }
+
+  /// Does something while no other handle does.
+  func exclusively<Value>(_ body: () throws(QueueError) -> Value) throws(QueueError) -> Value {
+    while flock(file, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw SystemFailure(errno, at: path).error }
+    }
+    defer { flock(file, LOCK_UN) }
+    return try body()
+  }
+}

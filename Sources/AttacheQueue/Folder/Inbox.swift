@@ -1,0 +1,158 @@
+/// Takes dropped files into a queue, each once.
+///
+/// Files are moved from `new` into a folder of their batch, `intake/BATCH`; from then on nobody else has a name for them, and `new` is free for other
+/// files of the same names. One transaction adds their payloads and notes the batch; then the files are removed. A process that is killed leaves a batch
+/// that was noted, whose files only need to be removed, or one that was not, which the next call adds.
+///
+/// One call at a time uses it: under the queue's lock.
+struct Inbox {
+  let folder: QueueFolder
+  let database: SQLiteQueue
+  /// Whether a power failure may neither lose nor repeat a file.
+  let isSynced: Bool
+
+  static let new = "new"
+  static let intake = "intake"
+  static let refused = "refused"
+  /// What one batch has at most; one file is always taken.
+  private static let (maximumFiles, maximumBytes): (Int, Int64) = (4_096, 16 << 20)
+
+  /// A file to take in.
+  private struct Drop {
+    var name: FileName
+    var status: QueueFolder.Status
+
+    /// By time, and then by name.
+    static func precedes(_ one: Drop, _ other: Drop) -> Bool {
+      if one.status.written != other.status.written { return one.status.written < other.status.written }
+      return one.name < other.name
+    }
+  }
+
+  /// Takes in what a killed process was at, and one batch of dropped files.
+  ///
+  /// - Parameter notice: is told what is left in `new`, and what is refused.
+  /// - Returns: whether more files wait.
+  func takeIn(_ notice: (Left) -> Void) throws(QueueError) -> Bool {
+    let taken = try database.takenBatches()
+    for batch in try batches() {
+      if taken.contains(batch) { try clear(batch) } else { try add(batch, notice) }
+    }
+    if !taken.isEmpty {
+      // A batch is forgotten once its folder cannot come back.
+      if isSynced { try folder.sync() }
+      try database.forget(taken)
+    }
+    let drops = try waiting(notice)
+    guard !drops.isEmpty else { return false }
+    let count = Self.portion(of: drops)
+    let batch = Self.newBatch
+    try folder.makeFolder("\(Self.intake)/\(batch)")
+    for drop in drops.prefix(count) {
+      try folder.move(drop.name.inside(Self.new), to: drop.name.inside("\(Self.intake)/\(batch)"))
+    }
+    try add(batch, notice)
+    return count < drops.count
+  }
+
+  /// How many files wait, those included that a killed process was at.
+  func count() throws(QueueError) -> Int {
+    let taken = try database.takenBatches()
+    var count = try waiting { _ in }.count
+    for batch in try batches() where !taken.contains(batch) { count += try folder.names(in: "\(Self.intake)/\(batch)").count }
+    return count
+  }
+
+  // MARK: A batch
+
+  /// A name that no other batch has had: 128 random bits.
+  private static var newBatch: String {
+    (0..<2).map { _ in String(UInt64.random(in: (1 << 63)...UInt64.max), radix: 16) }.joined()
+  }
+
+  private func batches() throws(QueueError) -> [String] {
+    try folder.names(in: FileName(Self.intake)).compactMap(\.text)
+  }
+
+  /// Adds the files of a batch to the queue, and removes them.
+  private func add(_ batch: String, _ notice: (Left) -> Void) throws(QueueError) {
+    // Where the files are is on the disk before the batch is in the queue: otherwise they might be found in `new` again.
+    if isSynced { try folder.sync() }
+    let place = "\(Self.intake)/\(batch)"
+    let reader = DropReader()
+    var dropped: [DroppedPayload] = []
+    for (index, drop) in try drops(in: place).enumerated() {
+      let file = drop.name.inside(place)
+      switch Result(catching: { () throws(QueueError) in try folder.content(of: file, upTo: NewPayload.maximumLine) }) {
+      case .success(.bytes(let bytes)): dropped.append(DroppedPayload(payload: reader.read(bytes), name: DropName.kept(of: drop.name)))
+      case .success(.missing): break
+      case .success(.tooLong): try refuse(file, drop.name, "\(batch)-\(index)", "is longer than 64 MiB, which no queue takes", notice)
+      case .success(.irregular): try refuse(file, drop.name, "\(batch)-\(index)", "is no regular file", notice)
+      // What this process may not read, it may not read tomorrow.
+      case .failure(.unavailable): try refuse(file, drop.name, "\(batch)-\(index)", "cannot be read", notice)
+      case .failure(let error): throw error
+      }
+    }
+    if !dropped.isEmpty {
+      try database.takeIn(dropped, batch: batch)
+      if isSynced { try database.sync() }
+    }
+    try clear(batch)
+  }
+
+  /// Removes the files of a batch that is in the queue.
+  private func clear(_ batch: String) throws(QueueError) {
+    let place = "\(Self.intake)/\(batch)"
+    for name in try folder.names(in: "\(place)") { try folder.remove(name.inside(place)) }
+    folder.removeFolder("\(place)")
+  }
+
+  /// Puts a file aside, beside others of its name.
+  private func refuse(_ file: FileName, _ name: FileName, _ otherName: String, _ reason: String, _ notice: (Left) -> Void)
+    throws(QueueError)
+  {
+    let wanted = name.inside(Self.refused)
+    let kept = folder.has(wanted) ? FileName("\(Self.refused)/\(otherName)") : wanted
+    try folder.move(file, to: kept)
+    notice(.refused("\(folder.path(of: kept)): the file \(reason), and was put aside there"))
+  }
+
+  // MARK: What is dropped
+
+  /// What is not taken in.
+  enum Left {
+    /// What is in `new` and stays there: the first, and how many in all.
+    case inPlace(String, count: Int)
+    case refused(String)
+  }
+
+  /// The dropped files, in the order to take them in.
+  private func waiting(_ notice: (Left) -> Void) throws(QueueError) -> [Drop] {
+    let found = try drops(in: Self.new)
+    let left = found.filter { !isTakeable($0) }
+    if let first = left.first {
+      let reason = first.status.isRegular ? "cannot be read" : "is no regular file"
+      notice(.inPlace("\(folder.path(of: first.name.inside(Self.new))): \(reason), and stays there", count: left.count))
+    }
+    return left.isEmpty ? found : found.filter(isTakeable)
+  }
+
+  private func isTakeable(_ drop: Drop) -> Bool {
+    drop.status.isRegular && folder.isReadable(drop.name.inside(Self.new))
+  }
+
+  private func drops(in place: String) throws(QueueError) -> [Drop] {
+    try folder.names(in: FileName(place)).compactMap { name in folder.status(of: name.inside(place)).map { Drop(name: name, status: $0) } }
+      .sorted(by: Drop.precedes)
+  }
+
+  private static func portion(of drops: [Drop]) -> Int {
+    var room = maximumBytes
+    let count = drops.prefix(maximumFiles).prefix { drop in
+      // The size is anybody's choice; a file that is too long is not read.
+      room -= min(max(0, drop.status.size), maximumBytes)
+      return room >= 0
+    }.count
+    return max(1, count)
+  }
+}

@@ -1,0 +1,104 @@
+internal import Glibc
+
+extension QueueFolder {
+  /// What is known of a file.
+  struct Status {
+    var isRegular: Bool
+    /// Bytes.
+    var size: Int64
+    /// When it was last written: seconds since 1970, and nanoseconds. Anybody may set it to any time, so nothing is computed from it.
+    var written: (seconds: Int, nanoseconds: Int)
+  }
+
+  /// What a file holds.
+  enum Content {
+    case missing
+    /// A folder, a link, a FIFO…
+    case irregular
+    /// Longer than asked for.
+    case tooLong
+    case bytes([UInt8])
+  }
+
+  /// The names in a folder, in no order; none where there is no such folder. Names that begin with a dot are left out.
+  func names(in name: FileName) throws(QueueError) -> [FileName] {
+    let listed = unsafe name.withPath { unsafe openat(descriptor, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+    guard listed >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return [] }
+      throw failure(name)
+    }
+    guard let stream = unsafe fdopendir(listed) else {
+      defer { close(listed) }
+      throw failure(name)
+    }
+    defer { unsafe closedir(stream) }
+    var names: [FileName] = []
+    // The name is read in place: an entry is shorter than its C declaration.
+    let offset = MemoryLayout<dirent>.offset(of: \dirent.d_name) ?? 0
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe UnsafeRawPointer(entry).advanced(by: offset)
+      let length = unsafe strlen(name.assumingMemoryBound(to: CChar.self))
+      let bytes = unsafe Array(UnsafeRawBufferPointer(start: name, count: length))
+      if bytes.first != UInt8(ascii: ".") { names.append(FileName(bytes: bytes)) }
+    }
+    return names
+  }
+
+  /// What is known of a file; nil where there is none.
+  func status(of name: FileName) -> Status? {
+    var status = stat()
+    guard unsafe name.withPath({ unsafe fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return nil }
+    // Whose struct timespec is depends on what else is imported: it is two words.
+    let written = unsafe withUnsafeBytes(of: status.st_mtim) { time in
+      unsafe (time.load(as: Int.self), time.load(fromByteOffset: MemoryLayout<Int>.size, as: Int.self))
+    }
+    return Status(isRegular: status.st_mode & S_IFMT == S_IFREG, size: Int64(status.st_size), written: written)
+  }
+
+  func has(_ name: FileName) -> Bool {
+    unsafe name.withPath { unsafe faccessat(descriptor, $0, F_OK, AT_SYMLINK_NOFOLLOW) } == 0
+  }
+
+  /// Whether this process may read a file.
+  func isReadable(_ name: FileName) -> Bool {
+    unsafe name.withPath { unsafe faccessat(descriptor, $0, R_OK, AT_EACCESS) } == 0
+  }
+
+  /// The bytes of a regular file; nil where there is none.
+  func bytes(of name: FileName) throws(QueueError) -> [UInt8]? {
+    if case .bytes(let bytes) = try content(of: name, upTo: .max) { bytes } else { nil }
+  }
+
+  /// Reads a file.
+  ///
+  /// - Parameter maximum: bytes; of a longer file nothing is read.
+  func content(of name: FileName, upTo maximum: Int) throws(QueueError) -> Content {
+    // A FIFO without a writer must not hold the reader up.
+    let file = unsafe name.withPath { unsafe openat(descriptor, $0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+    guard file >= 0 else {
+      if errno == ENOENT { return .missing }
+      if errno == ELOOP || errno == ENXIO { return .irregular }
+      throw failure(name)
+    }
+    defer { close(file) }
+    var status = stat()
+    guard unsafe fstat(file, &status) == 0 else { throw failure(name) }
+    guard status.st_mode & S_IFMT == S_IFREG else { return .irregular }
+    guard status.st_size <= maximum else { return .tooLong }
+    let size = Int(status.st_size)
+    var failed: Int32 = 0
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      while count < size {
+        let got = unsafe read(file, buffer.baseAddress.map { unsafe $0 + count }, size - count)
+        if got > 0 {
+          count += got
+        } else if got == 0 || errno != EINTR {
+          failed = got == 0 ? 0 : errno
+          break
+        }
+      }
+    }
+    guard failed == 0 else { throw SystemFailure(failed, at: path(of: name)).error }
+    return .bytes(bytes)
+  }
+}

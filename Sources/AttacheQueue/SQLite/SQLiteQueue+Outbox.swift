@@ -1,0 +1,142 @@
+internal import Attache
+internal import GRDB
+
+/// A result whose files are to be written.
+struct UnwrittenResult {
+  var id: Int64
+  /// What leaves for the payload, with its ending.
+  var line: [UInt8]
+  /// One JSON object with a line feed.
+  var record: [UInt8]
+  var isDead: Bool
+  /// What the dropped file is called; nil when there was none.
+  var name: String?
+}
+
+/// Where the files of a result are.
+struct OutboxPlace {
+  var id: Int64
+  /// Of the line, within the queue's folder: `done/17-cat.json`.
+  var path: String
+}
+
+extension SQLiteQueue {
+  /// Gives the first results whose files are to be written, one at a time.
+  func forEachUnwritten(limit: Int, _ body: (UnwrittenResult) throws(QueueError) -> Void) throws(QueueError) {
+    try read { connection in
+      let select = try connection.batch(
+        """
+        SELECT result.id, dead, coalesce(output.line, payload.line), record, name
+        FROM outbox INDEXED BY outbox_unwritten CROSS JOIN result ON result.id = outbox.id CROSS JOIN payload ON payload.id = outbox.id
+          CROSS JOIN output ON output.id = outbox.id LEFT JOIN dropped ON dropped.id = outbox.id
+        WHERE state = 0 ORDER BY outbox.id LIMIT ?
+        """)
+      select.bind(1, Int64(limit))
+      defer { select.reset() }
+      while try select.step() {
+        try body(
+          UnwrittenResult(
+            id: select.integer(0), line: select.bytes(2), record: select.bytes(3), isDead: select.integer(1) != 0,
+            name: select.isNull(4) ? nil : select.text(4)))
+      }
+    }
+  }
+
+  /// Whether files are to be written or removed.
+  func hasOutboxWork() throws(QueueError) -> Bool {
+    try read { connection in
+      let states = "SELECT 1 FROM outbox WHERE state = 0 UNION ALL SELECT 1 FROM outbox WHERE state = 2"
+      return try Bool.fetchOne(connection.cachedStatement(sql: "SELECT EXISTS (\(states))")) ?? false
+    }
+  }
+
+  /// Notes that files were written and are about to get their names.
+  ///
+  /// - Returns: those whose results are there still.
+  func noteWritten(_ places: [OutboxPlace]) throws(QueueError) -> [OutboxPlace] {
+    try write { connection, _ in
+      let update = try connection.batch(
+        """
+        UPDATE outbox SET path = ?2, state = iif((SELECT read FROM result WHERE result.id = outbox.id), 3, 1) WHERE id = ?1 AND state = 0
+        """)
+      return try places.filter { place in
+        try update.bind(2, place.path)
+        update.bind(1, place.id)
+        return try update.run() > 0
+      }
+    }
+  }
+
+  /// Where the files of a result have their names, or are about to get them; nil when they were not written whole.
+  func writtenPath(of id: Int64) throws(QueueError) -> String? {
+    try read { connection in
+      try String.fetchOne(connection.cachedStatement(sql: "SELECT path FROM outbox WHERE id = ? AND state IN (1, 3)"), arguments: [id])
+    }
+  }
+
+  /// Where files of results are that are gone; the path is empty for those that were never written.
+  func outdatedPlaces(limit: Int) throws(QueueError) -> [OutboxPlace] {
+    try places("SELECT id, coalesce(path, '') FROM outbox WHERE state = 2 ORDER BY id LIMIT ?", [Int64(limit)])
+  }
+
+  /// Forgets files that were removed.
+  func forget(_ outdated: [OutboxPlace]) throws(QueueError) {
+    try write { connection, _ in
+      let delete = try connection.batch("DELETE FROM outbox WHERE id = ? AND state = 2")
+      for place in outdated { try delete.run(place.id) }
+    }
+  }
+
+  // MARK: What was taken away
+
+  /// Where the files of written results are, in order of their numbers, from a number on.
+  ///
+  /// - Parameter includesRead: whether those are wanted too whose results were read.
+  func writtenPlaces(after id: Int64, limit: Int, includesRead: Bool) throws(QueueError) -> [OutboxPlace] {
+    try places(
+      "SELECT id, path FROM outbox WHERE state \(includesRead ? "IN (1, 3)" : "= 1") AND id > ? ORDER BY id LIMIT ?", [id, Int64(limit)])
+  }
+
+  /// What is done about the files of some results.
+  func outboxStates(of ids: [Int64]) throws(QueueError) -> [Int64: (state: OutboxState, path: String)] {
+    try read { connection in
+      let select = try connection.batch("SELECT state, coalesce(path, '') FROM outbox WHERE id = ?")
+      var states: [Int64: (OutboxState, String)] = [:]
+      for id in ids {
+        select.bind(1, id)
+        defer { select.reset() }
+        if try select.step(), let state = OutboxState(rawValue: select.integer(0)) { states[id] = (state, select.text(1)) }
+      }
+      return states
+    }
+  }
+
+  /// Notes that somebody took files away, and so has read the results. What these held is free once no other result holds it.
+  func noteTaken(_ ids: [Int64]) throws(QueueError) {
+    guard !ids.isEmpty else { return }
+    try write { connection, tally in
+      let read = try connection.batch("UPDATE result SET read = 1 WHERE id = ? AND read = 0")
+      let taken = try connection.batch("UPDATE outbox SET state = 4 WHERE id = ? AND state IN (1, 3)")
+      for id in ids {
+        if try read.run(id) > 0 {
+          tally.unread -= 1
+          try connection.orphanHolds(of: "= ?", [id])
+        }
+        try taken.run(id)
+      }
+    }
+  }
+
+  /// Retries what nobody took away.
+  func retryUntaken(_ reason: Reason?) throws(QueueError) -> Int {
+    try retry(reason, where: "id NOT IN (SELECT id FROM outbox WHERE state = 4)")
+  }
+
+  private func places(_ sql: String, _ arguments: [Int64]) throws(QueueError) -> [OutboxPlace] {
+    try read { connection in
+      try Row.fetchAll(connection.cachedStatement(sql: sql), arguments: StatementArguments(arguments)).map {
+        OutboxPlace(id: $0[0], path: $0[1])
+      }
+    }
+  }
+}

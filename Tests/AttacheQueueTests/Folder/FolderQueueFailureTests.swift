@@ -1,0 +1,152 @@
+import Attache
+import AttacheQueue
+import Foundation
+import GRDB
+import Glibc
+import Testing
+
+@Suite struct FolderQueueFailureTests {
+  private func unavailable(_ test: TestQueue, creates: Bool = true) -> String? {
+    do {
+      _ = try test.open(creates: creates)
+      return nil
+    } catch {
+      guard case .unavailable(let text)? = error as? QueueError else { return nil }
+      return text.replacing(test.location.path, with: "PATH")
+    }
+  }
+
+  @Test func `a folder with other things in it is no queue, and gets nothing of one`() throws {
+    let test = try TestQueue(.folder)
+    try FileManager.default.createDirectory(atPath: test.location.path + "/new", withIntermediateDirectories: true)
+    try Data("mine".utf8).write(to: URL(filePath: test.location.path + "/notes.txt"))
+    #expect(unavailable(test) == "PATH: holds other things (notes.txt); a queue needs a folder of its own")
+    #expect(unavailable(test, creates: false) == "PATH: is no queue; `attache enqueue` makes one")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: test.location.path).sorted() == ["new", "notes.txt"])
+  }
+
+  @Test func `a file is no folder, and one of another version no queue of this`() throws {
+    let test = try TestQueue(.folder)
+    try Data("mine".utf8).write(to: URL(filePath: test.location.path))
+    #expect(unavailable(test)?.hasPrefix("PATH: Not a directory") == true)
+    try FileManager.default.removeItem(atPath: test.location.path)
+    try test.open().close()
+    try Data("attache queue 2\n".utf8).write(to: URL(filePath: test.location.path + "/queue"))
+    #expect(unavailable(test) == "PATH: is no queue of this version; name another one")
+    try FileManager.default.removeItem(atPath: test.location.path + "/queue")
+    try DatabaseQueue(path: test.location.path + "/queue.sqlite").writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 2") }
+    #expect(unavailable(test)?.contains("was written by a later attache") == true)
+  }
+
+  @Test func `an empty folder becomes a queue, and keeps its mode`() throws {
+    let test = try TestQueue(.folder)
+    unsafe mkdir(test.location.path, 0o700)
+    unsafe chmod(test.location.path, 0o2770)
+    let queue = try test.open(with: ["a"])
+    for folder in ["new", "done", "outgoing"] {
+      let mode = try FileManager.default.attributesOfItem(atPath: test.location.path + "/" + folder)[.posixPermissions] as? Int
+      #expect(mode == 0o2770)
+    }
+    _ = try queue.finish([queue.leaseOne().finished(output: "b\n")])
+    for file in ["done/1", "lock", "queue.sqlite", "queue.sqlite-wal", "queue.sqlite-shm", "queue.sqlite-workers"] {
+      let mode = try FileManager.default.attributesOfItem(atPath: test.location.path + "/" + file)[.posixPermissions] as? Int
+      #expect(mode == 0o660, "\(file)")
+    }
+  }
+
+  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system takes root"))
+  func `a full disk keeps results from their files, further payloads from being worked, and nothing else`() throws {
+    let test = try TestQueue(.folder)
+    let disk = try #require(QueueTestDisk(at: test.location.path, size: "4m"))
+    defer { disk.unmount() }
+    let queue = try test.open(with: ["a", "b"])
+    let leases = try queue.lease(1)
+    // Rows that are replaced leave room in the database.
+    for _ in 0..<20 { _ = try queue.enqueue([NewPayload(line: [UInt8](repeating: 0x20, count: 8_192))]) }
+    disk.fill()
+    #expect(isFull { while true { _ = try queue.enqueue([NewPayload(line: [UInt8](repeating: 0x20, count: 8_192))]) } })
+    disk.empty()
+    let room = unsafe open(test.location.path + "/.room", O_WRONLY | O_CREAT, 0o600)
+    #expect(posix_fallocate(room, 0, 64 << 10) == 0)
+    disk.fill()
+    // The database gets this room, and the result files none.
+    unsafe unlink(test.location.path + "/.room")
+    close(room)
+    _ = try? queue.finish([leases[0].finished()])
+    disk.fill()
+    let total = try queue.counts().total
+    if try queue.counts().done == 1, names(test, "done").isEmpty { #expect(isFull { _ = try queue.claim(.upTo(1)) }) }
+    #expect(names(test, "outgoing").isEmpty)
+    disk.empty()
+    _ = try queue.finish([leases[0].finished()])
+    #expect(try queue.lease(1).map(\.text) == ["b"])
+    #expect(names(test, "done") == ["1", "1.record"])
+    #expect(try queue.counts().total == total)
+  }
+
+  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system takes root"))
+  func `a dropped file that finds no room in the queue is taken in when there is some, once`() throws {
+    let test = try TestQueue(.folder)
+    let disk = try #require(QueueTestDisk(at: test.location.path, size: "2m"))
+    defer { disk.unmount() }
+    let queue = try test.open()
+    #expect(try queue.lease().isEmpty)
+    let text = String(repeating: "x", count: 400_000)
+    try Data(text.utf8).write(to: URL(filePath: test.location.path + "/new/large"))
+    disk.fill()
+    for _ in 0..<2 { #expect(isFull { _ = try queue.claim(.upTo(1)) }) }
+    #expect(try queue.counts().ready == 1)
+    disk.empty()
+    #expect(try queue.lease().map(\.text) == [text])
+    #expect(try queue.counts().total == 1)
+  }
+
+  private func names(_ test: TestQueue, _ folder: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: "\(test.location.path)/\(folder)")) ?? []).sorted()
+  }
+
+  private func isFull(_ body: () throws -> Void) -> Bool {
+    do {
+      try body()
+      return false
+    } catch QueueError.full {
+      return true
+    } catch {
+      Issue.record(error)
+      return false
+    }
+  }
+
+  @Test func `a queue that is removed while it is in use is not done`() throws {
+    let test = try TestQueue(.folder)
+    let queue = try test.open(with: ["a"])
+    try FileManager.default.removeItem(atPath: test.location.path)
+    #expect {
+      _ = try queue.claim(.upTo(1))
+    } throws: { error in
+      if case .unavailable(let text)? = error as? QueueError { text.contains("was removed") } else { false }
+    }
+  }
+
+  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system takes root"), arguments: [false, true])
+  func `a queue that cannot be written is refused, an earlier one too, and left as it is`(isEarlier: Bool) throws {
+    let test = try TestQueue(.folder)
+    let disk = try #require(QueueTestDisk(at: test.location.path, size: "4m"))
+    defer { disk.unmount() }
+    if isEarlier { try EarlierQueueFixture().write(to: test.location.path) } else { try test.open(with: ["a", "b"]).close() }
+    disk.turnReadOnly()
+    #expect(unavailable(test, creates: false) != nil)
+  }
+
+  @Test func `a path with a line feed is one line in a message`() throws {
+    let test = try TestQueue(.folder)
+    let location = QueueLocation.folder(path: test.folder + "/a\nb")
+    do {
+      _ = try location.open(creates: false)
+      Issue.record("there is no queue")
+    } catch {
+      #expect("\(error)" == "\(test.folder)/a\\u{A}b: there is no such queue; `attache enqueue` makes one")
+    }
+    #expect(QueueStatus(location, QueueCounts(), rate: 0).lines.first == "dir:\(test.folder)/a\\u{A}b: 0 payloads")
+  }
+}

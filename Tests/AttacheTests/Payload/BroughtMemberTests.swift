@@ -1,0 +1,61 @@
+import Testing
+
+@testable import Attache
+
+/// Lines that bring the output member themselves: they pass, and never without a reason.
+struct BroughtMemberTests {
+  private static let aps = #""aps":{"alert":"Hi","mutable-content":1}"#
+  private static let string = #"{\"aps\":{\"alert\":\"Hi\",\"mutable-content\":1}}"#
+
+  @Test(arguments: [
+    #"{\#(aps),"attache":null}"#, #"{"attache":1,\#(aps)}"#, #"{"attache":1,\#(aps),"attache":2}"#, #"{\#(aps),"att\u0061che":1}"#,
+    #"{"aps":{"content-available":1},"attache":1}"#, #"{"aps":{"alert":"Hi"},"attache":1}"#, #"{"aps":[],"attache":1}"#,
+    #"{"aps":{"alert":"Hi","mutable-content":0},"\u0061\u0074\u0074\u0061\u0063\u0068\u0065":1}"#, #"{"attache":1}"#,
+    // FCM
+    #"{"attache":1,"message":{"apns":{"payload":{\#(aps)}}}}"#, #"{"message":{"attache":1,"apns":{"payload":{\#(aps)}}}}"#,
+    #"{"message":{"apns":{"attache":1,"payload":{\#(aps)}}}}"#, #"{"message":{"apns":{"payload":{\#(aps),"attache":1}}}}"#,
+    #"{"message":{"data":{"\u0061ttache":"1"},"apns":{"payload":{\#(aps)}}}}"#,
+    #"{"message":{"data":{"attache":"1"},"data":{},"apns":{"payload":{\#(aps)}}}}"#,
+    #"{"message":{"attache":1,"topic":"t","notification":{"title":"T"}}}"#, #"{"apns":{"payload":{\#(aps)}},"data":{"attache":"1"}}"#,
+    // SNS
+    #"{"attache":1,"APNS":"\#(string)"}"#, #"{"APNS":"{\"aps\":{},\"attache\":1}"}"#,
+    #"{"APNS":"\#(string)","APNS_SANDBOX":"{\"attache\":1}"}"#, #"{"APNS":"\#(string)","APNS_VOIP":"{\"\\u0061ttache\":1}"}"#,
+    #"{"APNS":"{\"attache\":1}","APNS":"\#(string)"}"#,
+    #"{"MessageStructure":"json","Message":"{\"attache\":1,\"APNS\":\"{}\"}"}"#,
+    // gorush
+    #"{"platform":1,"tokens":["t"],"message":"Hi","attache":1}"#, #"{"platform":1,"tokens":["t"],"message":"Hi","data":{"attache":1}}"#,
+    #"{"platform":1,"tokens":["t"],"message":"Hi","data":{"attache":1},"data":{}}"#,
+    #"{"notifications":[{"platform":1,"tokens":["t"],"message":"Hi"}],"attache":1}"#,
+    #"{"notifications":[{"platform":1,"tokens":["t"],"message":"Hi","data":{"attache":1}}]}"#,
+    // OneSignal, Expo
+    #"{"app_id":"a","contents":{"en":"Hi"},"attache":1}"#, #"{"app_id":"a","contents":{"en":"Hi"},"data":{"attache":1}}"#,
+    #"{"to":"ExpoPushToken[x]","attache":1}"#, #"{"to":"ExpoPushToken[x]","data":{"attache":1}}"#,
+  ])
+  func `a line with the member has a reason`(line: String) {
+    #expect(PayloadReader().read(line).reason == .payloadEnriched)
+  }
+
+  @Test(arguments: [
+    #"{"p":{\#(aps),"attache":1}}"#, #"{"p":{\#(aps)},"attache":1}"#, #"{"p":"\#(string)","attache":1}"#, #"{"attache":1}"#,
+    #"{"p":"{\"attache\":1}"}"#, #"{"p":[],"attache":1}"#,
+  ])
+  func `a line with the member has a reason wherever its payload is`(line: String) {
+    #expect(PayloadReader(payloadPath: JSONPointer("p")).read(line).reason == .payloadEnriched)
+  }
+
+  @Test func `one line's member says nothing of the next line`() {
+    let reader = PayloadReader(payloadPath: JSONPointer("p"))
+    #expect(reader.read(#"{"p":7,"attache":1}"#).reason == .payloadEnriched)
+    #expect(reader.read(#"{"p":7}"#) == .passthrough(.nothing, nil))
+    #expect(reader.read(#"{"p":{\#(Self.aps)}}"#).candidate != nil)
+  }
+
+  @Test(arguments: [
+    #"{\#(aps),"Attache":1,"data":{"attache":1},"custom":{"attache":1}}"#, #"{\#(aps),"attache ":1,"attache\u0000":1}"#,
+    #"{"message":{"android":{"attache":1},"apns":{"payload":{\#(aps),"x":{"attache":1}}}}}"#,
+    #"{"GCM":"{\"attache\":1}","APNS":"\#(string)"}"#,
+  ])
+  func `another name, or another place, is no member of attache's`(line: String) {
+    #expect(PayloadReader().read(line).candidate != nil)
+  }
+}
