@@ -76,7 +76,7 @@ struct EnqueuerTests {
     let (_, counts) = try enqueue(lines.map { $0 + "\n" }.joined()) { $0.key = .place(try JSONPointer(path: "id")) }
     #expect(counts.repeated == 3)
     #expect(counts.enqueued == lines.count)
-    #expect(queue.payloads.compactMap(\.key) == [Array("a".utf8), Array("7".utf8), Array("true".utf8)])
+    #expect(queue.payloads.compactMap(\.key) == [Array("a".utf8), [0xFF] + "7".utf8, [0xFF] + "true".utf8])
   }
 
   @Test func `two numbers that a double cannot tell apart are two`() throws {
@@ -85,7 +85,7 @@ struct EnqueuerTests {
       $0.key = .place(try JSONPointer(path: "x.1.id"))
     }
     #expect(counts.repeated == 0)
-    #expect(queue.payloads.compactMap(\.key) == lines.map { Array($0.utf8) })
+    #expect(queue.payloads.compactMap(\.key) == lines.map { [0xFF] + $0.utf8 })
   }
 
   @Test func `a long value is known by its hash`() throws {
