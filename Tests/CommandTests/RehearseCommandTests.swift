@@ -243,7 +243,7 @@ struct RehearseCommandTests {
   @Test func `what a scenario's flags hold is neither split nor replaced by the shell`() async throws {
     let folder = try RehearseFolder(["pattern": RehearseFolder.three + "\nflags: ['--media-key', '*', '--allow-host', '*.example']\n"])
     // A blank behind U+0600 is no Character of its own.
-    try folder.write(RehearseFolder.three + "\nflags: [\"--output-key=\\u0600 --allow-net 0.0.0.0/0\"]\n", as: "split")
+    try folder.write(RehearseFolder.three + "\nflags: [\"--output-key=\\u0600 --allow-net ::/0\"]\n", as: "split")
     let command = "printf '%s\\n' $REHEARSAL_FLAGS > \(folder["seen"]); exec cat"
     let (_, record) = try await folder.rehearsed(command, ["--parallel", "1"])
     #expect(record.scenarios[0].passed)
