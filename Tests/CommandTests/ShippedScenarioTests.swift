@@ -50,7 +50,7 @@ struct ShippedScenarioTests {
 
   /// What no worker can be asked for.
   private static let ofTheFilterAlone = [
-    "a-full-window-stops-the-reader", "filter-is-told-to-stop", "filter-is-told-to-stop-at-once",
+    "a-full-window-stops-the-reader", "disk-is-full", "disk-turns-read-only", "filter-is-told-to-stop", "filter-is-told-to-stop-at-once",
     "strict-filter-says-that-a-line-was-invalid", "unordered-lines-pass-a-stalled-one",
   ]
 
