@@ -21,8 +21,7 @@ final class BatchFiles {
       throw ExitCode.validationFailure
     }
     if let place = report.flatMap(FileIdentity.init(path:)), [FileIdentity(descriptor: input), target].contains(place) {
-      log.error("the report \(PrintableText.of(report ?? "")) is the file that is read or written; name another")
-      throw ExitCode.validationFailure
+      throw Self.isTaken(report, log)
     }
     do throws(SystemError) {
       file = try output.map { path throws(SystemError) in try BatchFile(path) }
@@ -37,6 +36,16 @@ final class BatchFiles {
       log.error("the report \(PrintableText.of(report ?? "")): \(error)")
       throw ExitCode(ExitStatus.inputOutput)
     }
+    // A report that was not there, under the name of an output that is not there yet.
+    if let opened = self.report, let output, FileIdentity(path: output) == FileIdentity(descriptor: opened), target == nil {
+      _ = unsafe unlink(output)
+      throw Self.isTaken(report, log)
+    }
+  }
+
+  private static func isTaken(_ report: String?, _ log: Logger) -> ExitCode {
+    log.error("the report \(PrintableText.of(report ?? "")) is the file that is read or written; name another")
+    return .validationFailure
   }
 
   deinit {

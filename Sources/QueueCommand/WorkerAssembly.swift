@@ -22,9 +22,10 @@ struct WorkerAssembly {
     configuration.poisonAfter = options.poisonAfter
     configuration.sync = options.sync
     configuration.isOnce = isOnce
-    let fetching = options.engine.fetching.configuration
+    var fetching = options.engine.fetching.configuration
+    fetching.engines = options.workers
     let clock = try MonotonicClock()
-    let fetchers = try (0..<options.workers).map { _ in
+    let fetchers = try (0..<options.workers).map { [fetching] _ in
       try MediaFetcher(fetching, store: store, clock: clock, network: .real(fetching))
     }
     let timing = options.engine.timing

@@ -38,8 +38,8 @@ import Testing
     #expect((0..<3).map { admission.enter("\($0)", guests[$0]) } == [.starts, .starts, .starts])
   }
 
-  @Test(arguments: [(1_024, 298), (1_048_576, 349_482), (20, 1), (0, 1)])
-  func `a limit of descriptors leaves room for so many connections`(_ descriptors: Int, _ transfers: Int) {
-    #expect(ConnectionBudget(descriptors: descriptors).transfers == transfers)
+  @Test(arguments: [(1_024, 1, 298), (1_024, 4, 74), (1_048_576, 1, 349_482), (20, 1, 1), (0, 64, 1)])
+  func `a limit of descriptors leaves each engine room for so many connections`(_ descriptors: Int, _ engines: Int, _ transfers: Int) {
+    #expect(ConnectionBudget(descriptors: descriptors, engines: engines).transfers == transfers)
   }
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// How many connections this process's limit of descriptors leaves room for: beyond it a socket is refused (EMFILE), whoever's fault that is.
+/// How many connections of one engine fit within RLIMIT_NOFILE, which the engines of a process share. Beyond it, socket(2) fails with EMFILE.
 ///
 /// A transfer takes a socket and, for a large file, a temporary file; as many connections again may be kept for reuse.
 struct ConnectionBudget: Equatable, Sendable {
@@ -9,17 +9,19 @@ struct ConnectionBudget: Equatable, Sendable {
 
   /// What RLIMIT_NOFILE says.
   var descriptors: Int
+  /// How many engines this process has, 1 or more.
+  var engines = 1
 
-  /// Transfers at a time.
-  var transfers: Int { max(1, (descriptors - Self.reserve) / 3) }
+  /// Transfers of one engine at a time.
+  var transfers: Int { max(1, (descriptors - Self.reserve) / 3 / max(1, engines)) }
 
   /// Connections that are kept at the most when no transfer uses them.
   var idleConnections: Int { transfers }
 
   /// That of this process now; its soft limit, which attache raises to the hard one when it starts.
-  static var current: ConnectionBudget {
+  static func current(engines: Int) -> ConnectionBudget {
     var limit = rlimit()
-    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return ConnectionBudget(descriptors: 1_024) }
-    return ConnectionBudget(descriptors: Int(clamping: limit.rlim_cur))
+    let isKnown = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+    return ConnectionBudget(descriptors: isKnown ? Int(clamping: limit.rlim_cur) : 1_024, engines: engines)
   }
 }

@@ -22,11 +22,12 @@ final class CurlTransport: Transport {
   ///   - gate: asked about the address of every socket.
   ///   - rootCertificates: a file in PEM form instead of the system's roots.
   ///   - transfersPerOrigin: at a time, whose connections are all kept.
+  ///   - budget: how many connections are kept at most.
   /// - Throws: ``CurlError`` when libcurl cannot be set up, or refuses an option.
-  init(loop: EventLoop, gate: AddressGate, rootCertificates: String?, transfersPerOrigin: Int) throws(CurlError) {
+  init(loop: EventLoop, gate: AddressGate, rootCertificates: String?, transfersPerOrigin: Int, budget: ConnectionBudget) throws(CurlError) {
     self.gate = gate
     self.rootCertificates = rootCertificates
-    let idle = max(1, min(max(Self.idleConnections, transfersPerOrigin), ConnectionBudget.current.idleConnections / Self.multiCount))
+    let idle = max(1, min(max(Self.idleConnections, transfersPerOrigin), budget.idleConnections / Self.multiCount))
     multis = try (0..<Self.multiCount).map { (_) throws(CurlError) in try CurlMulti(loop: loop, idleConnections: idle) }
     self.idle = [try CurlTransfer(connections: connections, gate: gate, rootCertificates: rootCertificates)]
   }

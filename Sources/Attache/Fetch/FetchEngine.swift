@@ -17,7 +17,7 @@ final class FetchEngine: @unchecked Sendable {
   let workers: [MediaWorker]
   private var nextWorker = 0
   private var admission: Admission<Fetch>
-  private let budget = ConnectionBudget.current
+  private let budget: ConnectionBudget
   /// Which origins are left alone.
   var breaker = CircuitBreaker()
   private let cache: Mutex<SessionCache>
@@ -54,6 +54,7 @@ final class FetchEngine: @unchecked Sendable {
       configuration.cache == .http
       ? CacheDesk(loop: loop, worker: workers[0], store: store, limits: configuration.limits, roots: roots) : nil
     retryPolicy = RetryPolicy(retries: configuration.retries)
+    budget = .current(engines: configuration.engines)
     admission = Admission(places: configuration.transfersPerOrigin, placesInAll: budget.transfers)
     transport = try network.transport(loop)
     resolver = try network.resolver(loop)

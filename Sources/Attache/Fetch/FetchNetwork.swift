@@ -21,7 +21,8 @@ package struct FetchNetwork {
       do {
         let gate = URLGate(configuration.policy).addressGate
         return try CurlTransport(
-          loop: loop, gate: gate, rootCertificates: configuration.rootCertificates, transfersPerOrigin: configuration.transfersPerOrigin)
+          loop: loop, gate: gate, rootCertificates: configuration.rootCertificates, transfersPerOrigin: configuration.transfersPerOrigin,
+          budget: .current(engines: configuration.engines))
       } catch {
         throw StartError("\(error)")
       }

@@ -17,6 +17,8 @@ public final class MediaFetcher: Sendable {
     public var cache = CacheMode.http
     /// A file of root certificates in PEM form instead of the system's.
     public var rootCertificates: String?
+    /// How many fetchers this process has, this one included: they share the limit on open files.
+    public var engines = 1
     /// Name servers as `ADDRESS:PORT`; none means those of resolv.conf.
     public var nameServers: [String] = []
 

@@ -1,30 +1,17 @@
 extension Envelope {
   /// Reads what an envelope says of the delivery.
   ///
-  /// - Parameter objects: where it is said; the first to say something counts.
-  mutating func readDelivery(_ objects: [Range<Int>], _ text: JSONText) {
-    func first(_ names: [String]) -> Range<Int>? {
-      for object in objects {
-        for name in names {
-          if let value = text.value(name, of: object), !text.source(value).elementsEqual("null".utf8) { return value }
-        }
-      }
-      return nil
-    }
-    token = first(Self.tokenNames).flatMap { Self.single($0, text) }
-    priority = first(["apns-priority", "apns_priority", "priority"]).flatMap { Self.priority(Self.plain($0, text)) }
-    expiration = first(["apns-expiration", "apns_expiration", "expiration"]).flatMap { Int(Self.plain($0, text).string) }
-    pushType = first(["apns-push-type", "apns_push_type", "push_type", "apns_push_type_override"]).map { Self.plain($0, text) }
-    time = first(Self.timeNames).flatMap { Self.seconds(Self.plain($0, text).string) }
+  /// - Parameters:
+  ///   - objects: where it is said; the first to say something counts.
+  ///   - members: those of the line, which its other envelopes share.
+  mutating func readDelivery(_ objects: [Range<Int>], _ members: inout DeliveryMembers) {
+    let text = members.text
+    token = members.first(DeliveryMembers.token, in: objects).flatMap { Self.single($0, text) }
+    priority = members.first(DeliveryMembers.priority, in: objects).flatMap { Self.priority(Self.plain($0, text)) }
+    expiration = members.first(DeliveryMembers.expiration, in: objects).flatMap { Int(Self.plain($0, text).string) }
+    pushType = members.first(DeliveryMembers.pushType, in: objects).map { Self.plain($0, text) }
+    time = members.first(DeliveryMembers.time, in: objects).flatMap { Self.seconds(Self.plain($0, text).string) }
   }
-
-  private static let tokenNames = [
-    "token", "device_token", "deviceToken", "to", "tokens", "TargetArn", "include_subscription_ids", "include_player_ids",
-    "include_ios_tokens", "device",
-  ]
-  private static let timeNames = [
-    "time", "timestamp", "Timestamp", "sent_at", "sentAt", "send_after", "created_at", "createdAt", "date", "ts",
-  ]
 
   /// A string, or the only element of an array.
   private static func single(_ value: Range<Int>, _ text: JSONText) -> UntrustedText? {
@@ -78,5 +65,54 @@ extension Envelope {
     _ = skip(":")
     let offset = Double(hours * 3_600 + (number(2) ?? 0) * 60)
     return sign == UInt8(ascii: "+") ? seconds - offset : seconds + offset
+  }
+}
+
+/// The members of a line's objects that say something of the delivery. Each object is read once, however many notifications share it.
+struct DeliveryMembers {
+  static let token = names(
+    "token", "device_token", "deviceToken", "to", "tokens", "TargetArn", "include_subscription_ids", "include_player_ids",
+    "include_ios_tokens", "device")
+  static let priority = names("apns-priority", "apns_priority", "priority")
+  static let expiration = names("apns-expiration", "apns_expiration", "expiration")
+  static let pushType = names("apns-push-type", "apns_push_type", "push_type", "apns_push_type_override")
+  static let time = names(
+    "time", "timestamp", "Timestamp", "sent_at", "sentAt", "send_after", "created_at", "createdAt", "date", "ts")
+  private static let all = Set(token + priority + expiration + pushType + time)
+
+  let text: JSONText
+  /// By object, the members that have a value other than null.
+  private var objects: [Range<Int>: [[UInt8]: Range<Int>]] = [:]
+
+  init(_ text: JSONText) {
+    self.text = text
+  }
+
+  /// The first value that one of the objects has under one of the names.
+  mutating func first(_ names: [[UInt8]], in objects: [Range<Int>]) -> Range<Int>? {
+    for object in objects {
+      let members = members(of: object)
+      for name in names {
+        if let value = members[name] { return value }
+      }
+    }
+    return nil
+  }
+
+  /// Of several members with one name the last counts.
+  private mutating func members(of object: Range<Int>) -> [[UInt8]: Range<Int>] {
+    if let known = objects[object] { return known }
+    var found: [[UInt8]: Range<Int>] = [:]
+    for member in text.members(of: object) {
+      let name = text.identity(of: member)
+      guard Self.all.contains(name) else { continue }
+      found[name] = text.source(member.value).elementsEqual("null".utf8) ? nil : member.value
+    }
+    objects[object] = found
+    return found
+  }
+
+  private static func names(_ names: String...) -> [[UInt8]] {
+    names.map { Array($0.utf8) }
   }
 }

@@ -60,8 +60,8 @@ struct OpenedEnvelope {
       case .expo: [ExpoEnvelope.open(text)].compactMap { $0 }
       case .path: []
       }
-    let isEnriched = form.ways.contains { text.holds(outputKey, in: text.root, along: $0[...]) }
-    for index in opened.indices where isEnriched { opened[index].isEnriched = true }
+    guard !opened.isEmpty, form.holds(outputKey, in: text) else { return opened }
+    for index in opened.indices { opened[index].isEnriched = true }
     return opened
   }
 
@@ -76,13 +76,18 @@ struct OpenedEnvelope {
 
 extension Envelope.Form {
   /// The names that lead from the line's top to the objects that a service hands on, those in strings excepted.
-  fileprivate var ways: [[String]] {
+  private var ways: [[String]] {
     switch self {
     case .fcm: [["message", "apns", "payload"], ["message", "data"], ["apns", "payload"], ["data"]]
     case .gorush: [["notifications", "data"], ["data"]]
     case .oneSignal, .expo: [["data"]]
     case .sns, .path: []
     }
+  }
+
+  /// Whether a line of this form has a member of that name at its top, or in an object that the service hands on or that leads there.
+  func holds(_ name: String, in text: JSONText) -> Bool {
+    ways.contains { text.holds(name, in: text.root, along: $0[...]) }
   }
 }
 

@@ -83,7 +83,9 @@ final class LineOpener {
     members.find(in: root)
     guard aps == nil else { return .payload(root) }
     if let payload = unsafe openEnvelope(root, text) { return .payload(payload) }
-    return UnopenedEnvelope(of: root).map(Opening.unopened) ?? .payload(root)
+    guard let shut = UnopenedEnvelope(of: root) else { return .payload(root) }
+    (isEnvelopeEnriched, isPlain) = (unsafe shut.form.holds(outputKey, in: JSONText(Array(text))), false)
+    return .unopened(shut)
   }
 
   /// The line's next payload; nil behind the last. The one before is valid no longer.
@@ -125,7 +127,10 @@ final class LineOpener {
     let text = JSONText(unsafe Array(json))
     var opened = OpenedEnvelope.all(form, text, outputKey: outputKey, inner: inner)
     guard !opened.isEmpty else { return nil }
-    for index in opened.indices where readsDelivery { opened[index].envelope.readDelivery(opened[index].delivery, text) }
+    if readsDelivery {
+      var members = DeliveryMembers(text)
+      for index in opened.indices { opened[index].envelope.readDelivery(opened[index].delivery, &members) }
+    }
     isEnvelopeEnriched = members[Key.output.rawValue] != nil || opened.contains(where: \.isEnriched)
     (others, isPlain) = (opened[...], false)
     return next()
@@ -152,8 +157,8 @@ final class LineOpener {
     guard way.value.isObject else { return nil }
     (envelope, isPlain) = (Envelope(.path), false)
     if readsDelivery {
-      let text = JSONText(unsafe Array(json))
-      envelope?.readDelivery([text.root], text)
+      var members = DeliveryMembers(JSONText(unsafe Array(json)))
+      envelope?.readDelivery([members.text.root], &members)
     }
     if let text = way.text {
       let object = JSONSource.range(in: text.bytes.span, places: way.steps)

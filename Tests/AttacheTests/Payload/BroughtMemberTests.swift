@@ -30,6 +30,9 @@ struct BroughtMemberTests {
     // OneSignal, Expo
     #"{"app_id":"a","contents":{"en":"Hi"},"attache":1}"#, #"{"app_id":"a","contents":{"en":"Hi"},"data":{"attache":1}}"#,
     #"{"to":"ExpoPushToken[x]","attache":1}"#, #"{"to":"ExpoPushToken[x]","data":{"attache":1}}"#,
+    // Envelopes that cannot be opened, and one for other devices
+    #"{"message":{"data":{"attache":{}},"apns":{"payload":"x"}}}"#, #"{"notifications":[{"tokens":["t"],"data":{"attache":1}}]}"#,
+    #"{"notifications":[{"platform":2,"tokens":["t"],"data":{"attache":1}}]}"#, #"{"platform":2,"tokens":["t"],"data":{"attache":1}}"#,
   ])
   func `a line with the member has a reason`(line: String) {
     #expect(PayloadReader().read(line).reason == .payloadEnriched)

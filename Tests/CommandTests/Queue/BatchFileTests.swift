@@ -19,6 +19,15 @@ struct BatchFileTests {
     #expect(try text(tool, "out") == "before\n")
   }
 
+  @Test func `an output that is not there yet and the report are two files`() async throws {
+    let tool = try tool()
+    let place = tool.home["new"]
+    let run = try await tool.run(["batch", tool.home["in"], "-o", place, "--report", place])
+    #expect(run.exit == .status(64))
+    #expect(run.errors == "attache: the report \(place) is the file that is read or written; name another\n")
+    #expect(!FileManager.default.fileExists(atPath: place))
+  }
+
   @Test func `a pipe is written, and stays one`() async throws {
     let tool = try tool()
     #expect(unsafe mkfifo(tool.home["out"], 0o600) == 0)
