@@ -49,7 +49,7 @@ struct BatchCommand: ParsableCommand {
       log.error("\(input.name) is no regular file; it needs -o or --queue, so that the batch can go on after a kill")
       throw ExitCode.validationFailure
     }
-    let files = try BatchFiles(input: input.descriptor, output: output, report: report, log)
+    let files = try BatchFiles(input: input.descriptor, output: output, report: report, queue: location, log)
     let process = WorkerProcess(options)
     let opened = try orExit(log) { () throws(QueueError) in
       try location.open(creates: true, sync: options.sync, notice: { log.notice("\($0)") })

@@ -23,13 +23,16 @@ final class BatchFile {
       return
     }
     self.path = isThere ? Self.resolved(path) : path
-    let partial = self.path + ".attache-part"
+    let partial = Self.part(of: self.path)
     descriptor = try Self.locked(partial)
     self.partial = partial
     // What it replaces keeps its mode.
     if isThere { fchmod(descriptor, status.st_mode & 0o7777) }
     guard ftruncate(descriptor, 0) == 0 else { throw SystemError(call: "truncate", number: errno) }
   }
+
+  /// What an output is written to until it is whole.
+  static func part(of path: String) -> String { path + ".attache-part" }
 
   deinit {
     close(descriptor)

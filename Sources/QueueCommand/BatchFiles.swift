@@ -12,17 +12,22 @@ final class BatchFiles {
   /// The report; nil when none is wanted.
   let report: Int32?
 
-  /// - Parameter input: what the batch reads, which the report may not take the place of.
+  /// - Parameters:
+  ///   - input: what the batch reads, which the report may not take the place of.
+  ///   - queue: whose files nothing else may take the place of.
   /// - Throws: the exit status, once the log has said what stands in the way.
-  init(input: Int32, output: String?, report: String?, _ log: Logger) throws {
+  init(input: Int32, output: String?, report: String?, queue: QueueLocation, _ log: Logger) throws {
     let target = output.map(FileIdentity.init(path:)) ?? FileIdentity(descriptor: STDOUT_FILENO)
     if let target, target == FileIdentity(descriptor: input) {
       log.error("the output \(output.map { PrintableText.of($0) } ?? "<stdout>") is the file that is read; name another")
       throw ExitCode.validationFailure
     }
     if let place = report.flatMap(FileIdentity.init(path:)), [FileIdentity(descriptor: input), target].contains(place) {
-      throw Self.isTaken(report, log)
+      log.error("the report \(PrintableText.of(report ?? "")) is the file that is read or written; name another")
+      throw ExitCode.validationFailure
     }
+    let outputs = output.map { [("the output", $0), ("the output's part file", BatchFile.part(of: $0))] } ?? []
+    try DistinctFiles.check(queue.files + outputs + (report.map { [("the report", $0)] } ?? []), log)
     do throws(SystemError) {
       file = try output.map { path throws(SystemError) in try BatchFile(path) }
     } catch {
@@ -36,16 +41,6 @@ final class BatchFiles {
       log.error("the report \(PrintableText.of(report ?? "")): \(error)")
       throw ExitCode(ExitStatus.inputOutput)
     }
-    // A report that was not there, under the name of an output that is not there yet.
-    if let opened = self.report, let output, FileIdentity(path: output) == FileIdentity(descriptor: opened), target == nil {
-      _ = unsafe unlink(output)
-      throw Self.isTaken(report, log)
-    }
-  }
-
-  private static func isTaken(_ report: String?, _ log: Logger) -> ExitCode {
-    log.error("the report \(PrintableText.of(report ?? "")) is the file that is read or written; name another")
-    return .validationFailure
   }
 
   deinit {

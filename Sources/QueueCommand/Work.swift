@@ -24,6 +24,7 @@ struct Work: ParsableCommand {
 
   func run() throws {
     let process = WorkerProcess(options)
+    try DistinctFiles.check(queue.queue.files + (metrics.metricsFile.map { [("the file of --metrics-file", $0)] } ?? []), process.log)
     let opened = try queue.open(creates: false, sync: options.sync, process.log)
     defer { opened.close() }
     let figures = WorkerMetrics()

@@ -63,10 +63,11 @@ package final class Inspector {
     switch unsafe opener.open(line) {
     case .payload(let first):
       let root = unsafe parser.parse(UnsafeRawBufferPointer(rebasing: line[opener.json])) ?? first
+      let places = LinePlaces(root)
       var next: JSONElement? = first
       while let payload = next {
         let size = unsafe opener.splice(of: line).payloadCount
-        inspections.append(inspect(payload, in: root, size: size, input))
+        inspections.append(inspect(payload, in: root, places, size: size, input))
         next = opener.next()
       }
     case .unopened(let envelope):
@@ -81,9 +82,9 @@ package final class Inspector {
     return inspections
   }
 
-  private func inspect(_ payload: JSONElement, in root: JSONElement, size: Int, _ input: InputPayload) -> Inspection {
+  private func inspect(_ payload: JSONElement, in root: JSONElement, _ places: LinePlaces, size: Int, _ input: InputPayload) -> Inspection {
     var inspection = Inspection(line: input.line, kind: .push(apsReader.read(opener.aps)), size: size)
-    let paths = LinePaths(root, envelope: opener.envelope, payloadPath: configuration.payloadPath)
+    let paths = LinePaths(root, places, envelope: opener.envelope, payloadPath: configuration.payloadPath)
     if opener.envelope?.pushType == "voip" || paths.leadsToVoIP { inspection.maximumSize = Inspection.maximumVoIPSize }
     inspection.isEnriched = opener.isEnriched
     addPush(opener.aps, to: &inspection)

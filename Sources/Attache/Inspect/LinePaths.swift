@@ -10,9 +10,10 @@ struct LinePaths {
   /// Whether an envelope of SNS's hands the payload to PushKit.
   let leadsToVoIP: Bool
 
-  init(_ root: JSONElement, envelope: Envelope?, payloadPath: JSONPointer?) {
+  /// - Parameter places: those of the line, which its payloads share.
+  init(_ root: JSONElement, _ places: LinePlaces, envelope: Envelope?, payloadPath: JSONPointer?) {
     notification = (envelope?.notification ?? 1) - 1
-    places = LinePlaces(root)
+    self.places = places
     switch envelope?.form {
     case nil: bases = [""]
     case .path: bases = [UntrustedText(payloadPath?.description ?? "")]

@@ -1,7 +1,7 @@
 /// Recognises the envelopes of push services by the members of a line that has no `aps` at its top.
 final class EnvelopeReader {
   private enum Key: Int, CaseIterable {
-    case message, apns, publishedMessage, notifications, platform, app, to
+    case message, apns, publishedMessage, notifications, platform, app, to, data
 
     var name: String {
       switch self {
@@ -12,6 +12,7 @@ final class EnvelopeReader {
       case .platform: "platform"
       case .app: "app_id"
       case .to: "to"
+      case .data: "data"
       }
     }
   }
@@ -20,15 +21,25 @@ final class EnvelopeReader {
   /// Where SNS's names stand among the members.
   private let platforms = Key.allCases.count..<Key.allCases.count + SNSEnvelope.names.count
 
-  /// Whose form a line may have, as far as its top says.
-  func form(of root: JSONElement) -> Envelope.Form? {
+  /// Looks at the top of a line, for ``forms`` and ``mayHoldMember``.
+  func look(at root: JSONElement) {
     members.find(in: root)
-    if self[.message]?.isObject == true || self[.apns]?.isObject == true { return .fcm }
-    if self[.publishedMessage]?.isText == true { return .sns }
-    for index in platforms where members[index]?.isText == true { return .sns }
-    if self[.notifications]?.isArray == true || self[.platform]?.number == 1 { return .gorush }
-    if self[.app]?.isText == true { return .oneSignal }
-    return self[.to] == nil ? nil : .expo
+  }
+
+  /// The forms that the line may have, as far as its top says, the likeliest first. Services ignore members that they do not know, so there may be several.
+  var forms: [Envelope.Form] {
+    var forms: [Envelope.Form] = []
+    if self[.message]?.isObject == true || self[.apns]?.isObject == true { forms.append(.fcm) }
+    if self[.publishedMessage]?.isText == true || platforms.contains(where: { members[$0]?.isText == true }) { forms.append(.sns) }
+    if self[.notifications]?.isArray == true || self[.platform]?.number == 1 { forms.append(.gorush) }
+    if self[.app]?.isText == true { forms.append(.oneSignal) }
+    if self[.to] != nil { forms.append(.expo) }
+    return forms
+  }
+
+  /// Whether the line has a member through which a way to the output member may lead, whatever its form (``Envelope/Form/anyHolds(_:in:)``).
+  var mayHoldMember: Bool {
+    self[.message] != nil || self[.apns] != nil || self[.notifications] != nil || self[.data] != nil
   }
 
   private subscript(key: Key) -> JSONElement? { members[key.rawValue] }
@@ -40,7 +51,7 @@ struct OpenedEnvelope {
   /// The payload as the service hands it to APNs, as JSON.
   var payload: [UInt8]
   var place: PayloadPlace
-  /// Whether an object from the line's top to the place of the member has the member already, or one whose members the service hands on.
+  /// Whether a string of the envelope holds an object that has the output member already.
   var isEnriched = false
   /// The objects that speak of the delivery, in the text of the envelope; the first to say something counts.
   var delivery: [Range<Int>] = []
@@ -51,18 +62,14 @@ struct OpenedEnvelope {
   ///   - text: the line.
   ///   - inner: parses what stands in strings.
   static func all(_ form: Envelope.Form, _ text: JSONText, outputKey: String, inner: InnerParser) -> [OpenedEnvelope] {
-    var opened: [OpenedEnvelope] =
-      switch form {
-      case .fcm: [FCMEnvelope.open(text)].compactMap { $0 }
-      case .sns: [SNSEnvelope.open(text, outputKey: outputKey, inner)].compactMap { $0 }
-      case .gorush: GorushEnvelope.open(text)
-      case .oneSignal: [OneSignalEnvelope.open(text)].compactMap { $0 }
-      case .expo: [ExpoEnvelope.open(text)].compactMap { $0 }
-      case .path: []
-      }
-    guard !opened.isEmpty, form.holds(outputKey, in: text) else { return opened }
-    for index in opened.indices { opened[index].isEnriched = true }
-    return opened
+    switch form {
+    case .fcm: [FCMEnvelope.open(text)].compactMap { $0 }
+    case .sns: [SNSEnvelope.open(text, outputKey: outputKey, inner)].compactMap { $0 }
+    case .gorush: GorushEnvelope.open(text)
+    case .oneSignal: [OneSignalEnvelope.open(text)].compactMap { $0 }
+    case .expo: [ExpoEnvelope.open(text)].compactMap { $0 }
+    case .path: []
+    }
   }
 
   init(_ form: Envelope.Form, payload: [UInt8], place: PayloadPlace, delivery: [Range<Int>] = []) {
@@ -75,18 +82,14 @@ struct OpenedEnvelope {
 }
 
 extension Envelope.Form {
-  /// The names that lead from the line's top to the objects that a service hands on, those in strings excepted.
-  private var ways: [[String]] {
-    switch self {
-    case .fcm: [["message", "apns", "payload"], ["message", "data"], ["apns", "payload"], ["data"]]
-    case .gorush: [["notifications", "data"], ["data"]]
-    case .oneSignal, .expo: [["data"]]
-    case .sns, .path: []
-    }
-  }
+  /// The names that lead from the line's top to the objects that a service hands on, those in strings excepted: of every service.
+  private static let ways = [
+    ["message", "apns", "payload"], ["message", "data"], ["apns", "payload"], ["notifications", "data"], ["data"],
+  ]
 
-  /// Whether a line of this form has a member of that name at its top, or in an object that the service hands on or that leads there.
-  func holds(_ name: String, in text: JSONText) -> Bool {
+  /// Whether a line has a member of that name at its top, or in an object that any service hands on or that leads there. The line's own form does not
+  /// matter: a service ignores what another one's form has.
+  static func anyHolds(_ name: String, in text: JSONText) -> Bool {
     ways.contains { text.holds(name, in: text.root, along: $0[...]) }
   }
 }

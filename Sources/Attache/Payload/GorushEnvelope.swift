@@ -12,13 +12,13 @@ enum GorushEnvelope {
     let root = text.root
     guard let list = text.value("notifications", of: root) else {
       let isForDevices = ["tokens", "token", "to", "topic"].contains { text.value($0, of: root) != nil }
-      return isForDevices && isApples(root, text) ? [open(root, text)].compactMap { $0 } : []
+      return isForDevices && isApples(root, text) ? [open(root, of: root, text)].compactMap { $0 } : []
     }
     let notifications = text.elements(of: list)
     guard notifications.count <= maximumNotifications, notifications.allSatisfy(text.isObject) else { return [] }
     var opened: [OpenedEnvelope] = []
     for (index, notification) in notifications.enumerated() where isApples(notification, text) {
-      guard var envelope = open(notification, text) else { return [] }
+      guard var envelope = open(notification, of: root, text) else { return [] }
       if notifications.count > 1 { envelope.envelope.notification = index + 1 }
       opened.append(envelope)
     }
@@ -29,7 +29,7 @@ enum GorushEnvelope {
     text.value("platform", of: notification).map(text.source)?.elementsEqual("1".utf8) == true
   }
 
-  private static func open(_ notification: Range<Int>, _ text: JSONText) -> OpenedEnvelope? {
+  private static func open(_ notification: Range<Int>, of root: Range<Int>, _ text: JSONText) -> OpenedEnvelope? {
     guard var place = PayloadPlace(dataOf: notification, in: text) else { return nil }
     let alert = text.object("alert", of: notification)
     let title = text.text(at: ["title"], of: notification)
@@ -61,7 +61,7 @@ enum GorushEnvelope {
 
     let given = isPlain ? message.map { [(name: "body", source: Array(text.source($0)))] } ?? [] : []
     place.alert = AlertPlace(holder: notification, given: given)
-    var opened = OpenedEnvelope(.gorush, payload: json.bytes, place: place, delivery: [notification, text.root])
+    var opened = OpenedEnvelope(.gorush, payload: json.bytes, place: place, delivery: [notification, root])
     // What goes into an empty `data` needs no comma there, and one behind `aps` in what APNs gets.
     if place.isEmptyObject { opened.place.payloadCount = json.bytes.count + 1 }
     return opened

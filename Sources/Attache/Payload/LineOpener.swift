@@ -83,9 +83,7 @@ final class LineOpener {
     members.find(in: root)
     guard aps == nil else { return .payload(root) }
     if let payload = unsafe openEnvelope(root, text) { return .payload(payload) }
-    guard let shut = UnopenedEnvelope(of: root) else { return .payload(root) }
-    (isEnvelopeEnriched, isPlain) = (unsafe shut.form.holds(outputKey, in: JSONText(Array(text))), false)
-    return .unopened(shut)
+    return UnopenedEnvelope(of: root).map(Opening.unopened) ?? .payload(root)
   }
 
   /// The line's next payload; nil behind the last. The one before is valid no longer.
@@ -123,16 +121,19 @@ final class LineOpener {
   }
 
   private func openEnvelope(_ root: JSONElement, _ json: UnsafeRawBufferPointer) -> JSONElement? {
-    guard let form = envelopes.form(of: root) else { return nil }
+    envelopes.look(at: root)
+    let forms = envelopes.forms
+    guard !forms.isEmpty || envelopes.mayHoldMember else { return nil }
     let text = JSONText(unsafe Array(json))
-    var opened = OpenedEnvelope.all(form, text, outputKey: outputKey, inner: inner)
-    guard !opened.isEmpty else { return nil }
+    (isEnvelopeEnriched, isPlain) = (Envelope.Form.anyHolds(outputKey, in: text), false)
+    let opened = forms.lazy.map { OpenedEnvelope.all($0, text, outputKey: self.outputKey, inner: self.inner) }.first { !$0.isEmpty }
+    guard var opened else { return nil }
     if readsDelivery {
       var members = DeliveryMembers(text)
       for index in opened.indices { opened[index].envelope.readDelivery(opened[index].delivery, &members) }
     }
-    isEnvelopeEnriched = members[Key.output.rawValue] != nil || opened.contains(where: \.isEnriched)
-    (others, isPlain) = (opened[...], false)
+    isEnvelopeEnriched = isEnvelopeEnriched || members[Key.output.rawValue] != nil || opened.contains(where: \.isEnriched)
+    others = opened[...]
     return next()
   }
 

@@ -45,7 +45,7 @@ package struct UnopenedEnvelope: Hashable, Sendable {
     }
     var notifications: [JSONElement] = []
     list.forEachElement { notifications.append($0) }
-    guard let first = notifications.first, isForDevices(first) || first.member("platform") != nil else { return nil }
+    guard notifications.contains(where: { $0.isObject && (isForDevices($0) || $0.member("platform") != nil) }) else { return nil }
     return gorush(notifications) { "/notifications/\($0)" }
   }
 

@@ -2,7 +2,8 @@ internal import Glibc
 
 /// Which files and folders a queue in a folder has, and how such a folder is opened and made.
 enum FolderLayout {
-  static let database: FileName = "queue.sqlite"
+  static let databaseName = "queue.sqlite"
+  static let database = FileName(databaseName)
   private static let lock: FileName = "lock"
   private static let folders = ["new", "done", "dead", Inbox.intake, Outbox.outgoing]
   /// What a killed process may leave of a queue that it was making, and what comes into being later.

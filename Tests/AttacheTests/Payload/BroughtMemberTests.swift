@@ -30,6 +30,11 @@ struct BroughtMemberTests {
     // OneSignal, Expo
     #"{"app_id":"a","contents":{"en":"Hi"},"attache":1}"#, #"{"app_id":"a","contents":{"en":"Hi"},"data":{"attache":1}}"#,
     #"{"to":"ExpoPushToken[x]","attache":1}"#, #"{"to":"ExpoPushToken[x]","data":{"attache":1}}"#,
+    // A form of one service beside another's
+    #"{"message":{"x":1},"notifications":[{"tokens":["t"],"platform":1,"message":"Hi","data":{"attache":1}}]}"#,
+    #"{"Message":"x","notifications":[{"tokens":["t"],"platform":1,"message":"Hi","data":{"attache":1}}]}"#,
+    #"{"message":{},"app_id":"a","contents":{"en":"Hi"},"data":{"attache":1}}"#,
+    #"{"message":{"token":"t","data":{"attache":1}}}"#,
     // Envelopes that cannot be opened, and one for other devices
     #"{"message":{"data":{"attache":{}},"apns":{"payload":"x"}}}"#, #"{"notifications":[{"tokens":["t"],"data":{"attache":1}}]}"#,
     #"{"notifications":[{"platform":2,"tokens":["t"],"data":{"attache":1}}]}"#, #"{"platform":2,"tokens":["t"],"data":{"attache":1}}"#,
@@ -44,6 +49,11 @@ struct BroughtMemberTests {
   ])
   func `a line with the member has a reason wherever its payload is`(line: String) {
     #expect(PayloadReader(payloadPath: JSONPointer("p")).read(line).reason == .payloadEnriched)
+  }
+
+  @Test func `a form that does not open leaves the line to the next`() {
+    let line = #"{"message":{"x":1},"notifications":[{"tokens":["t"],"platform":1,"message":"Hi","mutable_content":true}]}"#
+    #expect(PayloadReader().read(line).candidate != nil)
   }
 
   @Test func `one line's member says nothing of the next line`() {

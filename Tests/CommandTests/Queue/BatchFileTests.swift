@@ -19,13 +19,27 @@ struct BatchFileTests {
     #expect(try text(tool, "out") == "before\n")
   }
 
-  @Test func `an output that is not there yet and the report are two files`() async throws {
+  @Test func `two files that are not there yet are two`() async throws {
     let tool = try tool()
     let place = tool.home["new"]
-    let run = try await tool.run(["batch", tool.home["in"], "-o", place, "--report", place])
+    for report in [place, place + ".attache-part", place + ".attache-queue", place + ".attache-queue-wal"] {
+      let run = try await tool.run(["batch", tool.home["in"], "-o", place, "--report", report])
+      #expect(run.exit == .status(64))
+      #expect(run.errors.contains("the report, \(report), is "), "\(run.errors)")
+      #expect(!FileManager.default.fileExists(atPath: report))
+    }
+    let run = try await tool.run(["batch", tool.home["in"], "-o", place, "--queue", "sqlite:\(place)"])
+    #expect(run.errors == "attache: the output, \(place), is a file of the queue too; name another\n")
+  }
+
+  @Test func `a worker's metrics take the place of no file of its queue`() async throws {
+    let tool = try tool()
+    let queue = tool.home["queue"]
+    #expect(try await tool.run(["enqueue", "--queue", "sqlite:\(queue)", tool.home["in"]]).exit == .status(0))
+    let run = try await tool.run(["work", "--queue", "sqlite:\(queue)", "--once", "--metrics-file", queue])
     #expect(run.exit == .status(64))
-    #expect(run.errors == "attache: the report \(place) is the file that is read or written; name another\n")
-    #expect(!FileManager.default.fileExists(atPath: place))
+    #expect(run.errors == "attache: the file of --metrics-file, \(queue), is a file of the queue too; name another\n")
+    #expect(try await tool.run(["queue", "--queue", "sqlite:\(queue)"]).text.contains("ready    2"))
   }
 
   @Test func `a pipe is written, and stays one`() async throws {

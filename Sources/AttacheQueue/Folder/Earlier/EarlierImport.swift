@@ -126,7 +126,7 @@ extension ImportedPayload {
     expiresAt = entry.expiresAt
     enqueuedAt = entry.enqueuedAt
     key = entry.key
-    name = entry.name
+    name = DropName.kept(of: FileName(entry.name))
     (attempts, deaths, deathsAlone) = (entry.attempts, entry.deaths, entry.deathsAlone)
   }
 }

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Attache
+import AttacheQueue
+import Glibc
+import Logging
+
+/// Refuses one name for two files of a command before it makes or changes any of them.
+enum DistinctFiles {
+  /// A file of the command: what it is, in a message, and its path.
+  typealias File = (what: String, path: String)
+
+  /// - Throws: status 64, once the log has named both files. Pipes and devices may have several uses.
+  static func check(_ files: [File], _ log: Logger) throws {
+    var seen: [[UInt8]: String] = [:]
+    for file in files {
+      guard let place = place(of: file.path), let other = seen.updateValue(file.what, forKey: Array(place.utf8)) else { continue }
+      log.error("\(file.what), \(PrintableText.of(file.path)), is \(other) too; name another")
+      throw ExitCode.validationFailure
+    }
+  }
+
+  /// The path without links; nil for what is there and no regular file, or has no folder.
+  private static func place(of path: String) -> String? {
+    var status = stat()
+    if unsafe stat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFREG ? resolved(path) : nil }
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { String(path[...$0]) } ?? "."
+    return resolved(folder).map { $0 + "/" + path[(slash.map(path.index(after:)) ?? path.startIndex)...] }
+  }
+
+  private static func resolved(_ path: String) -> String? {
+    guard let resolved = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+}
+
+extension QueueLocation {
+  /// The files that the queue's database consists of.
+  var files: [DistinctFiles.File] {
+    databaseFiles.map { ("a file of the queue", $0) }
+  }
+}
