@@ -119,7 +119,14 @@ public final class QueueWorker: Sendable {
     change { $0.endWhenDone() }
   }
 
+  /// Changes the state, tells of a pause and of its end, and has the claiming thread look.
   private func change(_ body: (inout WorkerState) -> Void) {
+    changeQuietly(body)
+    claiming.ring()
+  }
+
+  /// The same on the claiming thread, which looks anyway.
+  private func changeQuietly(_ body: (inout WorkerState) -> Void) {
     state.withLock { state in
       let before = state.fault
       body(&state)
@@ -129,7 +136,6 @@ public final class QueueWorker: Sendable {
       guard let fault = state.fault else { return settler.say(.resumed) }
       if before == nil { settler.say(.paused(fault.text)) }
     }
-    claiming.ring()
   }
 
   /// The machine fails: nothing is claimed for a while.
@@ -153,11 +159,8 @@ public final class QueueWorker: Sendable {
         let request = ClaimRequest(limit: limit, maximumBytes: bytes, span: configuration.leaseSpan, isAlone: isAlone)
         let leased = queueClock.uptime
         let claim = try queue.claim(request)
-        let held = state.withLock { state in
-          state.note(claim, isAlone: isAlone, at: clock.now, leased: leased)
-          return state.held.count
-        }
-        settler.observer.holding(held)
+        changeQuietly { $0.note(claim, isAlone: isAlone, at: clock.now, leased: leased) }
+        settler.observer.holding(state.withLock { $0.held.count })
         for lease in claim.leases { begin(lease, desk) }
       }
     } catch {

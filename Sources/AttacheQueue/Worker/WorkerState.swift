@@ -92,6 +92,7 @@ struct WorkerState: Sendable {
       heldBytes += bytes
     }
     undecided += claim.leases.count
+    if claim.leases.isEmpty { noteNothingToTry() }
     holdsSuspect = isAlone && !claim.leases.isEmpty
     wantsAlone = wantsSuspect(claim, isAlone: isAlone, at: now)
     isEmpty = claim.next == nil
@@ -150,6 +151,13 @@ struct WorkerState: Sendable {
 
   /// The store takes files again: a payload is tried.
   mutating func endPause() { pausedUntil = nil }
+
+  /// The queue answered and has no payload for this worker, such as when another has worked it: none is left whose settling could end the fault.
+  private mutating func noteNothingToTry() {
+    guard fault != nil, pausedUntil == nil else { return }
+    fault = nil
+    places = jobs
+  }
 
   /// Payloads were settled, and the machine failed none of them.
   private mutating func noteProgress(_ count: Int) {

@@ -147,6 +147,24 @@ import Testing
     #expect(rig.observer.pauses.last == .some(nil))
   }
 
+  @Test func `a worker goes on after a pause that leaves it nothing to claim`() throws {
+    let rig = try WorkerRig()
+    let queue = HookedQueue(try rig.queue.open(with: []))
+    let isFirst = Mutex(true)
+    queue.before(.claim) { () throws(QueueError) in
+      guard !isFirst.withLock({ isFirst in (isFirst, isFirst = false).0 }) else { throw .full("/queue: no room is left") }
+    }
+    let notices = Mutex<[String]>([])
+    _ = try rig.worker(on: queue) {
+      $0.pause = Self.pause
+    } tell: { notice in
+      notices.withLock { $0.append("\(notice)") }
+    } serve: { _, _ in
+    }.run()
+    #expect(rig.observer.pauses == ["/queue: no room is left; make room", nil])
+    #expect(notices.withLock { $0.last } == "the worker goes on")
+  }
+
   // MARK: What a worker tells
 
   @Test func `a refusal by a flag names the command that requeues what fell back, and pauses nobody`() throws {

@@ -151,6 +151,20 @@ import Testing
     #expect(state.step(at: later) == .claim(limit: 4, bytes: WorkerState.maximumBytes, isAlone: false))
   }
 
+  @Test func `a pause ends when nothing is left to claim, such as when another worker took it`() {
+    var state = WorkerState(jobs: 4, isOnce: false)
+    state.pause(MachineFault(.storeFull, "no room"), at: start)
+    // The answer to a claim that was under way says nothing of the machine now.
+    state.note(claim(nil, next: nil), isAlone: false, at: start, leased: .zero)
+    #expect(state.fault != nil)
+    state.endPause()
+    let end = start.advanced(by: WorkerConfiguration.pause)
+    state.note(claim(nil, next: nil), isAlone: false, at: end, leased: .zero)
+    #expect(state.fault == nil)
+    let later = end.advanced(by: .seconds(1))
+    #expect(state.step(at: later) == .claim(limit: 4, bytes: WorkerState.maximumBytes, isAlone: false))
+  }
+
   @Test func `what is settled leaves in groups, in order`() {
     var state = WorkerState(jobs: 8, isOnce: false)
     let held = claim(1...3, next: .zero)
