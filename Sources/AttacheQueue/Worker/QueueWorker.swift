@@ -74,7 +74,9 @@ public final class QueueWorker: Sendable {
   private func started() throws(QueueError) -> (settling: any StartedThread, renewing: any StartedThread) {
     do throws(SystemError) {
       let renewing = try machine.start("renew") { [self] in
-        renewer.run(due: { before, now in state.withLock { $0.renewals(before: before, at: now) } }, failed: fail)
+        renewer.run(
+          due: { before in state.withLock { $0.renewals(before: before) } },
+          renewed: { tokens, now in state.withLock { $0.renewed(tokens, at: now) } }, failed: fail)
       }
       do throws(SystemError) {
         return (try machine.start("settle") { [self] in settler.run(settlerOwner) }, renewing)

@@ -132,11 +132,15 @@ struct WorkerState: Sendable {
 
   mutating func fail(_ error: QueueError) { failure = failure ?? error }
 
-  /// All leases, if the oldest was taken or renewed before a moment of the queue's clock; they count as renewed now.
-  mutating func renewals(before moment: Duration, at now: Duration) -> [LeaseToken] {
+  /// All leases, if the oldest was taken or renewed before a moment of the queue's clock.
+  func renewals(before moment: Duration) -> [LeaseToken] {
     guard let oldest = held.values.map(\.since).min(), oldest < moment else { return [] }
-    for token in held.keys { held[token]?.since = now }
     return Array(held.keys)
+  }
+
+  /// The queue has renewed leases; those among them that are settled by now are not held any more.
+  mutating func renewed(_ tokens: [LeaseToken], at now: Duration) {
+    for token in tokens { held[token]?.since = now }
   }
 
   // MARK: - Pausing

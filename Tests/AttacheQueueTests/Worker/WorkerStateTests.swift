@@ -117,9 +117,13 @@ import Testing
     var state = WorkerState(jobs: 8, isOnce: false)
     state.note(claim(1...1, next: .zero), isAlone: false, at: start, leased: .seconds(100))
     state.note(claim(2...2, next: .zero), isAlone: false, at: start, leased: .seconds(110))
-    #expect(state.renewals(before: .seconds(100), at: .seconds(110)) == [])
-    #expect(Set(state.renewals(before: .seconds(101), at: .seconds(110)).map(\.id)) == [1, 2])
-    #expect(state.renewals(before: .seconds(110), at: .seconds(110)) == [])
+    #expect(state.renewals(before: .seconds(100)) == [])
+    let due = state.renewals(before: .seconds(101))
+    #expect(Set(due.map(\.id)) == [1, 2])
+    #expect(state.renewals(before: .seconds(101)).count == 2, "until the queue has renewed them they are due")
+    state.renewed(due, at: .seconds(110))
+    #expect(state.renewals(before: .seconds(110)) == [])
+    #expect(state.renewals(before: .seconds(111)).count == 2)
   }
 
   @Test func `after a failure of the machine nothing is claimed for a while, and then one payload, and more with each that is settled`() {
