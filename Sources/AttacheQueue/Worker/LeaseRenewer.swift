@@ -36,7 +36,7 @@ final class LeaseRenewer: Sendable {
           renewed(tokens, now)
         }
       } catch {
-        // A full disk passes: the claiming thread pauses, and nobody counts a death of a worker that lives.
+        // A full or failing disk passes: the claiming thread pauses, and nobody counts a death of a worker that lives.
         if MachineFault(error) == nil { failed(error) }
       }
       bell.wait(until: machine.now.advanced(by: span / 4))

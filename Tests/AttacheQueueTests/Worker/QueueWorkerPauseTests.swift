@@ -147,6 +147,25 @@ import Testing
     #expect(rig.observer.pauses.last == .some(nil))
   }
 
+  @Test(arguments: [HookedQueue.Call.claim, .finish], [EROFS, EIO, EDQUOT, EMFILE])
+  func `a queue whose disk fails or turns read-only pauses its worker`(_ call: HookedQueue.Call, _ number: Int32) throws {
+    let rig = try WorkerRig()
+    let queue = HookedQueue(try rig.queue.open(with: [WorkerLine.candidate(1)]))
+    let isFirst = Mutex(true)
+    queue.before(call) { () throws(QueueError) in
+      guard !isFirst.withLock({ isFirst in (isFirst, isFirst = false).0 }) else { throw SystemFailure(number, at: "/queue").error }
+    }
+    let result = try rig.worker(on: queue) {
+      $0.pause = Self.pause
+    } serve: { _, answer in
+      answer.offer(.original(.typeUnknown))
+    }.run()
+    #expect(rig.observer.finished.count == 1)
+    #expect(!result.isWorkLeft)
+    #expect(rig.observer.pauses.first??.hasPrefix("/queue: ") == true)
+    #expect(rig.observer.pauses.last == .some(nil))
+  }
+
   @Test func `a worker goes on after a pause that leaves it nothing to claim`() throws {
     let rig = try WorkerRig()
     let queue = HookedQueue(try rig.queue.open(with: []))
