@@ -186,23 +186,26 @@ import Testing
 
   // MARK: What a worker tells
 
-  @Test func `a refusal by a flag names the command that requeues what fell back, and pauses nobody`() throws {
+  @Test(arguments: [
+    (true, "requeue what fell back: attache retry --queue 'sqlite:/var/my queue' --reason policy.scheme"),
+    (false, "run the batch again with the flag that allows it, and a new output"),
+  ])
+  func `a refusal by a flag says how what fell back is worked again, and pauses nobody`(keepsQueue: Bool, advice: String) throws {
     let rig = try WorkerRig()
     let queue = try rig.queue.open(with: [WorkerLine.candidate(1), WorkerLine.candidate(2)])
     let notices = Mutex<[String]>([])
     var refused = MediaRecord(url: "http://origin.test/1.jpg", reason: .policyScheme)
     refused.explanation = "plain http is refused; --allow-http allows it"
     _ = try rig.worker(on: queue) {
-      $0.queueName = "sqlite:/var/my queue"
+      ($0.queueName, $0.keepsQueue) = ("sqlite:/var/my queue", keepsQueue)
     } tell: { notice in
       notices.withLock { $0.append("\(notice)") }
     } serve: { [refused] request, answer in
       answer.offer(request.identifier == "1" ? .original(.policyScheme, media: [refused]) : .original(.typeUnknown))
     }.run()
     let told = notices.withLock { $0 }
-    #expect(
-      told.contains { $0.hasSuffix("attache retry --queue 'sqlite:/var/my queue' --reason policy.scheme") && $0.contains("--allow-http") })
-    #expect(told.contains { $0.contains("type.unknown") && !$0.contains("retry") })
+    #expect(told.contains { $0.hasSuffix(advice) && $0.contains("--allow-http") })
+    #expect(told.contains { $0.contains("type.unknown") && !$0.contains("retry") && !$0.contains("again") })
     #expect(rig.observer.pauses == [])
   }
 
