@@ -54,7 +54,7 @@ extension Logger {
   fileprivate func tell(_ notice: WorkerNotice) {
     switch notice {
     case .fellBack(let explanation, let advice): tell(explanation, at: advice == nil ? .notice : .warning, "\(notice)")
-    case .paused: warning("\(notice)")
+    case .paused, .left: warning("\(notice)")
     case .resumed: self.notice("\(notice)")
     }
   }

@@ -67,7 +67,7 @@ public final class QueueWorker: Sendable {
     var result = settler.result
     result.elapsed = start.duration(to: machine.now)
     result.summary.droppedOffers = hosts.reduce(0) { $0 + $1.droppedOffers }
-    result.isWorkLeft = try queue.counts().undecided > 0
+    result.isWorkLeft = if state.withLock(\.leavesWork) { true } else { try queue.counts().undecided > 0 }
     return result
   }
 
@@ -202,7 +202,10 @@ public final class QueueWorker: Sendable {
   private func settled(_ group: SettledGroup) {
     change { $0.release(group.settlements, fault: group.fault, at: clock.now) }
     settler.observer.holding(state.withLock { $0.held.count })
-    if let failure = group.failure { fail(failure) }
+    // A machine that fails a stopped worker is told of once.
+    guard let failure = group.failure, !state.withLock(\.leavesWork) else { return }
+    fail(failure)
+    if state.withLock(\.leavesWork) { settler.say(.left("\(failure)")) }
   }
 
   private func fail(_ error: QueueError) {

@@ -10,6 +10,8 @@ public enum WorkerNotice: Sendable, CustomStringConvertible {
   case paused(String)
   /// The worker claims payloads again.
   case resumed
+  /// The worker was stopped while the machine fails: payloads that it held are left without a result; the text says what failed and what to do.
+  case left(String)
 
   /// One line.
   public var description: String {
@@ -18,6 +20,7 @@ public enum WorkerNotice: Sendable, CustomStringConvertible {
     case .paused(let text):
       "paused: \(text); no payload is lost, and the worker tries again every \(WorkerConfiguration.pause.components.seconds) s"
     case .resumed: "the worker goes on"
+    case .left(let text): "payloads are left without a result: \(text)"
     }
   }
 

@@ -55,6 +55,8 @@ struct WorkerState: Sendable {
   private(set) var isCancelled = false
   private(set) var isOnce: Bool
   private(set) var failure: QueueError?
+  /// Whether results were left because the machine failed a worker that is stopped.
+  private(set) var leavesWork = false
 
   init(jobs: Int, isOnce: Bool, pause: Duration = WorkerConfiguration.pause) {
     (self.jobs, self.pause) = (jobs, pause)
@@ -130,7 +132,10 @@ struct WorkerState: Sendable {
 
   mutating func cancel() { (isStopped, isCancelled) = (true, true) }
 
-  mutating func fail(_ error: QueueError) { failure = failure ?? error }
+  /// The queue refuses. A worker that is stopped waits for no machine: it leaves what it holds to the next one.
+  mutating func fail(_ error: QueueError) {
+    if isStopped, MachineFault(error) != nil { leavesWork = true } else { failure = failure ?? error }
+  }
 
   /// All leases, if the oldest was taken or renewed before a moment of the queue's clock.
   func renewals(before moment: Duration) -> [LeaseToken] {

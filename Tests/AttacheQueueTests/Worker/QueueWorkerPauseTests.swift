@@ -184,6 +184,30 @@ import Testing
     #expect(notices.withLock { $0.last } == "the worker goes on")
   }
 
+  @Test func `a worker that is stopped while its full queue takes no result leaves the payload to the next one`() throws {
+    let rig = try WorkerRig()
+    let opened = try rig.queue.open(with: [WorkerLine.candidate(1)])
+    let queue = HookedQueue(opened)
+    queue.before(.finish) { () throws(QueueError) in throw .full("/queue: no room is left") }
+    let stopping = Mutex<QueueWorker?>(nil)
+    rig.observer.onPaused { _ in Thread.detachNewThread { stopping.withLock { $0 }?.stop() } }
+    let notices = Mutex<[String]>([])
+    let worker = try rig.worker(on: queue) {
+      ($0.pause, $0.isOnce) = (.seconds(3_600), false)
+    } tell: { notice in
+      notices.withLock { $0.append("\(notice)") }
+    } serve: { _, answer in
+      answer.offer(.original(.typeUnknown))
+    }
+    stopping.withLock { $0 = worker }
+    let result = try worker.run()
+    #expect(result.isWorkLeft)
+    #expect(rig.observer.finished.isEmpty)
+    #expect(try opened.counts().undecided == 1)
+    #expect(notices.withLock { $0.contains { $0.hasPrefix("payloads are left without a result: /queue: no room is left") } })
+    stopping.withLock { $0 = nil }
+  }
+
   // MARK: What a worker tells
 
   @Test(arguments: [
