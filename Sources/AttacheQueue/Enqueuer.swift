@@ -55,6 +55,7 @@ package final class Enqueuer {
   ///
   /// - Parameter descriptor: what is read; it is neither closed nor changed.
   package func run(_ descriptor: Int32, stop: ReadingStop) throws(EnqueueError) -> Ending {
+    do throws(SystemError) { try reader.checkMemory() } catch { throw .memory(error) }
     let lines = LineReader(
       descriptor: descriptor, stop: stop, padding: 0, blockSize: Self.blockSize, maximumLine: NewPayload.maximumLine)
     while true {
@@ -138,6 +139,8 @@ extension Enqueuer {
 package enum EnqueueError: Error, Hashable, Sendable {
   /// The input cannot be read any further; what was read is in the queue.
   case input(SystemError)
+  /// There was no memory to read what a line says of its delivery; nothing was read.
+  case memory(SystemError)
   /// The queue refused a batch.
   case queue(QueueError)
   /// A line that should be in the queue is not: it, and what follows, was not added.

@@ -44,9 +44,11 @@ public enum QueueLocation: Hashable, Sendable, CustomStringConvertible {
     creates: Bool, sync: SyncChoice = .group, clock: any QueueClock = SystemQueueClock(),
     notice: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(QueueError) -> any PayloadQueue {
-    switch self {
-    case .sqlite(let path): try SQLiteQueue(path: path, creates: creates, sync: sync, clock: clock)
-    case .folder(let path): try FolderQueue(path: path, creates: creates, sync: sync, clock: clock, notice: { notice($0.onOneLine) })
+    try QueueError.opening { () throws(QueueError) -> any PayloadQueue in
+      switch self {
+      case .sqlite(let path): try SQLiteQueue(path: path, creates: creates, sync: sync, clock: clock)
+      case .folder(let path): try FolderQueue(path: path, creates: creates, sync: sync, clock: clock, notice: { notice($0.onOneLine) })
+      }
     }
   }
 }

@@ -15,7 +15,9 @@ struct SystemFailure {
     case ENOSPC, EDQUOT: .full("\(path): no room is left")
     case EMFILE, ENFILE: .full("\(path): \(text)")
     case ENOENT, ENOTDIR: .unavailable("\(path): \(text); make its folder first, or name another queue")
-    case EACCES, EPERM, EROFS, EISDIR, ELOOP: .unavailable("\(path): \(text); a queue needs a folder and files that its workers may write")
+    case EACCES, EPERM, EISDIR, ELOOP: .unavailable("\(path): \(text); a queue needs a folder and files that its workers may write")
+    case EROFS: .disk("\(path): \(text)", isReadOnly: true)
+    case EIO: .disk("\(path): \(text)", isReadOnly: false)
     default: .failed("\(path): \(text)")
     }
   }

@@ -56,7 +56,8 @@ struct BatchCommand: ParsableCommand {
     }
     defer { opened.close() }
     let observer = try orExit(process.log, ExitStatus.software) { () throws(SystemError) in try BatchObserver() }
-    let assembly = try process.assembly(options, location, opened, isOnce: false, observer: observer)
+    let assembly = try process.assembly(
+      options, location, opened, keepsQueue: queue != nil, isOnce: false, observer: observer)
     let result = Result { () throws(BatchFailure) in
       let batch = try Batch(
         opened, worker: assembly.worker, observer: observer, payloadPath: options.engine.payloads.payloadPath)

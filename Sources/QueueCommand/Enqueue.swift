@@ -104,6 +104,9 @@ struct Enqueue: ParsableCommand {
     case .failure(.input(let error)):
       input.complain(error, log)
       status = ExitStatus.inputOutput
+    case .failure(.memory(let error)):
+      log.error("no memory to read payloads: \(error); nothing was added")
+      status = ExitStatus.software
     case .failure(.changed(let line)):
       log.error("line \(line) of \(input.name) is not in the queue")
       status = ExitStatus.data

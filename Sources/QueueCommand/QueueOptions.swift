@@ -30,7 +30,7 @@ extension QueueError {
   var exitStatus: Int32 {
     switch self {
     case .unavailable: ExitStatus.unavailable
-    case .full, .failed: ExitStatus.inputOutput
+    case .full, .disk, .failed: ExitStatus.inputOutput
     }
   }
 }

@@ -10,18 +10,19 @@ struct WorkerAssembly {
 
   /// - Parameters:
   ///   - queue: stays the caller's.
+  ///   - keepsQueue: whether the queue is there after the run.
   ///   - tell: receives what the user should know, on a thread of its own.
   /// - Throws: what says why a worker does not start, in words for its user.
   init(
-    _ options: WorkOptions, _ location: QueueLocation, queue: any PayloadQueue, store: AttachmentStore, isOnce: Bool,
-    observer: some WorkerObserver, tell: @escaping @Sendable (WorkerNotice) -> Void
+    _ options: WorkOptions, _ location: QueueLocation, queue: any PayloadQueue, keepsQueue: Bool, store: AttachmentStore,
+    isOnce: Bool, observer: some WorkerObserver, tell: @escaping @Sendable (WorkerNotice) -> Void
   ) throws {
     var configuration = WorkerConfiguration(queueName: location.description)
     configuration.filter = try options.engine.configuration()
     configuration.attempts = options.attempts
     configuration.poisonAfter = options.poisonAfter
     configuration.sync = options.sync
-    configuration.isOnce = isOnce
+    (configuration.keepsQueue, configuration.isOnce) = (keepsQueue, isOnce)
     var fetching = options.engine.fetching.configuration
     fetching.engines = options.workers
     let clock = try MonotonicClock()

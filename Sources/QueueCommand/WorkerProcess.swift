@@ -20,14 +20,17 @@ struct WorkerProcess {
 
   /// Opens the store and starts the engines.
   ///
+  /// - Parameter keepsQueue: whether the queue is there after the run.
   /// - Throws: the exit status, once the log has said what went wrong.
   func assembly(
-    _ options: WorkOptions, _ location: QueueLocation, _ queue: any PayloadQueue, isOnce: Bool, observer: some WorkerObserver
+    _ options: WorkOptions, _ location: QueueLocation, _ queue: any PayloadQueue, keepsQueue: Bool = true, isOnce: Bool,
+    observer: some WorkerObserver
   ) throws -> WorkerAssembly {
     let store = try started(ExitStatus.cannotCreate) { try options.engine.storage.open() }
     return try started(ExitStatus.software) {
       try WorkerAssembly(
-        options, location, queue: queue, store: store, isOnce: isOnce, observer: observer, tell: { [log] in log.tell($0) })
+        options, location, queue: queue, keepsQueue: keepsQueue, store: store, isOnce: isOnce, observer: observer,
+        tell: { [log] in log.tell($0) })
     }
   }
 
@@ -50,8 +53,8 @@ extension Logger {
   /// Writes a worker's notice: as a warning where somebody should do something.
   fileprivate func tell(_ notice: WorkerNotice) {
     switch notice {
-    case .fellBack(let explanation, let requeue): tell(explanation, at: requeue == nil ? .notice : .warning, "\(notice)")
-    case .paused: warning("\(notice)")
+    case .fellBack(let explanation, let advice): tell(explanation, at: advice == nil ? .notice : .warning, "\(notice)")
+    case .paused, .left: warning("\(notice)")
     case .resumed: self.notice("\(notice)")
     }
   }

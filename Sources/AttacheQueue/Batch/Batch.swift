@@ -156,6 +156,7 @@ package final class Batch: Sendable {
     } catch {
       switch error {
       case .input(let error): throw .input(error)
+      case .memory(let error): throw .system(error)
       case .queue(let error): throw .queue(error)
       case .changed(let line): throw .changed(line: line)
       }

@@ -10,6 +10,11 @@ extension QueueFile {
     switch error.resultCode {
     case .SQLITE_FULL: return .full("\(path): no room is left")
     case .SQLITE_IOERR where !hasRoom: return .full("\(path): no room is left")
+    // A file that was cut or removed is nothing that passes with the disk's failure.
+    case .SQLITE_IOERR where error.extendedResultCode != .SQLITE_IOERR_SHORT_READ:
+      return .disk("\(path): \(text)", isReadOnly: isOnReadOnlyDisk)
+    case .SQLITE_READONLY where isOnReadOnlyDisk && error.extendedResultCode != .SQLITE_READONLY_DBMOVED:
+      return .disk("\(path): cannot be written, \(text)", isReadOnly: true)
     case .SQLITE_CANTOPEN where !hasDescriptor: return SystemFailure(EMFILE, at: path).error
     case .SQLITE_BUSY, .SQLITE_LOCKED:
       return .failed("\(path): another process has kept the queue for \(patience) s; see which with `fuser \(path)`, and start again")
@@ -29,6 +34,11 @@ extension QueueFile {
     guard file >= 0 else { return errno != EMFILE && errno != ENFILE }
     close(file)
     return true
+  }
+
+  private var isOnReadOnlyDisk: Bool {
+    var status = statvfs()
+    return unsafe statvfs(path, &status) == 0 && status.f_flag & UInt(MS_RDONLY) != 0
   }
 
   /// Whether the file system has room: the file that processes share their locks by (`PATH-shm`) answers its lack with an error of its own.

@@ -38,8 +38,11 @@ public final class SQLiteQueue: PayloadQueue {
 
   /// - Parameter patience: how long a call waits for other processes, in seconds.
   package init(path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock, patience: Int) throws(QueueError) {
-    file = try QueueFile(path, creates: creates, patience: patience)
-    (database, slot) = try file.open(sync)
+    (file, database, slot) = try QueueError.opening { () throws(QueueError) -> (QueueFile, DatabaseQueue, WorkerSlot) in
+      let file = try QueueFile(path, creates: creates, patience: patience)
+      let (database, slot) = try file.open(sync)
+      return (file, database, slot)
+    }
     self.clock = clock
     choice = sync
   }

@@ -22,17 +22,21 @@ final class LeaseRenewer: Sendable {
   /// Looks at the leases four times within their span, until it is told to finish.
   ///
   /// - Parameters:
-  ///   - due: gives the leases to renew, if the oldest was taken or renewed before the first moment; they count as renewed at the second.
+  ///   - due: gives the leases to renew, if the oldest was taken or renewed before the moment.
+  ///   - renewed: is told which were renewed, and when. What failed stays due, and is tried at the next look: before the leases run out.
   ///   - failed: is told why the queue refuses.
-  func run(due: (_ before: Duration, _ now: Duration) -> [LeaseToken], failed: (QueueError) -> Void) {
+  func run(due: (_ before: Duration) -> [LeaseToken], renewed: ([LeaseToken], _ now: Duration) -> Void, failed: (QueueError) -> Void) {
     while !isFinished.load(ordering: .acquiring) {
       do throws(QueueError) {
         let now = clock.uptime
-        let tokens = due(now - span / 2, now)
+        let tokens = due(now - span / 2)
         // A lease that is lost is noticed by its result, which the queue refuses.
-        if !tokens.isEmpty { _ = try queue.renew(tokens, for: span) }
+        if !tokens.isEmpty {
+          _ = try queue.renew(tokens, for: span)
+          renewed(tokens, now)
+        }
       } catch {
-        // A full disk passes: the claiming thread pauses, and nobody counts a death of a worker that lives.
+        // A full or failing disk passes: the claiming thread pauses, and nobody counts a death of a worker that lives.
         if MachineFault(error) == nil { failed(error) }
       }
       bell.wait(until: machine.now.advanced(by: span / 4))
@@ -42,7 +46,7 @@ final class LeaseRenewer: Sendable {
   /// Looks at the leases now. Safe from any thread.
   func wake() { bell.ring() }
 
-  /// Ends ``run(due:failed:)``. Safe from any thread.
+  /// Ends ``run(due:renewed:failed:)``. Safe from any thread.
   func finish() {
     isFinished.store(true, ordering: .releasing)
     bell.ring()

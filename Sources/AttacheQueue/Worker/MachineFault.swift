@@ -17,8 +17,12 @@ struct MachineFault: Error, Equatable, Sendable {
 
   /// - Returns: nil for an error that ends the worker.
   init?(_ error: QueueError) {
-    guard case .full(let text) = error else { return nil }
-    self.text = "\(text); make room"
+    switch error {
+    case .full(let text): self.text = "\(text); make room"
+    case .disk(let text, isReadOnly: true): self.text = "\(text); make its file system writable"
+    case .disk(let text, isReadOnly: false): self.text = "\(text); see to the disk (`dmesg` says more)"
+    case .unavailable, .failed: return nil
+    }
   }
 }
 

@@ -67,14 +67,16 @@ public final class QueueWorker: Sendable {
     var result = settler.result
     result.elapsed = start.duration(to: machine.now)
     result.summary.droppedOffers = hosts.reduce(0) { $0 + $1.droppedOffers }
-    result.isWorkLeft = try queue.counts().undecided > 0
+    result.isWorkLeft = if state.withLock(\.leavesWork) { true } else { try queue.counts().undecided > 0 }
     return result
   }
 
   private func started() throws(QueueError) -> (settling: any StartedThread, renewing: any StartedThread) {
     do throws(SystemError) {
       let renewing = try machine.start("renew") { [self] in
-        renewer.run(due: { before, now in state.withLock { $0.renewals(before: before, at: now) } }, failed: fail)
+        renewer.run(
+          due: { before in state.withLock { $0.renewals(before: before) } },
+          renewed: { tokens, now in state.withLock { $0.renewed(tokens, at: now) } }, failed: fail)
       }
       do throws(SystemError) {
         return (try machine.start("settle") { [self] in settler.run(settlerOwner) }, renewing)
@@ -119,7 +121,14 @@ public final class QueueWorker: Sendable {
     change { $0.endWhenDone() }
   }
 
+  /// Changes the state, tells of a pause and of its end, and has the claiming thread look.
   private func change(_ body: (inout WorkerState) -> Void) {
+    changeQuietly(body)
+    claiming.ring()
+  }
+
+  /// The same on the claiming thread, which looks anyway.
+  private func changeQuietly(_ body: (inout WorkerState) -> Void) {
     state.withLock { state in
       let before = state.fault
       body(&state)
@@ -129,7 +138,6 @@ public final class QueueWorker: Sendable {
       guard let fault = state.fault else { return settler.say(.resumed) }
       if before == nil { settler.say(.paused(fault.text)) }
     }
-    claiming.ring()
   }
 
   /// The machine fails: nothing is claimed for a while.
@@ -153,11 +161,8 @@ public final class QueueWorker: Sendable {
         let request = ClaimRequest(limit: limit, maximumBytes: bytes, span: configuration.leaseSpan, isAlone: isAlone)
         let leased = queueClock.uptime
         let claim = try queue.claim(request)
-        let held = state.withLock { state in
-          state.note(claim, isAlone: isAlone, at: clock.now, leased: leased)
-          return state.held.count
-        }
-        settler.observer.holding(held)
+        changeQuietly { $0.note(claim, isAlone: isAlone, at: clock.now, leased: leased) }
+        settler.observer.holding(state.withLock { $0.held.count })
         for lease in claim.leases { begin(lease, desk) }
       }
     } catch {
@@ -197,7 +202,10 @@ public final class QueueWorker: Sendable {
   private func settled(_ group: SettledGroup) {
     change { $0.release(group.settlements, fault: group.fault, at: clock.now) }
     settler.observer.holding(state.withLock { $0.held.count })
-    if let failure = group.failure { fail(failure) }
+    // A machine that fails a stopped worker is told of once.
+    guard let failure = group.failure, !state.withLock(\.leavesWork) else { return }
+    fail(failure)
+    if state.withLock(\.leavesWork) { settler.say(.left("\(failure)")) }
   }
 
   private func fail(_ error: QueueError) {

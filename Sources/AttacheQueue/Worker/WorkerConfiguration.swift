@@ -12,6 +12,8 @@ public struct WorkerConfiguration: Sendable {
   public var sync = SyncChoice.group
   /// What the queue is called where the store holds attachments for it.
   public var queueName: String
+  /// Whether the queue is there after the run, so that its payloads can be requeued.
+  public var keepsQueue = true
   /// Whether the run ends when every payload has a result.
   public var isOnce = false
 

@@ -4,30 +4,35 @@ public import Attache
 public enum WorkerNotice: Sendable, CustomStringConvertible {
   /// The first payload that fell back for a reason.
   ///
-  /// - Parameter requeue: the command that requeues all payloads with this reason, where other flags would have let them pass; else nil.
-  case fellBack(Explanation, requeue: String?)
+  /// - Parameter advice: how all payloads with this reason are worked again, where other flags would have let them pass; else nil.
+  case fellBack(Explanation, advice: String?)
   /// The machine fails, and the worker claims nothing; the text says what failed and what to do.
   case paused(String)
   /// The worker claims payloads again.
   case resumed
+  /// The worker was stopped while the machine fails: payloads that it held are left without a result; the text says what failed and what to do.
+  case left(String)
 
   /// One line.
   public var description: String {
     switch self {
-    case .fellBack(let explanation, let requeue):
-      "\(explanation)" + (requeue.map { "; once the flags allow it, requeue what fell back: \($0)" } ?? "")
+    case .fellBack(let explanation, let advice): "\(explanation)" + (advice.map { "; \($0)" } ?? "")
     case .paused(let text):
       "paused: \(text); no payload is lost, and the worker tries again every \(WorkerConfiguration.pause.components.seconds) s"
     case .resumed: "the worker goes on"
+    case .left(let text): "payloads are left without a result: \(text)"
     }
   }
 
   /// The notice of a payload's fallback.
   ///
-  /// - Parameter queue: as `--queue` takes it.
-  init(_ explanation: Explanation, queue: String) {
-    let command = "attache retry --queue \(Self.quoted(queue)) --reason \(explanation.reason.rawValue)"
-    self = .fellBack(explanation, requeue: explanation.reason.dependsOnFlags ? command : nil)
+  /// - Parameter queue: as `--queue` takes it; nil when the queue is removed at the end, so that nothing in it can be requeued.
+  init(_ explanation: Explanation, queue: String?) {
+    let advice =
+      queue.map {
+        "once the flags allow it, requeue what fell back: attache retry --queue \(Self.quoted($0)) --reason \(explanation.reason.rawValue)"
+      } ?? "run the batch again with the flag that allows it, and a new output"
+    self = .fellBack(explanation, advice: explanation.reason.dependsOnFlags ? advice : nil)
   }
 
   /// A word as a shell takes it.

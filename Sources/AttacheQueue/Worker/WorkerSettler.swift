@@ -46,7 +46,8 @@ final class WorkerSettler: Sendable {
     judge = SettlementJudge(configuration, store: store, clock: clock, queueClock: queueClock)
     self.tell = tell
     pause = configuration.pause
-    explainer = try Explainer(machine: clock.machineBehind, showing: configuration.filter.urlDetail) { [name = configuration.queueName] in
+    explainer = try Explainer(machine: clock.machineBehind, showing: configuration.filter.urlDetail) {
+      [name = configuration.keepsQueue ? configuration.queueName : nil] in
       tell(WorkerNotice($0, queue: name))
     }
     alarm = try clock.machineBehind.makeBell()

@@ -55,6 +55,8 @@ struct WorkerState: Sendable {
   private(set) var isCancelled = false
   private(set) var isOnce: Bool
   private(set) var failure: QueueError?
+  /// Whether results were left because the machine failed a worker that is stopped.
+  private(set) var leavesWork = false
 
   init(jobs: Int, isOnce: Bool, pause: Duration = WorkerConfiguration.pause) {
     (self.jobs, self.pause) = (jobs, pause)
@@ -92,6 +94,7 @@ struct WorkerState: Sendable {
       heldBytes += bytes
     }
     undecided += claim.leases.count
+    if claim.leases.isEmpty { noteNothingToTry() }
     holdsSuspect = isAlone && !claim.leases.isEmpty
     wantsAlone = wantsSuspect(claim, isAlone: isAlone, at: now)
     isEmpty = claim.next == nil
@@ -129,13 +132,20 @@ struct WorkerState: Sendable {
 
   mutating func cancel() { (isStopped, isCancelled) = (true, true) }
 
-  mutating func fail(_ error: QueueError) { failure = failure ?? error }
+  /// The queue refuses. A worker that is stopped waits for no machine: it leaves what it holds to the next one.
+  mutating func fail(_ error: QueueError) {
+    if isStopped, MachineFault(error) != nil { leavesWork = true } else { failure = failure ?? error }
+  }
 
-  /// All leases, if the oldest was taken or renewed before a moment of the queue's clock; they count as renewed now.
-  mutating func renewals(before moment: Duration, at now: Duration) -> [LeaseToken] {
+  /// All leases, if the oldest was taken or renewed before a moment of the queue's clock.
+  func renewals(before moment: Duration) -> [LeaseToken] {
     guard let oldest = held.values.map(\.since).min(), oldest < moment else { return [] }
-    for token in held.keys { held[token]?.since = now }
     return Array(held.keys)
+  }
+
+  /// The queue has renewed leases; those among them that are settled by now are not held any more.
+  mutating func renewed(_ tokens: [LeaseToken], at now: Duration) {
+    for token in tokens { held[token]?.since = now }
   }
 
   // MARK: - Pausing
@@ -150,6 +160,13 @@ struct WorkerState: Sendable {
 
   /// The store takes files again: a payload is tried.
   mutating func endPause() { pausedUntil = nil }
+
+  /// The queue answered and has no payload for this worker, such as when another has worked it: none is left whose settling could end the fault.
+  private mutating func noteNothingToTry() {
+    guard fault != nil, pausedUntil == nil else { return }
+    fault = nil
+    places = jobs
+  }
 
   /// Payloads were settled, and the machine failed none of them.
   private mutating func noteProgress(_ count: Int) {

@@ -39,6 +39,37 @@ import Testing
     #expect(rig.observer.finished.count == 2)
   }
 
+  @Test func `a renewal that finds no room is tried again while the lease lasts`() throws {
+    let rig = try WorkerRig()
+    let queue = HookedQueue(try rig.queue.open(with: [WorkerLine.candidate(1)]))
+    let (isServed, isTried) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let tries = Mutex(0)
+    queue.before(.renew) { () throws(QueueError) in
+      defer { isTried.signal() }
+      guard tries.withLock({ tries in (tries += 1, tries).1 }) > 1 else { throw .full("/queue: no room is left") }
+    }
+    let waiting = Mutex<Answer?>(nil)
+    let worker = try rig.worker(on: queue) { _, answer in
+      waiting.withLock { $0 = answer }
+      isServed.signal()
+    }
+    let hasEnded = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      _ = try? worker.run()
+      hasEnded.signal()
+    }
+    isServed.wait()
+    rig.queue.clock.pass(WorkerConfiguration(queueName: "").leaseSpan * 5 / 8)
+    for _ in 0..<2 {
+      worker.renewer.wake()
+      isTried.wait()
+    }
+    if let answer = waiting.withLock({ $0.take() }) { answer.offer(.original(.typeUnknown)) }
+    hasEnded.wait()
+    #expect(tries.withLock { $0 } == 2)
+    #expect(rig.observer.finished.count == 1)
+  }
+
   @Test func `after a machine was suspended its worker works each payload once`() throws {
     let rig = try WorkerRig()
     let queue = try rig.queue.open(with: [WorkerLine.candidate(1), WorkerLine.candidate(2)])

@@ -147,25 +147,89 @@ import Testing
     #expect(rig.observer.pauses.last == .some(nil))
   }
 
+  @Test(arguments: [HookedQueue.Call.claim, .finish], [EROFS, EIO, EDQUOT, EMFILE])
+  func `a queue whose disk fails or turns read-only pauses its worker`(_ call: HookedQueue.Call, _ number: Int32) throws {
+    let rig = try WorkerRig()
+    let queue = HookedQueue(try rig.queue.open(with: [WorkerLine.candidate(1)]))
+    let isFirst = Mutex(true)
+    queue.before(call) { () throws(QueueError) in
+      guard !isFirst.withLock({ isFirst in (isFirst, isFirst = false).0 }) else { throw SystemFailure(number, at: "/queue").error }
+    }
+    let result = try rig.worker(on: queue) {
+      $0.pause = Self.pause
+    } serve: { _, answer in
+      answer.offer(.original(.typeUnknown))
+    }.run()
+    #expect(rig.observer.finished.count == 1)
+    #expect(!result.isWorkLeft)
+    #expect(rig.observer.pauses.first??.hasPrefix("/queue: ") == true)
+    #expect(rig.observer.pauses.last == .some(nil))
+  }
+
+  @Test func `a worker goes on after a pause that leaves it nothing to claim`() throws {
+    let rig = try WorkerRig()
+    let queue = HookedQueue(try rig.queue.open(with: []))
+    let isFirst = Mutex(true)
+    queue.before(.claim) { () throws(QueueError) in
+      guard !isFirst.withLock({ isFirst in (isFirst, isFirst = false).0 }) else { throw .full("/queue: no room is left") }
+    }
+    let notices = Mutex<[String]>([])
+    _ = try rig.worker(on: queue) {
+      $0.pause = Self.pause
+    } tell: { notice in
+      notices.withLock { $0.append("\(notice)") }
+    } serve: { _, _ in
+    }.run()
+    #expect(rig.observer.pauses == ["/queue: no room is left; make room", nil])
+    #expect(notices.withLock { $0.last } == "the worker goes on")
+  }
+
+  @Test func `a worker that is stopped while its full queue takes no result leaves the payload to the next one`() throws {
+    let rig = try WorkerRig()
+    let opened = try rig.queue.open(with: [WorkerLine.candidate(1)])
+    let queue = HookedQueue(opened)
+    queue.before(.finish) { () throws(QueueError) in throw .full("/queue: no room is left") }
+    let stopping = Mutex<QueueWorker?>(nil)
+    rig.observer.onPaused { _ in Thread.detachNewThread { stopping.withLock { $0 }?.stop() } }
+    let notices = Mutex<[String]>([])
+    let worker = try rig.worker(on: queue) {
+      ($0.pause, $0.isOnce) = (.seconds(3_600), false)
+    } tell: { notice in
+      notices.withLock { $0.append("\(notice)") }
+    } serve: { _, answer in
+      answer.offer(.original(.typeUnknown))
+    }
+    stopping.withLock { $0 = worker }
+    let result = try worker.run()
+    #expect(result.isWorkLeft)
+    #expect(rig.observer.finished.isEmpty)
+    #expect(try opened.counts().undecided == 1)
+    #expect(notices.withLock { $0.contains { $0.hasPrefix("payloads are left without a result: /queue: no room is left") } })
+    stopping.withLock { $0 = nil }
+  }
+
   // MARK: What a worker tells
 
-  @Test func `a refusal by a flag names the command that requeues what fell back, and pauses nobody`() throws {
+  @Test(arguments: [
+    (true, "requeue what fell back: attache retry --queue 'sqlite:/var/my queue' --reason policy.scheme"),
+    (false, "run the batch again with the flag that allows it, and a new output"),
+  ])
+  func `a refusal by a flag says how what fell back is worked again, and pauses nobody`(keepsQueue: Bool, advice: String) throws {
     let rig = try WorkerRig()
     let queue = try rig.queue.open(with: [WorkerLine.candidate(1), WorkerLine.candidate(2)])
     let notices = Mutex<[String]>([])
     var refused = MediaRecord(url: "http://origin.test/1.jpg", reason: .policyScheme)
     refused.explanation = "plain http is refused; --allow-http allows it"
     _ = try rig.worker(on: queue) {
-      $0.queueName = "sqlite:/var/my queue"
+      ($0.queueName, $0.keepsQueue) = ("sqlite:/var/my queue", keepsQueue)
     } tell: { notice in
       notices.withLock { $0.append("\(notice)") }
     } serve: { [refused] request, answer in
       answer.offer(request.identifier == "1" ? .original(.policyScheme, media: [refused]) : .original(.typeUnknown))
     }.run()
     let told = notices.withLock { $0 }
-    #expect(
-      told.contains { $0.hasSuffix("attache retry --queue 'sqlite:/var/my queue' --reason policy.scheme") && $0.contains("--allow-http") })
-    #expect(told.contains { $0.contains("type.unknown") && !$0.contains("retry") })
+    #expect(told.contains { $0.hasSuffix(advice) && $0.contains("--allow-http") })
+    #expect(told.contains { $0.contains("type.unknown") && !$0.contains("retry") && !$0.contains("again") })
     #expect(rig.observer.pauses == [])
   }
 

@@ -117,9 +117,13 @@ import Testing
     var state = WorkerState(jobs: 8, isOnce: false)
     state.note(claim(1...1, next: .zero), isAlone: false, at: start, leased: .seconds(100))
     state.note(claim(2...2, next: .zero), isAlone: false, at: start, leased: .seconds(110))
-    #expect(state.renewals(before: .seconds(100), at: .seconds(110)) == [])
-    #expect(Set(state.renewals(before: .seconds(101), at: .seconds(110)).map(\.id)) == [1, 2])
-    #expect(state.renewals(before: .seconds(110), at: .seconds(110)) == [])
+    #expect(state.renewals(before: .seconds(100)) == [])
+    let due = state.renewals(before: .seconds(101))
+    #expect(Set(due.map(\.id)) == [1, 2])
+    #expect(state.renewals(before: .seconds(101)).count == 2, "until the queue has renewed them they are due")
+    state.renewed(due, at: .seconds(110))
+    #expect(state.renewals(before: .seconds(110)) == [])
+    #expect(state.renewals(before: .seconds(111)).count == 2)
   }
 
   @Test func `after a failure of the machine nothing is claimed for a while, and then one payload, and more with each that is settled`() {
@@ -148,6 +152,20 @@ import Testing
     let third = claim(6...7, next: .zero)
     state.note(third, isAlone: false, at: later, leased: .zero)
     settle(third, in: &state)
+    #expect(state.step(at: later) == .claim(limit: 4, bytes: WorkerState.maximumBytes, isAlone: false))
+  }
+
+  @Test func `a pause ends when nothing is left to claim, such as when another worker took it`() {
+    var state = WorkerState(jobs: 4, isOnce: false)
+    state.pause(MachineFault(.storeFull, "no room"), at: start)
+    // The answer to a claim that was under way says nothing of the machine now.
+    state.note(claim(nil, next: nil), isAlone: false, at: start, leased: .zero)
+    #expect(state.fault != nil)
+    state.endPause()
+    let end = start.advanced(by: WorkerConfiguration.pause)
+    state.note(claim(nil, next: nil), isAlone: false, at: end, leased: .zero)
+    #expect(state.fault == nil)
+    let later = end.advanced(by: .seconds(1))
     #expect(state.step(at: later) == .claim(limit: 4, bytes: WorkerState.maximumBytes, isAlone: false))
   }
 
