@@ -17,7 +17,7 @@ enum FolderLayout {
     let folder = try QueueFolder(at: path)
     let earlier = EarlierQueue(folder: folder, isSynced: isSynced, clock: clock)
     let isQueue = try earlier.isThere() || folder.has(database)
-    if !isQueue { try check(folder, creates: creates) }
+    if !isQueue { try check(folder, earlier, creates: creates) }
     let lock = try FolderLock(folder, lock)
     try lock.exclusively { () throws(QueueError) in
       if try earlier.isThere() {
@@ -30,9 +30,13 @@ enum FolderLayout {
     return (folder, lock)
   }
 
-  private static func check(_ folder: QueueFolder, creates: Bool) throws(QueueError) {
+  private static func check(_ folder: QueueFolder, _ earlier: EarlierQueue, creates: Bool) throws(QueueError) {
     guard creates else { throw .unavailable("\(folder.path): is no queue; `attache enqueue` makes one") }
-    let own = Set((folders + others + EarlierQueue.folders + [EarlierQueue.workers]).map(FileName.init(_:)) + [database])
+    var own = Set((folders + others).map(FileName.init(_:)) + [database])
+    // Names that anybody may use are an earlier queue's only where there was one.
+    if try earlier.leavesRest() {
+      own.formUnion((EarlierQueue.folders + [EarlierQueue.workers]).map(FileName.init(_:)) + [EarlierQueue.migrated])
+    }
     let foreign = try folder.names(in: ".").filter { !own.contains($0) }.min(by: <)
     // Another process may have made it meanwhile.
     guard let foreign, !folder.has(database) else { return }
