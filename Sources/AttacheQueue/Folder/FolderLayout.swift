@@ -52,11 +52,7 @@ final class FolderLock: Sendable {
 
   init(_ folder: QueueFolder, _ name: FileName) throws(QueueError) {
     path = folder.path(of: name)
-    file = unsafe name.withPath { unsafe openat(folder.descriptor, $0, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, folder.mode & 0o666) }
-    guard file >= 0 else { throw SystemFailure(errno, at: path).error }
-    var status = stat()
-    // The umask does not keep those out whom the folder lets in.
-    if unsafe fstat(file, &status) == 0, status.st_mode & 0o666 != folder.mode & 0o666 { fchmod(file, folder.mode & 0o666) }
+    file = try folder.fileMode.open(path)
   }
 
   deinit {

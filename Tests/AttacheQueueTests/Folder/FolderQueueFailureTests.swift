@@ -54,6 +54,19 @@ import Testing
     }
   }
 
+  @Test func `the files of a queue in a sticky folder are their makers' to write`() throws {
+    let test = try TestQueue(.folder)
+    unsafe mkdir(test.location.path, 0o700)
+    unsafe chmod(test.location.path, 0o1777)
+    let queue = try test.open(with: ["a"])
+    _ = try queue.finish([queue.leaseOne().finished(output: "b\n")])
+    for file in ["done/1", "lock", "queue.sqlite", "queue.sqlite-workers"] {
+      let mode = try FileManager.default.attributesOfItem(atPath: test.location.path + "/" + file)[.posixPermissions] as? Int
+      // The mask may take more.
+      #expect(mode.map { $0 & 0o022 } == 0, "\(file)")
+    }
+  }
+
   @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system takes root"))
   func `a full disk keeps results from their files, further payloads from being worked, and nothing else`() throws {
     let test = try TestQueue(.folder)
