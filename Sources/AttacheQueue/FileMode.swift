@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The permissions of a queue's files: those of its folder, so that a folder that a group shares has a queue that the group shares.
 package struct FileMode: Sendable {
-  private let bits: mode_t
+  let bits: mode_t
   /// Whether the process's mask takes bits away.
   private let isMasked: Bool
 
@@ -17,12 +17,22 @@ package struct FileMode: Sendable {
   /// makers, and the mode is the usual one.
   init(inFolder path: String) {
     var status = stat()
-    guard unsafe stat(path, &status) == 0, status.st_mode & S_ISVTX == 0 else {
+    guard unsafe stat(path, &status) == 0 else {
       self = .usual
       return
     }
-    // Its owner always may.
-    self.init(bits: status.st_mode & 0o666 | 0o600, isMasked: false)
+    self.init(inFolderOf: status.st_mode)
+  }
+
+  /// The mode of files in a folder of a mode.
+  init(inFolderOf mode: mode_t) {
+    // A file's owner always may.
+    self = mode & S_ISVTX == 0 ? FileMode(bits: mode & 0o666 | 0o600, isMasked: false) : .usual
+  }
+
+  /// Gives a file that was made with ``bits`` its mode; false when that is refused.
+  func set(on file: Int32) -> Bool {
+    isMasked || fchmod(file, bits) == 0
   }
 
   /// Opens a file for reading and writing, and makes it where it is missing. The mode of one that is there stays.
@@ -33,7 +43,7 @@ package struct FileMode: Sendable {
     while true {
       let made = unsafe Glibc.open(path, flags | O_CREAT | O_EXCL, bits)
       if made >= 0 {
-        guard isMasked || fchmod(made, bits) == 0 else {
+        guard set(on: made) else {
           let failure = SystemFailure(errno, at: path)
           close(made)
           throw failure.error

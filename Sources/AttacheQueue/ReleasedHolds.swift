@@ -42,12 +42,13 @@ package final class ReleasedHolds {
 
   /// Removes links that no result has: of a worker that was killed before its result was in the queue, for one.
   ///
-  /// - Parameter location: of the queue. Folders that belong to another queue are left alone: a copy of a queue lists the holds of the queue itself.
+  /// - Parameter location: of the queue. Folders that are another queue's, or may be, are left alone: a copy of a queue lists the holds of the queue itself,
+  ///   and a queue at the same path in another container knows nothing of them. What is left there goes a week after that path (``AttachmentStore/prune()``).
   /// - Returns: how many.
   @discardableResult
   package func removeUnlisted(of location: QueueLocation) throws(QueueError) -> Int {
     var count = 0
-    for (path, folder) in folders where Self.belongs(folder, to: location) {
+    for (path, folder) in folders where AttachmentStore.isHoldsFolder(path, of: location.description) {
       var names = Self.links(in: folder)[...]
       while !names.isEmpty {
         let portion = names.prefix(Self.portion).map { "\(path)/\($0)" }
@@ -63,19 +64,6 @@ package final class ReleasedHolds {
       }
     }
     return count
-  }
-
-  /// Whether the file `queue` in a folder says that it is of this queue.
-  private static func belongs(_ folder: Int32, to location: QueueLocation) -> Bool {
-    guard let real = unsafe realpath(location.path, nil) else { return false }
-    defer { unsafe free(real) }
-    let file = unsafe openat(folder, "queue", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    guard file >= 0 else { return false }
-    defer { close(file) }
-    // One byte more, so that a longer path is another.
-    var bytes = [UInt8](repeating: 0, count: unsafe strlen(real) + 1)
-    let count = unsafe read(file, &bytes, bytes.count)
-    return unsafe count == bytes.count - 1 && memcmp(bytes, real, count) == 0
   }
 
   /// The names of links: those of the store's files have a dot, and the folder's own files none.

@@ -173,10 +173,10 @@ import Testing
     let file = try store.add([1])
     _ = try store.hold([file], for: name)
     for isSeenByPrune in [true, false] {
-      outside.remove("gone")
+      outside.move("gone", to: "elsewhere")
       try store.prune()
       clock.turn(by: StoreHolds.patience - .seconds(1))
-      outside.makeFolder("gone")
+      outside.move("elsewhere", to: "gone")
       // A prune that sees the path, or a worker that uses the holds.
       if isSeenByPrune { try store.prune() } else { _ = try store.lockHolds(of: name) }
     }
@@ -216,6 +216,15 @@ import Testing
     try store.prune()
     #expect(
       folder.files.filter { $0.hasPrefix(".held/") } == [name + "/missing", name + "/notes", name + "/queue", ".held/mine/notes"].sorted())
+  }
+
+  @Test func `two queues that have been at one path hold by themselves`() throws {
+    let store = try store()
+    let file = try store.add([1])
+    let links = try store.hold([file], for: queue)
+    outside.move("queue", to: "first")
+    #expect(try store.hold([file], for: queue) != links)
+    #expect(inode(links[0]) == inode(folder[file.relativePath]))
   }
 
   @Test func `one queue is one, however its path is written`() throws {

@@ -36,6 +36,13 @@ extension AttachmentStore {
     try StoreHolds(of: queue, in: self, waitsInTurn: true).folder
   }
 
+  /// Whether a folder of holds is a queue's own: no other queue adds links to it, not even one at the same path in another container. Of a folder that an
+  /// earlier version made, nobody knows.
+  package static func isHoldsFolder(_ path: String, of queue: String) -> Bool {
+    guard let name = StoreHolds.ownName(of: queue) else { return false }
+    return path.utf8.reversed().starts(with: "/\(StoreHolds.parentName)/\(name)".utf8.reversed())
+  }
+
   /// The absolute path of the folder of a queue's holds; it is there once the queue has held something.
   public func holdsFolder(of queue: String) -> String {
     StoreHolds.path(of: queue, in: self)

@@ -7,7 +7,8 @@ internal import Glibc
 /// so both take the lock of the file `queue` first (``StoreHolds/turn(in:exclusively:)``), and one that waits keeps others from passing.
 struct StoreHolds {
   let folder: StoreFolder
-  /// The first 32 hexadecimal digits of the SHA-256 of the queue's kind and absolute path.
+  /// The first 32 hexadecimal digits of the SHA-256 of the queue's kind, absolute path, device and inode: each of two containers may have a queue at one
+  /// path. A queue that is restored, or moved, has another folder from then on; the links that it lists in the old one keep their paths.
   let name: String
 
   static let parentName = ".held"
@@ -23,8 +24,8 @@ struct StoreHolds {
   ///
   /// - Parameter waitsInTurn: whether one that waits for the lock alone goes first. Not for a caller that has the lock already.
   init(of queue: String, in store: AttachmentStore, waitsInTurn: Bool = false) throws(StoreError) {
-    let path: String
-    (name, path) = Self.name(of: queue)
+    let path = Self.parts(of: queue).path
+    name = Self.name(of: queue)
     let parent = try store.root.folderMade(Self.parentName)
     // A prune may take a folder away that was left by an earlier queue of this path.
     for _ in 0..<100 {
@@ -43,14 +44,25 @@ struct StoreHolds {
 
   /// The absolute path of a queue's folder, whether or not it is there.
   static func path(of queue: String, in store: AttachmentStore) -> String {
-    "\(store.realPath)/\(parentName)/\(name(of: queue).name)"
+    "\(store.realPath)/\(parentName)/\(name(of: queue))"
   }
 
-  /// The name of a queue's folder, and the queue's absolute path.
-  private static func name(of queue: String) -> (name: String, path: String) {
+  /// The name of a queue's folder; of one that is not there, a name that two queues may share.
+  private static func name(of queue: String) -> String {
     let (kind, path) = parts(of: queue)
-    let digest = SHA256.hash(data: Array("\(kind):\(path)".utf8)).prefix(16)
-    return (digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(), path)
+    return ownName(of: queue) ?? digest("\(kind):\(path)")
+  }
+
+  /// The name of the folder that is one queue's alone; nil when the queue is not there.
+  static func ownName(of queue: String) -> String? {
+    let (kind, path) = parts(of: queue)
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    return digest("\(kind):\(path)\0\(status.st_dev):\(status.st_ino)")
+  }
+
+  private static func digest(_ text: String) -> String {
+    SHA256.hash(data: Array(text.utf8)).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   /// Waits for its turn to wait for a folder's lock.

@@ -18,7 +18,7 @@ enum FolderLayout {
     let folder = try QueueFolder(at: path)
     let earlier = EarlierQueue(folder: folder, isSynced: isSynced, clock: clock)
     let isQueue = try earlier.isThere() || folder.has(database)
-    if !isQueue { try check(folder, creates: creates) }
+    if !isQueue { try check(folder, earlier, creates: creates) }
     let lock = try FolderLock(folder, lock)
     try lock.exclusively { () throws(QueueError) in
       if try earlier.isThere() {
@@ -31,9 +31,13 @@ enum FolderLayout {
     return (folder, lock)
   }
 
-  private static func check(_ folder: QueueFolder, creates: Bool) throws(QueueError) {
+  private static func check(_ folder: QueueFolder, _ earlier: EarlierQueue, creates: Bool) throws(QueueError) {
     guard creates else { throw .unavailable("\(folder.path): is no queue; `attache enqueue` makes one") }
-    let own = Set((folders + others + EarlierQueue.folders + [EarlierQueue.workers]).map(FileName.init(_:)) + [database])
+    var own = Set((folders + others).map(FileName.init(_:)) + [database])
+    // Names that anybody may use are an earlier queue's only where there was one.
+    if try earlier.leavesRest() {
+      own.formUnion((EarlierQueue.folders + [EarlierQueue.workers]).map(FileName.init(_:)) + [EarlierQueue.migrated])
+    }
     let foreign = try folder.names(in: ".").filter { !own.contains($0) }.min(by: <)
     // Another process may have made it meanwhile.
     guard let foreign, !folder.has(database) else { return }
@@ -49,11 +53,7 @@ final class FolderLock: Sendable {
 
   init(_ folder: QueueFolder, _ name: FileName) throws(QueueError) {
     path = folder.path(of: name)
-    file = unsafe name.withPath { unsafe openat(folder.descriptor, $0, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, folder.mode & 0o666) }
-    guard file >= 0 else { throw SystemFailure(errno, at: path).error }
-    var status = stat()
-    // The umask does not keep those out whom the folder lets in.
-    if unsafe fstat(file, &status) == 0, status.st_mode & 0o666 != folder.mode & 0o666 { fchmod(file, folder.mode & 0o666) }
+    file = try folder.fileMode.open(path)
   }
 
   deinit {

@@ -88,23 +88,31 @@ public final class FolderQueue: PayloadQueue {
   }
 
   public func claim(_ request: ClaimRequest) throws(QueueError) -> Claim {
-    let hasMoreDrops = try locked { saysLeft throws(QueueError) in
+    let hasMoreDrops = try takeIn()
+    var claim = try database.claim(request)
+    if hasMoreDrops { claim.next = .zero }
+    return claim
+  }
+
+  /// - Returns: whether more dropped files wait.
+  private func takeIn() throws(QueueError) -> Bool {
+    var notices: [String] = []
+    // Whoever is told may be slow, such as a log that nobody reads: others have the lock meanwhile.
+    defer { notices.forEach(notice) }
+    return try locked { saysLeft throws(QueueError) in
       // Results that find no room for their files keep further payloads from being worked.
       try outbox.deliver()
       var says = saysLeft
       defer { saysLeft = says }
       return try inbox.takeIn { left in
         switch left {
-        case .refused(let text): notice(text)
+        case .refused(let text): notices.append(text)
         case .inPlace(let text, let count):
-          if says { notice(text + (count > 1 ? "; so do \(count - 1) more" : "")) }
+          if says { notices.append(text + (count > 1 ? "; so do \(count - 1) more" : "")) }
           says = false
         }
       }
     }
-    var claim = try database.claim(request)
-    if hasMoreDrops { claim.next = .zero }
-    return claim
   }
 
   public func renew(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {

@@ -21,6 +21,8 @@ struct Inbox {
   private struct Drop {
     var name: FileName
     var status: QueueFolder.Status
+    /// What it takes of a batch. Its size is anybody's choice; a file that is too long is not read.
+    var portion: Int64 { min(max(0, status.size), Inbox.maximumBytes) }
 
     /// By time, and then by name.
     static func precedes(_ one: Drop, _ other: Drop) -> Bool {
@@ -45,14 +47,11 @@ struct Inbox {
     }
     let drops = try waiting(notice)
     guard !drops.isEmpty else { return false }
-    let count = Self.portion(of: drops)
     let batch = Self.newBatch
     try folder.makeFolder("\(Self.intake)/\(batch)")
-    for drop in drops.prefix(count) {
-      try folder.move(drop.name.inside(Self.new), to: drop.name.inside("\(Self.intake)/\(batch)"))
-    }
-    try add(batch, notice)
-    return count < drops.count
+    let (count, rest) = try move(drops, to: batch, notice)
+    if count > 0 { try add(batch, notice) } else { folder.removeFolder("\(Self.intake)/\(batch)") }
+    return rest > 0
   }
 
   /// How many files wait, those included that a killed process was at.
@@ -64,6 +63,39 @@ struct Inbox {
   }
 
   // MARK: A batch
+
+  /// Moves files into the folder of a batch, until it has enough. A file that cannot be moved stays, and keeps no other from being taken in: somebody
+  /// else's in a sticky folder, for one.
+  ///
+  /// - Returns: how many files the batch has, and how many were not looked at.
+  private func move(_ drops: [Drop], to batch: String, _ notice: (Left) -> Void) throws(QueueError) -> (count: Int, rest: Int) {
+    var (count, bytes): (Int, Int64) = (0, 0)
+    var left: [Drop] = []
+    defer { if let first = left.first { notice(inPlace(first, "cannot be moved", count: left.count)) } }
+    for (index, drop) in drops.enumerated() {
+      let hasRoom = count < Self.maximumFiles && bytes + drop.portion <= Self.maximumBytes
+      guard count == 0 || hasRoom else { return (count, drops.count - index) }
+      if try move(drop, to: batch) {
+        count += 1
+        bytes += drop.portion
+      } else {
+        left.append(drop)
+      }
+    }
+    return (count, 0)
+  }
+
+  /// - Returns: false when that file alone cannot be moved.
+  private func move(_ drop: Drop, to batch: String) throws(QueueError) -> Bool {
+    do throws(QueueError) {
+      try folder.move(drop.name.inside(Self.new), to: drop.name.inside("\(Self.intake)/\(batch)"))
+      return true
+    } catch {
+      if case .full = error { throw error }
+      guard folder.isWritable(FileName(Self.new)) else { throw error }
+      return false
+    }
+  }
 
   /// A name that no other batch has had: 128 random bits.
   private static var newBatch: String {
@@ -88,9 +120,10 @@ struct Inbox {
       case .success(.missing): break
       case .success(.tooLong): try refuse(file, drop.name, "\(batch)-\(index)", "is longer than 64 MiB, which no queue takes", notice)
       case .success(.irregular): try refuse(file, drop.name, "\(batch)-\(index)", "is no regular file", notice)
-      // What this process may not read, it may not read tomorrow.
-      case .failure(.unavailable): try refuse(file, drop.name, "\(batch)-\(index)", "cannot be read", notice)
-      case .failure(let error): throw error
+      // No descriptor is left: that is not the file's fault.
+      case .failure(.full(let text)): throw .full(text)
+      // What this process may not read, it may not read tomorrow; and one file of a bad disk does not keep the others from being worked.
+      case .failure(.unavailable), .failure(.failed): try refuse(file, drop.name, "\(batch)-\(index)", "cannot be read", notice)
       }
     }
     if !dropped.isEmpty {
@@ -131,10 +164,13 @@ struct Inbox {
     let found = try drops(in: Self.new)
     let left = found.filter { !isTakeable($0) }
     if let first = left.first {
-      let reason = first.status.isRegular ? "cannot be read" : "is no regular file"
-      notice(.inPlace("\(folder.path(of: first.name.inside(Self.new))): \(reason), and stays there", count: left.count))
+      notice(inPlace(first, first.status.isRegular ? "cannot be read" : "is no regular file", count: left.count))
     }
     return left.isEmpty ? found : found.filter(isTakeable)
+  }
+
+  private func inPlace(_ first: Drop, _ reason: String, count: Int) -> Left {
+    .inPlace("\(folder.path(of: first.name.inside(Self.new))): \(reason), and stays there", count: count)
   }
 
   private func isTakeable(_ drop: Drop) -> Bool {
@@ -144,15 +180,5 @@ struct Inbox {
   private func drops(in place: String) throws(QueueError) -> [Drop] {
     try folder.names(in: FileName(place)).compactMap { name in folder.status(of: name.inside(place)).map { Drop(name: name, status: $0) } }
       .sorted(by: Drop.precedes)
-  }
-
-  private static func portion(of drops: [Drop]) -> Int {
-    var room = maximumBytes
-    let count = drops.prefix(maximumFiles).prefix { drop in
-      // The size is anybody's choice; a file that is too long is not read.
-      room -= min(max(0, drop.status.size), maximumBytes)
-      return room >= 0
-    }.count
-    return max(1, count)
   }
 }

@@ -64,6 +64,11 @@ extension QueueFolder {
     unsafe name.withPath { unsafe faccessat(descriptor, $0, R_OK, AT_EACCESS) } == 0
   }
 
+  /// Whether this process may change what is in a folder.
+  func isWritable(_ name: FileName) -> Bool {
+    unsafe name.withPath { unsafe faccessat(descriptor, $0, W_OK | X_OK, AT_EACCESS) } == 0
+  }
+
   /// The bytes of a regular file; nil where there is none.
   func bytes(of name: FileName) throws(QueueError) -> [UInt8]? {
     if case .bytes(let bytes) = try content(of: name, upTo: .max) { bytes } else { nil }

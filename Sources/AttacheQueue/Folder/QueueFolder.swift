@@ -6,8 +6,10 @@ final class QueueFolder: Sendable {
   let descriptor: Int32
   /// Without symbolic links.
   let path: String
-  /// The permission bits of the folder; those within it get the same, and files those without the right to execute.
+  /// The permission bits of the folder; those within it get the same.
   let mode: mode_t
+  /// What files within it get.
+  let fileMode: FileMode
 
   init(at path: String) throws(QueueError) {
     guard let resolved = unsafe realpath(path, nil) else { throw SystemFailure(errno, at: path).error }
@@ -19,6 +21,7 @@ final class QueueFolder: Sendable {
     var status = stat()
     unsafe fstat(opened, &status)
     mode = status.st_mode & 0o7777
+    fileMode = FileMode(inFolderOf: mode)
   }
 
   deinit {
@@ -61,13 +64,13 @@ final class QueueFolder: Sendable {
   /// Writes a file, in the place of a file that has the name; a folder that is missing is made.
   func write(_ bytes: [UInt8], to name: FileName) throws(QueueError) {
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
-    var file = unsafe name.withPath { unsafe openat(descriptor, $0, flags, mode & 0o666) }
+    var file = unsafe name.withPath { unsafe openat(descriptor, $0, flags, fileMode.bits) }
     if file < 0, errno == ENOENT, let parent = name.parent, try makeFolder(parent) {
-      file = unsafe name.withPath { unsafe openat(descriptor, $0, flags, mode & 0o666) }
+      file = unsafe name.withPath { unsafe openat(descriptor, $0, flags, fileMode.bits) }
     }
     guard file >= 0 else { throw failure(name) }
     defer { close(file) }
-    fchmod(file, mode & 0o666)
+    _ = fileMode.set(on: file)
     var start = 0
     while start < bytes.count {
       let written = unsafe bytes.withUnsafeBytes { bytes in

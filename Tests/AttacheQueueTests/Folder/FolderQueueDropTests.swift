@@ -3,6 +3,7 @@ import Attache
 import AttacheQueue
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 @Suite struct FolderQueueDropTests {
@@ -44,6 +45,20 @@ import Testing
     let path = folder.test.location.path
     let notice = folder.notices.all.first?.replacing(path, with: "PATH").replacing("/private", with: "")
     #expect(notice?.hasSuffix("PATH/new/folder\\u{A}: is no regular file, and stays there; so do 2 more") == true)
+  }
+
+  @Test func `whoever is told of a file does not have the queue's lock`() throws {
+    let test = try TestQueue(.folder)
+    let free = Mutex<[Bool]>([])
+    let path = test.location.path
+    let queue = try test.open(notice: { _ in
+      let lock = unsafe open(path + "/lock", O_RDONLY | O_CLOEXEC)
+      free.withLock { $0.append(flock(lock, LOCK_EX | LOCK_NB) == 0) }
+      close(lock)
+    })
+    try FileManager.default.createDirectory(atPath: path + "/new/folder", withIntermediateDirectories: false)
+    _ = try queue.claim(.upTo(1))
+    #expect(free.withLock(\.self) == [true])
   }
 
   @Test func `a name that ends in a carriage return is taken in once`() throws {

@@ -54,6 +54,19 @@ import Testing
     }
   }
 
+  @Test func `the files of a queue in a sticky folder are their makers' to write`() throws {
+    let test = try TestQueue(.folder)
+    unsafe mkdir(test.location.path, 0o700)
+    unsafe chmod(test.location.path, 0o1777)
+    let queue = try test.open(with: ["a"])
+    _ = try queue.finish([queue.leaseOne().finished(output: "b\n")])
+    for file in ["done/1", "lock", "queue.sqlite", "queue.sqlite-workers"] {
+      let mode = try FileManager.default.attributesOfItem(atPath: test.location.path + "/" + file)[.posixPermissions] as? Int
+      // The mask may take more.
+      #expect(mode.map { $0 & 0o022 } == 0, "\(file)")
+    }
+  }
+
   @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system takes root"))
   func `a full disk keeps results from their files, further payloads from being worked, and nothing else`() throws {
     let test = try TestQueue(.folder)
@@ -99,6 +112,37 @@ import Testing
     disk.empty()
     #expect(try queue.lease().map(\.text) == [text])
     #expect(try queue.counts().total == 1)
+  }
+
+  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system takes root"))
+  func `a dropped file that cannot be moved stays, and the others are worked`() throws {
+    let folder = try TestFolderQueue()
+    for name in ["a", "b"] { try folder.drop(name, as: name) }
+    // Renaming what something is mounted on is refused, as moving somebody else's file out of a sticky folder is.
+    #expect(unsafe mount(folder.path("lock"), folder.path("new/a"), nil, UInt(MS_BIND), nil) == 0)
+    defer { unsafe umount2(folder.path("new/a"), Int32(MNT_DETACH)) }
+    #expect(try folder.queue.lease().map(\.text) == ["b"])
+    #expect(try folder.queue.claim(.upTo(10)).next != .zero)
+    #expect(folder.notices.all.count == 1)
+    #expect(folder.notices.all.first?.hasSuffix("new/a: cannot be moved, and stays there") == true)
+    #expect(folder.names("new") == ["a"])
+    #expect(folder.names("intake").isEmpty)
+    unsafe umount2(folder.path("new/a"), Int32(MNT_DETACH))
+    #expect(try folder.queue.lease().map(\.text) == ["a"])
+  }
+
+  @Test func `a dropped file whose reading fails is put aside, and the others are worked`() throws {
+    let folder = try TestFolderQueue()
+    for name in ["a", "b"] { try folder.drop(name, as: name) }
+    let file = unsafe open(folder.path("new/a"), O_RDWR | O_CLOEXEC)
+    defer { close(file) }
+    // A write lease refuses others the file. The kernel asks for it back by a signal: by one that nobody minds.
+    let (setSignal, setLease): (Int32, Int32) = (10, 1024)
+    #expect(fcntl(file, setSignal, SIGURG) == 0)
+    #expect(fcntl(file, setLease, Int32(F_WRLCK)) == 0)
+    #expect(try folder.queue.lease().map(\.text) == ["b"])
+    #expect(folder.names("refused") == ["a"])
+    #expect(folder.notices.all.first?.hasSuffix("refused/a: the file cannot be read, and was put aside there") == true)
   }
 
   private func names(_ test: TestQueue, _ folder: String) -> [String] {

@@ -17,6 +17,7 @@ import Testing
 
   private static let earlier = [
     "ready", "later", "suspects", "leased", "results", "originals", "keys", "holds", "tmp", "queue", "workers", "journal",
+    "migrated",
   ]
 
   /// Opens the queue of the fixture, and looks at each payload.
@@ -84,16 +85,38 @@ import Testing
     let fixture = EarlierQueueFixture()
     try fixture.write(to: path)
     try test.open(creates: false).close()
-    // The old files are all there still, but for the mark.
-    for (name, text) in fixture.files
-    where name != "queue" && !name.hasPrefix("new/") && !name.hasPrefix("done/") && !name.hasPrefix("dead/") {
+    // The old files are all there still, and the mark has its other name.
+    for (name, text) in fixture.files.map({ ($0 == "queue" ? "migrated" : $0, $1) })
+    where !name.hasPrefix("new/") && !name.hasPrefix("done/") && !name.hasPrefix("dead/") {
       let file = "\(path)/\(name)"
       try FileManager.default.createDirectory(
         atPath: String(file[..<(file.lastIndex(of: "/") ?? file.endIndex)]), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: URL(filePath: file))
     }
     try expectWhole(test.open(creates: false))
-    #expect(names("later") == [])
+    #expect(Self.earlier.filter { FileManager.default.fileExists(atPath: "\(path)/\($0)") } == ["ready"])
+  }
+
+  @Test(arguments: [false, true]) func `a folder of somebody else's beside the queue is left alone`(isMigrated: Bool) throws {
+    if isMigrated { try EarlierQueueFixture().write(to: path) }
+    try test.open(creates: !isMigrated).close()
+    let others = ["tmp/draft.json", "keys/x", "holds/y/z", "originals/0/1", "later/1,q1;", "workers"]
+    for file in others {
+      let folder = URL(filePath: "\(path)/\(file)").deletingLastPathComponent()
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data("mine".utf8).write(to: URL(filePath: "\(path)/\(file)"))
+    }
+    let queue = try test.open(with: ["a"])
+    _ = try queue.counts()
+    queue.close()
+    try test.open(creates: false).close()
+    for file in others { #expect(FileManager.default.contents(atPath: "\(path)/\(file)") == Data("mine".utf8), "\(file)") }
+  }
+
+  @Test func `a folder with names that an earlier queue had is no queue`() throws {
+    try FileManager.default.createDirectory(atPath: path + "/tmp", withIntermediateDirectories: true)
+    #expect(throws: QueueError.self) { try test.open() }
+    #expect(names("") == ["tmp"])
   }
 
   /// A result of payload 1, and a dropped file whose name ends in a carriage return, as a kill left them after some of the steps.

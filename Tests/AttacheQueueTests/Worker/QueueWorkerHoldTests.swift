@@ -60,6 +60,26 @@ import Testing
     #expect(!isThere(left))
   }
 
+  @Test(arguments: QueueBackend.allCases)
+  func `a queue at the path of another one, as in a second container, removes no hold of it`(_ backend: QueueBackend) throws {
+    let rig = try WorkerRig(backend)
+    let (name, path) = (rig.queue.location.description, rig.queue.location.path)
+    let queue = try rig.queue.open(with: [WorkerLine.candidate(1)])
+    _ = try rig.worker(on: queue, serve: attaching(try rig.file("picture"), of: rig)).run()
+    let folder = rig.store.holdsFolder(of: name)
+    let links = try FileManager.default.contentsOfDirectory(atPath: folder)
+    queue.close()
+    try FileManager.default.moveItem(atPath: path, toPath: path + "-first")
+    let other = try rig.queue.open(with: [WorkerLine.candidate(1)])
+    #expect(rig.store.holdsFolder(of: name) != folder)
+    _ = try rig.worker(on: other, serve: attaching(try rig.file("picture"), of: rig)).run()
+    #expect(try ReleasedHolds(of: other, in: folder).removeUnlisted(of: rig.queue.location) == 0)
+    let released = try ReleasedHolds(of: other)
+    try released.remove { () throws(QueueError) in try other.markRead([1]) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == links.sorted())
+    #expect(try FileManager.default.contentsOfDirectory(atPath: rig.store.holdsFolder(of: name)) == ["queue"])
+  }
+
   @Test func `a hold that a worker is about to give a result stays`() throws {
     let rig = try WorkerRig()
     let name = rig.queue.location.description

@@ -10,16 +10,19 @@ internal import Crypto
 ///     tmp/…, journal          a call on its way (``EarlierJournal``)
 ///     lock, workers, queue    the lock with the next number; who works (``WorkerSlot``); the mark that this is a queue
 ///
-/// The mark decides which queue it is. The database is written first, as a whole; then the mark is removed, which is the moment of the change; then the
-/// files that are in the database now are removed. A process that is killed before that moment leaves a database that the next call writes anew, and one
-/// that is killed afterwards leaves files that the next call removes. Files in `new`, `done`, `dead` and `refused` stay where they are. An earlier attache
-/// that has the queue open, or opens it, finds no mark and refuses it.
+/// The mark decides which queue it is. The database is written first, as a whole; then the mark is renamed to `migrated`, which is the moment of the
+/// change; then the files that are in the database now are removed, and `migrated` last. A process that is killed before that moment leaves a database that
+/// the next call writes anew, and one that is killed afterwards leaves files that the next call removes. Files in `new`, `done`, `dead` and `refused` stay
+/// where they are, and without `migrated` so does everything else: it is not attache's. An earlier attache that has the queue open, or opens it, finds no
+/// mark and refuses it.
 struct EarlierQueue {
   let folder: QueueFolder
   let isSynced: Bool
   let clock: any QueueClock
 
   private static let mark: FileName = "queue"
+  /// The mark while files of the earlier queue may be there still.
+  static let migrated: FileName = "migrated"
   private static let version = "attache queue 1\n"
   static let workers = "workers"
   /// What is removed when everything is in the database.
@@ -32,6 +35,11 @@ struct EarlierQueue {
       throw .unavailable("\(folder.path): is no queue of this version; name another one")
     }
     return true
+  }
+
+  /// Whether files may be left of a queue that is in the database.
+  func leavesRest() throws(QueueError) -> Bool {
+    try folder.bytes(of: Self.migrated)?.elementsEqual(Self.version.utf8) ?? false
   }
 
   /// Turns it into a queue of this version; under the queue's lock.
@@ -51,7 +59,7 @@ struct EarlierQueue {
       throw error
     }
     if isSynced { try folder.sync() }
-    try folder.remove(Self.mark)
+    try folder.move(Self.mark, to: Self.migrated)
     if isSynced { try folder.sync() }
     removeRest()
   }
@@ -68,30 +76,44 @@ struct EarlierQueue {
     return slot
   }
 
-  /// Removes what is in the database. What cannot be removed now is removed by the next call.
+  /// Removes what is in the database, if this folder had an earlier queue. What cannot be removed now is removed by the next call.
   func removeRest() {
-    guard Self.folders.contains(where: { folder.has(FileName($0)) }) || folder.has(FileName(Self.workers)) else { return }
-    try? folder.remove(FileName(Self.workers))
-    for name in ["ready", "later", "suspects", "leased", "results"] { removeEntries(in: FileName(name)) }
-    for name in ["originals", "keys", "holds", "tmp"] { removeAll(in: FileName(name)) }
+    try? removeRestAndMark()
+  }
+
+  private func removeRestAndMark() throws(QueueError) {
+    guard try leavesRest() else { return }
+    try folder.remove(FileName(Self.workers))
+    for name in ["ready", "later", "suspects", "leased", "results"] { try removeEntries(in: FileName(name)) }
+    for name in ["originals", "keys", "holds", "tmp"] { try removeAll(in: FileName(name)) }
+    // Nothing that was removed comes back without the mark.
+    if isSynced { try folder.sync() }
+    try folder.remove(Self.migrated)
   }
 
   /// Removes the files of payloads; files of others stay.
-  private func removeEntries(in place: FileName) {
-    guard let names = try? folder.names(in: place) else { return }
-    for name in names {
+  private func removeEntries(in place: FileName) throws(QueueError) {
+    for name in try names(in: place) {
       let path = name.inside(String(decoding: place.bytes, as: UTF8.self))
-      if EarlierEntry(name) != nil { try? folder.remove(path) } else { removeEntries(in: path) }
+      if EarlierEntry(name) != nil { try folder.remove(path) } else { try removeEntries(in: path) }
     }
     folder.removeFolder(place)
   }
 
-  private func removeAll(in place: FileName) {
-    guard let names = try? folder.names(in: place) else { return }
-    for name in names {
+  private func removeAll(in place: FileName) throws(QueueError) {
+    for name in try names(in: place) {
       let path = name.inside(String(decoding: place.bytes, as: UTF8.self))
-      if folder.status(of: path)?.isRegular == true { try? folder.remove(path) } else { removeAll(in: path) }
+      if folder.status(of: path)?.isRegular == true { try folder.remove(path) } else { try removeAll(in: path) }
     }
     folder.removeFolder(place)
+  }
+
+  /// The names in a folder; none in one that this process may not read, and behind a link: that is somebody else's.
+  private func names(in place: FileName) throws(QueueError) -> [FileName] {
+    do throws(QueueError) {
+      return try folder.names(in: place)
+    } catch .unavailable {
+      return []
+    }
   }
 }
