@@ -120,10 +120,12 @@ struct Inbox {
       case .success(.missing): break
       case .success(.tooLong): try refuse(file, drop.name, "\(batch)-\(index)", "is longer than 64 MiB, which no queue takes", notice)
       case .success(.irregular): try refuse(file, drop.name, "\(batch)-\(index)", "is no regular file", notice)
-      // No descriptor is left: that is not the file's fault.
+      // No descriptor is left, or nothing may be written: that is not the file's fault.
       case .failure(.full(let text)): throw .full(text)
+      case .failure(.disk(let text, isReadOnly: true)): throw .disk(text, isReadOnly: true)
       // What this process may not read, it may not read tomorrow; and one file of a bad disk does not keep the others from being worked.
-      case .failure(.unavailable), .failure(.failed): try refuse(file, drop.name, "\(batch)-\(index)", "cannot be read", notice)
+      case .failure(.unavailable), .failure(.failed), .failure(.disk(_, isReadOnly: false)):
+        try refuse(file, drop.name, "\(batch)-\(index)", "cannot be read", notice)
       }
     }
     if !dropped.isEmpty {
