@@ -33,6 +33,23 @@ struct MessageTests {
     #expect(messages.allSatisfy { $0.time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil })
   }
 
+  @Test func `a status is named, and a wait for a connection is in the report`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/gone.png", try Sample.medium("picture.png"), faults: [.status(404)])
+      origin.serve("/stalls.png", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
+      let tool = try AttacheTool()
+      let gone = try await tool.run(AttacheTool.loopback, input: Sample.payload(origin.url("/gone.png")) + "\n")
+      #expect(gone.errors.contains("/gone.png: the origin answered 404; check the URL\n"), "\(gone.errors)")
+
+      // The first has the only connection until both expire.
+      let lines = [origin.url("/stalls.png"), origin.url("/stalls.png?2")].map { Sample.payload($0) + "\n" }.joined()
+      let flags = AttacheTool.loopback + ["--per-host", "1", "--deadline", "500ms", "--report", tool.home["report"]]
+      #expect(try await tool.run(flags, input: lines).text == lines)
+      let report = try String(contentsOfFile: tool.home["report"], encoding: .utf8).split(separator: "\n")
+      #expect(report.map { $0.contains("\"wait_ms\":") } == [false, true], "\(report)")
+    }
+  }
+
   @Test func `json holds for an error at the start too`() async throws {
     let run = try await AttacheTool().run(["--log-format", "json", "--store", "/dev/null/store"])
     #expect(run.exit == .status(73))
