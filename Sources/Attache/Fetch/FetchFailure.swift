@@ -65,7 +65,7 @@ public struct FetchFailure: Error, Hashable, Sendable {
     isOfMachine = Self.shortages.contains(localError)
   }
 
-  /// What socket(2) answers for want of descriptors or memory, wherever the connection was to go.
+  /// The errors of socket(2) that say that descriptors or memory ran out, whatever the origin.
   private static let shortages: Set<Int32> = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
 
   /// The proxy cannot be reached, or answers with a status of its own instead of the origin.

@@ -10,8 +10,11 @@ package enum CommandThread {
     }
   }
 
-  /// Runs `body` on a thread; a system that gives none is complained about.
-  package static func start(_ body: @escaping @Sendable () -> Void) {
+  /// Runs `body` on a thread.
+  ///
+  /// - Returns: false when the system gives no thread, which standard error then says.
+  @discardableResult
+  package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     let work = unsafe Unmanaged.passRetained(Work(body)).toOpaque()
     var thread = pthread_t()
     let result = unsafe pthread_create(
@@ -21,6 +24,9 @@ package enum CommandThread {
         unsafe Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
         return nil
       }, work)
-    if result != 0 { ErrorOutput.write("attache: no further thread: \(unsafe String(cString: strerror(result)))\n") }
+    guard result != 0 else { return true }
+    unsafe Unmanaged<Work>.fromOpaque(work).release()
+    ErrorOutput.write("attache: no further thread: \(unsafe String(cString: strerror(result)))\n")
+    return false
   }
 }

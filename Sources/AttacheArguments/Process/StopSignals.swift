@@ -15,9 +15,10 @@ package enum StopSignals {
   }
 
   /// Calls the first action at the first signal, the second at the second, and so on. One signal more ends the process at once with status 75:
-  /// the command waits for something that may never come, such as a reader of its output.
+  /// the command waits for something that may never come, such as a reader of its output. Without a thread the process ends with status 70: it would
+  /// take no signal.
   package static func onEach(_ actions: (@Sendable () -> Void)...) {
-    CommandThread.start {
+    let isStarted = CommandThread.start {
       var rest = actions[...]
       while true {
         var signals = set
@@ -27,9 +28,10 @@ package enum StopSignals {
         action()
       }
     }
+    guard isStarted else { _exit(ExitStatus.software) }
   }
 
-  /// Whether a signal is ignored; at the start, whoever started the process has it so.
+  /// Whether a signal is ignored. At the start of a process its parent decides.
   package static func isIgnored(_ signal: Int32) -> Bool {
     var action = sigaction()
     guard unsafe sigaction(signal, nil, &action) == 0 else { return false }

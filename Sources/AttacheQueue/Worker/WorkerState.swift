@@ -32,7 +32,7 @@ struct WorkerState: Sendable {
   let jobs: Int
   /// How long nothing is claimed after the machine failed.
   let pause: Duration
-  /// Payloads that may be undecided at a time: ``jobs``; after a pause one, and one more for each that is settled, so that few are fetched in vain.
+  /// Payloads that may be undecided at a time: ``jobs``; after a pause one, and one more for each that is settled, so that few fetches are wasted.
   private(set) var places: Int
   /// Why the machine keeps the worker from working; nil when it does not.
   private(set) var fault: MachineFault?
