@@ -1,15 +1,10 @@
 internal import ArgumentParser
+internal import Attache
 
 /// A span of time as a user writes it: `300ms`, `2s`, `1m`, `12h`, `30d`.
 package struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
   package var duration: Duration
   package let description: String
-
-  private static let units: [(suffix: String, milliseconds: Double)] = [
-    ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
-  ]
-  /// A hundred years: beyond it nobody means what was written.
-  private static let longest = 3.2e12
 
   package init(_ duration: Duration, as text: String) {
     self.duration = duration
@@ -17,27 +12,9 @@ package struct DurationArgument: ExpressibleByArgument, CustomStringConvertible 
   }
 
   package init?(argument: String) {
-    for (suffix, scale) in Self.units where argument.hasSuffix(suffix) {
-      guard let number = PlainNumber(argument.dropLast(suffix.count)), number.value * scale <= Self.longest else { continue }
-      duration = .microseconds(Int64(number.value * scale * 1_000))
-      description = argument
-      return
-    }
-    return nil
+    guard let duration = WrittenDuration.duration(argument) else { return nil }
+    self.init(duration, as: argument)
   }
 
   package static var allValueStrings: [String] { [] }
-}
-
-/// Digits with at most one point among them: what `Double` would take besides (`inf`, `1e9`, `0x1`, a sign) is a slip here.
-package struct PlainNumber {
-  package var value: Double
-
-  package init?(_ text: some StringProtocol) {
-    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-    guard text.utf8.first.map(digits.contains) == true, text.utf8.allSatisfy({ digits.contains($0) || $0 == UInt8(ascii: ".") }),
-      let value = Double(String(text))
-    else { return nil }
-    self.value = value
-  }
 }

@@ -17,8 +17,8 @@ struct AttacheTool: ParsableCommand {
     defaultSubcommand: FilterCommand.self)
 
   private static let everySubcommand: [any ParsableCommand.Type] = [
-    FilterCommand.self, BatchCommand.self, EnqueueCommand.self, WorkCommand.self, ResultsCommand.self, QueueStateCommand.self,
-    RetryCommand.self, PurgeCommand.self, InspectCommand.self, LintCommand.self, DialectsCommand.self, StoreCommand.self,
+    FilterCommand.self, BatchCommand.self, EnqueueCommand.self, WorkCommand.self, DeliverCommand.self, ResultsCommand.self,
+    QueueStateCommand.self, RetryCommand.self, PurgeCommand.self, InspectCommand.self, LintCommand.self, DialectsCommand.self, StoreCommand.self,
     ReasonsCommand.self, RehearseCommand.self, RecordCommand.self, OriginCommand.self,
   ]
 

@@ -16,6 +16,15 @@ struct WorkCommand: QueueCommand {
   var arguments: [String] = []
 }
 
+/// `attache deliver`: in the executable beside.
+struct DeliverCommand: QueueCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "deliver", abstract: "Deliver the results of a queue to a command, with acknowledgement.")
+
+  @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
+  var arguments: [String] = []
+}
+
 /// `attache results`: in the executable beside.
 struct ResultsCommand: QueueCommand {
   static let configuration = CommandConfiguration(commandName: "results", abstract: "Write the results of a queue, in the order enqueued.")

@@ -85,10 +85,13 @@ public struct ReturnedPayload: Hashable, Sendable {
   public var delay: Duration
   /// Whether a try was made of it that counts.
   public var wasTried: Bool
+  /// Why the try came to nothing, in one line, for the payload's history.
+  public var text: String?
 
-  public init(_ token: LeaseToken, after delay: Duration = .zero, wasTried: Bool) {
+  public init(_ token: LeaseToken, after delay: Duration = .zero, wasTried: Bool, text: String? = nil) {
     self.token = token
     self.delay = delay
     self.wasTried = wasTried
+    self.text = text
   }
 }

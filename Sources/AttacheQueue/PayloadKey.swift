@@ -25,6 +25,21 @@ package enum PayloadKey: Sendable {
     }
   }
 
+  /// The keys that a text may stand for which a user gives: the value at a place of the line, be it a string or another value, or the SHA-256 of a line.
+  package static func candidates(of text: String) -> [[UInt8]] {
+    let value = Array(text.utf8)
+    let values = [value, [DeliveryReader.valueMark] + value].map { $0.count > maximumValue ? hash($0[...]) : $0 }
+    return values + (hexadecimal(value).map { [$0] } ?? [])
+  }
+
+  /// The bytes that digits write; nil where they are none of a SHA-256.
+  private static func hexadecimal(_ digits: [UInt8]) -> [UInt8]? {
+    guard digits.count == 64 else { return nil }
+    let halves = digits.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+    guard halves.count == 64 else { return nil }
+    return stride(from: 0, to: 64, by: 2).map { UInt8(halves[$0] << 4 | halves[$0 + 1]) }
+  }
+
   private static func hash(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     Array(SHA256.hash(data: bytes))
   }

@@ -40,11 +40,37 @@ public protocol PayloadQueue: AnyObject, Sendable {
   /// Results in the order enqueued.
   func results(_ request: ResultRequest) throws(QueueError) -> ResultPage
 
-  /// Notes that results were read, so that nothing need be held for them any longer.
+  /// Notes that results were read, which counts as delivered: nothing need be held for them any longer.
   ///
   /// - Parameter ids: any; those without a result are left alone.
   /// - Returns: the holds that no unread result has any more; the caller removes these files.
   func markRead(_ ids: [Int64]) throws(QueueError) -> [String]
+
+  // MARK: Delivery
+
+  /// Takes a share in the undelivered results, which lasts until ``close()``. Who gives them away calls it once, before anything is claimed or read.
+  ///
+  /// - Throws: ``QueueError/unavailable(_:)`` when others have a share that allows no other.
+  func shareDelivery(_ share: DeliveryShare) throws(QueueError)
+
+  /// Takes what became of results that are leased to this deliverer, and leases further ones to it: those that are ready and due, the highest priority first
+  /// and then as decided, and those whose holder is gone or too late.
+  func settle(_ settled: [SettledDelivery], claiming request: DeliveryRequest?) throws(QueueError) -> DeliveryClaim
+
+  /// Has leases of deliveries last for a span from now on.
+  ///
+  /// - Returns: those that this deliverer no longer holds.
+  func renewDeliveries(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken>
+
+  /// What has happened to a payload.
+  ///
+  /// - Returns: nil when the queue does not have it.
+  func history(of name: PayloadName) throws(QueueError) -> PayloadHistory?
+
+  /// Payloads that ended their workers, or whose results ended their senders, behind a number, in the order enqueued.
+  func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory]
+
+  // MARK: Holds
 
   /// One of the holds that results have, if there is any: it says in which folder they are, whose lock comes before a release of them.
   func anyHold() throws(QueueError) -> String?
@@ -61,10 +87,11 @@ public protocol PayloadQueue: AnyObject, Sendable {
   /// - Returns: how many.
   func retry(_ reason: Reason?) throws(QueueError) -> Int
 
-  /// Forgets payloads whose results are older than a span, read or not, and what is held for them.
+  /// Forgets payloads whose results are older than a span, and what is held for them. What a deliverer holds stays.
   ///
+  /// - Parameter includesUndelivered: whether those go too whose results were neither delivered nor read.
   /// - Returns: how many, and the holds that no unread result has any more; the caller removes these files.
-  func purge(olderThan age: Duration) throws(QueueError) -> (payloads: Int, released: [String])
+  func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String])
 
   /// Returns when all that was changed so far outlasts a power failure; at once with ``SyncChoice/off``.
   func sync() throws(QueueError)

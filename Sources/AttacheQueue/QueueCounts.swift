@@ -7,8 +7,12 @@ public struct QueueCounts: Hashable, Sendable {
   public var leased = 0
   public var done = 0
   public var dead = 0
-  /// Results that were not read.
+  /// Results that were neither delivered nor read.
   public var unread = 0
+  /// Those of them that deliverers hold.
+  public var delivering = 0
+  /// How long the oldest payload whose result is undelivered has been in the queue; nil when there is none.
+  public var oldestUndelivered: Duration?
   /// How long the oldest payload without a result has been in the queue; nil when every one has a result.
   public var oldest: Duration?
   /// Results of the last minute.

@@ -24,7 +24,7 @@ package struct QueueStatus: Sendable {
   package var lines: [String] {
     let rows: [(state: String, count: Int, note: String)] = [
       ("ready", counts.ready, ""), ("waiting", counts.waiting, counts.waiting > 0 ? "not due yet" : ""), ("leased", counts.leased, ""),
-      ("done", counts.done, counts.unread > 0 ? "\(Self.grouped(counts.unread)) not read" : ""), ("dead", counts.dead, ""),
+      ("done", counts.done, undelivered), ("dead", counts.dead, ""),
     ]
     let width = rows.map { Self.grouped($0.count).count }.max() ?? 0
     var lines = ["\(queue.message): \(Self.grouped(counts.total)) payload\(counts.total == 1 ? "" : "s")"]
@@ -33,14 +33,20 @@ package struct QueueStatus: Sendable {
       return "  \(name)\(Self.padded("", to: width - number.count))\(number)\(note.isEmpty ? "" : "  \(note)")"
     }
     if let oldest = counts.oldest { lines.append("the oldest without a result came \(Self.span(oldest)) ago") }
+    if let oldest = counts.oldestUndelivered { lines.append("the oldest undelivered came \(Self.span(oldest)) ago") }
     lines.append("\(Self.grouped(counts.finishedLastMinute)) results in the last minute; \(pace)")
     return lines
+  }
+
+  private var undelivered: String {
+    guard counts.unread > 0 else { return "" }
+    return "\(Self.grouped(counts.unread)) undelivered" + (counts.delivering > 0 ? ", \(Self.grouped(counts.delivering)) of them leased" : "")
   }
 
   /// The same in one line.
   package var line: String {
     "\(counts.total) payload\(counts.total == 1 ? "" : "s"): \(counts.ready) ready, \(counts.waiting) waiting, \(counts.leased) leased, \(counts.done) done "
-      + "(\(counts.unread) not read), \(counts.dead) dead; \(pace)"
+      + "(\(counts.unread) undelivered), \(counts.dead) dead; \(pace)"
   }
 
   private var pace: String {
@@ -62,13 +68,15 @@ package struct QueueStatus: Sendable {
     writer.string("\(queue)")
     for (name, count) in [
       ("ready", counts.ready), ("waiting", counts.waiting), ("leased", counts.leased), ("done", counts.done), ("dead", counts.dead),
-      ("undecided", counts.undecided), ("unread", counts.unread), ("total", counts.total),
+      ("undecided", counts.undecided), ("unread", counts.unread), ("delivering", counts.delivering), ("total", counts.total),
     ] {
       writer.key(name)
       writer.integer(count)
     }
     writer.key("oldest_s")
     if let oldest = counts.oldest { writer.double(oldest.milliseconds.rounded() / 1_000) } else { writer.null() }
+    writer.key("oldest_undelivered_s")
+    if let oldest = counts.oldestUndelivered { writer.double(oldest.milliseconds.rounded() / 1_000) } else { writer.null() }
     writer.key("finished_last_minute")
     writer.integer(counts.finishedLastMinute)
     writer.key("rate_per_s")

@@ -44,7 +44,7 @@ package final class ResultStream: Sendable {
     bell.ring()
   }
 
-  /// Writes until the end.
+  /// Writes until the end. What is written of ``Options/onlyUnread`` counts as delivered from then on.
   ///
   /// - Returns: how many were written.
   package func run() throws(ResultStreamError) -> Int {
@@ -58,7 +58,7 @@ package final class ResultStream: Sendable {
       if !page.entries.isEmpty {
         try write(options.writesRecords ? page.entries.flatMap(\.record) : lines.join(page.entries))
         count += page.entries.count
-        if !options.writesRecords {
+        if options.onlyUnread, !options.writesRecords {
           try asking { () throws(QueueError) in
             try holds.remove { () throws(QueueError) in try queue.markRead(page.entries.map(\.id)) }
           }

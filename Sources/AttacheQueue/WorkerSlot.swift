@@ -80,6 +80,7 @@ package final class WorkerSlot: Sendable {
 
   /// Notes that this worker ends in good order. It takes no room on the disk.
   package func leave() {
+    _ = linux_unlock_byte(file, Self.deliveryByte)
     number.withLock { number in
       guard let worker = number else { return }
       var byte = Self.closed
@@ -87,6 +88,20 @@ package final class WorkerSlot: Sendable {
       _ = linux_unlock_byte(file, Int(worker))
       number = nil
     }
+  }
+
+  /// The byte that readers and deliverers share, or have for themselves: behind all numbers of workers.
+  private static let deliveryByte = 1 << 60
+
+  /// Shares the undelivered results with others, until this handle is closed.
+  ///
+  /// - Returns: false when others are there that do not share them so.
+  package func enterDelivery(_ share: DeliveryShare) throws(QueueError) -> Bool {
+    while linux_share_byte(file, Self.deliveryByte, share.isExclusive ? 1 : 0) != 0 {
+      if errno == EAGAIN || errno == EACCES { return false }
+      guard errno == EINTR else { throw SystemFailure(errno, at: path).error }
+    }
+    return true
   }
 
   /// The next number: the file's size, which one byte is added to; a later one where somebody cut the file while workers run.

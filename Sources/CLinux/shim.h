@@ -46,6 +46,12 @@ static inline int linux_setns(int descriptor, int kind) { return (int)syscall(SY
 // memfd_create(2), likewise, closed on exec.
 static inline int linux_memfd_create(const char *name) { return (int)syscall(SYS_memfd_create, name, 1U); }
 
+// pipe2(2), likewise, closed on exec.
+static inline int linux_pipe(int *ends) { return (int)syscall(SYS_pipe2, ends, 02000000); }
+
+// pidfd_open(2), likewise: readable once the process has ended.
+static inline int linux_pidfd_open(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
 // fcntl(2) is variadic, which Swift cannot call, and fcntl.h would bring types here that are the Glibc module's. Below: the kernel's struct flock,
 // and F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_WRLCK and F_UNLCK by their numbers.
 struct linux_flock {
@@ -58,6 +64,12 @@ struct linux_flock {
 static inline int linux_lock_byte(int descriptor, long offset, int waits) {
   struct linux_flock lock = {1, 0, offset, 1, 0};
   return (int)syscall(SYS_fcntl, descriptor, waits ? 38 : 37, &lock);
+}
+
+// Locks one byte for reading, or for writing, without waiting.
+static inline int linux_share_byte(int descriptor, long offset, int writes) {
+  struct linux_flock lock = {writes ? 1 : 0, 0, offset, 1, 0};
+  return (int)syscall(SYS_fcntl, descriptor, 37, &lock);
 }
 
 static inline int linux_unlock_byte(int descriptor, long offset) {

@@ -16,11 +16,11 @@ struct MetricsOptions: ParsableArguments {
   /// Starts what the flags ask for.
   ///
   /// - Parameters:
-  ///   - figures: what the worker tells what it does.
+  ///   - figures: what the worker or the deliverer tells what it does.
   ///   - pulses: what asks each fetcher of the worker (``MediaFetcher/pulse(_:)``).
   /// - Returns: nil when they ask for nothing.
   /// - Throws: the exit status, once the log has said what stands in the way.
-  func start(_ queue: any PayloadQueue, _ figures: WorkerMetrics, _ log: Logger, pulses: [MetricsCollector.Pulse]) throws
+  func start(_ queue: any PayloadQueue, _ figures: any MetricsSource, _ log: Logger, pulses: [MetricsCollector.Pulse]) throws
     -> MetricsService?
   {
     guard metrics != nil || metricsFile != nil else { return nil }

@@ -5,12 +5,15 @@ import AttacheQueue
 /// `attache purge`: forgets what is over.
 struct Purge: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "purge", abstract: "Remove payloads whose results are old, read or not, and let go of their attachments.")
+    commandName: "purge", abstract: "Remove payloads whose results are old and delivered, and let go of their attachments.")
 
   @OptionGroup var queue: QueueOptions
 
   @Option(help: ArgumentHelp("How old a result must be, as 12h or 7d.", valueName: "time"))
   var olderThan: DurationArgument
+
+  @Flag(help: "Remove those, too, whose results were neither delivered nor read.")
+  var includeUndelivered = false
 
   func run() throws {
     let opened = try queue.open(creates: false)
@@ -19,7 +22,7 @@ struct Purge: ParsableCommand {
     try orExit { () throws(QueueError) in
       let holds = try ReleasedHolds(of: opened)
       try holds.remove { () throws(QueueError) in
-        let purged = try opened.purge(olderThan: olderThan.duration)
+        let purged = try opened.purge(olderThan: olderThan.duration, includesUndelivered: includeUndelivered)
         count = purged.payloads
         return purged.released
       }

@@ -10,8 +10,12 @@ struct Results: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "results", abstract: "Write the results of a queue, in the order enqueued.",
     discussion: """
-      A payload without a result is passed over, unless --follow waits for it. What was written counts as read, and its attachments may leave the \
-      store from then on. A line without an ending gets a line feed when another follows; with --follow and --unread in any case.
+      A payload without a result is passed over, unless --follow waits for it. A line without an ending gets a line feed when another follows; with --follow \
+      and --unread in any case.
+
+      With --unread each line counts as delivered once it was written, and is not given again: at most once, whatever becomes of who reads it. A reader that \
+      dies loses what it has not dealt with; attache deliver sends such lines again. Its attachments may leave the store from then on. Only one --unread may \
+      have a queue, and none beside a deliverer.
       """)
 
   @OptionGroup var queue: QueueOptions
@@ -22,7 +26,7 @@ struct Results: ParsableCommand {
   @Flag(help: "Write what became of each, one JSON object a line, in the place of the payloads; nothing counts as read.")
   var report = false
 
-  @Flag(help: "Leave out what was read before.")
+  @Flag(help: "Leave out what was delivered or read before, and count as delivered what is written.")
   var unread = false
 
   func run() throws {
@@ -30,6 +34,7 @@ struct Results: ParsableCommand {
     let log = LogFormat.text.logger()
     let opened = try queue.open(creates: false)
     defer { opened.close() }
+    if unread, !report { try orExit(log) { () throws(QueueError) in try opened.shareDelivery(.reader) } }
     var options = ResultStream.Options()
     (options.writesRecords, options.follows, options.onlyUnread) = (report, follow, unread)
     let stream = try orExit(log, ExitStatus.software) { [options] () throws(SystemError) in

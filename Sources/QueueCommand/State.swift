@@ -3,11 +3,16 @@ import Attache
 import AttacheArguments
 import AttacheQueue
 import Glibc
+import Logging
 
-/// `attache queue`: how a queue stands.
+/// `attache queue`: how a queue stands, or what has happened to a payload.
 struct State: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "queue", abstract: "Say how a queue stands: how many payloads are in which state, how old, and how fast they are worked.")
+    commandName: "queue", abstract: "Say how a queue stands: how many payloads are in which state, how old, and how fast they are worked.",
+    discussion: """
+      With --line or --key it says what has happened to one payload: when it was enqueued, each try that came to nothing, its result, and its delivery. With \
+      --dead it says so of each payload that ended its workers or its senders.
+      """)
 
   @OptionGroup var queue: QueueOptions
 
@@ -17,10 +22,27 @@ struct State: ParsableCommand {
   @Flag(help: "Look again each second, until SIGTERM, SIGINT or SIGHUP: on a terminal in place, else line by line.")
   var watch = false
 
+  @Option(help: ArgumentHelp("Say what has happened to the payload of this line: the first that was enqueued is 1.", valueName: "n"))
+  var line: Int64?
+
+  @Option(help: ArgumentHelp("Say what has happened to the payload with this key (enqueue --dedupe).", valueName: "key"))
+  var key: String?
+
+  @Flag(help: "List the payloads that ended their workers or their senders.")
+  var dead = false
+
+  func validate() throws {
+    let choices = [line != nil, key != nil, dead, watch].count { $0 }
+    guard choices <= 1 else { throw ValidationError("choose one of --line, --key, --dead and --watch.") }
+  }
+
   func run() throws {
     if watch { StopSignals.block() }
     let opened = try queue.open(creates: false)
     defer { opened.close() }
+    let names = line.map { [PayloadName.number($0)] } ?? key.map { PayloadKey.candidates(of: $0).map(PayloadName.key) }
+    if let names { return try show(names, opened) }
+    if dead { return try showDead(opened) }
     guard watch else {
       let counts = try orExit { () throws(QueueError) in try opened.counts() }
       let status = QueueStatus(queue.queue, counts, rate: counts.recentRate)
@@ -32,6 +54,31 @@ struct State: ParsableCommand {
       try watch.run(show)
     } catch let error as QueueError {
       try orExit { () throws(QueueError) in throw error }
+    }
+  }
+
+  /// Writes what has happened to the payload that has one of the names.
+  private func show(_ names: [PayloadName], _ opened: any PayloadQueue) throws {
+    let found = try orExit { () throws(QueueError) -> [PayloadHistory] in
+      var found: [PayloadHistory] = []
+      for name in names where found.isEmpty { found += try opened.history(of: name).map { [$0] } ?? [] }
+      return found
+    }
+    guard let history = found.first else {
+      LogFormat.text.logger().error("\(queue.queue.message): has no such payload; one that was purged has no history")
+      throw ExitCode(ExitStatus.unavailable)
+    }
+    try StandardOutput.write(json ? history.json : history.lines.map { $0 + "\n" }.joined())
+  }
+
+  /// Writes the history of each payload that ended its workers or its senders.
+  private func showDead(_ opened: any PayloadQueue) throws {
+    var last: Int64 = 0
+    while true {
+      let page = try orExit { () throws(QueueError) in try opened.poisoned(after: last, limit: 1_000) }
+      guard let end = page.last?.id else { return }
+      for history in page { try StandardOutput.write(json ? history.json : history.lines.map { $0 + "\n" }.joined()) }
+      last = end
     }
   }
 

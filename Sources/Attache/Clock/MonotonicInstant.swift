@@ -23,7 +23,7 @@ public struct MonotonicInstant: InstantProtocol, Sendable {
   ///
   /// A long wait is cut in half, since the kernel may let it last longer by a thousandth, and by a two-hundredth in a process that is
   /// niced; the last piece is rounded up, so that nobody spins.
-  var pollTimeout: Int32 {
+  package var pollTimeout: Int32 {
     guard self != .distantFuture else { return -1 }
     let now = MonotonicInstant.now.nanoseconds
     guard nanoseconds > now else { return 0 }

@@ -28,6 +28,9 @@ package final class DeliveryReader {
     }
   }
 
+  /// What a number's or a boolean's value begins with, where a string's has its text.
+  package static let valueMark: UInt8 = 0xFF
+
   /// What tells the value at a place of the line from any other: of a string what it says, of a number or a boolean 0xFF, which no text has, and how
   /// it is written. Nil when there is nothing, null, an empty string, an object or an array.
   ///
@@ -48,7 +51,7 @@ package final class DeliveryReader {
       let source = JSONSource.range(in: json.span, places: steps)
       if value.isText { return JSONString.identity(json.span, source.withoutQuotes) }
       guard value.isNumber || value.isBoolean else { return nil }
-      return [0xFF] + json[source].prefix { !$0.isJSONSpace }
+      return [Self.valueMark] + json[source].prefix { !$0.isJSONSpace }
     }
   }
 }

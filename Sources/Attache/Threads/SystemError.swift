@@ -20,7 +20,7 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   static let noMemory = SystemError(call: "malloc", number: ENOMEM)
 
   /// Passes a result on, or throws the errno behind -1.
-  static func check<Value: FixedWidthInteger & SignedInteger>(_ call: String, _ result: Value) throws(SystemError) -> Value {
+  package static func check<Value: FixedWidthInteger & SignedInteger>(_ call: String, _ result: Value) throws(SystemError) -> Value {
     guard result != -1 else { throw SystemError(call: call, number: errno) }
     return result
   }

@@ -145,6 +145,35 @@ public final class FolderQueue: PayloadQueue {
     try database.markRead(ids)
   }
 
+  public func shareDelivery(_ share: DeliveryShare) throws(QueueError) {
+    try database.shareDelivery(share)
+  }
+
+  public func settle(_ settled: [SettledDelivery], claiming request: DeliveryRequest?) throws(QueueError) -> DeliveryClaim {
+    try checkPresence()
+    var claim = try database.settle(settled, claiming: request)
+    guard !claim.deliveries.isEmpty else { return claim }
+    // Whoever took a file away has its result: it is not sent as well.
+    let taken = try locked { [claim] _ throws(QueueError) in try outbox.taken(of: claim.deliveries.map(\.token.id)) }
+    claim.deliveries.removeAll { taken.contains($0.token.id) }
+    return claim
+  }
+
+  public func renewDeliveries(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
+    try database.renewDeliveries(leases, for: span)
+  }
+
+  public func history(of name: PayloadName) throws(QueueError) -> PayloadHistory? {
+    switch name {
+    case .number: try database.history(of: name)
+    case .key(let key): try database.history(of: .key(Self.digest(key)))
+    }
+  }
+
+  public func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory] {
+    try database.poisoned(after: id, limit: limit)
+  }
+
   public func anyHold() throws(QueueError) -> String? {
     try database.anyHold()
   }
@@ -174,9 +203,9 @@ public final class FolderQueue: PayloadQueue {
     }
   }
 
-  public func purge(olderThan age: Duration) throws(QueueError) -> (payloads: Int, released: [String]) {
+  public func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
     let purged = try locked { _ throws(QueueError) in
-      let (payloads, released) = try database.purge(olderThan: age)
+      let (payloads, released) = try database.purge(olderThan: age, includesUndelivered: includesUndelivered)
       try? outbox.deliver()
       return Purged(payloads: payloads, released: released)
     }

@@ -1,6 +1,13 @@
 package import Attache
 internal import Synchronization
 
+/// Who counts what a process does with a queue.
+package protocol MetricsSource: AnyObject, Sendable {
+  /// Why it waits; nil when it works.
+  var pause: String? { get }
+  func write(to text: inout MetricsText)
+}
+
 /// Looks at the queue and at the fetchers every few seconds, on a thread of its own, so that whoever asks for the figures burdens neither.
 package final class MetricsCollector: Sendable {
   /// What is asked how its origins stand: it answers on a thread of its own, if it is well.
@@ -30,7 +37,7 @@ package final class MetricsCollector: Sendable {
   package static let patience = Duration.seconds(10)
 
   private let queue: any PayloadQueue
-  private let metrics: WorkerMetrics
+  private let metrics: any MetricsSource
   private let pulses: [Pulse]
   private let machine: any Machine
   private let interval: Duration
@@ -45,7 +52,7 @@ package final class MetricsCollector: Sendable {
   ///   - pulses: what asks each fetcher (``MediaFetcher/pulse(_:)``).
   /// - Throws: ``SystemError`` when no descriptor is to be had.
   package init(
-    _ queue: any PayloadQueue, _ metrics: WorkerMetrics, interval: Duration = .seconds(5), version: String,
+    _ queue: any PayloadQueue, _ metrics: any MetricsSource, interval: Duration = .seconds(5), version: String,
     machine: any Machine = SystemMachine(), pulses: [Pulse]
   ) throws(SystemError) {
     (self.queue, self.metrics, self.pulses, self.machine) = (queue, metrics, pulses, machine)
@@ -154,7 +161,12 @@ package final class MetricsCollector: Sendable {
     ] {
       text.sample(count, ["state": state])
     }
-    text.gauge("attache_queue_unread_results", "Results in the queue that were not read.", Double(counts.unread))
+    text.gauge("attache_queue_unread_results", "Results in the queue that were neither delivered nor read.", Double(counts.unread))
+    text.gauge("attache_queue_results_in_delivery", "Those of them that deliverers hold.", Double(counts.delivering))
+    text.gauge(
+      "attache_queue_oldest_undelivered_age_seconds",
+      "How long the oldest payload whose result is undelivered has been in the queue; 0 when there is none.",
+      counts.oldestUndelivered.map { $0 / .seconds(1) } ?? 0)
     text.gauge(
       "attache_queue_oldest_age_seconds", "How long the oldest payload without a result has been in the queue; 0 when each has one.",
       counts.oldest.map { $0 / .seconds(1) } ?? 0)

@@ -1,7 +1,7 @@
 /// Writes figures in Prometheus' text format, version 0.0.4.
 ///
 /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
-struct MetricsText {
+package struct MetricsText {
   /// What a scraper is told with it.
   static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -2,7 +2,7 @@ package import Attache
 internal import Synchronization
 
 /// What a worker has done since it was started, as counters and histograms.
-package final class WorkerMetrics: WorkerObserver {
+package final class WorkerMetrics: WorkerObserver, MetricsSource {
   private struct Fate: Hashable {
     var outcome: Outcome
     var reason: Reason? = nil
@@ -54,10 +54,10 @@ package final class WorkerMetrics: WorkerObserver {
   }
 
   /// Why the worker claims nothing; nil when it does.
-  var pause: String? { state.withLock(\.pause) }
+  package var pause: String? { state.withLock(\.pause) }
 
   /// Writes the families. What can happen is there from the start with 0, so that its first time is an increase.
-  func write(to text: inout MetricsText) {
+  package func write(to text: inout MetricsText) {
     let state = state.withLock { $0 }
     text.family("attache_payloads_total", .counter, "Payloads that got their result, by outcome and by reason; the empty reason is none.")
     let usual =

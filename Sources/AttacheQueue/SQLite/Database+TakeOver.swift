@@ -1,27 +1,27 @@
 internal import GRDB
 
 extension Database {
-  /// Has this worker's own leases last on that ran out while it was held up: its claim shows that it lives.
+  /// Has this holder's own leases last on that ran out while it was held up: its claim shows that it lives.
   ///
-  /// - Parameter fence: of the first lease that this handle took; an earlier one is of another worker with its number.
-  func keep(_ worker: Int64, since fence: Int64, _ now: QueueMoment, for span: Duration, _ tally: QueueTally) throws {
-    guard tally.leased > 0 else { return }
+  /// - Parameter fence: of the first lease that this handle took; an earlier one is of another holder with its number.
+  func keep(_ table: LeaseTable, _ worker: Int64, since fence: Int64, _ now: QueueMoment, for span: Duration) throws {
     let update = try batch(
-      "UPDATE work SET until = ?5 WHERE state = 3 AND boot = ?1 AND worker = ?2 AND until <= ?3 AND fence >= ?4")
+      "UPDATE \(table.rawValue) SET until = ?5 WHERE state = 3 AND boot = ?1 AND worker = ?2 AND until <= ?3 AND fence >= ?4")
     try update.run(now.boot, worker, now.uptime, fence, now.uptime + span.microseconds)
   }
 
-  /// Takes leases from workers that are gone or too late. A death is counted only for one that is known to have died: a worker that lives and was
-  /// held up, by a slow disk for one, is no sign of a payload that ends its workers.
+  /// Takes leases from holders that are gone or too late. A death is counted only for a worker that is known to have died: one that lives and was
+  /// held up, by a slow disk for one, is no sign of a payload that ends its workers. A deliverer's death is never counted: it does not look into what it
+  /// delivers.
   ///
-  /// - Returns: when the first of the leases that stay runs out; nil when none stays.
-  func takeOver(_ now: QueueMoment, _ slot: WorkerSlot, _ tally: inout QueueTally) throws -> Int64? {
-    guard tally.leased > 0 else { return nil }
+  /// - Returns: how many were taken, and when the first of the leases that stay runs out; nil when none stays.
+  func takeOver(_ table: LeaseTable, _ now: QueueMoment, _ slot: WorkerSlot) throws -> (count: Int, next: Int64?) {
+    let leased = "\(table.rawValue) INDEXED BY \(table.rawValue)_leased"
     let select = try batch(
       """
-      SELECT boot, worker, until FROM work INDEXED BY work_leased WHERE state = 3 AND (boot, worker) > (?, ?)
-      ORDER BY boot, worker, until LIMIT 1
+      SELECT boot, worker, until FROM \(leased) WHERE state = 3 AND (boot, worker) > (?, ?) ORDER BY boot, worker, until LIMIT 1
       """)
+    var count = 0
     var stays: Int64?
     var (boot, worker) = (Int64.min, Int64.min)
     while true {
@@ -37,39 +37,31 @@ extension Database {
         stays = min(stays ?? .max, until)
         continue
       }
-      let hasDied = holder == .died || boot != now.boot && holder == .unknown
-      let counts = try takeOver(boot, worker, until: isGone ? .max : now.uptime, diedOf: hasDied ? 1 : 0)
-      tally.leased -= counts
-      tally.ready += counts
+      let hasDied = table == .work && (holder == .died || boot != now.boot && holder == .unknown)
+      count += try takeOver(table, boot, worker, until: isGone ? .max : now.uptime, diedOf: hasDied ? 1 : 0)
       guard !isGone else { continue }
       let rest = try Int64.fetchOne(
-        cachedStatement(sql: "SELECT min(until) FROM work INDEXED BY work_leased WHERE state = 3 AND boot = ? AND worker = ?"),
-        arguments: [boot, worker])
+        cachedStatement(sql: "SELECT min(until) FROM \(leased) WHERE state = 3 AND boot = ? AND worker = ?"), arguments: [boot, worker])
       if let rest { stays = min(stays ?? .max, rest) }
     }
     select.reset()
-    return stays
+    return (count, stays)
   }
 
-  private func takeOver(_ boot: Int64, _ worker: Int64, until: Int64, diedOf deaths: Int64) throws -> Int {
+  private func takeOver(_ table: LeaseTable, _ boot: Int64, _ worker: Int64, until: Int64, diedOf deaths: Int64) throws -> Int {
     let update = try batch(
       """
-      UPDATE work SET state = iif(deaths + ?4 >= \(Lease.deathsOfSuspect), 1, 0), deaths = deaths + ?4, deaths_alone = deaths_alone + ?4 * alone,
-        boot = NULL, until = NULL, worker = NULL, fence = NULL, alone = NULL
+      UPDATE \(table.rawValue) SET state = iif(deaths + ?4 >= \(Lease.deathsOfSuspect), 1, 0), deaths = deaths + ?4,
+        deaths_alone = deaths_alone + ?4 * alone, boot = NULL, until = NULL, worker = NULL, fence = NULL, alone = NULL
       WHERE state = 3 AND boot = ?1 AND worker = ?2 AND until <= ?3
       """)
     return try update.run(boot, worker, until, deaths)
   }
 
-  /// Makes ready what a worker still holds.
-  func giveBackAll(of worker: Int64, _ tally: inout QueueTally) throws {
-    let update = try batch(
-      """
-      UPDATE work SET state = iif(deaths >= \(Lease.deathsOfSuspect), 1, 0), boot = NULL, until = NULL, worker = NULL, fence = NULL, alone = NULL
-      WHERE state = 3 AND worker = ?
-      """)
-    let count = try update.run(worker)
-    tally.leased -= count
-    tally.ready += count
+  /// Makes ready what a holder still holds.
+  ///
+  /// - Returns: how many rows.
+  func giveBackAll(_ table: LeaseTable, of worker: Int64) throws -> Int {
+    try batch("UPDATE \(table.rawValue) SET \(LeaseTable.freed) WHERE state = 3 AND worker = ?").run(worker)
   }
 }

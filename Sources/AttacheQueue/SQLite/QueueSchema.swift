@@ -9,6 +9,8 @@ internal import GRDB
 /// - `queue`: one row with the numbers that are given out, and the payloads by state (``QueueTally``).
 /// - `finished`: results by second of the wall clock, for the last minute.
 /// - `boot`: the machine's starts, by number.
+/// - `delivery`: one row for each result that was not delivered. Triggers keep it, so that it changes in the transaction that changes the result.
+/// - `event`: the last tries of a payload that came to nothing, of its work and of its delivery (``PayloadEvent``).
 ///
 /// Moments and spans are in microseconds.
 enum QueueSchema {
@@ -39,12 +41,46 @@ enum QueueSchema {
     CREATE TABLE finished (second INTEGER PRIMARY KEY, count INTEGER NOT NULL);
     """
 
+  /// The states of a row of `delivery` are those of `work`. `decided` is the moment of its result: what was decided first is delivered first.
+  static let version2 = """
+    ALTER TABLE result ADD COLUMN delivery TEXT;
+    ALTER TABLE result ADD COLUMN answer TEXT;
+    ALTER TABLE result ADD COLUMN delivered_at INTEGER;
+    CREATE TABLE delivery (id INTEGER PRIMARY KEY, state INTEGER NOT NULL, rank INTEGER NOT NULL, decided INTEGER NOT NULL,
+      attempts INTEGER NOT NULL, deaths INTEGER NOT NULL, deaths_alone INTEGER NOT NULL, boot INTEGER, until INTEGER, moment INTEGER,
+      worker INTEGER, fence INTEGER, alone INTEGER);
+    INSERT INTO delivery (id, state, rank, decided, attempts, deaths, deaths_alone)
+      SELECT result.id, 0, -max(priority, -9223372036854775807), finished_at, 0, 0, 0
+      FROM result CROSS JOIN payload ON payload.id = result.id WHERE NOT read;
+    CREATE INDEX delivery_ready ON delivery (rank, decided) WHERE state = 0;
+    CREATE INDEX delivery_suspect ON delivery (rank, decided) WHERE state = 1;
+    CREATE INDEX delivery_delayed ON delivery (boot, until) WHERE state = 2;
+    CREATE INDEX delivery_moment ON delivery (moment) WHERE state = 2;
+    CREATE INDEX delivery_leased ON delivery (boot, worker, until) WHERE state = 3;
+    CREATE TABLE event (id INTEGER NOT NULL, stage INTEGER NOT NULL, slot INTEGER NOT NULL, attempt INTEGER NOT NULL, moment INTEGER NOT NULL,
+      text TEXT NOT NULL, PRIMARY KEY (id, stage, slot)) WITHOUT ROWID;
+    CREATE TRIGGER delivery_result AFTER INSERT ON result WHEN NOT new.read BEGIN
+      INSERT INTO delivery (id, state, rank, decided, attempts, deaths, deaths_alone)
+        SELECT new.id, 0, -max(priority, -9223372036854775807), new.finished_at, 0, 0, 0 FROM payload WHERE id = new.id;
+    END;
+    CREATE TRIGGER delivery_read AFTER UPDATE OF read ON result WHEN new.read BEGIN
+      DELETE FROM delivery WHERE id = new.id;
+    END;
+    CREATE TRIGGER delivery_gone AFTER DELETE ON result WHEN NOT old.read BEGIN
+      DELETE FROM delivery WHERE id = old.id;
+    END;
+    CREATE TRIGGER event_gone AFTER DELETE ON payload BEGIN
+      DELETE FROM event WHERE id = old.id;
+    END;
+    """
+
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1") { connection in
       try connection.execute(sql: "PRAGMA application_id = \(application)")
       try connection.execute(sql: version1)
     }
+    migrator.registerMigration("2") { connection in try connection.execute(sql: version2) }
     return migrator
   }
 

@@ -6,19 +6,35 @@ extension SQLiteQueue {
     let worker = try slot.enter()
     return try write { connection, tally in
       let now = try QueueMoment(clock, connection)
-      let first = firstFence.withLock { first in
-        first = first ?? tally.lastFence + 1
-        return first ?? 0
+      let ownFence = first(tally)
+      var next: Int64?
+      if tally.leased > 0 {
+        try connection.keep(.work, worker, since: ownFence, now, for: request.span)
+        let taken = try connection.takeOver(.work, now, slot)
+        next = taken.next
+        tally.leased -= taken.count
+        tally.ready += taken.count
       }
-      try connection.keep(worker, since: first, now, for: request.span, tally)
-      var next = try connection.takeOver(now, slot, &tally)
-      try connection.ripen(now, &tally)
+      if tally.waiting > 0 {
+        let due = try connection.ripen(.work, now)
+        tally.waiting -= due
+        tally.ready += due
+      }
       let leases = try connection.lease(request, to: worker, now, &tally)
       if !leases.isEmpty { next = min(next ?? .max, now.uptime + request.span.microseconds) }
-      let hasSuspects = try Bool.fetchOne(connection.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM work WHERE state = 1)")) ?? false
+      let hasSuspects = try connection.has(.work, state: 1)
       if tally.ready > 0 { return Claim(leases: leases, hasSuspects: hasSuspects, next: .zero) }
-      let wait = try connection.wait(now, leasedUntil: next)
+      let wait = try connection.wait(.work, now, leasedUntil: next)
       return Claim(leases: leases, hasSuspects: hasSuspects, next: wait)
+    }
+  }
+
+  /// The fence of the first lease that this handle may have taken, of work or of deliveries.
+  func first(_ tally: QueueTally) -> Int64 {
+    firstFence.withLock { first in
+      let fence = first ?? tally.lastFence + 1
+      first = fence
+      return fence
     }
   }
 }
@@ -38,36 +54,11 @@ struct QueueMoment {
 }
 
 extension Database {
-  /// Makes ready what has become due.
-  fileprivate func ripen(_ now: QueueMoment, _ tally: inout QueueTally) throws {
-    guard tally.waiting > 0 else { return }
-    let ready =
-      "UPDATE work SET state = iif(deaths >= \(Lease.deathsOfSuspect), 1, 0), boot = NULL, until = NULL, moment = NULL WHERE state = 2"
-    let due = [
-      try batch("\(ready) AND moment <= ?").run(now.wall),
-      try batch("\(ready) AND boot = ? AND until <= ?").run(now.boot, now.uptime),
-      try batch("\(ready) AND boot < ?").run(now.boot),
-      try batch("\(ready) AND boot > ?").run(now.boot),
-    ].reduce(0, +)
-    tally.waiting -= due
-    tally.ready += due
-  }
-
   /// Leases what is first.
   fileprivate func lease(_ request: ClaimRequest, to worker: Int64, _ now: QueueMoment, _ tally: inout QueueTally) throws -> [Lease] {
     let leases = try first(request, fence: tally.lastFence + 1)
     guard !leases.isEmpty else { return [] }
-    let update = try batch(
-      "UPDATE work SET state = 3, boot = ?2, until = ?3, worker = ?4, fence = ?5, alone = ?6 WHERE id = ?1")
-    update.bind(2, now.boot)
-    update.bind(3, now.uptime + request.span.microseconds)
-    update.bind(4, worker)
-    update.bind(5, tally.lastFence + 1)
-    update.bind(6, request.isAlone ? 1 : 0)
-    for lease in leases {
-      update.bind(1, lease.token.id)
-      try update.run()
-    }
+    try lease(leases.lazy.map(\.token.id), of: .work, to: worker, fence: tally.lastFence + 1, alone: request.isAlone, now, for: request.span)
     tally.lastFence += 1
     tally.ready -= leases.count
     tally.leased += leases.count
@@ -98,14 +89,5 @@ extension Database {
           deathsAlone: Int(select.integer(3))))
     }
     return leases
-  }
-
-  /// How long until something may be claimable, when nothing is now; nil when nothing is undecided.
-  fileprivate func wait(_ now: QueueMoment, leasedUntil: Int64?) throws -> Duration? {
-    let delayed = try Int64.fetchOne(
-      cachedStatement(sql: "SELECT min(until) FROM work WHERE state = 2 AND boot = ?"), arguments: [now.boot])
-    let moment = try Int64.fetchOne(cachedStatement(sql: "SELECT min(moment) FROM work WHERE state = 2 AND moment IS NOT NULL"))
-    let spans = [leasedUntil.map { $0 - now.uptime }, delayed.map { $0 - now.uptime }, moment.map { $0 - now.wall }]
-    return spans.compactMap(\.self).min().map { .microseconds(max(0, $0)) }
   }
 }

@@ -5,9 +5,7 @@ extension SQLiteQueue {
   public func renew(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
     guard !leases.isEmpty else { return [] }
     return try write { connection, _ in
-      let now = try QueueMoment(clock, connection)
-      let update = try connection.batch("UPDATE work SET boot = ?3, until = ?4 WHERE id = ?1 AND fence = ?2")
-      return Set(try leases.filter { try update.run($0.id, $0.fence, now.boot, now.uptime + span.microseconds) == 0 })
+      try connection.renew(leases, of: .work, QueueMoment(clock, connection), for: span)
     }
   }
 
@@ -45,6 +43,7 @@ extension SQLiteQueue {
         UPDATE work SET state = 2, boot = ?4, until = ?5, moment = (SELECT expires_at FROM payload WHERE payload.id = work.id), \(end)
         WHERE id = ?1 AND fence = ?2
         """)
+      let event = try connection.noting(.work, now)
       var refused: Set<LeaseToken> = []
       for payload in payloads {
         let (token, tries) = (payload.token, payload.wasTried ? 1 as Int64 : 0)
@@ -57,6 +56,7 @@ extension SQLiteQueue {
           refused.insert(token)
           continue
         }
+        if let text = payload.text { try event.note(text, of: token.id) }
         tally.leased -= 1
         if isDelayed { tally.waiting += 1 } else { tally.ready += 1 }
       }

@@ -17,6 +17,10 @@ extension SQLiteQueue {
       counts.unread = tally.unread
       let oldest = try Int64.fetchOne(connection, sql: "SELECT enqueued_at FROM payload WHERE id = (SELECT min(id) FROM work)")
       counts.oldest = oldest.map { max(.zero, wall - .microseconds($0)) }
+      counts.delivering = try Int.fetchOne(connection, sql: "SELECT count(*) FROM delivery WHERE state = 3") ?? 0
+      let undelivered = try Int64.fetchOne(
+        connection, sql: "SELECT enqueued_at FROM payload WHERE id = (SELECT min(id) FROM delivery)")
+      counts.oldestUndelivered = undelivered.map { max(.zero, wall - .microseconds($0)) }
       let second = wall.components.seconds
       func finished(since first: Int64) throws -> Int {
         try Int.fetchOne(
@@ -35,7 +39,10 @@ extension SQLiteQueue {
   /// - Parameter condition: on rows of `result`; only these are retried.
   func retry(_ reason: Reason?, where condition: String) throws(QueueError) -> Int {
     try write { connection, tally in
-      let wanted = "SELECT id FROM result WHERE (outcome = ?1 OR dead) AND (?2 IS NULL OR reason = ?2) AND \(condition)"
+      let wanted = """
+        SELECT id FROM result WHERE (outcome = ?1 OR dead) AND (?2 IS NULL OR reason = ?2) AND \(condition)
+          AND id NOT IN (SELECT id FROM delivery WHERE state = 3)
+        """
       let arguments: StatementArguments = [Outcome.fallback.rawValue, reason?.rawValue]
       func run(_ sql: String) throws -> Int {
         try connection.execute(sql: sql, arguments: arguments)
@@ -63,12 +70,12 @@ extension SQLiteQueue {
   /// As many results as one transaction of a purge forgets: workers are not kept from the queue for long.
   package static let purgeBatch = 10_000
 
-  public func purge(olderThan age: Duration) throws(QueueError) -> (payloads: Int, released: [String]) {
+  public func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
     let before = (clock.wall - age).microseconds
     var payloads = 0
     while true {
       // What each step forgets stays forgotten when a later one fails; the holds are named at the end, or by the next purge.
-      let count = try write { connection, tally in try connection.purge(finishedBefore: before, &tally) }
+      let count = try write { connection, tally in try connection.purge(finishedBefore: before, includesUndelivered: includesUndelivered, &tally) }
       payloads += count
       guard count == Self.purgeBatch else { break }
     }
@@ -87,11 +94,11 @@ extension Database {
     return try Int.fetchOne(self, sql: count, arguments: [wall, boot, uptime]) ?? 0
   }
 
-  fileprivate func purge(finishedBefore moment: Int64, _ tally: inout QueueTally) throws -> Int {
-    let ids = try Int64.fetchAll(
-      self, sql: "SELECT id FROM result WHERE finished_at <= ? ORDER BY id LIMIT ?", arguments: [moment, SQLiteQueue.purgeBatch])
+  fileprivate func purge(finishedBefore moment: Int64, includesUndelivered: Bool, _ tally: inout QueueTally) throws -> Int {
+    let old = "finished_at <= \(moment) AND \(includesUndelivered ? "id NOT IN (SELECT id FROM delivery WHERE state = 3)" : "read")"
+    let ids = try Int64.fetchAll(self, sql: "SELECT id FROM result WHERE \(old) ORDER BY id LIMIT \(SQLiteQueue.purgeBatch)")
     guard let first = ids.first, let last = ids.last else { return 0 }
-    let wanted = "SELECT id FROM result WHERE id BETWEEN \(first) AND \(last) AND finished_at <= \(moment)"
+    let wanted = "SELECT id FROM result WHERE id BETWEEN \(first) AND \(last) AND \(old)"
     let dead = try Int.fetchOne(self, sql: "SELECT count(*) FROM (\(wanted) AND dead)") ?? 0
     let unread = try Int.fetchOne(self, sql: "SELECT count(*) FROM (\(wanted) AND NOT read)") ?? 0
     try execute(sql: "INSERT OR IGNORE INTO hold SELECT 0, path FROM hold WHERE id IN (\(wanted))")

@@ -100,7 +100,12 @@ public final class SQLiteQueue: PayloadQueue {
   public func close() {
     if let worker = slot.current {
       // What cannot be written now is taken over by whoever claims next: the byte in the lock file says that nobody died.
-      try? write { connection, tally in try connection.giveBackAll(of: worker, &tally) }
+      try? write { connection, tally in
+        let count = try connection.giveBackAll(.work, of: worker)
+        tally.leased -= count
+        tally.ready += count
+        _ = try connection.giveBackAll(.delivery, of: worker)
+      }
     }
     try? sync()
     slot.leave()

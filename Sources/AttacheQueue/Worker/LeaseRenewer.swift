@@ -1,11 +1,14 @@
 internal import Attache
 internal import Synchronization
 
-/// Renews a worker's leases on a thread of its own, so that no payload that takes long to read, and no slow disk, lets them run out.
+/// Renews the leases of a worker or a deliverer on a thread of its own, so that no payload that takes long to read, and no slow disk, lets them run out.
 ///
 /// Spans are measured by the queue's clock, as the leases are.
 final class LeaseRenewer: Sendable {
-  private let queue: any PayloadQueue
+  /// Has leases last for a span from now on.
+  typealias Renewal = @Sendable (_ leases: [LeaseToken], _ span: Duration) throws(QueueError) -> Void
+
+  private let renew: Renewal
   private let span: Duration
   private let clock: any QueueClock
   private let machine: any Machine
@@ -14,8 +17,8 @@ final class LeaseRenewer: Sendable {
 
   /// - Parameter span: how long a lease lasts.
   /// - Throws: ``SystemError`` when no descriptor is to be had.
-  init(_ queue: any PayloadQueue, span: Duration, clock: any QueueClock, machine: any Machine) throws(SystemError) {
-    (self.queue, self.span, self.clock, self.machine) = (queue, span, clock, machine)
+  init(span: Duration, clock: any QueueClock, machine: any Machine, renew: @escaping Renewal) throws(SystemError) {
+    (self.renew, self.span, self.clock, self.machine) = (renew, span, clock, machine)
     bell = try machine.makeBell()
   }
 
@@ -32,7 +35,7 @@ final class LeaseRenewer: Sendable {
         let tokens = due(now - span / 2)
         // A lease that is lost is noticed by its result, which the queue refuses.
         if !tokens.isEmpty {
-          _ = try queue.renew(tokens, for: span)
+          try renew(tokens, span)
           renewed(tokens, now)
         }
       } catch {

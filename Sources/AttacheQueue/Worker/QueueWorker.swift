@@ -43,7 +43,9 @@ public final class QueueWorker: Sendable {
     claiming = try machine.makeBell()
     settler = try WorkerSettler(
       configuration, queue: queue, store: store, clock: clock, queueClock: queueClock, observer: observer, tell: tell)
-    renewer = try LeaseRenewer(queue, span: configuration.leaseSpan, clock: queueClock, machine: machine)
+    renewer = try LeaseRenewer(span: configuration.leaseSpan, clock: queueClock, machine: machine) { leases, span throws(QueueError) in
+      _ = try queue.renew(leases, for: span)
+    }
   }
 
   /// Works until every payload has a result (``WorkerConfiguration/isOnce``) or ``stop()``. The calling thread claims.

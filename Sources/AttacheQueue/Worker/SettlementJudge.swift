@@ -96,7 +96,7 @@ struct SettlementJudge: Sendable {
     guard payload.isRetryable else { return nil }
     let remaining = lease.expiresAt.map { $0 - queueClock.wall }
     return schedule.delay(after: lease.attempt, remaining: remaining, jitter: machine.randomFraction).map {
-      ReturnedPayload(lease.token, after: $0, wasTried: true)
+      ReturnedPayload(lease.token, after: $0, wasTried: true, text: payload.reason?.rawValue)
     }
   }
 

@@ -1,0 +1,153 @@
+public import Attache
+internal import Glibc
+internal import Synchronization
+
+/// Sends results by starting a command for each: it reads the payload from its standard input, and its exit status says what became of it. 0 is ok, 75 is to be
+/// tried again (EX_TEMPFAIL of sysexits.h), any other is final.
+///
+/// The command finds the result's number in `ATTACHE_ID` and the number of the try in `ATTACHE_ATTEMPT`.
+public final class EachSender: Sender {
+  public struct Configuration: Sendable {
+    /// The program, which is looked for on PATH, and its arguments; not empty.
+    public var words: [String]
+    /// How long a command may take.
+    public var answerTimeout = Duration.seconds(60)
+    /// How long a command may take to end after SIGTERM.
+    package var patience = Duration.seconds(5)
+
+    public init(_ words: [String]) {
+      self.words = words
+    }
+  }
+
+  private let configuration: Configuration
+  private let bell: EventFD
+  private let inbox = Mutex(Inbox())
+  private let thread = Mutex<(any StartedThread)?>(nil)
+
+  private struct Inbox {
+    var deliveries: [Delivery] = []
+    var isCancelled = false
+    var isClosed = false
+  }
+
+  /// A command that runs.
+  private struct Running {
+    var delivery: Delivery
+    var process: ChildProcess
+    var text: [UInt8]
+    var written = 0
+    var due: MonotonicInstant
+    /// The signal that it was sent last.
+    var signal: Int32?
+    var isCancelled = false
+  }
+
+  /// - Throws: ``SystemError`` when the system gives no descriptor.
+  public init(_ configuration: Configuration) throws(SystemError) {
+    self.configuration = configuration
+    bell = try EventFD()
+  }
+
+  public func start(_ owner: any SenderOwner) throws {
+    let started = try SystemMachine().start("sender") { [self] in run(owner) }
+    thread.withLock { $0 = started }
+  }
+
+  public func send(_ deliveries: [Delivery]) {
+    inbox.withLock { $0.deliveries += deliveries }
+    bell.ring()
+  }
+
+  public func cancel() {
+    inbox.withLock { $0.isCancelled = true }
+    bell.ring()
+  }
+
+  public func close() {
+    inbox.withLock { $0.isClosed = true }
+    bell.ring()
+    thread.withLock { $0.take() }?.join()
+  }
+
+  private func run(_ owner: any SenderOwner) {
+    var running: [Running] = []
+    while true {
+      let news = inbox.withLock { inbox in
+        defer { inbox.deliveries = [] }
+        return inbox
+      }
+      var answers: [(token: LeaseToken, answer: DeliveryAnswer)] = []
+      for delivery in news.deliveries {
+        do throws(SystemError) {
+          running.append(try launch(delivery))
+        } catch {
+          answers.append((delivery.token, .refused(reason: "the command cannot be started: \(error)")))
+        }
+      }
+      if news.isCancelled {
+        for index in running.indices where !running[index].isCancelled {
+          answers.append((running[index].delivery.token, .unanswered))
+          running[index].isCancelled = true
+          stop(&running[index])
+        }
+      }
+      for index in running.indices.reversed() {
+        guard let answer = advance(&running[index]) else { continue }
+        if !running[index].isCancelled { answers.append((running[index].delivery.token, answer)) }
+        running.remove(at: index)
+      }
+      if !answers.isEmpty { owner.take(answers) }
+      if news.isClosed, running.isEmpty { return }
+      wait(running)
+    }
+  }
+
+  private func launch(_ delivery: Delivery) throws(SystemError) -> Running {
+    let variables = ["ATTACHE_ID=\(delivery.token.id)", "ATTACHE_ATTEMPT=\(delivery.attempt)"]
+    let process = try ChildProcess(configuration.words, variables: variables, readsOutput: false)
+    let text = DeliveryText.body(delivery) + [UInt8(ascii: "\n")]
+    return Running(delivery: delivery, process: process, text: text, due: MonotonicInstant.now.advanced(by: configuration.answerTimeout))
+  }
+
+  private func stop(_ running: inout Running) {
+    let signal = running.signal == nil ? SIGTERM : SIGKILL
+    running.process.signal(signal)
+    running.signal = signal
+    running.due = MonotonicInstant.now.advanced(by: configuration.patience)
+  }
+
+  /// Writes to a command, stops it when it is overdue, and notes whether it has ended.
+  ///
+  /// - Returns: what its end says; nil while it runs.
+  private func advance(_ running: inout Running) -> DeliveryAnswer? {
+    while running.written < running.text.count {
+      let count = unsafe running.text.withUnsafeBytes { unsafe running.process.write(UnsafeRawBufferPointer(rebasing: $0[running.written...])) }
+      guard count != 0 else { break }
+      // One that does not read its input may know what it needs by its arguments.
+      running.written = count.map { running.written + $0 } ?? running.text.count
+    }
+    if running.written == running.text.count { running.process.closeInput() }
+    if running.due <= .now { stop(&running) }
+    guard let end = running.process.reap() else { return nil }
+    if running.signal != nil {
+      return .senderEnded(reason: "the command took more than \(configuration.answerTimeout / .seconds(1)) s (--answer-timeout)")
+    }
+    return switch end {
+    case .exited(status: 0): .delivered()
+    case .exited(status: 75): .retry(after: nil, reason: "status 75")
+    case .exited(let status): .dropped(reason: "status \(status)")
+    case .killed: .senderEnded(reason: "the command \(end.text)")
+    }
+  }
+
+  private func wait(_ running: [Running]) {
+    var requests = [pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)]
+    for command in running {
+      requests.append(pollfd(fd: command.process.endDescriptor, events: Int16(POLLIN), revents: 0))
+      if command.process.input >= 0 { requests.append(pollfd(fd: command.process.input, events: Int16(POLLOUT), revents: 0)) }
+    }
+    let timeout = running.map(\.due).min()?.pollTimeout ?? -1
+    if unsafe poll(&requests, nfds_t(requests.count), timeout) > 0, requests[0].revents != 0 { bell.silence() }
+  }
+}

@@ -1,0 +1,67 @@
+internal import Attache
+internal import FoundationEssentials
+
+/// Reads what a command answers: `ok`, `retry`, `retry 30s`, or `drop REASON`.
+enum SenderAnswer {
+  /// The longest line of a sender, in bytes.
+  static let maximumLength = 4_096
+
+  /// - Parameter line: without its line feed.
+  /// - Returns: nil when it is no answer.
+  static func read(_ line: some Collection<UInt8>) -> DeliveryAnswer? {
+    var line = line[...]
+    if line.count > 0, line[line.index(line.startIndex, offsetBy: line.count - 1)] == UInt8(ascii: "\r") { line = line.dropLast() }
+    let words = line.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
+    let rest = words.count > 1 ? String(decoding: words[1], as: UTF8.self) : nil
+    guard let word = words.first else { return nil }
+    if word.elementsEqual("ok".utf8) { return rest == nil ? .delivered() : nil }
+    if word.elementsEqual("retry".utf8) {
+      guard let rest else { return .retry(after: nil, reason: "retry") }
+      return WrittenDuration.duration(rest).map { .retry(after: $0, reason: "retry \(rest)") }
+    }
+    if word.elementsEqual("drop".utf8) { return .dropped(reason: rest ?? "") }
+    return nil
+  }
+
+  private struct Object: Decodable {
+    var id: Int64
+    var answer: String
+  }
+
+  /// Reads an answer that names its result: `{"id":17,"answer":"retry 30s"}`. Members beside these two are let be.
+  static func readObject(_ line: some Collection<UInt8>) -> (id: Int64, answer: DeliveryAnswer)? {
+    guard let object = try? JSONDecoder().decode(Object.self, from: Data(line)), let answer = read(Array(object.answer.utf8)) else { return nil }
+    return (object.id, answer)
+  }
+
+  /// A line for a message.
+  static func excerpt(_ line: some Collection<UInt8>) -> String {
+    PrintableText.of(String(decoding: line.prefix(maximumLength), as: UTF8.self))
+  }
+}
+
+/// How a result is written to a command.
+enum DeliveryText {
+  /// A result as a line of its own; nil when it has a line feed within, so that it would be several.
+  static func line(_ delivery: Delivery) -> [UInt8]? {
+    let text = body(delivery)
+    return text.contains(UInt8(ascii: "\n")) ? nil : text + [UInt8(ascii: "\n")]
+  }
+
+  /// A result as one JSON object in a line: its number, which try it is, and the payload. A payload that may be no JSON is there as `base64`.
+  static func envelope(_ delivery: Delivery) -> [UInt8] {
+    let text = body(delivery)
+    let start = "{\"id\":\(delivery.token.id),\"attempt\":\(delivery.attempt),"
+    let isJSON = delivery.outcome != .invalid && delivery.reason != .payloadSize && !text.contains(UInt8(ascii: "\n"))
+    let payload = isJSON ? Array("\"payload\":".utf8) + text : Array("\"base64\":\"\(Data(text).base64EncodedString())\"".utf8)
+    return Array(start.utf8) + payload + Array("}\n".utf8)
+  }
+
+  /// A result without its line ending.
+  static func body(_ delivery: Delivery) -> [UInt8] {
+    var text = delivery.line[...]
+    if text.last == UInt8(ascii: "\n") { text.removeLast() }
+    if text.last == UInt8(ascii: "\r") { text.removeLast() }
+    return Array(text)
+  }
+}

@@ -1,0 +1,51 @@
+package import Attache
+internal import Synchronization
+
+/// What a deliverer has done since it was started, as counters and gauges.
+package final class DeliveryMetrics: DelivererObserver, MetricsSource {
+  private struct State {
+    var ended: [DeliveryStatus: Int] = [:]
+    var retried = 0
+    var refused = 0
+    var unanswered = 0
+    var restarts = 0
+    var pause: String?
+    var blockedSince: MonotonicInstant?
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  package func ended(_ status: DeliveryStatus, _ count: Int) { state.withLock { $0.ended[status, default: 0] += count } }
+  package func retried(_ count: Int) { state.withLock { $0.retried += count } }
+  package func refused(_ count: Int) { state.withLock { $0.refused += count } }
+  package func unanswered(_ count: Int) { state.withLock { $0.unanswered = count } }
+  package func restarted() { state.withLock { $0.restarts += 1 } }
+  package func paused(_ why: String?) { state.withLock { $0.pause = why } }
+  package func blocked(since: MonotonicInstant?) { state.withLock { $0.blockedSince = since } }
+
+  /// Why nothing is sent; nil when results are.
+  package var pause: String? { state.withLock(\.pause) }
+
+  /// Writes the families. What can happen is there from the start with 0, so that its first time is an increase.
+  package func write(to text: inout MetricsText) {
+    let state = state.withLock { $0 }
+    text.family("attache_deliveries_total", .counter, "Results whose delivery is over, by how it ended.")
+    for status in DeliveryStatus.allCases { text.sample(state.ended[status] ?? 0, ["status": status.rawValue]) }
+    text.family("attache_delivery_retries_total", .counter, "Tries of a delivery that came to nothing and are made again.")
+    text.sample(state.retried)
+    text.family("attache_deliveries_refused_total", .counter, "Answers that came when the result was no longer this deliverer's.")
+    text.sample(state.refused)
+    text.gauge("attache_deliveries_unanswered", "Results that the sender has and has not answered.", Double(state.unanswered))
+    text.family("attache_sender_restarts_total", .counter, "Senders that were started after another one had ended.")
+    text.sample(state.restarts)
+    text.gauge(
+      "attache_deliverer_paused", "Whether the deliverer waits for somebody to mend something, such as a wrong key or a full disk.",
+      state.pause == nil ? 0 : 1)
+    text.gauge(
+      "attache_delivery_blocked_seconds",
+      "With --ordered: how long the first payload has kept the others waiting, undecided or before a later try; 0 when it does not.",
+      state.blockedSince.map { $0.duration(to: .now) / .seconds(1) } ?? 0)
+  }
+}

@@ -1,0 +1,78 @@
+internal import Attache
+internal import FoundationEssentials
+
+extension PayloadHistory {
+  /// For people, one line for each thing that happened.
+  package var lines: [String] {
+    var lines = ["payload \(id)", "  \(Self.text(enqueuedAt))  enqueued\(priority == 0 ? "" : ", priority \(priority)")"]
+    if let notBefore { lines.append("  \(Self.text(notBefore))  not worked before") }
+    lines += tries.filter { $0.stage == .work }.map { "  \(Self.text($0.moment))  try \($0.attempt) of the work: \(PrintableText.of($0.text))" }
+    if let work { lines.append("  no result yet: \(work.rawValue)") }
+    if let result {
+      let reason = result.reason.map { ", \(PrintableText.of($0))" } ?? ""
+      lines.append("  \(Self.text(result.finishedAt))  \(result.outcome)\(reason)\(result.isDead ? ": it ended its workers" : "")")
+      lines += tries.filter { $0.stage == .delivery }.map {
+        "  \(Self.text($0.moment))  try \($0.attempt) of the delivery: \(PrintableText.of($0.text))"
+      }
+      if let standing = result.delivery { lines.append("  undelivered: \(standing.rawValue)") }
+      if let status = result.status {
+        let answer = result.answer.map { $0.isEmpty ? "" : ": \(PrintableText.of($0))" } ?? ""
+        let moment = result.deliveredAt.map { "\(Self.text($0))  " } ?? ""
+        lines.append("  \(moment)\(status)\(answer)")
+      }
+    }
+    if let expiresAt { lines.append("  \(Self.text(expiresAt))  expires") }
+    return lines
+  }
+
+  /// One JSON object with a line feed. Moments are written as RFC 3339 has them.
+  package var json: String {
+    var writer = JSONWriter()
+    func moment(_ name: String, _ moment: Duration?) {
+      writer.key(name)
+      if let moment { writer.string(Self.text(moment)) } else { writer.null() }
+    }
+    func text(_ name: String, _ text: String?) {
+      writer.key(name)
+      if let text { writer.string(text) } else { writer.null() }
+    }
+    writer.beginObject()
+    writer.key("line")
+    writer.integer(Int(id))
+    writer.key("priority")
+    writer.integer(priority)
+    moment("enqueued", enqueuedAt)
+    moment("not_before", notBefore)
+    moment("expires", expiresAt)
+    text("work", work?.rawValue)
+    writer.key("tries")
+    writer.beginArray()
+    for event in tries {
+      writer.beginObject()
+      text("stage", event.stage == .work ? "work" : "delivery")
+      writer.key("attempt")
+      writer.integer(event.attempt)
+      moment("time", event.moment)
+      text("text", event.text)
+      writer.endObject()
+    }
+    writer.endArray()
+    if let result {
+      text("outcome", result.outcome)
+      text("reason", result.reason)
+      writer.key("dead")
+      writer.boolean(result.isDead)
+      moment("finished", result.finishedAt)
+      text("delivery", result.status ?? result.delivery?.rawValue)
+      text("answer", result.answer)
+      moment("delivered", result.deliveredAt)
+    }
+    writer.endObject()
+    return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+  }
+
+  /// A moment, as 2026-11-21T18:00:00.123Z.
+  private static func text(_ moment: Duration) -> String {
+    Date(timeIntervalSince1970: moment / .seconds(1)).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+  }
+}

@@ -1,0 +1,164 @@
+internal import Attache
+internal import GRDB
+
+extension SQLiteQueue {
+  public func shareDelivery(_ share: DeliveryShare) throws(QueueError) {
+    guard try slot.enterDelivery(share) else { throw .unavailable("\(file.path): \(share.conflict)") }
+  }
+
+  public func settle(_ settled: [SettledDelivery], claiming request: DeliveryRequest?) throws(QueueError) -> DeliveryClaim {
+    let worker = try slot.enter()
+    return try write { connection, tally in
+      let now = try QueueMoment(clock, connection)
+      let ownFence = first(tally)
+      var claim = DeliveryClaim()
+      if !settled.isEmpty {
+        let settling = try DeliverySettling(connection, now)
+        for delivery in settled {
+          guard let isOver = try settling.run(delivery) else {
+            claim.refused.insert(delivery.token)
+            continue
+          }
+          if isOver { tally.unread -= 1 }
+        }
+        claim.released = try connection.takeOrphans()
+      }
+      claim.hasUndecided = tally.ready + tally.waiting + tally.leased > 0
+      guard let request else { return claim }
+      var next: Int64?
+      if try connection.has(.delivery, state: 3) {
+        try connection.keep(.delivery, worker, since: ownFence, now, for: request.span)
+        next = try connection.takeOver(.delivery, now, slot).next
+      }
+      if try connection.has(.delivery, state: 2) { _ = try connection.ripen(.delivery, now) }
+      claim.deliveries = try connection.firstDeliveries(request, fence: tally.lastFence + 1)
+      if !claim.deliveries.isEmpty {
+        tally.lastFence += 1
+        try connection.lease(
+          claim.deliveries.lazy.map(\.token.id), of: .delivery, to: worker, fence: tally.lastFence, alone: request.isAlone, now,
+          for: request.span)
+        next = min(next ?? .max, now.uptime + request.span.microseconds)
+      }
+      claim.hasSuspects = try connection.has(.delivery, state: 1)
+      let hasMore = try claim.hasSuspects || !request.isOrdered && connection.has(.delivery, state: 0)
+      claim.next = hasMore ? .zero : try connection.wait(.delivery, now, leasedUntil: next)
+      return claim
+    }
+  }
+
+  public func renewDeliveries(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
+    guard !leases.isEmpty else { return [] }
+    return try write { connection, _ in
+      try connection.renew(leases, of: .delivery, QueueMoment(clock, connection), for: span)
+    }
+  }
+}
+
+/// The statements that the fate of a delivery is written by.
+private struct DeliverySettling {
+  private let connection: Database
+  private let now: QueueMoment
+  private let delete: BatchStatement
+  private let result: BatchStatement
+  private let free: BatchStatement
+  private let delay: BatchStatement
+  private let events: EventStatement
+  private let hasHolds: Bool
+
+  init(_ connection: Database, _ now: QueueMoment) throws {
+    (self.connection, self.now) = (connection, now)
+    delete = try connection.batch("DELETE FROM delivery WHERE id = ? AND fence = ?")
+    result = try connection.batch("UPDATE result SET read = 1, delivery = ?2, answer = ?3, delivered_at = ?4 WHERE id = ?1")
+    free = try connection.batch(
+      """
+      UPDATE delivery SET attempts = attempts + ?3, deaths = deaths + ?4, deaths_alone = deaths_alone + ?5,
+        state = iif(deaths + ?4 >= \(Lease.deathsOfSuspect), 1, 0), boot = NULL, until = NULL, worker = NULL, fence = NULL, alone = NULL
+      WHERE id = ?1 AND fence = ?2
+      """)
+    delay = try connection.batch(
+      """
+      UPDATE delivery SET attempts = attempts + ?3, state = 2, boot = ?4, until = ?5,
+        moment = (SELECT expires_at FROM payload WHERE payload.id = delivery.id), worker = NULL, fence = NULL, alone = NULL
+      WHERE id = ?1 AND fence = ?2
+      """)
+    events = try connection.noting(.delivery, now)
+    hasHolds = try Bool.fetchOne(connection.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM hold)")) ?? false
+  }
+
+  /// - Returns: whether the delivery is over; nil when it is leased to another, or over already.
+  func run(_ settled: SettledDelivery) throws -> Bool? {
+    let (id, fence) = (settled.token.id, settled.token.fence)
+    switch settled.fate {
+    case .over(let status, let answer):
+      guard try delete.run(id, fence) > 0 else { return nil }
+      try result.bind(2, status.rawValue)
+      try result.bind(3, answer.map(PayloadEvent.bounded))
+      result.bind(4, now.wall)
+      try result.run(id)
+      if hasHolds { try connection.orphanHolds(of: "= ?", [id]) }
+      return true
+    case .returned(let span, let tried):
+      let tries = tried == nil ? 0 as Int64 : 1
+      let count =
+        span > .zero
+        ? try delay.run(id, fence, tries, now.boot, now.uptime + span.microseconds) : try free.run(id, fence, tries, 0, 0)
+      guard count > 0 else { return nil }
+      if let tried { try events.note(tried, of: id) }
+      return false
+    case .senderEnded(let isAlone, let tried):
+      guard try free.run(id, fence, 1, 1, isAlone ? 1 : 0) > 0 else { return nil }
+      try events.note(tried, of: id)
+      return false
+    }
+  }
+}
+
+extension Database {
+  /// The results that are to be sent next, in their order, as far as there is room for them.
+  fileprivate func firstDeliveries(_ request: DeliveryRequest, fence: Int64) throws -> [Delivery] {
+    let limit = request.isAlone ? min(1, request.limit) : request.limit
+    guard limit > 0 else { return [] }
+    let select = try batch(Self.query(request))
+    if !request.isOrdered { select.bind(1, Int64(limit)) }
+    defer { select.reset() }
+    var deliveries: [Delivery] = []
+    var room = request.maximumBytes
+    while deliveries.count < limit, try select.step() {
+      if request.isOrdered {
+        let state = select.integer(1)
+        // Leased to this deliverer, since nobody else shares an ordered delivery, and so with the sender already.
+        if state == 3 { continue }
+        guard state == (request.isAlone ? 1 : 0) else { break }
+      }
+      room -= Int(select.integer(2))
+      guard room >= 0 || deliveries.isEmpty else { break }
+      deliveries.append(
+        Delivery(
+          token: LeaseToken(id: select.integer(0), fence: fence), line: select.bytes(3),
+          outcome: Outcome(rawValue: select.text(4)) ?? .fallback, reason: select.isNull(5) ? nil : Reason(rawValue: select.text(5)),
+          attempt: Int(select.integer(6)) + 1, expiresAt: select.integerIfAny(7).map(Duration.init(microseconds:)),
+          deaths: Int(select.integer(8)), deathsAlone: Int(select.integer(9))))
+    }
+    return deliveries
+  }
+
+  private static func query(_ request: DeliveryRequest) -> String {
+    let columns = """
+      delivery.id, state, length(coalesce(output.line, payload.line)), coalesce(output.line, payload.line), outcome, reason, attempts,
+        expires_at, deaths, deaths_alone
+      """
+    let tables = """
+      CROSS JOIN payload ON payload.id = delivery.id CROSS JOIN output ON output.id = delivery.id CROSS JOIN result ON result.id = delivery.id
+      """
+    guard request.isOrdered else {
+      let (index, state) = request.isAlone ? ("delivery_suspect", 1) : ("delivery_ready", 0)
+      return """
+        SELECT \(columns) FROM delivery INDEXED BY \(index) \(tables) WHERE state = \(state) ORDER BY rank, decided, delivery.id LIMIT ?
+        """
+    }
+    return """
+      SELECT \(columns) FROM delivery \(tables)
+      WHERE delivery.id < coalesce((SELECT min(id) FROM work), 9223372036854775807) ORDER BY delivery.id
+      """
+  }
+}
