@@ -5,7 +5,7 @@ import Synchronization
 /// A queue that tells its test about calls before they are made, and fails them as the test wants.
 final class HookedQueue: PayloadQueue {
   enum Call: Hashable {
-    case claim, renew, finish, giveBack
+    case claim, renew, finish, giveBack, settle
   }
 
   private struct State {
@@ -66,7 +66,19 @@ final class HookedQueue: PayloadQueue {
   func unlistedHolds(_ paths: [String]) throws(QueueError) -> [String] { try queue.unlistedHolds(paths) }
   func counts() throws(QueueError) -> QueueCounts { try queue.counts() }
   func retry(_ reason: Reason?) throws(QueueError) -> Int { try queue.retry(reason) }
-  func purge(olderThan age: Duration) throws(QueueError) -> (payloads: Int, released: [String]) { try queue.purge(olderThan: age) }
+  func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
+    try queue.purge(olderThan: age, includesUndelivered: includesUndelivered)
+  }
+  func shareDelivery(_ share: DeliveryShare) throws(QueueError) { try queue.shareDelivery(share) }
+  func settle(_ settled: [SettledDelivery], claiming request: DeliveryRequest?) throws(QueueError) -> DeliveryClaim {
+    try called(.settle)
+    return try queue.settle(settled, claiming: request)
+  }
+  func renewDeliveries(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
+    try queue.renewDeliveries(leases, for: span)
+  }
+  func history(of name: PayloadName) throws(QueueError) -> PayloadHistory? { try queue.history(of: name) }
+  func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory] { try queue.poisoned(after: id, limit: limit) }
   func sync() throws(QueueError) { try queue.sync() }
   func close() { queue.close() }
 }

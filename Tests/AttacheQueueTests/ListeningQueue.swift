@@ -112,7 +112,12 @@ final class ListeningQueue: PayloadQueue {
   func finish(_ results: [FinishedPayload]) throws(QueueError) -> Set<LeaseToken> { [] }
   func giveBack(_ payloads: [ReturnedPayload]) throws(QueueError) -> Set<LeaseToken> { [] }
   func retry(_ reason: Reason?) throws(QueueError) -> Int { 0 }
-  func purge(olderThan age: Duration) throws(QueueError) -> (payloads: Int, released: [String]) { (0, []) }
+  func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) { (0, []) }
+  func shareDelivery(_ share: DeliveryShare) {}
+  func settle(_ settled: [SettledDelivery], claiming request: DeliveryRequest?) -> DeliveryClaim { DeliveryClaim() }
+  func renewDeliveries(_ leases: [LeaseToken], for span: Duration) -> Set<LeaseToken> { [] }
+  func history(of name: PayloadName) -> PayloadHistory? { nil }
+  func poisoned(after id: Int64, limit: Int) -> [PayloadHistory] { [] }
   func sync() throws(QueueError) {}
   func close() {}
 }

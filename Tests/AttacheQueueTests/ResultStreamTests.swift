@@ -17,13 +17,19 @@ struct ResultStreamTests {
     return String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
   }
 
-  @Test func `results come in the order enqueued, those without one are passed over, and all count as read`() throws {
+  @Test func `results come in the order enqueued, those without one are passed over, and nothing counts as read`() throws {
     let queue = ListeningQueue()
     for line in ["a\n", nil, "b\r\n", "c\n"] { queue.add(result: line) }
     #expect(try written(queue) == "a\nb\r\nc\n")
+    #expect(queue.read.isEmpty)
+  }
+
+  @Test func `what is unread is written once, and counts as read from then on`() throws {
+    let queue = ListeningQueue()
+    for line in ["a\n", nil, "b\r\n", "c\n"] { queue.add(result: line) }
+    #expect(try written(queue) { $0.onlyUnread = true } == "a\nb\r\nc\n")
     #expect(queue.read == [1, 3, 4])
     #expect(try written(queue) { $0.onlyUnread = true } == "")
-    #expect(try written(queue) == "a\nb\r\nc\n")
   }
 
   @Test func `a line without an ending gets a line feed when another follows`() throws {
@@ -48,7 +54,7 @@ struct ResultStreamTests {
   @Test func `more than a page comes whole`() throws {
     let queue = ListeningQueue()
     for number in 0..<1_000 { queue.add(result: "\(number)\n") }
-    #expect(try written(queue) == (0..<1_000).map { "\($0)\n" }.joined())
+    #expect(try written(queue) { $0.onlyUnread = true } == (0..<1_000).map { "\($0)\n" }.joined())
     #expect(queue.read.count == 1_000)
   }
 
@@ -58,7 +64,9 @@ struct ResultStreamTests {
     let full = unsafe open("/dev/full", O_WRONLY | O_CLOEXEC)
     defer { close(full) }
     #expect(throws: ResultStreamError.output(SystemError(call: "write", number: ENOSPC))) {
-      _ = try ResultStream(queue, .init(), descriptor: full).run()
+      var options = ResultStream.Options()
+      options.onlyUnread = true
+      _ = try ResultStream(queue, options, descriptor: full).run()
     }
     #expect(queue.read.isEmpty)
   }
@@ -93,7 +101,7 @@ struct ResultStreamTests {
     }
     for line in ["a\n", nil] { listening.add(result: line) }
     var options = ResultStream.Options()
-    options.follows = true
+    (options.follows, options.onlyUnread) = (true, true)
     let following = try ResultStream(listening, options, descriptor: pipe.fileHandleForWriting.fileDescriptor)
     #expect(throws: ResultStreamError.output(SystemError(call: "write", number: EPIPE))) { _ = try following.run() }
     #expect(listening.read == [1])
@@ -111,7 +119,7 @@ struct ResultStreamTests {
       if !name.contains("..") && name.hasPrefix("/") { try Data("x".utf8).write(to: URL(filePath: name)) }
       queue.add(result: "\(number)\n", hold: name)
     }
-    _ = try written(queue)
+    _ = try written(queue) { $0.onlyUnread = true }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/.held/q").isEmpty)
     #expect(FileManager.default.fileExists(atPath: folder + "/kept"))
   }

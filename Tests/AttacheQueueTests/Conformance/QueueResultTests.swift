@@ -149,10 +149,10 @@ import Testing
     _ = try queue.finish([try queue.leaseOne().finished(.attached, holds: ["/held/one", "/held/two"])])
     test.clock.pass(.seconds(60))
     _ = try queue.finish([try queue.leaseOne().finished(.attached, holds: ["/held/two"])])
-    let first = try queue.purge(olderThan: .seconds(30))
+    let first = try queue.purge(olderThan: .seconds(30), includesUndelivered: true)
     #expect(first.payloads == 1)
     #expect(first.released == ["/held/one"])
-    let second = try queue.purge(olderThan: .zero)
+    let second = try queue.purge(olderThan: .zero, includesUndelivered: true)
     #expect(second.payloads == 1)
     #expect(second.released == ["/held/two"])
   }

@@ -193,7 +193,7 @@ import Testing
     #expect(try folder.queue.lines() == ["b"])
     #expect(try folder.queue.retry(nil) == 1)
     #expect(try folder.queue.lease().map(\.text) == ["b"])
-    #expect(try folder.queue.purge(olderThan: .zero).payloads == 1)
+    #expect(try folder.queue.purge(olderThan: .zero, includesUndelivered: true).payloads == 1)
   }
 
   @Test func `files that were taken away free what their results held, and do not come back`() throws {
@@ -252,7 +252,7 @@ import Testing
       leases[0].finished(.attached, output: "media\n", holds: ["/held/one"]), leases[1].finished(.fallback, output: "changed\n"),
       leases[2].finished(),
     ])
-    #expect(try folder.queue.purge(olderThan: .zero).released == ["/held/one"])
+    #expect(try folder.queue.purge(olderThan: .zero, includesUndelivered: true).released == ["/held/one"])
     #expect(folder.files.filter { !$0.hasPrefix("queue.sqlite") } == ["lock"])
   }
 }

@@ -20,6 +20,9 @@ import Testing
       #expect(try count("payload") == rows.total)
       #expect(try count("output") == rows.done + rows.dead)
       #expect(try count("work JOIN result ON result.id = work.id") == 0)
+      #expect(try count("delivery") == rows.unread)
+      #expect(try count("delivery JOIN result ON result.id = delivery.id WHERE read") == 0)
+      rows.delivering = try count("delivery WHERE state = 3")
       return rows
     }
     #expect(counts.ready + counts.waiting == rows.ready)
@@ -27,6 +30,7 @@ import Testing
     #expect(counts.done == rows.done)
     #expect(counts.dead == rows.dead)
     #expect(counts.unread == rows.unread)
+    #expect(counts.delivering == rows.delivering)
     #expect(try integrity(of: run.test.location.path) == ["ok"])
   }
 }
@@ -49,6 +53,7 @@ private struct RandomRun {
   var generator: Generator
   private var workers: [any PayloadQueue] = []
   private var leases: [Lease] = []
+  private var deliveries: [AttacheQueue.Delivery] = []
 
   init(test: TestQueue, generator: Generator) throws {
     self.test = test
@@ -59,7 +64,7 @@ private struct RandomRun {
   mutating func step() throws {
     let index = Int.random(in: 0..<3, using: &generator)
     let worker = workers[index]
-    switch Int.random(in: 0..<13, using: &generator) {
+    switch Int.random(in: 0..<15, using: &generator) {
     case 0, 1: _ = try worker.enqueue((0..<20).map { _ in payload() })
     case 2, 3: leases += try worker.lease(Int.random(in: 1...9, using: &generator), for: .seconds(30))
     case 4: leases += try worker.leaseAlone()
@@ -68,7 +73,8 @@ private struct RandomRun {
     case 8: _ = try worker.renew(some().map(\.token), for: .seconds(30))
     case 9: test.clock.pass(.seconds(Int.random(in: 1...20, using: &generator)))
     case 10: _ = try worker.markRead((0..<9).map { _ in Int64.random(in: 1...300, using: &generator) })
-    case 11: _ = try Bool.random(using: &generator) ? worker.retry(nil) : worker.purge(olderThan: .seconds(60)).payloads
+    case 11: _ = try Bool.random(using: &generator) ? worker.retry(nil) : worker.purge(olderThan: .seconds(60), includesUndelivered: true).payloads
+    case 12, 13: deliveries += try worker.settle((0..<4).compactMap { _ in settled() }, claiming: request()).deliveries
     default:
       if Bool.random(using: &generator) { worker.close() }
       workers[index] = try test.open()
@@ -78,6 +84,22 @@ private struct RandomRun {
   /// A few of all leases that there ever were.
   private mutating func some() -> [Lease] {
     (0..<8).compactMap { _ in leases.suffix(40).randomElement(using: &generator) }
+  }
+
+  /// What became of one of all deliveries that there ever were.
+  private mutating func settled() -> SettledDelivery? {
+    guard let delivery = deliveries.suffix(20).randomElement(using: &generator) else { return nil }
+    switch Int.random(in: 0..<4, using: &generator) {
+    case 0: return SettledDelivery(delivery.token, .returned(after: .seconds(delivery.token.id % 3 * 10), tried: "x"))
+    case 1: return SettledDelivery(delivery.token, .senderEnded(isAlone: false, tried: "x"))
+    default: return SettledDelivery(delivery.token, .over(.delivered, answer: nil))
+    }
+  }
+
+  private mutating func request() -> DeliveryRequest? {
+    let kind = Int.random(in: 0..<4, using: &generator)
+    guard kind > 0 else { return nil }
+    return DeliveryRequest(limit: Int.random(in: 1...9, using: &generator), span: .seconds(30), isAlone: kind == 1, isOrdered: kind == 2)
   }
 
   private mutating func payload() -> NewPayload {

@@ -32,6 +32,24 @@ struct ResultsTests {
     #expect(try await queue.run("results").text == "{\"n\":1}\n{\"n\":2}\n")
   }
 
+  @Test(arguments: QueueKind.allCases)
+  func `what is unread has one reader at a time, and a second one is told so`(kind: QueueKind) async throws {
+    let queue = try QueueTool(kind)
+    try await queue.work("{\"n\":1}\n")
+    let first = try queue.start("results", ["--unread", "--follow"])
+    #expect(await first.lines(1) == ["{\"n\":1}"])
+    for arguments in [["results", "--queue", queue.queue, "--unread"], ["deliver", "--queue", queue.queue, "--once", "--", "cat"]] {
+      let second = try await queue.tool.run(arguments, input: "")
+      #expect(second.exit == .status(69))
+      #expect(second.text == "")
+      #expect(second.errors.contains("`results --unread`") && second.errors.contains("end it"))
+    }
+    #expect(try await queue.run("results").text == "{\"n\":1}\n")
+    first.send(SIGTERM)
+    _ = await first.finished()
+    #expect(try await queue.run("results", ["--unread"]).exit == .status(0))
+  }
+
   @Test func `the report has a record for each, and reads nothing`() async throws {
     let queue = try QueueTool()
     try await queue.work("{}\nno json\n")
@@ -52,7 +70,7 @@ struct ResultsTests {
   func `a follower gives each result when it is its turn, and ends with 0 at a signal`(signal: Int32) async throws {
     let queue = try QueueTool()
     _ = try await queue.run("enqueue", input: "{\"n\":1}\n{\"n\":2}")
-    let follower = try queue.start("results", ["--follow"])
+    let follower = try queue.start("results", ["--follow", "--unread"])
     _ = try await queue.run("work", ["--once"])
     #expect(await follower.lines(2) == ["{\"n\":1}", "{\"n\":2}"])
     _ = try await queue.run("enqueue", input: "{\"n\":3}\n")
@@ -98,7 +116,9 @@ struct ResultsTests {
       #expect(try queue.holds().count == 1)
       #expect(try await queue.run("results", ["--report"]).exit == .status(0))
       #expect(try queue.holds().count == 1)
-      let run = try await queue.run("results")
+      #expect(try await queue.run("results").exit == .status(0))
+      #expect(try queue.holds().count == 1)
+      let run = try await queue.run("results", ["--unread"])
       #expect(Enriched.attachments(run.text.split(separator: "\n")[0]).count == 1)
       #expect(try queue.holds() == [])
       #expect(try queue.tool.storedFiles().filter { !$0.hasPrefix(".held") }.count == 1)

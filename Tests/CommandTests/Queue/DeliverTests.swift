@@ -1,0 +1,223 @@
+import Foundation
+import Glibc
+import Testing
+
+/// `attache deliver`, by the built tool, to senders in the shell and in Python.
+@Suite(.timeLimit(.minutes(1)))
+struct DeliverTests {
+  private static let lines = (1...20).map { "{\"n\":\($0)}\n" }.joined()
+
+  /// A queue whose payloads have results.
+  private func queue(_ lines: String = Self.lines, _ kind: QueueKind = .sqlite) async throws -> QueueTool {
+    let queue = try QueueTool(kind)
+    try await queue.work(lines)
+    return queue
+  }
+
+  private func deliver(_ queue: QueueTool, _ arguments: [String], _ sender: [String]) async throws -> Run {
+    try await queue.run("deliver", ["--once"] + arguments + ["--"] + sender)
+  }
+
+  /// A sender in the shell, which finds a file of the test's as $1 and runs this with each line in `$line`.
+  private func shell(_ body: String, _ file: String = "") -> [String] {
+    ["sh", "-c", "while IFS= read -r line; do \(body); done", "sender", file]
+  }
+
+  private func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+
+  @Test(arguments: QueueKind.allCases)
+  func `each result goes to the sender once, byte for byte, and is over when it says ok`(kind: QueueKind) async throws {
+    let queue = try await queue(Self.lines, kind)
+    let got = queue.tool.home["got"]
+    let run = try await deliver(queue, [], shell("printf '%s\\n' \"$line\" >>\"$1\"; echo ok", got))
+    #expect(run.exit == .status(0))
+    #expect(run.text == "")
+    #expect(run.errors.hasPrefix("attache: delivered 20, dropped 0, poison 0, expired 0, retried 0 in "))
+    #expect(text(got) == Self.lines)
+    #expect(try await queue.state().unread == 0)
+    #expect(try await deliver(queue, [], shell("echo no answer")).exit == .status(0))
+  }
+
+  @Test func `a sender that dies after 10 of 20 loses nothing, and only what it had not answered comes again`() async throws {
+    let queue = try await queue()
+    let (got, answered) = (queue.tool.home["got"], queue.tool.home["answered"])
+    let body = """
+      echo "$line" >>"$1"; [ -e "$1.died" ] || [ "$(wc -l <"$1")" -lt 10 ] || { : >"$1.died"; kill -9 $$; }; echo "$line" >>"\(answered)"; echo ok
+      """
+    let run = try await deliver(queue, [], shell(body, got))
+    #expect(run.exit == .status(0))
+    #expect(run.errors.contains("the sender was killed by signal 9"))
+    #expect(run.errors.contains("sender started again 1 time"))
+    #expect(text(answered).split(separator: "\n").map { "\($0)\n" }.sorted() == Self.lines.split(separator: "\n").map { "\($0)\n" }.sorted())
+    #expect(text(got).split(separator: "\n").count == 21)
+  }
+
+  @Test func `a retry comes again after its span, and a drop never`() async throws {
+    let queue = try await queue("{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n")
+    let got = queue.tool.home["got"]
+    let body = """
+      echo "$line" >>"$1"; case $line in *1*) [ "$(grep -c 1 "$1")" = 2 ] && echo ok || echo retry 1ms ;; *2*) echo drop no such token ;; *) echo ok ;; esac
+      """
+    let run = try await deliver(queue, [], shell(body, got))
+    #expect(run.exit == .status(0))
+    #expect(run.errors.hasPrefix("attache: delivered 2, dropped 1, poison 0, expired 0, retried 1 in "))
+    #expect(text(got).split(separator: "\n").filter { $0.contains("1") }.count == 2)
+    let history = try await queue.run("queue", ["--line", "2"])
+    #expect(history.text.contains("  dropped: no such token\n"))
+    #expect(try await queue.run("queue", ["--line", "1"]).text.contains("  try 1 of the delivery: retry 1ms\n"))
+  }
+
+  @Test(arguments: [
+    ("echo hello", "what is no answer: hello"), ("echo ok; echo ok", "every result was answered already"),
+    ("head -c 5000 /dev/zero | tr '\\0' x", "a line of more than 4096 bytes"), ("echo retry soon", "what is no answer: retry soon"),
+  ])
+  func `what is no answer stops the sender, and nothing is lost`(body: String, message: String) async throws {
+    let queue = try await queue("{\"n\":1}\n")
+    let mark = queue.tool.home["mark"]
+    let run = try await deliver(queue, [], shell("if [ -e \"$1\" ]; then echo ok; else : >\"$1\"; \(body); sleep 100; fi", mark))
+    #expect(run.exit == .status(0))
+    #expect(run.errors.contains(message))
+    #expect(run.errors.contains("attache: delivered "))
+  }
+
+  @Test func `a result that ends its senders goes alone, and is given up in the end`() async throws {
+    let queue = try await queue((1...5).map { "{\"n\":\($0)}\n" }.joined())
+    let run = try await deliver(queue, ["--poison-after", "1"], shell("case $line in *3*) exit 7 ;; esac; echo ok"))
+    #expect(run.exit == .status(0))
+    #expect(run.errors.contains("attache: delivered 4, dropped 0, poison 1, expired 0"))
+    #expect(run.errors.contains("the sender ended with status 7"))
+    let dead = try await queue.run("queue", ["--dead"])
+    #expect(dead.text.hasPrefix("payload 3\n"))
+    #expect(dead.text.contains("poison: ended 1 senders by itself"))
+  }
+
+  @Test func `with envelopes, answers come in any order, and name their results`() async throws {
+    let queue = try await queue("{\"n\":1}\nno json\n{\"n\":3}\n")
+    let sender = """
+      import json, sys
+      seen = []
+      for line in sys.stdin:
+          seen.append(json.loads(line))
+          if len(seen) == 3:
+              for item in reversed(seen):
+                  print(json.dumps({"id": item["id"], "answer": "ok", "more": True}), flush=True)
+      json.dump(seen, open(sys.argv[1], "w"))
+      """
+    let got = queue.tool.home["got"]
+    let run = try await deliver(queue, ["--envelope"], ["python3", "-c", sender, got])
+    #expect(run.exit == .status(0))
+    #expect(
+      text(got)
+        == #"[{"id": 1, "attempt": 1, "payload": {"n": 1}}, {"id": 2, "attempt": 1, "base64": "bm8ganNvbg=="}, {"id": 3, "attempt": 1, "payload": {"n": 3}}]"#
+    )
+  }
+
+  @Test func `an answer for a result that the sender does not have stops it`() async throws {
+    let queue = try await queue("{\"n\":1}\n")
+    let body = #"if [ -e "$1" ]; then echo '{"id":1,"answer":"ok"}'; else : >"$1"; echo '{"id":2,"answer":"ok"}'; fi"#
+    let run = try await deliver(queue, ["--envelope"], shell(body, queue.tool.home["mark"]))
+    #expect(run.exit == .status(0))
+    #expect(run.errors.contains("it has no unanswered result 2"))
+  }
+
+  @Test func `a command for each payload says by its exit status what became of it`() async throws {
+    let queue = try await queue("{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n")
+    let got = queue.tool.home["got"]
+    let body = """
+      read -r line; echo "$ATTACHE_ID $ATTACHE_ATTEMPT $line" >>"$1"
+      case $line in *2*) exit 3 ;; *3*) [ "$ATTACHE_ATTEMPT" = 2 ] || exit 75 ;; esac
+      """
+    let run = try await deliver(queue, ["--each", "--jobs", "2"], ["sh", "-c", body, "sender", got])
+    #expect(run.exit == .status(0))
+    #expect(run.errors.contains("attache: delivered 2, dropped 1, poison 0, expired 0, retried 1 in "))
+    let expected = ["1 1 {\"n\":1}", "2 1 {\"n\":2}", "3 1 {\"n\":3}", "3 2 {\"n\":3}"]
+    #expect(text(got).split(separator: "\n").map(String.init).sorted() == expected)
+    #expect(try await queue.run("queue", ["--line", "2"]).text.contains("  dropped: status 3\n"))
+  }
+
+  @Test func `a sender that gives no answer is stopped, and the next one gets the result`() async throws {
+    let queue = try await queue("{\"n\":1}\n")
+    let body = "if [ -e \"$1\" ]; then echo ok; else : >\"$1\"; sleep 100; fi"
+    let run = try await deliver(queue, ["--answer-timeout", "100ms"], shell(body, queue.tool.home["mark"]))
+    #expect(run.exit == .status(0))
+    #expect(run.errors.contains("gave no answer for 0.1 s (--answer-timeout) and was stopped"))
+  }
+
+  @Test func `in order, a retry keeps what is behind it waiting`() async throws {
+    let queue = try await queue()
+    let got = queue.tool.home["got"]
+    let body = """
+      case $line in '{"n":3}') [ -e "$1.again" ] || { : >"$1.again"; echo retry 1ms; continue; } ;; esac; echo "$line" >>"$1"; echo ok
+      """
+    let run = try await deliver(queue, ["--ordered", "--jobs", "1"], shell(body, got))
+    #expect(run.exit == .status(0))
+    #expect(text(got) == Self.lines)
+  }
+
+  @Test func `expired payloads are not sent`() async throws {
+    let queue = try QueueTool()
+    _ = try await queue.run("enqueue", ["--expires-at", "2020-01-01T00:00:00Z"], input: "{\"n\":1}\n")
+    _ = try await queue.run("work", ["--once"])
+    let run = try await deliver(queue, [], shell("echo drop sent"))
+    #expect(run.errors.contains("attache: delivered 0, dropped 0, poison 0, expired 1, retried 0 in "))
+  }
+
+  @Test func `several deliverers share a queue, each result with one of them`() async throws {
+    let queue = try await queue((1...400).map { "{\"n\":\($0)}\n" }.joined())
+    let got = queue.tool.home["got"]
+    let sender = shell("echo \"$line\" >>\"$1\"; echo ok", got)
+    let programs = try (0..<3).map { _ in try queue.start("deliver", ["--once", "--jobs", "4", "--"] + sender) }
+    for program in programs { #expect(await program.finished().exit == .status(0)) }
+    #expect(Set(text(got).split(separator: "\n")).count == 400)
+    #expect(text(got).split(separator: "\n").count == 400)
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+  func `a signal ends it once what was sent is answered`(signal: Int32) async throws {
+    let queue = try await queue()
+    let (got, gate) = (queue.tool.home["got"], queue.tool.home["gate"])
+    let body = "echo \"$line\" >>\"$1\"; until [ -e \"\(gate)\" ]; do sleep 0.01; done; echo ok"
+    let program = try queue.start("deliver", ["--jobs", "3", "--"] + shell(body, got))
+    while text(got).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    program.send(signal)
+    await program.signalsAreTaken()
+    try "".write(toFile: gate, atomically: false, encoding: .utf8)
+    let run = await program.finished()
+    #expect(run.exit == .status(75))
+    #expect(run.errors.contains("attache: delivered 3, "))
+    #expect(try await queue.state().unread == 17)
+  }
+
+  @Test func `a second signal waits for no answer`() async throws {
+    let queue = try await queue("{\"n\":1}\n")
+    let got = queue.tool.home["got"]
+    let program = try queue.start("deliver", ["--"] + shell("echo \"$line\" >>\"$1\"; exec sleep 100", got))
+    while text(got).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    program.send(SIGTERM)
+    await program.signalsAreTaken()
+    program.send(SIGTERM)
+    let run = await program.finished()
+    #expect(run.exit == .status(75))
+    #expect(try await queue.state().unread == 1)
+  }
+
+  @Test(arguments: [
+    (["--"], 64, "name the command that sends"), (["--each", "--envelope", "--", "cat"], 64, "leave --each or --envelope out"),
+    (["--rate", "fast", "--", "cat"], 64, "--rate"), (["--jobs", "0", "--", "cat"], 64, "--jobs must be at least 1"),
+    (["--", "no-such-command-at-all"], 69, "the sender cannot be started: no-such-command-at-all: No such file or directory"),
+  ])
+  func `wrong usage says what is right`(arguments: [String], status: Int32, message: String) async throws {
+    let run = try await queue("{}\n").run("deliver", arguments)
+    #expect(run.exit == .status(status))
+    #expect(run.errors.contains(message))
+  }
+
+  @Test func `the rate is kept`() async throws {
+    let queue = try await queue()
+    let start = ContinuousClock.now
+    let run = try await deliver(queue, ["--rate", "100/s"], shell("echo ok"))
+    #expect(run.exit == .status(0))
+    // The first ten may come at once.
+    #expect(ContinuousClock.now - start >= .milliseconds(90))
+  }
+}
