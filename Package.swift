@@ -70,6 +70,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
+      name: "AttacheSenders",
+      dependencies: ["Attache", "AttacheQueue", "CCurl"],
+      swiftSettings: strict),
+    .target(
       name: "AttacheTesting",
       dependencies: [
         "Attache", "AttacheArguments", "CLinux",
@@ -107,7 +111,7 @@ let package = Package(
     .executableTarget(
       name: "attache-queue",
       dependencies: [
-        "Attache", "AttacheArguments", "AttacheQueue",
+        "Attache", "AttacheArguments", "AttacheQueue", "AttacheSenders",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "Logging", package: "swift-log"),

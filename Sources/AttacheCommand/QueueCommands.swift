@@ -19,7 +19,7 @@ struct WorkCommand: QueueCommand {
 /// `attache deliver`: in the executable beside.
 struct DeliverCommand: QueueCommand {
   static let configuration = CommandConfiguration(
-    commandName: "deliver", abstract: "Deliver the results of a queue to a command, with acknowledgement.")
+    commandName: "deliver", abstract: "Deliver the results of a queue to a command or an HTTP endpoint.")
 
   @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
   var arguments: [String] = []

@@ -2,16 +2,20 @@ import ArgumentParser
 import Attache
 import AttacheArguments
 import AttacheQueue
+import AttacheSenders
 import Logging
 
 /// `attache deliver`: sends the results of a queue, and notes which were taken.
 struct Deliver: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "deliver", abstract: "Deliver the results of a queue to a command, with acknowledgement.",
+    commandName: "deliver", abstract: "Deliver the results of a queue to a command or an HTTP endpoint, with acknowledgement.",
     discussion: """
       The command reads one payload a line from its standard input, and answers each, in the order given, with one line on its standard output: \
       "ok", "retry 30s" ("retry" alone: after a growing pause), or "drop REASON". What it has not answered when it ends, the next one gets, which is started \
       after a growing pause. So each payload is sent at least once, and twice only where its answer was not heard.
+
+      With --http, each payload is the body of a POST: 2xx is ok, 408, 429 and 5xx are retried, after Retry-After where that is said, any other status is final. \
+      While the endpoint cannot be reached, the deliverer pauses.
 
       Any number of deliverers may share a queue. SIGTERM, SIGINT or SIGHUP once: nothing more is sent, answers are waited for, at most --answer-timeout; \
       twice: they are not. The exit status is 75 when results are left undelivered.
@@ -24,6 +28,8 @@ struct Deliver: ParsableCommand {
 
   @Flag(help: "Start the command once for each payload: its exit status 0 is ok, 75 is retry, any other is final.")
   var each = false
+
+  @OptionGroup var http: HTTPOptions
 
   @Option(help: ArgumentHelp("Payloads at the sender that are unanswered, at most.", valueName: "n"))
   var jobs = 64
@@ -61,7 +67,12 @@ struct Deliver: ParsableCommand {
     try CountArgument.check(jobs, "--jobs")
     try CountArgument.check(poisonAfter, "--poison-after")
     guard answerTimeout.duration >= .milliseconds(1) else { throw ValidationError("--answer-timeout must be at least 1ms.") }
-    guard !command.isEmpty else { throw ValidationError("name the command that sends, behind --: attache deliver --queue … -- COMMAND") }
+    switch (command.isEmpty, http.http == nil) {
+    case (true, true): throw ValidationError("name the command that sends, behind --: attache deliver --queue … -- COMMAND; or --http URL")
+    case (false, false): throw ValidationError("name a command or --http, not both.")
+    case (true, false): if each || envelope { throw ValidationError("--each and --envelope are for a command; leave them out.") }
+    case (false, true): break
+    }
     guard !(each && envelope) else { throw ValidationError("--each gives a command the payload alone; leave --each or --envelope out.") }
   }
 
@@ -74,8 +85,9 @@ struct Deliver: ParsableCommand {
     let opened = try queue.open(creates: false, sync: sync, log)
     defer { opened.close() }
     let figures = DeliveryMetrics()
+    let sender = try sender(log)
     let deliverer = try orExit(log, ExitStatus.software) { () throws(SystemError) in
-      try Deliverer(configuration, queue: opened, sender: sender(), observer: figures, tell: { log.warning("\($0)") })
+      try Deliverer(configuration, queue: opened, sender: sender, observer: figures, tell: { log.warning("\($0)") })
     }
     let service = try metrics.start(opened, figures, log, pulses: [])
     StopSignals.onEach(
@@ -109,14 +121,17 @@ struct Deliver: ParsableCommand {
     return configuration
   }
 
-  private func sender() throws(SystemError) -> any Sender {
-    guard !each else {
-      var sender = EachSender.Configuration(command)
-      sender.answerTimeout = answerTimeout.duration
-      return try EachSender(sender)
+  private func sender(_ log: Logger) throws -> any Sender {
+    if let sender = try http.sender(log, answerTimeout: answerTimeout.duration, jobs: jobs) { return sender }
+    return try orExit(log, ExitStatus.software) { () throws(SystemError) in
+      guard !each else {
+        var sender = EachSender.Configuration(command)
+        sender.answerTimeout = answerTimeout.duration
+        return try EachSender(sender)
+      }
+      var sender = CommandSender.Configuration(command)
+      (sender.usesEnvelopes, sender.answerTimeout) = (envelope, answerTimeout.duration)
+      return try CommandSender(sender)
     }
-    var sender = CommandSender.Configuration(command)
-    (sender.usesEnvelopes, sender.answerTimeout) = (envelope, answerTimeout.duration)
-    return try CommandSender(sender)
   }
 }

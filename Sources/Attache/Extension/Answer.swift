@@ -16,11 +16,11 @@ public final class Answer: Sendable {
   private let state: Mutex<State>
   private let host: ServiceExtensionHost
   private let request: NotificationRequest
-  private let deliver: @Sendable (Delivery) -> Void
+  private let deliver: @Sendable (ExtensionResult) -> Void
 
   init(
     _ request: NotificationRequest, number: Int, to instance: any ServiceExtension, host: ServiceExtensionHost,
-    deliver: @escaping @Sendable (Delivery) -> Void
+    deliver: @escaping @Sendable (ExtensionResult) -> Void
   ) {
     self.request = request
     self.number = number
@@ -40,7 +40,7 @@ public final class Answer: Sendable {
   ///
   /// - Returns: whether this offer was the first, and is what is delivered.
   @discardableResult
-  public func offer(_ delivery: Delivery) -> Bool {
+  public func offer(_ delivery: ExtensionResult) -> Bool {
     guard delivery.content?.hasAlertText == false else { return settle(with: delivery) != nil }
     _ = settle(with: .original(.payloadAlert, media: delivery.media))
     return false
@@ -67,7 +67,7 @@ public final class Answer: Sendable {
   }
 
   /// - Returns: the extension, if this was the first offer.
-  private func settle(with delivery: Delivery) -> (any ServiceExtension)? {
+  private func settle(with delivery: ExtensionResult) -> (any ServiceExtension)? {
     guard gate.pass() else {
       host.countDropped()
       return nil

@@ -129,7 +129,7 @@ public final class MediaExtension: ServiceExtension {
     return taken
   }
 
-  private func deliver(_ final: State, _ delivery: Delivery) {
+  private func deliver(_ final: State, _ delivery: ExtensionResult) {
     guard let answer = final.answer else { return }
     let isDelivered = answer.offer(delivery) && delivery.content != nil
     for case let ticket? in final.tickets { ticket.cancel() }
@@ -169,7 +169,7 @@ extension MediaExtension.State {
   }
 
   /// What is delivered with the files at hand.
-  fileprivate func delivery(onExpiry: MediaExtension.ExpiryChoice) -> Delivery {
+  fileprivate func delivery(onExpiry: MediaExtension.ExpiryChoice) -> ExtensionResult {
     let isExpired = undecided > 0
     var media = references.indices.map { index in
       records[index] ?? tickets[index]?.expired ?? MediaRecord(url: url(of: index), reason: .deadline)

@@ -36,7 +36,7 @@ public final class ServiceExtensionHost: Sendable {
   /// Has an extension serve the request.
   ///
   /// - Parameter deliver: called exactly once, on any thread, before the request's deadline: with content that has alert text, or the original.
-  public func run(_ request: NotificationRequest, deliver: @escaping @Sendable (Delivery) -> Void) {
+  public func run(_ request: NotificationRequest, deliver: @escaping @Sendable (ExtensionResult) -> Void) {
     let instance = makeExtension()
     let number = begun.wrappingAdd(1, ordering: .relaxed).newValue
     let answer = Answer(request, number: number, to: instance, host: self, deliver: deliver)
@@ -53,7 +53,7 @@ public final class ServiceExtensionHost: Sendable {
   /// Has each request served by an extension of its own.
   ///
   /// - Parameter deliver: called exactly once, on any thread, when all of them are decided, before the last of their deadlines; in their order.
-  func run(_ requests: [NotificationRequest], deliver: @escaping @Sendable ([Delivery]) -> Void) {
+  func run(_ requests: [NotificationRequest], deliver: @escaping @Sendable ([ExtensionResult]) -> Void) {
     if requests.count == 1 { return run(requests[0]) { deliver([$0]) } }
     let deliveries = Deliveries(count: requests.count)
     for (index, request) in requests.enumerated() {
@@ -76,7 +76,7 @@ public final class ServiceExtensionHost: Sendable {
   }
 
   /// Has an extension serve the request, and waits for the decision.
-  public func run(_ request: NotificationRequest) async -> Delivery {
+  public func run(_ request: NotificationRequest) async -> ExtensionResult {
     await withCheckedContinuation { continuation in
       run(request) { continuation.resume(returning: $0) }
     }
@@ -124,14 +124,14 @@ public final class ServiceExtensionHost: Sendable {
 
 /// The deliveries of one line, gathered until the last has come.
 private final class Deliveries: Sendable {
-  private let gathered: Mutex<(deliveries: [Delivery?], missing: Int)>
+  private let gathered: Mutex<(deliveries: [ExtensionResult?], missing: Int)>
 
   init(count: Int) {
     gathered = Mutex((Array(repeating: nil, count: count), count))
   }
 
   /// - Returns: all of them, to the one who adds the last.
-  func add(_ delivery: Delivery, at index: Int) -> [Delivery]? {
+  func add(_ delivery: ExtensionResult, at index: Int) -> [ExtensionResult]? {
     gathered.withLock { gathered in
       gathered.deliveries[index] = delivery
       gathered.missing -= 1

@@ -47,18 +47,18 @@ package final class InspectionFetcher {
 /// A delivery that somebody waits for.
 private final class Delivered: Sendable {
   private let bell: any Bell
-  private let delivery = Mutex<Delivery?>(nil)
+  private let delivery = Mutex<ExtensionResult?>(nil)
 
   init(bell: any Bell) {
     self.bell = bell
   }
 
-  func take(_ delivery: Delivery) {
+  func take(_ delivery: ExtensionResult) {
     self.delivery.withLock { $0 = delivery }
     bell.ring()
   }
 
-  func wait() -> Delivery {
+  func wait() -> ExtensionResult {
     while true {
       if let delivery = delivery.withLock({ $0 }) { return delivery }
       bell.wait(until: nil)

@@ -16,7 +16,7 @@ struct DecisionMaker: Sendable {
   /// - Parameters:
   ///   - deliveries: one for each payload, in their order.
   ///   - payloads: the line's candidates.
-  func decision(_ deliveries: [Delivery], on payloads: [Payload]) -> Decision {
+  func decision(_ deliveries: [ExtensionResult], on payloads: [Payload]) -> Decision {
     var decision = Decision(form: .original, outcome: .passthrough)
     var members: [(payload: Payload, bytes: [UInt8])] = []
     for (delivery, payload) in zip(deliveries, payloads) {

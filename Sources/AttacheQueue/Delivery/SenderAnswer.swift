@@ -41,7 +41,7 @@ enum SenderAnswer {
 }
 
 /// How a result is written to a command.
-enum DeliveryText {
+package enum DeliveryText {
   /// A result as a line of its own; nil when it has a line feed within, so that it would be several.
   static func line(_ delivery: Delivery) -> [UInt8]? {
     let text = body(delivery)
@@ -58,7 +58,7 @@ enum DeliveryText {
   }
 
   /// A result without its line ending.
-  static func body(_ delivery: Delivery) -> [UInt8] {
+  package static func body(_ delivery: Delivery) -> [UInt8] {
     var text = delivery.line[...]
     if text.last == UInt8(ascii: "\n") { text.removeLast() }
     if text.last == UInt8(ascii: "\r") { text.removeLast() }

@@ -201,6 +201,6 @@ extension DeliveryRequest {
   fileprivate static func upTo(_ limit: Int) -> DeliveryRequest { DeliveryRequest(limit: limit, span: .seconds(10)) }
 }
 
-extension AttacheQueue.Delivery {
+extension Delivery {
   fileprivate var text: String { String(decoding: line.filter { $0 != UInt8(ascii: "\n") }, as: UTF8.self) }
 }

@@ -53,7 +53,7 @@ private struct RandomRun {
   var generator: Generator
   private var workers: [any PayloadQueue] = []
   private var leases: [Lease] = []
-  private var deliveries: [AttacheQueue.Delivery] = []
+  private var deliveries: [Delivery] = []
 
   init(test: TestQueue, generator: Generator) throws {
     self.test = test

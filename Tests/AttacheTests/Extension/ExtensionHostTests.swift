@@ -5,7 +5,7 @@ import Testing
 
 /// What becomes of a request whose extension misbehaves, on a clock that is turned by hand.
 @Suite(.timeLimit(.minutes(1))) struct ExtensionHostTests {
-  private static let better = Delivery.content(NotificationContent(title: "Better", body: "Hello"))
+  private static let better = ExtensionResult.content(NotificationContent(title: "Better", body: "Hello"))
   /// When an extension that may block is decided for, and when one that returns at once is.
   private static let (lastMoment, notice) = (Duration.milliseconds(29_500), Duration.seconds(29))
 

@@ -10,7 +10,7 @@ import Testing
   private func serve(
     _ places: [String], on stage: FetchStage, clock: (any DeadlineClock)? = nil, maximum: Int = 10,
     onExpiry: MediaExtension.ExpiryChoice = .original, content: NotificationContent = NotificationContent(body: "Hello")
-  ) async -> Delivery {
+  ) async -> ExtensionResult {
     let (fetcher, store, clock) = (stage.fetcher, stage.store, clock ?? stage.clock)
     let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(50)) {
       MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry)
@@ -21,7 +21,7 @@ import Testing
   }
 
   /// Lets go of what was delivered, as the filter does when the line is written.
-  private func letGo(_ delivery: Delivery, _ store: AttachmentStore) {
+  private func letGo(_ delivery: ExtensionResult, _ store: AttachmentStore) {
     for attachment in delivery.content?.attachments ?? [] { store.unpin(attachment.file) }
   }
 

@@ -7,7 +7,7 @@ import Testing
 /// A host on a clock that stands still, one request, and what was delivered.
 final class HostStage: Sendable {
   struct Delivered: Sendable {
-    var delivery: Delivery
+    var delivery: ExtensionResult
     var instant: MonotonicInstant
   }
 

@@ -88,7 +88,7 @@ struct DeliverTests {
     #expect(run.errors.contains("the sender ended with status 7"))
     let dead = try await queue.run("queue", ["--dead"])
     #expect(dead.text.hasPrefix("payload 3\n"))
-    #expect(dead.text.contains("poison: ended 1 senders by itself"))
+    #expect(dead.text.contains("poison: ended 1 sender by itself"))
   }
 
   @Test func `with envelopes, answers come in any order, and name their results`() async throws {

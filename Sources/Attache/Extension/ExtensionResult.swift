@@ -1,5 +1,5 @@
 /// What a host hands on for one request: better content, or the original.
-public struct Delivery: Sendable {
+public struct ExtensionResult: Sendable {
   /// nil is the original.
   public var content: NotificationContent?
   /// Why it is the original; nil when there was nothing to do.
@@ -8,12 +8,12 @@ public struct Delivery: Sendable {
   public var media: [MediaRecord]
 
   /// Better content.
-  public static func content(_ content: NotificationContent, media: [MediaRecord] = []) -> Delivery {
-    Delivery(content: content, reason: nil, media: media)
+  public static func content(_ content: NotificationContent, media: [MediaRecord] = []) -> ExtensionResult {
+    ExtensionResult(content: content, reason: nil, media: media)
   }
 
   /// The original.
-  public static func original(_ reason: Reason?, media: [MediaRecord] = []) -> Delivery {
-    Delivery(content: nil, reason: reason, media: media)
+  public static func original(_ reason: Reason?, media: [MediaRecord] = []) -> ExtensionResult {
+    ExtensionResult(content: nil, reason: reason, media: media)
   }
 }
