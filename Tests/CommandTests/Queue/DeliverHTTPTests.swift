@@ -1,0 +1,155 @@
+import Foundation
+import Glibc
+import Testing
+
+/// `attache deliver --http`, by the built tool, to a server in Python.
+@Suite(.timeLimit(.minutes(1)))
+struct DeliverHTTPTests {
+  /// Answers each POST with what its table says for the number in the body: statuses in turn, with a field. Each request goes to a file, one JSON object a line.
+  private static let server = """
+    import http.server, json, os, socketserver, sys, threading
+    table = json.loads(sys.argv[1]); log = open(sys.argv[2], "a"); lock = threading.Lock(); seen = {}
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            with lock:
+                number = str(json.loads(body).get("n")) if body else ""
+                seen[number] = seen.get(number, 0) + 1
+                answers = table.get(number, [[200, {}]])
+                status, fields = answers[min(seen[number], len(answers)) - 1]
+                log.write(json.dumps({"body": body, "path": self.path, "status": status, "fields": {k.lower(): v for k, v in self.headers.items()}}) + "\\n")
+                log.flush()
+            if status == 0:
+                os.close(self.connection.detach()); self.close_connection = True; return
+            self.send_response(status)
+            for name, value in fields.items(): self.send_header(name, value)
+            text = b"because" if status >= 400 else b""
+            self.send_header("Content-Length", str(len(text))); self.end_headers(); self.wfile.write(text)
+        def log_message(self, *rest): pass
+        def handle(self):
+            try: super().handle()
+            except (OSError, ValueError): pass
+        def finish(self):
+            try: super().finish()
+            except (OSError, ValueError): pass
+    class Server(socketserver.ThreadingMixIn, http.server.HTTPServer): daemon_threads = True
+    server = Server(("127.0.0.1", int(sys.argv[3])), Handler)
+    print(server.server_address[1], flush=True)
+    server.serve_forever()
+    """
+
+  private struct Request: Decodable {
+    var body, path: String
+    var status: Int
+    var fields: [String: String]
+  }
+
+  /// The server, while it runs, and what it was sent.
+  private final class Endpoint {
+    let process = Process()
+    let log: String
+    let port: Int
+
+    init(_ home: QueueTool, _ table: String = "{}", port: Int = 0) throws {
+      log = home.tool.home["requests"]
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = ["python3", "-c", DeliverHTTPTests.server, table, log, "\(port)"]
+      let pipe = Pipe()
+      process.standardOutput = pipe
+      try process.run()
+      let line = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+      self.port = Int(line.trimmingCharacters(in: .newlines)) ?? 0
+    }
+
+    deinit {
+      process.terminate()
+      process.waitUntilExit()
+    }
+
+    var url: String { "http://127.0.0.1:\(port)/push" }
+
+    var requests: [Request] {
+      let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+      return text.split(separator: "\n").compactMap { try? JSONDecoder().decode(Request.self, from: Data($0.utf8)) }
+    }
+  }
+
+  private func queue(_ count: Int) async throws -> QueueTool {
+    let queue = try QueueTool()
+    try await queue.work((1...count).map { "{\"n\":\($0)}\n" }.joined())
+    return queue
+  }
+
+  @Test func `each payload is the body of a post, with the fields that were asked for`() async throws {
+    let queue = try await queue(50)
+    let endpoint = try Endpoint(queue)
+    let token = queue.tool.home["token"]
+    try "secret-1\n".write(toFile: token, atomically: true, encoding: .utf8)
+    let run = try await queue.run(
+      "deliver", ["--once", "--http", endpoint.url, "--http-header", "X-Team: push", "--http-bearer-file", token, "--jobs", "4"])
+    #expect(run.exit == .status(0))
+    #expect(run.errors.contains("attache: delivered 50, dropped 0, poison 0, expired 0, retried 0 in "))
+    let requests = endpoint.requests
+    #expect(requests.map(\.body).sorted() == (1...50).map { "{\"n\":\($0)}" }.sorted())
+    let first = try #require(requests.first { $0.body == "{\"n\":7}" })
+    #expect(first.path == "/push")
+    #expect(first.fields["content-type"] == "application/json" && first.fields["x-team"] == "push")
+    #expect(first.fields["authorization"] == "Bearer secret-1")
+    #expect(first.fields["attache-id"] == "7" && first.fields["attache-attempt"] == "1")
+    #expect(try await queue.run("queue", ["--line", "7"]).text.contains("  delivered: 200\n"))
+  }
+
+  @Test func `what may pass is retried, and any other status is final`() async throws {
+    let queue = try await queue(6)
+    let again = #"[[429,{"Retry-After":"1"}],[200,{}]]"#
+    let endpoint = try Endpoint(
+      queue, #"{"1":\#(again),"2":[[503,{"Retry-After":"1"}],[204,{}]],"3":[[400,{}]],"4":[[301,{"Location":"/x"}]],"5":[[0,{}],[200,{}]]}"#)
+    let run = try await queue.run("deliver", ["--once", "--http", endpoint.url])
+    #expect(run.exit == .status(0))
+    #expect(run.errors.contains("attache: delivered 4, dropped 2, poison 0, expired 0, retried 3 in "))
+    let histories = try await (1...5).asyncMap { try await queue.run("queue", ["--line", "\($0)"]).text }
+    #expect(histories[0].contains("  try 1 of the delivery: status 429: because\n"))
+    #expect(histories[1].contains("  delivered: 204\n"))
+    #expect(histories[2].contains("  dropped: status 400: because\n"))
+    #expect(histories[3].contains("  dropped: status 301\n"))
+    #expect(histories[4].contains("  try 1 of the delivery: "))
+    #expect(endpoint.requests.filter { $0.path == "/x" }.isEmpty)
+  }
+
+  @Test func `an endpoint that is away pauses the deliverer, and costs no try`() async throws {
+    let queue = try await queue(3)
+    let port = try Endpoint(queue).port
+    let program = try queue.start("deliver", ["--once", "--http", "http://127.0.0.1:\(port)/push"])
+    _ = await program.errors(holding: "paused: ")
+    let endpoint = try Endpoint(queue, port: port)
+    let run = await program.finished()
+    #expect(run.exit == .status(0))
+    #expect(run.errors.contains("attache: delivered 3, dropped 0, poison 0, expired 0, retried 0 in "))
+    #expect(endpoint.requests.allSatisfy { $0.fields["attache-attempt"] == "1" })
+  }
+
+  @Test(arguments: [
+    (["--http", "ftp://example.test/"], 64, "--http takes a URL that begins with https:// or http://"),
+    (["--http", "http://127.0.0.1:1/", "--", "cat"], 64, "name a command or --http, not both"),
+    (["--http", "http://127.0.0.1:1/", "--each"], 64, "--each and --envelope are for a command"),
+    (["--http", "http://127.0.0.1:1/", "--http-header", "nonsense"], 64, "--http-header takes 'Name: value'"),
+    (["--http-bearer-file", "x", "--", "cat"], 64, "go with --http URL"),
+    (["--http", "http://127.0.0.1:1/", "--http-bearer-file", "/nowhere"], 69, "/nowhere: No such file or directory"),
+    (["--http", "http://127.0.0.1:1/", "--http-bearer-file", "/etc/passwd"], 69, "/etc/passwd: is no token"),
+    (["--http", "http://127.0.0.1:1/", "--cacert", "/nowhere"], 69, "/nowhere: No such file or directory"),
+  ])
+  func `wrong usage says what is right`(arguments: [String], status: Int32, message: String) async throws {
+    let run = try await queue(1).run("deliver", arguments)
+    #expect(run.exit == .status(status))
+    #expect(run.errors.contains(message))
+  }
+}
+
+extension Sequence {
+  fileprivate func asyncMap<Value>(_ body: (Element) async throws -> Value) async throws -> [Value] {
+    var values: [Value] = []
+    for element in self { values.append(try await body(element)) }
+    return values
+  }
+}
