@@ -51,9 +51,7 @@ struct BatchCommand: ParsableCommand {
     }
     let files = try BatchFiles(input: input.descriptor, output: output, report: report, queue: location, log)
     let process = WorkerProcess(options)
-    let opened = try orExit(log) { () throws(QueueError) in
-      try location.open(creates: true, sync: options.sync, notice: { log.notice("\($0)") })
-    }
+    let opened = try location.open(creates: true, sync: options.sync, log)
     defer { opened.close() }
     let observer = try orExit(process.log, ExitStatus.software) { () throws(SystemError) in try BatchObserver() }
     let assembly = try process.assembly(

@@ -123,6 +123,7 @@ struct Inbox {
       // No descriptor is left, or nothing may be written: that is not the file's fault.
       case .failure(.full(let text)): throw .full(text)
       case .failure(.disk(let text, isReadOnly: true)): throw .disk(text, isReadOnly: true)
+      case .failure(.system(let error)): throw .system(error)
       // What this process may not read, it may not read tomorrow; and one file of a bad disk does not keep the others from being worked.
       case .failure(.unavailable), .failure(.failed), .failure(.disk(_, isReadOnly: false)):
         try refuse(file, drop.name, "\(batch)-\(index)", "cannot be read", notice)

@@ -55,7 +55,7 @@ public final class QueueWorker: Sendable {
     do throws(SystemError) {
       desk = try PayloadDesk(configuration.filter, hosts: hosts, store: store, clock: clock)
     } catch {
-      throw .failed("the system refuses: \(error)")
+      throw .system(error)
     }
     let (settling, renewing) = try started()
     while advance(desk) {}
@@ -86,7 +86,7 @@ public final class QueueWorker: Sendable {
         throw error
       }
     } catch {
-      throw .failed("the system refuses: \(error)")
+      throw .system(error)
     }
   }
 
