@@ -42,7 +42,8 @@ struct BatchCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Before the signals are blocked: opening a pipe waits for its other end.
+    // Opening a pipe waits for its other end.
+    StopSignals.endProcess()
     let log = options.logFormat.logger()
     let input = try InputFile(file, log)
     guard output != nil || queue != nil || FileIdentity(descriptor: input.descriptor) != nil else {
