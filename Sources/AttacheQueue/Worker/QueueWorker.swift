@@ -132,11 +132,9 @@ public final class QueueWorker: Sendable {
     state.withLock { state in
       let before = state.fault
       body(&state)
-      guard state.fault != before else { return }
       // Under the lock, so that a pause and its end are told in their order; neither call waits.
-      settler.observer.paused(state.fault?.text)
-      guard let fault = state.fault else { return settler.say(.resumed) }
-      if before == nil { settler.say(.paused(fault.text)) }
+      if state.fault != before { settler.observer.paused(state.fault?.text) }
+      if let notice = state.pauses.note(state.fault, at: clock.now) { settler.say(notice) }
     }
   }
 
