@@ -138,8 +138,11 @@ public final class QueueWorker: Sendable {
     }
   }
 
-  /// The machine fails: nothing is claimed for a while.
-  private func pause(_ fault: MachineFault) {
+  /// How long a pause is.
+  var pause: Duration { configuration.pause }
+
+  /// The machine fails: nothing is claimed for a while. Safe from any thread.
+  func pause(_ fault: MachineFault) {
     change { $0.pause(fault, at: clock.now) }
   }
 
