@@ -42,12 +42,19 @@ package final class Enqueuer {
   private var batchBytes = 0
   private var line = 0
   private let afterBatch: (Counts) -> Void
+  private let triesAgain: (QueueError) -> Bool
 
-  /// - Parameter afterBatch: called when a batch is in the queue.
-  package init(_ queue: any PayloadQueue, _ options: EnqueueOptions, afterBatch: @escaping (Counts) -> Void = { _ in }) {
+  /// - Parameters:
+  ///   - afterBatch: called when a batch is in the queue.
+  ///   - triesAgain: called when the queue refuses; whether it is asked again, at once.
+  package init(
+    _ queue: any PayloadQueue, _ options: EnqueueOptions, afterBatch: @escaping (Counts) -> Void = { _ in },
+    triesAgain: @escaping (QueueError) -> Bool = { _ in false }
+  ) {
     self.queue = queue
     self.options = options
     self.afterBatch = afterBatch
+    self.triesAgain = triesAgain
     reader = DeliveryReader(payloadPath: options.payloadPath)
   }
 
@@ -127,10 +134,12 @@ extension Enqueuer {
   }
 
   private func asking<Value>(_ body: () throws(QueueError) -> Value) throws(EnqueueError) -> Value {
-    do throws(QueueError) {
-      return try body()
-    } catch {
-      throw .queue(error)
+    while true {
+      do throws(QueueError) {
+        return try body()
+      } catch {
+        guard triesAgain(error) else { throw .queue(error) }
+      }
     }
   }
 }

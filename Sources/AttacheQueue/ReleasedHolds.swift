@@ -69,20 +69,9 @@ package final class ReleasedHolds {
   /// The names of links: those of the store's files have a dot, and the folder's own files none.
   private static func links(in folder: Int32) -> [String] {
     let listed = unsafe openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard listed >= 0 else { return [] }
-    guard let stream = unsafe fdopendir(listed) else {
-      close(listed)
-      return []
-    }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    // The name is read in place: an entry is shorter than its C declaration.
-    let offset = MemoryLayout<dirent>.offset(of: \dirent.d_name) ?? 0
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
-      if name.utf8.contains(UInt8(ascii: ".")), name.utf8.first != UInt8(ascii: ".") { names.append(name) }
-    }
-    return names
+    guard listed >= 0, let names = try? FolderListing.names(closing: listed) else { return [] }
+    let dot = UInt8(ascii: ".")
+    return names.filter { $0.contains(dot) && $0.first != dot }.map { String(decoding: $0, as: UTF8.self) }
   }
 
   private func opened(_ path: String) -> Int32? {
@@ -97,7 +86,7 @@ package final class ReleasedHolds {
   private static func lock(_ folder: Int32) {
     let turn = HoldsTurn.alone(in: folder)
     defer { withExtendedLifetime(turn) {} }
-    while flock(folder, LOCK_EX) != 0, errno == EINTR {}
+    try? FileLock.wait(folder, exclusively: true)
   }
 
   /// The folder and the name of a link: `…/.held/FOLDER/NAME`, and nothing else, since whoever wrote the queue may have written anything.

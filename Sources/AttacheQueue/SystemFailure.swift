@@ -13,6 +13,7 @@ struct SystemFailure {
   var error: QueueError {
     switch number {
     case ENOSPC, EDQUOT: .full("\(path): no room is left")
+    case EFBIG: .full("\(path): the limit on the size of files (ulimit -f) is reached")
     case EMFILE, ENFILE: .full("\(path): \(text)")
     case ENOENT, ENOTDIR: .unavailable("\(path): \(text); make its folder first, or name another queue")
     case EACCES, EPERM, EISDIR, ELOOP: .unavailable("\(path): \(text); a queue needs a folder and files that its workers may write")

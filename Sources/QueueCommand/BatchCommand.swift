@@ -42,7 +42,8 @@ struct BatchCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Before the signals are blocked: opening a pipe waits for its other end.
+    // Opening a pipe waits for its other end.
+    StopSignals.endProcess()
     let log = options.logFormat.logger()
     let input = try InputFile(file, log)
     guard output != nil || queue != nil || FileIdentity(descriptor: input.descriptor) != nil else {
@@ -51,9 +52,7 @@ struct BatchCommand: ParsableCommand {
     }
     let files = try BatchFiles(input: input.descriptor, output: output, report: report, queue: location, log)
     let process = WorkerProcess(options)
-    let opened = try orExit(log) { () throws(QueueError) in
-      try location.open(creates: true, sync: options.sync, notice: { log.notice("\($0)") })
-    }
+    let opened = try location.open(creates: true, sync: options.sync, log)
     defer { opened.close() }
     let observer = try orExit(process.log, ExitStatus.software) { () throws(SystemError) in try BatchObserver() }
     let assembly = try process.assembly(

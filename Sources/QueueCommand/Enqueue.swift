@@ -62,7 +62,8 @@ struct Enqueue: ParsableCommand {
 
   func run() throws {
     let log = logFormat.logger()
-    // Before the signals are blocked: opening a pipe waits for its other end.
+    // Opening a pipe waits for its other end.
+    StopSignals.endProcess()
     let input = try InputFile(file, log)
     StopSignals.block()
     let stop = try orExit(log, ExitStatus.software) { () throws(SystemError) in try ReadingStop() }

@@ -3,6 +3,7 @@ import Attache
 import AttacheArguments
 public import AttacheQueue
 import Logging
+import Synchronization
 
 /// Which queue a command means.
 struct QueueOptions: ParsableArguments {
@@ -13,8 +14,22 @@ struct QueueOptions: ParsableArguments {
   ///
   /// - Throws: the exit status, once the log has said what stands in the way.
   func open(creates: Bool, sync: SyncChoice = .group, _ log: Logger = LogFormat.text.logger()) throws -> any PayloadQueue {
-    try orExit(log) { () throws(QueueError) in try queue.open(creates: creates, sync: sync, notice: { log.notice("\($0)") }) }
+    try queue.open(creates: creates, sync: sync, log)
   }
+}
+
+extension QueueLocation {
+  /// Opens the queue, and keeps it in memory until the process ends, open or closed.
+  ///
+  /// - Throws: the exit status, once the log has said what stands in the way.
+  func open(creates: Bool, sync: SyncChoice, _ log: Logger) throws -> any PayloadQueue {
+    let opened = try orExit(log) { () throws(QueueError) in try open(creates: creates, sync: sync, notice: { log.notice("\($0)") }) }
+    Self.kept.withLock { $0.append(opened) }
+    return opened
+  }
+
+  /// To release a database is to release a queue of libdispatch's, which waits for a thread for as long as the system gives none.
+  private static let kept = Mutex<[any PayloadQueue]>([])
 }
 
 extension QueueLocation: ExpressibleByArgument {
@@ -30,6 +45,7 @@ extension QueueError {
   var exitStatus: Int32 {
     switch self {
     case .unavailable: ExitStatus.unavailable
+    case .system: ExitStatus.software
     case .full, .disk, .failed: ExitStatus.inputOutput
     }
   }

@@ -9,7 +9,7 @@ import Testing
   private let path = FileManager.default.temporaryDirectory.path + "/attache-queue-error"
 
   @Test func `a failing disk is the machine's, and the error of one file is not`() {
-    for number in [ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE] {
+    for number in [ENOSPC, EDQUOT, EFBIG, EROFS, EIO, EMFILE, ENFILE] {
       #expect(MachineFault(SystemFailure(number, at: "/queue").error) != nil, "\(number)")
     }
     for number in [ENOENT, EACCES, EISDIR, ELOOP] {

@@ -54,6 +54,19 @@ struct JSONReference {
     return nodes[node].isObject ? node : nil
   }
 
+  /// Whether an object that a path of member names leads through, or the one at its end, has a member of that name; of several members of one name on
+  /// the path each is followed.
+  func holds(_ name: String, along path: ArraySlice<String>, from node: Int = 0) -> Bool {
+    guard nodes[node].isObject else {
+      return path.first.flatMap { element($0, of: node) }.map { holds(name, along: path.dropFirst(), from: $0) } ?? false
+    }
+    return nodes[node].members.contains { member in
+      if member.name == Array(name.utf8) { return true }
+      guard let next = path.first, member.name == Array(next.utf8) else { return false }
+      return holds(name, along: path.dropFirst(), from: member.value)
+    }
+  }
+
   private func element(_ name: String, of node: Int) -> Int? {
     guard let index = Int(name), nodes[node].members.indices.contains(index) else { return nil }
     return nodes[node].members[index].value

@@ -6,11 +6,14 @@ internal import Glibc
 ///
 /// - Every line comes out once, whole, in order and byte for byte; one beyond the maximum comes in pieces that make it up.
 /// - What the payload reader takes for JSON is JSON to ``JSONReference``, and the other way round.
-/// - A candidate has the alert flag and not the output member; the member goes into the object at the payload path and nowhere else.
+/// - A candidate has the alert flag, and neither it nor any object on the payload path has the output member, whichever of several members of one name
+///   is taken; the member goes into the object at the payload path and nowhere else.
 /// - The spliced line is the original with one insertion, is JSON, and its payload has the member as its last; in an envelope it is JSON with nothing but
 ///   insertions.
 struct LinesTarget: Target {
   private static let maximumLines = [24, 300, 4_000, LineReader.maximumLine]
+  /// Where services read objects that stand in no string and in no array.
+  private static let ways = [["message", "apns", "payload"], ["message", "data"], ["apns", "payload"], ["data"]]
   private static let blockSizes = [32, 512, 4_096, 256 << 10]
 
   private let whole = PayloadReader()
@@ -95,7 +98,10 @@ struct LinesTarget: Target {
     case .candidates(let payloads):
       guard let document, let place = document.find(path) else { return check(false, "a candidate has a payload: \(quoted(line))") }
       // The payload of an envelope is another object, which may lie in a string; a request may hold several.
-      guard document.member("aps", of: place) != nil || !path.isEmpty else { return judge(payloads.map(\.splice), ofEnvelope: line) }
+      guard document.member("aps", of: place) != nil || !path.isEmpty else {
+        check(!Self.ways.contains { document.holds("attache", along: $0[...]) }, "an enriched envelope is no candidate: \(quoted(line))")
+        return judge(payloads.map(\.splice), ofEnvelope: line)
+      }
       check(payloads.count == 1, "a line that is a payload is one: \(quoted(line))")
       judge(payloads[0].splice, of: line, document, place, path)
     }
@@ -117,7 +123,7 @@ struct LinesTarget: Target {
   private func judge(_ splice: Splice, of line: [UInt8], _ document: JSONReference, _ place: Int, _ path: [String]) {
     check(document.range(of: place) == splice.payload, "the payload lies at its path: \(quoted(line))")
     check(document.members(of: place).isEmpty == splice.isEmptyObject, "an empty payload is known for one: \(quoted(line))")
-    check(document.member("attache", of: place) == nil, "an enriched payload is no candidate: \(quoted(line))")
+    check(!document.holds("attache", along: path[...]), "an enriched payload is no candidate: \(quoted(line))")
     let flag = document.member("aps", of: place).flatMap { document.member("mutable-content", of: $0) }.map { document.text(of: $0) }
     check(flag == "true" || flag.flatMap(Double.init) == 1, "a candidate asks for the extension: \(quoted(line))")
 

@@ -25,10 +25,7 @@ package enum PrintableText {
 
   static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.value < 0x7F { return scalar.value >= 0x20 }
-    return switch scalar.properties.generalCategory {
-    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
-    default: true
-    }
+    return !scalar.forgesText && !scalar.isUndefined && scalar.properties.generalCategory != .format
   }
 
   /// JSON in which the same characters are escaped, so that it may be shown as it is; what it says is the same. Line feeds and tabs can only stand between

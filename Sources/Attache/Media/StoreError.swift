@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Why the store could not do what it was asked: one case for each thing that can be done about it.
 public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// No room: the disk is full (`ENOSPC`) or the user's quota used up (`EDQUOT`).
+  /// No room: the disk is full (`ENOSPC`), the user's quota is used up (`EDQUOT`), or the file is larger than the process may write (`EFBIG`).
   case full(FailedCall)
   /// No leave to write: the file system is read-only (`EROFS`) or the mode forbids it (`EACCES`, `EPERM`).
   case readOnly(FailedCall)
@@ -23,7 +23,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   init(_ action: String, _ path: String, code: Int32 = errno) {
     let call = FailedCall(action: action, path: path, code: code)
     switch code {
-    case ENOSPC, EDQUOT: self = .full(call)
+    case ENOSPC, EDQUOT, EFBIG: self = .full(call)
     case EPERM where action == Self.linking: self = .failed(call)
     case EROFS, EACCES, EPERM: self = .readOnly(call)
     default: self = .failed(call)
@@ -56,6 +56,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
   private var advice: String {
     switch self {
+    case .full(let call) where call.code == EFBIG: "raise the limit on the size of files (ulimit -f)"
     case .full, .readOnly: reason.advice
     case .failed(let call) where call.action == Self.linking && call.code == EMLINK:
       "too many unread results hold that file: read or purge results"

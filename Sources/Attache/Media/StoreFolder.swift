@@ -137,20 +137,11 @@ final class StoreFolder: Sendable {
     // A descriptor of its own, since the position in the listing belongs to the open folder.
     let listed = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard listed >= 0 else { throw StoreError("list", path) }
-    guard let stream = unsafe fdopendir(listed) else {
-      let error = StoreError("list", path)
-      close(listed)
-      throw error
+    do throws(SystemError) {
+      return try FolderListing.names(closing: listed).map { String(decoding: $0, as: UTF8.self) }
+    } catch {
+      throw StoreError("list", path, code: error.number)
     }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    // The name is read in place: an entry is shorter than its C declaration.
-    let offset = MemoryLayout<dirent>.offset(of: \dirent.d_name) ?? 0
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names
   }
 
   func path(of name: String) -> String {

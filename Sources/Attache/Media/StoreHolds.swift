@@ -71,7 +71,7 @@ struct StoreHolds {
   static func turn(in folder: Int32, exclusively: Bool) -> HoldsTurn? {
     let file = unsafe openat(folder, queueFile, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return nil }
-    while flock(file, exclusively ? LOCK_EX : LOCK_SH) != 0, errno == EINTR {}
+    try? FileLock.wait(file, exclusively: exclusively)
     return HoldsTurn(file: file)
   }
 
@@ -124,9 +124,7 @@ struct StoreHolds {
 extension StoreFolder {
   /// Waits for this folder's lock, and has it for as long as this object lives.
   func lock(exclusively: Bool) throws(StoreError) {
-    while flock(descriptor, exclusively ? LOCK_EX : LOCK_SH) != 0 {
-      guard errno == EINTR else { throw StoreError("lock", path) }
-    }
+    do { try FileLock.wait(descriptor, exclusively: exclusively) } catch { throw StoreError("lock", path, code: error.number) }
   }
 
   /// Since when a queue is missing, by the marker's time; the first call makes the marker. Nil where it cannot be made.

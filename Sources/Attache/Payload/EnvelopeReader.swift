@@ -1,7 +1,7 @@
 /// Recognises the envelopes of push services by the members of a line that has no `aps` at its top.
 final class EnvelopeReader {
   private enum Key: Int, CaseIterable {
-    case message, apns, publishedMessage, notifications, platform, app, to, data
+    case message, apns, publishedMessage, notifications, platform, app, to
 
     var name: String {
       switch self {
@@ -12,7 +12,6 @@ final class EnvelopeReader {
       case .platform: "platform"
       case .app: "app_id"
       case .to: "to"
-      case .data: "data"
       }
     }
   }
@@ -21,7 +20,7 @@ final class EnvelopeReader {
   /// Where SNS's names stand among the members.
   private let platforms = Key.allCases.count..<Key.allCases.count + SNSEnvelope.names.count
 
-  /// Looks at the top of a line, for ``forms`` and ``mayHoldMember``.
+  /// Looks at the top of a line, for ``forms``.
   func look(at root: JSONElement) {
     members.find(in: root)
   }
@@ -37,11 +36,6 @@ final class EnvelopeReader {
     return forms
   }
 
-  /// Whether the line has a member through which a way to the output member may lead, whatever its form (``Envelope/Form/anyHolds(_:in:)``).
-  var mayHoldMember: Bool {
-    self[.message] != nil || self[.apns] != nil || self[.notifications] != nil || self[.data] != nil
-  }
-
   private subscript(key: Key) -> JSONElement? { members[key.rawValue] }
 }
 
@@ -51,8 +45,6 @@ struct OpenedEnvelope {
   /// The payload as the service hands it to APNs, as JSON.
   var payload: [UInt8]
   var place: PayloadPlace
-  /// Whether a string of the envelope holds an object that has the output member already.
-  var isEnriched = false
   /// The objects that speak of the delivery, in the text of the envelope; the first to say something counts.
   var delivery: [Range<Int>] = []
 
@@ -61,10 +53,10 @@ struct OpenedEnvelope {
   /// - Parameters:
   ///   - text: the line.
   ///   - inner: parses what stands in strings.
-  static func all(_ form: Envelope.Form, _ text: JSONText, outputKey: String, inner: InnerParser) -> [OpenedEnvelope] {
+  static func all(_ form: Envelope.Form, _ text: JSONText, inner: InnerParser) -> [OpenedEnvelope] {
     switch form {
     case .fcm: [FCMEnvelope.open(text)].compactMap { $0 }
-    case .sns: [SNSEnvelope.open(text, outputKey: outputKey, inner)].compactMap { $0 }
+    case .sns: [SNSEnvelope.open(text, inner)].compactMap { $0 }
     case .gorush: GorushEnvelope.open(text)
     case .oneSignal: [OneSignalEnvelope.open(text)].compactMap { $0 }
     case .expo: [ExpoEnvelope.open(text)].compactMap { $0 }
@@ -78,19 +70,6 @@ struct OpenedEnvelope {
     self.place = place
     self.place.payloadCount = payload.count
     self.delivery = delivery
-  }
-}
-
-extension Envelope.Form {
-  /// The names that lead from the line's top to the objects that a service hands on, those in strings excepted: of every service.
-  private static let ways = [
-    ["message", "apns", "payload"], ["message", "data"], ["apns", "payload"], ["notifications", "data"], ["data"],
-  ]
-
-  /// Whether a line has a member of that name at its top, or in an object that any service hands on or that leads there. The line's own form does not
-  /// matter: a service ignores what another one's form has.
-  static func anyHolds(_ name: String, in text: JSONText) -> Bool {
-    ways.contains { text.holds(name, in: text.root, along: $0[...]) }
   }
 }
 

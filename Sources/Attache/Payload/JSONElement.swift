@@ -114,6 +114,18 @@ struct JSONElement {
     }
   }
 
+  /// Whether an object has a member that leads to one that attache alone is to write (``MemberSearch``), whatever the line's form.
+  var leadsToMember: Bool {
+    var members = unsafe simdjson_object_begin(raw)
+    var key = unsafe simdjson_string_view()
+    var value = unsafe simdjson_element()
+    while unsafe simdjson_object_next(&members, &key, &value) {
+      let name = unsafe UnsafeRawBufferPointer(start: key.data, count: key.length)
+      if MemberWays.services.steps.contains(where: { unsafe $0.name.matches(name) }) { return true }
+    }
+    return false
+  }
+
   /// The value that a pointer names: in an object the last member of that name, in an array the element at that index.
   func value(at tokens: some Sequence<JSONPointer.Token>) -> JSONElement? {
     var element = self
@@ -137,21 +149,21 @@ struct JSONElement {
     }
   }
 
-  /// The child that one part of a pointer names, and its place among its siblings, counted from 0.
-  func child(_ token: JSONPointer.Token) -> (place: Int, element: JSONElement)? {
-    isArray ? element(at: token) : lastMember(named: token)
+  /// The child that one part of a pointer names, its place among its siblings, counted from 0, and whether another one before it has its name.
+  func child(_ token: JSONPointer.Token) -> (place: Int, element: JSONElement, isRepeated: Bool)? {
+    isArray ? element(at: token).map { ($0.place, $0.element, false) } : lastMember(named: token)
   }
 
-  private func lastMember(named token: JSONPointer.Token) -> (place: Int, element: JSONElement)? {
+  private func lastMember(named token: JSONPointer.Token) -> (place: Int, element: JSONElement, isRepeated: Bool)? {
     var members = unsafe simdjson_object_begin(raw)
     var key = unsafe simdjson_string_view()
     var value = unsafe simdjson_element()
-    var found: (place: Int, element: JSONElement)?
+    var found: (place: Int, element: JSONElement, isRepeated: Bool)?
     var place = 0
     while unsafe simdjson_object_next(&members, &key, &value) {
       let name = unsafe UnsafeRawBufferPointer(start: key.data, count: key.length)
       if name.count == token.text.utf8.count, unsafe token.text.utf8.elementsEqual(name), let element = unsafe JSONElement(value) {
-        found = (place, element)
+        found = (place, element, found != nil)
       }
       place += 1
     }

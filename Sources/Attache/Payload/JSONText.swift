@@ -78,19 +78,6 @@ struct JSONText {
     JSONString.identity(bytes.span, member.name.withoutQuotes)
   }
 
-  /// Whether an object has a member of that name, or one of the objects that are reached by going along the names; an array stands for each of its
-  /// elements. Of several members with one name each counts: decoders differ in which they take, and some join them.
-  func holds(_ name: String, in value: Range<Int>, along names: ArraySlice<String>) -> Bool {
-    if isArray(value) { return elements(of: value).contains { isObject($0) && holds(name, in: $0, along: names) } }
-    var isHeld = false
-    forEachMember(of: value) { member in
-      guard !isHeld else { return }
-      isHeld = isNamed(member, name)
-      if !isHeld, let next = names.first, isNamed(member, next) { isHeld = holds(name, in: member.value, along: names.dropFirst()) }
-    }
-    return isHeld
-  }
-
   /// Whether a member has that name, however it is written.
   func isNamed(_ member: Member, _ name: String) -> Bool {
     let written = member.name.lowerBound + 1..<member.name.upperBound - 1

@@ -23,7 +23,8 @@ final class LineOpener {
   }
 
   private let parser = JSONParser(capacity: PayloadReader.maximumLineLength)
-  private let inner = InnerParser()
+  private let inner: InnerParser
+  private let search: MemberSearch
   private let members: MemberLookup
   private let outputKey: String
   private let path: JSONPointer
@@ -46,6 +47,8 @@ final class LineOpener {
   ///   - path: where the payload stands in the line; nil is the whole line, or where the envelope of a push service has it.
   ///   - readsDelivery: whether ``Envelope`` tells the token, the time and the headers too.
   init(outputKey: String = "attache", path: JSONPointer? = nil, readsDelivery: Bool = false) {
+    inner = InnerParser()
+    search = MemberSearch(name: outputKey, inner: inner)
     members = MemberLookup(["aps", outputKey])
     self.outputKey = outputKey
     self.path = path ?? JSONPointer()
@@ -63,6 +66,8 @@ final class LineOpener {
   var isEnriched: Bool { members[Key.output.rawValue] != nil || isEnvelopeEnriched }
   /// Whether an object around the payload has the member.
   private var isEnvelopeEnriched = false
+  /// Whether a name on the payload path was there several times, when it was followed last.
+  private var isRepeated = false
 
   /// Opens a line.
   ///
@@ -76,7 +81,7 @@ final class LineOpener {
     let text = unsafe UnsafeRawBufferPointer(rebasing: bytes)
     guard let root = unsafe parser.parse(text), root.isObject else { return .invalid }
     guard path.tokens.isEmpty else {
-      let payload = unsafe follow(from: root, in: text)
+      let payload = unsafe open(path, from: root, in: text)
       members.find(in: payload)
       return payload.map(Opening.payload) ?? .empty
     }
@@ -123,16 +128,16 @@ final class LineOpener {
   private func openEnvelope(_ root: JSONElement, _ json: UnsafeRawBufferPointer) -> JSONElement? {
     envelopes.look(at: root)
     let forms = envelopes.forms
-    guard !forms.isEmpty || envelopes.mayHoldMember else { return nil }
+    guard !forms.isEmpty || root.leadsToMember else { return nil }
     let text = JSONText(unsafe Array(json))
-    (isEnvelopeEnriched, isPlain) = (Envelope.Form.anyHolds(outputKey, in: text), false)
-    let opened = forms.lazy.map { OpenedEnvelope.all($0, text, outputKey: self.outputKey, inner: self.inner) }.first { !$0.isEmpty }
+    (isEnvelopeEnriched, isPlain) = (search.finds(inEnvelope: text), false)
+    let opened = forms.lazy.map { OpenedEnvelope.all($0, text, inner: self.inner) }.first { !$0.isEmpty }
     guard var opened else { return nil }
     if readsDelivery {
       var members = DeliveryMembers(text)
       for index in opened.indices { opened[index].envelope.readDelivery(opened[index].delivery, &members) }
     }
-    isEnvelopeEnriched = isEnvelopeEnriched || members[Key.output.rawValue] != nil || opened.contains(where: \.isEnriched)
+    isEnvelopeEnriched = isEnvelopeEnriched || members[Key.output.rawValue] != nil
     others = opened[...]
     return next()
   }
@@ -144,6 +149,16 @@ final class LineOpener {
     return payload
   }
 
+  /// The object at the payload path. Where a name on the path is there several times, the member is looked for behind each.
+  private func open(_ path: JSONPointer, from root: JSONElement, in json: UnsafeRawBufferPointer) -> JSONElement? {
+    isRepeated = false
+    let payload = unsafe follow(from: root, in: json)
+    guard isRepeated, !isEnvelopeEnriched else { return payload }
+    (isEnvelopeEnriched, isPlain) = (search.finds(at: path, in: JSONText(unsafe Array(json))), false)
+    // The search has used the parser that the payload may be from.
+    return unsafe follow(from: root, in: json)
+  }
+
   /// The object at the payload path, which may lead into strings that hold JSON.
   private func follow(from root: JSONElement, in json: UnsafeRawBufferPointer) -> JSONElement? {
     var way = Way(value: root)
@@ -151,6 +166,7 @@ final class LineOpener {
       if way.value.isText, unsafe !enter(&way, json) { return nil }
       if way.value.member(outputKey) != nil { (isEnvelopeEnriched, isPlain) = (true, false) }
       guard let child = way.value.child(token) else { return nil }
+      if child.isRepeated { isRepeated = true }
       way.value = child.element
       way.steps.append(child.place)
     }

@@ -8,7 +8,7 @@ enum SNSEnvelope {
   /// Source: https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
   static let names = ["APNS", "APNS_SANDBOX", "MACOS", "MACOS_SANDBOX", "APNS_VOIP", "APNS_VOIP_SANDBOX"]
 
-  static func open(_ text: JSONText, outputKey: String, _ inner: InnerParser) -> OpenedEnvelope? {
+  static func open(_ text: JSONText, _ inner: InnerParser) -> OpenedEnvelope? {
     guard let (messages, levels) = messages(text, inner),
       let name = names.first(where: { messages.text(at: [$0], of: messages.root) != nil }),
       let value = messages.value(name, of: messages.root), let bytes = messages.string(value),
@@ -22,18 +22,7 @@ enum SNSEnvelope {
     var place = PayloadPlace(
       levels: levels + [level], text: document, object: document.root, isEmptyObject: document.members(of: document.root).isEmpty)
     place.alert = document.object("aps", of: document.root).map { AlertPlace(holder: $0) }
-    var opened = OpenedEnvelope(.sns, payload: Array(document.source(document.root)), place: place, delivery: [text.root])
-    opened.isEnriched = isEnriched(messages, outputKey, inner)
-    return opened
-  }
-
-  /// Whether any payload for Apple's devices has the member, those that are not served included, or the object that they are members of.
-  private static func isEnriched(_ messages: JSONText, _ outputKey: String, _ inner: InnerParser) -> Bool {
-    messages.members(of: messages.root).contains { member in
-      if messages.isNamed(member, outputKey) { return true }
-      guard names.contains(where: { messages.isNamed(member, $0) }), let bytes = messages.string(member.value) else { return false }
-      return inner.parse(bytes)?.member(outputKey) != nil
-    }
+    return OpenedEnvelope(.sns, payload: Array(document.source(document.root)), place: place, delivery: [text.root])
   }
 
   /// The object whose members are payloads, and the string that it stands in.

@@ -29,6 +29,14 @@ package enum ErrorOutput {
     }
   }
 
+  /// Erases the progress line, before something is written elsewhere; the next one is shown.
+  package static func hideProgress() {
+    screen.withLock { screen in
+      if screen.showsProgress { put(erasure) }
+      screen.showsProgress = false
+    }
+  }
+
   /// Erases the progress line and shows no further one.
   package static func endProgress() {
     screen.withLock { screen in

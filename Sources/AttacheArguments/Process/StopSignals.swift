@@ -7,8 +7,16 @@ package enum StopSignals {
   /// The signals.
   package static let all = [SIGTERM, SIGINT, SIGHUP]
 
+  /// Has the first of them end the process with status 75 until ``block()``. For commands that may wait for ever before that, such as to open a pipe
+  /// without a reader.
+  package static func endProcess() {
+    for signal in all where !isIgnored(signal) {
+      Glibc.signal(signal) { _ in _exit(ExitStatus.temporaryFailure) }
+    }
+  }
+
   /// Blocks them in this thread and in all that it starts. Call it before any thread is started, and after everything that may wait for ever, such as
-  /// opening a pipe without a reader: until then a signal ends the process.
+  /// opening a pipe without a reader: until then a signal ends the process, with status 75 after ``endProcess()``.
   package static func block() {
     var signals = set
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)

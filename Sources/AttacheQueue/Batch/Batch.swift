@@ -19,6 +19,8 @@ package final class Batch: Sendable {
     var enqueued = 0
     /// All of them, once they are.
     var lines: Int?
+    /// Whether no more lines are to be read.
+    var isStopped = false
   }
 
   private let queue: any PayloadQueue
@@ -26,6 +28,8 @@ package final class Batch: Sendable {
   private let payloadPath: JSONPointer?
   private let machine: any Machine
   private let reading: ReadingStop
+  /// Ends a wait for the machine.
+  private let stopping: any Bell
   private let output: BatchOutput
   private let observer: BatchObserver
   private let state = Mutex(State())
@@ -50,6 +54,7 @@ package final class Batch: Sendable {
     (linesBefore, doneBefore) = (counts.total, counts.done + counts.dead)
     do throws(SystemError) {
       reading = try ReadingStop(machine: machine)
+      stopping = try machine.makeBell()
       output = BatchOutput(queue, isCleared: counts.total == 0, bell: observer.bell, machine: machine)
     } catch {
       throw .system(error)
@@ -70,7 +75,7 @@ package final class Batch: Sendable {
     } catch {
       failure = .queue(error)
     }
-    reading.request(finishingLineBy: machine.now)
+    stopReading()
     enqueuing.join()
     if result.isComplete { output.complete() } else { output.stop() }
     writing.join()
@@ -82,8 +87,14 @@ package final class Batch: Sendable {
 
   /// Reads and claims nothing more; what is in flight is finished. Safe from any thread.
   package func stop() {
-    reading.request(finishingLineBy: machine.now)
+    stopReading()
     worker.stop()
+  }
+
+  private func stopReading() {
+    state.withLock { $0.isStopped = true }
+    reading.request(finishingLineBy: machine.now)
+    stopping.ring()
   }
 
   /// Gives back what is in flight as well. Safe from any thread.
@@ -133,10 +144,11 @@ package final class Batch: Sendable {
     options.keepsUnfinished = false
     options.linesBefore = linesBefore
     options.key = .own { line, number in BatchKey.key(of: line, number: number) }
-    let enqueuer = Enqueuer(queue, options) { [self] counts in
+    let added: (Enqueuer.Counts) -> Void = { [self] counts in
       state.withLock { $0.enqueued = counts.enqueued }
       worker.lookAgain()
     }
+    let enqueuer = Enqueuer(queue, options, afterBatch: added, triesAgain: waits(for:))
     do throws(BatchFailure) {
       guard try enqueued(enqueuer, input) else { return stop() }
       output.clear()
@@ -148,6 +160,16 @@ package final class Batch: Sendable {
     }
   }
 
+  /// While the machine fails, such as by a full disk, lines wait, as the worker does.
+  ///
+  /// - Returns: whether to go on.
+  private func waits(for error: QueueError) -> Bool {
+    guard let fault = MachineFault(error), !state.withLock(\.isStopped) else { return false }
+    worker.pause(fault)
+    stopping.wait(until: machine.now.advanced(by: worker.pause))
+    return !state.withLock(\.isStopped)
+  }
+
   /// - Returns: whether the whole input is in the queue, and nothing else.
   private func enqueued(_ enqueuer: Enqueuer, _ input: Int32) throws(BatchFailure) -> Bool {
     let ending: Enqueuer.Ending
@@ -157,6 +179,8 @@ package final class Batch: Sendable {
       switch error {
       case .input(let error): throw .input(error)
       case .memory(let error): throw .system(error)
+      // A batch that is stopped waits for no machine.
+      case .queue(let error) where MachineFault(error) != nil && state.withLock(\.isStopped): return false
       case .queue(let error): throw .queue(error)
       case .changed(let line): throw .changed(line: line)
       }

@@ -1,3 +1,4 @@
+internal import Attache
 internal import Glibc
 
 /// Which files and folders a queue in a folder has, and how such a folder is opened and made.
@@ -62,9 +63,7 @@ final class FolderLock: Sendable {
 
   /// Does something while no other handle does.
   func exclusively<Value>(_ body: () throws(QueueError) -> Value) throws(QueueError) -> Value {
-    while flock(file, LOCK_EX) != 0 {
-      guard errno == EINTR else { throw SystemFailure(errno, at: path).error }
-    }
+    do throws(SystemError) { try FileLock.wait(file, exclusively: true) } catch { throw SystemFailure(error.number, at: path).error }
     defer { flock(file, LOCK_UN) }
     return try body()
   }

@@ -27,8 +27,14 @@ public final class FolderQueue: PayloadQueue {
   private let database: SQLiteQueue
   private let isSynced: Bool
   private let notice: @Sendable (String) -> Void
-  /// Whether it was said that files in `new` are left there. Holding it keeps other threads of this handle out, as the lock does other handles.
-  private let saysLeft = Mutex(true)
+  /// Holding it keeps other threads of this handle out, as the lock does other handles.
+  private let state = Mutex(State())
+
+  private struct State {
+    /// Whether it is to be said that files in `new` are left there.
+    var saysLeft = true
+    var listing = Inbox.Listing()
+  }
 
   /// Opens a queue. The queue of an attache that kept a folder of files instead of a database becomes a database first (``EarlierQueue``).
   ///
@@ -52,11 +58,11 @@ public final class FolderQueue: PayloadQueue {
   private var outbox: Outbox { Outbox(folder: folder, database: database, isSynced: isSynced) }
 
   /// Does something to inbox or outbox while no other call does, in this process or another.
-  private func locked<Value: Sendable>(_ body: (inout Bool) throws(QueueError) -> Value) throws(QueueError) -> Value {
-    try saysLeft.withLock { saysLeft throws(QueueError) in
+  private func locked<Value: Sendable>(_ body: (inout State) throws(QueueError) -> Value) throws(QueueError) -> Value {
+    try state.withLock { state throws(QueueError) in
       try lock.exclusively { () throws(QueueError) in
         try checkPresence()
-        return try body(&saysLeft)
+        return try body(&state)
       }
     }
   }
@@ -99,12 +105,12 @@ public final class FolderQueue: PayloadQueue {
     var notices: [String] = []
     // Whoever is told may be slow, such as a log that nobody reads: others have the lock meanwhile.
     defer { notices.forEach(notice) }
-    return try locked { saysLeft throws(QueueError) in
+    return try locked { state throws(QueueError) in
       // Results that find no room for their files keep further payloads from being worked.
       try outbox.deliver()
-      var says = saysLeft
-      defer { saysLeft = says }
-      return try inbox.takeIn { left in
+      var says = state.saysLeft
+      defer { state.saysLeft = says }
+      return try inbox.takeIn(&state.listing) { left in
         switch left {
         case .refused(let text): notices.append(text)
         case .inPlace(let text, let count):

@@ -17,8 +17,17 @@ struct Inbox {
   /// What one batch has at most; one file is always taken.
   private static let (maximumFiles, maximumBytes): (Int, Int64) = (4_096, 16 << 20)
 
+  /// The files of `new` that were listed and not looked at since, in the order to take them in. With very many files a listing lasts for many batches; what
+  /// is dropped meanwhile comes after it.
+  struct Listing {
+    fileprivate var drops: ArraySlice<Drop> = []
+  }
+
+  /// Files that a listing has at most: 65,536 take about 10 MB.
+  private static let maximumListed = 65_536
+
   /// A file to take in.
-  private struct Drop {
+  fileprivate struct Drop {
     var name: FileName
     var status: QueueFolder.Status
     /// What it takes of a batch. Its size is anybody's choice; a file that is too long is not read.
@@ -33,9 +42,11 @@ struct Inbox {
 
   /// Takes in what a killed process was at, and one batch of dropped files.
   ///
-  /// - Parameter notice: is told what is left in `new`, and what is refused.
+  /// - Parameters:
+  ///   - listing: of the call before, for this one to go on with.
+  ///   - notice: is told what is left in `new`, and what is refused.
   /// - Returns: whether more files wait.
-  func takeIn(_ notice: (Left) -> Void) throws(QueueError) -> Bool {
+  func takeIn(_ listing: inout Listing, _ notice: (Left) -> Void) throws(QueueError) -> Bool {
     let taken = try database.takenBatches()
     for batch in try batches() {
       if taken.contains(batch) { try clear(batch) } else { try add(batch, notice) }
@@ -45,13 +56,25 @@ struct Inbox {
       if isSynced { try folder.sync() }
       try database.forget(taken)
     }
-    let drops = try waiting(notice)
+    // Others may have taken what was listed before.
+    if !listing.drops.isEmpty, try takeIn(&listing.drops, notice) { return true }
+    var drops = try waiting(notice)[...]
     guard !drops.isEmpty else { return false }
+    _ = try takeIn(&drops, notice)
+    // A copy, so that the rest takes no memory.
+    listing.drops = Array(drops.prefix(Self.maximumListed))[...]
+    return !drops.isEmpty
+  }
+
+  /// Takes in one batch of what was listed.
+  ///
+  /// - Returns: whether any file was there.
+  private func takeIn(_ drops: inout ArraySlice<Drop>, _ notice: (Left) -> Void) throws(QueueError) -> Bool {
     let batch = Self.newBatch
     try folder.makeFolder("\(Self.intake)/\(batch)")
-    let (count, rest) = try move(drops, to: batch, notice)
+    let count = try move(&drops, to: batch, notice)
     if count > 0 { try add(batch, notice) } else { folder.removeFolder("\(Self.intake)/\(batch)") }
-    return rest > 0
+    return count > 0
   }
 
   /// How many files wait, those included that a killed process was at.
@@ -67,29 +90,31 @@ struct Inbox {
   /// Moves files into the folder of a batch, until it has enough. A file that cannot be moved stays, and keeps no other from being taken in: somebody
   /// else's in a sticky folder, for one.
   ///
-  /// - Returns: how many files the batch has, and how many were not looked at.
-  private func move(_ drops: [Drop], to batch: String, _ notice: (Left) -> Void) throws(QueueError) -> (count: Int, rest: Int) {
+  /// - Parameter drops: loses those that were looked at.
+  /// - Returns: how many files the batch has.
+  private func move(_ drops: inout ArraySlice<Drop>, to batch: String, _ notice: (Left) -> Void) throws(QueueError) -> Int {
     var (count, bytes): (Int, Int64) = (0, 0)
     var left: [Drop] = []
     defer { if let first = left.first { notice(inPlace(first, "cannot be moved", count: left.count)) } }
-    for (index, drop) in drops.enumerated() {
+    while let drop = drops.first {
       let hasRoom = count < Self.maximumFiles && bytes + drop.portion <= Self.maximumBytes
-      guard count == 0 || hasRoom else { return (count, drops.count - index) }
-      if try move(drop, to: batch) {
+      guard count == 0 || hasRoom else { return count }
+      drops.removeFirst()
+      switch try move(drop, to: batch) {
+      case true?:
         count += 1
         bytes += drop.portion
-      } else {
-        left.append(drop)
+      case false?: left.append(drop)
+      case nil: continue
       }
     }
-    return (count, 0)
+    return count
   }
 
-  /// - Returns: false when that file alone cannot be moved.
-  private func move(_ drop: Drop, to batch: String) throws(QueueError) -> Bool {
+  /// - Returns: false when that file alone cannot be moved; nil when it is gone.
+  private func move(_ drop: Drop, to batch: String) throws(QueueError) -> Bool? {
     do throws(QueueError) {
-      try folder.move(drop.name.inside(Self.new), to: drop.name.inside("\(Self.intake)/\(batch)"))
-      return true
+      return try folder.move(drop.name.inside(Self.new), to: drop.name.inside("\(Self.intake)/\(batch)")) ? true : nil
     } catch {
       if case .full = error { throw error }
       guard folder.isWritable(FileName(Self.new)) else { throw error }
@@ -123,6 +148,7 @@ struct Inbox {
       // No descriptor is left, or nothing may be written: that is not the file's fault.
       case .failure(.full(let text)): throw .full(text)
       case .failure(.disk(let text, isReadOnly: true)): throw .disk(text, isReadOnly: true)
+      case .failure(.system(let error)): throw .system(error)
       // What this process may not read, it may not read tomorrow; and one file of a bad disk does not keep the others from being worked.
       case .failure(.unavailable), .failure(.failed), .failure(.disk(_, isReadOnly: false)):
         try refuse(file, drop.name, "\(batch)-\(index)", "cannot be read", notice)

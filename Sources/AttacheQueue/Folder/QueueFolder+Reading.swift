@@ -1,3 +1,4 @@
+internal import Attache
 internal import Glibc
 
 extension QueueFolder {
@@ -27,21 +28,11 @@ extension QueueFolder {
       if errno == ENOENT || errno == ENOTDIR { return [] }
       throw failure(name)
     }
-    guard let stream = unsafe fdopendir(listed) else {
-      defer { close(listed) }
-      throw failure(name)
+    do throws(SystemError) {
+      return try FolderListing.names(closing: listed).filter { $0.first != UInt8(ascii: ".") }.map(FileName.init(bytes:))
+    } catch {
+      throw SystemFailure(error.number, at: path(of: name)).error
     }
-    defer { unsafe closedir(stream) }
-    var names: [FileName] = []
-    // The name is read in place: an entry is shorter than its C declaration.
-    let offset = MemoryLayout<dirent>.offset(of: \dirent.d_name) ?? 0
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe UnsafeRawPointer(entry).advanced(by: offset)
-      let length = unsafe strlen(name.assumingMemoryBound(to: CChar.self))
-      let bytes = unsafe Array(UnsafeRawBufferPointer(start: name, count: length))
-      if bytes.first != UInt8(ascii: ".") { names.append(FileName(bytes: bytes)) }
-    }
-    return names
   }
 
   /// What is known of a file; nil where there is none.

@@ -9,6 +9,7 @@ extension QueueFile {
     let text = "\(error.message ?? "no more is known") (SQLite \(error.extendedResultCode.rawValue))"
     switch error.resultCode {
     case .SQLITE_FULL: return .full("\(path): no room is left")
+    case .SQLITE_IOERR where isAtSizeLimit: return SystemFailure(EFBIG, at: path).error
     case .SQLITE_IOERR where !hasRoom: return .full("\(path): no room is left")
     // A file that was cut or removed is nothing that passes with the disk's failure.
     case .SQLITE_IOERR where error.extendedResultCode != .SQLITE_IOERR_SHORT_READ:
@@ -34,6 +35,16 @@ extension QueueFile {
     guard file >= 0 else { return errno != EMFILE && errno != ENFILE }
     close(file)
     return true
+  }
+
+  /// Whether one of the files is about as large as this process may write one (`ulimit -f`).
+  private var isAtSizeLimit: Bool {
+    var limit = rlimit()
+    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0, limit.rlim_cur < rlim_t(Int.max) else { return false }
+    return ["", "-wal", "-shm"].contains { ending in
+      var status = stat()
+      return unsafe stat(path + ending, &status) == 0 && rlim_t(status.st_size) + 64 << 10 >= limit.rlim_cur
+    }
   }
 
   private var isOnReadOnlyDisk: Bool {

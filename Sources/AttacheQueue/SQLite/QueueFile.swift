@@ -111,28 +111,12 @@ struct QueueFile {
     }
   }
 
-  // MARK: Safe from a power failure
-
-  /// Waits until the log is on the disk: what it holds is found again whatever becomes of the machine.
-  ///
-  /// SQLite has synced what is not in the log any more before it began the log anew, and nobody removes the log while the database is open.
-  func syncLog() throws(QueueError) {
-    try sync(path + "-wal", O_RDONLY | O_CLOEXEC)
-  }
-
   /// Waits until the names of a new queue's files are on the disk.
   private func syncFolder() throws(QueueError) {
-    try sync(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
-  }
-
-  private func sync(_ path: String, _ flags: Int32) throws(QueueError) {
-    let descriptor = unsafe Glibc.open(path, flags)
-    guard descriptor >= 0 else {
-      guard errno != ENOENT else { throw .unavailable("\(self.path): the queue was removed or moved while it was in use") }
-      throw SystemFailure(errno, at: path).error
-    }
+    let descriptor = unsafe Glibc.open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+    guard descriptor >= 0 else { throw SystemFailure(errno, at: folder).error }
     defer { Glibc.close(descriptor) }
-    guard fdatasync(descriptor) == 0 else { throw SystemFailure(errno, at: path).error }
+    guard fdatasync(descriptor) == 0 else { throw SystemFailure(errno, at: folder).error }
   }
 }
 

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import Glibc
 internal import Synchronization
 
 /// A queue in a database file of SQLite, which several processes and users of a machine may share.
@@ -14,7 +15,10 @@ public final class SQLiteQueue: PayloadQueue {
   let slot: WorkerSlot
   let database: DatabaseQueue
   private let choice: SyncChoice
+  /// Nil where nothing is synced beside SQLite.
+  private let log: QueueLog?
   private let unsynced = Mutex(Unsynced())
+  private let syncing = Mutex(())
   /// The fence of the first lease that this handle may have taken; nil before its first claim.
   let firstFence = Mutex<Int64?>(nil)
 
@@ -23,6 +27,8 @@ public final class SQLiteQueue: PayloadQueue {
     var hasChanges = false
     /// When all was safe, or there was nothing.
     var since = Duration.zero
+    /// Whether a sync has failed since the log was begun: the next that succeeds says nothing of what that one was to write.
+    var isDoubtful = false
   }
 
   /// Opens a queue.
@@ -36,12 +42,17 @@ public final class SQLiteQueue: PayloadQueue {
     try self.init(path: path, creates: creates, sync: sync, clock: clock, patience: 10)
   }
 
-  /// - Parameter patience: how long a call waits for other processes, in seconds.
-  package init(path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock, patience: Int) throws(QueueError) {
-    (file, database, slot) = try QueueError.opening { () throws(QueueError) -> (QueueFile, DatabaseQueue, WorkerSlot) in
+  /// - Parameters:
+  ///   - patience: how long a call waits for other processes, in seconds.
+  ///   - fdatasync: the system's.
+  package init(
+    path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock, patience: Int,
+    fdatasync: @escaping @Sendable (Int32) -> Int32 = Glibc.fdatasync
+  ) throws(QueueError) {
+    (file, database, slot, log) = try QueueError.opening { () throws(QueueError) -> (QueueFile, DatabaseQueue, WorkerSlot, QueueLog?) in
       let file = try QueueFile(path, creates: creates, patience: patience)
       let (database, slot) = try file.open(sync)
-      return (file, database, slot)
+      return (file, database, slot, sync == .group ? try QueueLog(of: file.path, fdatasync: fdatasync) : nil)
     }
     self.clock = clock
     choice = sync
@@ -82,18 +93,39 @@ public final class SQLiteQueue: PayloadQueue {
     if isDue { try sync() }
   }
 
+  /// After a sync that failed, Linux takes what that one was to write for written. So nothing is safe, and ``write(_:)`` refuses every change, until
+  /// the log's changes are in the database file and synced there.
   public func sync() throws(QueueError) {
-    guard choice == .group else { return }
+    guard let log else { return }
+    // One at a time: Linux tells an error to one of two calls.
+    try syncing.withLock { _ throws(QueueError) in try sync(log) }
+  }
+
+  private func sync(_ log: QueueLog) throws(QueueError) {
     let before = unsynced.withLock { unsynced in
       defer { unsynced.hasChanges = false }
       return unsynced
     }
     guard before.hasChanges else { return }
     do throws(QueueError) {
-      try file.syncLog()
+      try log.sync()
+      guard before.isDoubtful else { return }
+      try emptyLog()
+      unsynced.withLock { $0.isDoubtful = false }
     } catch {
-      unsynced.withLock { $0 = before }
+      unsynced.withLock { $0 = Unsynced(hasChanges: true, since: before.since, isDoubtful: true) }
       throw error
+    }
+  }
+
+  /// Writes what the log holds to the database file, syncs that, and begins the log anew.
+  private func emptyLog() throws(QueueError) {
+    do {
+      _ = try database.writeWithoutTransaction { connection in try connection.checkpoint(.truncate) }
+    } catch {
+      let failure = file.failure(error)
+      // Another process reads: that passes.
+      throw MachineFault(failure) == nil ? .disk("\(file.path): a sync failed, and the log is still in use", isReadOnly: false) : failure
     }
   }
 

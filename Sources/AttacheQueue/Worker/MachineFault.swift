@@ -21,7 +21,7 @@ struct MachineFault: Error, Equatable, Sendable {
     case .full(let text): self.text = "\(text); make room"
     case .disk(let text, isReadOnly: true): self.text = "\(text); make its file system writable"
     case .disk(let text, isReadOnly: false): self.text = "\(text); see to the disk (`dmesg` says more)"
-    case .unavailable, .failed: return nil
+    case .unavailable, .system, .failed: return nil
     }
   }
 }

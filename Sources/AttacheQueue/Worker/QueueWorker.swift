@@ -57,7 +57,7 @@ public final class QueueWorker: Sendable {
     do throws(SystemError) {
       desk = try PayloadDesk(configuration.filter, hosts: hosts, store: store, clock: clock)
     } catch {
-      throw .failed("the system refuses: \(error)")
+      throw .system(error)
     }
     let (settling, renewing) = try started()
     while advance(desk) {}
@@ -88,7 +88,7 @@ public final class QueueWorker: Sendable {
         throw error
       }
     } catch {
-      throw .failed("the system refuses: \(error)")
+      throw .system(error)
     }
   }
 
@@ -134,16 +134,17 @@ public final class QueueWorker: Sendable {
     state.withLock { state in
       let before = state.fault
       body(&state)
-      guard state.fault != before else { return }
       // Under the lock, so that a pause and its end are told in their order; neither call waits.
-      settler.observer.paused(state.fault?.text)
-      guard let fault = state.fault else { return settler.say(.resumed) }
-      if before == nil { settler.say(.paused(fault.text)) }
+      if state.fault != before { settler.observer.paused(state.fault?.text) }
+      if let notice = state.pauses.note(state.fault, at: clock.now) { settler.say(notice) }
     }
   }
 
-  /// The machine fails: nothing is claimed for a while.
-  private func pause(_ fault: MachineFault) {
+  /// How long a pause is.
+  var pause: Duration { configuration.pause }
+
+  /// The machine fails: nothing is claimed for a while. Safe from any thread.
+  func pause(_ fault: MachineFault) {
     change { $0.pause(fault, at: clock.now) }
   }
 

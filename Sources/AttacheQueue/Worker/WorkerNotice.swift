@@ -6,9 +6,11 @@ public enum WorkerNotice: Sendable, CustomStringConvertible {
   ///
   /// - Parameter advice: how all payloads with this reason are worked again, where other flags would have let them pass; else nil.
   case fellBack(Explanation, advice: String?)
-  /// The machine fails, and the worker claims nothing; the text says what failed and what to do.
-  case paused(String)
-  /// The worker claims payloads again.
+  /// The machine fails, and the worker claims nothing; the text says what failed and what to do. Told once a minute at most.
+  ///
+  /// - Parameter count: the pauses since the last that was told, this one included.
+  case paused(String, count: Int)
+  /// The worker claims payloads again; told when its pause was.
   case resumed
   /// The worker was stopped while the machine fails: payloads that it held are left without a result; the text says what failed and what to do.
   case left(String)
@@ -17,8 +19,9 @@ public enum WorkerNotice: Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .fellBack(let explanation, let advice): "\(explanation)" + (advice.map { "; \($0)" } ?? "")
-    case .paused(let text):
+    case .paused(let text, let count):
       "paused: \(text); no payload is lost, and the worker tries again every \(WorkerConfiguration.pause.components.seconds) s"
+        + (count > 1 ? " (paused \(count) times since this was said last)" : "")
     case .resumed: "the worker goes on"
     case .left(let text): "payloads are left without a result: \(text)"
     }

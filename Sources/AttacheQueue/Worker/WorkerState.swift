@@ -36,6 +36,8 @@ struct WorkerState: Sendable {
   private(set) var places: Int
   /// Why the machine keeps the worker from working; nil when it does not.
   private(set) var fault: MachineFault?
+  /// What was told of it.
+  var pauses = PauseLedger()
   private var pausedUntil: MonotonicInstant?
   private(set) var held: [LeaseToken: Held] = [:]
   private(set) var heldBytes = 0

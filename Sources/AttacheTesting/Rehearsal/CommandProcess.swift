@@ -1,3 +1,4 @@
+internal import Attache
 internal import Glibc
 
 /// A process of a command's group, as /proc shows it.
@@ -44,16 +45,9 @@ struct CommandProcess {
   }
 
   private static func names(of folder: String) -> [String] {
-    guard let stream = unsafe opendir(folder) else { return [] }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names
+    let listed = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard listed >= 0, let names = try? FolderListing.names(closing: listed) else { return [] }
+    return names.map { String(decoding: $0, as: UTF8.self) }.filter { !$0.hasPrefix(".") }
   }
 
   private static func text(of file: String) -> String {

@@ -46,12 +46,7 @@ extension String {
   /// The text with what would do something to a terminal, or may not stand in a report, written as `\\u{1b}`.
   var printable: String {
     unicodeScalars.map { scalar in
-      let isShown: Bool =
-        switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .unassigned, .surrogate, .privateUse: false
-        default: true
-        }
-      return isShown && !scalar.properties.isBidiControl ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+      scalar.forgesText || scalar.isUndefined ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
     }.joined()
   }
 }

@@ -7,7 +7,6 @@ struct RunningLine: Sendable {
   var total = 0
   private var done = 0
   private var running: [String] = []
-  private var isDrawn = false
   private let isOn = TerminalStyle.takesEscapes(STDERR_FILENO)
 
   /// A scenario begins.
@@ -22,19 +21,14 @@ struct RunningLine: Sendable {
   }
 
   /// Writes the line over the one that is there; nothing when no scenario is played.
-  mutating func draw() {
+  func draw() {
     guard isOn else { return }
     guard !running.isEmpty else { return clear() }
-    // The last column stays free: a terminal may wrap behind it.
-    let text = "\(done) of \(total), playing \(running.joined(separator: ", "))".prefix(TerminalStyle.width(STDERR_FILENO) - 1)
-    Terminal.error.write("\r\u{1B}[K\(text)")
-    isDrawn = true
+    ErrorOutput.show(progress: "\(done) of \(total), playing \(running.joined(separator: ", "))")
   }
 
   /// Takes the line away, before something else is written.
-  mutating func clear() {
-    guard isDrawn else { return }
-    Terminal.error.write("\r\u{1B}[K")
-    isDrawn = false
+  func clear() {
+    ErrorOutput.hideProgress()
   }
 }

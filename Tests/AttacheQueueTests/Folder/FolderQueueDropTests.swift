@@ -28,6 +28,26 @@ import Testing
     #expect(try folder.queue.lines() == ["media\n", "{\"a\":1}\n", "{\"b\":1}"])
   }
 
+  @Test func `very many files are listed once for several batches, and each is taken in once`() throws {
+    let folder = try TestFolderQueue()
+    for number in 1...4_100 { try folder.drop("{}", as: "\(10_000 + number)") }
+    let other = try folder.test.open()
+    #expect(try folder.queue.claim(.upTo(1)).next == .zero)
+    #expect(folder.names("new") == ["14097", "14098", "14099", "14100"])
+    // What others do meanwhile: an older file comes after what was listed, and one that is gone is gone.
+    try folder.drop("{\"old\":1}", as: "older", age: 60)
+    try FileManager.default.removeItem(atPath: folder.path("new/14098"))
+    #expect(try folder.queue.claim(.upTo(1)).next == .zero)
+    #expect(folder.names("new") == ["older"])
+    try folder.drop("{}", as: "newer")
+    #expect(try other.claim(.upTo(1)).leases.count == 1)
+    #expect(try folder.queue.claim(.upTo(1)).leases.count == 1)
+    #expect(try folder.queue.counts().total == 4_101)
+    #expect(folder.names("new") == [])
+    #expect(folder.notices.all == [])
+    other.close()
+  }
+
   @Test func `what begins with a dot, and what is no file, stays, and the log says so once`() throws {
     let folder = try TestFolderQueue()
     try folder.drop("{}", as: ".hidden")

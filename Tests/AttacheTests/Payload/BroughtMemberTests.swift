@@ -22,11 +22,20 @@ struct BroughtMemberTests {
     #"{"APNS":"\#(string)","APNS_SANDBOX":"{\"attache\":1}"}"#, #"{"APNS":"\#(string)","APNS_VOIP":"{\"\\u0061ttache\":1}"}"#,
     #"{"APNS":"{\"attache\":1}","APNS":"\#(string)"}"#,
     #"{"MessageStructure":"json","Message":"{\"attache\":1,\"APNS\":\"{}\"}"}"#,
+    #"{"MessageStructure":"json","Message":"{\"APNS\":\"{\\\"attache\\\":1}\"}","Message":"{\"APNS\":\"{\\\"aps\\\":{}}\"}"}"#,
+    #"{"MessageStructure":"json","Message":"{\"attache\":1}","Message":"{\"APNS\":\"{\\\"aps\\\":{}}\"}"}"#,
+    #"{"MessageStructure":"json","Message":"{\"APNS\":\"{\\\"attache\\\":1}\"}","Message":7}"#,
+    #"{"message":{"apns":{"payload":{\#(aps)}}},"APNS":"{\"attache\":1}"}"#, #"{"APNS":"{\"attache\":1}","APNS":{}}"#,
     // gorush
     #"{"platform":1,"tokens":["t"],"message":"Hi","attache":1}"#, #"{"platform":1,"tokens":["t"],"message":"Hi","data":{"attache":1}}"#,
     #"{"platform":1,"tokens":["t"],"message":"Hi","data":{"attache":1},"data":{}}"#,
     #"{"notifications":[{"platform":1,"tokens":["t"],"message":"Hi"}],"attache":1}"#,
     #"{"notifications":[{"platform":1,"tokens":["t"],"message":"Hi","data":{"attache":1}}]}"#,
+    #"{"Notifications":[{"platform":1,"tokens":["t"],"message":"Hi","data":{"attache":1}}]}"#,
+    #"{"notifications":[{"platform":1,"tokens":["t"],"message":"Hi","DATA":{"attache":1}}]}"#,
+    #"{"notifications":[{"platform":1,"tokens":["t"],"message":"Hi","data":{},"d\u0041ta":{"attache":1}}]}"#,
+    #"{"platform":1,"tokens":["t"],"message":"Hi","Data":{"attache":1}}"#, #"{"NotificationS":{"attache":1}}"#,
+    #"{"notificationſ":[{"data":{"attache":1}}]}"#,
     // OneSignal, Expo
     #"{"app_id":"a","contents":{"en":"Hi"},"attache":1}"#, #"{"app_id":"a","contents":{"en":"Hi"},"data":{"attache":1}}"#,
     #"{"to":"ExpoPushToken[x]","attache":1}"#, #"{"to":"ExpoPushToken[x]","data":{"attache":1}}"#,
@@ -45,10 +54,28 @@ struct BroughtMemberTests {
 
   @Test(arguments: [
     #"{"p":{\#(aps),"attache":1}}"#, #"{"p":{\#(aps)},"attache":1}"#, #"{"p":"\#(string)","attache":1}"#, #"{"attache":1}"#,
-    #"{"p":"{\"attache\":1}"}"#, #"{"p":[],"attache":1}"#,
+    #"{"p":"{\"attache\":1}"}"#, #"{"p":[],"attache":1}"#, #"{"p":{"attache":1},"p":{\#(aps)}}"#,
+    #"{"p":"{\"attache\":1}","p":"\#(string)"}"#, #"{"p":[{"attache":1}],"p":{\#(aps),"attache":1}}"#,
+    #"{"p":{"attache":1},"\u0070":7}"#,
   ])
   func `a line with the member has a reason wherever its payload is`(line: String) {
     #expect(PayloadReader(payloadPath: JSONPointer("p")).read(line).reason == .payloadEnriched)
+  }
+
+  @Test(arguments: [
+    #"{"a":{"p":{"attache":1}},"a":{"p":{\#(aps)}}}"#, #"{"a":{"p":[],"attache":1},"a":{"p":{\#(aps)}}}"#,
+    #"{"a":"{\"p\":{\"attache\":1}}","a":{"p":{\#(aps)}}}"#, #"{"a":{"p":"{\"attache\":1}","p":{}},"a":{"p":{\#(aps)}}}"#,
+    #"{"a":"{\"p\":{\"attache\":1},\"p\":{}}"}"#, #"{"a":{"attache":1},"a":{"p":"\#(string)"}}"#,
+  ])
+  func `each member of a name on the payload path is looked at`(line: String) {
+    #expect(PayloadReader(payloadPath: JSONPointer("a", "p")).read(line).reason == .payloadEnriched)
+  }
+
+  @Test(arguments: [
+    #"{"p":{"x":1},"p":{\#(aps)}}"#, #"{"p":{"x":{"attache":1}},"p":"\#(string)"}"#, #"{"p":"\#(string)","p":"\#(string)"}"#,
+  ])
+  func `a name that is there twice on the payload path keeps no payload from its media`(line: String) {
+    #expect(PayloadReader(payloadPath: JSONPointer("p")).read(line).candidate != nil)
   }
 
   @Test func `a form that does not open leaves the line to the next`() {

@@ -8,6 +8,11 @@ extension Program {
     await look { $0.status("ShdPnd").map { UInt64($0, radix: 16) == 0 } ?? true }
   }
 
+  /// Comes back when the program has a handler of its own for a signal.
+  func handles(_ signal: Int32) async {
+    await look { $0.status("SigCgt").flatMap { UInt64($0, radix: 16) }.map { $0 & 1 << (signal - 1) != 0 } ?? true }
+  }
+
   /// Comes back when the first thread, which reads the input, waits for the writer's to end: it will read no more.
   func readerHasEnded() async {
     await look { program in

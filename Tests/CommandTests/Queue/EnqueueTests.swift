@@ -76,8 +76,9 @@ struct EnqueueTests {
     let queue = try QueueTool()
     #expect(unsafe mkfifo(queue.tool.home["in"], 0o600) == 0)
     let program = try queue.start("enqueue", [queue.tool.home["in"]])
+    await program.handles(SIGTERM)
     program.send(SIGTERM)
-    #expect(await program.exit() == .signal(SIGTERM))
+    #expect(await program.exit() == .status(75))
   }
 
   @Test func `what is due later waits, and what has expired gets its original without any network`() async throws {

@@ -146,6 +146,36 @@ struct QueueDiskTests {
     }
   }
 
+  @Test func `a batch pauses while its queue is full, and goes on by itself when there is room`() async throws {
+    try await withDisk {
+      let input = tool.home["in.ndjson"]
+      try Data(lines(3000, of: 2000).utf8).write(to: URL(filePath: input))
+      let batch = try tool.start(["batch", input, "-o", tool.home["out.ndjson"], "--queue", location("sqlite")])
+      _ = await batch.errors(holding: "paused: ")
+      try disk.resize("64m")
+      let run = await batch.finished()
+      #expect(run.exit == .status(0), "\(run.errors)")
+      #expect(run.errors.contains("the worker goes on"), "\(run.errors)")
+      #expect(try Data(contentsOf: URL(filePath: tool.home["out.ndjson"])) == Data(contentsOf: URL(filePath: input)))
+    }
+  }
+
+  @Test func `a batch that is stopped while its queue is full ends with 75, and goes on later`() async throws {
+    try await withDisk {
+      let input = tool.home["in.ndjson"]
+      try Data(lines(3000, of: 2000).utf8).write(to: URL(filePath: input))
+      let words = ["batch", input, "-o", tool.home["out.ndjson"], "--queue", location("sqlite")]
+      let batch = try tool.start(words)
+      _ = await batch.errors(holding: "paused: ")
+      batch.send(SIGTERM)
+      let run = await batch.finished()
+      #expect(run.exit == .status(75), "\(run.errors)")
+      try disk.resize("64m")
+      #expect(try await tool.run(words).exit == .status(0))
+      #expect(try Data(contentsOf: URL(filePath: tool.home["out.ndjson"])) == Data(contentsOf: URL(filePath: input)))
+    }
+  }
+
   @Test func `a batch whose output does not fit stops, and ends it when there is room`() async throws {
     try await withDisk {
       let input = tool.home["in.ndjson"]
