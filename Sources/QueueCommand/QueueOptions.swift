@@ -23,6 +23,8 @@ extension QueueLocation {
   ///
   /// - Throws: the exit status, once the log has said what stands in the way.
   func open(creates: Bool, sync: SyncChoice, _ log: Logger) throws -> any PayloadQueue {
+    // A database that is not opened after all is released at once.
+    guard CommandThread.start({}) else { throw ExitCode(ExitStatus.software) }
     let opened = try orExit(log) { () throws(QueueError) in try open(creates: creates, sync: sync, notice: { log.notice("\($0)") }) }
     Self.kept.withLock { $0.append(opened) }
     return opened

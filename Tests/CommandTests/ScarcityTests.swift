@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 /// A system that gives too little.
@@ -19,14 +20,14 @@ struct ScarcityTests {
     #expect(exits.isSubset(of: [.status(73), .status(70), .status(0)]))
   }
 
-  /// What keeps the queue's command from being loaded at all ends it with 127.
+  /// What keeps the queue's command from being loaded at all ends it with 127, and within half a megabyte more the runtimes of Swift and C++ abort.
   @Test(.enabled(if: !Build.isSanitized, "a sanitizer reserves terabytes"), arguments: ["enqueue", "work", "batch"])
   func `a command of the queue that gets no thread or no memory ends with 70, and never waits for either`(command: String) async throws {
     let tool = try AttacheTool()
     let queue = "sqlite:" + tool.home["queue"]
     #expect(try await tool.run(["enqueue", "--queue", queue], input: Sample.plain + "\n").exit == .status(0))
     var exits: Set<Program.Exit> = []
-    for megabytes in Array(stride(from: 112, through: 136, by: 3)) + [150, 170, 300] {
+    for megabytes in Array(stride(from: 112, through: 136, by: 3)) + [150, 170, 200, 250, 300] {
       var words = [command, "--queue", queue]
       if command == "work" { words.append("--once") }
       if command == "batch" { words = ["batch", "-", "-o", tool.home["out"]] }
@@ -38,7 +39,8 @@ struct ScarcityTests {
       program.input.close()
       let run = await program.finished()
       exits.insert(run.exit)
-      #expect([.status(0), .status(70), .status(127)].contains(run.exit), "\(megabytes) MB: \(run.exit) \(run.errors)")
+      let allowed: Set<Program.Exit> = [.status(0), .status(70), .status(127), .signal(SIGABRT), .signal(SIGILL)]
+      #expect(allowed.contains(run.exit), "\(megabytes) MB: \(run.exit) \(run.errors)")
       if run.errors.contains("no further thread") { #expect(run.exit == .status(70), "\(megabytes) MB: \(run.errors)") }
     }
     #expect(exits.contains(.status(70)))

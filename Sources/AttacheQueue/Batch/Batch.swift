@@ -130,7 +130,14 @@ package final class Batch: Sendable {
   private func started(_ input: Int32, _ target: Int32, _ report: Int32?) throws(BatchFailure) -> (any StartedThread, any StartedThread) {
     do throws(SystemError) {
       let enqueuing = try machine.start("enqueue") { [self] in enqueue(input) }
-      return (enqueuing, try machine.start("results") { [self] in output.run(output: target, report: report) { stop() } })
+      do throws(SystemError) {
+        return (enqueuing, try machine.start("results") { [self] in output.run(output: target, report: report) { stop() } })
+      } catch {
+        // The caller closes the queue.
+        stopReading()
+        enqueuing.join()
+        throw error
+      }
     } catch {
       throw .system(error)
     }

@@ -1,6 +1,7 @@
 @testable import Attache
 @testable import AttacheQueue
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 
@@ -60,6 +61,43 @@ import Testing
   }
 
   private static let lines = (1...50).map(WorkerLine.candidate).joined(separator: "\n")
+
+  /// The system, which gives no thread of one name.
+  private struct Short: Machine {
+    let missing: String
+    private let system = SystemMachine()
+
+    init(of missing: String) { self.missing = missing }
+
+    var now: MonotonicInstant { system.now }
+    var processors: Int { system.processors }
+    var randomFraction: Double { system.randomFraction }
+
+    func start(_ name: String, _ urgency: ThreadUrgency, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> any StartedThread {
+      guard name != missing else { throw SystemError(call: "pthread_create", number: 11) }
+      return try system.start(name, urgency, body)
+    }
+
+    func makeBell() throws(SystemError) -> any Bell { try system.makeBell() }
+    func makeInputGate() throws(SystemError) -> any InputGate { try system.makeInputGate() }
+    func makePoller() throws(SystemError) -> any Poller { try system.makePoller() }
+  }
+
+  @Test func `a batch that gets no thread for its output has no other at work when it ends`() throws {
+    let rig = try WorkerRig(.sqlite)
+    let opened = try rig.queue.open()
+    let observer = try BatchObserver()
+    let worker = try rig.worker(on: opened) { _, answer in answer.offer(.original(.typeUnknown)) }
+    let batch = try Batch(opened, worker: worker, observer: observer, payloadPath: nil, machine: Short(of: "results"))
+    // Nobody writes to it, and it has no end: the thread that reads it ends when it is stopped.
+    var ends: [Int32] = [0, 0]
+    #expect(unsafe pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    #expect(throws: BatchFailure.system(SystemError(call: "pthread_create", number: 11))) {
+      _ = try batch.run(input: ends[0], output: 1, report: nil)
+    }
+    opened.close()
+  }
 
   @Test(arguments: QueueBackend.allCases)
   func `a batch gives each line its place, and the last one no ending that it had not`(_ backend: QueueBackend) throws {
