@@ -69,6 +69,9 @@ class Programs:
     def queue_loop(self):
         return self.compiled(SOURCES / "peers/queue_loop.c", "-lsqlite3")
 
+    def ok_sender(self):
+        return self.compiled(SOURCES / "tools/ok_sender.c")
+
     def go(self):
         path, sources = self.folder / "go-peer", SOURCES / "peers/go"
         if not self._is_newer(path, list(sources.iterdir())):

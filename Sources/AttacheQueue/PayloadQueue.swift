@@ -62,6 +62,11 @@ public protocol PayloadQueue: AnyObject, Sendable {
   /// - Returns: those that this deliverer no longer holds.
   func renewDeliveries(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken>
 
+  /// Has results be delivered again whose delivery was dropped, or given up since it ended its senders.
+  ///
+  /// - Returns: how many.
+  func redeliver() throws(QueueError) -> Int
+
   /// What has happened to a payload.
   ///
   /// - Returns: nil when the queue does not have it.

@@ -1,4 +1,4 @@
-internal import Attache
+package import Attache
 internal import Glibc
 
 /// Removes the links by which a queue held attachments, once no result has them.
@@ -9,6 +9,9 @@ package final class ReleasedHolds {
   /// By path.
   private var folders: [String: Int32] = [:]
   private let queue: any PayloadQueue
+  /// Hears of the first link that cannot be removed, such as by a user who may not write to the store: a worker's start removes it later.
+  package var onFailure: (_ path: String, _ error: SystemError) -> Void = { _, _ in }
+  private var hasFailed = false
   /// Links that are compared with the queue under one lock.
   private static let portion = 1_000
 
@@ -36,7 +39,10 @@ package final class ReleasedHolds {
       let isKnown = folders[parent] != nil
       guard let folder = opened(parent) else { continue }
       if !isKnown { Self.lock(folder) }
-      _ = unsafe unlinkat(folder, name, 0)
+      if unsafe unlinkat(folder, name, 0) != 0, errno != ENOENT, !hasFailed {
+        hasFailed = true
+        onFailure(path, SystemError(call: "unlink", number: errno))
+      }
     }
   }
 

@@ -26,7 +26,7 @@ struct Deliver: ParsableCommand {
   @Flag(help: #"Write each payload as {"id":N,"attempt":N,"payload":…}; answers are {"id":N,"answer":"ok"}, in any order."#)
   var envelope = false
 
-  @Flag(help: "Start the command once for each payload: its exit status 0 is ok, 75 is retry, any other is final.")
+  @Flag(help: "Start the command once for each payload: its exit status 0 is ok, 75 is retry, any other is final (126 and 127, no such command, pause).")
   var each = false
 
   @OptionGroup var http: HTTPOptions

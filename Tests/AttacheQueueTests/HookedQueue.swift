@@ -77,6 +77,7 @@ final class HookedQueue: PayloadQueue {
   func renewDeliveries(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
     try queue.renewDeliveries(leases, for: span)
   }
+  func redeliver() throws(QueueError) -> Int { try queue.redeliver() }
   func history(of name: PayloadName) throws(QueueError) -> PayloadHistory? { try queue.history(of: name) }
   func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory] { try queue.poisoned(after: id, limit: limit) }
   func sync() throws(QueueError) { try queue.sync() }

@@ -116,6 +116,7 @@ final class ListeningQueue: PayloadQueue {
   func shareDelivery(_ share: DeliveryShare) {}
   func settle(_ settled: [SettledDelivery], claiming request: DeliveryRequest?) -> DeliveryClaim { DeliveryClaim() }
   func renewDeliveries(_ leases: [LeaseToken], for span: Duration) -> Set<LeaseToken> { [] }
+  func redeliver() -> Int { 0 }
   func history(of name: PayloadName) -> PayloadHistory? { nil }
   func poisoned(after id: Int64, limit: Int) -> [PayloadHistory] { [] }
   func sync() throws(QueueError) {}

@@ -73,7 +73,7 @@ def _add_memory(result, count, large):
 
 
 @contextlib.contextmanager
-def _queue_folder(bench, work):
+def queue_folder(bench, work):
     folder = Path(tempfile.mkdtemp(prefix="queue.", dir=bench.room.on_disk(4 * work.volume.all)))
     try:
         yield folder
@@ -81,18 +81,18 @@ def _queue_folder(bench, work):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _largest(work):
+def largest(work):
     """What a database may come to: the lines as they were, the results, and the log."""
     return 2 * work.volume.all + (256 << 20)
 
 
 def _ours(bench, command, work, kind):
-    store, largest = bench.new_store(), _largest(work)
+    store, limit = bench.new_store(), largest(work)
     attache, *flags = command.arguments(store, work.jobs, work.cacert)
-    with _queue_folder(bench, work) as folder:
+    with queue_folder(bench, work) as folder:
         queue = ["--queue", f"{kind}:{folder / 'queue'}"]
-        found = {"enqueue": bench.cost(f"{command.name} enqueue", [attache, "enqueue", *queue], work, largest=largest),
-                 "work": bench.cost(f"{command.name} work", [attache, "work", *queue, "--once", *flags], work, largest=largest)}
+        found = {"enqueue": bench.cost(f"{command.name} enqueue", [attache, "enqueue", *queue], work, largest=limit),
+                 "work": bench.cost(f"{command.name} work", [attache, "work", *queue, "--once", *flags], work, largest=limit)}
         bench.cost(f"{command.name} results", [attache, "results", *queue], work, folder / "results")
         with open(folder / "results", "rb") as output:
             check(output, work.expected, AttacheCheck(store))
@@ -102,10 +102,10 @@ def _ours(bench, command, work, kind):
 def _loop(bench, work, member):
     bench.new_store()
     program = bench.programs.queue_loop()
-    with _queue_folder(bench, work) as folder:
+    with queue_folder(bench, work) as folder:
         path = folder / "queue"
-        found = {"enqueue": bench.cost(LOOP, [program, "enqueue", path], work, largest=_largest(work)),
-                 "work": bench.cost(LOOP, [program, "work", path, *([member] if member else [])], work, largest=_largest(work))}
+        found = {"enqueue": bench.cost(LOOP, [program, "enqueue", path], work, largest=largest(work)),
+                 "work": bench.cost(LOOP, [program, "work", path, *([member] if member else [])], work, largest=largest(work))}
         with contextlib.closing(sqlite3.connect(path)) as database:
             count = database.execute("SELECT count(*) FROM result JOIN output USING (id) WHERE (line IS NOT NULL) = ?", [bool(member)]).fetchone()[0]
         if count != len(work.expected):

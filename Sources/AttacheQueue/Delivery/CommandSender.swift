@@ -33,6 +33,7 @@ public final class CommandSender: Sender {
   /// What other threads ask for.
   fileprivate struct Inbox {
     var deliveries: [Delivery] = []
+    var isDraining = false
     var isCancelled = false
     var isClosed = false
   }
@@ -57,6 +58,11 @@ public final class CommandSender: Sender {
 
   public func send(_ deliveries: [Delivery]) {
     inbox.withLock { $0.deliveries += deliveries }
+    bell.ring()
+  }
+
+  public func drain() {
+    inbox.withLock { $0.isDraining = true }
     bell.ring()
   }
 
@@ -100,6 +106,7 @@ private final class CommandLoop: @unchecked Sendable {
       isClosed = isClosed || news.isClosed
       if news.isCancelled { cancel() }
       if isClosed { break }
+      if news.isDraining, child == nil { giveBackPending() }
       startIfDue()
       if let child, !pending.isEmpty {
         child.give(pending)
@@ -120,6 +127,14 @@ private final class CommandLoop: @unchecked Sendable {
     child?.stop()
     child = nil
     owner.take(unanswered.map { ($0.token, .unanswered) })
+  }
+
+  /// Gives back what no command was given.
+  private func giveBackPending() {
+    guard !pending.isEmpty else { return }
+    let rest = pending
+    pending = []
+    owner.take(rest.map { ($0.token, .unanswered) })
   }
 
   /// Starts a command once there is something for it, and the pause is over.
@@ -187,6 +202,7 @@ private final class CommandChild {
 
   private let configuration: CommandSender.Configuration
   private let process: ChildProcess
+  private let json = JSONCheck()
   /// Bytes on their way to the command, from ``written`` on.
   private var text: [UInt8] = []
   private var written = 0
@@ -213,7 +229,7 @@ private final class CommandChild {
     let now = MonotonicInstant.now
     for delivery in deliveries {
       if configuration.usesEnvelopes {
-        text += DeliveryText.envelope(delivery)
+        text += DeliveryText.envelope(delivery, json)
         places[delivery.token.id] = given.count
       } else if let line = DeliveryText.line(delivery) {
         text += line
@@ -274,9 +290,11 @@ private final class CommandChild {
         return (answers, End(text: fault + "; it was stopped", isOrderly: false))
       }
     }
-    // Its output is at its end.
+    // Its output is at its end: it has ended, or is about to.
     process.closeInput()
-    return (answers, orderly(stop()))
+    if hasEnded(within: .milliseconds(100)), let end = process.reap() { return (answers, orderly(end)) }
+    stop()
+    return (answers, End(text: "closed its output and was stopped", isOrderly: false))
   }
 
   private func orderly(_ end: ChildProcess.End) -> End {
@@ -339,8 +357,7 @@ private final class CommandChild {
   func stop() -> ChildProcess.End {
     process.closeInput()
     if process.reap() == nil {
-      // One that has closed its output is about to end by itself.
-      if !hasEnded(within: .milliseconds(100)) { process.signal(SIGTERM) }
+      process.signal(SIGTERM)
       if !hasEnded(within: configuration.patience) { process.signal(SIGKILL) }
     }
     return process.reap(waits: true) ?? .exited(status: 0)

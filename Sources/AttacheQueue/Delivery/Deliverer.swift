@@ -117,6 +117,10 @@ public final class Deliverer: Sendable {
     }
     leases.withLock { $0.state = DelivererState(configuration) }
     let holds = try ReleasedHolds(of: queue)
+    holds.onFailure = { [tell] path, error in
+      tell("\(PrintableText.of(path)): \(error.call): \(error); what it holds stays in the store until a worker starts")
+    }
+    var isStopped = false
     var isCancelled = false
     // When the queue is asked again that could not be written.
     var retryAt: MonotonicInstant?
@@ -132,6 +136,10 @@ public final class Deliverer: Sendable {
         throw failure
       }
       note(news)
+      if news.isStopped, !isStopped {
+        isStopped = true
+        sender.drain()
+      }
       send()
       if retryAt.map({ $0 <= machine.now }) ?? true {
         do throws(QueueError) {
@@ -199,7 +207,7 @@ public final class Deliverer: Sendable {
     let now = machine.now
     let (before, after) = change { state in
       let before = state.pause
-      state.pause(why, at: now)
+      state.pause(why, isOfMachine: true, at: now)
       return (before, state.pause)
     }
     notePause(before?.why, after?.why)

@@ -33,6 +33,10 @@ struct DelivererState {
   /// Why nothing is sent, and until when.
   private(set) var pause: (why: String, until: MonotonicInstant)?
   private var pauses = 0
+  /// Whether the pause is for the machine, which no answer of a sender mends.
+  private var isOfMachine = false
+  /// Whether any sender of this run has answered anything: one that never works, such as by a wrong path, says nothing about a payload.
+  private var hasAnswered = false
 
   /// Results that were sent since the rate was looked at.
   private var allowance = 0.0
@@ -69,24 +73,30 @@ struct DelivererState {
     answeredSince += 1
     switch answer {
     case .delivered(let status):
-      endPause()
+      noteAnswer()
       end(token, .delivered, status)
     case .dropped(let reason):
-      endPause()
+      noteAnswer()
       end(token, .dropped, reason)
     case .retry(let span, let reason):
-      endPause()
+      noteAnswer()
       let delay = span ?? Self.delay(after: delivery, wall: wall, jitter: jitter)
       giveBack(token, after: delay, tried: reason)
-    case .senderEnded(let reason):
+    case .senderEnded(let reason) where hasAnswered:
       result.retried += 1
       settled.append(SettledDelivery(token, .senderEnded(isAlone: wasAlone, tried: reason)))
       keepOrder()
+    case .senderEnded(let reason): giveBack(token, after: .zero, tried: reason)
     case .unanswered: giveBack(token, after: .zero, tried: nil)
     case .refused(let reason):
       giveBack(token, after: .zero, tried: nil)
       pause(reason, at: now)
     }
+  }
+
+  private mutating func noteAnswer() {
+    hasAnswered = true
+    if !isOfMachine { endPause() }
   }
 
   private static func delay(after delivery: Delivery, wall: Duration, jitter: Double) -> Duration {
@@ -152,11 +162,16 @@ struct DelivererState {
     end(delivery.token, status, answer)
   }
 
+  /// How many results the rate allows in a moment.
+  private var allowedInSpan: Double {
+    configuration.rate.map { $0 * (Self.aheadSpan / .seconds(1)) } ?? .infinity
+  }
+
   /// How many results the rate allows; after a quiet time no more at once than those of a moment.
   private mutating func allowed(at now: MonotonicInstant) -> Double {
     guard let rate = configuration.rate else { return .infinity }
     let elapsed = allowedAt.map { $0.duration(to: now) / .seconds(1) } ?? 0
-    let burst = max(1, rate * (Self.aheadSpan / .seconds(1)))
+    let burst = max(1, allowedInSpan)
     allowance = allowedAt == nil ? 1 : min(burst, allowance + elapsed * rate)
     allowedAt = now
     return allowance
@@ -177,7 +192,8 @@ struct DelivererState {
     let perSecond = min(pace, configuration.rate ?? .infinity)
     let ahead = min(Self.aheadLimit, Int(min(1e6, perSecond * (Self.aheadSpan / .seconds(1)))))
     // A rate that keeps results waiting has them wait in the queue, where others may take them.
-    let room = configuration.jobs + ahead - heldCount
+    let places = min(Double(configuration.jobs - unanswered.count), max(1, allowedInSpan))
+    let room = max(0, Int(places)) + ahead - waiting.count
     let isWorthwhile = settled.isEmpty ? waiting.isEmpty && unanswered.count < configuration.jobs : true
     guard room > 0, isWorthwhile, quietUntil <= now, heldBytes < Self.maximumBytes else { return nil }
     request.limit = room
@@ -245,7 +261,10 @@ struct DelivererState {
   }
 
   /// Sends nothing for a while, which grows from one time to the next.
-  mutating func pause(_ why: String, at now: MonotonicInstant) {
+  ///
+  /// - Parameter isOfMachine: whether only the machine can end it (``endPause()``), and no answer.
+  mutating func pause(_ why: String, isOfMachine: Bool = false, at now: MonotonicInstant) {
+    self.isOfMachine = isOfMachine
     // Answers that come at the same time count once.
     if let pause, now < pause.until, pause.why == why { return }
     let span = min(DelivererConfiguration.longestPause, configuration.pause * (1 << min(pauses, 16)))
@@ -257,6 +276,7 @@ struct DelivererState {
   mutating func endPause() {
     pause = nil
     pauses = 0
+    isOfMachine = false
   }
 
   /// Sends nothing more.

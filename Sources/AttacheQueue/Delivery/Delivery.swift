@@ -58,12 +58,20 @@ public protocol Sender: AnyObject, Sendable {
   /// Sends results. It does not block. Each is answered exactly once, from any thread.
   func send(_ deliveries: [Delivery])
 
+  /// Gives back what it has not begun to send, as `unanswered`, and begins nothing more. Called at most once, when the deliverer is stopped.
+  func drain()
+
   /// Gives up what is unanswered: each is answered at once, as `unanswered` where it has no other answer. Called at most once, at the end, when the span
   /// for answers has passed or the user wants no more waiting.
   func cancel()
 
   /// Ends what it has started, once everything is answered; nothing else is called after it.
   func close()
+}
+
+extension Sender {
+  /// For a sender that begins with each result at once.
+  public func drain() {}
 }
 
 /// Who has a sender send.

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Synchronization
 
 /// Sends results by starting a command for each: it reads the payload from its standard input, and its exit status says what became of it. 0 is ok, 75 is to be
-/// tried again (EX_TEMPFAIL of sysexits.h), any other is final.
+/// tried again (EX_TEMPFAIL of sysexits.h), 126 and 127 are a shell's for a command that it cannot run, any other is final.
 ///
 /// The command finds the result's number in `ATTACHE_ID` and the number of the try in `ATTACHE_ATTEMPT`.
 public final class EachSender: Sender {
@@ -136,6 +136,9 @@ public final class EachSender: Sender {
     return switch end {
     case .exited(status: 0): .delivered()
     case .exited(status: 75): .retry(after: nil, reason: "status 75")
+    // A shell's words for a command that it cannot run: every payload would fare the same.
+    case .exited(status: 126): .refused(reason: "the command cannot be run (status 126); see to its permissions")
+    case .exited(status: 127): .refused(reason: "the command is not found (status 127); see to its path")
     case .exited(let status): .dropped(reason: "status \(status)")
     case .killed: .senderEnded(reason: "the command \(end.text)")
     }

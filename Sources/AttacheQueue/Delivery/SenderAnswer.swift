@@ -48,11 +48,12 @@ package enum DeliveryText {
     return text.contains(UInt8(ascii: "\n")) ? nil : text + [UInt8(ascii: "\n")]
   }
 
-  /// A result as one JSON object in a line: its number, which try it is, and the payload. A payload that may be no JSON is there as `base64`.
-  static func envelope(_ delivery: Delivery) -> [UInt8] {
+  /// A result as one JSON object in a line: its number, which try it is, and the payload. A payload that is no JSON, or too long to be looked into, is there as
+  /// `base64`: as it stands it might end the object, and forge another one.
+  static func envelope(_ delivery: Delivery, _ json: JSONCheck) -> [UInt8] {
     let text = body(delivery)
     let start = "{\"id\":\(delivery.token.id),\"attempt\":\(delivery.attempt),"
-    let isJSON = delivery.outcome != .invalid && delivery.reason != .payloadSize && !text.contains(UInt8(ascii: "\n"))
+    let isJSON = !text.contains(UInt8(ascii: "\n")) && json.isJSON(text)
     let payload = isJSON ? Array("\"payload\":".utf8) + text : Array("\"base64\":\"\(Data(text).base64EncodedString())\"".utf8)
     return Array(start.utf8) + payload + Array("}\n".utf8)
   }

@@ -169,6 +169,10 @@ public final class FolderQueue: PayloadQueue {
     try database.renewDeliveries(leases, for: span)
   }
 
+  public func redeliver() throws(QueueError) -> Int {
+    try database.redeliver()
+  }
+
   public func history(of name: PayloadName) throws(QueueError) -> PayloadHistory? {
     switch name {
     case .number: try database.history(of: name)

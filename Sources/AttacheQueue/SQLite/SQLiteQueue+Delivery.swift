@@ -54,6 +54,24 @@ extension SQLiteQueue {
   }
 }
 
+extension SQLiteQueue {
+  public func redeliver() throws(QueueError) -> Int {
+    try write { connection, tally in
+      let wanted = "delivery IN ('\(DeliveryStatus.dropped.rawValue)', '\(DeliveryStatus.poison.rawValue)')"
+      try connection.execute(
+        sql: """
+          INSERT INTO delivery (id, state, rank, decided, attempts, deaths, deaths_alone)
+          SELECT result.id, 0, -max(priority, -9223372036854775807), finished_at, 0, 0, 0
+          FROM result CROSS JOIN payload ON payload.id = result.id WHERE \(wanted)
+          """)
+      try connection.execute(
+        sql: "UPDATE result SET read = 0, delivery = NULL, answer = NULL, delivered_at = NULL WHERE \(wanted)")
+      tally.unread += connection.changesCount
+      return connection.changesCount
+    }
+  }
+}
+
 /// The statements that the fate of a delivery is written by.
 private struct DeliverySettling {
   private let connection: Database

@@ -186,6 +186,21 @@ import Testing
   }
 
   @Test(arguments: QueueBackend.allCases)
+  func `what was dropped or given up is delivered again when somebody asks for it, and nothing else`(_ backend: QueueBackend) throws {
+    let test = try TestQueue(backend)
+    let queue = try open(test, ["a", "b", "c", "d"])
+    let deliveries = try queue.settle([], claiming: .upTo(9)).deliveries
+    let statuses: [DeliveryStatus] = [.delivered, .dropped, .poison, .expired]
+    _ = try queue.settle(zip(deliveries, statuses).map { SettledDelivery($0.token, .over($1, answer: nil)) }, claiming: nil)
+    #expect(try queue.counts().unread == 0)
+    #expect(try queue.redeliver() == 2)
+    #expect(try queue.counts().unread == 2)
+    let again = try queue.settle([], claiming: .upTo(9)).deliveries
+    #expect(again.map(\.text) == ["b", "c"])
+    #expect(again.map(\.deaths) == [0, 0])
+  }
+
+  @Test(arguments: QueueBackend.allCases)
   func `of many tries the last ones are remembered`(_ backend: QueueBackend) throws {
     let test = try TestQueue(backend)
     let queue = try open(test, ["a"])

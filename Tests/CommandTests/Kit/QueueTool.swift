@@ -46,6 +46,15 @@ final class QueueTool: Sendable {
     }
   }
 
+  /// Looks again and again until the history of a payload is so.
+  func history(_ line: Int, until isSo: (String) -> Bool) async throws -> String {
+    while true {
+      let text = try await run("queue", ["--line", "\(line)"]).text
+      if isSo(text) { return text }
+      try Task.checkCancellation()
+    }
+  }
+
   /// What the queue holds in the store.
   func holds() throws -> [String] {
     let folder = tool.store + "/.held"

@@ -112,6 +112,74 @@ struct DeliverTests {
     )
   }
 
+  @Test func `a payload that is no JSON, or is blank, cannot forge an envelope`() async throws {
+    let lines = ["{\"aps\":{}},\"id\":99,\"x\":{\"y\":1}", "", "{\"n\":1}\r", "[1"]
+    let queue = try await queue(lines.map { "\($0)\n" }.joined())
+    let sender = """
+      import base64, json, sys
+      out = open(sys.argv[1], "a")
+      for line in sys.stdin:
+          item = json.loads(line)
+          text = json.dumps(item["payload"]) if "payload" in item else base64.b64decode(item["base64"]).decode()
+          print(item["id"], sorted(item), text, file=out, flush=True)
+          print(json.dumps({"id": item["id"], "answer": "ok"}), flush=True)
+      """
+    let got = queue.tool.home["got"]
+    #expect(try await deliver(queue, ["--envelope"], ["python3", "-c", sender, got]).exit == .status(0))
+    let keys = "['attempt', 'base64', 'id']"
+    #expect(
+      text(got) == "1 \(keys) \(lines[0])\n2 \(keys) \n3 ['attempt', 'id', 'payload'] {\"n\": 1}\n4 \(keys) [1\n")
+  }
+
+  @Test func `a sender that never works gives up no payload`() async throws {
+    let queue = try await queue("{\"n\":1}\n")
+    let program = try queue.start("deliver", ["--poison-after", "1", "--", "sh", "-c", "exit 9"])
+    // Three ends would do if one had answered.
+    _ = try await queue.history(1) { $0.contains("try 6 of the delivery: the sender ended with status 9") }
+    program.send(SIGTERM)
+    await program.signalsAreTaken()
+    let run = await program.finished()
+    #expect(run.exit == .status(75))
+    #expect(run.errors.contains("poison 0"))
+    #expect(try await queue.state().unread == 1)
+  }
+
+  @Test func `a signal while no sender runs starts none`() async throws {
+    let queue = try await queue("{\"n\":1}\n")
+    let mark = queue.tool.home["starts"]
+    let program = try queue.start("deliver", ["--", "sh", "-c", "echo start >>\"$1\"; exit 3", "sender", mark])
+    _ = try await queue.history(1) { $0.contains("try 4 of the delivery") }
+    program.send(SIGTERM)
+    #expect(await program.finished().exit == .status(75))
+    let starts = text(mark).split(separator: "\n").count
+    #expect(starts <= 5)
+    #expect(try await queue.state().unread == 1)
+  }
+
+  @Test func `a sender that closes its output is stopped, and the next one goes on`() async throws {
+    let queue = try await queue("{\"n\":1}\n")
+    let run = try await deliver(
+      queue, [], ["sh", "-c", "if [ -e \"$1\" ]; then echo ok; else : >\"$1\"; exec >&-; sleep 100; fi", "sender", queue.tool.home["mark"]])
+    #expect(run.exit == .status(0))
+    #expect(run.errors.contains("closed its output and was stopped"))
+  }
+
+  @Test func `a command that is not found pauses the deliverer and drops nothing`() async throws {
+    let queue = try await queue("{\"n\":1}\n")
+    let program = try queue.start("deliver", ["--each", "--", "sh", "-c", "no-such-command-at-all"])
+    #expect(await program.errors(holding: "paused: ").contains("the command is not found (status 127)"))
+    program.send(SIGTERM)
+    #expect(await program.finished().exit == .status(75))
+    #expect(try await queue.state().unread == 1)
+  }
+
+  @Test func `what was dropped is delivered again by retry`() async throws {
+    let queue = try await queue("{\"n\":1}\n")
+    #expect(try await deliver(queue, [], shell("echo drop no token")).errors.contains("dropped 1"))
+    #expect(try await queue.run("retry", ["--delivery"]).errors == "attache: 1 payload is to be delivered again\n")
+    #expect(try await deliver(queue, [], shell("echo ok")).errors.contains("delivered 1, dropped 0"))
+  }
+
   @Test func `an answer for a result that the sender does not have stops it`() async throws {
     let queue = try await queue("{\"n\":1}\n")
     let body = #"if [ -e "$1" ]; then echo '{"id":1,"answer":"ok"}'; else : >"$1"; echo '{"id":2,"answer":"ok"}'; fi"#

@@ -11,6 +11,7 @@ from bench.room import Room
 
 from . import payloads
 from .commands import Failure
+from .delivering import MODES, Delivery
 from .killing import Killer
 from .origin import Origin
 from .trial import Trial
@@ -20,10 +21,11 @@ _ROOM = 1 << 30
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="scripts/crash", description="Kills attache's queue workers again and again, and checks that nothing is lost.")
+    parser = argparse.ArgumentParser(prog="scripts/crash", description="Kills what works and delivers a queue again and again, and checks that nothing is lost.")
     parser.add_argument("kills", type=int, metavar="N", help="how many kills of each kind of queue")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of payloads, media and kills (1); the moments are also the machine's")
     parser.add_argument("--queue", choices=["sqlite", "dir"], action="append", help="one kind of queue (both)")
+    parser.add_argument("--of", choices=["work", "deliver"], action="append", dest="parts", help="only workers, or only deliverers and senders (both)")
     parser.add_argument("--payloads", type=int, default=2_000, metavar="N", help="payloads in a queue (2000)")
     parser.add_argument("--poison-after", type=int, default=1_000_000, metavar="N",
                         help="attache work's (1000000: a kill from outside says nothing against a payload); 0 is its default, and payloads may die then")
@@ -70,6 +72,31 @@ def tested(world, kind, chosen):
     print(f"{kind}: {kills} kills over {len(trials)} queues of {len(world.payloads)} payloads in {seconds:.0f} s: each payload one result, as undisturbed; "
           f"{sum(trial.restarts for trial in trials)} workers started, {sum(trial.drains for trial in trials)} drained, "
           f"{sum(trial.abandoned for trial in trials)} payloads taken from the dead when all were dead, {sum(trial.settled for trial in trials)} seen finished and never fetched again")
+    show(killer)
+
+
+def delivered(chosen, folder, kind):
+    """Queue after queue, in one way of sending after the other, until so many kills were made."""
+    draw = random.Random(f"deliveries {kind} {chosen.seed}")
+    killer = Killer(draw, folder / "queue", folder / "stores/store")
+    begin, kills, trials = time.monotonic(), 0, []
+    while kills < chosen.kills:
+        mode = MODES[len(trials) % len(MODES)]
+        trial = Delivery(chosen.attache, folder / "queue", folder / "stores/store", kind, mode, chosen.payloads, draw)
+        # Each way has its share.
+        made = trial.run(min(chosen.kills - kills, -(-chosen.kills // len(MODES))), killer)
+        kills += made
+        trials.append(trial)
+        print(f"{kind}, delivery {len(trials)} ({mode}): {made} kills, {trial.restarts} deliverers, {trial.repeated} sent again, all accounted for",
+              file=sys.stderr, flush=True)
+        if not kills and len(trials) > 20:
+            raise Failure("all is delivered before anybody is killed: give more --payloads")
+    print(f"{kind}: {kills} kills over {len(trials)} deliveries in {time.monotonic() - begin:.0f} s: each payload sent, twice only where its answer was lost "
+          f"({sum(trial.repeated for trial in trials)} payloads); {sum(trial.restarts for trial in trials)} deliverers started")
+    show(killer)
+
+
+def show(killer):
     for state, count in killer.counts.most_common():
         print(f"  {count:6}  {state}")
 
@@ -82,15 +109,26 @@ def main():
     with Room(scratch) as room:
         folder = room.on_disk(_ROOM)
         (folder / "stores").mkdir()
-        with contextlib.closing(World(chosen.attache.resolve(strict=True), folder, chosen.payloads, chosen.seed)) as world:
-            try:
-                world.expected = Trial(world, folder / "queue", folder / "stores/store", "sqlite", random.Random(0), 1).undisturbed()
-                for kind in chosen.queue or ["sqlite", "dir"]:
-                    tested(world, kind, chosen)
-            except Failure as failure:
-                print(f"scripts/crash: seed {chosen.seed}: {failure}", file=sys.stderr)
-                return 1
+        chosen.attache = chosen.attache.resolve(strict=True)
+        try:
+            for part in chosen.parts or ["work", "deliver"]:
+                run(part, chosen, folder)
+        except Failure as failure:
+            print(f"scripts/crash: seed {chosen.seed}: {failure}", file=sys.stderr)
+            return 1
     return 0
+
+
+def run(part, chosen, folder):
+    kinds = chosen.queue or ["sqlite", "dir"]
+    if part == "deliver":
+        for kind in kinds:
+            delivered(chosen, folder, kind)
+        return
+    with contextlib.closing(World(chosen.attache, folder, chosen.payloads, chosen.seed)) as world:
+        world.expected = Trial(world, folder / "queue", folder / "stores/store", "sqlite", random.Random(0), 1).undisturbed()
+        for kind in kinds:
+            tested(world, kind, chosen)
 
 
 sys.exit(main())

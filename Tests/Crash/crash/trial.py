@@ -157,6 +157,7 @@ class Trial:
             raise Failure(f"all is done, and the queue says {counts}")
         came = self._commands.run("results")
         checks.output(came, self._world.expected, records, [payload.line for payload in self._world.payloads], not self._poison_after)
+        self._commands.run("results", "--unread")
         if self._commands.run("results", "--unread"):
             raise Failure("results were read, and are unread")
         requests = self._world.origin.requests(self._log)

@@ -1,0 +1,153 @@
+"""One queue of results, from undelivered to delivered, whose deliverers and senders are killed on the way."""
+import contextlib
+import os
+import shutil
+import signal
+import sqlite3
+import sys
+import time
+import zlib
+from pathlib import Path
+
+from bench import children
+
+from . import checks, deliveries, watch
+from .commands import Commands, Failure, ended, last_words
+
+MODES = ["line", "envelope", "each"]
+_DELIVERERS = 2
+#: Starting a process for each payload takes so much longer.
+_SHARE_OF_EACH = 10
+#: What a payload takes, in seconds; the kills find a queue at work in any build.
+_PACE = {"line": 0.006, "envelope": 0.006, "each": 0.01}
+_FINISHED = (0, 75)
+_SENDER = Path(__file__).with_name("sender.py")
+
+
+class Delivery:
+    def __init__(self, attache, folder, store, kind, mode, count, draw):
+        self._draw, self._folder, self._mode = draw, folder, mode
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        self._location = f"{kind}:{folder / 'queue'}"
+        self._database = folder / ("queue/queue.sqlite" if kind == "dir" else "queue")
+        self._log = folder / "log"
+        self._log.touch()
+        self._commands = Commands(attache, self._location, store, 0)
+        lines = [b'{"aps":{"alert":"News %d"},"id":%d,"text":"%s"}' % (number, number, b"x" * draw.randrange(400))
+                 for number in range(max(20, count // (_SHARE_OF_EACH if mode == "each" else 1)))]
+        self._crcs = [zlib.crc32(line) for line in lines]
+        self._input = folder / "payloads.ndjson"
+        self._input.write_bytes(b"\n".join(lines) + b"\n")
+        self.restarts = self.repeated = 0
+
+    def run(self, kills, killer):
+        """Kills so many times, or until all is delivered, and checks what was sent.
+
+        - Returns: how many were killed.
+        """
+        before = sum(killer.counts.values())
+        self._commands.run("enqueue", self._input)
+        ended(self._commands.worker(1))
+        watched = watch.Folders([self._folder])
+        deliverers = [self._deliverer() for _ in range(_DELIVERERS)]
+        try:
+            while sum(killer.counts.values()) - before < kills and not self._is_done(deliverers):
+                self._disturb(deliverers, killer, watched)
+            for deliverer in deliverers:
+                ended(deliverer, _FINISHED)
+            ended(self._deliverer())
+        finally:
+            watched.close()
+            for deliverer in deliverers:
+                children.end(deliverer)
+        self._check()
+        return sum(killer.counts.values()) - before
+
+    def _deliverer(self):
+        self.restarts += 1
+        flags = [] if self._mode == "line" else [f"--{self._mode}"]
+        # A kill from outside says nothing against a payload.
+        child = self._commands.start("deliver", "--once", "--jobs", self._draw.choice([1, 8, 32]), "--poison-after", 1_000_000, *flags,
+                                    "--", sys.executable, "-IS", _SENDER, self._log, self._mode, _PACE[self._mode])
+        self._note(f"deliverer {child.pid}")
+        return child
+
+    def _is_done(self, deliverers):
+        for deliverer in deliverers:
+            if deliverer.poll() is not None and deliverer.poll() not in _FINISHED:
+                raise Failure(f"attache deliver ends with {deliverer.poll()}; {last_words(deliverer)}")
+        return any(deliverer.poll() == 0 for deliverer in deliverers)
+
+    def _disturb(self, deliverers, killer, watched):
+        what = self._draw.choices(["sender", "deliverer", "all", "drain"], [12, 6, 1, 1])[0]
+        index = self._draw.randrange(len(deliverers))
+        if what == "sender":
+            self._kill_sender(deliverers[index], killer)
+        elif what == "drain":
+            deliverers[index].send_signal(signal.SIGTERM)
+            if ended(deliverers[index], (*_FINISHED, -signal.SIGTERM)) != 0:
+                deliverers[index] = self._deliverer()
+        else:
+            self._note_delivered()
+            self._note_kill(deliverers[index].pid)
+            if not killer.kill(deliverers[index], watched):
+                return
+            if what == "all":
+                for deliverer in deliverers:
+                    if deliverer.poll() is None:
+                        self._note_kill(deliverer.pid)
+                        deliverer.kill()
+                        deliverer.wait()
+                        killer.note("deliver: together with another")
+                checks.integrity(self._location)
+            self._note_delivered()
+            for place, deliverer in enumerate(deliverers):
+                if deliverer.returncode == -signal.SIGKILL:
+                    deliverers[place] = self._deliverer()
+
+    def _kill_sender(self, deliverer, killer):
+        time.sleep(self._draw.expovariate(1 / 0.05))
+        senders = _children(deliverer.pid)
+        if not senders or deliverer.poll() is not None:
+            return
+        pid = self._draw.choice(senders)
+        self._note_kill(pid)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+            killer.note(f"a sender, {self._mode}")
+
+    # What the log gets beside the senders' own notes
+
+    def _note_kill(self, pid):
+        self._note(f"killed {pid} {time.monotonic_ns()}")
+
+    def _note_delivered(self):
+        """What the queue calls delivered now may not be sent any more."""
+        numbers = [str(number) for number in self._statuses()]
+        self._note(" ".join(["delivered", str(time.monotonic_ns()), *numbers]))
+
+    def _note(self, line):
+        with open(self._log, "a") as log:
+            log.write(line + "\n")
+
+    def _statuses(self):
+        """How the deliveries that are over ended, by payload."""
+        with contextlib.closing(sqlite3.connect(f"file:{self._database}?mode=ro", uri=True, timeout=60)) as database:
+            return dict(database.execute("SELECT id - 1, delivery FROM result WHERE delivery IS NOT NULL"))
+
+    def _check(self):
+        counts = self._commands.counts()
+        if counts["done"] != len(self._crcs) or counts["unread"] or counts["delivering"]:
+            raise Failure(f"all is delivered, and the queue says {counts}")
+        log = deliveries.Log(self._log.read_text(), is_each=self._mode == "each")
+        self.repeated = deliveries.check(log, self._crcs, self._statuses())
+        checks.integrity(self._location)
+
+
+def _children(pid):
+    found = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += map(int, path.read_text().split())
+    return found
