@@ -56,3 +56,11 @@ struct BatchCommand: QueueCommand {
   @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
   var arguments: [String] = []
 }
+
+/// `attache push`: in the executable beside.
+struct PushCommand: QueueCommand {
+  static let configuration = CommandConfiguration(commandName: "push", abstract: "Send one payload to Apple by hand, and print the answer.")
+
+  @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
+  var arguments: [String] = []
+}
