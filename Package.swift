@@ -33,6 +33,7 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -41,6 +42,8 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
+    .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
     .target(name: "CDialects"),
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
@@ -71,7 +74,11 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "AttacheSenders",
-      dependencies: ["Attache", "AttacheQueue", "CCurl"],
+      dependencies: [
+        "Attache", "AttacheQueue", "CCurl", "CLinux", "CNGHTTP2", "COpenSSL",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "JWTKit", package: "jwt-kit"),
+      ],
       swiftSettings: strict),
     .target(
       name: "AttacheTesting",
@@ -128,6 +135,14 @@ let package = Package(
       dependencies: [
         "Attache", "AttacheQueue", "AttacheTesting", "Tripwire",
         .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "AttacheSendersTests",
+      dependencies: [
+        "Attache", "AttacheQueue", "AttacheSenders", "AttacheTesting", "Tripwire",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "JWTKit", package: "jwt-kit"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -12,6 +12,8 @@ package enum ExitStatus {
   package static let inputOutput: Int32 = 74
   /// Stopped with work left: run it again.
   package static let temporaryFailure: Int32 = 75
+  /// Apple does not let this sender send.
+  package static let noPermission: Int32 = 77
   /// A rehearsal failed.
   package static let rehearsalFailed: Int32 = 99
 }

@@ -19,7 +19,7 @@ struct WorkCommand: QueueCommand {
 /// `attache deliver`: in the executable beside.
 struct DeliverCommand: QueueCommand {
   static let configuration = CommandConfiguration(
-    commandName: "deliver", abstract: "Deliver the results of a queue to a command or an HTTP endpoint.")
+    commandName: "deliver", abstract: "Deliver the results of a queue to a command, an HTTP endpoint or Apple.")
 
   @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
   var arguments: [String] = []
@@ -61,6 +61,14 @@ struct PurgeCommand: QueueCommand {
 struct BatchCommand: QueueCommand {
   static let configuration = CommandConfiguration(
     commandName: "batch", abstract: "Give the payloads of a file their media, and go on after a kill where it was.")
+
+  @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
+  var arguments: [String] = []
+}
+
+/// `attache push`: in the executable beside.
+struct PushCommand: QueueCommand {
+  static let configuration = CommandConfiguration(commandName: "push", abstract: "Send one payload to Apple by hand, and print the answer.")
 
   @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
   var arguments: [String] = []

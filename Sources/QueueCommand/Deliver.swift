@@ -3,12 +3,13 @@ import Attache
 import AttacheArguments
 import AttacheQueue
 import AttacheSenders
+import Glibc
 import Logging
 
 /// `attache deliver`: sends the results of a queue, and notes which were taken.
 struct Deliver: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "deliver", abstract: "Deliver the results of a queue to a command or an HTTP endpoint, with acknowledgement.",
+    commandName: "deliver", abstract: "Deliver the results of a queue to a command, an HTTP endpoint or Apple, with acknowledgement.",
     discussion: """
       The command reads one payload a line from its standard input, and answers each, in the order given, with one line on its standard output: \
       "ok", "retry 30s" ("retry" alone: after a growing pause), or "drop REASON". What it has not answered when it ends, the next one gets, which is started \
@@ -16,6 +17,9 @@ struct Deliver: ParsableCommand {
 
       With --http, each payload is the body of a POST: 2xx is ok, 408, 429 and 5xx are retried, after Retry-After where that is said, any other status is final. \
       While the endpoint cannot be reached, the deliverer pauses.
+
+      With --apns, each payload goes to Apple's push service, whose answer decides; the device token is the envelope's, or at --apns-token-path. An answer that \
+      every payload would get, such as for a wrong key, pauses the deliverer.
 
       Any number of deliverers may share a queue. SIGTERM, SIGINT or SIGHUP once: nothing more is sent, answers are waited for, at most --answer-timeout; \
       twice: they are not. The exit status is 75 when results are left undelivered.
@@ -29,7 +33,9 @@ struct Deliver: ParsableCommand {
   @Flag(help: "Start the command once for each payload: its exit status 0 is ok, 75 is retry, any other is final (126 and 127, no such command, pause).")
   var each = false
 
-  @OptionGroup var http: HTTPOptions
+  @OptionGroup(title: "To an HTTP endpoint") var http: HTTPOptions
+  @OptionGroup(title: "To Apple") var apple: APNsOptions
+  @OptionGroup var roots: RootOptions
 
   @Option(help: ArgumentHelp("Payloads at the sender that are unanswered, at most.", valueName: "n"))
   var jobs = 64
@@ -67,12 +73,13 @@ struct Deliver: ParsableCommand {
     try CountArgument.check(jobs, "--jobs")
     try CountArgument.check(poisonAfter, "--poison-after")
     guard answerTimeout.duration >= .milliseconds(1) else { throw ValidationError("--answer-timeout must be at least 1ms.") }
-    switch (command.isEmpty, http.http == nil) {
-    case (true, true): throw ValidationError("name the command that sends, behind --: attache deliver --queue … -- COMMAND; or --http URL")
-    case (false, false): throw ValidationError("name a command or --http, not both.")
-    case (true, false): if each || envelope { throw ValidationError("--each and --envelope are for a command; leave them out.") }
-    case (false, true): break
+    let senders = [!command.isEmpty, http.http != nil, apple.apns].count { $0 }
+    guard senders > 0 else {
+      throw ValidationError("name the command that sends, behind --: attache deliver --queue … -- COMMAND; or --http URL, or --apns")
     }
+    guard senders == 1 else { throw ValidationError("name a command, --http or --apns: one of them.") }
+    guard !command.isEmpty || !each && !envelope else { throw ValidationError("--each and --envelope are for a command; leave them out.") }
+    guard command.isEmpty || roots.cacert == nil else { throw ValidationError("--cacert goes with --http or --apns.") }
     guard !(each && envelope) else { throw ValidationError("--each gives a command the payload alone; leave --each or --envelope out.") }
   }
 
@@ -121,8 +128,17 @@ struct Deliver: ParsableCommand {
     return configuration
   }
 
+  /// What tells the queue from any other, however its path is written: the same for each try of a payload.
+  private var queueName: String {
+    guard let path = unsafe realpath(queue.queue.path, nil) else { return queue.queue.description }
+    defer { unsafe free(path) }
+    return unsafe String(cString: path)
+  }
+
   private func sender(_ log: Logger) throws -> any Sender {
-    if let sender = try http.sender(log, answerTimeout: answerTimeout.duration, jobs: jobs) { return sender }
+    if command.isEmpty { AmbientEnvironment.shed() }
+    if let sender = try http.sender(roots, log, answerTimeout: answerTimeout.duration, jobs: jobs) { return sender }
+    if let sender = try apple.sender(queueName: queueName, roots, log) { return sender }
     return try orExit(log, ExitStatus.software) { () throws(SystemError) in
       guard !each else {
         var sender = EachSender.Configuration(command)

@@ -16,9 +16,6 @@ struct HTTPOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A file with the token of an 'Authorization: Bearer' field; read again when it changes.", valueName: "file"))
   var httpBearerFile: String?
 
-  @Option(help: ArgumentHelp("Root certificates in PEM form, in the place of the system's.", valueName: "file"))
-  var cacert: String?
-
   func validate() throws {
     guard let http else {
       guard httpHeader.isEmpty, httpBearerFile == nil else { throw ValidationError("--http-header and --http-bearer-file go with --http URL.") }
@@ -39,10 +36,10 @@ struct HTTPOptions: ParsableArguments {
   /// The sender that the flags ask for; nil when they ask for none.
   ///
   /// - Throws: the exit status, once the log has said what is wrong.
-  func sender(_ log: Logger, answerTimeout: Duration, jobs: Int) throws -> (any Sender)? {
+  func sender(_ roots: RootOptions, _ log: Logger, answerTimeout: Duration, jobs: Int) throws -> (any Sender)? {
     guard let http else { return nil }
     var configuration = HTTPSender.Configuration(url: http)
-    (configuration.fields, configuration.bearerFile, configuration.rootCertificates) = (httpHeader, httpBearerFile, cacert)
+    (configuration.fields, configuration.bearerFile, configuration.rootCertificates) = (httpHeader, httpBearerFile, roots.cacert)
     (configuration.answerTimeout, configuration.connections) = (answerTimeout, jobs)
     do throws(HTTPSenderError) {
       return try HTTPSender(configuration)

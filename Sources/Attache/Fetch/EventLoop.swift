@@ -34,13 +34,15 @@ package final class EventLoop: @unchecked Sendable {
 
   /// Starts the loop's thread; it runs until ``stop()``.
   ///
-  /// - Parameter clock: while it is behind with what is due, chores wait.
+  /// - Parameters:
+  ///   - name: the thread's, at most 15 bytes.
+  ///   - clock: while it is behind with what is due, chores wait.
   /// - Throws: ``SystemError`` when the system gives no descriptor or no thread.
-  package init(machine: any Machine = SystemMachine(), clock: (any MachineClock)? = nil) throws(SystemError) {
+  package init(name: String = "fetch", machine: any Machine = SystemMachine(), clock: (any MachineClock)? = nil) throws(SystemError) {
     self.machine = machine
     self.clock = clock
     poller = try machine.makePoller()
-    try machine.start("fetch") { self.run() }.detach()
+    try machine.start(name) { self.run() }.detach()
   }
 
   /// The present instant, by the machine's clock. Safe from any thread.

@@ -37,6 +37,10 @@ public struct Envelope: Hashable, Sendable {
   public var expiration: Int?
   /// `apns-push-type`.
   public var pushType: UntrustedText?
+  /// `apns-topic`, or gorush's `topic`: the app's bundle identifier, with what Apple's services add to it.
+  public var topic: UntrustedText?
+  /// `apns-collapse-id`, or what the service calls it.
+  public var collapseID: UntrustedText?
   /// When it was sent or is to be sent, in seconds since 1970.
   public var time: Double?
 
@@ -51,6 +55,8 @@ public struct Envelope: Hashable, Sendable {
     common.priority = priority == other.priority ? priority : nil
     common.expiration = expiration == other.expiration ? expiration : nil
     common.pushType = pushType == other.pushType ? pushType : nil
+    common.topic = topic == other.topic ? topic : nil
+    common.collapseID = collapseID == other.collapseID ? collapseID : nil
     common.time = time == other.time ? time : nil
     return common
   }

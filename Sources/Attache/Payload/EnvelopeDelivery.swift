@@ -10,6 +10,10 @@ extension Envelope {
     priority = members.first(DeliveryMembers.priority, in: objects).flatMap { Self.priority(Self.plain($0, text)) }
     expiration = members.first(DeliveryMembers.expiration, in: objects).flatMap { Int(Self.plain($0, text).string) }
     pushType = members.first(DeliveryMembers.pushType, in: objects).map { Self.plain($0, text) }
+    // Everywhere else `topic` is a topic of the service's own, to which devices subscribe.
+    let topics = form == .gorush ? DeliveryMembers.topic + DeliveryMembers.gorushTopic : DeliveryMembers.topic
+    topic = members.first(topics, in: objects).map { Self.plain($0, text) }
+    collapseID = members.first(DeliveryMembers.collapseID, in: objects).map { Self.plain($0, text) }
     time = members.first(DeliveryMembers.time, in: objects).flatMap { Self.seconds(Self.plain($0, text).string) }
   }
 
@@ -78,7 +82,10 @@ struct DeliveryMembers {
   static let pushType = names("apns-push-type", "apns_push_type", "push_type", "apns_push_type_override")
   static let time = names(
     "time", "timestamp", "Timestamp", "sent_at", "sentAt", "send_after", "created_at", "createdAt", "date", "ts")
-  private static let all = Set(token + priority + expiration + pushType + time)
+  static let topic = names("apns-topic", "apns_topic")
+  static let gorushTopic = names("topic")
+  static let collapseID = names("apns-collapse-id", "apns_collapse_id", "collapse_id")
+  private static let all = Set(token + priority + expiration + pushType + time + topic + gorushTopic + collapseID)
 
   let text: JSONText
   /// By object, the members that have a value other than null.

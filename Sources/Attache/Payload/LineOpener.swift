@@ -32,6 +32,8 @@ final class LineOpener {
   private let readsDelivery: Bool
   /// The envelope of the payload that was opened last; nil when the line itself is the payload.
   private(set) var envelope: Envelope?
+  /// The JSON of that payload as the service hands it to APNs; nil when it is a part of the line.
+  private(set) var handedOn: [UInt8]?
   /// The payloads of the line that come behind it.
   private var others: ArraySlice<OpenedEnvelope> = []
   /// Where its payload stands; nil when that is the whole line, or reached without a string.
@@ -73,7 +75,9 @@ final class LineOpener {
   ///
   /// - Parameter line: as ``PayloadReader/read(_:)`` takes it.
   func open(_ line: UnsafeRawBufferPointer) -> Opening {
-    if !isPlain { (place, envelope, others, steps, isEnvelopeEnriched, isPlain) = (nil, nil, [], [], false, true) }
+    if !isPlain {
+      (place, envelope, handedOn, others, steps, isEnvelopeEnriched, isPlain) = (nil, nil, nil, [], [], false, true)
+    }
     let bytes = unsafe Self.trim(line)
     json = unsafe bytes.startIndex..<bytes.endIndex
     guard !json.isEmpty else { return .blank }
@@ -145,7 +149,7 @@ final class LineOpener {
   private func show(_ opened: OpenedEnvelope) -> JSONElement? {
     guard let payload = inner.parse(opened.payload) else { return nil }
     members.find(in: payload)
-    (envelope, place) = (opened.envelope, opened.place)
+    (envelope, handedOn, place) = (opened.envelope, opened.payload, opened.place)
     return payload
   }
 

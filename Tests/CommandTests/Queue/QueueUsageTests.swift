@@ -4,7 +4,7 @@ import Testing
 /// What holds for every command of a queue.
 @Suite(.timeLimit(.minutes(1)))
 struct QueueUsageTests {
-  private static let commands = ["enqueue", "work", "results", "queue", "retry", "purge", "batch"]
+  private static let commands = ["enqueue", "work", "results", "queue", "retry", "purge", "batch", "push"]
 
   @Test(arguments: commands)
   func `each has its help, in either way`(command: String) async throws {
@@ -51,6 +51,13 @@ struct QueueUsageTests {
     (["enqueue", "--queue", "sqlite:x", "--sync", "soon"], "always"),
     (["purge", "--queue", "sqlite:x"], "--older-than <time>"), (["purge", "--queue", "sqlite:x", "--older-than", "old"], "12h or 7d"),
     (["work", "--queue", "sqlite:x", "--metrics", "70000"], "--metrics <port>"), (["results", "--queue", "sqlite:x", "more"], "more"),
+    (["push"], "<file>"), (["push", "-"], "--apns"), (["push", "-", "--apns-sandbox"], "--apns-sandbox needs --apns"),
+    (["push", "-", "--apns", "--apns-certificate", "x", "--apns-team-id", "A"], "belong to --apns-key"),
+    (["push", "-", "--apns", "--apns-host", "http://x"], "--apns-host <host[:port]>"),
+    (["push", "-", "--apns", "--apns-host", "x", "--apns-sandbox"], "give one of them"),
+    (["push", "-", "--apns", "--apns-push-type", "loud"], "alert, background"),
+    (["push", "-", "--apns", "--apns-connections", "0"], "at least 1"),
+    (["push", "-", "--apns", "--cacert", "/missing"], "cannot be read"),
     (["work", "--queue", "sqlite:x", "--workers", "0"], "--workers"), (["work", "--queue", "sqlite:x", "--attempts", "0"], "--attempts"),
   ]
 

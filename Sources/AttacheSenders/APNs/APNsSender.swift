@@ -1,0 +1,155 @@
+internal import Attache
+public import AttacheQueue
+internal import Synchronization
+
+/// Sends results to Apple's push service.
+///
+/// Source: https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
+public final class APNsSender: Sender {
+  private struct State {
+    let maker: PushRequestMaker
+    var client: PushClient?
+    weak var owner: (any SenderOwner)?
+    var hasWarned = false
+    /// Whether the user was told that the file of invalid tokens cannot be written.
+    var hasComplained = false
+    /// Device tokens that Apple called bad before it took any; nil once it has taken one, or the user was told.
+    var badTokens: Int? = 0
+  }
+
+  /// So many bad device tokens, and no good one, are more likely the wrong environment.
+  private static let suspiciousTokens = 10
+
+  private let configuration: APNsConfiguration
+  private let invalidTokens: InvalidTokenFile?
+  private let state: Mutex<State>
+
+  /// Opens the file of invalid tokens, and nothing else.
+  ///
+  /// - Throws: ``APNsSetupError`` when it cannot be opened, or there is no memory.
+  public init(_ configuration: APNsConfiguration) throws(APNsSetupError) {
+    self.configuration = configuration
+    let maker = PushRequestMaker(configuration)
+    do throws(SystemError) {
+      try maker.checkMemory()
+    } catch {
+      throw APNsSetupError("\(error)")
+    }
+    do throws(SystemError) {
+      invalidTokens = try configuration.invalidTokens.map { path throws(SystemError) in try InvalidTokenFile(path) }
+    } catch {
+      throw APNsSetupError("the file of --invalid-tokens cannot be written: \(error)")
+    }
+    state = Mutex(State(maker: maker))
+  }
+
+  public func start(_ owner: any SenderOwner) throws {
+    let client = try PushClient(configuration, owner: self)
+    state.withLock { state in
+      state.owner = owner
+      state.client = client
+    }
+  }
+
+  public func send(_ deliveries: [Delivery]) {
+    var requests: [PushRequest] = []
+    var answers: [(token: LeaseToken, answer: DeliveryAnswer)] = []
+    let (client, owner, warns) = state.withLock { state in
+      for delivery in deliveries {
+        switch state.maker.make(delivery) {
+        case .request(let request): requests.append(request)
+        case .answer(let answer): answers.append((delivery.token, answer))
+        }
+      }
+      let warns = state.maker.hasLostMedia && !state.hasWarned
+      if warns { state.hasWarned = true }
+      return (state.client, state.owner, warns)
+    }
+    if warns { owner?.tell(warning) }
+    if !requests.isEmpty { client?.send(requests) }
+    if !answers.isEmpty { owner?.take(answers) }
+  }
+
+  public func cancel() {
+    state.withLock(\.client)?.cancel()
+  }
+
+  public func close() {
+    state.withLock(\.client)?.close()
+  }
+
+  private var warning: String {
+    "attachments have file: URLs, which no device can load, so the member \(configuration.outputKey) is not sent; "
+      + "publish the store, and work the queue with --base-url"
+  }
+}
+
+extension APNsSender: PushClientOwner {
+  package func take(_ ends: [(request: PushRequest, end: PushEnd)]) {
+    let owner = state.withLock(\.owner)
+    var answers: [(token: LeaseToken, answer: DeliveryAnswer)] = []
+    answers.reserveCapacity(ends.count)
+    for (request, end) in ends {
+      let answer: DeliveryAnswer =
+        switch end {
+        case .answered(let reply): self.answer(request, reply)
+        case .lost(let why): .retry(after: nil, reason: why)
+        case .unusable(let why): .refused(reason: why)
+        case .cancelled: .unanswered
+        }
+      answers.append((request.token, answer))
+    }
+    owner?.take(answers)
+  }
+
+  package func tell(_ notice: String) {
+    state.withLock(\.owner)?.tell(notice)
+  }
+
+  package func reconnected() {
+    state.withLock(\.owner)?.restarted()
+  }
+
+  private func answer(_ request: PushRequest, _ reply: APNsReply) -> DeliveryAnswer {
+    let verdict = APNsVerdict.of(reply)
+    let text = verdict.text(of: reply)
+    switch verdict.consequence {
+    case .delivered:
+      state.withLock { $0.badTokens = nil }
+      return .delivered(status: String(reply.status))
+    case .invalidToken:
+      note(request, reply)
+      suspect(reply)
+      return .dropped(reason: text)
+    case .dropped: return .dropped(reason: text)
+    case .refusedTopic: return request.hasOwnTopic ? .dropped(reason: text) : .refused(reason: text)
+    case .retry: return .retry(after: reply.retryAfter, reason: text)
+    // It comes here only when another token has not helped.
+    case .renewToken, .refused: return .refused(reason: text)
+    }
+  }
+
+  /// Tells the user, once, when every device token so far was bad.
+  private func suspect(_ reply: APNsReply) {
+    guard reply.reason == "BadDeviceToken" else { return }
+    let owner = state.withLock { state -> (any SenderOwner)? in
+      guard let count = state.badTokens else { return nil }
+      state.badTokens = count + 1 < Self.suspiciousTokens ? count + 1 : nil
+      return state.badTokens == nil ? state.owner : nil
+    }
+    owner?.tell(
+      "Apple calls each of the first \(Self.suspiciousTokens) device tokens bad; do they belong to this environment? See --apns-sandbox")
+  }
+
+  private func note(_ request: PushRequest, _ reply: APNsReply) {
+    do throws(SystemError) {
+      try invalidTokens?.add(request.deviceToken, reply)
+    } catch {
+      let (owner, isFirst) = state.withLock { state in
+        defer { state.hasComplained = true }
+        return (state.owner, !state.hasComplained)
+      }
+      if isFirst { owner?.tell("the file of --invalid-tokens cannot be written: \(error)") }
+    }
+  }
+}

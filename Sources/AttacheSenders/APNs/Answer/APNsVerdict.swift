@@ -1,0 +1,124 @@
+/// What Apple's answers mean, and what follows from them.
+///
+/// Source: https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
+package struct APNsVerdict: Hashable, Sendable {
+  package enum Consequence: Hashable, Sendable {
+    case delivered
+    /// The device token is not good for the topic: nothing more is to be sent to it.
+    case invalidToken
+    /// This payload will never be taken; others may be.
+    case dropped
+    /// It may be taken later.
+    case retry
+    /// It is sent again at once, with a new provider token.
+    case renewToken
+    /// No payload would be taken, until the user changes something.
+    case refused
+    /// As ``refused`` where the topic is the user's setting; as ``dropped`` where the payload brings it.
+    case refusedTopic
+  }
+
+  package var consequence: Consequence
+  /// What the answer says.
+  package var meaning: String
+  /// What the user can do; empty where there is nothing.
+  package var advice = ""
+
+  /// The answer to a status and a reason that Apple documents.
+  package struct Row: Sendable {
+    package var status: Int
+    package var reason: String?
+    package var verdict: APNsVerdict
+
+    init(_ status: Int, _ reason: String?, _ consequence: Consequence, _ meaning: String, _ advice: String = "") {
+      (self.status, self.reason) = (status, reason)
+      verdict = APNsVerdict(consequence: consequence, meaning: meaning, advice: advice)
+    }
+  }
+
+  package static let table = [
+    Row(200, nil, .delivered, "Apple has taken the notification"),
+    Row(400, "BadCollapseId", .dropped, "the collapse identifier is longer than 64 bytes"),
+    Row(400, "BadDeviceToken", .invalidToken, "the device token is invalid, or belongs to the other environment", "see --apns-sandbox"),
+    Row(400, "BadExpirationDate", .dropped, "apns-expiration is invalid"),
+    Row(400, "BadMessageId", .dropped, "apns-id is invalid"),
+    Row(400, "BadPriority", .dropped, "apns-priority is invalid"),
+    Row(400, "BadTopic", .refusedTopic, "the topic is invalid", "check --apns-topic"),
+    Row(400, "DeviceTokenNotForTopic", .invalidToken, "the device token belongs to another topic", "check --apns-topic"),
+    Row(400, "DuplicateHeaders", .dropped, "a header stands twice"),
+    Row(400, "IdleTimeout", .retry, "the connection was idle for too long"),
+    Row(400, "InvalidPushType", .dropped, "apns-push-type is invalid"),
+    Row(400, "MissingDeviceToken", .dropped, "the path names no device token"),
+    Row(400, "MissingTopic", .refusedTopic, "a topic is needed", "give --apns-topic"),
+    Row(400, "PayloadEmpty", .dropped, "the payload is empty"),
+    Row(
+      400, "TopicDisallowed", .refusedTopic, "pushing to this topic is not allowed",
+      "check --apns-topic, and what the key or certificate is for"),
+    Row(403, "BadCertificate", .refused, "the client certificate is invalid", "renew the file of --apns-certificate"),
+    Row(
+      403, "BadCertificateEnvironment", .refused, "the client certificate is for the other environment",
+      "give or remove --apns-sandbox, or use another certificate"),
+    Row(
+      403, "BadEnvironmentKeyIdInToken", .refused, "the key is for the other environment",
+      "give or remove --apns-sandbox, or use another key"),
+    // What Apple's servers say in fact where its page has the name above.
+    Row(
+      403, "BadEnvironmentKeyInToken", .refused, "the key is for the other environment", "give or remove --apns-sandbox, or use another key"
+    ),
+    Row(403, "ExpiredProviderToken", .renewToken, "the provider token is too old", "check this machine's clock"),
+    Row(403, "Forbidden", .refused, "the action is not allowed", "check what the key or certificate may do"),
+    Row(
+      403, "InvalidProviderToken", .refused, "the provider token is invalid or its signature does not fit",
+      "check --apns-key, --apns-key-id and --apns-team-id"),
+    Row(
+      403, "MissingProviderToken", .refused, "neither a provider token nor a client certificate came",
+      "give --apns-key or --apns-certificate"),
+    Row(
+      403, "UnrelatedKeyIdInToken", .refused, "the key is unrelated to the connection's first one", "check --apns-key-id and --apns-topic"),
+    Row(404, "BadPath", .dropped, "the path is invalid"),
+    Row(405, "MethodNotAllowed", .dropped, "the method is not POST"),
+    Row(410, "ExpiredToken", .invalidToken, "the device token has expired"),
+    Row(410, "Unregistered", .invalidToken, "the device token is no longer active for the topic"),
+    Row(413, "PayloadTooLarge", .dropped, "the payload is larger than 4,096 bytes", "see --max-payload"),
+    Row(
+      429, "TooManyProviderTokenUpdates", .refused, "the provider token changes too often",
+      "end other senders that use this key, or wait 20 minutes"),
+    Row(429, "TooManyRequests", .retry, "too many notifications went to this device"),
+    Row(500, "InternalServerError", .retry, "Apple's server has failed"),
+    Row(503, "ServiceUnavailable", .retry, "Apple's service is unavailable"),
+    Row(503, "Shutdown", .retry, "Apple's server is shutting down"),
+  ]
+
+  private struct Key: Hashable {
+    var status: Int
+    /// The reason's UTF-8.
+    var reason: [UInt8]
+  }
+
+  private static let verdicts = Dictionary(
+    table.map { (Key(status: $0.status, reason: Array(($0.reason ?? "").utf8)), $0.verdict) }, uniquingKeysWith: { first, _ in first })
+
+  /// What follows from an answer.
+  package static func of(_ reply: APNsReply) -> APNsVerdict {
+    if reply.status == 200 { return table[0].verdict }
+    return verdicts[Key(status: reply.status, reason: Array((reply.reason ?? "").utf8))] ?? ofStatus(reply.status)
+  }
+
+  /// What follows from a status whose reason is missing, or not known.
+  private static func ofStatus(_ status: Int) -> APNsVerdict {
+    let undocumented = "Apple's documentation does not have this answer"
+    return switch status {
+    case 401, 403, 407:
+      APNsVerdict(consequence: .refused, meaning: "the server does not accept who sends", advice: "check the key or the certificate")
+    case 410: APNsVerdict(consequence: .invalidToken, meaning: "the device token is no longer active")
+    case 408, 429, 500...599: APNsVerdict(consequence: .retry, meaning: undocumented)
+    case 400...499: APNsVerdict(consequence: .dropped, meaning: undocumented)
+    default: APNsVerdict(consequence: .refused, meaning: "this is no answer of APNs", advice: "check --apns-host")
+    }
+  }
+
+  /// One line: the answer, what it means, and what to do.
+  package func text(of reply: APNsReply) -> String {
+    "\(reply.name): \(meaning)" + (advice.isEmpty ? "" : "; \(advice)")
+  }
+}

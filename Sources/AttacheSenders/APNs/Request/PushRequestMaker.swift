@@ -1,0 +1,124 @@
+package import Attache
+package import AttacheQueue
+
+/// Makes requests of results. Used by one thread at a time.
+package final class PushRequestMaker {
+  /// What a result comes to.
+  package enum Made: Sendable {
+    case request(PushRequest)
+    /// It is not sent.
+    case answer(DeliveryAnswer)
+  }
+
+  /// The largest payload, in bytes.
+  ///
+  /// Source: https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
+  static let maximumPayload = 4_096
+  /// The largest of a VoIP call.
+  static let maximumVoIPPayload = 5_120
+  /// The longest `apns-collapse-id`, in bytes.
+  ///
+  /// Source: https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
+  static let maximumCollapseID = 64
+  /// Digits of a device token. Apple gives no length; those of today have 64 to 200.
+  static let tokenLength = 2...400
+  /// Bytes of a topic or a push type: a bundle identifier has at most 155.
+  private static let maximumHeader = 255
+
+  private let reader: PushReader
+  private let configuration: APNsConfiguration
+  /// Whether any payload has lost its attachments, because they have `file:` URLs.
+  package private(set) var hasLostMedia = false
+
+  package init(_ configuration: APNsConfiguration) {
+    reader = PushReader(
+      outputKey: configuration.outputKey, payloadPath: configuration.payloadPath, tokenPath: configuration.tokenPath)
+    self.configuration = configuration
+  }
+
+  /// Makes sure that there was memory for the parsers, before the first result.
+  ///
+  /// - Throws: ``SystemError`` of `malloc`.
+  package func checkMemory() throws(SystemError) {
+    try reader.checkMemory()
+  }
+
+  package func make(_ delivery: Delivery) -> Made {
+    switch reader.read(delivery.line) {
+    case .nothing(let why): .answer(.dropped(reason: why))
+    case .several(let count):
+      .answer(.dropped(reason: "the line holds \(count) notifications; a request to APNs takes one: give each a line of its own"))
+    case .push(let push): make(push, delivery)
+    }
+  }
+
+  private func make(_ push: Push, _ delivery: Delivery) -> Made {
+    if push.hasLostMedia { hasLostMedia = true }
+    guard let token = configuration.deviceToken ?? push.token?.string else {
+      return drop("no device token: name it in an envelope, one a line, or say where it stands with --apns-token-path")
+    }
+    guard Self.isToken(token) else {
+      return drop("BadDeviceToken: \(PrintableText.of(token)) is no device token, which is written in hexadecimal digits")
+    }
+    let pushType = push.envelope?.pushType?.string ?? configuration.pushType ?? (push.kind == .silent ? "background" : "alert")
+    guard Self.isHeader(pushType, maximumBytes: Self.maximumHeader) else { return drop("InvalidPushType: apns-push-type is no plain text") }
+    let maximum = pushType == "voip" ? Self.maximumVoIPPayload : Self.maximumPayload
+    guard push.payload.count <= maximum else {
+      return drop("PayloadTooLarge: the payload has \(push.payload.count) bytes, and APNs takes \(maximum); see --max-payload")
+    }
+    let own = push.envelope?.topic?.string
+    guard let topic = own ?? configuration.topic ?? (hasCertificate ? "" : nil) else {
+      return .answer(.refused(reason: "the payload names no topic; give the app's bundle identifier with --apns-topic"))
+    }
+    guard topic.isEmpty || Self.isHeader(topic, maximumBytes: Self.maximumHeader) else {
+      return drop("BadTopic: apns-topic is no plain text")
+    }
+    let request = PushRequest(delivery.token, deviceToken: token, hasOwnTopic: own != nil, body: push.payload)
+    request.add(.identifier, PushIdentifier(queue: configuration.queueName, payload: delivery.token.id).text)
+    request.add(.pushType, pushType)
+    if !topic.isEmpty { request.add(.topic, topic) }
+    request.add(.priority, Self.priority(push.envelope?.priority, pushType))
+    if let expiration = push.envelope?.expiration ?? delivery.expiresAt.map({ Int($0.components.seconds) }), expiration >= 0 {
+      request.add(.expiration, String(expiration))
+    }
+    if let collapseID = push.envelope?.collapseID?.string, !collapseID.isEmpty {
+      guard Self.isHeader(collapseID, maximumBytes: Self.maximumCollapseID) else {
+        return drop("BadCollapseId: apns-collapse-id must be plain text of at most \(Self.maximumCollapseID) bytes")
+      }
+      request.add(.collapseID, collapseID)
+    }
+    return .request(request)
+  }
+
+  private var hasCertificate: Bool {
+    switch configuration.credentials {
+    case .certificate: true
+    case .key: false
+    }
+  }
+
+  private func drop(_ reason: String) -> Made {
+    .answer(.dropped(reason: reason))
+  }
+
+  /// 10 is at once, 5 when it suits the device, 1 when it costs no power. Background pushes must have 5.
+  private static func priority(_ given: Int?, _ pushType: String) -> String {
+    if pushType == "background" { return "5" }
+    return given.map { [10, 5, 1].contains($0) ? String($0) : "10" } ?? "10"
+  }
+
+  private static func isToken(_ text: String) -> Bool {
+    tokenLength.contains(text.utf8.count) && text.utf8.count.isMultiple(of: 2)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
+        default: false
+        }
+      }
+  }
+
+  /// Whether a text can be a header's value: printable ASCII, without a space at either end.
+  private static func isHeader(_ text: String, maximumBytes: Int) -> Bool {
+    1...maximumBytes ~= text.utf8.count && text.utf8.allSatisfy { 0x20...0x7E ~= $0 } && text.utf8.first != 0x20 && text.utf8.last != 0x20
+  }
+}

@@ -1,0 +1,342 @@
+internal import Attache
+internal import CNGHTTP2
+
+/// One HTTP/2 connection as a client has it: requests in, bytes out; bytes in, answers out. It reads and writes no socket.
+///
+/// It owns an `nghttp2_session`, and is used by one thread. Whatever the server sends is bounded: the header fields and the body of an answer by the
+/// figures below, frames and their number by nghttp2.
+@safe
+final class HTTP2Session {
+  /// Bytes of an answer's body. Apple's have less than 100.
+  static let maximumBody = 4_096
+  /// Bytes of an answer's header fields, 32 counted for each (RFC 9113, 6.5.2).
+  static let maximumHeaders = 16_384
+  /// Streams at a time, whatever the server allows.
+  static let maximumStreams = 4_096
+  /// Bytes that are gathered before they are written: a TLS record.
+  private static let portion = 16_384
+
+  /// How a request has ended.
+  enum Ending {
+    case answered(status: Int, body: [UInt8], retryAfter: [UInt8])
+    /// The server has certainly not looked at it.
+    case notProcessed
+    /// The stream ended without a whole answer; one line says how.
+    case broken(String)
+  }
+
+  private struct Stream {
+    var request: PushRequest
+    var id: Int32 = 0
+    var sentBytes = 0
+    var status = 0
+    var headerBytes = 0
+    var body: [UInt8] = []
+    var retryAfter: [UInt8] = []
+    var openedAt: MonotonicInstant
+    /// Why it was given up; nil while it was not.
+    var fault: String?
+  }
+
+  private var session: OpaquePointer?
+  private let authority: [UInt8]
+  private var fields: [nghttp2_nv] = unsafe []
+  /// By slot; a stream's user data is its slot and one.
+  private var streams: [Stream?] = []
+  private var freeSlots: [Int] = []
+
+  /// Streams that are open.
+  private(set) var openStreams = 0
+  /// The requests that have ended since ``takeEnded()``.
+  private var ended: [(request: PushRequest, ending: Ending)] = []
+  /// Whether the server has sent its settings.
+  private(set) var hasSettings = false
+  /// Whether the server takes no further stream.
+  private(set) var isGoingAway = false
+  /// What the server said when it went away: at most ``maximumBody`` bytes.
+  private(set) var farewell: [UInt8] = []
+  /// What waits to be written.
+  private(set) var output: [UInt8] = []
+  private var written = 0
+
+  /// - Returns: nil when there is no memory.
+  init?(authority: String) {
+    self.authority = Array(authority.utf8)
+    var callbacks: OpaquePointer?
+    guard unsafe nghttp2_session_callbacks_new(&callbacks) == 0 else { return nil }
+    defer { unsafe nghttp2_session_callbacks_del(callbacks) }
+    unsafe nghttp2_session_callbacks_set_on_header_callback(callbacks, Self.onHeader)
+    unsafe nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, Self.onData)
+    unsafe nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, Self.onFrame)
+    unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, Self.onClose)
+    guard unsafe nghttp2_session_client_new(&session, callbacks, Unmanaged.passUnretained(self).toOpaque()) == 0 else { return nil }
+    let settings = [
+      nghttp2_settings_entry(settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0),
+      nghttp2_settings_entry(
+        settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue), value: UInt32(Self.maximumHeaders)),
+    ]
+    guard unsafe nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count) == 0 else { return nil }
+  }
+
+  deinit {
+    unsafe nghttp2_session_del(session)
+  }
+
+  /// How many further requests the server takes now.
+  var room: Int {
+    guard hasSettings, !isGoingAway else { return 0 }
+    let allowed = unsafe nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
+    return max(0, min(Int(allowed), Self.maximumStreams) - openStreams)
+  }
+
+  /// Whether there is nothing left to read or to write: the session is over.
+  var isOver: Bool {
+    unsafe nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0 && isWritten
+  }
+
+  // MARK: - Requests
+
+  /// Begins a request, when there is ``room``.
+  ///
+  /// - Parameter authorization: the header's value; nil for none.
+  /// - Returns: false when the session takes none after all; then ``isGoingAway``.
+  func submit(_ request: PushRequest, authorization: [UInt8]?, at now: MonotonicInstant) -> Bool {
+    let slot = freeSlots.popLast() ?? streams.count
+    if slot == streams.count { streams.append(nil) }
+    streams[slot] = Stream(request: request, openedAt: now)
+    let mark = unsafe UnsafeMutableRawPointer(bitPattern: slot + 1)
+    var provider = unsafe nghttp2_data_provider(source: nghttp2_data_source(ptr: mark), read_callback: Self.readBody)
+    let id = unsafe withFields(of: request, authorization) { fields in
+      unsafe nghttp2_submit_request(session, nil, fields.baseAddress, fields.count, &provider, mark)
+    }
+    guard id > 0 else {
+      streams[slot] = nil
+      freeSlots.append(slot)
+      isGoingAway = true
+      return false
+    }
+    streams[slot]?.id = id
+    openStreams += 1
+    return true
+  }
+
+  /// Gives access to a request's header fields, which nghttp2 copies.
+  private func withFields(
+    of request: PushRequest, _ authorization: [UInt8]?, _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Int32
+  ) -> Int32 {
+    unsafe request.values.withUnsafeBufferPointer { values in
+      unsafe authority.withUnsafeBufferPointer { authority in
+        unsafe (authorization ?? []).withUnsafeBufferPointer { token in
+          unsafe fields.removeAll(keepingCapacity: true)
+          unsafe add(":method", Self.bytes("POST"))
+          unsafe add(":scheme", Self.bytes("https"))
+          unsafe add(":authority", authority)
+          // Names that begin with a colon come first (RFC 9113, 8.3); the path is the first of the request's headers.
+          for (index, (header, range)) in request.headers.enumerated() {
+            unsafe add(header.name, UnsafeBufferPointer(rebasing: values[range]), isUnique: header.isUnique)
+            if index == 0, authorization != nil { unsafe add("authorization", token) }
+          }
+          return unsafe fields.withUnsafeBufferPointer { unsafe body($0) }
+        }
+      }
+    }
+  }
+
+  private static func bytes(_ text: StaticString) -> UnsafeBufferPointer<UInt8> {
+    unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+  }
+
+  private func add(_ name: StaticString, _ value: UnsafeBufferPointer<UInt8>, isUnique: Bool = false) {
+    let flags = UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue) | (isUnique ? UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) : 0)
+    unsafe fields.append(
+      nghttp2_nv(
+        name: UnsafeMutablePointer(mutating: name.utf8Start), value: UnsafeMutablePointer(mutating: value.baseAddress),
+        namelen: name.utf8CodeUnitCount, valuelen: value.count, flags: flags))
+  }
+
+  /// The requests that have ended since the last call.
+  func takeEnded() -> [(request: PushRequest, ending: Ending)] {
+    defer { ended.removeAll(keepingCapacity: true) }
+    return ended
+  }
+
+  /// Takes out every request that is open, when the connection is lost.
+  func takeOpen() -> [PushRequest] {
+    let open = streams.compactMap { $0?.request }
+    streams = []
+    freeSlots = []
+    openStreams = 0
+    return open
+  }
+
+  /// Gives up the requests that are older than that; they end as broken.
+  func expire(openedBefore instant: MonotonicInstant) {
+    for slot in streams.indices {
+      guard let stream = streams[slot], stream.openedAt < instant, stream.fault == nil else { continue }
+      giveUp(slot, "there was no answer in time")
+    }
+  }
+
+  private func giveUp(_ slot: Int, _ fault: String) {
+    guard let stream = streams[slot] else { return }
+    streams[slot]?.fault = fault
+    _ = unsafe nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, NGHTTP2_CANCEL.rawValue)
+  }
+
+  // MARK: - Bytes
+
+  /// Takes what the server has sent.
+  ///
+  /// - Returns: nil, or what is wrong with it: the connection is of no more use.
+  func receive(_ bytes: UnsafeRawBufferPointer) -> String? {
+    let result = unsafe nghttp2_session_mem_recv(session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+    guard result < 0 else { return nil }
+    return unsafe "HTTP/2: " + String(cString: nghttp2_strerror(Int32(clamping: result)))
+  }
+
+  /// Whether all of ``output`` was written.
+  var isWritten: Bool { written == output.count }
+
+  /// Gives access to what is to be written next; nothing when there is none.
+  ///
+  /// - Parameter body: says how many bytes of it were written; nil when the connection takes none now.
+  /// - Returns: whether everything was written.
+  func write(_ body: (UnsafeRawBufferPointer) -> Int?) -> Bool {
+    while true {
+      if isWritten { fill() }
+      guard !isWritten else { return true }
+      let count = unsafe output.withUnsafeBytes { unsafe body(UnsafeRawBufferPointer(rebasing: $0[written...])) }
+      guard let count else { return false }
+      written += count
+    }
+  }
+
+  private func fill() {
+    output.removeAll(keepingCapacity: true)
+    written = 0
+    while output.count < Self.portion {
+      var bytes: UnsafePointer<UInt8>?
+      let count = unsafe nghttp2_session_mem_send(session, &bytes)
+      guard count > 0 else { return }
+      unsafe output.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
+    }
+  }
+
+  /// Asks the server for a sign of life.
+  func ping() {
+    _ = unsafe nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+  }
+
+  /// Says that no further request comes.
+  func end() {
+    _ = unsafe nghttp2_session_terminate_session(session, NGHTTP2_NO_ERROR.rawValue)
+  }
+
+  // MARK: - Callbacks
+
+  private func slot(of id: Int32) -> Int? {
+    let mark = unsafe Int(bitPattern: nghttp2_session_get_stream_user_data(session, id))
+    return mark > 0 && mark <= streams.count && streams[mark - 1] != nil ? mark - 1 : nil
+  }
+
+  private static func owner(_ pointer: UnsafeMutableRawPointer?) -> HTTP2Session? {
+    unsafe pointer.map { unsafe Unmanaged<HTTP2Session>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private func take(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, of id: Int32) {
+    guard let slot = slot(of: id), var stream = streams[slot], stream.fault == nil else { return }
+    stream.headerBytes += name.count + value.count + 32
+    if unsafe name.elementsEqual(":status".utf8) {
+      stream.status = unsafe Int(String(decoding: value, as: UTF8.self)) ?? 0
+    } else if unsafe name.elementsEqual("retry-after".utf8), value.count <= 32 {
+      stream.retryAfter = unsafe Array(value)
+    }
+    let isOverlong = stream.headerBytes > Self.maximumHeaders
+    streams[slot] = stream
+    if isOverlong { giveUp(slot, "the answer's header fields are longer than \(Self.maximumHeaders) bytes") }
+  }
+
+  private func take(_ bytes: UnsafeBufferPointer<UInt8>, of id: Int32) {
+    guard let slot = slot(of: id), let stream = streams[slot], stream.fault == nil else { return }
+    guard stream.body.count + bytes.count <= Self.maximumBody else {
+      return giveUp(slot, "the answer's body is longer than \(Self.maximumBody) bytes")
+    }
+    unsafe streams[slot]?.body.append(contentsOf: bytes)
+  }
+
+  private func take(_ frame: UnsafePointer<nghttp2_frame>) {
+    switch unsafe nghttp2_frame_type(UInt32(frame.pointee.hd.type)) {
+    case NGHTTP2_SETTINGS:
+      if unsafe frame.pointee.hd.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 { hasSettings = true }
+    case NGHTTP2_GOAWAY:
+      isGoingAway = true
+      let said = unsafe UnsafeBufferPointer(start: frame.pointee.goaway.opaque_data, count: frame.pointee.goaway.opaque_data_len)
+      farewell = unsafe Array(said.prefix(Self.maximumBody))
+    default: break
+    }
+  }
+
+  private func close(_ id: Int32, _ code: UInt32) {
+    guard let slot = slot(of: id), let stream = streams[slot].take() else { return }
+    freeSlots.append(slot)
+    openStreams -= 1
+    let ending: Ending =
+      if let fault = stream.fault {
+        .broken(fault)
+      } else if code == NGHTTP2_REFUSED_STREAM.rawValue {
+        .notProcessed
+      } else if code != NGHTTP2_NO_ERROR.rawValue {
+        .broken("the server broke the request off: \(unsafe String(cString: nghttp2_http2_strerror(code)))")
+      } else if stream.status == 0 {
+        .broken("the answer has no status")
+      } else {
+        .answered(status: stream.status, body: stream.body, retryAfter: stream.retryAfter)
+      }
+    ended.append((stream.request, ending))
+  }
+
+  /// Copies the next bytes of a request's body.
+  private func read(_ slot: Int, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool)? {
+    guard streams.indices.contains(slot), let stream = streams[slot] else { return nil }
+    let body = stream.request.body
+    let count = min(buffer.count, body.count - stream.sentBytes)
+    unsafe body.withUnsafeBytes {
+      unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[stream.sentBytes..<stream.sentBytes + count]))
+    }
+    streams[slot]?.sentBytes += count
+    return (count, stream.sentBytes + count == body.count)
+  }
+
+  private static let onHeader: nghttp2_on_header_callback = { _, frame, name, nameCount, value, valueCount, _, owner in
+    guard let frame = unsafe frame, let session = unsafe HTTP2Session.owner(owner) else { return 0 }
+    unsafe session.take(
+      UnsafeBufferPointer(start: name, count: nameCount), UnsafeBufferPointer(start: value, count: valueCount),
+      of: frame.pointee.hd.stream_id)
+    return 0
+  }
+
+  private static let onData: nghttp2_on_data_chunk_recv_callback = { _, _, id, bytes, count, owner in
+    unsafe HTTP2Session.owner(owner)?.take(UnsafeBufferPointer(start: bytes, count: count), of: id)
+    return 0
+  }
+
+  private static let onFrame: nghttp2_on_frame_recv_callback = { _, frame, owner in
+    guard let frame = unsafe frame else { return 0 }
+    unsafe HTTP2Session.owner(owner)?.take(frame)
+    return 0
+  }
+
+  private static let onClose: nghttp2_on_stream_close_callback = { _, id, code, owner in
+    unsafe HTTP2Session.owner(owner)?.close(id, code)
+    return 0
+  }
+
+  private static let readBody: nghttp2_data_source_read_callback = { _, _, buffer, length, flags, source, owner in
+    let failed = Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
+    guard let source = unsafe source, let flags = unsafe flags, let session = unsafe HTTP2Session.owner(owner) else { return failed }
+    let slot = unsafe Int(bitPattern: source.pointee.ptr) - 1
+    guard let read = unsafe session.read(slot, into: UnsafeMutableRawBufferPointer(start: buffer, count: length)) else { return failed }
+    if read.isLast { unsafe flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+    return read.count
+  }
+}

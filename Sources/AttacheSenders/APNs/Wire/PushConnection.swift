@@ -1,0 +1,264 @@
+internal import Attache
+internal import Glibc
+
+/// What a connection tells its client. All on the loop.
+protocol PushConnectionOwner: AnyObject {
+  /// The server takes requests: there is room now, or there may be more of it.
+  func opened(_ connection: PushConnection)
+  /// A request has ended on a connection that goes on.
+  func ended(_ request: PushRequest, _ ending: HTTP2Session.Ending, on connection: PushConnection)
+  /// The connection is over, with the requests that it had open.
+  func closed(_ connection: PushConnection, _ cause: PushConnection.Cause, unanswered: [PushRequest])
+}
+
+/// One connection to the server, from its socket to its last stream. Everything happens on the loop.
+///
+/// `@unchecked Sendable`: all of it is touched on the loop alone.
+@safe
+final class PushConnection: @unchecked Sendable {
+  /// Why a connection is over.
+  enum Cause {
+    /// It could not be had, or broke; the next one may do better. One line says how.
+    case broken(String)
+    /// No connection can be had as things are, such as with a certificate that is not accepted. One line says why.
+    case refused(String)
+    /// The server took no further stream, and the last one has ended; or nobody needs it any more.
+    case ended
+  }
+
+  private enum Phase {
+    case connecting, shakingHands, open, closed
+  }
+
+  /// Reads of 16 KiB in a turn of the loop at most, so that nobody waits for a server that sends without end.
+  private static let readsPerTurn = 64
+
+  private let loop: EventLoop
+  private let patience: APNsConfiguration.Patience
+  private let socket: Int32
+  private let tls: TLSConnection
+  private let session: HTTP2Session
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
+  private weak var owner: (any PushConnectionOwner)?
+  private var phase = Phase.connecting
+  private var watched = Readiness.writable
+  private var heardAt: MonotonicInstant
+  /// When the server was asked for a sign of life that it has not given yet.
+  private var askedAt: MonotonicInstant?
+  private var timer: TimerEntry?
+  /// Whether the server has sent its settings.
+  private(set) var hasOpened = false
+  /// Whether a request has been answered on it.
+  private(set) var hasAnswered = false
+  private let startedAt: MonotonicInstant
+
+  /// Begins to connect.
+  ///
+  /// - Throws: ``PushConnectionFailure`` when it fails at once.
+  init(
+    to address: IPAddress, _ endpoint: APNsEndpoint, _ context: TLSContext, _ patience: APNsConfiguration.Patience, loop: EventLoop,
+    owner: any PushConnectionOwner
+  ) throws(PushConnectionFailure) {
+    do throws(SystemError) {
+      socket = try StreamSocket.connect(to: address, port: endpoint.port)
+    } catch {
+      throw PushConnectionFailure("\(error)")
+    }
+    do throws(TLSFailure) {
+      tls = try TLSConnection(context, to: endpoint, over: socket)
+    } catch {
+      close(socket)
+      throw PushConnectionFailure("TLS: \(error)")
+    }
+    guard let session = HTTP2Session(authority: endpoint.authority) else {
+      close(socket)
+      throw PushConnectionFailure("no memory")
+    }
+    (self.session, self.loop, self.patience, self.owner) = (session, loop, patience, owner)
+    (heardAt, startedAt) = (loop.now, loop.now)
+    watch(.writable, isNew: true)
+    schedule(at: startedAt.advanced(by: patience.connecting))
+  }
+
+  deinit {
+    unsafe buffer.deallocate()
+  }
+
+  /// Whether it takes no further request, now or later.
+  var isEnding: Bool { phase == .closed || session.isGoingAway }
+  var isOpen: Bool { hasOpened && !isEnding }
+  var room: Int { isOpen ? session.room : 0 }
+  var openStreams: Int { session.openStreams }
+  /// What the server said when it went away.
+  var farewell: [UInt8] { session.farewell }
+
+  /// Begins a request, when there is ``room``; ``flush()`` sends it.
+  ///
+  /// - Returns: false when the connection takes none after all.
+  func submit(_ request: PushRequest, authorization: [UInt8]?) -> Bool {
+    if session.openStreams == 0 { heardAt = loop.now }
+    guard session.submit(request, authorization: authorization, at: loop.now) else { return false }
+    if timer == nil { schedule(at: loop.now.advanced(by: nextLook)) }
+    return true
+  }
+
+  /// Writes what is to be written, as far as the socket takes it.
+  func flush() {
+    guard phase == .open else { return }
+    var failure: TLSFailure?
+    var waits = Readiness.readable
+    _ = unsafe session.write { bytes in
+      switch unsafe tls.write(bytes) {
+      case .bytes(let count): return count
+      case .wantsWrite: waits = [.readable, .writable]
+      case .wantsRead, .done: break
+      case .failed(let cause): failure = cause
+      }
+      return nil
+    }
+    if let failure { return fail(failure) }
+    watch(waits)
+    handOn()
+    if session.isOver { end(.ended) }
+  }
+
+  /// Ends the connection; its open requests are given to the owner.
+  func end(_ cause: Cause) {
+    guard phase != .closed else { return }
+    let wasOpen = phase == .open
+    phase = .closed
+    if let timer { loop.cancel(timer) }
+    loop.unwatch(socket)
+    if wasOpen { tls.end() }
+    close(socket)
+    handOn()
+    owner?.closed(self, cause, unanswered: session.takeOpen())
+  }
+
+  /// Says good-bye, and ends the connection.
+  func leave() {
+    session.end()
+    if phase == .open { _ = unsafe session.write { bytes in if case .bytes(let count) = unsafe tls.write(bytes) { count } else { nil } } }
+    end(.ended)
+  }
+
+  // MARK: - Readiness
+
+  private func watch(_ readiness: Readiness, isNew: Bool = false) {
+    guard isNew || readiness != watched else { return }
+    watched = readiness
+    loop.watch(socket, for: readiness) { [weak self] _, readiness in self?.ready(readiness) }
+  }
+
+  private func ready(_ readiness: Readiness) {
+    switch phase {
+    case .connecting: connected()
+    case .shakingHands: shakeHands()
+    case .open:
+      if !readiness.isDisjoint(with: [.readable, .failed]) { read() }
+      if readiness.contains(.writable) { flush() }
+    case .closed: break
+    }
+  }
+
+  private func connected() {
+    if let error = StreamSocket.outcome(of: socket) { return end(.broken("\(error)")) }
+    phase = .shakingHands
+    shakeHands()
+  }
+
+  private func shakeHands() {
+    switch tls.handshake() {
+    case .done:
+      phase = .open
+      heardAt = loop.now
+      flush()
+      read()
+    case .wantsRead, .bytes: watch(.readable)
+    case .wantsWrite: watch(.writable)
+    case .failed(let failure): fail(failure)
+    }
+  }
+
+  private func read() {
+    for _ in 0..<Self.readsPerTurn {
+      guard phase == .open else { return }
+      switch unsafe tls.read(into: buffer) {
+      case .bytes(let count):
+        (heardAt, askedAt) = (loop.now, nil)
+        let fault = unsafe session.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        handOn()
+        if let fault { return end(.broken(fault)) }
+      case .wantsRead: return flush()
+      case .wantsWrite: return watch([.readable, .writable])
+      case .failed(let failure): return fail(failure)
+      case .done: return
+      }
+    }
+    // More may wait in OpenSSL's buffer, of which the socket says nothing.
+    loop.post { [weak self] in self?.read() }
+  }
+
+  private func fail(_ failure: TLSFailure) {
+    switch failure {
+    case .refused(let why): end(.refused(why))
+    case .broken(let why): end(.broken(why))
+    }
+  }
+
+  /// Hands on what the session has learned.
+  private func handOn() {
+    for (request, ending) in session.takeEnded() {
+      if case .answered = ending { hasAnswered = true }
+      owner?.ended(request, ending, on: self)
+    }
+    guard session.hasSettings, phase == .open else { return }
+    if !hasOpened { open() }
+    owner?.opened(self)
+    if session.isGoingAway, session.openStreams == 0 { leave() }
+  }
+
+  /// The time to connect counts no longer.
+  private func open() {
+    hasOpened = true
+    if let timer { loop.cancel(timer) }
+    timer = nil
+  }
+
+  // MARK: - Time
+
+  private func schedule(at instant: MonotonicInstant) {
+    timer = loop.schedule(at: instant) { [weak self] in self?.look() }
+  }
+
+  private var nextLook: Duration {
+    min(patience.silence, patience.answer)
+  }
+
+  /// Looks whether the server still does anything.
+  private func look() {
+    timer = nil
+    let now = loop.now
+    guard hasOpened else { return end(.broken("the server did not take the connection in \(patience.connecting.components.seconds) s")) }
+    guard session.openStreams > 0 else { return }
+    if let askedAt, askedAt.duration(to: now) >= patience.sign { return end(.broken("the server has fallen silent")) }
+    session.expire(openedBefore: now.advanced(by: .zero - patience.answer))
+    if askedAt == nil, heardAt.duration(to: now) >= patience.silence {
+      askedAt = now
+      session.ping()
+    }
+    flush()
+    guard phase == .open, timer == nil else { return }
+    let quiet = askedAt == nil ? heardAt.advanced(by: patience.silence) : now.advanced(by: patience.sign)
+    schedule(at: min(quiet, now.advanced(by: nextLook)))
+  }
+}
+
+/// Why a connection could not even be begun.
+struct PushConnectionFailure: Error {
+  let text: String
+
+  init(_ text: String) {
+    self.text = text
+  }
+}

@@ -1,0 +1,61 @@
+internal import COpenSSL
+internal import Glibc
+
+/// OpenSSL's settings for the connections of one sender: TLS 1.2 at least, HTTP/2 alone, and a server that proves who it is.
+///
+/// It owns an `SSL_CTX`, and is used by one thread at a time.
+@safe
+final class TLSContext {
+  let handle: OpaquePointer
+
+  /// ALPN's list of one protocol, with its length.
+  private static let protocols: [UInt8] = [2, UInt8(ascii: "h"), UInt8(ascii: "2")]
+
+  /// - Parameters:
+  ///   - rootCertificates: a file (PEM) of roots to go by; nil for the system's.
+  ///   - certificate: a file (PEM) with a client certificate, what vouches for it, and its key; nil for none.
+  /// - Throws: ``APNsSetupError`` when a file cannot be used.
+  init(rootCertificates: String?, certificate: String?) throws(APNsSetupError) {
+    ERR_clear_error()
+    guard let handle = unsafe SSL_CTX_new(TLS_client_method()) else { throw APNsSetupError("no TLS: \(TLSFailure.noted)") }
+    unsafe self.handle = handle
+    _ = unsafe SSL_CTX_set_min_proto_version_shim(handle, TLS1_2_VERSION)
+    _ = unsafe SSL_CTX_set_mode_shim(
+      handle, Int(SSL_MODE_ENABLE_PARTIAL_WRITE) | Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER) | Int(SSL_MODE_RELEASE_BUFFERS))
+    _ = unsafe SSL_CTX_set_session_cache_mode_shim(handle, Int(SSL_SESS_CACHE_OFF))
+    unsafe SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
+    // A key with a passphrase is an error, and no question on the terminal.
+    unsafe SSL_CTX_set_default_passwd_cb(handle, { _, _, _, _ in 0 })
+    guard unsafe SSL_CTX_set_alpn_protos(handle, Self.protocols, UInt32(Self.protocols.count)) == 0 else {
+      throw APNsSetupError("no ALPN: \(TLSFailure.noted)")
+    }
+    try unsafe Self.trust(rootCertificates, handle)
+    if let certificate { try unsafe Self.present(certificate, handle) }
+  }
+
+  deinit {
+    unsafe SSL_CTX_free(handle)
+  }
+
+  private static func trust(_ path: String?, _ handle: OpaquePointer) throws(APNsSetupError) {
+    guard let path else {
+      // The system's folder by its name: OpenSSL's own default would follow SSL_CERT_FILE and SSL_CERT_DIR. Each root is read when it is needed.
+      guard unsafe SSL_CTX_load_verify_locations(handle, nil, X509_get_default_cert_dir()) == 1 else {
+        throw APNsSetupError("no root certificates: \(TLSFailure.noted)")
+      }
+      return
+    }
+    guard unsafe SSL_CTX_load_verify_locations(handle, path, nil) == 1 else {
+      throw APNsSetupError("the root certificates in \(path) cannot be used: \(TLSFailure.noted)")
+    }
+  }
+
+  private static func present(_ path: String, _ handle: OpaquePointer) throws(APNsSetupError) {
+    guard unsafe SSL_CTX_use_certificate_chain_file(handle, path) == 1 else {
+      throw APNsSetupError("the certificate in \(path) cannot be used: \(TLSFailure.noted)")
+    }
+    guard unsafe SSL_CTX_use_PrivateKey_file(handle, path, SSL_FILETYPE_PEM) == 1, unsafe SSL_CTX_check_private_key(handle) == 1 else {
+      throw APNsSetupError("the private key in \(path) cannot be used with its certificate: \(TLSFailure.noted)")
+    }
+  }
+}

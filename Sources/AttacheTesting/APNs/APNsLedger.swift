@@ -1,0 +1,103 @@
+internal import NIOCore
+internal import Synchronization
+
+/// What happened at a server, and who waits for more of it.
+final class APNsLedger: Sendable {
+  struct State: Sendable {
+    var requests: [APNsRequest] = []
+    /// By `apns-id`.
+    var attempts: [String: Int] = [:]
+    var delivered: [String: Int] = [:]
+    var requestCount = 0
+    var accepted = 0
+    var open: [Int: any Channel] = [:]
+    /// Streams that are open now on all connections, and the most of one connection at a time.
+    var openStreams: [Int: Int] = [:]
+    var mostStreams = 0
+    var held: [@Sendable () -> Void] = []
+    var isReleased = false
+    var isStopped = false
+    fileprivate var waiters: [Int: Waiter] = [:]
+    fileprivate var lastWaiter = 0
+  }
+
+  fileprivate struct Waiter: Sendable {
+    let condition: @Sendable (State) -> Bool
+    let continuation: CheckedContinuation<Void, Never>
+  }
+
+  private let state = Mutex(State())
+
+  /// Reads something under the lock.
+  func read<Value: Sendable>(_ body: (State) -> Value) -> Value {
+    state.withLock { body($0) }
+  }
+
+  /// Changes something under the lock, and wakes who waited for it.
+  @discardableResult
+  func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+    let (value, ready) = state.withLock { state in
+      let value = body(&state)
+      let ready = state.waiters.filter { state.isStopped || $0.value.condition(state) }
+      for key in ready.keys { state.waiters[key] = nil }
+      return (value, ready.map(\.value))
+    }
+    for waiter in ready { waiter.continuation.resume() }
+    return value
+  }
+
+  /// Comes back when the condition holds, or the server has stopped.
+  func wait(until condition: @escaping @Sendable (State) -> Bool) async {
+    await withCheckedContinuation { continuation in
+      let goesOn = state.withLock { state in
+        if state.isStopped || condition(state) { return true }
+        state.lastWaiter += 1
+        state.waiters[state.lastWaiter] = Waiter(condition: condition, continuation: continuation)
+        return false
+      }
+      if goesOn { continuation.resume() }
+    }
+  }
+
+  func opened(_ channel: any Channel) -> Int {
+    change { state in
+      state.accepted += 1
+      state.open[state.accepted] = channel
+      return state.accepted
+    }
+  }
+
+  /// Records a request.
+  ///
+  /// - Returns: how often its `apns-id` has come, this time included.
+  func record(_ request: APNsRequest, keepsRequests: Bool) -> Int {
+    change { state in
+      state.requestCount += 1
+      let identifier = request.field("apns-id") ?? ""
+      let attempt = state.attempts[identifier, default: 0] + 1
+      state.attempts[identifier] = attempt
+      if keepsRequests { state.requests.append(request) }
+      return attempt
+    }
+  }
+
+  func streamOpened(on connection: Int) {
+    change { state in
+      state.openStreams[connection, default: 0] += 1
+      state.mostStreams = max(state.mostStreams, state.openStreams[connection, default: 0])
+    }
+  }
+
+  func streamClosed(on connection: Int) {
+    change { $0.openStreams[connection, default: 1] -= 1 }
+  }
+
+  /// Keeps what is to be done at the release; does it now after one.
+  func hold(_ body: @escaping @Sendable () -> Void) {
+    let isReleased = change { state in
+      if !state.isReleased { state.held.append(body) }
+      return state.isReleased
+    }
+    if isReleased { body() }
+  }
+}

@@ -1,0 +1,58 @@
+internal import Attache
+
+/// Apple's rules for a request, each with the error that follows from breaking it.
+///
+/// Source: https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
+struct APNsRules: Sendable {
+  let tokens: ProviderTokenCheck?
+  let topics: Set<String>
+
+  private static let pushTypes: Set<String> = [
+    "alert", "background", "controls", "location", "voip", "complication", "fileprovider", "mdm", "liveactivity", "pushtotalk", "widgets",
+  ]
+
+  /// - Throws: ``APNsRefusal`` for the first rule that the request breaks.
+  func check(_ request: APNsRequest) throws(APNsRefusal) {
+    guard request.method == "POST" else { throw APNsRefusal(405, "MethodNotAllowed") }
+    guard request.path.hasPrefix("/3/device/") else { throw APNsRefusal(404, "BadPath") }
+    guard Set(request.fields.map(\.name)).count == request.fields.count else { throw APNsRefusal(400, "DuplicateHeaders") }
+    try tokens?.check(request.field("authorization"))
+    try checkFields(request)
+    try checkTopic(request)
+    guard !request.deviceToken.isEmpty else { throw APNsRefusal(400, "MissingDeviceToken") }
+    guard Self.isHex(request.deviceToken), request.deviceToken.utf8.count >= 64 else { throw APNsRefusal(400, "BadDeviceToken") }
+    guard !request.body.isEmpty, isObject(request.body) else { throw APNsRefusal(400, "PayloadEmpty") }
+    let maximum = request.field("apns-push-type") == "voip" ? 5_120 : 4_096
+    guard request.body.count <= maximum else { throw APNsRefusal(413, "PayloadTooLarge") }
+  }
+
+  private func checkFields(_ request: APNsRequest) throws(APNsRefusal) {
+    if let identifier = request.field("apns-id"), !Self.isUUID(identifier) { throw APNsRefusal(400, "BadMessageId") }
+    if let expiration = request.field("apns-expiration"), (Int64(expiration) ?? -1) < 0 { throw APNsRefusal(400, "BadExpirationDate") }
+    if (request.field("apns-collapse-id")?.utf8.count ?? 0) > 64 { throw APNsRefusal(400, "BadCollapseId") }
+    guard let pushType = request.field("apns-push-type"), Self.pushTypes.contains(pushType) else {
+      throw APNsRefusal(400, "InvalidPushType")
+    }
+    let priority = request.field("apns-priority") ?? "10"
+    guard ["10", "5", "1"].contains(priority), pushType != "background" || priority == "5" else { throw APNsRefusal(400, "BadPriority") }
+  }
+
+  private func checkTopic(_ request: APNsRequest) throws(APNsRefusal) {
+    guard let topic = request.field("apns-topic") else { throw APNsRefusal(400, "MissingTopic") }
+    guard !topic.isEmpty, topic.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw APNsRefusal(400, "BadTopic") }
+    guard topics.contains(topic) else { throw APNsRefusal(400, "TopicDisallowed") }
+  }
+
+  private func isObject(_ body: [UInt8]) -> Bool {
+    if case .push = PushReader().read(body) { true } else { false }
+  }
+
+  private static func isHex(_ text: String) -> Bool {
+    text.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+  }
+
+  private static func isUUID(_ text: String) -> Bool {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    return parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { isHex(String($0)) }
+  }
+}

@@ -1,0 +1,3 @@
+// The C library's own module comes first: its types then are Glibc's, not copies that belong to this module.
+#pragma clang module import SwiftGlibc
+#include <nghttp2/nghttp2.h>

@@ -1,0 +1,17 @@
+// The C library's own module comes first: its types then are Glibc's, not copies that belong to this module.
+#pragma clang module import SwiftGlibc
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+// What OpenSSL has as macros, which Swift cannot call. The names are OpenSSL's own, with `_shim`.
+static inline int SSL_CTX_set_min_proto_version_shim(SSL_CTX *context, int version) {
+  return SSL_CTX_set_min_proto_version(context, version);
+}
+static inline long SSL_CTX_set_mode_shim(SSL_CTX *context, long mode) { return SSL_CTX_set_mode(context, mode); }
+static inline long SSL_CTX_set_session_cache_mode_shim(SSL_CTX *context, long mode) {
+  return SSL_CTX_set_session_cache_mode(context, mode);
+}
+static inline long SSL_set_tlsext_host_name_shim(SSL *connection, const char *name) {
+  return SSL_set_tlsext_host_name(connection, name);
+}

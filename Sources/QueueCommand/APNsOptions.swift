@@ -1,0 +1,154 @@
+public import ArgumentParser
+import Attache
+import AttacheArguments
+public import AttacheSenders
+import Logging
+
+/// How payloads are sent to Apple.
+struct APNsOptions: ParsableArguments {
+  @Flag(help: "Send to Apple's push service.")
+  var apns = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The signing key of Apple's developer site (AuthKey_….p8); takes --apns-key-id and --apns-team-id.", valueName: "file"),
+    transform: { try SigningKey(contentsOf: $0) })
+  var apnsKey: SigningKey?
+
+  @Option(help: ArgumentHelp("The key's identifier, ten characters.", valueName: "id"))
+  var apnsKeyId: String?
+
+  @Option(help: ArgumentHelp("The developer team's identifier, ten characters.", valueName: "id"))
+  var apnsTeamId: String?
+
+  @Option(help: ArgumentHelp("A client certificate with its key (PEM) in the place of a signing key.", valueName: "file"))
+  var apnsCertificate: String?
+
+  @Option(help: ArgumentHelp("The app's bundle identifier, for payloads whose envelope names no apns-topic.", valueName: "topic"))
+  var apnsTopic: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The apns-push-type of payloads whose envelope names none. (default: background for content-available alone, else alert)",
+      valueName: "type"))
+  var apnsPushType: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the device token stands in the line, as /device/token; its member is not sent. (default: the token of the envelope)",
+      valueName: "pointer"),
+    transform: { try JSONPointer(path: $0) })
+  var apnsTokenPath: JSONPointer?
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the payload stands in the line, as /message/apns/payload. (default: the whole line, or the envelope of a push service)",
+      valueName: "pointer"),
+    transform: { try JSONPointer(path: $0) })
+  var payloadPath: JSONPointer?
+
+  @Option(help: ArgumentHelp("The member with the attachments; it is not sent where they have file URLs.", valueName: "key"))
+  var outputKey = "attache"
+
+  @Flag(help: "Send to the sandbox, for apps that Xcode has installed.")
+  var apnsSandbox = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Send to another server that speaks Apple's protocol; the port is 443 where none is named.", valueName: "host[:port]"))
+  var apnsHost: APNsEndpoint?
+
+  @Option(help: ArgumentHelp("Connections to the server at most; each has as many streams as the server allows.", valueName: "n"))
+  var apnsConnections = 1
+
+  @Option(
+    help: ArgumentHelp("Add the device tokens that Apple calls invalid to a file, one JSON object a line.", valueName: "file"))
+  var invalidTokens: String?
+
+  /// Source: https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
+  private static let pushTypes = [
+    "alert", "background", "complication", "controls", "fileprovider", "liveactivity", "location", "mdm", "pushtotalk", "voip", "widgets",
+  ]
+
+  func validate() throws {
+    guard apns else {
+      if let flag = given { throw ValidationError("\(flag) needs --apns.") }
+      return
+    }
+    try CountArgument.check(apnsConnections, "--apns-connections", in: 1...16)
+    if let apnsPushType, !Self.pushTypes.contains(apnsPushType) {
+      throw ValidationError("--apns-push-type must be one of \(Self.pushTypes.joined(separator: ", ")).")
+    }
+    if apnsSandbox, apnsHost != nil { throw ValidationError("--apns-sandbox and --apns-host name different servers; give one of them.") }
+    switch (apnsKey, apnsCertificate) {
+    case (nil, nil):
+      throw ValidationError("--apns needs --apns-key with --apns-key-id and --apns-team-id, or --apns-certificate.")
+    case (.some, .some): throw ValidationError("--apns-key and --apns-certificate exclude each other; give one of them.")
+    case (.some(let key), nil): _ = try provider(key)
+    case (nil, .some):
+      if apnsKeyId != nil || apnsTeamId != nil { throw ValidationError("--apns-key-id and --apns-team-id belong to --apns-key.") }
+    }
+  }
+
+  /// A flag that says nothing without `--apns`.
+  private var given: String? {
+    if apnsKey != nil { return "--apns-key" }
+    if apnsCertificate != nil { return "--apns-certificate" }
+    if apnsTopic != nil { return "--apns-topic" }
+    if apnsTokenPath != nil { return "--apns-token-path" }
+    if apnsSandbox { return "--apns-sandbox" }
+    if apnsHost != nil { return "--apns-host" }
+    return invalidTokens == nil ? nil : "--invalid-tokens"
+  }
+
+  private func provider(_ key: SigningKey) throws -> ProviderKey {
+    guard let apnsKeyId else { throw ValidationError("--apns-key needs --apns-key-id: the ten characters in AuthKey_….p8.") }
+    guard let apnsTeamId else { throw ValidationError("--apns-key needs --apns-team-id: the ten characters of your membership at Apple.") }
+    do {
+      return try ProviderKey(key, keyID: apnsKeyId, teamID: apnsTeamId)
+    } catch {
+      throw ValidationError("--apns-key: \(error).")
+    }
+  }
+
+  /// What the flags say, once they were validated.
+  ///
+  /// - Parameters:
+  ///   - queueName: what tells the queue from any other: a part of each `apns-id`.
+  ///   - roots: whose certificates count.
+  func configuration(queueName: String, _ roots: RootOptions) throws -> APNsConfiguration {
+    let credentials: APNsConfiguration.Credentials =
+      if let apnsKey { .key(try provider(apnsKey)) } else { .certificate(apnsCertificate ?? "") }
+    var configuration = APNsConfiguration(endpoint: apnsHost ?? (apnsSandbox ? .sandbox : .production), credentials: credentials)
+    configuration.rootCertificates = roots.cacert
+    (configuration.topic, configuration.pushType) = (apnsTopic, apnsPushType)
+    (configuration.tokenPath, configuration.payloadPath) = (apnsTokenPath, payloadPath)
+    configuration.outputKey = outputKey
+    configuration.queueName = queueName
+    configuration.invalidTokens = invalidTokens
+    configuration.connections = apnsConnections
+    return configuration
+  }
+
+  /// Makes the sender of `attache deliver`.
+  ///
+  /// - Parameter queueName: as for ``configuration(queueName:_:)``.
+  /// - Returns: nil without `--apns`.
+  /// - Throws: the exit status, once the log has said what stands in the way.
+  func sender(queueName: String, _ roots: RootOptions, _ log: Logger) throws -> APNsSender? {
+    guard apns else { return nil }
+    let configuration = try configuration(queueName: queueName, roots)
+    do throws(APNsSetupError) {
+      return try APNsSender(configuration)
+    } catch {
+      log.error("\(error)")
+      throw ExitCode(ExitStatus.data)
+    }
+  }
+}
+
+extension APNsEndpoint: ExpressibleByArgument {
+  public init?(argument: String) {
+    self.init(argument)
+  }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Attache
+import AttacheArguments
+import AttacheSenders
+import Logging
+import Synchronization
+
+/// One request and its end, for a command that waits for it.
+final class PushExchange: PushClientOwner {
+  private let end = Mutex<PushEnd?>(nil)
+  private let bell: any Bell
+
+  /// - Throws: the exit status, when the system gives no descriptor.
+  init() throws {
+    bell = try orExit(LogFormat.text.logger(), ExitStatus.software) { () throws(SystemError) in try SystemMachine().makeBell() }
+  }
+
+  /// Sends a request, and waits until it has ended.
+  ///
+  /// - Throws: the exit status, once the log has said what stands in the way.
+  func send(_ request: PushRequest, _ configuration: APNsConfiguration, _ log: Logger) throws -> PushEnd {
+    let client: PushClient
+    do throws(APNsSetupError) {
+      client = try PushClient(configuration, owner: self)
+    } catch {
+      log.error("\(error)")
+      throw ExitCode(ExitStatus.data)
+    }
+    defer { client.close() }
+    client.send([request])
+    while true {
+      if let end = end.withLock({ $0 }) { return end }
+      bell.wait(until: nil)
+    }
+  }
+
+  func take(_ ends: [(request: PushRequest, end: PushEnd)]) {
+    end.withLock { $0 = ends.first?.end ?? $0 }
+    bell.ring()
+  }
+
+  /// The end says the same.
+  func tell(_ notice: String) {}
+
+  func reconnected() {}
+}

@@ -1,0 +1,111 @@
+import AttacheQueue
+import AttacheTesting
+import Testing
+
+@testable import AttacheSenders
+
+/// The tokens by which a provider authenticates itself.
+@Suite(.timeLimit(.minutes(1)))
+struct ProviderTokenTests {
+  @Test func `a token is made once, and again after 40 minutes`() {
+    var state = ProviderTokenState()
+    let first = [state.begins(at: .seconds(10)), state.begins(at: .seconds(10))]
+    #expect(first == [true, false])
+    state.take([1], at: .seconds(11))
+    let second = [state.begins(at: .seconds(11 + 2_399)), state.begins(at: .seconds(11 + 2_400))]
+    #expect(second == [false, true])
+    // It is good until the next one is there.
+    #expect(state.value == [1])
+    state.take([2], at: .seconds(2_500))
+    #expect(state.number == 2)
+  }
+
+  @Test func `a token that Apple calls expired is replaced, at most every 20 minutes`() {
+    var state = ProviderTokenState()
+    _ = state.begins(at: .zero)
+    state.take([1], at: .zero)
+    // The second request was sent with the same token.
+    let first = [state.reject(1, at: .seconds(60)), state.reject(1, at: .seconds(60))]
+    #expect(first == [.sendAgain, .sendAgain])
+    #expect(state.value == nil)
+    let begins = state.begins(at: .seconds(60))
+    #expect(begins)
+    state.take([2], at: .seconds(60))
+    let late = state.reject(1, at: .seconds(61))
+    #expect(late == .sendAgain)
+    #expect(state.value == [2])
+    let second = [state.reject(2, at: .seconds(62)), state.reject(2, at: .seconds(60 + 1_200))]
+    #expect(second == [.refuse, .sendAgain])
+  }
+
+  @Test func `a server that verifies tokens takes ours, and each of 40 minutes has one`() async throws {
+    let clock = ManualClock()
+    let tokens = ProviderTokenCheck(now: { Double(clock.wall.components.seconds) })
+    let server = try await APNsServer.start(tokens: tokens)
+    try await APNsTest.run(server, clock: clock, tokens: tokens) { test in
+      for number in 0..<6 {
+        test.sender.send([APNsTest.delivery(Int64(number), APNsTest.line(number))])
+        await test.desk.waitForAnswers(count: number + 1)
+        clock.pass(.seconds(15 * 60))
+      }
+      #expect(test.desk.answers.values.allSatisfy { $0 == [.delivered(status: "200")] })
+      let used = server.requests.compactMap { $0.field("authorization") }
+      // The token of minute 0 is renewed while the payload of minute 45 goes with it.
+      #expect(Set(used).count == 2)
+      #expect(used.allSatisfy { $0.hasPrefix("bearer ey") })
+    }
+  }
+
+  @Test func `a token that Apple calls expired is made anew, and the payload is sent again at once as the same`() async throws {
+    let server = try await APNsServer.start { request in request.attempt == 1 ? .error(403, "ExpiredProviderToken") : .delivered }
+    try await APNsTest.run(server) { test in
+      #expect(await test.answers(to: (0..<5).map { APNsTest.line($0) }) == Array(repeating: .delivered(status: "200"), count: 5))
+      #expect(server.attempts.values.allSatisfy { $0 == 2 } && server.attempts.count == 5)
+      let used = server.requests.compactMap { $0.field("authorization") }
+      #expect(Set(used).count == 2)
+    }
+  }
+
+  @Test func `a token that stays expired is the user's to look at`() async throws {
+    let server = try await APNsServer.start { _ in .error(403, "ExpiredProviderToken") }
+    try await APNsTest.run(server) { test in
+      let answer = await test.answers(to: [APNsTest.line()]).first
+      #expect(answer == .refused(reason: "403 ExpiredProviderToken: the provider token is too old; check this machine's clock"))
+      #expect(server.requestCount == 2)
+    }
+  }
+
+  @Test(arguments: ["wrong key", "wrong key id", "wrong team id"])
+  func `a key that is not the team's is refused in words`(mistake: String) async throws {
+    let tokens = ProviderTokenCheck()
+    let server = try await APNsServer.start(tokens: mistake == "wrong key" ? ProviderTokenCheck() : tokens)
+    try await APNsTest.run(server, tokens: tokens) { configuration in
+      guard let key = try? SigningKey(pem: tokens.privateKeyPEM) else { return }
+      if mistake == "wrong key id", let wrong = try? ProviderKey(key, keyID: "WRONG12345", teamID: tokens.teamID) {
+        configuration.credentials = .key(wrong)
+      }
+      if mistake == "wrong team id", let wrong = try? ProviderKey(key, keyID: tokens.keyID, teamID: "WRONG12345") {
+        configuration.credentials = .key(wrong)
+      }
+    } _: { test in
+      let answer = await test.answers(to: [APNsTest.line()]).first
+      #expect(
+        answer
+          == .refused(
+            reason: "403 InvalidProviderToken: the provider token is invalid or its signature does not fit; "
+              + "check --apns-key, --apns-key-id and --apns-team-id"))
+    }
+  }
+
+  @Test(arguments: ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
+  func `what is no P-256 key is refused before anything is sent`(text: String) {
+    #expect(throws: APNsSetupError.self) { try SigningKey(pem: text) }
+  }
+
+  @Test(arguments: ["", "ABC 123", "ABC\"123", String(repeating: "A", count: 65)])
+  func `an identifier is letters and digits`(identifier: String) throws {
+    let key = try SigningKey(pem: ProviderTokenCheck().privateKeyPEM)
+    #expect(throws: APNsSetupError.self) { try ProviderKey(key, keyID: identifier, teamID: "TEAM") }
+    #expect(throws: APNsSetupError.self) { try ProviderKey(key, keyID: "KEY", teamID: identifier) }
+  }
+}
