@@ -4,9 +4,13 @@ internal import FoundationEssentials
 extension PayloadHistory {
   /// For people, one line for each thing that happened.
   package var lines: [String] {
-    var lines = ["payload \(id)", "  \(Self.text(enqueuedAt))  enqueued\(priority == NewPayload.usualPriority ? "" : ", priority \(priority)")"]
+    var lines = [
+      "payload \(id)", "  \(Self.text(enqueuedAt))  enqueued\(priority == NewPayload.usualPriority ? "" : ", priority \(priority)")",
+    ]
     if let notBefore { lines.append("  \(Self.text(notBefore))  not worked before") }
-    lines += tries.filter { $0.stage == .work }.map { "  \(Self.text($0.moment))  try \($0.attempt) of the work: \(PrintableText.of($0.text))" }
+    lines += tries.filter { $0.stage == .work }.map {
+      "  \(Self.text($0.moment))  try \($0.attempt) of the work: \(PrintableText.of($0.text))"
+    }
     if let work { lines.append("  no result yet: \(work.rawValue)") }
     if let result {
       let reason = result.reason.map { ", \(PrintableText.of($0))" } ?? ""

@@ -40,7 +40,8 @@ package struct QueueStatus: Sendable {
 
   private var undelivered: String {
     guard counts.unread > 0 else { return "" }
-    return "\(Self.grouped(counts.unread)) undelivered" + (counts.delivering > 0 ? ", \(Self.grouped(counts.delivering)) of them leased" : "")
+    return "\(Self.grouped(counts.unread)) undelivered"
+      + (counts.delivering > 0 ? ", \(Self.grouped(counts.delivering)) of them leased" : "")
   }
 
   /// The same in one line.

@@ -30,7 +30,10 @@ struct Deliver: ParsableCommand {
   @Flag(help: #"Write each payload as {"id":N,"attempt":N,"payload":…}; answers are {"id":N,"answer":"ok"}, in any order."#)
   var envelope = false
 
-  @Flag(help: "Start the command once for each payload: its exit status 0 is ok, 75 is retry, any other is final (126 and 127, no such command, pause).")
+  @Flag(
+    help:
+      "Start the command once for each payload: its exit status 0 is ok, 75 is retry, any other is final (126 and 127, no such command, pause)."
+  )
   var each = false
 
   @OptionGroup(title: "To an HTTP endpoint") var http: HTTPOptions
@@ -46,7 +49,8 @@ struct Deliver: ParsableCommand {
   @Option(help: ArgumentHelp("A payload that ended its sender so often while it had nothing else is given up.", valueName: "n"))
   var poisonAfter = 3
 
-  @Flag(help: "Keep the order enqueued, as the only deliverer. A payload that is undecided, or waits for a retry, keeps all others waiting.")
+  @Flag(
+    help: "Keep the order enqueued, as the only deliverer. A payload that is undecided, or waits for a retry, keeps all others waiting.")
   var ordered = false
 
   @Option(help: ArgumentHelp("Payloads sent at most, as 500/s or 3000/m.", valueName: "rate"))

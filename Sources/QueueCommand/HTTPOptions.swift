@@ -18,7 +18,9 @@ struct HTTPOptions: ParsableArguments {
 
   func validate() throws {
     guard let http else {
-      guard httpHeader.isEmpty, httpBearerFile == nil else { throw ValidationError("--http-header and --http-bearer-file go with --http URL.") }
+      guard httpHeader.isEmpty, httpBearerFile == nil else {
+        throw ValidationError("--http-header and --http-bearer-file go with --http URL.")
+      }
       return
     }
     guard http.utf8.starts(with: "https://".utf8) || http.utf8.starts(with: "http://".utf8) else {

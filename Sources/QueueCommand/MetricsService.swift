@@ -18,7 +18,8 @@ final class MetricsService: Sendable {
 
   /// - Throws: the exit status, once the log has said what stands in the way.
   init(
-    _ queue: any PayloadQueue, _ figures: any MetricsSource, port: UInt16?, file: MetricsFile?, _ log: Logger, pulses: [MetricsCollector.Pulse]
+    _ queue: any PayloadQueue, _ figures: any MetricsSource, port: UInt16?, file: MetricsFile?, _ log: Logger,
+    pulses: [MetricsCollector.Pulse]
   ) throws {
     (self.file, self.log) = (file, log)
     collector = try orExit(log, ExitStatus.software) { () throws(SystemError) in

@@ -6,7 +6,9 @@ import AttacheArguments
 struct QueueTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "attache", abstract: "The subcommands of attache that work a queue.", version: versionText,
-    subcommands: [BatchCommand.self, Enqueue.self, Work.self, Deliver.self, Results.self, State.self, Retry.self, Purge.self, PushCommand.self])
+    subcommands: [
+      BatchCommand.self, Enqueue.self, Work.self, Deliver.self, Results.self, State.self, Retry.self, Purge.self, PushCommand.self,
+    ])
 
   static func main() {
     StandardDescriptors.prepare()

@@ -179,7 +179,8 @@ private final class CommandLoop: @unchecked Sendable {
     let pause = min(CommandSender.longestPause, configuration.pause * (1 << min(pauses, 16)))
     pauses += 1
     restartAt = MonotonicInstant.now.advanced(by: pause)
-    let rest = unanswered.isEmpty ? "" : "; \(unanswered.count) result\(unanswered.count == 1 ? " is" : "s are") unanswered and will be sent again"
+    let rest =
+      unanswered.isEmpty ? "" : "; \(unanswered.count) result\(unanswered.count == 1 ? " is" : "s are") unanswered and will be sent again"
     owner.tell("the sender \(end.text)\(rest)")
     // One that ends in good order is not the fault of what it has not answered.
     owner.take(unanswered.map { ($0.token, end.isOrderly ? .unanswered : .senderEnded(reason: "the sender \(end.text)")) })

@@ -165,7 +165,9 @@ public final class Deliverer: Sendable {
         sender.cancel()
         continue
       }
-      if inbox.withLock({ $0.answers.isEmpty && $0.failure == nil }) { bell.wait(until: isCancelled ? nil : [wakeUp, retryAt].compactMap(\.self).min()) }
+      if inbox.withLock({ $0.answers.isEmpty && $0.failure == nil }) {
+        bell.wait(until: isCancelled ? nil : [wakeUp, retryAt].compactMap(\.self).min())
+      }
     }
   }
 

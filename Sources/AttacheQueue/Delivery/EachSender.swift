@@ -122,7 +122,9 @@ public final class EachSender: Sender {
   /// - Returns: what its end says; nil while it runs.
   private func advance(_ running: inout Running) -> DeliveryAnswer? {
     while running.written < running.text.count {
-      let count = unsafe running.text.withUnsafeBytes { unsafe running.process.write(UnsafeRawBufferPointer(rebasing: $0[running.written...])) }
+      let count = unsafe running.text.withUnsafeBytes {
+        unsafe running.process.write(UnsafeRawBufferPointer(rebasing: $0[running.written...]))
+      }
       guard count != 0 else { break }
       // One that does not read its input may know what it needs by its arguments.
       running.written = count.map { running.written + $0 } ?? running.text.count

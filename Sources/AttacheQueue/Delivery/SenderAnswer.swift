@@ -30,7 +30,9 @@ enum SenderAnswer {
 
   /// Reads an answer that names its result: `{"id":17,"answer":"retry 30s"}`. Members beside these two are let be.
   static func readObject(_ line: some Collection<UInt8>) -> (id: Int64, answer: DeliveryAnswer)? {
-    guard let object = try? JSONDecoder().decode(Object.self, from: Data(line)), let answer = read(Array(object.answer.utf8)) else { return nil }
+    guard let object = try? JSONDecoder().decode(Object.self, from: Data(line)), let answer = read(Array(object.answer.utf8)) else {
+      return nil
+    }
     return (object.id, answer)
   }
 

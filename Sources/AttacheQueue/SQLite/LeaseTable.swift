@@ -34,7 +34,9 @@ extension Database {
   }
 
   /// Leases rows to a holder.
-  func lease(_ ids: some Sequence<Int64>, of table: LeaseTable, to worker: Int64, fence: Int64, alone: Bool, _ now: QueueMoment, for span: Duration)
+  func lease(
+    _ ids: some Sequence<Int64>, of table: LeaseTable, to worker: Int64, fence: Int64, alone: Bool, _ now: QueueMoment, for span: Duration
+  )
     throws
   {
     let update = try batch(

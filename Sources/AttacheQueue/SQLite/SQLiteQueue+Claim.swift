@@ -58,7 +58,8 @@ extension Database {
   fileprivate func lease(_ request: ClaimRequest, to worker: Int64, _ now: QueueMoment, _ tally: inout QueueTally) throws -> [Lease] {
     let leases = try first(request, fence: tally.lastFence + 1)
     guard !leases.isEmpty else { return [] }
-    try lease(leases.lazy.map(\.token.id), of: .work, to: worker, fence: tally.lastFence + 1, alone: request.isAlone, now, for: request.span)
+    try lease(
+      leases.lazy.map(\.token.id), of: .work, to: worker, fence: tally.lastFence + 1, alone: request.isAlone, now, for: request.span)
     tally.lastFence += 1
     tally.ready -= leases.count
     tally.leased += leases.count

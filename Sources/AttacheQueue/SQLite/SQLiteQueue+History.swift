@@ -94,10 +94,11 @@ extension Database {
   }
 
   private func events(of id: Int64) throws -> [PayloadEvent] {
-    try Row.fetchAll(self, sql: "SELECT stage, attempt, moment, text FROM event WHERE id = ? ORDER BY stage, attempt", arguments: [id]).compactMap {
-      guard let stage = PayloadEvent.Stage(rawValue: $0["stage"]) else { return nil }
-      return PayloadEvent(stage: stage, attempt: $0["attempt"], moment: Duration(microseconds: $0["moment"]), text: $0["text"])
-    }
+    try Row.fetchAll(self, sql: "SELECT stage, attempt, moment, text FROM event WHERE id = ? ORDER BY stage, attempt", arguments: [id])
+      .compactMap {
+        guard let stage = PayloadEvent.Stage(rawValue: $0["stage"]) else { return nil }
+        return PayloadEvent(stage: stage, attempt: $0["attempt"], moment: Duration(microseconds: $0["moment"]), text: $0["text"])
+      }
   }
 }
 

@@ -75,7 +75,9 @@ extension SQLiteQueue {
     var payloads = 0
     while true {
       // What each step forgets stays forgotten when a later one fails; the holds are named at the end, or by the next purge.
-      let count = try write { connection, tally in try connection.purge(finishedBefore: before, includesUndelivered: includesUndelivered, &tally) }
+      let count = try write { connection, tally in
+        try connection.purge(finishedBefore: before, includesUndelivered: includesUndelivered, &tally)
+      }
       payloads += count
       guard count == Self.purgeBatch else { break }
     }

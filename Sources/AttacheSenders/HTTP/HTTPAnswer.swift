@@ -21,7 +21,8 @@ enum HTTPAnswer {
   static func of(failure code: CURLcode, _ text: String) -> DeliveryAnswer {
     switch code {
     // The request was not sent: every other would fare the same.
-    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE,
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR,
+      CURLE_SSL_CACERT_BADFILE,
       CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
       .refused(reason: text)
     default: .retry(after: nil, reason: text)

@@ -123,7 +123,8 @@ private final class HTTPRequest {
     try set("libcurl", CURLOPT_PROXY, "")
     for (option, value) in [
       (CURLOPT_POST, 1), (CURLOPT_NOSIGNAL, 1), (CURLOPT_PIPEWAIT, 1), (CURLOPT_TCP_NODELAY, 1),
-      (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)), (CURLOPT_TIMEOUT_MS, max(1, Int(configuration.answerTimeout / .milliseconds(1)))),
+      (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)),
+      (CURLOPT_TIMEOUT_MS, max(1, Int(configuration.answerTimeout / .milliseconds(1)))),
     ] { _ = unsafe curl_easy_setopt_long(easy, option, value) }
     if let roots = configuration.rootCertificates {
       guard unsafe access(roots, R_OK) == 0 else { throw .file(path: roots, reason: unsafe String(cString: strerror(errno))) }

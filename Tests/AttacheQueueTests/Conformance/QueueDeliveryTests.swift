@@ -5,7 +5,8 @@ import Testing
 /// How results are leased to deliverers.
 @Suite struct QueueDeliveryTests {
   /// A queue whose payloads have results.
-  private func open(_ test: TestQueue, _ lines: [String], change: (inout NewPayload, Int) -> Void = { _, _ in }) throws -> any PayloadQueue {
+  private func open(_ test: TestQueue, _ lines: [String], change: (inout NewPayload, Int) -> Void = { _, _ in }) throws -> any PayloadQueue
+  {
     let queue = try test.open()
     _ = try queue.enqueue(
       lines.enumerated().map { index, line in
@@ -136,7 +137,9 @@ import Testing
   }
 
   @Test(arguments: QueueBackend.allCases)
-  func `what a deliverer holds is neither retried nor purged, and what is undelivered is purged only when asked for`(_ backend: QueueBackend)
+  func `what a deliverer holds is neither retried nor purged, and what is undelivered is purged only when asked for`(
+    _ backend: QueueBackend
+  )
     throws
   {
     let test = try TestQueue(backend)

@@ -73,7 +73,8 @@ private struct RandomRun {
     case 8: _ = try worker.renew(some().map(\.token), for: .seconds(30))
     case 9: test.clock.pass(.seconds(Int.random(in: 1...20, using: &generator)))
     case 10: _ = try worker.markRead((0..<9).map { _ in Int64.random(in: 1...300, using: &generator) })
-    case 11: _ = try Bool.random(using: &generator) ? worker.retry(nil) : worker.purge(olderThan: .seconds(60), includesUndelivered: true).payloads
+    case 11:
+      _ = try Bool.random(using: &generator) ? worker.retry(nil) : worker.purge(olderThan: .seconds(60), includesUndelivered: true).payloads
     case 12, 13: deliveries += try worker.settle((0..<4).compactMap { _ in settled() }, claiming: request()).deliveries
     default:
       if Bool.random(using: &generator) { worker.close() }

@@ -105,7 +105,8 @@ struct DeliverHTTPTests {
     let queue = try await queue(6)
     let again = #"[[429,{"Retry-After":"1"}],[200,{}]]"#
     let endpoint = try Endpoint(
-      queue, #"{"1":\#(again),"2":[[503,{"Retry-After":"1"}],[204,{}]],"3":[[400,{}]],"4":[[301,{"Location":"/x"}]],"5":[[0,{}],[200,{}]]}"#)
+      queue, #"{"1":\#(again),"2":[[503,{"Retry-After":"1"}],[204,{}]],"3":[[400,{}]],"4":[[301,{"Location":"/x"}]],"5":[[0,{}],[200,{}]]}"#
+    )
     let run = try await queue.run("deliver", ["--once", "--http", endpoint.url])
     #expect(run.exit == .status(0))
     #expect(run.errors.contains("attache: delivered 4, dropped 2, poison 0, expired 0, retried 3 in "))

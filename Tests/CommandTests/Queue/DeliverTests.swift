@@ -48,7 +48,8 @@ struct DeliverTests {
     #expect(run.exit == .status(0))
     #expect(run.errors.contains("the sender was killed by signal 9"))
     #expect(run.errors.contains("sender started again 1 time"))
-    #expect(text(answered).split(separator: "\n").map { "\($0)\n" }.sorted() == Self.lines.split(separator: "\n").map { "\($0)\n" }.sorted())
+    #expect(
+      text(answered).split(separator: "\n").map { "\($0)\n" }.sorted() == Self.lines.split(separator: "\n").map { "\($0)\n" }.sorted())
     #expect(text(got).split(separator: "\n").count == 21)
   }
 
@@ -246,7 +247,7 @@ struct DeliverTests {
     let (got, gate) = (queue.tool.home["got"], queue.tool.home["gate"])
     let body = "echo \"$line\" >>\"$1\"; until [ -e \"\(gate)\" ]; do sleep 0.01; done; echo ok"
     let program = try queue.start("deliver", ["--jobs", "3", "--"] + shell(body, got))
-    while text(got).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    _ = try await queue.state { _ in !text(got).isEmpty }
     program.send(signal)
     await program.signalsAreTaken()
     try "".write(toFile: gate, atomically: false, encoding: .utf8)
@@ -260,7 +261,7 @@ struct DeliverTests {
     let queue = try await queue("{\"n\":1}\n")
     let got = queue.tool.home["got"]
     let program = try queue.start("deliver", ["--"] + shell("echo \"$line\" >>\"$1\"; exec sleep 100", got))
-    while text(got).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    _ = try await queue.state { _ in !text(got).isEmpty }
     program.send(SIGTERM)
     await program.signalsAreTaken()
     program.send(SIGTERM)
