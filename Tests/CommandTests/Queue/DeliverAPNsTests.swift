@@ -1,0 +1,93 @@
+import AttacheTesting
+import Foundation
+import Synchronization
+import Testing
+import Tripwire
+
+/// `attache deliver --apns`, by the built tool, to a server that speaks Apple's protocol.
+@Suite(.timeLimit(.minutes(1)))
+struct DeliverAPNsTests {
+  private static func token(_ number: Int) -> String { String(format: "%064x", number) }
+
+  /// A queue whose payloads have results, with a device token each.
+  private func queue(_ count: Int) async throws -> QueueTool {
+    let queue = try QueueTool()
+    try await queue.work((1...count).map { #"{"aps":{"alert":"\#($0)"},"device":"\#(Self.token($0))"}"# + "\n" }.joined())
+    return queue
+  }
+
+  private func arguments(_ queue: QueueTool, _ server: APNsServer, _ tokens: ProviderTokenCheck) throws -> [String] {
+    let key = queue.tool.home["AuthKey.p8"]
+    try tokens.privateKeyPEM.write(toFile: key, atomically: true, encoding: .utf8)
+    return [
+      "--once", "--apns", "--apns-key", key, "--apns-key-id", tokens.keyID, "--apns-team-id", tokens.teamID, "--apns-host",
+      "127.0.0.1:\(server.port)", "--cacert", server.rootCertificatePEMFile, "--apns-topic", "com.example.app", "--apns-token-path",
+      "/device",
+      "--invalid-tokens", queue.tool.home["invalid"],
+    ]
+  }
+
+  private func withServer(
+    _ respond: @escaping @Sendable (APNsRequest) -> APNsAnswer = { _ in .delivered },
+    _ body: (APNsServer, ProviderTokenCheck) async throws -> Void
+  ) async throws {
+    let tokens = ProviderTokenCheck()
+    let server = try await APNsServer.start(tokens: tokens, respond: respond)
+    do {
+      try await body(server, tokens)
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+  }
+
+  @Test func `each result goes to its device, and what Apple says of it stands in its history`() async throws {
+    try await withServer { request in
+      request.deviceToken == Self.token(3) ? .error(410, "Unregistered", timestamp: 1_794_000_000_000, retryAfter: nil) : .delivered
+    } _: { server, tokens in
+      let queue = try await queue(50)
+      let run = try await queue.run("deliver", arguments(queue, server, tokens))
+      #expect(run.exit == .status(0))
+      #expect(run.errors.contains("attache: delivered 49, dropped 1, poison 0, expired 0, retried 0 in "))
+      #expect(Set(server.requests.map(\.deviceToken)) == Set((1...50).map(Self.token)))
+      #expect(Set(server.requests.compactMap { $0.field("apns-id") }).count == 50)
+      #expect(try await queue.run("queue", ["--line", "1"]).text.contains("  delivered: 200"))
+      #expect(try await queue.run("queue", ["--line", "3"]).text.contains("Unregistered"))
+      let invalid = try String(contentsOfFile: queue.tool.home["invalid"], encoding: .utf8)
+      #expect(invalid.contains(Self.token(3)) && invalid.contains("Unregistered"))
+    }
+  }
+
+  @Test func `a key that Apple does not accept pauses the deliverer, and costs no try`() async throws {
+    let isAccepted = Atomic<Bool>(false)
+    try await withServer { _ in
+      isAccepted.load(ordering: .relaxed) ? .delivered : .error(403, "InvalidProviderToken", timestamp: nil, retryAfter: nil)
+    } _: { server, tokens in
+      let queue = try await queue(5)
+      let program = try queue.start("deliver", try arguments(queue, server, tokens))
+      #expect(await program.errors(holding: "paused: ").contains("InvalidProviderToken"))
+      isAccepted.store(true, ordering: .relaxed)
+      let run = await program.finished()
+      #expect(run.exit == .status(0))
+      #expect(run.errors.contains("attache: delivered 5, dropped 0, poison 0, expired 0, retried 0 in "))
+    }
+  }
+
+  @Test func `a server that is killed costs nothing but time, and duplicates have one apns-id`() async throws {
+    try await withServer { server, tokens in
+      let queue = try await queue(2_000)
+      let program = try queue.start("deliver", try arguments(queue, server, tokens))
+      for kill in 1...3 {
+        await server.waitForRequests(count: 300 * kill)
+        try await server.restart()
+      }
+      let run = await program.finished()
+      #expect(run.exit == .status(0))
+      #expect(run.errors.contains("attache: delivered 2000, dropped 0, poison 0, expired 0"))
+      let identifiers = Dictionary(grouping: server.requests, by: \.deviceToken).mapValues { Set($0.compactMap { $0.field("apns-id") }) }
+      #expect(identifiers.count == 2_000)
+      #expect(identifiers.values.allSatisfy { $0.count == 1 })
+    }
+  }
+}
