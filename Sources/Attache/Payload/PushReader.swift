@@ -99,15 +99,13 @@ package final class PushReader {
   private func findToken(_ line: [UInt8], _ object: Range<Int>?, _ push: inout Push) {
     guard let tokenPath else { return }
     let text = JSONText(Array(line[opener.json]))
-    guard let found = text.find(tokenPath) else { return }
-    guard let token = text.string(found.value), !token.isEmpty else { return }
+    guard let found = text.find(tokenPath), let token = text.string(found.value), !token.isEmpty else { return }
     push.token = UntrustedText(decoding: token)
-    guard let object, let member = found.member else { return }
-    let removal = text.removal(of: member, in: found.parent)
+    guard let object, let removal = found.removal else { return }
     let start = object.lowerBound - opener.json.lowerBound
     let inPayload = removal.lowerBound - start..<removal.upperBound - start
     guard inPayload.lowerBound > 0, inPayload.upperBound < push.payload.count else { return }
-    push.payload = LineEdit.apply([LineEdit(inPayload, [])], to: push.payload)
+    push.payload.removeSubrange(inPayload)
   }
 
   /// Takes out each output member whose attachments have `file:` URLs.
@@ -122,35 +120,32 @@ package final class PushReader {
 }
 
 extension JSONText {
-  /// A value, the container around it, and its member when that is an object.
+  /// A value, and the bytes that leave with its member; nil for an array's element.
   fileprivate struct Found {
     var value: Range<Int>
-    var parent: Range<Int>
-    var member: Member?
+    var removal: Range<Int>?
   }
 
-  /// What stands at a place that leads through no string; nil when there is nothing.
+  /// What stands at a place that leads through no string; nil when there is nothing. No space stands behind the text's value.
   fileprivate func find(_ pointer: JSONPointer) -> Found? {
-    var found: Found?
-    var value = root
+    var found = Found(value: JSONSource.skipSpace(bytes.span, from: 0)..<bytes.count)
     for token in pointer.tokens {
-      if isArray(value) {
-        let elements = elements(of: value)
+      if isArray(found.value) {
+        let elements = elements(of: found.value)
         guard let index = token.index, elements.indices.contains(index) else { return nil }
-        found = Found(value: elements[index], parent: value)
+        found = Found(value: elements[index])
       } else {
-        guard let member = members(of: value).last(where: { isNamed($0, token.text) }) else { return nil }
-        found = Found(value: member.value, parent: value, member: member)
+        let members = members(of: found.value)
+        guard let index = members.lastIndex(where: { isNamed($0, token.text) }) else { return nil }
+        found = Found(value: members[index].value, removal: removal(of: index, in: members))
       }
-      value = found?.value ?? value
     }
     return found
   }
 
-  /// The bytes that leave with a member: the comma before it, or, for the first member, the one behind it.
-  func removal(of member: Member, in object: Range<Int>) -> Range<Int> {
-    let members = members(of: object)
-    guard let index = members.firstIndex(where: { $0.name == member.name }) else { return member.name.lowerBound..<member.value.upperBound }
+  /// The bytes that leave with a member of an object: the comma before it, or, for the first member, the one behind it.
+  private func removal(of index: Int, in members: [Member]) -> Range<Int> {
+    let member = members[index]
     if index > 0 { return JSONSource.skipSpace(bytes.span, from: members[index - 1].value.upperBound)..<member.value.upperBound }
     guard members.count > 1 else { return member.name.lowerBound..<member.value.upperBound }
     return member.name.lowerBound..<JSONSource.skipSpace(bytes.span, from: member.value.upperBound) + 1
@@ -160,8 +155,9 @@ extension JSONText {
   ///
   /// - Parameter depth: how many levels of objects are searched below the object, `aps` excepted.
   fileprivate func fileMember(_ name: String, in object: Range<Int>, depth: Int) -> Range<Int>? {
-    for member in members(of: object) {
-      if isNamed(member, name), hasFileURLs(member.value) { return removal(of: member, in: object) }
+    let members = members(of: object)
+    for (index, member) in members.enumerated() {
+      if isNamed(member, name), hasFileURLs(member.value) { return removal(of: index, in: members) }
       if depth > 0, isObject(member.value), !isNamed(member, "aps"), let found = fileMember(name, in: member.value, depth: depth - 1) {
         return found
       }

@@ -16,7 +16,7 @@ struct PushIdentifier: Hashable {
     var form: [UInt8] = []
     form.reserveCapacity(36)
     for (index, byte) in bytes.enumerated() {
-      if [4, 6, 8, 10].contains(index) { form.append(UInt8(ascii: "-")) }
+      if index == 4 || index == 6 || index == 8 || index == 10 { form.append(UInt8(ascii: "-")) }
       form.append(digits[Int(byte >> 4)])
       form.append(digits[Int(byte & 0xF)])
     }

@@ -36,6 +36,20 @@ final class HTTP2Session {
     var openedAt: MonotonicInstant
     /// Why it was given up; nil while it was not.
     var fault: String?
+
+    /// Takes a header field.
+    ///
+    /// - Returns: the bytes of all of them; 0 for a stream that was given up.
+    mutating func take(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Int {
+      guard fault == nil else { return 0 }
+      headerBytes += name.count + value.count + 32
+      if unsafe name.elementsEqual(":status".utf8) {
+        status = unsafe Int(String(decoding: value, as: UTF8.self)) ?? 0
+      } else if unsafe name.elementsEqual("retry-after".utf8), value.count <= 32 {
+        retryAfter = unsafe Array(value)
+      }
+      return headerBytes
+    }
   }
 
   private var session: OpaquePointer?
@@ -244,16 +258,8 @@ final class HTTP2Session {
   }
 
   private func take(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, of id: Int32) {
-    guard let slot = slot(of: id), var stream = streams[slot], stream.fault == nil else { return }
-    stream.headerBytes += name.count + value.count + 32
-    if unsafe name.elementsEqual(":status".utf8) {
-      stream.status = unsafe Int(String(decoding: value, as: UTF8.self)) ?? 0
-    } else if unsafe name.elementsEqual("retry-after".utf8), value.count <= 32 {
-      stream.retryAfter = unsafe Array(value)
-    }
-    let isOverlong = stream.headerBytes > Self.maximumHeaders
-    streams[slot] = stream
-    if isOverlong { giveUp(slot, "the answer's header fields are longer than \(Self.maximumHeaders) bytes") }
+    guard let slot = slot(of: id), let count = unsafe streams[slot]?.take(name, value), count > Self.maximumHeaders else { return }
+    giveUp(slot, "the answer's header fields are longer than \(Self.maximumHeaders) bytes")
   }
 
   private func take(_ bytes: UnsafeBufferPointer<UInt8>, of id: Int32) {
