@@ -8,6 +8,7 @@ struct QueueStatusTests {
     var counts = QueueCounts()
     (counts.ready, counts.waiting, counts.leased, counts.done, counts.dead, counts.unread) = (1_200, 3, 64, 1_099_813, 1, 12)
     (counts.oldest, counts.finishedLastMinute) = (.seconds(133), 1_204)
+    (counts.delivering, counts.oldestUndelivered) = (5, .seconds(61))
     return counts
   }
 
@@ -19,14 +20,15 @@ struct QueueStatusTests {
           ready        1,200
           waiting          3  not due yet
           leased          64
-          done     1,099,813  12 not read
+          done     1,099,813  12 undelivered, 5 of them leased
           dead             1
         the oldest without a result came 2m 13s ago
+        the oldest undelivered came 1m 1s ago
         1,204 results in the last minute; 20/s, 1m 3s left
         """)
     #expect(
       status.line
-        == "1101081 payloads: 1200 ready, 3 waiting, 64 leased, 1099813 done (12 not read), 1 dead; 20/s, 1m 3s left")
+        == "1101081 payloads: 1200 ready, 3 waiting, 64 leased, 1099813 done (12 undelivered), 1 dead; 20/s, 1m 3s left")
   }
 
   @Test func `an empty queue has no oldest, and nothing is left`() {
@@ -35,8 +37,9 @@ struct QueueStatusTests {
     #expect(status.lines.last == "0 results in the last minute; 0/s")
     #expect(status.lines.count == 7)
     #expect(
-      status.json == #"{"queue":"dir:/q","ready":0,"waiting":0,"leased":0,"done":0,"dead":0,"undecided":0,"unread":0,"total":0,"#
-        + #""oldest_s":null,"finished_last_minute":0,"rate_per_s":0,"left_s":null}"# + "\n")
+      status.json
+        == #"{"queue":"dir:/q","ready":0,"waiting":0,"leased":0,"done":0,"dead":0,"undecided":0,"unread":0,"delivering":0,"total":0,"#
+        + #""oldest_s":null,"oldest_undelivered_s":null,"finished_last_minute":0,"rate_per_s":0,"left_s":null}"# + "\n")
   }
 
   @Test(arguments: [(0, "0/s"), (0.04, "less than 0.1/s"), (0.1, "0.1/s"), (2.36, "2.4/s"), (20.4, "20/s"), (1_234.5, "1,235/s")])
@@ -48,7 +51,8 @@ struct QueueStatusTests {
     let json = QueueStatus(.sqlite(path: "a\"b"), counts, rate: 20.4).json
     #expect(
       json == #"{"queue":"sqlite:a\"b","ready":1200,"waiting":3,"leased":64,"done":1099813,"dead":1,"undecided":1267,"unread":12,"#
-        + #""total":1101081,"oldest_s":133,"finished_last_minute":1204,"rate_per_s":20.4,"left_s":63}"# + "\n")
+        + #""delivering":5,"total":1101081,"oldest_s":133,"oldest_undelivered_s":61,"finished_last_minute":1204,"rate_per_s":20.4,"left_s":63}"#
+        + "\n")
   }
 
   @Test(arguments: [

@@ -147,8 +147,11 @@ final class ChildProcess {
   }
 
   /// Sends a signal to the process and to those that it has started in its group.
-  func signal(_ signal: Int32) {
-    if end == nil { kill(-identifier, signal) }
+  ///
+  /// - Returns: false when the system refuses it, as for a program of another user.
+  @discardableResult
+  func signal(_ signal: Int32) -> Bool {
+    end != nil || kill(-identifier, signal) == 0 || errno == ESRCH
   }
 
   /// Notes whether the process has ended.

@@ -122,11 +122,12 @@ private final class CommandLoop: @unchecked Sendable {
   /// Gives up what is unanswered.
   private func cancel() {
     isCancelled = true
+    if let child { owner.take(child.read().answers) }
     let unanswered = (child?.unanswered ?? []) + pending
     pending = []
+    owner.take(unanswered.map { ($0.token, .unanswered) })
     child?.stop()
     child = nil
-    owner.take(unanswered.map { ($0.token, .unanswered) })
   }
 
   /// Gives back what no command was given.
@@ -210,8 +211,10 @@ private final class CommandChild {
   /// What is unanswered, in the order given: by the numbers from ``firstGiven`` on, the first answered ones nil.
   private var given: [Given?] = []
   private var firstGiven = 0
-  /// By the result's number, the place in ``given``.
+  /// By the result's number, the place in ``given``, and how many places were forgotten before it.
   private var places: [Int64: Int] = [:]
+  private var forgotten = 0
+  private var answeredAt = MonotonicInstant.distantPast
   /// What came and is no whole line yet.
   private var line: [UInt8] = []
   private var lines = 0
@@ -223,6 +226,11 @@ private final class CommandChild {
     process = try ChildProcess(configuration.words, readsOutput: true)
   }
 
+  /// Bytes that are forgotten at a time once they are written.
+  private static let forgetting = 65_536
+  /// Answered results that are forgotten at a time.
+  private static let forgettingResults = 1_024
+
   /// What it was given and has not answered.
   var unanswered: [Delivery] { given[firstGiven...].compactMap { $0?.delivery } }
 
@@ -231,7 +239,12 @@ private final class CommandChild {
     for delivery in deliveries {
       if configuration.usesEnvelopes {
         text += DeliveryText.envelope(delivery, json)
-        places[delivery.token.id] = given.count
+        // The same result under a later lease: whoever had it meanwhile gave it back.
+        if let earlier = places[delivery.token.id].map({ $0 - forgotten }), let token = given[earlier]?.delivery.token {
+          given[earlier] = nil
+          unfit.append((token, .unanswered))
+        }
+        places[delivery.token.id] = forgotten + given.count
       } else if let line = DeliveryText.line(delivery) {
         text += line
       } else {
@@ -249,8 +262,13 @@ private final class CommandChild {
         process.closeInput()
         break
       }
-      guard count > 0 else { return }
       written += count
+      // What is written is forgotten although there is always more.
+      if written >= Self.forgetting, written * 2 >= text.count {
+        text.removeFirst(written)
+        written = 0
+      }
+      guard count > 0 else { return }
     }
     text.removeAll(keepingCapacity: true)
     written = 0
@@ -268,17 +286,20 @@ private final class CommandChild {
   var due: MonotonicInstant? {
     if !unfit.isEmpty { return .now }
     guard firstGiven < given.count, let first = given[firstGiven] else { return nil }
-    return first.since.advanced(by: configuration.answerTimeout)
+    // One answer after another: the first is owed from the last one on.
+    return max(first.since, configuration.usesEnvelopes ? first.since : answeredAt).advanced(by: configuration.answerTimeout)
   }
 
   /// Takes what has come.
   func read() -> (answers: [(token: LeaseToken, answer: DeliveryAnswer)], end: End?) {
     var answers = unfit
     unfit = []
-    while let bytes = process.read() {
+    while true {
+      // Asked first: what it wrote before its end is there to be read.
+      let end = process.reap()
+      guard let bytes = process.read() else { break }
       if bytes.isEmpty {
-        // Nothing more at the moment; whoever has ended says nothing more ever.
-        if let end = process.reap() { return (answers, orderly(end)) }
+        if let end { return (answers, orderly(end)) }
         if let due, due <= .now {
           stop()
           let seconds = configuration.answerTimeout / .seconds(1)
@@ -307,6 +328,7 @@ private final class CommandChild {
   /// - Returns: what is wrong with it; nil when nothing is.
   private func take(_ bytes: [UInt8], _ answers: inout [(token: LeaseToken, answer: DeliveryAnswer)]) -> String? {
     line += bytes
+    answeredAt = .now
     var start = 0
     defer { line.removeFirst(start) }
     while let end = line[start...].firstIndex(of: UInt8(ascii: "\n")) {
@@ -324,7 +346,7 @@ private final class CommandChild {
       guard let (id, answer) = SenderAnswer.readObject(text) else {
         return #"; with --envelope, answers are {"id":N,"answer":"ok"}, "retry 30s" or "drop REASON""#
       }
-      guard let place = places.removeValue(forKey: id), let token = given[place]?.delivery.token else {
+      guard let place = places.removeValue(forKey: id).map({ $0 - forgotten }), let token = given[place]?.delivery.token else {
         return "; it has no unanswered result \(id)"
       }
       given[place] = nil
@@ -336,8 +358,9 @@ private final class CommandChild {
       answers.append((token, answer))
     }
     while firstGiven < given.count, given[firstGiven] == nil { firstGiven += 1 }
-    if firstGiven == given.count {
-      given.removeAll(keepingCapacity: true)
+    if firstGiven == given.count || firstGiven >= Self.forgettingResults && firstGiven * 2 >= given.count {
+      given.removeFirst(firstGiven)
+      forgotten += firstGiven
       firstGiven = 0
     }
     return nil
@@ -348,7 +371,7 @@ private final class CommandChild {
     process.closeInput()
     for signal in [SIGTERM, SIGKILL] {
       if hasEnded(within: configuration.patience) { return }
-      process.signal(signal)
+      guard process.signal(signal) else { return }
     }
     process.reap(waits: true)
   }
@@ -359,7 +382,8 @@ private final class CommandChild {
     process.closeInput()
     if process.reap() == nil {
       process.signal(SIGTERM)
-      if !hasEnded(within: configuration.patience) { process.signal(SIGKILL) }
+      // One that runs as another user may not be ended by us.
+      if !hasEnded(within: configuration.patience), !process.signal(SIGKILL) { return .killed(signal: SIGKILL) }
     }
     return process.reap(waits: true) ?? .exited(status: 0)
   }

@@ -138,6 +138,8 @@ public final class Deliverer: Sendable {
       note(news)
       if news.isStopped, !isStopped {
         isStopped = true
+        // What the queue does not take now, it is not waited for.
+        retryAt = nil
         sender.drain()
       }
       send()
@@ -166,7 +168,7 @@ public final class Deliverer: Sendable {
         continue
       }
       if inbox.withLock({ $0.answers.isEmpty && $0.failure == nil }) {
-        bell.wait(until: isCancelled ? nil : [wakeUp, retryAt].compactMap(\.self).min())
+        bell.wait(until: isCancelled ? retryAt : [wakeUp, retryAt].compactMap(\.self).min())
       }
     }
   }

@@ -239,7 +239,14 @@ struct DelivererState {
       suspectsSince = nil
       return false
     }
-    if isAlone { suspectsSince = now }
+    if isAlone {
+      // In order, an earlier result may stand before the suspect by now.
+      guard !claim.deliveries.isEmpty else {
+        suspectsSince = nil
+        return false
+      }
+      suspectsSince = now
+    }
     let since = suspectsSince ?? now
     suspectsSince = since
     return claim.deliveries.isEmpty || since.duration(to: now) > Self.suspectPatience
@@ -264,9 +271,9 @@ struct DelivererState {
   ///
   /// - Parameter isOfMachine: whether only the machine can end it (``endPause()``), and no answer.
   mutating func pause(_ why: String, isOfMachine: Bool = false, at now: MonotonicInstant) {
+    // Answers that come at the same time count once, and none takes the place of the machine's pause.
+    if let pause, now < pause.until, self.isOfMachine || !isOfMachine { return }
     self.isOfMachine = isOfMachine
-    // Answers that come at the same time count once.
-    if let pause, now < pause.until, pause.why == why { return }
     let span = min(DelivererConfiguration.longestPause, configuration.pause * (1 << min(pauses, 16)))
     pauses += 1
     pause = (why, now.advanced(by: span))
@@ -300,11 +307,12 @@ struct DelivererState {
   func wakeUp(after now: MonotonicInstant) -> MonotonicInstant? {
     if let stoppedAt { return stoppedAt.advanced(by: configuration.answerTimeout) }
     if let pause, now < pause.until { return pause.until }
-    if holdsSuspect { return nil }
+    if holdsSuspect, waiting.isEmpty { return nil }
     if let rate = configuration.rate, !waiting.isEmpty, unanswered.count < configuration.jobs {
-      return now.advanced(by: .seconds(max(0.000_1, (1 - allowance) / rate)))
+      return now.advanced(by: .seconds(min(3_600, max(0.000_1, (1 - allowance) / rate))))
     }
-    if !waiting.isEmpty || unanswered.count >= configuration.jobs || wantsAlone && heldCount > 0 { return nil }
+    let isFull = unanswered.count >= configuration.jobs || heldBytes >= Self.maximumBytes
+    if !waiting.isEmpty || isFull || wantsAlone && heldCount > 0 { return nil }
     return max(quietUntil, now)
   }
 }

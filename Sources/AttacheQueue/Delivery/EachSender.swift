@@ -130,7 +130,7 @@ public final class EachSender: Sender {
       running.written = count.map { running.written + $0 } ?? running.text.count
     }
     if running.written == running.text.count { running.process.closeInput() }
-    if running.due <= .now { stop(&running) }
+    if running.process.reap() == nil, running.due <= .now { stop(&running) }
     guard let end = running.process.reap() else { return nil }
     if running.signal != nil {
       return .senderEnded(reason: "the command took more than \(configuration.answerTimeout / .seconds(1)) s (--answer-timeout)")

@@ -31,7 +31,8 @@ extension SQLiteQueue {
         next = try connection.takeOver(.delivery, now, slot).next
       }
       if try connection.has(.delivery, state: 2) { _ = try connection.ripen(.delivery, now) }
-      claim.deliveries = try connection.firstDeliveries(request, fence: tally.lastFence + 1)
+      let suspectIsFirst: Bool
+      (claim.deliveries, suspectIsFirst) = try connection.firstDeliveries(request, fence: tally.lastFence + 1)
       if !claim.deliveries.isEmpty {
         tally.lastFence += 1
         try connection.lease(
@@ -39,8 +40,10 @@ extension SQLiteQueue {
           for: request.span)
         next = min(next ?? .max, now.uptime + request.span.microseconds)
       }
-      claim.hasSuspects = try connection.has(.delivery, state: 1)
-      let hasMore = try claim.hasSuspects || !request.isOrdered && connection.has(.delivery, state: 0)
+      claim.hasSuspects = try request.isOrdered ? suspectIsFirst : connection.has(.delivery, state: 1)
+      // In order, a claim for a suspect may find another result before it.
+      let isVain = request.isOrdered && request.isAlone && claim.deliveries.isEmpty
+      let hasMore = try claim.hasSuspects || isVain || !request.isOrdered && connection.has(.delivery, state: 0)
       claim.next = hasMore ? .zero : try connection.wait(.delivery, now, leasedUntil: next)
       return claim
     }
@@ -132,20 +135,20 @@ private struct DeliverySettling {
 }
 
 extension Database {
-  /// The results that are to be sent next, in their order, as far as there is room for them.
-  fileprivate func firstDeliveries(_ request: DeliveryRequest, fence: Int64) throws -> [Delivery] {
+  /// The results that are to be sent next, in their order, as far as there is room for them; and whether, in order, a suspect comes next.
+  fileprivate func firstDeliveries(_ request: DeliveryRequest, fence: Int64) throws -> ([Delivery], suspectIsFirst: Bool) {
     let limit = request.isAlone ? min(1, request.limit) : request.limit
-    guard limit > 0 else { return [] }
+    guard limit > 0 else { return ([], false) }
     let select = try batch(Self.query(request))
     if !request.isOrdered { select.bind(1, Int64(limit)) }
     defer { select.reset() }
     var deliveries: [Delivery] = []
     var room = request.maximumBytes
+    var suspectIsFirst = false
     while deliveries.count < limit, try select.step() {
       if request.isOrdered {
         let state = select.integer(1)
-        // Leased to this deliverer, since nobody else shares an ordered delivery, and so with the sender already.
-        if state == 3 { continue }
+        suspectIsFirst = state == 1 && !request.isAlone
         guard state == (request.isAlone ? 1 : 0) else { break }
       }
       room -= Int(select.integer(2))
@@ -157,7 +160,7 @@ extension Database {
           attempt: Int(select.integer(6)) + 1, expiresAt: select.integerIfAny(7).map(Duration.init(microseconds:)),
           deaths: Int(select.integer(8)), deathsAlone: Int(select.integer(9))))
     }
-    return deliveries
+    return (deliveries, suspectIsFirst)
   }
 
   private static func query(_ request: DeliveryRequest) -> String {
@@ -174,9 +177,10 @@ extension Database {
         SELECT \(columns) FROM delivery INDEXED BY \(index) \(tables) WHERE state = \(state) ORDER BY rank, decided, delivery.id LIMIT ?
         """
     }
+    // What is leased is this deliverer's, since nobody else shares an ordered delivery, and so with the sender already.
     return """
       SELECT \(columns) FROM delivery \(tables)
-      WHERE delivery.id < coalesce((SELECT min(id) FROM work), 9223372036854775807) ORDER BY delivery.id
+      WHERE state <> 3 AND delivery.id < coalesce((SELECT min(id) FROM work), 9223372036854775807) ORDER BY delivery.id
       """
   }
 }

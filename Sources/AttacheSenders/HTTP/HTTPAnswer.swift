@@ -17,9 +17,12 @@ enum HTTPAnswer {
     }
   }
 
-  /// - Parameter text: libcurl's own, what went wrong.
-  static func of(failure code: CURLcode, _ text: String) -> DeliveryAnswer {
+  /// - Parameters:
+  ///   - wasSent: whether anything of the request was sent.
+  ///   - text: libcurl's own, what went wrong.
+  static func of(failure code: CURLcode, wasSent: Bool, _ text: String) -> DeliveryAnswer {
     switch code {
+    case CURLE_OPERATION_TIMEDOUT where !wasSent: .refused(reason: text)
     // The request was not sent: every other would fare the same.
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR,
       CURLE_SSL_CACERT_BADFILE,

@@ -176,12 +176,15 @@ private final class HTTPRequest {
   }
 
   func answer(_ code: CURLcode) -> DeliveryAnswer {
-    guard code == CURLE_OK else {
-      let detail = unsafe String(cString: errorText)
-      return HTTPAnswer.of(failure: code, detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail)
-    }
     var status = 0
     unsafe curl_easy_getinfo_long(easy, CURLINFO_RESPONSE_CODE, &status)
+    // A status that was heard counts, whatever becomes of the response's body.
+    guard code == CURLE_OK || status >= 200 else {
+      var sent = 0
+      unsafe curl_easy_getinfo_long(easy, CURLINFO_REQUEST_SIZE, &sent)
+      let detail = unsafe String(cString: errorText)
+      return HTTPAnswer.of(failure: code, wasSent: sent > 0, detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail)
+    }
     var seconds: curl_off_t = 0
     unsafe curl_easy_getinfo_offset(easy, CURLINFO_RETRY_AFTER, &seconds)
     // A week: beyond it nobody means what was written.

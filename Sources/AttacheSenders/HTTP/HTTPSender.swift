@@ -71,7 +71,7 @@ public final class HTTPSender: Sender {
         return inbox
       }
       var answers = news.deliveries.compactMap { delivery in multi.begin(delivery).map { (token: delivery.token, answer: $0) } }
-      if news.isCancelled { answers += multi.cancelAll().map { (token: $0, answer: DeliveryAnswer.unanswered) } }
+      if news.isCancelled { answers += multi.advance() + multi.cancelAll().map { (token: $0, answer: DeliveryAnswer.unanswered) } }
       answers += multi.advance()
       if !answers.isEmpty { owner.take(answers) }
       if news.isClosed { return }

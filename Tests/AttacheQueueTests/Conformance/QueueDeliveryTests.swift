@@ -121,6 +121,31 @@ import Testing
   }
 
   @Test(arguments: QueueBackend.allCases)
+  func `in order, a suspect waits for what stands before it, and a claim for it alone says that there is more`(_ backend: QueueBackend)
+    throws
+  {
+    let test = try TestQueue(backend)
+    let queue = try open(test, ["a", "b"])
+    let inOrder = DeliveryRequest(limit: 9, span: .seconds(10), isOrdered: true)
+    let alone = DeliveryRequest(limit: 9, span: .seconds(10), isAlone: true, isOrdered: true)
+    for _ in 0..<2 {
+      let deliveries = try queue.settle([], claiming: inOrder).deliveries
+      #expect(deliveries.map(\.text) == ["a", "b"])
+      _ = try queue.settle(
+        [
+          SettledDelivery(deliveries[0].token, .returned(after: .zero, tried: "retry")),
+          SettledDelivery(deliveries[1].token, .senderEnded(isAlone: false, tried: "x")),
+        ], claiming: nil)
+    }
+    let vain = try queue.settle([], claiming: alone)
+    #expect(vain.deliveries.isEmpty && !vain.hasSuspects && vain.next == .zero)
+    let first = try queue.settle([], claiming: inOrder)
+    #expect(first.deliveries.map(\.text) == ["a"] && first.hasSuspects)
+    _ = try queue.settle([SettledDelivery(first.deliveries[0].token, .over(.delivered, answer: nil))], claiming: nil)
+    #expect(try queue.settle([], claiming: alone).deliveries.map(\.text) == ["b"])
+  }
+
+  @Test(arguments: QueueBackend.allCases)
   func `deliverers share a queue, an ordered one and a reader have it for themselves`(_ backend: QueueBackend) throws {
     let test = try TestQueue(backend)
     let (one, two, three) = (try test.open(), try test.open(), try test.open())

@@ -174,6 +174,25 @@ struct DeliverTests {
     #expect(try await queue.state().unread == 1)
   }
 
+  @Test(arguments: [["--rate", "40/s"], ["--ordered"], []])
+  func `a result that ends two senders goes alone, and the rest is not kept from going`(arguments: [String]) async throws {
+    let queue = try await queue((1...6).map { "{\"n\":\($0)}\n" }.joined())
+    let body = """
+      case $line in *3*) echo x >>"$1"; [ "$(wc -l <"$1")" -gt 2 ] || exit 5 ;; esac; echo ok
+      """
+    let run = try await deliver(queue, arguments, shell(body, queue.tool.home["ends"]))
+    #expect(run.exit == .status(0))
+    #expect(run.errors.contains("attache: delivered 6, dropped 0, poison 0"))
+  }
+
+  @Test func `the last answer of a sender that ends counts`() async throws {
+    let queue = try await queue((1...5).map { "{\"n\":\($0)}\n" }.joined())
+    let got = queue.tool.home["got"]
+    let run = try await deliver(queue, [], ["sh", "-c", "read -r line; echo \"$line\" >>\"$1\"; echo ok", "sender", got])
+    #expect(run.exit == .status(0))
+    #expect(text(got).split(separator: "\n").count == 5)
+  }
+
   @Test func `what was dropped is delivered again by retry`() async throws {
     let queue = try await queue("{\"n\":1}\n")
     #expect(try await deliver(queue, [], shell("echo drop no token")).errors.contains("dropped 1"))
