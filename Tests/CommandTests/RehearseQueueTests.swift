@@ -33,7 +33,7 @@ struct RehearseQueueTests {
 
   /// Workers that do something wrong behind attache's back: the shell command, and what they are found out for.
   private static let broken = [
-    ("attache purge --queue $REHEARSAL_QUEUE --older-than 0s", "lost"),
+    ("attache purge --queue $REHEARSAL_QUEUE --older-than 0s --include-undelivered", "lost"),
     ("printf '{\"aps\":{\"alert\":\"Hello\"},\"n\":2}\\n' | attache enqueue --queue $REHEARSAL_QUEUE; $WORK", "duplicated"),
     ("echo oh dear >&2; exit 3", "exit"), ("sleep 1000", "hung"),
   ]
@@ -62,7 +62,7 @@ struct RehearseQueueTests {
     let work = "attache work --queue $REHEARSAL_QUEUE --once --poison-after 1000000 $REHEARSAL_FLAGS"
     // The first run is that of nobody's kill.
     let command =
-      "test -e \(mark).2 && { \(work); exec attache purge --queue $REHEARSAL_QUEUE --older-than 0s; }; "
+      "test -e \(mark).2 && { \(work); exec attache purge --queue $REHEARSAL_QUEUE --older-than 0s --include-undelivered; }; "
       + "test -e \(mark) && { touch \(mark).2; exec sleep 1000; }; touch \(mark); exec \(work)"
     let (run, record) = try await folder.rehearsed(command, ["--queue", "sqlite", "--kill-random", "1"])
     #expect(run.exit == .status(99))
