@@ -18,7 +18,10 @@ public struct ProviderTokenCheck: Sendable {
 
   /// Makes a key.
   ///
-  /// - Parameter now: the seconds since 1970; nil is the machine's clock.
+  /// - Parameters:
+  ///   - keyID: the key's identifier.
+  ///   - teamID: the developer team's identifier.
+  ///   - now: the seconds since 1970; nil is the machine's clock.
   public init(keyID: String = "ABC123DEFG", teamID: String = "DEF123GHIJ", now: (@Sendable () -> Double)? = nil) {
     let privateKey = P256.Signing.PrivateKey()
     (privateKeyPEM, key) = (privateKey.pemRepresentation, privateKey.publicKey)
