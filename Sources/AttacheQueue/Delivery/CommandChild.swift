@@ -1,0 +1,217 @@
+internal import Attache
+internal import Glibc
+
+/// A command that runs, and what it was given.
+final class CommandChild {
+  /// Why a command is at its end.
+  struct End {
+    var text: String
+    /// Whether it ended by itself with status 0.
+    var isOrderly: Bool
+  }
+
+  private struct Given {
+    var delivery: Delivery
+    var since: MonotonicInstant
+  }
+
+  private let configuration: CommandSender.Configuration
+  private let process: ChildProcess
+  private let json = JSONCheck()
+  /// Bytes on their way to the command, from ``written`` on.
+  private var text: [UInt8] = []
+  private var written = 0
+  /// What is unanswered, in the order given: by the numbers from ``firstGiven`` on, the first answered ones nil.
+  private var given: [Given?] = []
+  private var firstGiven = 0
+  /// By the result's number, the place in ``given``, and how many places were forgotten before it.
+  private var places: [Int64: Int] = [:]
+  private var forgotten = 0
+  private var answeredAt = MonotonicInstant.distantPast
+  /// What came and is no whole line yet.
+  private var line: [UInt8] = []
+  private var lines = 0
+  /// Results whose text is no line, which are answered at once.
+  private var unfit: [(token: LeaseToken, answer: DeliveryAnswer)] = []
+
+  init(_ configuration: CommandSender.Configuration) throws(SystemError) {
+    self.configuration = configuration
+    process = try ChildProcess(configuration.words, readsOutput: true)
+  }
+
+  /// Bytes that are forgotten at a time once they are written.
+  private static let forgetting = 65_536
+  /// Answered results that are forgotten at a time.
+  private static let forgettingResults = 1_024
+
+  /// What it was given and has not answered.
+  var unanswered: [Delivery] { given[firstGiven...].compactMap { $0?.delivery } }
+
+  func give(_ deliveries: [Delivery]) {
+    let now = MonotonicInstant.now
+    for delivery in deliveries {
+      if configuration.usesEnvelopes {
+        text += DeliveryText.envelope(delivery, json)
+        // The same result under a later lease: whoever had it meanwhile gave it back.
+        if let earlier = places[delivery.token.id].map({ $0 - forgotten }), let token = given[earlier]?.delivery.token {
+          given[earlier] = nil
+          unfit.append((token, .unanswered))
+        }
+        places[delivery.token.id] = forgotten + given.count
+      } else if let line = DeliveryText.line(delivery) {
+        text += line
+      } else {
+        unfit.append((delivery.token, .dropped(reason: "it has line feeds within, which only --envelope and --each carry")))
+        continue
+      }
+      given.append(Given(delivery: delivery, since: now))
+    }
+  }
+
+  func write() {
+    while written < text.count {
+      guard let count = unsafe text.withUnsafeBytes({ unsafe process.write(UnsafeRawBufferPointer(rebasing: $0[written...])) }) else {
+        // It reads no more, and may still answer.
+        process.closeInput()
+        break
+      }
+      written += count
+      // What is written is forgotten although there is always more.
+      if written >= Self.forgetting, written * 2 >= text.count {
+        text.removeFirst(written)
+        written = 0
+      }
+      guard count > 0 else { return }
+    }
+    text.removeAll(keepingCapacity: true)
+    written = 0
+  }
+
+  var requests: [pollfd] {
+    var requests = [
+      pollfd(fd: process.output, events: Int16(POLLIN), revents: 0), pollfd(fd: process.endDescriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    if written < text.count { requests.append(pollfd(fd: process.input, events: Int16(POLLOUT), revents: 0)) }
+    return requests
+  }
+
+  /// When the first answer is overdue; nil while none is owed.
+  var due: MonotonicInstant? {
+    if !unfit.isEmpty { return .now }
+    guard firstGiven < given.count, let first = given[firstGiven] else { return nil }
+    // One answer after another: the first is owed from the last one on.
+    return max(first.since, configuration.usesEnvelopes ? first.since : answeredAt).advanced(by: configuration.answerTimeout)
+  }
+
+  /// Takes what has come.
+  func read() -> (answers: [(token: LeaseToken, answer: DeliveryAnswer)], end: End?) {
+    var answers = unfit
+    unfit = []
+    while true {
+      // Asked first: what it wrote before its end is there to be read.
+      let end = process.reap()
+      guard let bytes = process.read() else { break }
+      if bytes.isEmpty {
+        if let end { return (answers, orderly(end)) }
+        if let due, due <= .now {
+          stop()
+          let seconds = configuration.answerTimeout / .seconds(1)
+          return (answers, End(text: "gave no answer for \(seconds) s (--answer-timeout) and was stopped", isOrderly: false))
+        }
+        return (answers, nil)
+      }
+      if let fault = take(bytes, &answers) {
+        stop()
+        return (answers, End(text: fault + "; it was stopped", isOrderly: false))
+      }
+    }
+    // Its output is at its end: it has ended, or is about to.
+    process.closeInput()
+    if hasEnded(within: .milliseconds(100)), let end = process.reap() { return (answers, orderly(end)) }
+    stop()
+    return (answers, End(text: "closed its output and was stopped", isOrderly: false))
+  }
+
+  private func orderly(_ end: ChildProcess.End) -> End {
+    End(text: end.text, isOrderly: end == .exited(status: 0))
+  }
+
+  /// Takes answers out of what came.
+  ///
+  /// - Returns: what is wrong with it; nil when nothing is.
+  private func take(_ bytes: [UInt8], _ answers: inout [(token: LeaseToken, answer: DeliveryAnswer)]) -> String? {
+    line += bytes
+    answeredAt = .now
+    var start = 0
+    defer { line.removeFirst(start) }
+    while let end = line[start...].firstIndex(of: UInt8(ascii: "\n")) {
+      lines += 1
+      let text = line[start..<end]
+      start = end + 1
+      if let fault = take(text, &answers) { return "wrote in line \(lines) what is no answer: \(SenderAnswer.excerpt(text))\(fault)" }
+    }
+    guard line.count - start <= SenderAnswer.maximumLength else { return "wrote a line of more than \(SenderAnswer.maximumLength) bytes" }
+    return nil
+  }
+
+  private func take(_ text: ArraySlice<UInt8>, _ answers: inout [(token: LeaseToken, answer: DeliveryAnswer)]) -> String? {
+    if configuration.usesEnvelopes {
+      guard let (id, answer) = SenderAnswer.readObject(text) else {
+        return #"; with --envelope, answers are {"id":N,"answer":"ok"}, "retry 30s" or "drop REASON""#
+      }
+      guard let place = places.removeValue(forKey: id).map({ $0 - forgotten }), let token = given[place]?.delivery.token else {
+        return "; it has no unanswered result \(id)"
+      }
+      given[place] = nil
+      answers.append((token, answer))
+    } else {
+      guard let answer = SenderAnswer.read(text) else { return "; answers are ok, retry 30s and drop REASON" }
+      guard firstGiven < given.count, let token = given[firstGiven]?.delivery.token else { return "; every result was answered already" }
+      given[firstGiven] = nil
+      answers.append((token, answer))
+    }
+    while firstGiven < given.count, given[firstGiven] == nil { firstGiven += 1 }
+    if firstGiven == given.count || firstGiven >= Self.forgettingResults && firstGiven * 2 >= given.count {
+      given.removeFirst(firstGiven)
+      forgotten += firstGiven
+      firstGiven = 0
+    }
+    return nil
+  }
+
+  /// Ends the command: its input is at its end, and it has a while before SIGTERM, and another before SIGKILL.
+  func finish() {
+    process.closeInput()
+    for signal in [SIGTERM, SIGKILL] {
+      if hasEnded(within: configuration.patience) { return }
+      guard process.signal(signal) else { return }
+    }
+    process.reap(waits: true)
+  }
+
+  /// Ends the command by SIGTERM, or by SIGKILL where it does not care.
+  @discardableResult
+  func stop() -> ChildProcess.End {
+    process.closeInput()
+    if process.reap() == nil {
+      process.signal(SIGTERM)
+      // One that runs as another user may not be ended by us.
+      if !hasEnded(within: configuration.patience), !process.signal(SIGKILL) { return .killed(signal: SIGKILL) }
+    }
+    return process.reap(waits: true) ?? .exited(status: 0)
+  }
+
+  /// Waits for the end, and reads what comes meanwhile, so that no writer is kept from ending.
+  private func hasEnded(within span: Duration) -> Bool {
+    let until = MonotonicInstant.now.advanced(by: span)
+    var readsOutput = true
+    while process.reap() == nil {
+      guard .now < until else { return false }
+      var requests = [pollfd(fd: process.endDescriptor, events: Int16(POLLIN), revents: 0)]
+      if readsOutput { requests.append(pollfd(fd: process.output, events: Int16(POLLIN), revents: 0)) }
+      _ = unsafe poll(&requests, nfds_t(requests.count), until.pollTimeout)
+      if readsOutput, process.read() == nil { readsOutput = false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,112 @@
+internal import Attache
+internal import Glibc
+
+/// The loop of a ``CommandSender``; one thread has it.
+final class CommandLoop: @unchecked Sendable {
+  private let configuration: CommandSender.Configuration
+  private let bell: EventFD
+  private let owner: any SenderOwner
+  private let takeInbox: () -> CommandSender.Inbox
+  private var child: CommandChild?
+  /// Results that no command was given.
+  private var pending: [Delivery] = []
+  private var restartAt = MonotonicInstant.distantPast
+  private var pauses = 0
+  private var isCancelled = false
+  private var isClosed = false
+
+  init(
+    _ configuration: CommandSender.Configuration, _ child: CommandChild, _ bell: EventFD, _ owner: any SenderOwner,
+    takeInbox: @escaping () -> CommandSender.Inbox
+  ) {
+    (self.configuration, self.child, self.bell, self.owner, self.takeInbox) = (configuration, child, bell, owner, takeInbox)
+  }
+
+  func run() {
+    while true {
+      let news = takeInbox()
+      pending += news.deliveries
+      isClosed = isClosed || news.isClosed
+      if news.isCancelled { cancel() }
+      if isClosed { break }
+      if news.isDraining, child == nil { giveBackPending() }
+      startIfDue()
+      if let child, !pending.isEmpty {
+        child.give(pending)
+        pending = []
+      }
+      child?.write()
+      wait()
+      take()
+    }
+    child?.finish()
+  }
+
+  /// Gives up what is unanswered.
+  private func cancel() {
+    isCancelled = true
+    if let child { owner.take(child.read().answers) }
+    let unanswered = (child?.unanswered ?? []) + pending
+    pending = []
+    owner.take(unanswered.map { ($0.token, .unanswered) })
+    child?.stop()
+    child = nil
+  }
+
+  /// Gives back what no command was given.
+  private func giveBackPending() {
+    guard !pending.isEmpty else { return }
+    let rest = pending
+    pending = []
+    owner.take(rest.map { ($0.token, .unanswered) })
+  }
+
+  /// Starts a command once there is something for it, and the pause is over.
+  private func startIfDue() {
+    guard child == nil, !isCancelled, !pending.isEmpty, restartAt <= .now else { return }
+    do throws(SystemError) {
+      child = try CommandChild(configuration)
+      owner.restarted()
+    } catch {
+      let refused = pending
+      pending = []
+      // The deliverer pauses before it tries again.
+      owner.take(refused.map { ($0.token, .refused(reason: "the sender cannot be started: \(error)")) })
+    }
+  }
+
+  private func wait() {
+    var requests = [pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)]
+    var until: MonotonicInstant?
+    if let child {
+      requests += child.requests
+      until = child.due
+    } else if !pending.isEmpty {
+      until = restartAt
+    }
+    let timeout = until.map(\.pollTimeout) ?? -1
+    guard unsafe poll(&requests, nfds_t(requests.count), timeout) > 0 else { return }
+    if requests[0].revents != 0 { bell.silence() }
+  }
+
+  /// Takes the answers that have come, and notes whether the command has come to its end.
+  private func take() {
+    guard let child else { return }
+    let (answers, end) = child.read()
+    if !answers.isEmpty {
+      pauses = 0
+      owner.take(answers)
+    }
+    guard let end else { return }
+    self.child = nil
+    let unanswered = child.unanswered
+    let pause = min(CommandSender.longestPause, configuration.pause * (1 << min(pauses, 16)))
+    pauses += 1
+    restartAt = MonotonicInstant.now.advanced(by: pause)
+    let rest =
+      unanswered.isEmpty ? "" : "; \(unanswered.count) result\(unanswered.count == 1 ? " is" : "s are") unanswered and will be sent again"
+    owner.tell("the sender \(end.text)\(rest)")
+    // One that ends in good order is not the fault of what it has not answered.
+    owner.take(unanswered.map { ($0.token, end.isOrderly ? .unanswered : .senderEnded(reason: "the sender \(end.text)")) })
+  }
+}

@@ -1,0 +1,100 @@
+internal import Attache
+internal import AttacheQueue
+internal import CCurl
+internal import Glibc
+
+/// One POST: libcurl's easy handle, which is used again for further ones.
+@safe
+final class HTTPRequest {
+  let easy: UnsafeMutableRawPointer
+  private(set) var token: LeaseToken?
+  private let configuration: HTTPSender.Configuration
+  private var fields: UnsafeMutablePointer<curl_slist>?
+  /// The beginning of the response's body.
+  private var beginning: [UInt8] = []
+  /// What libcurl says went wrong; it reads and writes it until the handle is freed.
+  private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+  /// Bytes of a response's body that are kept for people.
+  private static let excerptLength = 200
+
+  init(_ configuration: HTTPSender.Configuration) throws(HTTPSenderError) {
+    guard let easy = unsafe curl_easy_init() else { throw .option("libcurl", reason: "out of memory") }
+    unsafe self.easy = unsafe easy
+    self.configuration = configuration
+    unsafe errorText.pointee = 0
+    try set("--http", CURLOPT_URL, configuration.url)
+    try set("--http", CURLOPT_PROTOCOLS_STR, "http,https")
+    try set("libcurl", CURLOPT_PROXY, "")
+    for (option, value) in [
+      (CURLOPT_POST, 1), (CURLOPT_NOSIGNAL, 1), (CURLOPT_PIPEWAIT, 1), (CURLOPT_TCP_NODELAY, 1),
+      (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)),
+      (CURLOPT_TIMEOUT_MS, max(1, Int(configuration.answerTimeout / .milliseconds(1)))),
+    ] { _ = unsafe curl_easy_setopt_long(easy, option, value) }
+    if let roots = configuration.rootCertificates {
+      guard unsafe access(roots, R_OK) == 0 else { throw .file(path: roots, reason: unsafe String(cString: strerror(errno))) }
+      try set("--cacert", CURLOPT_CAINFO, roots)
+    }
+    _ = unsafe curl_easy_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+    _ = unsafe curl_easy_setopt_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
+    _ = unsafe curl_easy_setopt_data_function(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, me in
+      guard let bytes = unsafe bytes, let me = unsafe me else { return 0 }
+      let request = unsafe Unmanaged<HTTPRequest>.fromOpaque(me).takeUnretainedValue()
+      let room = HTTPRequest.excerptLength - request.beginning.count
+      if room > 0 { unsafe request.beginning += UnsafeRawBufferPointer(start: bytes, count: min(room, size * count)) }
+      return size * count
+    }
+  }
+
+  deinit {
+    unsafe curl_easy_cleanup(easy)
+    unsafe curl_slist_free_all(fields)
+    unsafe errorText.deallocate()
+  }
+
+  private func set(_ name: String, _ option: CURLoption, _ value: String) throws(HTTPSenderError) {
+    let code = unsafe curl_easy_setopt_string(easy, option, value)
+    guard code == CURLE_OK else { throw .option(name, reason: unsafe String(cString: curl_easy_strerror(code))) }
+  }
+
+  func prepare(_ delivery: Delivery, token bearer: String?) throws(HTTPSenderError) {
+    token = delivery.token
+    beginning = []
+    unsafe errorText.pointee = 0
+    unsafe curl_slist_free_all(fields)
+    unsafe fields = nil
+    var lines = configuration.fields
+    if !lines.contains(where: { $0.lowercased().hasPrefix("content-type:") }) { lines.append("Content-Type: application/json") }
+    if let bearer { lines.append("Authorization: Bearer \(bearer)") }
+    // No request waits for "100 Continue".
+    lines += ["Attache-Id: \(delivery.token.id)", "Attache-Attempt: \(delivery.attempt)", "Expect:"]
+    for line in lines {
+      guard let longer = unsafe curl_slist_append(fields, line) else { throw .option("libcurl", reason: "out of memory") }
+      unsafe fields = unsafe longer
+    }
+    _ = unsafe curl_easy_setopt_list(easy, CURLOPT_HTTPHEADER, fields)
+    // libcurl copies the body. Without one it would read standard input: an empty text is a body.
+    var body = DeliveryText.body(delivery)
+    _ = unsafe curl_easy_setopt_long(easy, CURLOPT_POSTFIELDSIZE, body.count)
+    body.append(0)
+    _ = unsafe body.withUnsafeMutableBytes { unsafe curl_easy_setopt_pointer(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
+  }
+
+  func answer(_ code: CURLcode) -> DeliveryAnswer {
+    var status = 0
+    unsafe curl_easy_getinfo_long(easy, CURLINFO_RESPONSE_CODE, &status)
+    // A status that was heard counts, whatever becomes of the response's body.
+    guard code == CURLE_OK || status >= 200 else {
+      var sent = 0
+      unsafe curl_easy_getinfo_long(easy, CURLINFO_REQUEST_SIZE, &sent)
+      let detail = unsafe String(cString: errorText)
+      return HTTPAnswer.of(failure: code, wasSent: sent > 0, detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail)
+    }
+    var seconds: curl_off_t = 0
+    unsafe curl_easy_getinfo_offset(easy, CURLINFO_RETRY_AFTER, &seconds)
+    // A week: beyond it nobody means what was written.
+    let retryAfter: Duration? = seconds > 0 ? .seconds(min(Int64(seconds), 604_800)) : nil
+    return HTTPAnswer.of(
+      status: status, retryAfter: retryAfter, body: PrintableText.of(String(decoding: beginning, as: UTF8.self)))
+  }
+}
