@@ -11,7 +11,7 @@ from pathlib import Path
 from . import children, machine, media, payloads
 from .checking import Expected, WrongOutput, check
 from .media import Medium
-from .origin import Nginx, Stalled
+from .origin import Nghttpd, Nginx, Stalled
 from .programs import SOURCES, Programs, attache
 from .variants import variant
 from .work import Work, volume
@@ -43,7 +43,7 @@ class Bench:
         self.options, self.scratch, self.room = options, scratch, room
         self.folder = room.folder(SMALL)
         self.programs = Programs(scratch / "programs")
-        self._opened, self._nginx, self._stalled = [], None, None
+        self._opened, self._nginx, self._nghttpd, self._stalled = [], None, None, None
         self._of_run, self._of_row = set(), set()  # paths to remove, when each is over
         self._heartbeat = machine.Heartbeat()
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "TMPDIR": str(room.on_disk(SMALL))}
@@ -67,6 +67,17 @@ class Bench:
         """How much of something: less in a quick run."""
         return quick if self.options.is_quick else number
 
+    def lacks_queue_commands(self):
+        """Which builds of attache have no attache-queue beside them; empty when each has."""
+        lacking = [str(path) for _, path in self.options.attaches if not path.with_name("attache-queue").exists()]
+        return f"attache-queue is to stand beside {', '.join(lacking)}" if lacking else ""
+
+    @staticmethod
+    def lacks(*programs):
+        """Which programs are not on PATH; empty when all are."""
+        lacking = [program for program in programs if not shutil.which(program)]
+        return f"there is no {' and no '.join(lacking)}" if lacking else ""
+
     @property
     def nginx(self):
         if not self._nginx:
@@ -79,6 +90,14 @@ class Bench:
                 root = str(self._nginx.certificate.root)
                 self.environment |= {"SSL_CERT_FILE": root, "CURL_CA_BUNDLE": root}
         return self._nginx
+
+    @property
+    def nghttpd(self):
+        if not self._nghttpd:
+            folder = self.folder / "nghttpd"
+            folder.mkdir()
+            self._nghttpd = self._open(Nghttpd(folder))
+        return self._nghttpd
 
     @property
     def stalled(self):
@@ -108,11 +127,11 @@ class Bench:
             file.writelines(line.raw + b"\n" for line in lines)
         return Work(path, lines, jobs, cacert, needed)
 
-    def media_lines(self, count, size, extensions=tuple(media.TYPES), tls=False, offset=0):
-        """Payloads with media of one size, each under a URL of its own, and with content of its own where that is asked for."""
+    def media_lines(self, count, size, extensions=tuple(media.TYPES), tls=False, offset=0, is_distinct=False):
+        """Payloads with media of one size, each under a URL of its own, and with content of its own where the row or the whole run asks for that."""
         nginx = self.nginx
         names = [f"{size}.{extension}" for extension in extensions]
-        if self.options.has_distinct_media:
+        if is_distinct or self.options.has_distinct_media:
             self._own_folder(sum(self.media[names[number % len(names)]].size for number in range(count)))
             own = [self._own_medium(number, names[number % len(names)]) for number in range(offset, offset + count)]
             return [Expected(payloads.payload(number, nginx.url(number, medium.name, "own", tls)), medium) for number, medium in enumerate(own, offset)]
@@ -195,7 +214,7 @@ class Bench:
     def cost(self, name, words, work, out=os.devnull, largest=None):
         """Runs a program over an input, once, and gives what it cost; what it wrote to `out` is not looked at. `largest` bounds a file that it writes."""
         cost = self.folder / "cost"
-        used, served = machine.busy_seconds(), self._nginx.processor_seconds() if self._nginx else 0
+        used, served = machine.busy_seconds(), self._served()
         with open(work.input, "rb") as stdin, open(out, "wb") as stdout, open(self.folder / "errors", "wb") as stderr:
             self._heartbeat.pause()
             launch = children.start([self.programs.launch(), cost, 600, 20, *words], orphaned=signal.SIGTERM, largest_file=largest or work.volume.run + SMALL,
@@ -206,7 +225,7 @@ class Bench:
                 children.end(launch)
         used = machine.busy_seconds() - used
         pause = self._heartbeat.pause()
-        served = (self._nginx.processor_seconds() if self._nginx else 0) - served
+        served = self._served() - served
         run = json.loads(cost.read_text())
         run["processor"] = run["user"] + run["system"]
         run["origin"] = served
@@ -218,6 +237,10 @@ class Bench:
         if run["status"]:
             raise WrongOutput(f"{name} ends with {run['status']}: {(self.folder / 'errors').read_text(errors='replace')[-300:].strip()}")
         return run
+
+    def _served(self):
+        """Processor time of the origins that answer."""
+        return sum(origin.processor_seconds() for origin in (self._nginx, self._nghttpd) if origin)
 
     def in_turn(self, measures):
         """Every measure once a round, each round beginning with another one: their results by name."""

@@ -103,7 +103,7 @@ class PeerCheck:
 
     def finish(self, count):
         if self.has_files:
-            found = len(os.listdir(self.store))
+            found = sum(len(files) for _, _, files in os.walk(self.store))
             if found != count:
                 raise WrongOutput(f"{found} files for {count} attachments")
 
@@ -113,6 +113,15 @@ class UncheckedTypes(PeerCheck):
 
     def __init__(self, store):
         super().__init__(store, has_files=False)
+
+
+class HashedNames(PeerCheck):
+    """Files have their hash in their names."""
+
+    def line(self, number, line, expected):
+        super().line(number, line, expected)
+        if expected.medium:
+            _require(expected.medium.sha256 in os.path.basename(json.loads(line)["attachment"]["path"]), number, f"{expected.medium.name} has another hash")
 
 
 def check(output, expected, checker):

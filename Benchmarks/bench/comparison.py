@@ -1,16 +1,18 @@
 """Payloads a second and time of processors beside the peers: what several rows share."""
 from .bench import DISTURBED
 from .figures import median, paired_ratio
+from .programs import PEERS
 from .result import Goal, Result, amount
 
-HEAD = ["command", "payloads/s", "× limit", "CPU µs a payload", "CPU × limit", "origin's CPU µs", "resident MB"]
+#: Peers with which every command of a table is compared.
+_BASES = ["limit", "sharded"]
 
 
-def beside_all(bench, name, about, lines, jobs, **bounds):
-    """A row that measures attache beside every peer over the same payloads."""
-    commands = bench.attaches() + bench.chosen("limit", "transfers", "go", "shell", "aiohttp")
+def beside_all(bench, name, about, lines, jobs, peers=PEERS, **bounds):
+    """A row that measures attache beside every peer, or some, over the same payloads."""
+    commands = bench.attaches() + bench.chosen(*peers)
     runs = bench.compare(commands, bench.work(name, lines, jobs=jobs))
-    return Result(name, about, goals(runs, commands[0].name, **bounds), HEAD, table(runs), notes(bench, runs), runs)
+    return Result(name, about, goals(runs, commands[0].name, **bounds), head(runs), table(runs), notes(bench, runs), runs)
 
 
 def rates(runs, name):
@@ -22,6 +24,11 @@ def costs(runs, name):
     return [run["processor"] / (run["rate"] * run["wall"]) for run in runs[name]]
 
 
+def memory(runs, name):
+    """MB that were resident at most."""
+    return median(run["peak_kb"] for run in runs[name]) / 1024
+
+
 def faster(runs, ours, peer):
     return paired_ratio(rates(runs, ours), rates(runs, peer))
 
@@ -31,24 +38,36 @@ def dearer(runs, ours, peer):
 
 
 def goals(runs, ours, what="", **bounds):
-    """Goals of attache against the peers that ran: `limit=1.8` is a rate, `shell=3` too; `cpu=1.1` is the time of processors against the limit."""
+    """Goals of attache against the peers that ran: `limit=1.8` is a rate, `shell=3` too; `limit_cpu=1.1` is the time of processors."""
     found = []
-    for peer, bound in bounds.items():
-        if peer == "cpu" and "limit" in runs:
-            found.append(Goal(what + "CPU a payload, the C limit = 1", dearer(runs, ours, "limit"), bound, at_least=False))
-        elif peer in runs:
-            name = {"limit": "the C limit", "jq": "`jq -c .`"}.get(peer, f"the {peer}")
-            found.append(Goal(f"{what}payloads/s, {name} = 1", faster(runs, ours, peer), bound))
+    for key, bound in bounds.items():
+        peer = key.removesuffix("_cpu")
+        if peer not in runs:
+            continue
+        name = {"limit": "the C limit", "sharded": "sharded", "jq": "`jq -c .`"}.get(peer, f"the {peer}")
+        found.append(Goal(f"{what}payloads/s, {name} = 1", faster(runs, ours, peer), bound) if peer == key else
+                     Goal(f"{what}CPU a payload, {name} = 1", dearer(runs, ours, peer), bound, at_least=False))
     return found
+
+
+def _bases(runs):
+    return [peer for peer in _BASES if peer in runs]
+
+
+def head(runs):
+    """What stands above a table of these runs."""
+    bases = _bases(runs)
+    return ["command", "payloads/s", *(f"× {peer}" for peer in bases), "CPU µs a payload", *(f"CPU × {peer}" for peer in bases), "origin's CPU µs",
+            "resident MB"]
 
 
 def table(runs, what=""):
     """A row for each command."""
     rows = []
     for name, all_runs in runs.items():
-        ratio = [amount(measure(runs, name, "limit")) if "limit" in runs else "" for measure in (faster, dearer)]
+        rate, cost = ([amount(ratio(runs, name, peer)) for peer in _bases(runs)] for ratio in (faster, dearer))
         payloads = [run["rate"] * run["wall"] for run in all_runs]
-        rows.append([what + name, f"{median(rates(runs, name)):,.0f}", ratio[0], amount(median(costs(runs, name)) * 1e6), ratio[1],
+        rows.append([what + name, f"{median(rates(runs, name)):,.0f}", *rate, amount(median(costs(runs, name)) * 1e6), *cost,
                      amount(median(run["origin"] / count for run, count in zip(all_runs, payloads)) * 1e6),
                      amount(median(run["tree_kb"] for run in all_runs) / 1024)])
     return rows

@@ -1,4 +1,5 @@
 """The origins: nginx with the media, and one that accepts and never answers. Both listen on loopback, on ports that are free."""
+import contextlib
 import mmap
 import os
 import shutil
@@ -39,7 +40,7 @@ class Nginx:
     def __init__(self, template, media, scratch, own):
         scratch.mkdir(parents=True, exist_ok=True)
         self.scratch, self.port, self.own = scratch, free_port(), own
-        self.certificate = _Certificate(scratch) if shutil.which("openssl") else None
+        self.certificate = Certificate(scratch) if shutil.which("openssl") else None
         self.tls_port = free_port() if self.certificate else None
         tls = ""
         if self.certificate:
@@ -85,24 +86,56 @@ class Nginx:
         children.end(self.process)
 
 
-class _Certificate:
+class Certificate:
     """A root of our own, and a certificate for 127.0.0.1 that it signed."""
 
     def __init__(self, folder):
         self.root, self.chain, self.key = folder / "root.pem", folder / "chain.pem", folder / "key.pem"
         (folder / "names").write_text("subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth\n")
         key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-        self._openssl(folder, "req", "-x509", *key, "-keyout", "root.key", "-out", self.root, "-days", "30", "-subj", "/CN=benchmark root")
-        self._openssl(folder, "req", *key, "-keyout", self.key, "-out", "request.pem", "-subj", "/CN=127.0.0.1")
-        self._openssl(folder, "x509", "-req", "-in", "request.pem", "-CA", self.root, "-CAkey", "root.key", "-CAcreateserial", "-days", "30",
-                      "-extfile", "names", "-out", self.chain)
+        openssl(folder, "req", "-x509", *key, "-keyout", "root.key", "-out", self.root, "-days", "30", "-subj", "/CN=benchmark root")
+        openssl(folder, "req", *key, "-keyout", self.key, "-out", "request.pem", "-subj", "/CN=127.0.0.1")
+        openssl(folder, "x509", "-req", "-in", "request.pem", "-CA", self.root, "-CAkey", "root.key", "-CAcreateserial", "-days", "30",
+                "-extfile", "names", "-out", self.chain)
         ssl.create_default_context(cafile=self.root)
 
-    @staticmethod
-    def _openssl(folder, *arguments):
-        said, status = children.run(["openssl", *arguments], cwd=folder)
-        if status:
-            raise RuntimeError(f"openssl: {said[-500:]}")
+
+def openssl(folder, *arguments):
+    said, status = children.run(["openssl", *arguments], cwd=folder)
+    if status:
+        raise RuntimeError(f"openssl: {said[-500:]}")
+
+
+#: The device token whose requests nghttpd answers with 200.
+TOKEN = "0f" * 32
+
+
+class Nghttpd:
+    """Answers requests as Apple's server does, over TLS and HTTP/2 and on one thread; and a key that signs provider tokens, which it does not look at."""
+
+    def __init__(self, scratch):
+        files, self.key = scratch / "files", scratch / "AuthKey.p8"
+        (files / "3/device").mkdir(parents=True)
+        (files / "3/device" / TOKEN).touch()
+        certificate = Certificate(scratch)
+        openssl(scratch, "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", self.key)
+        self.root, self.port = certificate.root, free_port()
+        self.authority = f"127.0.0.1:{self.port}"
+        self.process = children.start(["nghttpd", "--address=127.0.0.1", f"--htdocs={files}", self.port, certificate.key, certificate.chain],
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(200):
+            with contextlib.suppress(OSError):
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                return
+            time.sleep(0.02)
+        self.close()
+        raise RuntimeError("nghttpd does not start")
+
+    def processor_seconds(self):
+        return processor_seconds(self.process.pid)
+
+    def close(self):
+        children.end(self.process)
 
 
 class Stalled:

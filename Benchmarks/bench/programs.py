@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import children
-from .checking import AttacheCheck, PeerCheck, UncheckedTypes
+from .checking import AttacheCheck, HashedNames, PeerCheck, UncheckedTypes
 
 SOURCES = Path(__file__).resolve().parent.parent
-PEERS = ["limit", "transfers", "go", "shell", "aiohttp"]
+PEERS = ["limit", "sharded", "transfers", "go", "shell", "aiohttp"]
 #: What each needs to be on the PATH.
-_NEEDS = {"limit": ["gcc"], "transfers": ["gcc"], "go": ["go", "gcc"], "shell": ["jq", "curl", "file"], "aiohttp": ["python3"]}
+_NEEDS = {"limit": ["gcc"], "sharded": ["gcc"], "transfers": ["gcc"], "go": ["go", "gcc"], "shell": ["jq", "curl", "file"], "aiohttp": ["python3"]}
+#: Options of the limit that make another peer of it.
+_MODES = {"limit": [], "sharded": ["--shards", 2, "--database", SOURCES / "peers/media.magic"], "transfers": ["--transfers"]}
+#: What checks a peer for which ``PeerCheck`` is not right.
+_CHECKS = {"sharded": HashedNames, "transfers": UncheckedTypes}
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ class Programs:
         return path
 
     def limit(self):
-        return self.compiled(SOURCES / "peers/limit.c", "-lcurl", "-lmagic", "-lcjson")
+        return self.compiled(SOURCES / "peers/limit.c", "-lcurl", "-lmagic", "-lcjson", "-lcrypto")
 
     def queue_loop(self):
         return self.compiled(SOURCES / "peers/queue_loop.c", "-lsqlite3")
@@ -88,10 +92,10 @@ class Programs:
 
     def peer(self, name):
         """The command of a peer, built."""
-        if name in ("limit", "transfers"):
-            program, extra = self.limit(), ["--transfers"] if name == "transfers" else []
-            return Command(name, lambda store, jobs, cacert: [program, "--store", store, "--jobs", jobs, *extra, *(["--cacert", cacert] if cacert else [])],
-                           UncheckedTypes if extra else PeerCheck)
+        if name in _MODES:
+            program, mode = self.limit(), _MODES[name]
+            return Command(name, lambda store, jobs, cacert: [program, "--store", store, "--jobs", jobs, *mode, *(["--cacert", cacert] if cacert else [])],
+                           _CHECKS.get(name, PeerCheck))
         if name == "go":
             program = self.go()
             return Command(name, lambda store, jobs, _: [program, "-store", store, "-jobs", jobs])

@@ -1,10 +1,15 @@
 /* What libcurl and libmagic can do on this machine in one thread, with as little as possible in between: the measure of the others.
  *
- *   limit --store DIR [--jobs 64] [--deadline-ms 30000] [--cacert FILE] [--database FILE] [--transfers] < payloads > payloads
+ *   limit --store DIR [--jobs 64] [--deadline-ms 30000] [--cacert FILE] [--database FILE] [--transfers] [--shards N] < payloads > payloads
  *
  * One line in, one line out, in order. Where aps["mutable-content"] is 1 and "image" is a string, the file is downloaded, its type found out
  * from its first 4 KB, and the line leaves with ,"attachment":{"path":…,"type":…,"size":…} before its last brace; else as it came.
  * --database takes the place of libmagic's default one; --transfers does nothing with what arrives but count it.
+ *
+ * --shards runs N such loops, each in a process of its own with its part of the jobs: the measure of those that use more cores than one. A shard
+ * hashes each body (SHA-256) as it arrives, keeps a small file in memory and writes it at once, and puts the hash into its name. Shard 0 stores in
+ * DIR/0, shard 1 in DIR/1. The parent gives each line to the next shard and takes the answers in the same order. It writes them in large blocks, so
+ * that nobody may wait for an answer before the input ends.
  */
 #define _GNU_SOURCE
 #include <cjson/cJSON.h>
@@ -12,17 +17,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <magic.h>
+#include <openssl/evp.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-enum { head_bytes = 4096, line_room = 768 };
+enum { head_bytes = 4096, line_room = 768, held_bytes = 128 << 10, pipe_bytes = 1 << 20, most_shards = 64 };
 
 static struct {
-  int jobs;
+  int jobs, shards;
   long deadline_ms;
   const char *store, *cacert, *database;
   bool transfers;
@@ -38,32 +47,33 @@ typedef struct { char *text; size_t length; bool decided; char member[line_room]
 static Line *lines;
 static unsigned long room, next_out, next_in;
 
-static struct { char *bytes; size_t count, capacity; } output = {.capacity = 1 << 18};
+typedef struct { int file; char *bytes; size_t count, capacity; } Output;
+static Output output = {.file = 1, .capacity = 1 << 18};
 
-static void flush_output(void) {
-  for (size_t done = 0; done < output.count;) {
-    const ssize_t count = write(1, output.bytes + done, output.count - done);
+static void flush(Output *to) {
+  for (size_t done = 0; done < to->count;) {
+    const ssize_t count = write(to->file, to->bytes + done, to->count - done);
     if (count < 0 && errno != EINTR) fail("output", strerror(errno));
     if (count > 0) done += count;
   }
-  output.count = 0;
+  to->count = 0;
 }
 
-static void put(const char *bytes, size_t count) {
-  if (output.count + count > output.capacity) flush_output();
-  if (count > output.capacity) output.bytes = realloc(output.bytes, output.capacity = count);
-  memcpy(output.bytes + output.count, bytes, count);
-  output.count += count;
+static void put(Output *to, const char *bytes, size_t count) {
+  if (to->count + count > to->capacity) flush(to);
+  if (count > to->capacity) to->bytes = realloc(to->bytes, to->capacity = count);
+  memcpy(to->bytes + to->count, bytes, count);
+  to->count += count;
 }
 
 static void write_decided(void) {
   for (Line *line; next_out < next_in && (line = &lines[next_out % room])->decided; next_out++) {
     const char *brace = *line->member ? memrchr(line->text, '}', line->length) : NULL;
     const size_t before = brace ? (size_t)(brace - line->text) : line->length;
-    put(line->text, before);
-    put(line->member, strlen(line->member));
-    put(line->text + before, line->length - before);
-    put("\n", 1);
+    put(&output, line->text, before);
+    put(&output, line->member, strlen(line->member));
+    put(&output, line->text + before, line->length - before);
+    put(&output, "\n", 1);
     free(line->text);
   }
 }
@@ -75,11 +85,31 @@ typedef struct Transfer {
   int file;
   size_t size;
   unsigned char head[head_bytes];
+  EVP_MD_CTX *hash; /* this and the next are for shards */
+  char *held;       /* the file, as long as it is small */
 } Transfer;
 static Transfer *unused;
 static CURLM *multi;
 static magic_t magic;
+static EVP_MD *sha256;
 static int store = -1, in_flight;
+
+static bool append(Transfer *transfer, const char *bytes, size_t count) {
+  for (size_t done = 0; done < count;) {
+    const ssize_t written = write(transfer->file, bytes + done, count - done);
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) done += written;
+  }
+  return true;
+}
+
+/* Creates the file, with what is held of it. */
+static bool create(Transfer *transfer) {
+  char name[32];
+  snprintf(name, sizeof name, "%lu.part", transfer->line);
+  transfer->file = openat(store, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  return transfer->file >= 0 && append(transfer, transfer->held, transfer->size);
+}
 
 static size_t arrived(char *bytes, size_t one, size_t count, void *context) {
   Transfer *transfer = context;
@@ -89,16 +119,9 @@ static size_t arrived(char *bytes, size_t one, size_t count, void *context) {
     const size_t left = head_bytes - transfer->size;
     memcpy(transfer->head + transfer->size, bytes, count < left ? count : left);
   }
-  if (transfer->file < 0) {
-    char name[32];
-    snprintf(name, sizeof name, "%lu.part", transfer->line);
-    if ((transfer->file = openat(store, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0) return 0;
-  }
-  for (size_t done = 0; done < count;) {
-    const ssize_t written = write(transfer->file, bytes + done, count - done);
-    if (written < 0 && errno != EINTR) return 0;
-    if (written > 0) done += written;
-  }
+  if (options.shards) EVP_DigestUpdate(transfer->hash, bytes, count);
+  if (options.shards && transfer->file < 0 && transfer->size + count <= held_bytes) memcpy(transfer->held + transfer->size, bytes, count);
+  else if ((transfer->file < 0 && !create(transfer)) || !append(transfer, bytes, count)) return 0;
   transfer->size += count;
   return count;
 }
@@ -109,6 +132,7 @@ static void start(unsigned long line, const char *url) {
   transfer->line = line;
   transfer->file = -1;
   transfer->size = 0;
+  if (options.shards) EVP_DigestInit_ex(transfer->hash, sha256, NULL);
   curl_easy_setopt(transfer->easy, CURLOPT_URL, url);
   /* Streams of one HTTP/2 connection need it; with plain HTTP everything would queue behind the first, slow answer. */
   curl_easy_setopt(transfer->easy, CURLOPT_PIPEWAIT, (long)!strncmp(url, "https:", 6));
@@ -124,15 +148,28 @@ static const char *extension(const char *type) {
   return "bin";
 }
 
+/* "-" and the hash, as it stands in a name. */
+static void write_hash(Transfer *transfer, char *text) {
+  unsigned char hash[32];
+  EVP_DigestFinal_ex(transfer->hash, hash, NULL);
+  *text++ = '-';
+  for (size_t i = 0; i < sizeof hash; i++) {
+    *text++ = "0123456789abcdef"[hash[i] >> 4];
+    *text++ = "0123456789abcdef"[hash[i] & 15];
+  }
+  *text = 0;
+}
+
 /* Gives the file its name and the line its member. */
 static bool keep(Transfer *transfer, char *member) {
   if (options.transfers) { snprintf(member, line_room, ",\"attachment\":{\"size\":%zu}", transfer->size); return true; }
   const size_t count = transfer->size < head_bytes ? transfer->size : head_bytes;
   const char *type = magic_buffer(magic, transfer->head, count);
   if (!type) return false;
-  char part[32], name[32];
+  char part[32], hash[66] = "", name[96];
+  if (options.shards) write_hash(transfer, hash);
   snprintf(part, sizeof part, "%lu.part", transfer->line);
-  snprintf(name, sizeof name, "%lu.%s", transfer->line, extension(type));
+  snprintf(name, sizeof name, "%lu%s.%s", transfer->line, hash, extension(type));
   if (renameat(store, part, store, name)) return false;
   snprintf(member, line_room, ",\"attachment\":{\"path\":\"%s/%s\",\"type\":\"%s\",\"size\":%zu}", options.store, name, type, transfer->size);
   return true;
@@ -142,8 +179,9 @@ static void ended(CURL *easy, CURLcode code) {
   Transfer *transfer;
   curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer);
   Line *line = &lines[transfer->line % room];
+  const bool is_whole = !code && transfer->size && (transfer->file >= 0 || options.transfers || create(transfer));
   if (transfer->file >= 0) close(transfer->file);
-  if (code || !transfer->size || !keep(transfer, line->member)) {
+  if (!is_whole || !keep(transfer, line->member)) {
     char part[32];
     snprintf(part, sizeof part, "%lu.part", transfer->line);
     if (transfer->file >= 0) unlinkat(store, part, 0);
@@ -213,17 +251,82 @@ static void run(void) {
       if (message->msg == CURLMSG_DONE) ended(message->easy_handle, message->data.result);
     write_decided();
     if (finished() || (has_room() && !hungry && !(input.ended && input.begin == input.end))) continue;
-    flush_output();
+    flush(&output);
     struct curl_waitfd in = {.fd = 0, .events = CURL_WAIT_POLLIN};
     if (hungry && !in_flight) { read_input(); continue; }
     curl_multi_poll(multi, &in, hungry, 1000, NULL);
     if (hungry && in.revents) read_input();
   }
-  flush_output();
+  flush(&output);
+}
+
+/* What the parent has of a shard: the lines on their way to it, and its answers. */
+static struct { Output lines; FILE *answers; } shards[most_shards];
+
+static void *deal(void *context) {
+  for (int to = 0; !input.ended;) {
+    read_input();
+    for (const char *from, *feed; (feed = memchr(from = input.bytes + input.begin, '\n', input.end - input.begin)); to = (to + 1) % options.shards) {
+      put(&shards[to].lines, from, feed + 1 - from);
+      input.begin = feed + 1 - input.bytes;
+    }
+    if (input.ended) put(&shards[to].lines, input.bytes + input.begin, input.end - input.begin);
+    for (int i = 0; i < options.shards; i++) flush(&shards[i].lines);
+  }
+  for (int i = 0; i < options.shards; i++) close(shards[i].lines.file);
+  return context;
+}
+
+/* Ends early when a shard has died: the others then write to closed pipes and die too, and so does this process when it writes to theirs. */
+static void merge(void) {
+  pthread_t dealer;
+  if ((errno = pthread_create(&dealer, NULL, deal, NULL))) fail("thread", strerror(errno));
+  char *line = NULL;
+  size_t capacity = 0;
+  ssize_t count;
+  for (int from = 0; (count = getline(&line, &capacity, shards[from].answers)) > 0; from = (from + 1) % options.shards) put(&output, line, count);
+  flush(&output);
+  for (int i = 0; i < options.shards; i++) fclose(shards[i].answers);
+  pthread_join(dealer, NULL);
+  for (int status; wait(&status) > 0;) if (status) fail("a shard", "did not end well");
+}
+
+/* Whether this process is a shard, ready to run; the parent comes back when all is written. */
+static bool shard(void) {
+  for (int i = 0; i < options.shards; i++) {
+    int lines[2], answers[2];
+    if (pipe(lines) || pipe(answers)) fail("pipe", strerror(errno));
+    fcntl(lines[1], F_SETPIPE_SZ, pipe_bytes);
+    fcntl(answers[1], F_SETPIPE_SZ, pipe_bytes);
+    const pid_t process = fork();
+    if (process < 0) fail("fork", strerror(errno));
+    if (process == 0) {
+      static char folder[512];
+      snprintf(folder, sizeof folder, "%s/%d", options.store, i);
+      options.store = folder;
+      options.jobs = options.jobs > options.shards ? options.jobs / options.shards : 1;
+      if (mkdir(folder, 0700)) fail(folder, strerror(errno));
+      dup2(lines[0], 0);
+      dup2(answers[1], 1);
+      close_range(3, ~0u, 0);
+      return true;
+    }
+    close(lines[0]);
+    close(answers[1]);
+    shards[i].lines = (Output){lines[1], malloc(output.capacity), 0, output.capacity};
+    shards[i].answers = fdopen(answers[0], "r");
+    setvbuf(shards[i].answers, NULL, _IOFBF, output.capacity);
+  }
+  merge();
+  return false;
 }
 
 static void prepare(Transfer *transfer) {
   CURL *easy = transfer->easy = curl_easy_init();
+  if (options.shards) {
+    transfer->hash = EVP_MD_CTX_new();
+    transfer->held = malloc(held_bytes);
+  }
   transfer->next = unused;
   unused = transfer;
   curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
@@ -247,6 +350,7 @@ int main(int argc, char **argv) {
     if (!strcmp(name, "--transfers")) { options.transfers = true; continue; }
     if (!strcmp(name, "--store")) options.store = value;
     else if (!strcmp(name, "--jobs")) options.jobs = atoi(value);
+    else if (!strcmp(name, "--shards")) options.shards = atoi(value);
     else if (!strcmp(name, "--deadline-ms")) options.deadline_ms = atol(value);
     else if (!strcmp(name, "--cacert")) options.cacert = value;
     else if (!strcmp(name, "--database")) options.database = value;
@@ -254,6 +358,10 @@ int main(int argc, char **argv) {
     i++;
   }
   if (!options.store || strpbrk(options.store, "\"\\") || strlen(options.store) > 400) fail("--store", "a plain name is needed");
+  if (options.shards < 0 || options.shards > most_shards) fail("--shards", "64 are the most");
+  output.bytes = malloc(output.capacity);
+  input.bytes = malloc(input.capacity);
+  if (options.shards && !shard()) return 0;
   if ((store = open(options.store, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) fail(options.store, strerror(errno));
   struct rlimit files;
   getrlimit(RLIMIT_NOFILE, &files);
@@ -265,8 +373,7 @@ int main(int argc, char **argv) {
   }
   room = options.jobs * 4 > 4096 ? options.jobs * 4 : 4096;
   lines = calloc(room, sizeof *lines);
-  output.bytes = malloc(output.capacity);
-  input.bytes = malloc(input.capacity);
+  if (options.shards) sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
   curl_global_init(CURL_GLOBAL_DEFAULT);
   multi = curl_multi_init();
   curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)options.jobs);

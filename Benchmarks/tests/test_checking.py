@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from bench.checking import AttacheCheck, Expected, PeerCheck, WrongOutput, check
+from bench.checking import AttacheCheck, Expected, HashedNames, PeerCheck, WrongOutput, check
 from bench.media import Medium
 from bench.work import Generated
 
@@ -122,6 +122,15 @@ class Peer(Checked):
         lines = self.lines()
         (self.store / "more").touch()
         self.refused("3 files for 2", lines)
+
+    def test_files_in_folders_of_the_store(self):
+        (self.store / "0").mkdir()
+        lines = self.lines()
+        (self.store / "0/more").touch()
+        self.refused("3 files for 2", lines)
+
+    def test_a_name_without_the_hash(self):
+        self.assertRefused("line 1: photo.jpg has another hash", self.lines(), HashedNames(str(self.store)))
 
 
 class Campaign(Checked):

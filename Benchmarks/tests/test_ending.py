@@ -35,7 +35,8 @@ class Ending(unittest.TestCase):
         self.program.write_text(script.format(bell=self.bell))
         self.program.chmod(0o755)
         driver = subprocess.Popen([sys.executable, "-B", "-m", "bench", "--quick", "--peers", "", "--attache", self.program, row],
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(SOURCES)})
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(SOURCES)},
+                                  preexec_fn=self.hear_signals)
         self.addCleanup(driver.wait)
         self.addCleanup(driver.kill)
         bell = os.open(self.bell, os.O_RDONLY | os.O_NONBLOCK)
@@ -47,6 +48,12 @@ class Ending(unittest.TestCase):
             self.addCleanup(os.close, process)
             self.addCleanup(self.kill, process)
         return driver, family
+
+    @staticmethod
+    def hear_signals():
+        """A signal that the parent process ignores would stay ignored: a shell ignores SIGINT for its background jobs."""
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
 
     @staticmethod
     def kill(process):

@@ -11,7 +11,7 @@ ABOUT = ("A million payloads with one URL, a JPEG that the origin calls fresh fo
 
 def measure(bench):
     count = bench.count(1_000_000, 1_000)
-    result = Result(NAME, ABOUT, head=comparison.HEAD)
+    result = Result(NAME, ABOUT)
     for size, what in (("tiny", "5 KB"), ("typical", "100 KB")):
         url, medium = bench.nginx.url(size, f"{size}.jpg", folder="campaign"), bench.media[f"{size}.jpg"]
         work = bench.work(f"{NAME}-{size}", Generated(count, lambda number: Expected(payloads.payload(number, url), medium)), jobs=64,
@@ -25,6 +25,7 @@ def measure(bench):
         result.goals += comparison.goals(runs, attaches[0].name, f"{what}: ", limit=20)
         requests = [run["requests"] for run in runs[attaches[0].name]]
         result.goals.append(Goal(f"{what}: requests at the origin in a run", max(requests), 1, at_least=False))
+        result.head = comparison.head(runs)
         result.table += comparison.table(runs, f"{what}: ")
         result.notes += comparison.notes(bench, runs, f"{what}: ")
         result.runs[what] = runs

@@ -4,7 +4,7 @@ import sqlite3
 
 from .. import payloads
 from ..checking import Expected, WrongOutput
-from ..comparison import costs, dearer, faster, notes, rates
+from ..comparison import costs, dearer, faster, memory, notes, rates
 from ..figures import median
 from ..result import Goal, Result, amount
 from ..work import Generated
@@ -18,9 +18,9 @@ _MODES = {"lines": [], "--envelope": ["--envelope"]}
 
 
 def measure(bench):
-    absent = [str(path) for _, path in bench.options.attaches if not path.with_name("attache-queue").exists()]
+    absent = bench.lacks_queue_commands()
     if absent:
-        return Result(NAME, ABOUT, absent=f"attache-queue is to stand beside {', '.join(absent)}")
+        return Result(NAME, ABOUT, absent=absent)
     result = Result(NAME, ABOUT, head=["what", "results/s", f"× {LOOP}", "CPU µs a result", f"CPU × {LOOP}", "resident MB"])
     work = bench.work(NAME, Generated(bench.count(100_000, 1_000), lambda number: Expected(payloads.passing(number))), jobs=256)
     measures = {f"{command.name}, {mode}": (lambda command=command, mode=mode: _ours(bench, command, work, mode))
@@ -28,17 +28,13 @@ def measure(bench):
     runs = bench.in_turn(measures | {LOOP: lambda: _loop(bench, work)})
     for name in runs:
         ratios = [amount(ratio(runs, name, LOOP)) for ratio in (faster, dearer)]
-        result.table.append([name, f"{median(rates(runs, name)):,.0f}", ratios[0], amount(median(costs(runs, name)) * 1e6), ratios[1], amount(_memory(runs, name))])
+        result.table.append([name, f"{median(rates(runs, name)):,.0f}", ratios[0], amount(median(costs(runs, name)) * 1e6), ratios[1], amount(memory(runs, name))])
     ours = next(iter(measures))
     result.runs["deliver"] = runs
-    result.goals += [Goal("results/s", median(rates(runs, ours)), 40_000), Goal("memory", _memory(runs, ours), 40, at_least=False, unit=" MB")]
+    result.goals += [Goal("results/s", median(rates(runs, ours)), 40_000), Goal("memory", memory(runs, ours), 40, at_least=False, unit=" MB")]
     result.notes += notes(bench, runs, "")
     bench.end_row()
     return result
-
-
-def _memory(runs, name):
-    return median(run["peak_kb"] for run in runs[name]) / 1024
 
 
 def _ours(bench, command, work, mode):

@@ -6,4 +6,5 @@ ABOUT = "100 KB files of ten types, each under a URL of its own, 64 in flight."
 
 
 def measure(bench):
-    return comparison.beside_all(bench, NAME, ABOUT, bench.media_lines(bench.count(4_000, 60), "typical"), jobs=64, limit=1.8, shell=3, cpu=1.1)
+    return comparison.beside_all(bench, NAME, ABOUT, bench.media_lines(bench.count(4_000, 60), "typical"), jobs=64, limit=1.9, shell=3,
+                                 limit_cpu=1.1, sharded=0.9, sharded_cpu=1.15)

@@ -40,4 +40,4 @@ def measure(bench):
     speeds = {name: megabytes / median(run["wall"] for run in all_runs) for name, all_runs in runs.items()}
     goals = comparison.goals(runs, attaches[0].name, jq=30) + [Goal("speed", speeds[attaches[0].name], 400, unit=" MB/s")]
     table = [[*row, f"{speeds[name]:,.0f}"] for row, name in zip(comparison.table(runs), runs)]
-    return Result(NAME, ABOUT, goals, [*comparison.HEAD, "MB/s"], table, comparison.notes(bench, runs), runs)
+    return Result(NAME, ABOUT, goals, [*comparison.head(runs), "MB/s"], table, comparison.notes(bench, runs), runs)

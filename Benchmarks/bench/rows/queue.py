@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .. import payloads
 from ..checking import AttacheCheck, Expected, WrongOutput, check
-from ..comparison import costs, dearer, faster, notes, rates
+from ..comparison import costs, dearer, faster, memory, notes, rates
 from ..figures import median
 from ..result import Goal, Result, amount
 from ..work import Generated
@@ -23,9 +23,9 @@ _MEMBER = ',"attache":{"attachments":[{"url":"file:///' + "x" * 140 + '","type":
 
 
 def measure(bench):
-    absent = [str(path) for _, path in bench.options.attaches if not path.with_name("attache-queue").exists()]
+    absent = bench.lacks_queue_commands()
     if absent:
-        return Result(NAME, ABOUT, absent=f"attache-queue is to stand beside {', '.join(absent)}")
+        return Result(NAME, ABOUT, absent=absent)
     count = bench.count(100_000, 1_000)
     url, medium = bench.nginx.url("queue", "tiny.jpg", folder="campaign"), bench.media["tiny.jpg"]
     result = Result(NAME, ABOUT, head=["what", "payloads/s", f"× {LOOP}", "CPU µs a payload", f"CPU × {LOOP}", "resident MB"])
@@ -57,7 +57,7 @@ def _add(bench, result, what, work, measures, is_judged=True):
         for name in runs:
             ratios = [amount(ratio(runs, name, LOOP)) if LOOP in runs else "" for ratio in (faster, dearer)]
             result.table.append([f"{what}, {verb}: {name}", f"{median(rates(runs, name)):,.0f}", ratios[0], amount(median(costs(runs, name)) * 1e6), ratios[1],
-                                 amount(median(run["peak_kb"] for run in runs[name]) / 1024)])
+                                 amount(memory(runs, name))])
         result.runs[f"{what}, {verb}"] = runs
         if step == "work" and is_judged:
             result.goals.append(Goal(f"{what}: results/s", median(rates(runs, bench.attaches()[0].name)), 20_000))
@@ -66,7 +66,7 @@ def _add(bench, result, what, work, measures, is_judged=True):
 
 def _add_memory(result, count, large):
     ours = next(iter(result.runs["without media, worked"]))
-    small, large = median(run["peak_kb"] for run in result.runs["without media, worked"][ours]) / 1024, large["peak_kb"] / 1024
+    small, large = memory(result.runs["without media, worked"], ours), large["peak_kb"] / 1024
     result.goals += [Goal(f"memory over {10 * count:,} payloads", large, 64, at_least=False, unit=" MB"),
                      Goal(f"the same over {count:,} = 1", large / small, 1.1, at_least=False)]
     result.table.append([f"without media, worked, {10 * count:,} payloads: {ours}", "", "", "", "", amount(large)])

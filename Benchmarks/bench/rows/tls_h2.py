@@ -9,13 +9,14 @@ ABOUT = "5 KB and 100 KB files of ten types over TLS and HTTP/2 (aiohttp: HTTP/1
 def measure(bench):
     if not bench.nginx.certificate:
         return Result(NAME, ABOUT, absent="openssl is needed for certificates")
-    result = Result(NAME, ABOUT, head=comparison.HEAD)
+    result = Result(NAME, ABOUT)
     for size, what, count in (("tiny", "5 KB", 10_000), ("typical", "100 KB", 3_000)):
         lines = bench.media_lines(bench.count(count, 60), size, tls=True)
         work = bench.work(f"{NAME}-{size}", lines, jobs=64, cacert=bench.nginx.certificate.root)
-        commands = bench.attaches() + bench.chosen("limit", "go", "aiohttp")
+        commands = bench.attaches() + bench.chosen("limit", "sharded", "go", "aiohttp")
         runs = bench.compare(commands, work)
         result.goals += comparison.goals(runs, commands[0].name, f"{what}: ", limit=1.3)
+        result.head = comparison.head(runs)
         result.table += comparison.table(runs, f"{what}: ")
         result.notes += comparison.notes(bench, runs, f"{what}: ")
         result.runs[what] = runs

@@ -1,0 +1,77 @@
+"""Results on their way to Apple, beside a client that has nothing else to do."""
+import contextlib
+import sqlite3
+
+from .. import payloads
+from ..checking import Expected, WrongOutput
+from ..comparison import costs, dearer, faster, memory, notes, rates
+from ..figures import median
+from ..origin import TOKEN
+from ..result import Goal, Result, amount
+from ..work import Generated
+from .queue import largest, queue_folder
+
+NAME = "deliver-apns"
+ABOUT = ("100,000 results of 1 KB go to nghttpd over TLS and HTTP/2, on one connection with 100 streams. Each has an apns-id of its own, and is noted as "
+         "delivered in the queue, which is on disk. h2load sends as many requests of that size without a queue; they are all alike, so that HPACK needs few bytes for "
+         "each.")
+PEER = "h2load"
+_STREAMS = 100
+_TOPIC = "com.example.app"
+
+
+def measure(bench):
+    absent = bench.lacks_queue_commands() or bench.lacks("nghttpd", PEER)
+    if absent:
+        return Result(NAME, ABOUT, absent=absent)
+    result = Result(NAME, ABOUT, head=["what", "requests/s", f"× {PEER}", "CPU µs a request", f"CPU × {PEER}", "CPU µs of nghttpd", "resident MB"])
+    work = bench.work(NAME, Generated(bench.count(100_000, 1_000), lambda number: Expected(_line(number))), jobs=256)
+    measures = {command.name: (lambda command=command: _ours(bench, command, work)) for command in bench.attaches()}
+    runs = bench.in_turn(measures | {PEER: lambda: _peer(bench, work)})
+    for name in runs:
+        ratios = [amount(ratio(runs, name, PEER)) for ratio in (faster, dearer)]
+        result.table.append([name, f"{median(rates(runs, name)):,.0f}", ratios[0], amount(median(costs(runs, name)) * 1e6), ratios[1],
+                             amount(median(run["origin"] for run in runs[name]) / len(work.expected) * 1e6), amount(memory(runs, name))])
+    ours = next(iter(measures))
+    result.runs[NAME] = runs
+    result.goals += [Goal(f"over {PEER}", faster(runs, ours, PEER), 0.8), Goal("memory", memory(runs, ours), 40, at_least=False, unit=" MB")]
+    result.notes += notes(bench, runs, "")
+    bench.end_row()
+    return result
+
+
+def _line(number):
+    return b'{"token":"%b",%b' % (TOKEN.encode(), payloads.passing(number)[1:])
+
+
+def _ours(bench, command, work):
+    server, store, limit = bench.nghttpd, bench.new_store(), largest(work)
+    attache, *flags = command.arguments(store, work.jobs, work.cacert)
+    with queue_folder(bench, work) as folder:
+        queue = ["--queue", f"sqlite:{folder / 'queue'}"]
+        bench.cost(f"{command.name} enqueue", [attache, "enqueue", *queue], work, largest=limit)
+        bench.cost(f"{command.name} work", [attache, "work", *queue, "--once", *flags], work, largest=limit)
+        found = bench.cost(f"{command.name} deliver --apns",
+                           [attache, "deliver", *queue, "--once", "--jobs", _STREAMS, "--apns", "--apns-host", server.authority, "--cacert", server.root,
+                            "--apns-key", server.key, "--apns-key-id", "ABC123DEFG", "--apns-team-id", "DEF123GHIJ", "--apns-topic", _TOPIC,
+                            "--apns-token-path", "/token"], work, largest=limit)
+        with contextlib.closing(sqlite3.connect(folder / "queue")) as database:
+            count, = database.execute("SELECT count(*) FROM result WHERE delivery = 'delivered' AND answer = '200'").fetchone()
+        if count != len(work.expected):
+            raise WrongOutput(f"{command.name}: nghttpd took {count} of {len(work.expected)}")
+        return found
+
+
+def _peer(bench, work):
+    server, out = bench.nghttpd, bench.folder / "out"
+    bench.new_store()
+    body = bench.folder / "body"
+    body.write_bytes(_line(0))
+    headers = ["apns-id: " + "0" * 36, "apns-push-type: alert", f"apns-topic: {_TOPIC}", "apns-priority: 10", "authorization: bearer " + "x" * 200]
+    words = [word for header in headers for word in ("-H", header)]
+    found = bench.cost(PEER, [PEER, "-n", len(work.expected), "-c", 1, "-m", _STREAMS, "-t", 1, "-d", body, *words,
+                              f"https://{server.authority}/3/device/{TOKEN}"], work, out)
+    said = out.read_text()
+    if f"{len(work.expected)} 2xx" not in said:
+        raise WrongOutput(f"{PEER}: {said[-500:]}")
+    return found
