@@ -25,7 +25,8 @@ def arguments():
     parser.add_argument("kills", type=int, metavar="N", help="how many kills of each kind of queue")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of payloads, media and kills (1); the moments are also the machine's")
     parser.add_argument("--queue", choices=["sqlite", "dir"], action="append", help="one kind of queue (both)")
-    parser.add_argument("--of", choices=["work", "deliver"], action="append", dest="parts", help="only workers, or only deliverers and senders (both)")
+    parser.add_argument("--of", choices=["work", "deliver"], action="append", dest="parts",
+                        help="only workers; or only deliverers, senders and the HTTP endpoint, where each way of sending gets a quarter of the kills (both)")
     parser.add_argument("--payloads", type=int, default=2_000, metavar="N", help="payloads in a queue (2000)")
     parser.add_argument("--poison-after", type=int, default=1_000_000, metavar="N",
                         help="attache work's (1000000: a kill from outside says nothing against a payload); 0 is its default, and payloads may die then")

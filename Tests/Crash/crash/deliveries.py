@@ -2,7 +2,7 @@
 
 All of it is in one log, a line a note, in the order in which things happened:
 
-    start PID DELIVERER                  a sender begins (sender.py); whoever is no deliverer has taken it over from one that was killed before
+    start PID DELIVERER                  a sender begins (sender.py); DELIVERER is its parent process, or init where the deliverer was killed before
     received PID PAYLOAD CRC TIME
     answering PID PAYLOAD ANSWER         ok, retry or drop is about to be written
     answered PID PAYLOAD                 and is written
@@ -10,6 +10,9 @@ All of it is in one log, a line a note, in the order in which things happened:
     deliverer PID                        is under way (delivering.py, as what follows)
     killed PID TIME                      a sender or a deliverer is about to be killed
     delivered TIME PAYLOAD…              the queue calls these delivered
+
+An endpoint (endpoint.py) and its deliverers have names in the place of numbers. An endpoint counts as one sender for each of its deliverers, called
+ENDPOINT/DELIVERER. A kill of the endpoint is a kill of all of them.
 """
 import collections
 from dataclasses import dataclass
@@ -24,6 +27,11 @@ class _Process:
     deliverer: object = None
     killed_at: int = _NEVER
     is_dying: bool = False
+    endpoint: object = None
+
+    @property
+    def is_killed(self):
+        return self.killed_at < _NEVER or self.endpoint is not None and self.endpoint.is_killed
 
 
 @dataclass
@@ -37,9 +45,9 @@ class Receipt:
     @property
     def is_lost(self):
         """Whether the payload may be sent again: its answer says so, or a kill may have taken the answer away."""
-        if self.answer == "retry" or self.sender.deliverer.killed_at < _NEVER:
+        if self.answer == "retry" or self.sender.deliverer.is_killed:
             return True
-        return not self.is_answered and (self.sender.is_dying or self.sender.killed_at < _NEVER)
+        return not self.is_answered and (self.sender.is_dying or self.sender.is_killed)
 
     def is_orphaned(self):
         """Whether it was in the pipe when the deliverer was killed."""
@@ -58,7 +66,10 @@ class Log:
                 for number in words:
                     self.known.setdefault(int(number), int(first))
             elif what == "start":
-                processes[first] = _Process(first, processes.setdefault(words[0], _Process(words[0])))
+                sender = processes[first] = _Process(first, processes.setdefault(words[0], _Process(words[0])))
+                endpoint, slash, _ = first.partition("/")
+                if slash:
+                    sender.endpoint = processes.setdefault(endpoint, _Process(endpoint))
             elif what == "deliverer":
                 deliverers.add(first)
             elif what == "killed":
@@ -77,7 +88,7 @@ class Log:
             process.deliverer.killed_at = 0
         if is_each:
             for receipt in (receipt for receipts in self.receipts.values() for receipt in receipts):
-                receipt.is_answered &= receipt.sender.killed_at == _NEVER
+                receipt.is_answered &= not receipt.sender.is_killed
 
 
 def check(log, crcs, statuses):

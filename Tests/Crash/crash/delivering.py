@@ -1,4 +1,4 @@
-"""One queue of results, from undelivered to delivered, whose deliverers and senders are killed on the way."""
+"""One queue of results, from undelivered to delivered, whose deliverers and senders, or the HTTP endpoint, are killed on the way."""
 import contextlib
 import os
 import shutil
@@ -13,13 +13,14 @@ from bench import children
 
 from . import checks, deliveries, watch
 from .commands import Commands, Failure, ended, last_words
+from .serving import Serving
 
-MODES = ["line", "envelope", "each"]
+MODES = ["line", "http", "envelope", "each"]
 _DELIVERERS = 2
-#: Starting a process for each payload takes so much longer.
-_SHARE_OF_EACH = 10
+#: The part of the payloads: starting a process for each takes longer, and so does an endpoint that is away, since deliverers pause.
+_SHARES = {"line": 1, "http": 2, "envelope": 1, "each": 10}
 #: What a payload takes, in seconds; the kills find a queue at work in any build.
-_PACE = {"line": 0.006, "envelope": 0.006, "each": 0.01}
+_PACE = {"line": 0.006, "http": 0.006, "envelope": 0.006, "each": 0.01}
 _FINISHED = (0, 75)
 _SENDER = Path(__file__).with_name("sender.py")
 
@@ -35,7 +36,7 @@ class Delivery:
         self._log.touch()
         self._commands = Commands(attache, self._location, store, 0)
         lines = [b'{"aps":{"alert":"News %d"},"id":%d,"text":"%s"}' % (number, number, b"x" * draw.randrange(400))
-                 for number in range(max(20, count // (_SHARE_OF_EACH if mode == "each" else 1)))]
+                 for number in range(max(20, count // _SHARES[mode]))]
         self._crcs = [zlib.crc32(line) for line in lines]
         self._input = folder / "payloads.ndjson"
         self._input.write_bytes(b"\n".join(lines) + b"\n")
@@ -50,6 +51,7 @@ class Delivery:
         self._commands.run("enqueue", self._input)
         ended(self._commands.worker(1))
         watched = watch.Folders([self._folder])
+        self._endpoint = Serving(self._log, _PACE["http"]) if self._mode == "http" else None
         deliverers = [self._deliverer() for _ in range(_DELIVERERS)]
         try:
             while sum(killer.counts.values()) - before < kills and not self._is_done(deliverers):
@@ -61,16 +63,23 @@ class Delivery:
             watched.close()
             for deliverer in deliverers:
                 children.end(deliverer)
+            if self._endpoint:
+                self._endpoint.close()
         self._check()
         return sum(killer.counts.values()) - before
 
     def _deliverer(self):
         self.restarts += 1
-        flags = [] if self._mode == "line" else [f"--{self._mode}"]
+        if self._mode == "http":
+            label = f"d{self.restarts}"
+            way = ["--http", self._endpoint.url, "--http-header", f"Deliverer: {label}"]
+        else:
+            label = None
+            way = [*([] if self._mode == "line" else [f"--{self._mode}"]), "--", sys.executable, "-IS", _SENDER, self._log, self._mode, _PACE[self._mode]]
         # A kill from outside says nothing against a payload.
-        child = self._commands.start("deliver", "--once", "--jobs", self._draw.choice([1, 8, 32]), "--poison-after", 1_000_000, *flags,
-                                    "--", sys.executable, "-IS", _SENDER, self._log, self._mode, _PACE[self._mode])
-        self._note(f"deliverer {child.pid}")
+        child = self._commands.start("deliver", "--once", "--jobs", self._draw.choice([1, 8, 32]), "--poison-after", 1_000_000, *way)
+        child.label = label or child.pid
+        self._note(f"deliverer {child.label}")
         return child
 
     def _is_done(self, deliverers):
@@ -81,8 +90,13 @@ class Delivery:
 
     def _disturb(self, deliverers, killer, watched):
         what = self._draw.choices(["sender", "deliverer", "all", "drain"], [12, 6, 1, 1])[0]
+        # However few kills there are, an endpoint has one.
+        if self._endpoint and self._endpoint.starts == 1:
+            what = "sender"
         index = self._draw.randrange(len(deliverers))
-        if what == "sender":
+        if what == "sender" and self._endpoint:
+            self._kill_endpoint(killer)
+        elif what == "sender":
             self._kill_sender(deliverers[index], killer)
         elif what == "drain":
             deliverers[index].send_signal(signal.SIGTERM)
@@ -90,13 +104,13 @@ class Delivery:
                 deliverers[index] = self._deliverer()
         else:
             self._note_delivered()
-            self._note_kill(deliverers[index].pid)
+            self._note_kill(deliverers[index].label)
             if not killer.kill(deliverers[index], watched):
                 return
             if what == "all":
                 for deliverer in deliverers:
                     if deliverer.poll() is None:
-                        self._note_kill(deliverer.pid)
+                        self._note_kill(deliverer.label)
                         deliverer.kill()
                         deliverer.wait()
                         killer.note("deliver: together with another")
@@ -117,10 +131,19 @@ class Delivery:
             os.kill(pid, signal.SIGKILL)
             killer.note(f"a sender, {self._mode}")
 
+    def _kill_endpoint(self, killer):
+        # Without it, deliverers that pause would be all that a kill finds.
+        self._endpoint.wait_for_request()
+        time.sleep(self._draw.expovariate(1 / 0.05))
+        self._note_kill(self._endpoint.name)
+        if self._endpoint.kill():
+            killer.note("an endpoint, http")
+        self._endpoint.start()
+
     # What the log gets beside the senders' own notes
 
-    def _note_kill(self, pid):
-        self._note(f"killed {pid} {time.monotonic_ns()}")
+    def _note_kill(self, name):
+        self._note(f"killed {name} {time.monotonic_ns()}")
 
     def _note_delivered(self):
         """What the queue calls delivered now may not be sent any more."""

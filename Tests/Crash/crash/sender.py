@@ -16,11 +16,12 @@ _RETRIES, _DROPS, _DEATHS = 15, 10, 4
 
 
 class Log:
-    def __init__(self, path):
+    def __init__(self, path, name):
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        self._name = name
 
     def note(self, *notes):
-        os.write(self._file, "".join(" ".join(map(str, (note[0], os.getpid(), *note[1:]))) + "\n" for note in notes).encode())
+        os.write(self._file, "".join(" ".join(map(str, (note[0], self._name, *note[1:]))) + "\n" for note in notes).encode())
 
 
 def payload(line, mode):
@@ -37,13 +38,18 @@ def received(log, lines, mode):
     return [(number, name) for number, _, name in found]
 
 
+def drawn():
+    """An answer."""
+    draw = random.randrange(1000)
+    return "retry" if draw < _RETRIES else "drop" if draw < _RETRIES + _DROPS else "ok"
+
+
 def chosen(log):
     """An answer; sometimes there is none."""
-    draw = random.randrange(1000)
-    if draw < _DEATHS:
+    if random.randrange(1000) < _DEATHS:
         log.note(("dying",))
         os._exit(3)
-    return "retry" if draw < _DEATHS + _RETRIES else "drop" if draw < _DEATHS + _RETRIES + _DROPS else "ok"
+    return drawn()
 
 
 def answer_line(answer, name):
@@ -76,15 +82,14 @@ def serve_one(log, seconds):
     if random.randrange(1000) < _DEATHS:
         log.note(("dying",))
         os.kill(os.getpid(), 9)
-    draw = random.randrange(1000)
-    answer = "retry" if draw < _RETRIES else "drop" if draw < _RETRIES + _DROPS else "ok"
+    answer = drawn()
     log.note(("answering", number, answer), ("answered", number))
     os._exit({"ok": 0, "retry": 75, "drop": 1}[answer])
 
 
 def main():
     path, mode, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
-    log = Log(path)
+    log = Log(path, os.getpid())
     log.note(("start", os.getppid()))
     try:
         if mode == "each":
@@ -95,4 +100,5 @@ def main():
         pass  # whoever wanted the answer has gone
 
 
-main()
+if __name__ == "__main__":
+    main()

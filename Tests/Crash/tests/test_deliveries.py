@@ -56,6 +56,21 @@ class Deliveries(unittest.TestCase):
         self.assertEqual(checked("killed 20 50\n" + OK + "delivered 140 0\nreceived 21 0 7 200\n"), 1)
         self.assertEqual(checked("start 31 1\n" + OK + "delivered 140 0\nreceived 31 0 7 200\n"), 1)
 
+    def test_the_kill_of_an_endpoint_excuses_what_it_had_not_answered_of_any_deliverer(self):
+        begin = "deliverer d1\ndeliverer d2\nstart e1/d1 d1\nstart e1/d2 d2\nstart e2/d1 d1\nstart e2/d2 d2\n"
+        for first in ("received e1/d1 0 7 100\n", "received e1/d2 0 7 100\nanswering e1/d2 0 ok\n"):
+            again = "received e2/d2 0 7 200\nanswering e2/d2 0 ok\nanswered e2/d2 0\n"
+            self.assertEqual(checked(begin + first + "killed e1 150\n" + again), 1)
+            with self.assertRaisesRegex(Failure, "nothing was killed that had 2 of them"):
+                checked(begin + first + again)
+            with self.assertRaisesRegex(Failure, "nothing was killed that had 2 of them"):
+                checked(begin + "killed e1 150\n" + first.replace("e1", "e2") + again)
+
+    def test_an_answered_payload_is_not_sent_again_because_its_endpoint_was_killed(self):
+        begin = "deliverer d1\nstart e1/d1 d1\nreceived e1/d1 0 7 100\nanswering e1/d1 0 ok\nanswered e1/d1 0\nkilled e1 150\nstart e2/d1 d1\n"
+        with self.assertRaisesRegex(Failure, "nothing was killed that had 2 of them"):
+            checked(begin + "received e2/d1 0 7 200\nanswering e2/d1 0 ok\nanswered e2/d1 0\n")
+
     def test_silence_is_found(self):
         with self.assertRaisesRegex(Failure, "not answered by a sender that was not killed"):
             checked("received 11 0 7 100\nanswering 11 0 ok\n")
