@@ -18,6 +18,7 @@ let package = Package(
     .executable(name: "attache-rehearse", targets: ["attache-rehearse"]),
     .library(name: "Attache", targets: ["Attache"]),
     .library(name: "AttacheQueue", targets: ["AttacheQueue"]),
+    .library(name: "AttacheSenders", targets: ["AttacheSenders"]),
     .library(name: "AttacheTesting", targets: ["AttacheTesting"]),
   ],
   dependencies: [

@@ -52,6 +52,11 @@ static inline int linux_pipe(int *ends) { return (int)syscall(SYS_pipe2, ends, 0
 // pidfd_open(2), likewise: readable once the process has ended.
 static inline int linux_pidfd_open(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
+// posix_spawn_file_actions_addclosefrom_np(3), of glibc 2.34, likewise. `actions` is a posix_spawn_file_actions_t: spawn.h would bring types here that
+// are the Glibc module's.
+extern int posix_spawn_file_actions_addclosefrom_np(void *actions, int first);
+static inline int linux_spawn_closing_from(void *actions, int first) { return posix_spawn_file_actions_addclosefrom_np(actions, first); }
+
 // fcntl(2) is variadic, which Swift cannot call, and fcntl.h would bring types here that are the Glibc module's. Below: the kernel's struct flock,
 // and F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_WRLCK and F_UNLCK by their numbers.
 struct linux_flock {

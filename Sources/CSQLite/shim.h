@@ -9,3 +9,7 @@ static inline int sqlite3_bind_blob_static(sqlite3_stmt *statement, int index, c
 static inline int sqlite3_config_memstatus_off(void) {
   return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
+// A connection is used by one thread at a time: it takes no lock for each call.
+static inline int sqlite3_config_multithread(void) {
+  return sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
+}

@@ -88,6 +88,7 @@ struct Deliver: ParsableCommand {
   }
 
   func run() throws {
+    // The sender's thread has one to itself: with two it often waits for the lock of the deliverer's.
     ProcessMemory.tuneAllocator()
     StopSignals.block()
     BrokenPipe.block()
@@ -106,6 +107,7 @@ struct Deliver: ParsableCommand {
         service?.drain()
         deliverer.stop()
       }, { deliverer.cancel() })
+    ProcessMemory.dropStart()
     let outcome = Result { () throws(DelivererError) in try deliverer.run() }
     service?.stop()
     switch outcome {

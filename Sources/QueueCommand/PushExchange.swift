@@ -27,7 +27,7 @@ final class PushExchange: PushClientOwner {
       throw ExitCode(ExitStatus.data)
     }
     defer { client.close() }
-    client.send([request])
+    client.perform { client.send([request]) }
     while true {
       if let end = end.withLock({ $0 }) { return end }
       bell.wait(until: nil)

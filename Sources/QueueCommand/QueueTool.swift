@@ -1,4 +1,5 @@
 import ArgumentParser
+import Attache
 import AttacheArguments
 
 /// The executable `attache-queue`: the subcommands of `attache` that work a queue.
@@ -12,6 +13,7 @@ struct QueueTool: ParsableCommand {
 
   static func main() {
     StandardDescriptors.prepare()
+    ProcessSQLite.leaveOutLocks()
     main(nil)
   }
 }

@@ -24,7 +24,10 @@ package enum CommandThread {
         unsafe Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
         return nil
       }, work)
-    guard result != 0 else { return true }
+    guard result != 0 else {
+      pthread_detach(thread)
+      return true
+    }
     unsafe Unmanaged<Work>.fromOpaque(work).release()
     ErrorOutput.write("attache: no further thread: \(unsafe String(cString: strerror(result)))\n")
     return false

@@ -85,6 +85,9 @@ final class ChildProcess {
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
     if let output { unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
+    // Not all that is open here closes at exec: the sockets of the figures do not. A program that had them would keep the port, and each scraper waiting.
+    let closing = unsafe linux_spawn_closing_from(&actions, STDERR_FILENO + 1)
+    guard closing == 0 else { throw SystemError(call: "posix_spawn", number: closing) }
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }

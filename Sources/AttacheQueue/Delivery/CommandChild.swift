@@ -18,6 +18,7 @@ final class CommandChild {
   private let configuration: CommandSender.Configuration
   private let process: ChildProcess
   private let json = JSONCheck()
+  private let reader = DeliveryReader()
   /// Bytes on their way to the command, from ``written`` on.
   private var text: [UInt8] = []
   private var written = 0
@@ -52,9 +53,8 @@ final class CommandChild {
     for delivery in deliveries {
       if configuration.usesEnvelopes {
         text += DeliveryText.envelope(delivery, json)
-        // The same result under a later lease: whoever had it meanwhile gave it back.
-        if let earlier = places[delivery.token.id].map({ $0 - forgotten }), let token = given[earlier]?.delivery.token {
-          given[earlier] = nil
+        // The same result under a later lease: another deliverer had it meanwhile, and gave it back.
+        if let earlier = places.removeValue(forKey: delivery.token.id), let token = forget(at: earlier - forgotten) {
           unfit.append((token, .unanswered))
         }
         places[delivery.token.id] = forgotten + given.count
@@ -146,37 +146,46 @@ final class CommandChild {
     defer { line.removeFirst(start) }
     while let end = line[start...].firstIndex(of: UInt8(ascii: "\n")) {
       lines += 1
+      guard end - start <= SenderAnswer.maximumLength else { return Self.tooLong }
       let text = line[start..<end]
       start = end + 1
       if let fault = take(text, &answers) { return "wrote in line \(lines) what is no answer: \(SenderAnswer.excerpt(text))\(fault)" }
     }
-    guard line.count - start <= SenderAnswer.maximumLength else { return "wrote a line of more than \(SenderAnswer.maximumLength) bytes" }
-    return nil
+    return line.count - start <= SenderAnswer.maximumLength ? nil : Self.tooLong
   }
+
+  private static let tooLong = "wrote a line of more than \(SenderAnswer.maximumLength) bytes"
 
   private func take(_ text: ArraySlice<UInt8>, _ answers: inout [(token: LeaseToken, answer: DeliveryAnswer)]) -> String? {
     if configuration.usesEnvelopes {
-      guard let (id, answer) = SenderAnswer.readObject(text) else {
+      guard let (id, answer) = SenderAnswer.readObject(Array(text), reader) else {
         return #"; with --envelope, answers are {"id":N,"answer":"ok"}, "retry 30s" or "drop REASON""#
       }
-      guard let place = places.removeValue(forKey: id).map({ $0 - forgotten }), let token = given[place]?.delivery.token else {
+      guard let place = places.removeValue(forKey: id), let token = forget(at: place - forgotten) else {
         return "; it has no unanswered result \(id)"
       }
-      given[place] = nil
       answers.append((token, answer))
     } else {
       guard let answer = SenderAnswer.read(text) else { return "; answers are ok, retry 30s and drop REASON" }
-      guard firstGiven < given.count, let token = given[firstGiven]?.delivery.token else { return "; every result was answered already" }
-      given[firstGiven] = nil
+      guard let token = forget(at: firstGiven) else { return "; every result was answered already" }
       answers.append((token, answer))
     }
+    return nil
+  }
+
+  /// Takes what stands at a place of ``given`` out of it.
+  ///
+  /// - Returns: its lease; nil when nothing unanswered stands there.
+  private func forget(at place: Int) -> LeaseToken? {
+    guard place < given.count, let token = given[place]?.delivery.token else { return nil }
+    given[place] = nil
     while firstGiven < given.count, given[firstGiven] == nil { firstGiven += 1 }
     if firstGiven == given.count || firstGiven >= Self.forgettingResults && firstGiven * 2 >= given.count {
       given.removeFirst(firstGiven)
       forgotten += firstGiven
       firstGiven = 0
     }
-    return nil
+    return token
   }
 
   /// Ends the command: its input is at its end, and it has a while before SIGTERM, and another before SIGKILL.

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Delivers the results of a queue: leases them, has a sender send them, and notes in the queue what the sender answers.
 ///
-/// One thread gives results to the sender and talks to the queue; another renews the leases. A result that was sent is sent again only where its answer did
-/// not reach the queue.
+/// One thread talks to the queue; another renews the leases. The thread that brings answers gives the sender the next results, so that the sender does not
+/// wait for the queue. A result that was sent is sent again only where its answer did not reach the queue.
 public final class Deliverer: Sendable {
   private let queue: any PayloadQueue
   private let sender: any Sender
@@ -16,19 +16,21 @@ public final class Deliverer: Sendable {
   private let bell: any Bell
   private let renewer: LeaseRenewer
   private let inbox = Mutex(Inbox())
-  private let leases = Mutex(Leases())
+  private let book = Mutex(Book())
+  /// The pause that was told last.
+  private let told = Mutex<String?>(nil)
 
   /// What other threads have brought.
   private struct Inbox {
-    var answers: [(token: LeaseToken, answer: DeliveryAnswer)] = []
-    var restarts = 0
+    /// Whether there was anything since the deliverer's thread looked.
+    var hasNews = false
     var isStopped = false
     var isCancelled = false
     var failure: QueueError?
   }
 
-  /// What the renewing thread sees of the state.
-  private struct Leases {
+  /// What all threads change.
+  private struct Book {
     var state: DelivererState?
   }
 
@@ -57,7 +59,7 @@ public final class Deliverer: Sendable {
   /// Sends nothing more; answers are waited for, at most as long as one may take. Safe from any thread.
   public func stop() {
     inbox.withLock { $0.isStopped = true }
-    bell.ring()
+    ring()
   }
 
   /// Sends nothing more, and waits for no answer. Safe from any thread.
@@ -66,7 +68,7 @@ public final class Deliverer: Sendable {
       inbox.isStopped = true
       inbox.isCancelled = true
     }
-    bell.ring()
+    ring()
   }
 
   /// Delivers until every result is delivered (``DelivererConfiguration/isOnce``) or ``stop()``.
@@ -79,6 +81,7 @@ public final class Deliverer: Sendable {
     } catch {
       throw .queue(error)
     }
+    book.withLock { $0.state = DelivererState(configuration) }
     do {
       try sender.start(self)
     } catch {
@@ -101,11 +104,11 @@ public final class Deliverer: Sendable {
     do throws(SystemError) {
       renewing = try machine.start("renew") { [self] in
         renewer.run(
-          due: { before in leases.withLock { $0.state?.renewals(before: before) ?? [] } },
-          renewed: { tokens, now in leases.withLock { $0.state?.renewed(tokens, at: now) } },
+          due: { before in book.withLock { $0.state?.renewals(before: before) ?? [] } },
+          renewed: { tokens, now in book.withLock { $0.state?.renewed(tokens, at: now) } },
           failed: { error in
             inbox.withLock { $0.failure = error }
-            bell.ring()
+            ring()
           })
       }
     } catch {
@@ -115,7 +118,6 @@ public final class Deliverer: Sendable {
       renewer.finish()
       renewing.join()
     }
-    leases.withLock { $0.state = DelivererState(configuration) }
     let holds = try ReleasedHolds(of: queue)
     holds.onFailure = { [tell] path, error in
       tell("\(PrintableText.of(path)): \(error.call): \(error); what it holds stays in the store until a worker starts")
@@ -126,18 +128,16 @@ public final class Deliverer: Sendable {
     var retryAt: MonotonicInstant?
     while true {
       let news = inbox.withLock { inbox in
-        let news = inbox
-        inbox.answers.removeAll(keepingCapacity: true)
-        inbox.restarts = 0
-        return news
+        inbox.hasNews = false
+        return inbox
       }
       if let failure = news.failure {
-        sender.cancel()
+        giveUp()
         throw failure
       }
-      note(news)
       if news.isStopped, !isStopped {
         isStopped = true
+        stopSending()
         // What the queue does not take now, it is not waited for.
         retryAt = nil
         sender.drain()
@@ -151,7 +151,7 @@ public final class Deliverer: Sendable {
         } catch {
           // A deliverer that is stopped leaves to the next one what the queue does not take.
           guard let fault = MachineFault(error), change({ $0.stoppedAt }) == nil else {
-            sender.cancel()
+            giveUp()
             throw error
           }
           retryAt = pause(fault.text)
@@ -167,33 +167,42 @@ public final class Deliverer: Sendable {
         sender.cancel()
         continue
       }
-      if inbox.withLock({ $0.answers.isEmpty && $0.failure == nil }) {
+      if inbox.withLock({ !$0.hasNews }) {
         bell.wait(until: isCancelled ? retryAt : [wakeUp, retryAt].compactMap(\.self).min())
       }
     }
   }
 
+  /// Sends nothing more; what waits goes back to the queue.
+  private func stopSending() {
+    let now = machine.now
+    note { $0.stop(at: now) }
+  }
+
+  /// Sends nothing more, and waits for nobody.
+  private func giveUp() {
+    stopSending()
+    sender.cancel()
+  }
+
   private func change<Value>(_ body: (inout DelivererState) -> Value) -> Value {
-    leases.withLock { leases in
-      var state = leases.state ?? DelivererState(configuration)
-      leases.state = nil
-      defer { leases.state = state }
+    book.withLock { book in
+      var state = book.state ?? DelivererState(configuration)
+      book.state = nil
+      defer { book.state = state }
       return body(&state)
     }
   }
 
-  /// Takes what other threads have brought.
-  private func note(_ news: Inbox) {
-    let (now, wall) = (machine.now, queueClock.wall)
+  /// Changes the state, and observes what has come of it.
+  private func note(_ body: (inout DelivererState) -> Void) {
     let (before, after) = change { state in
-      let before = (state.result, state.pause?.why)
-      for _ in 0..<news.restarts { state.noteRestart() }
-      for (token, answer) in news.answers { state.note(token, answer, at: now, wall: wall, jitter: machine.randomFraction) }
-      if news.isStopped { state.stop(at: now) }
-      return (before, (state.result, state.pause?.why))
+      let before = state.result
+      body(&state)
+      return (before, state.result)
     }
-    report(before.0, after.0)
-    notePause(before.1, after.1)
+    report(before, after)
+    tellPause()
   }
 
   private func report(_ before: DelivererResult, _ after: DelivererResult) {
@@ -209,39 +218,45 @@ public final class Deliverer: Sendable {
   /// - Returns: when the pause is over.
   private func pause(_ why: String) -> MonotonicInstant {
     let now = machine.now
-    let (before, after) = change { state in
-      let before = state.pause
+    defer { tellPause() }
+    return change { state in
       state.pause(why, isOfMachine: true, at: now)
-      return (before, state.pause)
+      return state.pause?.until ?? now
     }
-    notePause(before?.why, after?.why)
-    return after?.until ?? now
   }
 
   private func endPause() {
-    let before = change { state in
-      defer { state.endPause() }
-      return state.pause?.why
+    change { $0.endPause() }
+    tellPause()
+  }
+
+  /// Tells the pause of now where it is not the one told last. The lock keeps the order of what several threads tell; the leases are renewed meanwhile.
+  private func tellPause() {
+    told.withLock { told in
+      let why = change { $0.pause?.why }
+      guard why != told else { return }
+      told = why
+      observer.paused(why)
+      if let why { tell("paused: \(why); no result is lost, and the deliverer tries again") } else { tell("the deliverer goes on") }
     }
-    notePause(before, nil)
   }
 
-  private func notePause(_ before: String?, _ after: String?) {
-    guard before != after else { return }
-    observer.paused(after)
-    if let after { tell("paused: \(after); no result is lost, and the deliverer tries again") } else { tell("the deliverer goes on") }
-  }
-
+  /// Gives the sender what it has room for. Safe from any thread, and from within the sender's own calls.
   private func send() {
-    let (now, wall) = (machine.now, queueClock.wall)
-    let (deliveries, count, blocked, before, after) = change { state in
-      let before = state.result
-      return (state.next(at: now, wall: wall), state.unansweredCount, state.blockedSince, before, state.result)
+    while true {
+      let (now, wall) = (machine.now, queueClock.wall)
+      let (deliveries, before, after) = change { state in
+        let before = state.result
+        let next = state.next(at: now, wall: wall)
+        observer.unanswered(state.unansweredCount)
+        observer.blocked(since: state.blockedSince)
+        return (next, before, state.result)
+      }
+      report(before, after)
+      guard !deliveries.isEmpty else { return }
+      sender.send(deliveries)
+      change { $0.noteSent() }
     }
-    report(before, after)
-    observer.unanswered(count)
-    observer.blocked(since: blocked)
-    if !deliveries.isEmpty { sender.send(deliveries) }
   }
 
   /// Tells the queue what became of results, and asks it for further ones.
@@ -269,8 +284,12 @@ public final class Deliverer: Sendable {
 extension Deliverer: SenderOwner {
   public func take(_ answers: [(token: LeaseToken, answer: DeliveryAnswer)]) {
     guard !answers.isEmpty else { return }
-    inbox.withLock { $0.answers += answers }
-    bell.ring()
+    let (now, wall) = (machine.now, queueClock.wall)
+    note { state in
+      for (token, answer) in answers { state.note(token, answer, at: now, wall: wall, jitter: { machine.randomFraction }) }
+    }
+    send()
+    ring()
   }
 
   public func tell(_ notice: String) {
@@ -278,7 +297,11 @@ extension Deliverer: SenderOwner {
   }
 
   public func restarted() {
-    inbox.withLock { $0.restarts += 1 }
+    note { $0.noteRestart() }
+  }
+
+  private func ring() {
+    inbox.withLock { $0.hasNews = true }
     bell.ring()
   }
 }

@@ -7,7 +7,7 @@ struct DelivererState {
   /// How long a suspect waits at most before everything else makes room for it.
   static let suspectPatience = Duration.seconds(5)
   /// Results that are held for the sender beside those that it has, at most, and how much of its pace that is.
-  static let aheadLimit = 2_048
+  static let aheadLimit = 1_024
   static let aheadSpan = Duration.milliseconds(100)
   /// Bytes of lines that a deliverer holds at a time, except that one line is always taken.
   static let maximumBytes = 16_000_000
@@ -16,6 +16,8 @@ struct DelivererState {
   /// Held and not sent, in the order to send them.
   private var waiting: ArraySlice<Delivery> = []
   private var unanswered: [LeaseToken: Delivery] = [:]
+  /// Whether a thread gives results to the sender.
+  private var isSending = false
   private var heldBytes = 0
   /// What the queue is to be told.
   private(set) var settled: [SettledDelivery] = []
@@ -63,8 +65,8 @@ struct DelivererState {
   ///
   /// - Parameters:
   ///   - wall: since 1970.
-  ///   - jitter: a random fraction in 0…1.
-  mutating func note(_ token: LeaseToken, _ answer: DeliveryAnswer, at now: MonotonicInstant, wall: Duration, jitter: Double) {
+  ///   - jitter: gives a random fraction in 0…1, where one is needed.
+  mutating func note(_ token: LeaseToken, _ answer: DeliveryAnswer, at now: MonotonicInstant, wall: Duration, jitter: () -> Double) {
     // An answer too many is no answer.
     guard let delivery = unanswered.removeValue(forKey: token) else { return }
     let wasAlone = holdsSuspect
@@ -80,7 +82,7 @@ struct DelivererState {
       end(token, .dropped, reason)
     case .retry(let span, let reason):
       noteAnswer()
-      let delay = span ?? Self.delay(after: delivery, wall: wall, jitter: jitter)
+      let delay = span ?? Self.delay(after: delivery, wall: wall, jitter: jitter())
       giveBack(token, after: delay, tried: reason)
     case .senderEnded(let reason) where hasAnswered:
       result.retried += 1
@@ -132,9 +134,10 @@ struct DelivererState {
 
   // MARK: Sending
 
-  /// The results to send now; they are unanswered from now on.
+  /// The results to send now; they are unanswered from now on. A caller that gets some gives them to the sender, calls ``noteSent()`` and asks again. Until
+  /// then no other caller gets any, so that no result overtakes another.
   mutating func next(at now: MonotonicInstant, wall: Duration) -> [Delivery] {
-    guard stoppedAt == nil, !isPaused(at: now) else { return [] }
+    guard stoppedAt == nil, !isPaused(at: now), !isSending else { return [] }
     var next: [Delivery] = []
     var allowed = allowed(at: now)
     while unanswered.count < configuration.jobs, let delivery = waiting.first {
@@ -151,8 +154,16 @@ struct DelivererState {
         next.append(delivery)
       }
     }
-    if !next.isEmpty { blockedSince = nil }
+    if !next.isEmpty {
+      blockedSince = nil
+      isSending = true
+    }
     return next
+  }
+
+  /// The sender has what ``next(at:wall:)`` gave.
+  mutating func noteSent() {
+    isSending = false
   }
 
   private mutating func drop(_ delivery: Delivery, _ status: DeliveryStatus, _ answer: String?) {
@@ -223,7 +234,9 @@ struct DelivererState {
   mutating func note(_ claim: DeliveryClaim, of request: DeliveryRequest, at now: MonotonicInstant, leasedAt uptime: Duration) {
     for delivery in claim.deliveries { leased[delivery.token] = uptime }
     heldBytes += claim.deliveries.reduce(0) { $0 + $1.line.count }
-    waiting = ArraySlice(Array(waiting) + claim.deliveries)
+    waiting.append(contentsOf: claim.deliveries)
+    // What came back while the queue was asked comes before what it has given.
+    if configuration.isOrdered, !settled.allSatisfy(\.isOver) { giveBackWaiting() }
     holdsSuspect = request.isAlone && !claim.deliveries.isEmpty
     wantsAlone = wantsSuspect(claim, isAlone: request.isAlone, at: now)
     let wait = claim.deliveries.isEmpty && !wantsAlone ? min(Self.poll, max(claim.next ?? Self.poll, .milliseconds(10))) : .zero

@@ -55,7 +55,7 @@ public protocol Sender: AnyObject, Sendable {
   /// - Throws: what says, in words for its user, why it cannot begin.
   func start(_ owner: any SenderOwner) throws
 
-  /// Sends results. It does not block. Each is answered exactly once, from any thread.
+  /// Sends results. It does not block, and may be called from within an answer. Each is answered exactly once, from any thread.
   func send(_ deliveries: [Delivery])
 
   /// Gives back what it has not begun to send, as `unanswered`, and begins nothing more. Called at most once, when the deliverer is stopped.

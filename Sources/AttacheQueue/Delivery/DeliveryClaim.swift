@@ -61,6 +61,13 @@ public struct SettledDelivery: Hashable, Sendable {
     self.token = token
     self.fate = fate
   }
+
+  var isOver: Bool {
+    switch fate {
+    case .over: true
+    case .returned, .senderEnded: false
+    }
+  }
 }
 
 /// How a delivery ended.

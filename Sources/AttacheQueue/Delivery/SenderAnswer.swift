@@ -23,17 +23,16 @@ enum SenderAnswer {
     return nil
   }
 
-  private struct Object: Decodable {
-    var id: Int64
-    var answer: String
-  }
+  private static let idPlace = JSONPointer("id")
+  private static let answerPlace = JSONPointer("answer")
 
   /// Reads an answer that names its result: `{"id":17,"answer":"retry 30s"}`. Members beside these two are let be.
-  static func readObject(_ line: some Collection<UInt8>) -> (id: Int64, answer: DeliveryAnswer)? {
-    guard let object = try? JSONDecoder().decode(Object.self, from: Data(line)), let answer = read(Array(object.answer.utf8)) else {
-      return nil
-    }
-    return (object.id, answer)
+  static func readObject(_ line: [UInt8], _ reader: DeliveryReader) -> (id: Int64, answer: DeliveryAnswer)? {
+    guard let id = reader.value(at: idPlace, of: line), id.first == DeliveryReader.valueMark,
+      let number = Int64(String(decoding: id.dropFirst(), as: UTF8.self)),
+      let text = reader.value(at: answerPlace, of: line), let answer = read(text)
+    else { return nil }
+    return (number, answer)
   }
 
   /// A line for a message.

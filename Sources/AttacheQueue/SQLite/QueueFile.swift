@@ -87,6 +87,8 @@ struct QueueFile {
       try connection.execute(sql: "PRAGMA page_size = \(Self.pageSize)")
       try connection.execute(sql: "PRAGMA cache_size = -\(Self.cacheSize)")
       try connection.execute(sql: "PRAGMA mmap_size = 0")
+      // A statement that fires a trigger keeps the pages as they were: in memory, not in a file.
+      try connection.execute(sql: "PRAGMA temp_store = MEMORY")
       try connection.execute(sql: "PRAGMA trusted_schema = OFF")
     }
     return try translating {

@@ -52,9 +52,15 @@ public final class APNsSender: Sender {
   }
 
   public func send(_ deliveries: [Delivery]) {
+    guard let client = state.withLock(\.client) else { return }
+    // The deliverer's thread has the queue to ask meanwhile.
+    client.perform { [self] in make(deliveries, client) }
+  }
+
+  private func make(_ deliveries: [Delivery], _ client: PushClient) {
     var requests: [PushRequest] = []
     var answers: [(token: LeaseToken, answer: DeliveryAnswer)] = []
-    let (client, owner, warns) = state.withLock { state in
+    let (owner, warns) = state.withLock { state in
       for delivery in deliveries {
         switch state.maker.make(delivery) {
         case .request(let request): requests.append(request)
@@ -63,10 +69,10 @@ public final class APNsSender: Sender {
       }
       let warns = state.maker.hasLostMedia && !state.hasWarned
       if warns { state.hasWarned = true }
-      return (state.client, state.owner, warns)
+      return (state.owner, warns)
     }
     if warns { owner?.tell(warning) }
-    if !requests.isEmpty { client?.send(requests) }
+    if !requests.isEmpty { client.send(requests) }
     if !answers.isEmpty { owner?.take(answers) }
   }
 

@@ -86,11 +86,14 @@ package final class PushClient: @unchecked Sendable {
     loop.atTurnEnd { [weak self] in self?.endTurn() }
   }
 
-  /// Sends requests. Safe from any thread.
+  /// Does work on the client's thread, such as making requests, in the order given. Safe from any thread.
+  package func perform(_ work: @escaping @Sendable () -> Void) {
+    loop.post(work)
+  }
+
+  /// Sends requests. Called on the client's thread.
   package func send(_ requests: [PushRequest]) {
-    loop.post { [self] in
-      for request in requests { isClosed ? finish(request, .cancelled) : waiting.append(request) }
-    }
+    for request in requests { isClosed ? finish(request, .cancelled) : waiting.append(request) }
   }
 
   /// Gives up everything that is unanswered. Safe from any thread.

@@ -33,6 +33,11 @@ public final class APNsServer: Sendable {
   /// The PEM file of the root certificate, for `--cacert`; `stop()` removes it.
   public var rootCertificatePEMFile: String { certificates.rootFile }
 
+  /// Makes a client certificate that the server accepts where `tls` is `clientCertificate`; called once.
+  ///
+  /// - Returns: a PEM file with the certificate and its key, for `--apns-certificate`; `stop()` removes it.
+  public func makeClientCertificateFile() throws(OriginError) -> String { try certificates.clientFile() }
+
   private let ledger: APNsLedger
   private let pipeline: APNsPipeline
   private let certificates: Certificates

@@ -53,7 +53,7 @@ struct CertificateAuthority: Sendable {
       extensions: try Certificate.Extensions {
         Critical(BasicConstraints.notCertificateAuthority)
         Critical(KeyUsage(digitalSignature: true))
-        try ExtendedKeyUsage([.serverAuth])
+        try ExtendedKeyUsage([form.isClient ? .clientAuth : .serverAuth])
         if !form.isNamedInSubjectAlone { SubjectAlternativeNames(form.names.map(Self.alternativeName)) }
       }, issuerPrivateKey: .init(form.isSelfSigned ? leafKey : key))
   }

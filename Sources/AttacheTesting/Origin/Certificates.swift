@@ -68,9 +68,25 @@ final class Certificates: Sendable {
     }
   }
 
-  /// Removes the root's file.
+  /// Writes a file (PEM) with a client's certificate below the root and its key, which goes with the root's.
+  func clientFile() throws(OriginError) -> String {
+    let pem: String
+    do {
+      let issue = try authority.issue(LeafForm(names: ["client.example"], isClient: true))
+      pem = try (issue.chain.map { try $0.serializeAsPEM().pemString } + [issue.key.pemRepresentation]).joined(separator: "\n")
+    } catch {
+      throw .certificate(reason: "\(error)")
+    }
+    try Self.write(pem, to: clientFilePath)
+    return clientFilePath
+  }
+
+  private var clientFilePath: String { "\(folder)/client.pem" }
+
+  /// Removes the files.
   func remove() {
     unsafe unlink(rootFile)
+    unsafe unlink(clientFilePath)
     unsafe rmdir(folder)
   }
 
@@ -93,12 +109,16 @@ final class Certificates: Sendable {
     guard unsafe mkdtemp(&template) != nil else { throw .certificate(reason: "no temporary folder: errno \(errno)") }
     let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     let file = "\(folder)/root.pem"
+    try write(pem, to: file)
+    return (folder, file)
+  }
+
+  private static func write(_ pem: String, to file: String) throws(OriginError) {
     let descriptor = unsafe open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw .certificate(reason: "\(file): errno \(errno)") }
     defer { close(descriptor) }
     let bytes = Array(pem.utf8)
     guard unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count else { throw .certificate(reason: "\(file): errno \(errno)") }
-    return (folder, file)
   }
 
   private static var temporaryFolder: String {

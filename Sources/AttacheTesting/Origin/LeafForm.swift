@@ -14,6 +14,8 @@ struct LeafForm: Sendable {
   /// Whether the first name stands as the subject's common name and nowhere else, where clients look no more (RFC 9525, 6.3).
   var isNamedInSubjectAlone = false
   var isSelfSigned = false
+  /// Whether it proves who a client is, in the place of a server.
+  var isClient = false
   /// How many certificates of about 1,000 bytes are sent behind it that nobody needs.
   var ballast = 0
 }

@@ -17,6 +17,15 @@ enum LoopbackClient {
     return Answer(status: words.count > 1 ? Int(words[1]) ?? 0 : 0, head: String(parts[0]), body: parts.count > 1 ? String(parts[1]) : "")
   }
 
+  /// Asks again and again until the answer is so.
+  static func ask(_ port: UInt16, _ path: String, until isSo: (Answer) -> Bool) async throws -> Answer {
+    while true {
+      let answer = try await ask(port, path)
+      if isSo(answer) { return answer }
+      try Task.checkCancellation()
+    }
+  }
+
   private static func send(_ request: String, to port: UInt16) async throws -> String {
     try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread { continuation.resume(with: Result { try exchange(request, port) }) }

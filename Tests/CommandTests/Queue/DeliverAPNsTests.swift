@@ -19,20 +19,22 @@ struct DeliverAPNsTests {
   private func arguments(_ queue: QueueTool, _ server: APNsServer, _ tokens: ProviderTokenCheck) throws -> [String] {
     let key = queue.tool.home["AuthKey.p8"]
     try tokens.privateKeyPEM.write(toFile: key, atomically: true, encoding: .utf8)
-    return [
-      "--once", "--apns", "--apns-key", key, "--apns-key-id", tokens.keyID, "--apns-team-id", tokens.teamID, "--apns-host",
-      "127.0.0.1:\(server.port)", "--cacert", server.rootCertificatePEMFile, "--apns-topic", "com.example.app", "--apns-token-path",
-      "/device",
-      "--invalid-tokens", queue.tool.home["invalid"],
+    return arguments(queue, server, ["--apns-key", key, "--apns-key-id", tokens.keyID, "--apns-team-id", tokens.teamID])
+  }
+
+  private func arguments(_ queue: QueueTool, _ server: APNsServer, _ credentials: [String]) -> [String] {
+    credentials + [
+      "--once", "--apns", "--apns-host", "127.0.0.1:\(server.port)", "--cacert", server.rootCertificatePEMFile, "--apns-topic",
+      "com.example.app", "--apns-token-path", "/device", "--invalid-tokens", queue.tool.home["invalid"],
     ]
   }
 
   private func withServer(
-    _ respond: @escaping @Sendable (APNsRequest) -> APNsAnswer = { _ in .delivered },
+    tls: FaultOrigin.TLS = .selfMade(), _ respond: @escaping @Sendable (APNsRequest) -> APNsAnswer = { _ in .delivered },
     _ body: (APNsServer, ProviderTokenCheck) async throws -> Void
   ) async throws {
     let tokens = ProviderTokenCheck()
-    let server = try await APNsServer.start(tokens: tokens, respond: respond)
+    let server = try await APNsServer.start(tls: tls, tokens: tls == .clientCertificate ? nil : tokens, respond: respond)
     do {
       try await body(server, tokens)
     } catch {
@@ -71,6 +73,34 @@ struct DeliverAPNsTests {
       let run = await program.finished()
       #expect(run.exit == .status(0))
       #expect(run.errors.contains("attache: delivered 5, dropped 0, poison 0, expired 0, retried 0 in "))
+    }
+  }
+
+  @Test func `a client certificate takes the place of a provider token`() async throws {
+    try await withServer(tls: .clientCertificate) { server, _ in
+      let queue = try await queue(20)
+      let file = try server.makeClientCertificateFile()
+      let run = try await queue.run("deliver", arguments(queue, server, ["--apns-certificate", file]))
+      #expect(run.exit == .status(0))
+      #expect(run.errors.contains("attache: delivered 20, dropped 0, poison 0, expired 0, retried 0 in "))
+      #expect(Set(server.requests.map(\.deviceToken)) == Set((1...20).map(Self.token)))
+      #expect(server.requests.allSatisfy { $0.field("authorization") == nil && $0.field("apns-topic") == "com.example.app" })
+    }
+  }
+
+  @Test func `a client certificate that the server does not accept pauses the deliverer, and costs no try`() async throws {
+    try await withServer(tls: .clientCertificate) { server, _ in
+      try await withServer(tls: .clientCertificate) { other, _ in
+        let queue = try await queue(5)
+        let file = try other.makeClientCertificateFile()
+        let program = try queue.start("deliver", arguments(queue, server, ["--apns-certificate", file]))
+        #expect(await program.errors(holding: "paused: ").contains("the server does not accept the client's certificate: "))
+        program.send(SIGTERM)
+        #expect(await program.finished().exit == .status(75))
+        #expect(server.requestCount == 0)
+        #expect(try await queue.state().unread == 5)
+        #expect(!(try await queue.run("queue", ["--line", "1"]).text.contains("try ")))
+      }
     }
   }
 

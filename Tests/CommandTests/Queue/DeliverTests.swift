@@ -71,6 +71,7 @@ struct DeliverTests {
   @Test(arguments: [
     ("echo hello", "what is no answer: hello"), ("echo ok; echo ok", "every result was answered already"),
     ("head -c 5000 /dev/zero | tr '\\0' x", "a line of more than 4096 bytes"), ("echo retry soon", "what is no answer: retry soon"),
+    ("echo \"drop $(head -c 5000 /dev/zero | tr '\\0' x)\"", "a line of more than 4096 bytes"),
   ])
   func `what is no answer stops the sender, and nothing is lost`(body: String, message: String) async throws {
     let queue = try await queue("{\"n\":1}\n")
@@ -183,6 +184,18 @@ struct DeliverTests {
     let run = try await deliver(queue, arguments, shell(body, queue.tool.home["ends"]))
     #expect(run.exit == .status(0))
     #expect(run.errors.contains("attache: delivered 6, dropped 0, poison 0"))
+  }
+
+  @Test(arguments: [[], ["--each"]])
+  func `a sender inherits no socket of the figures and no descriptor of the deliverer`(arguments: [String]) async throws {
+    let queue = try await queue("{\"n\":1}\n")
+    let got = queue.tool.home["got"]
+    // The port of the figures is open before the sender starts: one that had it would keep it from the next deliverer, and each scraper waiting.
+    let run = try await deliver(
+      queue, ["--metrics", "0"] + arguments, ["sh", "-c", "ls -l /proc/$$/fd >\"$1\"; read -r line; echo ok", "sender", got])
+    #expect(run.exit == .status(0))
+    #expect(text(got).contains(" 0 -> pipe:"))
+    for kind in ["socket:", "anon_inode:", queue.tool.home["queue"]] { #expect(!text(got).contains(kind), "\(text(got))") }
   }
 
   @Test func `the last answer of a sender that ends counts`() async throws {

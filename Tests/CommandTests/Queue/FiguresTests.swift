@@ -10,27 +10,18 @@ struct FiguresTests {
   private func working(_ queue: QueueTool, _ lines: String = "", _ flags: [String] = []) async throws -> (Program, UInt16) {
     _ = try await queue.run("enqueue", input: lines)
     let program = try queue.start("work", ["--metrics", "0"] + QueueTool.loopback + flags)
-    let log = await program.errors(holding: "/metrics\n")
-    let port = try #require(log.firstMatch(of: /figures at http:\/\/127\.0\.0\.1:(\d+)\/metrics/)?.1)
-    return (program, try #require(UInt16(port)))
-  }
-
-  /// Asks again and again until the answer is so.
-  private func ask(_ port: UInt16, _ path: String, until isSo: (LoopbackClient.Answer) -> Bool) async throws -> LoopbackClient.Answer {
-    while true {
-      let answer = try await LoopbackClient.ask(port, path)
-      if isSo(answer) { return answer }
-      try Task.checkCancellation()
-    }
+    return (program, try await program.figuresPort())
   }
 
   @Test func `the figures are served on loopback alone, and health beside them`() async throws {
     let queue = try QueueTool()
     let (program, port) = try await working(queue, "{}\nno json\n")
-    let figures = try await ask(port, "/metrics") { $0.body.contains("attache_payloads_total{outcome=\"passthrough\",reason=\"\"} 1\n") }
+    let figures = try await LoopbackClient.ask(port, "/metrics") {
+      $0.body.contains("attache_payloads_total{outcome=\"passthrough\",reason=\"\"} 1\n")
+    }
     #expect(figures.status == 200)
     #expect(figures.head.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8"))
-    #expect(try await ask(port, "/readyz") { $0.status == 200 }.body == "ok\n")
+    #expect(try await LoopbackClient.ask(port, "/readyz") { $0.status == 200 }.body == "ok\n")
     #expect(try await LoopbackClient.ask(port, "/livez").status == 200)
     #expect(try await LoopbackClient.ask(port, "/").status == 404)
     #expect(try await LoopbackClient.ask(port, "/metrics", method: "POST").status == 405)
@@ -59,7 +50,7 @@ struct FiguresTests {
       let (program, port) = try await working(queue, Sample.payload(origin.url("/a.png")) + "\n")
       await origin.waitForStalls(count: 1, path: "/a.png")
       program.send(SIGTERM)
-      let ready = try await ask(port, "/readyz") { $0.body.hasPrefix("draining") }
+      let ready = try await LoopbackClient.ask(port, "/readyz") { $0.body.hasPrefix("draining") }
       #expect(ready.status == 503)
       #expect(try await LoopbackClient.ask(port, "/livez").status == 200)
       #expect(try await LoopbackClient.ask(port, "/metrics").body.contains("\nattache_payloads_in_flight 1\n"))

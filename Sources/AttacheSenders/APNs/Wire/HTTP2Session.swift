@@ -44,7 +44,8 @@ final class HTTP2Session {
       guard fault == nil else { return 0 }
       headerBytes += name.count + value.count + 32
       if unsafe name.elementsEqual(":status".utf8) {
-        status = unsafe Int(String(decoding: value, as: UTF8.self)) ?? 0
+        let number = unsafe Int(String(decoding: value, as: UTF8.self)) ?? 0
+        status = 100...999 ~= number ? number : 0
       } else if unsafe name.elementsEqual("retry-after".utf8), value.count <= 32 {
         retryAfter = unsafe Array(value)
       }

@@ -1,0 +1,68 @@
+import AttacheTesting
+import Foundation
+import Glibc
+import Testing
+
+/// `attache deliver --http` over TLS, by the built tool.
+@Suite(.timeLimit(.minutes(1)))
+struct DeliverTLSTests {
+  private static let count = 30
+
+  private func queue() async throws -> QueueTool {
+    let queue = try QueueTool()
+    try await queue.work((1...Self.count).map { "{\"n\":\($0)}\n" }.joined())
+    return queue
+  }
+
+  private func withEndpoint(http2: Bool, _ body: (FaultOrigin, _ roots: String) async throws -> Void) async throws {
+    let origin = try await FaultOrigin.start(tls: .selfMade(), http2: http2)
+    origin.serve("/push", Array("taken".utf8))
+    do {
+      try await body(origin, try #require(origin.rootCertificatePEMFile))
+    } catch {
+      await origin.stop()
+      throw error
+    }
+    await origin.stop()
+  }
+
+  @Test(arguments: [(true, "2"), (false, "1.1")])
+  func `each payload is posted once, by what the endpoint speaks best`(http2: Bool, version: String) async throws {
+    try await withEndpoint(http2: http2) { origin, roots in
+      let queue = try await queue()
+      let run = try await queue.run("deliver", ["--once", "--jobs", "4", "--http", origin.url("/push"), "--cacert", roots])
+      #expect(run.exit == .status(0))
+      #expect(run.errors.contains("attache: delivered \(Self.count), dropped 0, poison 0, expired 0, retried 0 in "))
+      let requests = origin.requests
+      #expect(Set(requests.compactMap { $0.field("attache-id") }) == Set((1...Self.count).map(String.init)))
+      #expect(requests.count == Self.count)
+      #expect(requests.allSatisfy { $0.method == "POST" && $0.path == "/push" && $0.httpVersion == version })
+      #expect(requests.allSatisfy { $0.field("content-length") == ($0.field("attache-id")?.count == 1 ? "7" : "8") })
+      // HTTP/2 has one for all; HTTP/1.1 keeps one for each job.
+      #expect(origin.connectionCount <= (http2 ? 1 : 4))
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `an endpoint whose certificate nobody vouches for is refused, and costs no payload and no try`(http2: Bool) async throws {
+    try await withEndpoint(http2: http2) { origin, roots in
+      try await withEndpoint(http2: http2) { _, others in
+        let queue = try await queue()
+        for trusted in [["--cacert", others], []] {
+          let program = try queue.start("deliver", ["--http", origin.url("/push")] + trusted)
+          #expect(await program.errors(holding: "paused: ").contains("paused: SSL certificate problem: "))
+          program.send(SIGTERM)
+          let run = await program.finished()
+          #expect(run.exit == .status(75))
+          #expect(run.errors.contains("attache: delivered 0, dropped 0, poison 0, expired 0, retried 0 in "))
+        }
+        #expect(origin.requestCount() == 0)
+        #expect(try await queue.state().unread == Self.count)
+        #expect(!(try await queue.run("queue", ["--line", "1"]).text.contains("try ")))
+        #expect(try await queue.run("deliver", ["--once", "--http", origin.url("/push"), "--cacert", roots]).exit == .status(0))
+        #expect(origin.requests.count == Self.count)
+        #expect(origin.requests.allSatisfy { $0.field("attache-attempt") == "1" })
+      }
+    }
+  }
+}
