@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// libFuzzer over the parts of the filter that read what strangers send; `scripts/fuzz` builds and runs it.
+// libFuzzer over what reads strangers' bytes, and the answers of senders; `scripts/fuzz` builds and runs it.
 let package = Package(
   name: "fuzz",
   dependencies: [.package(name: "attache", path: "..")],
@@ -9,7 +9,12 @@ let package = Package(
     .systemLibrary(name: "CCurlURL", pkgConfig: "libcurl"),
     .executableTarget(
       name: "fuzz",
-      dependencies: ["CCurlURL", .product(name: "Attache", package: "attache")],
+      dependencies: [
+        "CCurlURL",
+        .product(name: "Attache", package: "attache"),
+        .product(name: "AttacheQueue", package: "attache"),
+        .product(name: "AttacheSenders", package: "attache"),
+      ],
       swiftSettings: [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

@@ -55,6 +55,9 @@ package struct FetchOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Transfers to one origin at a time.", valueName: "n"))
   package var perHost = 16
 
+  @Option(help: ArgumentHelp("Threads that fetch, --per-host at most. (default: one for each processor)", valueName: "n"))
+  package var fetchers: Int?
+
   @Option(
     help: ArgumentHelp(
       "What is remembered: http (as RFC 9111 says, over restarts), session (a URL is fetched once in a run) or off.", valueName: "mode"))
@@ -64,6 +67,7 @@ package struct FetchOptions: ParsableArguments {
 
   package func validate() throws {
     try CountArgument.check(perHost, "--per-host")
+    if let fetchers { try CountArgument.check(fetchers, "--fetchers", in: 1...MediaFetcher.maximumFetchers) }
     try CountArgument.check(maxPixels, "--max-pixels", in: 1...Int.max)
   }
 
@@ -83,6 +87,7 @@ package struct FetchOptions: ParsableArguments {
     configuration.limits.pixels = maxPixels
     configuration.retries = Int(retries)
     configuration.transfersPerOrigin = perHost
+    configuration.fetchers = fetchers
     configuration.cache = cache
     configuration.rootCertificates = cacert
     configuration.nameServers = dnsServer.map(\.text)

@@ -5,8 +5,8 @@ import AttacheQueue
 
 /// How payloads of a queue are worked.
 struct WorkOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Engines that fetch, each with threads of its own; --jobs is for all together.", valueName: "n"))
-  var workers = 1
+  @Option(help: ArgumentHelp("The earlier name of --fetchers.", valueName: "n"))
+  var workers: Int?
 
   @Option(help: ArgumentHelp("Tries of a payload whose media failed for what may pass by itself.", valueName: "n"))
   var attempts = 3
@@ -33,12 +33,20 @@ struct WorkOptions: ParsableArguments {
   @Option(help: "Write messages as text or json.")
   var logFormat = LogFormat.text
 
+  /// What is to be said of the flags at the start.
+  var notice: String? {
+    workers.map { "--workers is the earlier name; use --fetchers \($0)" }
+  }
+
   var engine: EngineOptions {
     EngineOptions(timing: timing, payloads: payloads, fetching: fetching, storage: storage, logUrls: logUrls)
   }
 
   func validate() throws {
-    try CountArgument.check(workers, "--workers", in: 1...64)
+    if let workers { try CountArgument.check(workers, "--workers", in: 1...MediaFetcher.maximumFetchers) }
+    if workers != nil, fetching.fetchers != nil {
+      throw ValidationError("--workers is the earlier name of --fetchers; give --fetchers alone.")
+    }
     try CountArgument.check(attempts, "--attempts")
     try CountArgument.check(poisonAfter, "--poison-after")
   }

@@ -2,10 +2,10 @@ import Attache
 import AttacheArguments
 import AttacheQueue
 
-/// A queue's worker as the flags have it, with the engines that it has payloads served by.
+/// A queue's worker as the flags have it, with the fetcher that it has payloads served by.
 struct WorkerAssembly {
   let worker: QueueWorker
-  private let fetchers: [MediaFetcher]
+  private let fetcher: MediaFetcher
   private let store: AttachmentStore
 
   /// - Parameters:
@@ -24,32 +24,28 @@ struct WorkerAssembly {
     configuration.sync = options.sync
     (configuration.keepsQueue, configuration.isOnce) = (keepsQueue, isOnce)
     var fetching = options.engine.fetching.configuration
-    fetching.engines = options.workers
+    fetching.fetchers = fetching.fetchers ?? options.workers
     let clock = try MonotonicClock()
-    let fetchers = try (0..<options.workers).map { [fetching] _ in
-      try MediaFetcher(fetching, store: store, clock: clock, network: .real(fetching))
-    }
+    let fetcher = try MediaFetcher(fetching, store: store, clock: clock)
     let timing = options.engine.timing
-    let hosts = fetchers.map { fetcher in
-      ServiceExtensionHost(clock: clock, grace: timing.effectiveGrace) {
-        MediaExtension(fetcher: fetcher, store: store, maximumAttachments: timing.maxAttachments, onExpiry: timing.onExpiry)
-      }
+    let host = ServiceExtensionHost(clock: clock, grace: timing.effectiveGrace) {
+      MediaExtension(fetcher: fetcher, store: store, maximumAttachments: timing.maxAttachments, onExpiry: timing.onExpiry)
     }
-    worker = try QueueWorker(configuration, queue: queue, hosts: hosts, store: store, clock: clock, observer: observer, tell: tell)
-    (self.fetchers, self.store) = (fetchers, store)
+    worker = try QueueWorker(configuration, queue: queue, host: host, store: store, clock: clock, observer: observer, tell: tell)
+    (self.fetcher, self.store) = (fetcher, store)
   }
 
-  /// What asks each engine how its origins stand.
+  /// What asks the fetcher how its origins stand.
   var pulses: [MetricsCollector.Pulse] {
-    fetchers.map { fetcher in { fetcher.pulse($0) } }
+    [{ [fetcher] in fetcher.pulse($0) }]
   }
 
-  /// Ends the engines' threads; not while the worker runs.
+  /// Ends the fetcher's threads; not while the worker runs.
   ///
   /// - Returns: what the user should know of the cache.
   func shutdown() -> String? {
-    let warnings = fetchers.compactMap { $0.shutdown() }
+    let warning = fetcher.shutdown()
     store.shutdown()
-    return warnings.first
+    return warning
   }
 }

@@ -15,7 +15,7 @@ struct WorkerProcess {
     StopSignals.block()
     DescriptorLimit.raise()
     log = options.logFormat.logger()
-    if let notice = options.engine.fetching.notice { log.notice("\(notice)") }
+    for case let notice? in [options.notice, options.engine.fetching.notice] { log.notice("\(notice)") }
   }
 
   /// Opens the store and starts the engines.

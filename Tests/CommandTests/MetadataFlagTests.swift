@@ -29,7 +29,7 @@ struct MetadataFlagTests {
     "--base-url",
     "--max-payload", "--deny-host", "--limits", "--store-max", "--store-age", "--strict", "--progress", "--log-format", "--version",
     "--help",
-    "--log-urls", "--max-pixels", "--proxy", "--dialects", "--strict-dialects", "--apply-overrides",
+    "--log-urls", "--max-pixels", "--fetchers", "--proxy", "--dialects", "--strict-dialects", "--apply-overrides",
   ]
 
   @Test func `each flag of the filter is one that opens nothing, or is tried`() async throws {

@@ -12,7 +12,8 @@ struct NumberFlagTests {
   private static let filterFlags: [(flag: String, forms: [String])] = [
     ("--deadline", ["Ns", "Nd"]), ("--grace", ["Nms", "Nd"]), ("--jobs", ["N"]), ("--window", ["N", "NTB"]), ("--store-max", ["N", "NTB"]),
     ("--store-age", ["Ns", "Nd"]), ("--max-payload", ["N", "NTB"]), ("--max-attachments", ["N"]), ("--retries", ["N"]),
-    ("--per-host", ["N"]), ("--max-pixels", ["N"]), ("--allow-port", ["N", "N-N"]), ("--limits", ["image=N", "video=NTB"]),
+    ("--per-host", ["N"]), ("--fetchers", ["N"]), ("--max-pixels", ["N"]), ("--allow-port", ["N", "N-N"]),
+    ("--limits", ["image=N", "video=NTB"]),
     ("--dns-server", ["127.0.0.1:N"]),
   ]
   private static let queueFlags: [(command: String, flag: String, forms: [String])] = [

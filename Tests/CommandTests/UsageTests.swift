@@ -23,7 +23,8 @@ struct UsageTests {
     ("--dns-server", "ns.example", "127.0.0.1:5353"), ("--dns-server", "127.0.0.1:99999", "127.0.0.1:5353"),
     ("--limits", "foto=1MB", "image=10MB,audio=5MB,video=50MB"), ("--limits", "image", "image=10MB,audio=5MB,video=50MB"),
     ("--max-attachments", "0", "at least 1"), ("--retries", "-1", "--retries <n>"), ("--retries", "256", "--retries <n>"),
-    ("--per-host", "0", "at least 1"), ("--max-pixels", "0", "at least 1"), ("--cache", "always", "'http', 'session' or 'off'"),
+    ("--per-host", "0", "at least 1"), ("--fetchers", "0", "at least 1"), ("--fetchers", "65", "at most 64"),
+    ("--max-pixels", "0", "at least 1"), ("--cache", "always", "'http', 'session' or 'off'"),
     ("--progress", "loud", "'auto', 'always' or 'never'"),
     ("--log-format", "xml", "'text' and 'json'"),
   ]

@@ -7,6 +7,8 @@ enum Fuzz {
     ("urls", { URLsTarget() }),
     ("addresses", { AddressesTarget() }),
     ("responses", { try ResponsesTarget() }),
+    ("answers", { AnswersTarget() }),
+    ("replies", { RepliesTarget() }),
   ]
 
   /// Set before libFuzzer gives its first input, on the same thread.

@@ -17,7 +17,7 @@ struct ResponsesTarget: Target {
 
   private let folder: String
   private let store: AttachmentStore
-  private let worker: MediaWorker
+  private let rules = MediaRules()
   private let detector: TypeDetector
 
   init() throws {
@@ -25,7 +25,6 @@ struct ResponsesTarget: Target {
     guard let path = unsafe mkdtemp(&template) else { throw StartError("no folder in /dev/shm") }
     folder = unsafe String(cString: path)
     store = try AttachmentStore(directory: folder, maximumBytes: 1_000_000, maximumAge: .seconds(3_600))
-    worker = try MediaWorker(store: store, machine: SystemMachine())
     detector = try TypeDetector()
   }
 
@@ -99,23 +98,50 @@ struct ResponsesTarget: Target {
     for format in Self.formats { _ = format.verdict(head) }
     _ = MagicFormat(unnamed: head)
 
-    let answer = Answers()
-    let intake = Intake(worker: worker, limits: Self.limits) { answer.take($0) }
-    for piece in Pieces(of: body[...], seed: seed, largest: 5_000) { intake.append(piece, isLast: false) }
-    intake.append([], isLast: true)
-    let (type, end) = answer.wait()
+    let intake = Intake(store: store, rules: rules, limits: Self.limits)
     let detection = unsafe body.withUnsafeBytes { unsafe detector.detect($0, isComplete: head.isWhole) }
-    switch end {
-    case .stored(let file):
-      check(type == nil || type == file.type, "the type is told once")
+    switch end(of: intake, body, seed: seed) {
+    case .success(let file):
+      check(intake.type == file.type, "a file has the type that was told")
       check(detection == .accepted(file.type), "the type is the one that the bytes say, however they come")
       check(defect(of: body, file.type) == nil, "a damaged file is not stored: \(file.type)")
       judge(file, body)
       store.unpin(file)
-    case .refused(let failure, let said):
-      judge(failure, said, detection, body)
-    case .recognised: break
+    case .failure(let failure): judge(failure, intake.type, detection, body)
     }
+  }
+
+  /// Hands the body to the intake in pieces, and answers its question when the seed has it.
+  private func end(of intake: Intake, _ body: [UInt8], seed: UInt8) -> Result<StoredFile, FetchFailure> {
+    var patience = Int(seed & 3)
+    var question: Intake.Question?
+    do throws(FetchFailure) {
+      for piece in Pieces(of: body[...], seed: seed, largest: 5_000) {
+        question = question ?? intake.takeQuestion()
+        if question != nil { patience -= 1 }
+        if patience < 0, let asked = question.take() { _ = try intake.hear(answer(asked)) }
+        try take(piece, intake)
+      }
+      if let asked = question ?? intake.takeQuestion() { _ = try intake.hear(answer(asked)) }
+      if let file = try intake.finish() { return .success(file) }
+      guard let asked = intake.takeQuestion(), let file = try intake.hear(answer(asked)) else {
+        fatalError("broken promise: a file has no end")
+      }
+      return .success(file)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func take(_ piece: [UInt8], _ intake: Intake) throws(FetchFailure) {
+    let result: Result<Void, FetchFailure> = unsafe piece.withUnsafeBytes { bytes in
+      do throws(FetchFailure) { return .success(try unsafe intake.take(bytes, expecting: bytes.count)) } catch { return .failure(error) }
+    }
+    try result.get()
+  }
+
+  private func answer(_ question: Intake.Question) -> Detection {
+    unsafe question.prefix.withUnsafeBytes { unsafe detector.detect($0, isComplete: question.isComplete) }
   }
 
   private func judge(_ file: StoredFile, _ body: [UInt8]) {

@@ -8,4 +8,10 @@ public struct BreakerStates: Hashable, Sendable {
   public var probing = 0
 
   public init() {}
+
+  mutating func add(_ other: BreakerStates) {
+    closed += other.closed
+    open += other.open
+    probing += other.probing
+  }
 }

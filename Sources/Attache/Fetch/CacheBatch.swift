@@ -1,4 +1,4 @@
-/// Inquiries that are sent to the media thread together, and who waits for their answers.
+/// Inquiries that are sent to the index's thread together, and who waits for their answers.
 ///
 /// `@unchecked Sendable`: filled and answered on the loop; in between, `inquiries` is constant.
 final class CacheBatch: @unchecked Sendable {

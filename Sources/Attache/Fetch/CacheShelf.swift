@@ -1,6 +1,6 @@
-/// The media thread's side of the HTTP cache: answers inquiries from the index and the store, and writes rows.
+/// The index's side of the HTTP cache: answers inquiries from the index and the store, and writes rows.
 ///
-/// `@unchecked Sendable`: confined to one media thread.
+/// `@unchecked Sendable`: confined to the index's thread.
 final class CacheShelf: @unchecked Sendable {
   /// What is asked about a URL.
   struct Inquiry: Sendable {

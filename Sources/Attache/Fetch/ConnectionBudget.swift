@@ -4,8 +4,9 @@ internal import Glibc
 ///
 /// A transfer takes a socket and, for a large file, a temporary file; as many connections again may be kept for reuse.
 struct ConnectionBudget: Equatable, Sendable {
-  /// Descriptors for all else: the program's files, epoll, DNS, the store, the index, a queue.
+  /// Descriptors for all else: the program's files, epoll, DNS, the store, the index, a queue; and what each further engine takes of these.
   private static let reserve = 128
+  private static let reserveOfEngine = 16
 
   /// What RLIMIT_NOFILE says.
   var descriptors: Int
@@ -13,7 +14,10 @@ struct ConnectionBudget: Equatable, Sendable {
   var engines = 1
 
   /// Transfers of one engine at a time.
-  var transfers: Int { max(1, (descriptors - Self.reserve) / 3 / max(1, engines)) }
+  var transfers: Int {
+    let engines = max(1, min(1 << 20, engines))
+    return max(1, (descriptors - Self.reserve - (engines - 1) * Self.reserveOfEngine) / 3 / engines)
+  }
 
   /// Connections that are kept at the most when no transfer uses them.
   var idleConnections: Int { transfers }

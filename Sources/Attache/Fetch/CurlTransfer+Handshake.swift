@@ -2,7 +2,7 @@ internal import CCurl
 
 /// What is asked of a connection's TLS beyond libcurl's own options.
 extension CurlTransfer {
-  /// Has every handshake ask for the URL's host, and every connection told of its peer's close_notify.
+  /// Has every handshake go by the fetcher's roots and ask for the URL's host, and every connection told of its peer's close_notify.
   func setHandshakeCallback() -> CURLcode {
     let me = unsafe Unmanaged.passUnretained(self).toOpaque()
     let code = unsafe curl_easy_setopt_pointer(easy, CURLOPT_SSL_CTX_DATA, me)
@@ -15,6 +15,7 @@ extension CurlTransfer {
         case let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(me).takeUnretainedValue(), let url = transfer.request?.url,
         unsafe OpenSSL.demand(url, of: context), unsafe OpenSSL.tell(transfer.connections, ofClosesIn: context)
       else { return CURLE_SSL_CERTPROBLEM }
-      return CURLE_OK
+      guard let roots = transfer.roots else { return CURLE_OK }
+      return unsafe roots.use(in: context) ? CURLE_OK : CURLE_SSL_CACERT_BADFILE
     }
 }

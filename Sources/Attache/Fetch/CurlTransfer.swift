@@ -11,6 +11,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   /// What carries the exchange at hand.
   private var multi: CurlMulti?
   private let gate: AddressGate
+  let roots: CurlRoots?
   private weak var owner: (any TransferOwner)?
   private var pins: UnsafeMutablePointer<curl_slist>?
   private var fields: UnsafeMutablePointer<curl_slist>?
@@ -38,19 +39,20 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   /// router has dropped would otherwise take every request of its origin with it for a quarter of an hour.
   private static let silencePatience: UInt32 = 10_000
 
-  /// Bytes that libcurl reads at a time (CURLOPT_BUFFERSIZE).
-  static let bufferSize = 32 * 1024
+  /// Bytes that libcurl reads at a time (CURLOPT_BUFFERSIZE); each further read of a body costs a turn of the loop.
+  static let bufferSize = 120 * 1024
 
   /// Sets all that is the same for every exchange.
   ///
-  /// - Parameter rootCertificates: a file in PEM form instead of the system's roots.
-  /// - Throws: ``CurlError`` when an option is refused, a missing file of roots included.
-  init(connections: CurlConnections, gate: AddressGate, rootCertificates: String?) throws(CurlError) {
+  /// - Parameter roots: whom connections trust; nil leaves that to libcurl.
+  /// - Throws: ``CurlError`` when an option is refused.
+  init(connections: CurlConnections, gate: AddressGate, roots: CurlRoots?) throws(CurlError) {
     guard let easy = unsafe curl_easy_init() else { throw CurlError(call: "curl_easy_init", code: CURLE_FAILED_INIT.rawValue) }
     unsafe self.easy = unsafe easy
     self.connections = connections
     self.gate = gate
-    try setConstants(rootCertificates)
+    self.roots = roots
+    try setConstants()
     try setCallbacks()
   }
 
@@ -172,7 +174,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
 // MARK: Options
 
 extension CurlTransfer {
-  private func setConstants(_ rootCertificates: String?) throws(CurlError) {
+  private func setConstants() throws(CurlError) {
     try set(CURLOPT_NOSIGNAL, 1)
     try set(CURLOPT_PROTOCOLS_STR, "http,https")
     try set(CURLOPT_FOLLOWLOCATION, 0)
@@ -190,22 +192,14 @@ extension CurlTransfer {
     try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     try set(CURLOPT_SSL_VERIFYPEER, 1)
     try set(CURLOPT_SSL_VERIFYHOST, 2)
-    if let roots = rootCertificates ?? Self.systemRoots {
-      try set(CURLOPT_CAINFO, roots)
-      // With a folder beside the file libcurl would read all roots anew for each connection, a matter of 20 ms.
+    if roots != nil {
+      // Each connection is given them when its handshake begins.
+      try set(CURLOPT_CAINFO, nil)
       try set(CURLOPT_CAPATH, nil)
     }
     try set(CURLOPT_BUFFERSIZE, Self.bufferSize)
     try set(CURLOPT_USERAGENT, "attache")
   }
-
-  /// The file of root certificates that libcurl was built to use, if there is one.
-  private static let systemRoots: String? = {
-    guard let information = unsafe curl_version_info(CURLVERSION_SEVENTH), let path = unsafe information.pointee.cainfo,
-      unsafe access(path, R_OK) == 0
-    else { return nil }
-    return unsafe String(cString: path)
-  }()
 
   private func setCallbacks() throws(CurlError) {
     let me = unsafe Unmanaged.passUnretained(self).toOpaque()

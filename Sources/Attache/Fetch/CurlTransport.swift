@@ -5,14 +5,14 @@ final class CurlTransport: Transport {
   /// Handles kept for the next exchange.
   private static let idleTransfers = 64
 
-  /// Multi handles, among which the origins are spread: libcurl 7.88.1 walks through all connections of one whenever a transfer ends
+  /// Multi handles of all engines, among which the origins are spread: libcurl 7.88.1 walks through all connections of one whenever a transfer ends
   /// (`curl_multi_remove_handle`), which cost 40 µs beside 4,000 stalled ones.
   private static let multiCount = 16
   /// Connections that a multi handle keeps for reuse when no transfer uses them, where descriptors allow it.
   private static let idleConnections = 64
 
   private let gate: AddressGate
-  private let rootCertificates: String?
+  private let roots: CurlRoots?
   private let multis: [CurlMulti]
   /// What is kept open; outlives every connection.
   private let connections = CurlConnections()
@@ -20,21 +20,23 @@ final class CurlTransport: Transport {
 
   /// - Parameters:
   ///   - gate: asked about the address of every socket.
-  ///   - rootCertificates: a file in PEM form instead of the system's roots.
+  ///   - roots: whom connections trust; nil leaves that to libcurl.
   ///   - transfersPerOrigin: at a time, whose connections are all kept.
-  ///   - budget: how many connections are kept at most.
+  ///   - engines: how many share the limit on open files.
   /// - Throws: ``CurlError`` when libcurl cannot be set up, or refuses an option.
-  init(loop: EventLoop, gate: AddressGate, rootCertificates: String?, transfersPerOrigin: Int, budget: ConnectionBudget) throws(CurlError) {
+  init(loop: EventLoop, gate: AddressGate, roots: CurlRoots?, transfersPerOrigin: Int, engines: Int) throws(CurlError) {
     self.gate = gate
-    self.rootCertificates = rootCertificates
-    let idle = max(1, min(max(Self.idleConnections, transfersPerOrigin), budget.idleConnections / Self.multiCount))
-    multis = try (0..<Self.multiCount).map { (_) throws(CurlError) in try CurlMulti(loop: loop, idleConnections: idle) }
-    self.idle = [try CurlTransfer(connections: connections, gate: gate, rootCertificates: rootCertificates)]
+    self.roots = roots
+    let count = max(4, Self.multiCount / engines)
+    let idle = max(
+      1, min(max(Self.idleConnections, transfersPerOrigin), ConnectionBudget.current(engines: engines).idleConnections / count))
+    multis = try (0..<count).map { (_) throws(CurlError) in try CurlMulti(loop: loop, idleConnections: idle) }
+    self.idle = [try CurlTransfer(connections: connections, gate: gate, roots: roots)]
   }
 
   func begin(_ request: TransferRequest, for owner: any TransferOwner) throws(TransportError) -> any Transfer {
     do {
-      let transfer = try idle.popLast() ?? CurlTransfer(connections: connections, gate: gate, rootCertificates: rootCertificates)
+      let transfer = try idle.popLast() ?? CurlTransfer(connections: connections, gate: gate, roots: roots)
       try transfer.prepare(request, on: multi(for: request), for: owner)
       try transfer.begin()
       return transfer
@@ -46,7 +48,7 @@ final class CurlTransport: Transport {
   /// The same for all requests over the same connections.
   private func multi(for request: TransferRequest) -> CurlMulti {
     let place = request.proxy.map { "\($0.host):\($0.port)" } ?? request.url.origin
-    return multis[place.hashValue & (Self.multiCount - 1)]
+    return multis[Int(UInt(bitPattern: place.hashValue) % UInt(multis.count))]
   }
 
   func deliverEnds() {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The engine's one thread: a poller for descriptors, a heap for timers, and a mailbox for work from other threads.
+/// An engine's thread: a poller for descriptors, a heap for timers, and a mailbox for work from other threads.
 ///
 /// libcurl and c-ares live on it. What is not marked as safe from any thread may be called on the loop only.
 ///
@@ -65,13 +65,6 @@ package final class EventLoop: @unchecked Sendable {
       return mailbox.isAsleep
     }
     if wakes { poller.wake() }
-  }
-
-  /// Runs `work` on the loop, before what is posted later, when the loop wakes for something else. Safe from any thread.
-  package func postUnhurried(_ work: @escaping @Sendable () -> Void) {
-    mailbox.withLock { mailbox in
-      if mailbox.isOpen { mailbox.work.append(work) }
-    }
   }
 
   /// Calls `handler` whenever `descriptor` is ready; replaces what was watched before.

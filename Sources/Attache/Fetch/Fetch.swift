@@ -4,13 +4,9 @@
 /// elsewhere comes back with the `step` it was begun in, and is ignored when the fetch has gone on since.
 ///
 /// `@unchecked Sendable`: confined to the loop's thread.
-final class Fetch: @unchecked Sendable {
+final class Fetch: AdmissionGuest, @unchecked Sendable {
   /// Redirects followed at most, as the design says; browsers follow 20, Apple's loading system 16.
   static let maximumHops = 5
-  /// Bytes gathered before they are handed to the media thread: a smaller file goes there whole, and is stored by one write.
-  private static let portion = 128 * 1024
-  /// The most that libcurl hands over at a time (CURL_MAX_WRITE_SIZE).
-  private static let piece = 16 * 1024
 
   private enum Place {
     case none, waiting, taken
@@ -23,7 +19,6 @@ final class Fetch: @unchecked Sendable {
   let course = FetchCourse()
 
   let engine: FetchEngine
-  private let worker: MediaWorker
   private(set) var step = 0
   private(set) var isOver = false
   private var visited: Set<String> = []
@@ -34,6 +29,7 @@ final class Fetch: @unchecked Sendable {
   private var isProbe = false
   private var avoidsHTTP2 = false
   private var place = Place.none
+  var isQueued = false
   private(set) var addresses: [IPAddress] = []
   /// What the HTTP cache knows of the hop.
   var reuse = Reuse()
@@ -42,22 +38,20 @@ final class Fetch: @unchecked Sendable {
 
   private var intake: Intake?
   private var intakes = 0
+  /// Whether the transfer waits until the intake takes more.
+  private var isPaused = false
   private var verdict: ResponseVerdict?
   /// Of the latest response.
   private var status = 0
   private var failure: FetchFailure?
-  private var type: MediaType?
   private var entityTag: String?
   /// The whole body's length, when the origin says it.
   private var length: Int?
   private var received = 0
-  private var gathered: [UInt8] = []
-  private var isGathering = false
 
-  init(_ url: CheckedURL, engine: FetchEngine, worker: MediaWorker) {
+  init(_ url: CheckedURL, engine: FetchEngine) {
     self.url = url
     self.engine = engine
-    self.worker = worker
     key = url.text
   }
 
@@ -234,9 +228,7 @@ final class Fetch: @unchecked Sendable {
 
   private func startOver() {
     guard received > 0 || intake != nil else { return }
-    (received, length, type, entityTag) = (0, nil, nil, nil)
-    gathered.removeAll()
-    intake?.abandon()
+    (received, length, entityTag) = (0, nil, nil)
     intake = nil
   }
 
@@ -247,12 +239,11 @@ final class Fetch: @unchecked Sendable {
     isOver = true
     _ = course.end()
     if let timer { engine.loop.cancel(timer) }
-    intake?.abandon()
+    intake = nil
   }
 
   private func conclude(_ failure: FetchFailure) {
     guard close() else { return }
-    intake?.abandon()
     intake = nil
     engine.conclude(self, failure)
   }
@@ -317,25 +308,27 @@ extension Fetch: TransferOwner {
     }
     let intake = openIntake()
     guard !intake.isFull else {
-      intake.whenDrained { [self, loop = engine.loop] in loop.post { [self] in resume() } }
+      isPaused = true
       return .pause
     }
+    // A part in chunks may bring more than it says.
+    let expected = length.map { max(0, $0 - received) } ?? bytes.count
     received += bytes.count
     course.note { $0.bytes = received }
     guard lengthIsAllowed else { return .stop }
-    if gathered.isEmpty {
-      // A part in chunks may bring more than it says.
-      let expected = length.map { max(0, $0 - received) + bytes.count } ?? bytes.count
-      gathered.reserveCapacity(min(expected, Self.portion + Self.piece))
+    do throws(FetchFailure) {
+      try unsafe intake.take(bytes, expecting: expected)
+    } catch {
+      failure = error
     }
-    unsafe gathered.append(contentsOf: bytes)
-    if gathered.count >= Self.portion { handOn(isLast: false) } else { gather() }
-    return .take
+    noteType(of: intake)
+    askDetector(about: intake)
+    return failure == nil && lengthIsAllowed ? .take : .stop
   }
 
   func transferEnded(_ end: TransferEnd) {
     noteTimes(end.times)
-    transfer = nil
+    (transfer, isPaused) = (nil, false)
     avoidsHTTP2 = avoidsHTTP2 || end.isDoubtful
     // The head's sign has been noted when it came.
     if verdict == nil { note(failure == nil ? OriginSign(end) : nil) }
@@ -348,13 +341,15 @@ extension Fetch: TransferOwner {
     case .refuse(let reason): conclude(FetchFailure(reason, status: status))
     case .retry(let reason): tryAgain(after: FetchFailure(reason, status: status, tries: tries), asked: end.retryAfter)
     case .unchanged where end.failure == nil: takeUnchanged()
-    case .body where end.failure == nil && (length ?? received) == received: handOn(isLast: true)
+    case .body where end.failure == nil && (length ?? received) == received: finish()
     case .unchanged, .body, nil: broken(end)
     }
   }
 
-  /// Goes on when the media thread has caught up.
+  /// Goes on when the intake takes more.
   private func resume() {
+    guard isPaused else { return }
+    isPaused = false
     guard let transfer, !transfer.resume() else { return }
     conclude(failure ?? FetchFailure(reason: transfer.fault ?? .internal))
   }
@@ -385,6 +380,7 @@ extension Fetch: TransferOwner {
   private var lengthIsAllowed: Bool {
     let limits = engine.configuration.limits
     let size = max(length ?? 0, received)
+    let type = intake?.type
     guard size > type.map({ limits[$0.kind] }) ?? limits.largest else { return true }
     failure =
       type.map { FetchFailure(tooLarge: $0.kind, limits: limits) }
@@ -393,60 +389,56 @@ extension Fetch: TransferOwner {
   }
 }
 
-// MARK: The media thread's news
+// MARK: The file
 
 extension Fetch {
-  /// Called when the file has had the time to come whole.
-  func handOnGathered() {
-    isGathering = false
-    guard !isOver, type == nil, gathered.count >= TypeDetector.prefixLength else { return }
-    handOn(isLast: false)
-  }
-
-  private func gather() {
-    guard type == nil, !isGathering else { return }
-    isGathering = true
-    engine.gather(self)
-  }
-
-  private func handOn(isLast: Bool) {
-    openIntake().append(gathered, isLast: isLast)
-    gathered = []
-  }
-
   private func openIntake() -> Intake {
     if let intake { return intake }
+    let intake = engine.makeIntake()
     intakes += 1
-    let intake = Intake(worker: worker, limits: engine.configuration.limits) { [self, engine, course, number = intakes] news in
-      guard case .stored(let file) = news else { return engine.loop.post { [self] in hear(news, from: number) } }
-      // Those who wait are served here: the loop has nothing to add, and need not be woken to take note.
-      let waiters = course.end(with: file)
-      engine.loop.postUnhurried { [self] in noteStored(file) }
-      engine.handOut(file, to: waiters)
-    }
     self.intake = intake
     return intake
   }
 
-  /// Hears what the bytes are; what is said of a body that was given up since counts no more.
-  private func hear(_ news: Intake.News, from number: Int) {
-    guard !isOver, number == intakes, intake != nil else { return }
-    switch news {
-    case .recognised(let type):
-      self.type = type
-      course.note { $0.type = type }
-      if !lengthIsAllowed, let failure { conclude(failure) }
-    case .refused(let failure, let type):
-      if let type { course.note { $0.type = type } }
-      conclude(failure)
-    case .stored: break
+  /// Ends the file, all of which has come.
+  private func finish() {
+    let intake = openIntake()
+    do throws(FetchFailure) {
+      if let file = try intake.finish() { takeStored(file) } else { askDetector(about: intake) }
+    } catch {
+      noteType(of: intake)
+      conclude(error)
     }
   }
 
-  private func noteStored(_ file: StoredFile) {
+  private func askDetector(about intake: Intake) {
+    guard let question = intake.takeQuestion() else { return }
+    engine.ask(question, of: course) { [self, number = intakes] detection in
+      // What is said of a body that was given up since counts no more.
+      if !isOver, number == intakes, let intake = self.intake { hear(detection, intake) }
+    }
+  }
+
+  private func hear(_ detection: Detection, _ intake: Intake) {
+    do throws(FetchFailure) {
+      if let file = try intake.hear(detection) { return takeStored(file) }
+      noteType(of: intake)
+      if lengthIsAllowed { resume() } else if let failure { conclude(failure) }
+    } catch {
+      noteType(of: intake)
+      conclude(error)
+    }
+  }
+
+  private func noteType(of intake: Intake) {
+    if let type = intake.type { course.note { $0.type = type } }
+  }
+
+  private func takeStored(_ file: StoredFile) {
     intake = nil
-    guard close() else { return }
+    guard close() else { return engine.letGo(of: file) }
     keepEntry(of: file, isRefreshed: false)
     engine.keep(file, of: self)
+    engine.handOut(file, to: course.end(with: file))
   }
 }

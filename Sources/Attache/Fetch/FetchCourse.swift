@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How far a fetch is, and who waits for it: written on the loop and, at a good end, on the media thread; read from any thread.
+/// How far a fetch is, and who waits for it: written on the loop; read from any thread.
 final class FetchCourse: Sendable {
   private struct State {
     var record = MediaRecord(url: "")
@@ -8,7 +8,6 @@ final class FetchCourse: Sendable {
     /// How many of them have given up, and are still to be taken out.
     var absent = 0
     var isOver = false
-    var file: StoredFile?
     /// What the fetch waits for, or waited for last, and since when it does.
     var awaited: String?
     var waitingSince: MonotonicInstant?
@@ -19,8 +18,8 @@ final class FetchCourse: Sendable {
   /// What becomes of one who would join.
   enum Admission {
     case waits
-    /// It comes too late to wait; with what the fetch came to, if that was a file.
-    case late(StoredFile?)
+    /// It comes too late to wait.
+    case late
   }
 
   private let state = Mutex(State())
@@ -65,7 +64,7 @@ final class FetchCourse: Sendable {
   func join(_ waiter: FetchWaiter) -> Admission {
     state.withLock { state in
       // One that everybody has given up is as good as over.
-      guard !state.isOver, state.waiters.isEmpty || state.isAwaited else { return .late(state.file) }
+      guard !state.isOver, state.waiters.isEmpty || state.isAwaited else { return .late }
       state.waiters.add(waiter)
       return .waits
     }
@@ -94,7 +93,7 @@ final class FetchCourse: Sendable {
   func end(with file: StoredFile? = nil) -> [FetchWaiter] {
     state.withLock { state in
       guard !state.isOver else { return [] }
-      (state.isOver, state.file) = (true, file)
+      state.isOver = true
       if let file { state.record.type = file.type }
       defer { state.waiters = FetchWaiters() }
       return state.waiters.inOrder

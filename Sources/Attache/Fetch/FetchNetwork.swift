@@ -17,12 +17,14 @@ package struct FetchNetwork {
 
   /// The system's: libcurl and c-ares, as the configuration says.
   package static func real(_ configuration: MediaFetcher.Configuration) -> FetchNetwork {
-    FetchNetwork(machine: SystemMachine()) { loop throws(StartError) in
+    let machine = SystemMachine()
+    let roots = CurlRoots(configuration.rootCertificates)
+    return FetchNetwork(machine: machine) { loop throws(StartError) in
       do {
         let gate = URLGate(configuration.policy).addressGate
         return try CurlTransport(
-          loop: loop, gate: gate, rootCertificates: configuration.rootCertificates, transfersPerOrigin: configuration.transfersPerOrigin,
-          budget: .current(engines: configuration.engines))
+          loop: loop, gate: gate, roots: roots, transfersPerOrigin: configuration.transfersPerOrigin,
+          engines: configuration.fetcherCount(on: machine))
       } catch {
         throw StartError("\(error)")
       }

@@ -6,8 +6,12 @@ internal import Synchronization
 final class FetchWaiter: @unchecked Sendable {
   typealias Completion = @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
 
+  typealias Service = (engine: FetchEngine, onLeave: @Sendable () -> Void)
+
   private struct State {
     var completion: Completion?
+    /// The engine that serves it, and what is called once when the engine serves it no more.
+    var service: Service?
     var record: MediaRecord
     var course: FetchCourse?
   }
@@ -56,9 +60,18 @@ final class FetchWaiter: @unchecked Sendable {
     state.withLock { $0.completion != nil }
   }
 
-  /// Whether the completion is still to be called; from now on it is not.
-  func close() -> Bool {
-    state.withLock { $0.completion.take() != nil }
+  /// Notes which engine serves it.
+  ///
+  /// - Parameter onLeave: called once, when the engine no longer serves it: before the completion, or after ``close()``, by its caller.
+  func go(to engine: FetchEngine, onLeave: @escaping @Sendable () -> Void) {
+    state.withLock { $0.service = (engine, onLeave) }
+  }
+
+  /// Has the completion called no more.
+  ///
+  /// - Returns: the engine that serves it, which it is to leave; nil when the completion has been called, or will be at once.
+  func close() -> Service? {
+    state.withLock { $0.completion.take() == nil ? nil : $0.service.take() }
   }
 
   /// Calls the completion, unless it was called or closed before.
@@ -66,7 +79,9 @@ final class FetchWaiter: @unchecked Sendable {
   /// - Returns: whether it was called.
   @discardableResult
   func complete(_ result: Result<StoredFile, FetchFailure>) -> Bool {
-    guard let completion = state.withLock({ $0.completion.take() }) else { return false }
+    let taken = state.withLock { state in state.completion.take().map { ($0, state.service.take()) } }
+    guard let (completion, service) = taken else { return false }
+    service?.onLeave()
     if case .failure(let failure) = result {
       note { record in
         record.explanation = failure.message

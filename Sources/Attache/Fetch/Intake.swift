@@ -1,142 +1,144 @@
-/// A file on its way into the store: the media thread's side of a fetch.
+/// A file on its way into the store: its bytes are recognised, checked, hashed and written where they arrive. On the loop only.
 ///
-/// The calls from the loop only post; the news comes on the media thread.
-///
-/// `@unchecked Sendable`: the state below `worker` is touched on the worker's thread only, in the order the loop posted.
-final class Intake: @unchecked Sendable {
-  enum News: Sendable {
-    /// The bytes have said what the file is.
-    case recognised(MediaType)
-    /// The file is not wanted; with its type, if the bytes have said it.
-    case refused(FetchFailure, MediaType?)
-    /// The file is in the store, pinned once.
-    case stored(StoredFile)
+/// The first bytes say what the file is. Where the rules of this process leave that open, there is a question for the type detector's process, and the
+/// file waits for the answer.
+final class Intake {
+  /// What the type detector's process is to be asked.
+  struct Question: Sendable {
+    /// The file's first bytes.
+    var prefix: [UInt8]
+    /// Whether they are the whole file.
+    var isComplete: Bool
   }
 
-  private let worker: MediaWorker
+  /// Bytes that are gathered before they are written: a smaller file is stored by one write, or by none where the store has it.
+  private static let portion = 128 * 1024
+  /// The most that libcurl hands over at a time (CURL_MAX_WRITE_SIZE).
+  private static let piece = 16 * 1024
+
+  private enum Recognition {
+    case open, asked, known(MediaType)
+  }
+
+  private let store: AttachmentStore
+  private let rules: MediaRules?
   private let limits: MediaLimits
-  private let tell: @Sendable (News) -> Void
-  private var prefix: [UInt8] = []
-  private var type: MediaType?
+  private var recognition = Recognition.open
   private var structure: FileStructure?
   private var file: PartialFile?
-  private var isOver = false
+  private var gathered: [UInt8] = []
+  private var isComplete = false
+  private var question: Question?
 
-  init(worker: MediaWorker, limits: MediaLimits, tell: @escaping @Sendable (News) -> Void) {
-    self.worker = worker
-    self.limits = limits
-    self.tell = tell
+  /// - Parameter rules: those of the loop's thread; nil asks the detector's process about every file.
+  init(store: AttachmentStore, rules: MediaRules?, limits: MediaLimits) {
+    (self.store, self.rules, self.limits) = (store, rules, limits)
   }
 
-  /// Whether no more should be taken from the network for now.
+  /// What the bytes say that the file is; nil as long as they have not.
+  var type: MediaType? {
+    if case .known(let type) = recognition { type } else { nil }
+  }
+
+  /// Whether no more should be taken from the network before the detector's process has answered.
   var isFull: Bool {
-    worker.isFull
+    if case .asked = recognition { gathered.count >= Self.portion } else { false }
   }
 
-  /// Calls back when all that was handed over so far has been dealt with.
-  func whenDrained(_ action: @escaping @Sendable () -> Void) {
-    worker.perform(action)
+  /// The question that is still to be asked, once; the answer is for ``hear(_:)``.
+  func takeQuestion() -> Question? {
+    question.take()
   }
 
-  /// Hands over the next bytes; the last ones end the file.
-  func append(_ bytes: [UInt8], isLast: Bool) {
-    worker.perform(holding: bytes.count) { [self] in
-      guard !isOver else { return }
-      do throws(FetchFailure) {
-        try take(bytes, isLast: isLast)
-      } catch {
-        end(with: .refused(error, type))
-      }
+  /// Takes the next bytes.
+  ///
+  /// - Parameter expected: how many come with and behind these, as far as that is known.
+  /// - Throws: why the file is not wanted.
+  func take(_ bytes: UnsafeRawBufferPointer, expecting expected: Int) throws(FetchFailure) {
+    if gathered.isEmpty { gathered.reserveCapacity(min(max(expected, bytes.count), Self.portion + Self.piece)) }
+    unsafe gathered.append(contentsOf: bytes)
+    if case .open = recognition, gathered.count > TypeDetector.prefixLength { try recognise() }
+    if let type, gathered.count >= Self.portion { try writeGathered(as: type) }
+  }
+
+  /// Ends the file.
+  ///
+  /// - Returns: the stored file, pinned once; nil when the detector's process is to answer first.
+  /// - Throws: why the file is not wanted.
+  func finish() throws(FetchFailure) -> StoredFile? {
+    isComplete = true
+    if case .open = recognition { try recognise() }
+    guard let type else { return nil }
+    return try stored(as: type)
+  }
+
+  /// Takes the answer of the detector's process.
+  ///
+  /// - Returns: the stored file, pinned once; nil when it is not complete yet.
+  /// - Throws: why the file is not wanted.
+  func hear(_ detection: Detection) throws(FetchFailure) -> StoredFile? {
+    let type = try accept(detection)
+    if isComplete { return try stored(as: type) }
+    if gathered.count >= Self.portion { try writeGathered(as: type) }
+    return nil
+  }
+
+  private func recognise() throws(FetchFailure) {
+    let prefix = Array(gathered.prefix(TypeDetector.prefixLength))
+    let isWhole = isComplete && prefix.count == gathered.count
+    if prefix.isEmpty {
+      try accept(.empty)
+    } else if let type = rules?.type(of: FileHead(bytes: prefix, isWhole: isWhole)) {
+      try accept(.accepted(type))
+    } else {
+      recognition = .asked
+      question = Question(prefix: prefix, isComplete: isWhole)
     }
   }
 
-  /// Forgets the file.
-  func abandon() {
-    worker.perform { [self] in
-      isOver = true
-      file = nil
-    }
-  }
-
-  private func take(_ bytes: [UInt8], isLast: Bool) throws(FetchFailure) {
-    guard let type else { return try takePrefix(bytes, isLast: isLast) }
-    try write(bytes, as: type)
-    if isLast { try finish(as: type) }
-  }
-
-  private func takePrefix(_ bytes: [UInt8], isLast: Bool) throws(FetchFailure) {
-    if prefix.isEmpty { prefix = bytes } else { prefix += bytes }
-    guard isLast || prefix.count >= TypeDetector.prefixLength else { return }
-    let type = try recognise(isComplete: isLast)
-    self.type = type
-    structure = FileStructure(of: type, maximumPixels: limits.pixels)
-    // Of a whole file the end tells the same at once.
-    if !isLast { tell(.recognised(type)) }
-    let head = prefix
-    prefix = []
-    if isLast { try store(whole: head, as: type) } else { try write(head, as: type) }
-  }
-
-  private func recognise(isComplete: Bool) throws(FetchFailure) -> MediaType {
-    let detection = unsafe prefix.withUnsafeBytes { unsafe worker.detector.detect($0, isComplete: isComplete) }
+  @discardableResult
+  private func accept(_ detection: Detection) throws(FetchFailure) -> MediaType {
     switch detection {
-    case .accepted(let type): return type
+    case .accepted(let type):
+      recognition = .known(type)
+      structure = FileStructure(of: type, maximumPixels: limits.pixels)
+      return type
     case .refused(let reason, let found): throw FetchFailure(reason: reason, message: "the bytes are \(found)")
     case .undecided(let failure): throw FetchFailure(failure)
     }
   }
 
-  private func write(_ bytes: [UInt8], as type: MediaType) throws(FetchFailure) {
+  private func writeGathered(as type: MediaType) throws(FetchFailure) {
+    try check(behind: file?.size ?? 0, as: type)
     do throws(StoreError) {
-      if file == nil { file = try worker.store.beginFile() }
-      guard let file else { return }
-      if let failure = check(bytes, behind: file.size, as: type) { return end(with: .refused(failure, type)) }
-      try file.append(bytes)
+      if file == nil { file = try store.beginFile() }
+      try file?.append(gathered)
     } catch {
       throw FetchFailure(error)
     }
+    gathered.removeAll(keepingCapacity: true)
   }
 
-  /// What the next bytes are refused for.
-  private func check(_ bytes: [UInt8], behind size: Int, as type: MediaType) -> FetchFailure? {
-    guard size + bytes.count <= limits[type.kind] else { return FetchFailure(tooLarge: type.kind, limits: limits) }
-    let defect = unsafe bytes.withUnsafeBytes { unsafe structure?.read($0) }
-    return defect.map { FetchFailure($0, limits: limits) }
+  /// Refuses what has been gathered for its size or its structure.
+  private func check(behind size: Int, as type: MediaType) throws(FetchFailure) {
+    guard size + gathered.count <= limits[type.kind] else { throw FetchFailure(tooLarge: type.kind, limits: limits) }
+    let defect = unsafe gathered.withUnsafeBytes { unsafe structure?.read($0) }
+    if let defect { throw FetchFailure(defect, limits: limits) }
   }
 
-  private func store(whole bytes: [UInt8], as type: MediaType) throws(FetchFailure) {
-    if let failure = check(bytes, behind: 0, as: type) { throw failure }
+  private func stored(as type: MediaType) throws(FetchFailure) -> StoredFile {
+    if file == nil { try check(behind: 0, as: type) } else if !gathered.isEmpty { try writeGathered(as: type) }
     if let defect = structure?.end() { throw FetchFailure(defect, limits: limits) }
-    let result: Result<StoredFile, StoreError> = unsafe bytes.withUnsafeBytes { bytes in
+    defer { store.pruneInBackground() }
+    let result: Result<StoredFile, StoreError> = unsafe gathered.withUnsafeBytes { bytes in
       do throws(StoreError) {
-        return .success(try unsafe worker.store.add(bytes, type: type))
+        if let file { return .success(try file.finish(type: type)) }
+        return .success(try unsafe store.add(bytes, type: type))
       } catch {
         return .failure(error)
       }
     }
-    switch result {
-    case .success(let file): end(with: .stored(file))
-    case .failure(let error): throw FetchFailure(error)
-    }
-    worker.store.pruneInBackground()
-  }
-
-  private func finish(as type: MediaType) throws(FetchFailure) {
-    guard let file else { return }
-    if let defect = structure?.end() { throw FetchFailure(defect, limits: limits) }
-    do throws(StoreError) {
-      end(with: .stored(try file.finish(type: type)))
-      worker.store.pruneInBackground()
-    } catch {
-      throw FetchFailure(error)
-    }
-  }
-
-  private func end(with news: News) {
-    isOver = true
-    if case .refused = news { file?.discard() }
-    file = nil
-    tell(news)
+    do throws(StoreError) { return try result.get() } catch { throw FetchFailure(error) }
   }
 }
 

@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// Downloads media into the store: gates, names, connections, redirects, retries, detection, all on the caller's deadline.
 ///
-/// One loop thread carries every transfer; detection, hashing and files happen on threads of their own. A fetcher that is let go of is shut down.
+/// There is an engine for each core, a loop on a thread of its own: it carries transfers, and recognises, hashes and writes what they bring. A fetcher that
+/// is let go of is shut down.
 public final class MediaFetcher: Sendable {
   /// What may be fetched, and how.
   public struct Configuration: Sendable {
@@ -17,12 +18,18 @@ public final class MediaFetcher: Sendable {
     public var cache = CacheMode.http
     /// A file of root certificates in PEM form instead of the system's.
     public var rootCertificates: String?
-    /// How many fetchers this process has, this one included: they share the limit on open files.
-    public var engines = 1
+    /// How many engines there are; nil is one for each processor. There are ``MediaFetcher/maximumFetchers`` at most, and no more than
+    /// ``transfersPerOrigin``.
+    public var fetchers: Int?
     /// Name servers as `ADDRESS:PORT`; none means those of resolv.conf.
     public var nameServers: [String] = []
 
     public init() {}
+
+    /// How many engines there are on a machine: no more than ``transfersPerOrigin``, so that each has a place at every origin that a redirect leads to.
+    func fetcherCount(on machine: any Machine) -> Int {
+      max(1, min(maximumFetchers, transfersPerOrigin, fetchers ?? machine.processors))
+    }
   }
 
   /// What is remembered of media that was fetched.
@@ -35,8 +42,12 @@ public final class MediaFetcher: Sendable {
     case off
   }
 
-  private let gate: URLGate
-  private let engine: FetchEngine
+  /// Engines at most.
+  public static let maximumFetchers = 64
+
+  let commons: FetchCommons
+  let engines: [FetchEngine]
+  let routes: FetchRoutes
   /// The latest URL that passed the gate: a campaign names the same one again and again.
   private let latest = Mutex<(text: UntrustedText, checked: CheckedURL)?>(nil)
   private let isShutDown = Atomic<Bool>(false)
@@ -61,8 +72,19 @@ public final class MediaFetcher: Sendable {
     _ configuration: Configuration, store: AttachmentStore, trust: Duration = SessionCache.trust, clock: (any DeadlineClock)? = nil,
     network: FetchNetwork
   ) throws(StartError) {
-    gate = URLGate(configuration.policy)
-    engine = try FetchEngine(configuration, gate: gate, store: store, trust: trust, clock: clock, network: network)
+    let commons = try FetchCommons(configuration, gate: URLGate(configuration.policy), store: store, trust: trust, network: network)
+    let count = configuration.fetcherCount(on: network.machine)
+    var engines: [FetchEngine] = []
+    do throws(StartError) {
+      for number in 0..<count { engines.append(try FetchEngine(commons, number: number, of: count, clock: clock, network: network)) }
+    } catch {
+      for engine in engines { engine.shutdown() }
+      commons.worker.stop()
+      throw error
+    }
+    self.engines = engines
+    routes = FetchRoutes(engines: count, transfersPerOrigin: configuration.transfersPerOrigin, joins: configuration.cache != .off)
+    self.commons = commons
   }
 
   /// Ends all transfers without an answer, and the threads, when the HTTP cache has been written.
@@ -70,13 +92,42 @@ public final class MediaFetcher: Sendable {
   /// - Returns: what the user should know of the cache, such as that it was damaged and is begun anew.
   @discardableResult
   public func shutdown() -> String? {
-    let warning = isShutDown.exchange(true, ordering: .relaxed) ? nil : engine.closeCache()
-    engine.shutdown()
+    let warning = isShutDown.exchange(true, ordering: .relaxed) ? nil : closeCache()
+    endEngines()
     return warning
   }
 
   deinit {
-    engine.shutdown()
+    endEngines()
+  }
+
+  private func endEngines() {
+    for engine in engines { engine.shutdown() }
+    commons.worker.stop()
+  }
+
+  /// Writes what the HTTP cache has still to write, and waits for that, for as long as a disk that works could take.
+  ///
+  /// - Returns: what the user should know of the cache.
+  private func closeCache() -> String? {
+    guard let index = commons.index, let bell = try? commons.machine.makeBell() else { return nil }
+    let end = commons.machine.now.advanced(by: CacheIndex.closingPatience)
+    let outcome = Mutex<(open: Int, isOver: Bool, warning: String?)>((engines.count, false, nil))
+    for engine in engines {
+      engine.closeCache {
+        let isLast = outcome.withLock { outcome in
+          outcome.open -= 1
+          return outcome.open == 0
+        }
+        guard isLast else { return }
+        index.close { warning in
+          outcome.withLock { $0 = (0, true, warning) }
+          bell.ring()
+        }
+      }
+    }
+    while !outcome.withLock({ $0.isOver }), commons.machine.now < end { bell.wait(until: end) }
+    return outcome.withLock { $0.warning }
   }
 
   /// Fetches what `url` names.
@@ -91,28 +142,46 @@ public final class MediaFetcher: Sendable {
     _ url: String, deadline: MonotonicInstant, completion: @escaping @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
   ) -> FetchTicket {
     let url = UntrustedText(url)
-    let waiter = FetchWaiter(url: url, deadline: deadline, machine: engine.loop.machine, completion: completion)
+    let waiter = FetchWaiter(url: url, deadline: deadline, machine: commons.machine, completion: completion)
     do throws(Refusal) {
       let checked = try check(url)
-      if !engine.answerAtOnce(checked, for: waiter) { engine.loop.post { [engine] in engine.begin(checked, for: waiter) } }
+      if !commons.answerAtOnce(checked, for: waiter) { begin(checked, for: waiter) }
     } catch {
       waiter.complete(.failure(FetchFailure(error)))
     }
-    return FetchTicket(waiter: waiter, engine: engine)
+    return FetchTicket(waiter: waiter)
   }
 
-  /// Asks the loop how the origins stand: an answer also says that the loop turns.
+  private func begin(_ url: CheckedURL, for waiter: FetchWaiter) {
+    let number = routes.enter(url)
+    let engine = engines[number]
+    waiter.go(to: engine) { [routes] in routes.leave(url, number) }
+    engine.loop.post { engine.begin(url, for: waiter) }
+  }
+
+  /// Asks each engine how its origins stand: an answer also says that its loop turns.
   ///
-  /// - Parameter answer: called once on the loop's thread, never after ``shutdown()``; must not block.
+  /// - Parameter answer: called once on a loop's thread with the sums, never after ``shutdown()``; must not block.
   public func pulse(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
-    engine.loop.post { [engine] in answer(engine.breaker.states(at: engine.loop.now)) }
+    let gathered = Mutex((missing: engines.count, states: BreakerStates()))
+    for engine in engines {
+      engine.loop.post {
+        let own = engine.breaker.states(at: engine.loop.now)
+        let all = gathered.withLock { gathered in
+          gathered.states.add(own)
+          gathered.missing -= 1
+          return gathered.missing == 0 ? gathered.states : nil
+        }
+        if let all { answer(all) }
+      }
+    }
   }
 
   private func check(_ url: UntrustedText) throws(Refusal) -> CheckedURL {
     // Before two long texts are compared.
     guard url.utf8.count <= URLGate.maximumBytes else { throw URLGate.tooLong }
     if let latest = latest.withLock({ $0 }), latest.text == url { return latest.checked }
-    let checked = try gate.check(url.string)
+    let checked = try commons.gate.check(url.string)
     latest.withLock { $0 = (url, checked) }
     return checked
   }
@@ -130,7 +199,6 @@ public struct StartError: Error, Hashable, Sendable, CustomStringConvertible {
 /// A fetch under way, seen by the one who asked for it.
 public struct FetchTicket: Sendable {
   let waiter: FetchWaiter
-  let engine: FetchEngine
 
   /// How far the fetch is.
   public var record: MediaRecord {
@@ -139,7 +207,11 @@ public struct FetchTicket: Sendable {
 
   /// Ends the fetch for this caller: its completion is not called any more. A download that nobody else waits for is broken off.
   public func cancel() {
-    guard waiter.close() else { return }
-    engine.loop.post { [engine, waiter] in engine.leave(waiter) }
+    guard let (engine, onLeave) = waiter.close() else { return }
+    // Until the loop has taken it back, an engine that hangs counts as loaded.
+    engine.loop.post { [waiter] in
+      engine.leave(waiter)
+      onLeave()
+    }
   }
 }

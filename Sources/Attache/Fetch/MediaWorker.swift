@@ -1,16 +1,11 @@
 internal import Synchronization
 
-/// A thread where media is detected, hashed and written, so that neither libmagic nor a slow disk holds up a transfer.
+/// A thread for what may block for long: the type detector's process and the index of the HTTP cache. The loops of a fetcher share it.
 ///
 /// `@unchecked Sendable`: `detector` is used on the thread only; the rest is constant, locked or atomic.
 final class MediaWorker: @unchecked Sendable {
-  private struct Item {
-    let bytes: Int
-    let work: @Sendable () -> Void
-  }
-
   private struct Desk {
-    var work: [Item] = []
+    var work: [@Sendable () -> Void] = []
     var urgent: [@Sendable () -> Void] = []
     var isOpen = true
     var isAsleep = false
@@ -18,29 +13,18 @@ final class MediaWorker: @unchecked Sendable {
 
   private let desk = Mutex(Desk())
   private let alarm: any Bell
-  private let backlog = Atomic<Int>(0)
   /// Whether there is urgent work, so that it is looked for without the lock.
   private let hasUrgent = Atomic<Bool>(false)
-
-  let store: AttachmentStore
-  let detector: TypeDetector
-
-  /// Bytes that may wait for the thread before transfers are paused.
-  static let fullAt = 1 << 20
-
-  /// One thread, and one more for each core that is neither the loop's nor the first's, to four.
-  static func recommendedCount(on machine: any Machine) -> Int {
-    max(1, min(4, machine.processors - 1))
-  }
+  private let detector: TypeDetector
 
   /// Starts the thread.
   ///
   /// - Parameter play: how the detector's process misbehaves, for tests.
   /// - Throws: ``StartError`` when libmagic's database cannot be loaded or the system gives no thread.
-  init(store: AttachmentStore, machine: any Machine, playing play: DetectorPlay = .honest) throws(StartError) {
-    self.store = store
+  init(machine: any Machine, playing play: DetectorPlay = .honest) throws(StartError) {
     do {
-      detector = try TypeDetector(playing: play)
+      // The loops have asked the rules.
+      detector = try TypeDetector(playing: play, asksAlways: true)
       let alarm = try machine.makeBell()
       self.alarm = alarm
       try machine.start("media") { [self] in
@@ -61,31 +45,35 @@ final class MediaWorker: @unchecked Sendable {
     alarm.ring()
   }
 
-  /// Whether so many bytes wait that no more should be taken from the network.
-  var isFull: Bool {
-    backlog.load(ordering: .relaxed) > Self.fullAt
+  /// Has the type detector's process look at a file's first bytes.
+  ///
+  /// - Parameters:
+  ///   - isWanted: asked on the thread when the question's turn has come.
+  ///   - answer: called on the thread, if it is.
+  func ask(_ question: Intake.Question, isWanted: @escaping @Sendable () -> Bool, answer: @escaping @Sendable (Detection) -> Void) {
+    perform { [self] in
+      guard isWanted() else { return }
+      answer(unsafe question.prefix.withUnsafeBytes { unsafe detector.detect($0, isComplete: question.isComplete) })
+    }
   }
 
   /// Runs `work` on the thread, in the order given.
-  ///
-  /// - Parameter bytes: how much memory waits with it.
-  func perform(holding bytes: Int = 0, _ work: @escaping @Sendable () -> Void) {
-    backlog.wrappingAdd(bytes, ordering: .relaxed)
-    let wakes = desk.withLock { desk in
-      guard desk.isOpen else { return false }
-      desk.work.append(Item(bytes: bytes, work: work))
-      defer { desk.isAsleep = false }
-      return desk.isAsleep
-    }
-    if wakes { alarm.ring() }
+  func perform(_ work: @escaping @Sendable () -> Void) {
+    add { $0.work.append(work) }
   }
 
   /// Runs `work` on the thread before all that waits there: for what is short, and keeps a transfer from its start.
   func performNext(_ work: @escaping @Sendable () -> Void) {
-    let wakes = desk.withLock { desk in
-      guard desk.isOpen else { return false }
+    add { desk in
       desk.urgent.append(work)
       hasUrgent.store(true, ordering: .relaxed)
+    }
+  }
+
+  private func add(_ change: (inout Desk) -> Void) {
+    let wakes = desk.withLock { desk in
+      guard desk.isOpen else { return false }
+      change(&desk)
       defer { desk.isAsleep = false }
       return desk.isAsleep
     }
@@ -117,8 +105,7 @@ final class MediaWorker: @unchecked Sendable {
       guard !isAsleep else { return true }
       workUrgently()
       for item in work {
-        item.work()
-        backlog.wrappingSubtract(item.bytes, ordering: .relaxed)
+        item()
         workUrgently()
       }
     }

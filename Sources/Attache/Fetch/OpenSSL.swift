@@ -12,6 +12,12 @@ enum OpenSSL {
   private typealias GetProtocol =
     @convention(c) (UnsafeRawPointer, UnsafeMutablePointer<UnsafePointer<UInt8>?>, UnsafeMutablePointer<CUnsignedInt>) -> Void
 
+  private typealias MakeStore = @convention(c) () -> UnsafeMutableRawPointer?
+  private typealias LoadStore = @convention(c) (UnsafeMutableRawPointer, UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> CInt
+  private typealias SetStoreFlags = @convention(c) (UnsafeMutableRawPointer, CUnsignedLong) -> CInt
+  private typealias FreeStore = @convention(c) (UnsafeMutableRawPointer) -> Void
+  private typealias SetStore = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
+
   private typealias Notify = @convention(c) (UnsafeRawPointer?, CInt, CInt) -> Void
   private typealias SetNotify = @convention(c) (UnsafeMutableRawPointer, Notify) -> Void
   private typealias GetContext = @convention(c) (UnsafeRawPointer) -> UnsafeRawPointer?
@@ -27,6 +33,11 @@ enum OpenSSL {
   private static let setAddress: SetAddress? = unsafe function("X509_VERIFY_PARAM_set1_ip_asc")
   private static let getProtocol: GetProtocol? = unsafe function("SSL_get0_alpn_selected")
   private static let getPending: GetPending? = unsafe function("SSL_pending")
+  private static let makeStore: MakeStore? = unsafe function("X509_STORE_new")
+  private static let loadStore: LoadStore? = unsafe function("X509_STORE_load_locations")
+  private static let setStoreFlags: SetStoreFlags? = unsafe function("X509_STORE_set_flags")
+  private static let freeStore: FreeStore? = unsafe function("X509_STORE_free")
+  private static let setStore: SetStore? = unsafe function("SSL_CTX_set1_cert_store")
   private static let setNotify: SetNotify? = unsafe function("SSL_CTX_set_info_callback")
   private static let getContext: GetContext? = unsafe function("SSL_get_SSL_CTX")
   private static let setData: SetData? = unsafe function("SSL_CTX_set_ex_data")
@@ -43,6 +54,40 @@ enum OpenSSL {
     else { return false }
     unsafe setFlags(parameter, neverCheckSubject)
     return unsafe (url.address == nil ? setHost(parameter, url.host, 0) : setAddress(parameter, url.host)) == 1
+  }
+
+  /// Root certificates that many connections share, an `X509_STORE`, which OpenSSL counts references to and locks.
+  ///
+  /// `@unchecked Sendable`: the pointer is constant, and what it points to is OpenSSL's to lock.
+  @safe
+  final class Roots: @unchecked Sendable {
+    private let store: UnsafeMutableRawPointer
+
+    /// X509_V_FLAG_TRUSTED_FIRST and X509_V_FLAG_PARTIAL_CHAIN, as libcurl 7.88.1 sets them: the second lets a certificate of the file that is no root
+    /// vouch, too.
+    private static let flags: CUnsignedLong = 0x8000 | 0x80000
+
+    /// Parses a file in PEM form.
+    ///
+    /// - Returns: nil when that fails.
+    init?(contentsOf path: String) {
+      guard let makeStore = unsafe makeStore, let loadStore = unsafe loadStore, let setStoreFlags = unsafe setStoreFlags,
+        unsafe freeStore != nil, unsafe setStore != nil, let store = unsafe makeStore()
+      else { return nil }
+      unsafe self.store = unsafe store
+      guard unsafe loadStore(store, path, nil) == 1, unsafe setStoreFlags(store, Self.flags) == 1 else { return nil }
+    }
+
+    deinit {
+      unsafe freeStore?(store)
+    }
+
+    /// - Parameter context: the `SSL_CTX` of the connection that is to come.
+    func use(in context: UnsafeMutableRawPointer) -> Bool {
+      guard let setStore = unsafe setStore else { return false }
+      unsafe setStore(context, store)
+      return true
+    }
   }
 
   /// Whether ALPN came to HTTP/2.

@@ -9,6 +9,9 @@ package enum Detection: Equatable, Sendable {
   case refused(Reason, found: String)
   /// The detector gave no answer: the bytes crash it, or the like.
   case undecided(DetectorFailure)
+
+  /// What a file without any bytes is.
+  static var empty: Detection { .refused(.sizeEmpty, found: "application/x-empty") }
 }
 
 /// Why a detector could not be made.
@@ -57,7 +60,7 @@ package final class TypeDetector {
   ///
   /// - Parameters:
   ///   - play: how the process misbehaves, for tests.
-  ///   - asksAlways: whether the process is asked about every file, for tests.
+  ///   - asksAlways: whether the process is asked about every file: where the rules have been tried already.
   package init(playing play: DetectorPlay = .honest, asksAlways: Bool = false) throws(TypeDetectorError) {
     guard let path = Self.databasePath else { throw .noDatabase }
     database = try MagicCookie(loading: path)
@@ -88,7 +91,7 @@ package final class TypeDetector {
   ///   - isComplete: whether the prefix is the whole file. A header that goes on behind the prefix is trusted only when it is not.
   package func detect(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Detection {
     let bytes = unsafe [UInt8](prefix.prefix(Self.prefixLength))
-    guard !bytes.isEmpty else { return .refused(.sizeEmpty, found: "application/x-empty") }
+    guard !bytes.isEmpty else { return .empty }
     let head = FileHead(bytes: bytes, isWhole: isComplete && prefix.count == bytes.count)
     if let type = rules?.type(of: head) { return .accepted(type) }
     switch name(of: head) {

@@ -3,24 +3,24 @@
 /// ``take(_:identifier:deadline:decided:)`` is called by one thread at a time.
 package final class PayloadDesk {
   private let payloads: PayloadReader
-  private let hosts: [ServiceExtensionHost]
+  private let host: ServiceExtensionHost
   private let maker: DecisionMaker
   private let clock: any DeadlineClock
 
   /// - Parameters:
-  ///   - hosts: serve the candidates; those whose first URL is the same go to the same host, so that one fetch serves them.
+  ///   - host: serves the candidates.
   ///   - store: where the attachments are.
-  ///   - clock: the hosts' clock.
+  ///   - clock: the host's clock.
   /// - Throws: ``SystemError`` when there is no memory for a parser.
   package init(
-    _ configuration: Filter.Configuration, hosts: [ServiceExtensionHost], store: AttachmentStore, clock: any DeadlineClock
+    _ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: any DeadlineClock
   ) throws(SystemError) {
     payloads = PayloadReader(
       outputKey: configuration.outputKey, payloadPath: configuration.payloadPath, dialects: configuration.dialects,
       appliesOverrides: configuration.appliesOverrides)
     try payloads.checkMemory()
     maker = DecisionMaker(configuration, store: store)
-    self.hosts = hosts
+    self.host = host
     self.clock = clock
   }
 
@@ -48,16 +48,11 @@ package final class PayloadDesk {
       }
       (clock as? any MachineClock)?.waitUntilPunctual()
       let begun = clock.now
-      host(for: payloads).run(NotificationRequest.all(identifier, payloads, deadline: deadline)) { [maker, clock] deliveries in
+      host.run(NotificationRequest.all(identifier, payloads, deadline: deadline)) { [maker, clock] deliveries in
         let decision = maker.decision(deliveries, on: payloads)
         decided(DecidedPayload(decision, of: segment, elapsed: begun.duration(to: clock.now)))
       }
     }
-  }
-
-  private func host(for payloads: [Payload]) -> ServiceExtensionHost {
-    guard hosts.count > 1, let first = payloads.lazy.compactMap(\.references.first).first else { return hosts[0] }
-    return hosts[Int(UInt(bitPattern: first.url.hashValue) % UInt(hosts.count))]
   }
 }
 

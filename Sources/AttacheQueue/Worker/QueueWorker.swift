@@ -8,7 +8,7 @@ internal import Synchronization
 public final class QueueWorker: Sendable {
   private let queue: any PayloadQueue
   private let configuration: WorkerConfiguration
-  private let hosts: [ServiceExtensionHost]
+  private let host: ServiceExtensionHost
   private let store: AttachmentStore
   private let clock: any DeadlineClock
   private let queueClock: any QueueClock
@@ -20,21 +20,21 @@ public final class QueueWorker: Sendable {
 
   /// - Parameters:
   ///   - queue: stays the caller's, who closes it after the run.
-  ///   - hosts: serve the candidates; each has an engine of its own.
+  ///   - host: serves the candidates.
   ///   - store: where the attachments are.
-  ///   - clock: the hosts' clock.
+  ///   - clock: the host's clock.
   ///   - queueClock: the queue's: leases and expiries are measured by it.
   ///   - observer: is told of each payload.
   ///   - tell: receives what the user should know, on a thread of its own.
   /// - Throws: ``SystemError`` when the system gives no descriptor.
   public init(
-    _ configuration: WorkerConfiguration, queue: any PayloadQueue, hosts: [ServiceExtensionHost], store: AttachmentStore,
+    _ configuration: WorkerConfiguration, queue: any PayloadQueue, host: ServiceExtensionHost, store: AttachmentStore,
     clock: any DeadlineClock, queueClock: any QueueClock = SystemQueueClock(), observer: any WorkerObserver,
     tell: @escaping @Sendable (WorkerNotice) -> Void = { _ in }
   ) throws(SystemError) {
     self.configuration = configuration
     self.queue = queue
-    self.hosts = hosts
+    self.host = host
     self.store = store
     self.clock = clock
     self.queueClock = queueClock
@@ -55,7 +55,7 @@ public final class QueueWorker: Sendable {
     let start = machine.now
     let desk: PayloadDesk
     do throws(SystemError) {
-      desk = try PayloadDesk(configuration.filter, hosts: hosts, store: store, clock: clock)
+      desk = try PayloadDesk(configuration.filter, host: host, store: store, clock: clock)
     } catch {
       throw .system(error)
     }
@@ -68,7 +68,7 @@ public final class QueueWorker: Sendable {
     if let failure = state.withLock(\.failure) { throw failure }
     var result = settler.result
     result.elapsed = start.duration(to: machine.now)
-    result.summary.droppedOffers = hosts.reduce(0) { $0 + $1.droppedOffers }
+    result.summary.droppedOffers = host.droppedOffers
     result.isWorkLeft = if state.withLock(\.leavesWork) { true } else { try queue.counts().undecided > 0 }
     return result
   }
@@ -110,7 +110,7 @@ public final class QueueWorker: Sendable {
   public func cancel() {
     change { $0.cancel() }
     settler.interrupt()
-    for host in hosts { host.cancelAll() }
+    host.cancelAll()
   }
 
   /// Says that payloads were enqueued, so that they are not found only by the next look at the queue. Safe from any thread.
@@ -214,6 +214,6 @@ public final class QueueWorker: Sendable {
   private func fail(_ error: QueueError) {
     change { $0.fail(error) }
     settler.interrupt()
-    for host in hosts { host.cancelAll() }
+    host.cancelAll()
   }
 }

@@ -1,6 +1,7 @@
 package import Attache
 package import AttacheArguments
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 
 /// One run of the filter over standard input and output, under the eyes of a recorder.
 package final class RecordedRun: Sendable {

@@ -1,28 +1,40 @@
 internal import Attache
-internal import Foundation
+internal import CLinux
+internal import Glibc
 internal import Synchronization
 
 /// A descriptor that gives what another one gives, and keeps it.
 final class TeeInput: Sendable {
-  /// The copy, to be read by the filter.
-  var descriptor: Int32 { pipe.fileHandleForReading.fileDescriptor }
-  private let pipe = Pipe()
+  /// The copy, to be read by the filter; closed with this.
+  let descriptor: Int32
   private let kept = Mutex<[UInt8]>([])
 
   /// Starts to copy, on a thread of its own.
   ///
-  /// - Throws: ``SystemError`` when there is no thread to be had.
+  /// - Throws: ``SystemError`` when there is no pipe or no thread to be had.
   init(of source: Int32) throws(SystemError) {
-    try SystemMachine().start("tee") { [weak self, pipe] in
-      let copy = pipe.fileHandleForWriting.fileDescriptor
-      var buffer = [UInt8](repeating: 0, count: 65_536)
-      while true {
-        let count = unsafe read(source, &buffer, buffer.count)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0, let self, write(buffer[..<count], to: copy) else { break }
-      }
-      try? pipe.fileHandleForWriting.close()
-    }.detach()
+    var ends: [Int32] = [-1, -1]
+    _ = try SystemError.check("pipe", unsafe linux_pipe(&ends))
+    descriptor = ends[0]
+    let copy = ends[1]
+    do throws(SystemError) {
+      try SystemMachine().start("tee") { [weak self] in
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+          let count = unsafe read(source, &buffer, buffer.count)
+          if count < 0, errno == EINTR { continue }
+          guard count > 0, let self, write(buffer[..<count], to: copy) else { break }
+        }
+        close(copy)
+      }.detach()
+    } catch {
+      close(copy)
+      throw error
+    }
+  }
+
+  deinit {
+    close(descriptor)
   }
 
   private func write(_ bytes: ArraySlice<UInt8>, to copy: Int32) -> Bool {

@@ -9,6 +9,8 @@ extension Scenario {
     if let grace { words += ["--grace", Self.text(grace)] }
     words += ["--store", store, "--report", report]
     if let rootCertificates { words += ["--cacert", rootCertificates] }
+    // Each fetcher has connections of its own.
+    if expectation.connections != nil { words += ["--fetchers", "1"] }
     return words + ["--dns-server", nameServer] + flags
   }
 

@@ -40,7 +40,8 @@ public struct ScenarioExpectation: Sendable, Hashable {
   public var requests: [String: Int] = [:]
   /// The names of all fields that a request may have, in lower case; nil is not checked.
   public var fields: [String]?
-  /// How many connections are made to all origins together; in a network of its own, how many are tried, to whatever address.
+  /// How many connections are made to all origins together; in a network of its own, how many are tried, to whatever address. attache has one fetcher then,
+  /// unless the flags say otherwise.
   public var connections: Int?
   /// How many names the name server is asked for.
   public var names: Int?

@@ -1,3 +1,4 @@
+internal import Attache
 internal import FoundationEssentials
 internal import Glibc
 internal import Yams
@@ -22,9 +23,8 @@ extension Scenario {
   /// - Throws: ``ScenarioError`` with the place of the first mistake.
   public init(contentsOfFile path: String) throws(ScenarioError) {
     let data: Data
-    var status = stat()
-    guard unsafe stat(path, &status) != 0 || status.st_size <= Self.maximumSize else {
-      throw ScenarioError(file: path, message: "the file has \(status.st_size) bytes; a scenario has at most \(Self.maximumSize)")
+    if let size = try? FileStatus(path: path).size, size > Self.maximumSize {
+      throw ScenarioError(file: path, message: "the file has \(size) bytes; a scenario has at most \(Self.maximumSize)")
     }
     do {
       data = try Data(contentsOf: URL(filePath: path))

@@ -13,6 +13,7 @@ package enum ScenarioFlags {
 
   private static let allowed = [
     "--allow-host", "--allow-http", "--allow-net", "--allow-port", "--apply-overrides", "--base-url", "--cache", "--deny-host", "--dialect",
+    "--fetchers",
     "--jobs", "--limits", "--log-urls", "--max-attachments", "--max-payload", "--max-pixels", "--media-key", "--on-expiry", "--output-key",
     "--payload-path", "--per-host", "--proxy", "--retries", "--store-age", "--store-max", "--strict", "--strict-dialects", "--unordered",
     "--window",

@@ -1,3 +1,4 @@
+internal import Attache
 internal import FoundationEssentials
 internal import Glibc
 
@@ -83,13 +84,12 @@ final class ScenarioFolder {
     // O_NONBLOCK: opening a named pipe must not wait for its writer. O_NOFOLLOW: the path is resolved already.
     let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     defer { if file >= 0 { close(file) } }
-    var status = stat()
-    guard file >= 0, unsafe fstat(file, &status) == 0 else {
+    guard file >= 0, let status = try? FileStatus(descriptor: file) else {
       throw Refusal(description: "\(name): \(unsafe String(cString: strerror(errno)))")
     }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw Refusal(description: "\(name) is no regular file") }
-    guard status.st_size <= StandIn.maximumSize else {
-      throw Refusal(description: "\(name) has \(status.st_size) bytes; a file has at most \(StandIn.maximumSize)")
+    guard status.isRegular else { throw Refusal(description: "\(name) is no regular file") }
+    guard status.size <= StandIn.maximumSize else {
+      throw Refusal(description: "\(name) has \(status.size) bytes; a file has at most \(StandIn.maximumSize)")
     }
     guard let data = try? Data(contentsOf: URL(filePath: path)) else {
       throw Refusal(description: "\(name) cannot be read; check its mode")

@@ -48,7 +48,7 @@ import Testing
         }
       }
       let worker = try QueueWorker(
-        configuration, queue: opened, hosts: [host], store: worker.store, clock: worker.clock, queueClock: worker.queue.clock,
+        configuration, queue: opened, host: host, store: worker.store, clock: worker.clock, queueClock: worker.queue.clock,
         observer: observer)
       let batch = try Batch(opened, worker: worker, observer: observer, payloadPath: nil)
       stop.withLock { $0 = batch }

@@ -31,7 +31,7 @@ final class WorkerRig: Sendable {
     change(&configuration)
     let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(50)) { ServingExtension(serve) }
     return try QueueWorker(
-      configuration, queue: opened, hosts: [host], store: store, clock: clock, queueClock: queue.clock, observer: observer, tell: tell)
+      configuration, queue: opened, host: host, store: store, clock: clock, queueClock: queue.clock, observer: observer, tell: tell)
   }
 
   /// A file in the store, pinned once.

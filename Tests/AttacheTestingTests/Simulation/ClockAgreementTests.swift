@@ -135,7 +135,7 @@ struct ClockAgreementTests {
     Row("TLS without HTTP/2", nil, secure(whole)) { $0.origins["origin"]?.offersHTTP2 = false },
     Row("many streams", nil, secure(OriginStep(.send(photo, count: nil), at: .milliseconds(100)))) {
       $0.payloads = Array(repeating: $0.payloads[0], count: 8)
-      $0.flags += ["--cache", "off"]
+      $0.flags += ["--cache", "off", "--fetchers", "1"]
     },
     Row("a stream that is reset", .httpProtocol, secure(OriginStep(.reset))),
     Row(

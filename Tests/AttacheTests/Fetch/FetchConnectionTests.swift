@@ -116,12 +116,14 @@ import Testing
   }
 
   @Test func `news that comes in the very turn of the shutdown is not read`() async throws {
-    try await withFetchStage { stage in
+    try await withFetchStage {
+      $0.fetchers = 1
+    } _: { stage in
       stage.origin.serve("/a", Sample.png, faults: [.stallBeforeHeaders])
       let running = stage.begin("/a")
       await stage.origin.waitForRequests(count: 1)
       let (held, goOn) = (AsyncStream<Void>.makeStream(), HeldThread())
-      running.ticket.engine.loop.post {
+      stage.fetcher.engines[0].loop.post {
         held.continuation.finish()
         goOn.wait()
       }

@@ -64,9 +64,10 @@ import Testing
       for fetch in waiting + stalled { fetch.cancel() }
       #expect(await stage.fetch("/last").file != nil)
       await stage.settle()
-      let engine = stalled[0].ticket.engine
-      let left = await withCheckedContinuation { continuation in engine.loop.post { continuation.resume(returning: engine.fetchCount) } }
-      #expect(left == 0)
+      for engine in stage.fetcher.engines {
+        let left = await withCheckedContinuation { continuation in engine.loop.post { continuation.resume(returning: engine.fetchCount) } }
+        #expect(left == 0)
+      }
       #expect(stage.origin.requestCount() == 17)
       #expect(await stage.isAtRest())
     }

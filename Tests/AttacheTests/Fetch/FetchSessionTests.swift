@@ -41,26 +41,26 @@ import Testing
     }
   }
 
-  @Test func `who gives up while the store is asked begins nothing`() async throws {
+  @Test func `who gives up in the turn of the beginning begins nothing`() async throws {
     try await withFetchStage(trust: .zero) {
-      $0.transfersPerOrigin = 1
+      ($0.transfersPerOrigin, $0.fetchers) = (1, 1)
     } _: { stage in
       stage.origin.serve("/a", Sample.png, faults: [.after(1, .stallBeforeHeaders)])
       for path in ["/b", "/c"] { stage.origin.serve(path, Sample.mp3) }
       let file = try #require(await stage.fetch("/a").file)
       stage.folder.remove(file.relativePath)
       let (held, goOn) = (AsyncStream<Void>.makeStream(), HeldThread())
-      let ticket = stage.fetcher.fetch("no URL", deadline: .now) { _, _ in }
-      ticket.engine.loop.post {
+      let loop = stage.fetcher.engines[0].loop
+      loop.post {
         held.continuation.finish()
         goOn.wait()
       }
       for await _ in held.stream {}
-      // The loop takes both in one turn, before the store has answered.
+      // The loop takes both in one turn.
       let early = stage.begin("/a")
-      ticket.engine.loop.post { early.cancel() }
+      loop.post { early.cancel() }
       goOn.signal()
-      // The first is stored by the thread that was asked before; the second would wait for a place that nobody's fetch holds.
+      // The second would wait for a place that nobody's fetch holds.
       #expect(await stage.fetch("/b").file != nil)
       #expect(await stage.fetch("/c", within: .seconds(5)).file != nil)
       #expect(stage.origin.requestCount(path: "/a") == 1)

@@ -48,22 +48,23 @@ struct FetchStage: Sendable {
     }
   }
 
-  /// Whether nobody holds on to a file and none is unfinished, once all is done that was begun before.
+  /// Whether nobody holds on to a file, none is unfinished and no engine has a request, once all is done that was begun before.
   func isAtRest() async -> Bool {
     await settle()
-    return pinned.isEmpty && unfinished.isEmpty
+    return pinned.isEmpty && unfinished.isEmpty && fetcher.routes.isEmpty
   }
 
-  /// Returns when the loop and the media threads have done all that was posted before.
+  /// Returns when the loops and the thread beside them have done all that was posted before.
   func settle() async {
-    let engine = fetcher.fetch("no URL", deadline: .now) { _, _ in }.engine
-    await withCheckedContinuation { continuation in
-      engine.loop.post { engine.loop.addChore { continuation.resume() } }
+    for engine in fetcher.engines {
+      await withCheckedContinuation { continuation in
+        engine.loop.post { engine.loop.addChore { continuation.resume() } }
+      }
     }
-    for worker in engine.workers {
-      await withCheckedContinuation { continuation in worker.perform { continuation.resume() } }
+    await withCheckedContinuation { continuation in fetcher.commons.worker.perform { continuation.resume() } }
+    for engine in fetcher.engines {
+      await withCheckedContinuation { continuation in engine.loop.post { continuation.resume() } }
     }
-    await withCheckedContinuation { continuation in engine.loop.post { continuation.resume() } }
   }
 }
 

@@ -14,8 +14,10 @@ import Testing
     }
   }
 
-  @Test func `many transfers share one connection over HTTP/2`() async throws {
-    try await withFetchStage(tls: .selfMade()) { stage in
+  @Test func `a fetcher's transfers share one connection over HTTP/2`() async throws {
+    try await withFetchStage(tls: .selfMade()) {
+      $0.fetchers = 1
+    } _: { stage in
       for number in 0..<16 { stage.origin.serve("/\(number)", Sample.png, faults: [.stallBeforeHeaders]) }
       let running = (0..<16).map { stage.begin("/\($0)") }
       await stage.origin.waitForRequests(count: 16)
@@ -26,7 +28,9 @@ import Testing
   }
 
   @Test func `a stalled stream that is given up leaves the others of its connection alone`() async throws {
-    try await withFetchStage(tls: .selfMade()) { stage in
+    try await withFetchStage(tls: .selfMade()) {
+      $0.fetchers = 1
+    } _: { stage in
       stage.origin.serve("/stalled", Sample.png, faults: [.stall(afterBytes: 20)])
       stage.origin.serve("/waiting", Sample.png, faults: [.stallBeforeHeaders])
       let (stalled, waiting) = (stage.begin("/stalled"), stage.begin("/waiting"))
@@ -65,7 +69,8 @@ import Testing
       stage.origin.serve("/a", Sample.png)
       let lines = [silent.url("/a"), stage.origin.url("/a"), silent.url("/b")].map { FilterRun.line($0) }
       let run = try await stage.filter(lines, deadline: .milliseconds(900))
-      #expect(run.records.map(\.reason) == ["deadline", nil, "deadline"])
+      // Whether a further try fits into the budget is a matter of its pauses.
+      #expect(run.records.map { $0.reason.map { ["deadline", "tls.handshake"].contains($0) } } == [true, nil, true])
       #expect(run.late.isEmpty)
     }
     await silent.stop()
