@@ -40,6 +40,7 @@ let package = Package(
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
     .target(name: "CDetector", dependencies: ["CMagic"], cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CFetcher", cSettings: [.define("_GNU_SOURCE")]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CAres", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
@@ -51,7 +52,7 @@ let package = Package(
     .target(
       name: "Attache",
       dependencies: [
-        "CCurl", "CMagic", "CDetector", "CZlib", "CSQLite", "CAres", "CLinux", "CDialects", "CSimdJSON",
+        "CCurl", "CMagic", "CDetector", "CFetcher", "CZlib", "CSQLite", "CAres", "CLinux", "CDialects", "CSimdJSON",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       exclude: ["Dialects/dialects.json"],

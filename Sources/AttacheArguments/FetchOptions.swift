@@ -55,7 +55,7 @@ package struct FetchOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Transfers to one origin at a time.", valueName: "n"))
   package var perHost = 16
 
-  @Option(help: ArgumentHelp("Threads that fetch, --per-host at most. (default: one for each processor)", valueName: "n"))
+  @Option(help: ArgumentHelp("Processes that fetch, --per-host at most. (default: one for each processor)", valueName: "n"))
   package var fetchers: Int?
 
   @Option(

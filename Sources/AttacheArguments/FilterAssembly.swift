@@ -8,18 +8,24 @@ package struct FilterAssembly: Sendable {
 
   /// - Parameters:
   ///   - store: stays the caller's, who shuts it down after ``shutdown()``.
-  ///   - network: what the fetcher stands on, and whose machine everything runs on; nil is the system's.
+  ///   - parent: starts the processes that fetch; nil has threads of this process fetch.
+  ///   - network: what those threads stand on, and whose machine everything runs on; nil is the system's.
   ///   - serviceExtension: chooses what serves a request; it is given a maker of attache's own.
   ///   - explain: told about the first payload that falls back for each reason, and then once an hour.
   /// - Throws: what says why the engine does not start, in words for its user.
   package init(
-    _ options: FilterOptions, store: AttachmentStore, network: FetchNetwork? = nil,
+    _ options: FilterOptions, store: AttachmentStore, parent: FetcherParent? = nil, network: FetchNetwork? = nil,
     serviceExtension: @escaping @Sendable (() -> MediaExtension) -> any ServiceExtension = { $0() },
-    explain: @escaping @Sendable (Explanation) -> Void = { _ in }
+    explain: @escaping @Sendable (Explanation) -> Void = { _ in }, tell: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
   ) throws {
-    let network = network ?? .real(options.engine.fetching.configuration)
-    let clock = try MonotonicClock(machine: network.machine)
-    let fetcher = try MediaFetcher(options.engine.fetching.configuration, store: store, clock: clock, network: network)
+    let configuration = options.engine.fetching.configuration
+    let clock = try MonotonicClock(machine: network?.machine ?? SystemMachine())
+    let fetcher =
+      if let parent {
+        try MediaFetcher(configuration, store: store, clock: clock, parent: parent, tell: tell)
+      } else {
+        try MediaFetcher(configuration, store: store, clock: clock, network: network ?? .real(configuration))
+      }
     let (maximum, onExpiry) = (options.engine.timing.maxAttachments, options.engine.timing.onExpiry)
     let host = ServiceExtensionHost(clock: clock, grace: options.engine.timing.effectiveGrace) {
       serviceExtension { MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry) }
@@ -27,6 +33,9 @@ package struct FilterAssembly: Sendable {
     filter = try Filter(options.filterConfiguration(), host: host, store: store, clock: clock, explain: explain)
     (self.clock, self.fetcher) = (clock, fetcher)
   }
+
+  /// Whether no media can be fetched any more.
+  package var isBroken: Bool { fetcher.isBroken }
 
   /// Writes the HTTP cache and ends the fetcher's threads; not while the filter runs.
   ///

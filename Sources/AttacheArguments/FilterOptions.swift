@@ -10,19 +10,21 @@ package struct FilterOptions: ParsableArguments {
   @OptionGroup(title: "Fetching") package var fetching: FetchOptions
   @OptionGroup(title: "Store") package var storage: StoreOptions
 
-  @Option(help: URLDetail.help)
-  package var logUrls = URLDetail.short
-
-  @Option(help: ArgumentHelp("Write one JSON object a line of input that says what became of it.", valueName: "file"))
-  package var report: String?
-
-  @Flag(help: "Exit 65 when any line was invalid.")
-  package var strict = false
+  @OptionGroup package var reporting: ReportingOptions
 
   package init() {}
 
+  /// Flags that a command has read in groups of its own: ArgumentParser, when built for debugging, takes five times as long for each group within a group.
+  package init(
+    timing: TimingOptions, order: OrderOptions, payloads: PayloadOptions, fetching: FetchOptions, storage: StoreOptions,
+    reporting: ReportingOptions
+  ) {
+    (self.timing, self.order, self.payloads) = (timing, order, payloads)
+    (self.fetching, self.storage, self.reporting) = (fetching, storage, reporting)
+  }
+
   package var engine: EngineOptions {
-    EngineOptions(timing: timing, payloads: payloads, fetching: fetching, storage: storage, logUrls: logUrls)
+    EngineOptions(timing: timing, payloads: payloads, fetching: fetching, storage: storage, logUrls: reporting.logUrls)
   }
 
   /// The filter's own part of the flags.
@@ -30,7 +32,7 @@ package struct FilterOptions: ParsableArguments {
     var configuration = try engine.configuration()
     configuration.windowBytes = Int(order.window.bytes)
     configuration.isOrdered = !order.unordered
-    configuration.report = report
+    configuration.report = reporting.report
     return configuration
   }
 
@@ -38,7 +40,7 @@ package struct FilterOptions: ParsableArguments {
   package func checkFiles() throws {
     let (input, output) = (FileIdentity(descriptor: STDIN_FILENO), FileIdentity(descriptor: STDOUT_FILENO))
     if let input, input == output { throw ValidationError("standard output is the file that standard input reads; write to another.") }
-    guard let report, let place = FileIdentity(path: report), place == input || place == output else { return }
+    guard let report = reporting.report, let place = FileIdentity(path: report), place == input || place == output else { return }
     throw ValidationError("--report \(PrintableText.of(report)) is the file that is \(place == input ? "read" : "written"); name another.")
   }
 
@@ -54,6 +56,20 @@ package struct FilterOptions: ParsableArguments {
   package func exitStatus(after result: Filter.Result) -> Int32 {
     if result.reportFailure != nil { return ExitStatus.inputOutput }
     if !result.isComplete { return ExitStatus.temporaryFailure }
-    return strict && result.summary.lines(.invalid) > 0 ? ExitStatus.data : 0
+    return reporting.strict && result.summary.lines(.invalid) > 0 ? ExitStatus.data : 0
   }
+}
+
+/// What a filter says of its work.
+package struct ReportingOptions: ParsableArguments {
+  @Option(help: URLDetail.help)
+  package var logUrls = URLDetail.short
+
+  @Option(help: ArgumentHelp("Write one JSON object a line of input that says what became of it.", valueName: "file"))
+  package var report: String?
+
+  @Flag(help: "Exit 65 when any line was invalid.")
+  package var strict = false
+
+  package init() {}
 }

@@ -18,8 +18,11 @@ package struct StoreOptions: ParsableArguments {
   /// Opens the store, which is made if need be.
   package func open() throws(StoreError) -> AttachmentStore {
     try AttachmentStore(
-      directory: store ?? Self.defaultFolder, maximumBytes: storeMax.bytes, maximumAge: storeAge.duration)
+      directory: folder, maximumBytes: storeMax.bytes, maximumAge: storeAge.duration)
   }
+
+  /// The store's folder.
+  package var folder: String { store ?? Self.defaultFolder }
 
   private static var defaultFolder: String {
     if let cache = variable("XDG_CACHE_HOME"), cache.hasPrefix("/") { return cache + "/attache" }

@@ -13,11 +13,12 @@ struct FetchTrial {
     // While there is no other thread.
     AmbientEnvironment.shed()
     if let notice = fetching.notice { ErrorOutput.write("attache: \(notice)\n") }
+    let parent = try Self.orExit(ExitStatus.software) { try fetching.fetcherParent(storage) }
     let store = try Self.orExit(ExitStatus.cannotCreate) { try storage.open() }
-    let configuration = fetching.configuration
-    let network = FetchNetwork.real(configuration)
-    let fetcher = try Self.orExit(ExitStatus.software) { try MediaFetcher(configuration, store: store, network: network) }
-    let clock = try Self.orExit(ExitStatus.software) { try MonotonicClock(machine: network.machine) }
+    let fetcher = try Self.orExit(ExitStatus.software) {
+      try MediaFetcher(fetching.configuration, store: store, parent: parent, tell: { ErrorOutput.write("attache: \($0)\n") })
+    }
+    let clock = try Self.orExit(ExitStatus.software) { try MonotonicClock() }
     let (maximum, onExpiry) = (timing.maxAttachments, timing.onExpiry)
     inspected = InspectionFetcher(store: store, clock: clock, deadline: timing.deadline.duration, grace: timing.effectiveGrace) {
       MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry)

@@ -8,7 +8,12 @@ struct FilterCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "filter", abstract: "Read payloads on standard input, write them with their media on standard output.")
 
-  @OptionGroup var options: FilterOptions
+  @OptionGroup(title: "Time and order") var timing: TimingOptions
+  @OptionGroup(title: "Time and order") var order: OrderOptions
+  @OptionGroup(title: "Payloads") var payloads: PayloadOptions
+  @OptionGroup(title: "Fetching") var fetching: FetchOptions
+  @OptionGroup(title: "Store") var storage: StoreOptions
+  @OptionGroup var reporting: ReportingOptions
 
   @Option(help: "Show a progress line on standard error: auto, always or never.")
   var progress = ProgressChoice.auto
@@ -19,12 +24,17 @@ struct FilterCommand: ParsableCommand {
   @Argument(help: .hidden)
   var words: [String] = []
 
+  private var options: FilterOptions {
+    FilterOptions(timing: timing, order: order, payloads: payloads, fetching: fetching, storage: storage, reporting: reporting)
+  }
+
   func validate() throws {
     if let word = words.first { throw ValidationError(StrayWord.advice(word, isFirst: CommandLine.arguments.dropFirst().first == word)) }
     try options.checkFiles()
   }
 
   func run() throws {
+    let options = options
     // While there is no other thread.
     AmbientEnvironment.shed()
     ProcessMemory.tuneAllocator()
@@ -32,10 +42,11 @@ struct FilterCommand: ParsableCommand {
     DescriptorLimit.raise()
     let log = logFormat.logger()
     if let notice = options.engine.fetching.notice { log.notice("\(notice)") }
+    let parent = try orExit(ExitStatus.software, log) { try options.engine.fetching.fetcherParent(options.engine.storage) }
     let store = try orExit(ExitStatus.cannotCreate, log) { try options.engine.storage.open() }
     defer { store.shutdown() }
     let engine = try orExit(ExitStatus.software, log) {
-      try FilterAssembly(options, store: store, explain: { log.tell($0) })
+      try FilterAssembly(options, store: store, parent: parent, explain: { log.tell($0) }, tell: { log.warning("\($0)") })
     }
     let filter = engine.filter
     StopSignals.onEach({ filter.stop() }, { filter.cancel() })
@@ -54,7 +65,7 @@ struct FilterCommand: ParsableCommand {
     if let warning { log.warning("\(warning)") }
     log.info("\(result.summary.text(elapsed: result.elapsed))")
     if let failure = result.reportFailure { log.error("the report is not whole: \(failure)") }
-    throw ExitCode(options.exitStatus(after: result))
+    throw ExitCode(engine.isBroken ? ExitStatus.software : options.exitStatus(after: result))
   }
 
   /// Says what went wrong and ends with the status.

@@ -92,7 +92,7 @@ static void set_signals(void) {
   struct sigaction action = {.sa_handler = SIG_DFL};
   for (int number = 1; number < NSIG; number++) sigaction(number, &action, NULL);
   // What is meant for the whole group is the parent's to hear: the child goes when the socket is closed.
-  static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2};
+  static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGUSR1, SIGUSR2};
   action.sa_handler = SIG_IGN;
   for (size_t index = 0; index < sizeof ignored / sizeof *ignored; index++) sigaction(ignored[index], &action, NULL);
   sigset_t none;

@@ -51,7 +51,7 @@ struct BatchCommand: ParsableCommand {
       throw ExitCode.validationFailure
     }
     let files = try BatchFiles(input: input.descriptor, output: output, report: report, queue: location, log)
-    let process = WorkerProcess(options)
+    let process = try WorkerProcess(options)
     let opened = try location.open(creates: true, sync: options.sync, log)
     defer { opened.close() }
     let observer = try orExit(process.log, ExitStatus.software) { () throws(SystemError) in try BatchObserver() }
@@ -70,16 +70,16 @@ struct BatchCommand: ParsableCommand {
     }
     ErrorOutput.endProgress()
     process.end(assembly)
-    try finish(result, input, process.log)
+    try finish(result, input, process.log, hasFetchers: !assembly.isBroken)
   }
 
   /// Says how the batch ended, removes the queue that is not needed any more, and throws the exit status.
-  private func finish(_ result: Result<Batch.Result, BatchFailure>, _ input: InputFile, _ log: Logger) throws {
+  private func finish(_ result: Result<Batch.Result, BatchFailure>, _ input: InputFile, _ log: Logger, hasFetchers: Bool) throws {
     let result = try result.get(orExit: input.name, location, log)
     log.info("\(result.summary.text(elapsed: result.elapsed))")
     guard result.isComplete else {
       log.notice("not every payload has its result: the same command goes on")
-      throw ExitCode(ExitStatus.temporaryFailure)
+      throw ExitCode(hasFetchers ? ExitStatus.temporaryFailure : ExitStatus.software)
     }
     if queue == nil { location.remove() }
     if strict, result.summary.lines(.invalid) > 0 { throw ExitCode(ExitStatus.data) }

@@ -23,7 +23,7 @@ struct Work: ParsableCommand {
   @OptionGroup var options: WorkOptions
 
   func run() throws {
-    let process = WorkerProcess(options)
+    let process = try WorkerProcess(options)
     try DistinctFiles.check(queue.queue.files + (metrics.metricsFile.map { [("the file of --metrics-file", $0)] } ?? []), process.log)
     let opened = try queue.open(creates: false, sync: options.sync, process.log)
     defer { opened.close() }
@@ -41,6 +41,7 @@ struct Work: ParsableCommand {
     process.end(assembly)
     let result = try orExit(process.log) { () throws(QueueError) in try outcome.get() }
     process.log.info("\(result.text)")
+    if assembly.isBroken { throw ExitCode(ExitStatus.software) }
     if result.isWorkLeft { throw ExitCode(ExitStatus.temporaryFailure) }
   }
 }

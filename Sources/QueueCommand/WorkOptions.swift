@@ -39,7 +39,9 @@ struct WorkOptions: ParsableArguments {
   }
 
   var engine: EngineOptions {
-    EngineOptions(timing: timing, payloads: payloads, fetching: fetching, storage: storage, logUrls: logUrls)
+    var fetching = fetching
+    fetching.fetchers = fetching.fetchers ?? workers
+    return EngineOptions(timing: timing, payloads: payloads, fetching: fetching, storage: storage, logUrls: logUrls)
   }
 
   func validate() throws {

@@ -1,6 +1,7 @@
 import Attache
 import AttacheArguments
 import AttacheQueue
+import Synchronization
 
 /// A queue's worker as the flags have it, with the fetcher that it has payloads served by.
 struct WorkerAssembly {
@@ -15,7 +16,9 @@ struct WorkerAssembly {
   /// - Throws: what says why a worker does not start, in words for its user.
   init(
     _ options: WorkOptions, _ location: QueueLocation, queue: any PayloadQueue, keepsQueue: Bool, store: AttachmentStore,
-    isOnce: Bool, observer: some WorkerObserver, tell: @escaping @Sendable (WorkerNotice) -> Void
+    parent: FetcherParent,
+    isOnce: Bool, observer: some WorkerObserver, tell: @escaping @Sendable (WorkerNotice) -> Void,
+    tellOfFetchers: @escaping @Sendable (FetcherNotice) -> Void
   ) throws {
     var configuration = WorkerConfiguration(queueName: location.description)
     configuration.filter = try options.engine.configuration()
@@ -23,17 +26,24 @@ struct WorkerAssembly {
     configuration.poisonAfter = options.poisonAfter
     configuration.sync = options.sync
     (configuration.keepsQueue, configuration.isOnce) = (keepsQueue, isOnce)
-    var fetching = options.engine.fetching.configuration
-    fetching.fetchers = fetching.fetchers ?? options.workers
     let clock = try MonotonicClock()
-    let fetcher = try MediaFetcher(fetching, store: store, clock: clock)
+    let ending = Mutex<(@Sendable () -> Void)?>(nil)
+    let fetcher = try MediaFetcher(options.engine.fetching.configuration, store: store, clock: clock, parent: parent) { notice in
+      tellOfFetchers(notice)
+      if case .broken = notice { ending.withLock { $0 }?() }
+    }
     let timing = options.engine.timing
     let host = ServiceExtensionHost(clock: clock, grace: timing.effectiveGrace) {
       MediaExtension(fetcher: fetcher, store: store, maximumAttachments: timing.maxAttachments, onExpiry: timing.onExpiry)
     }
     worker = try QueueWorker(configuration, queue: queue, host: host, store: store, clock: clock, observer: observer, tell: tell)
+    ending.withLock { [worker] in $0 = { worker.cancel() } }
+    if fetcher.isBroken { worker.cancel() }
     (self.fetcher, self.store) = (fetcher, store)
   }
+
+  /// Whether no media can be fetched any more.
+  var isBroken: Bool { fetcher.isBroken }
 
   /// What asks the fetcher how its origins stand.
   var pulses: [MetricsCollector.Pulse] {

@@ -7,15 +7,24 @@ import Logging
 /// A process that works a queue: what it sets up before its first thread, and its worker.
 struct WorkerProcess {
   let log: Logger
+  private let parent: FetcherParent
 
   /// To be made while there is no other thread.
-  init(_ options: WorkOptions) {
+  ///
+  /// - Throws: the exit status, once the log has said what went wrong.
+  init(_ options: WorkOptions) throws {
     AmbientEnvironment.shed()
     ProcessMemory.tuneAllocator()
     StopSignals.block()
     DescriptorLimit.raise()
     log = options.logFormat.logger()
     for case let notice? in [options.notice, options.engine.fetching.notice] { log.notice("\(notice)") }
+    do {
+      parent = try options.engine.fetching.fetcherParent(options.engine.storage)
+    } catch {
+      log.error("\(error)")
+      throw ExitCode(ExitStatus.software)
+    }
   }
 
   /// Opens the store and starts the engines.
@@ -29,8 +38,8 @@ struct WorkerProcess {
     let store = try started(ExitStatus.cannotCreate) { try options.engine.storage.open() }
     return try started(ExitStatus.software) {
       try WorkerAssembly(
-        options, location, queue: queue, keepsQueue: keepsQueue, store: store, isOnce: isOnce, observer: observer,
-        tell: { [log] in log.tell($0) })
+        options, location, queue: queue, keepsQueue: keepsQueue, store: store, parent: parent, isOnce: isOnce, observer: observer,
+        tell: { [log] in log.tell($0) }, tellOfFetchers: { [log] in log.warning("\($0)") })
     }
   }
 

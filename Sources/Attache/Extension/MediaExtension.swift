@@ -210,7 +210,7 @@ extension FetchTicket {
   fileprivate var expired: MediaRecord {
     var record = record
     record.reason = .deadline
-    if let wait = record.timing.wait, let total = record.timing.total, wait * 2 >= total, let awaited = record.awaited {
+    if let wait = record.timing.wait, let total = record.timing.total, wait * 2 >= total, let awaited {
       let tenths = Int(wait.milliseconds / 100)
       record.explanation = "waited \(tenths / 10).\(tenths % 10) s for \(awaited); raise it, or --deadline"
     }

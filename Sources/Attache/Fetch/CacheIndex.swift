@@ -11,6 +11,8 @@ final class CacheIndex: Sendable {
     var keptSince: [Int64]?
     /// Whether there was no index, and nobody has seen to one yet.
     var lacksIndex: Bool
+    /// The engines that have still to close it.
+    var users = 1
   }
 
   let store: AttachmentStore
@@ -27,13 +29,14 @@ final class CacheIndex: Sendable {
   /// How long the end of a run waits for the last rows.
   static let closingPatience = Duration.milliseconds(500)
 
-  init(worker: MediaWorker, store: AttachmentStore, limits: MediaLimits, roots: [UInt8], machine: any Machine) {
+  /// - Parameter users: the engines that share it.
+  init(worker: MediaWorker, store: AttachmentStore, limits: MediaLimits, roots: [UInt8], machine: any Machine, users: Int) {
     (self.worker, self.store, self.roots, self.machine) = (worker, store, roots, machine)
     shelf = CacheShelf(store, limits: limits)
     filtering = Mutex(
       store.hasIndex
-        ? Filtering(lacksIndex: false)
-        : Filtering(filter: KeyFilter([]), ends: machine.now.advanced(by: Self.filterTime), lacksIndex: true))
+        ? Filtering(lacksIndex: false, users: users)
+        : Filtering(filter: KeyFilter([]), ends: machine.now.advanced(by: Self.filterTime), lacksIndex: true, users: users))
   }
 
   /// Whether the index may have a row for a key. Sees to it that there is an index, and that what it is known to have is not old.
@@ -91,13 +94,17 @@ final class CacheIndex: Sendable {
     worker.perform { [shelf] in shelf.rest() }
   }
 
-  /// Closes the index, when what was to be written is.
+  /// Closes the index for one engine; with the last, when what was to be written is.
   ///
   /// - Parameter done: is told on the index's thread what the user should know of it.
   func close(_ done: @escaping @Sendable (_ warning: String?) -> Void) {
+    let isLast = filtering.withLock { filtering in
+      filtering.users -= 1
+      return filtering.users == 0
+    }
     worker.perform { [shelf] in
-      shelf.close()
-      done(shelf.warning)
+      if isLast { shelf.close() }
+      done(isLast ? shelf.warning : nil)
     }
   }
 }

@@ -24,6 +24,11 @@ final class CurlRoots: Sendable {
     return unsafe String(cString: path)
   }()
 
+  /// Parses the roots now, for the processes that are forked from this one.
+  func load() {
+    roots.withLock { $0 = $0 ?? OpenSSL.Roots(contentsOf: path) }
+  }
+
   /// Has a connection trust these roots and no others.
   ///
   /// - Parameter context: the `SSL_CTX` of the connection that is to come.

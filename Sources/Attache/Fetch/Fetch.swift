@@ -183,7 +183,7 @@ final class Fetch: AdmissionGuest, @unchecked Sendable {
     course.latestDeadline.map { engine.loop.now.duration(to: $0) } ?? .zero
   }
 
-  private var isRedirected: Bool {
+  var isRedirected: Bool {
     visited.count > 1
   }
 

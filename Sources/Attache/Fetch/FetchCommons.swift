@@ -1,26 +1,50 @@
 internal import Synchronization
 
-/// What the engines of a fetcher share: the store, the files that this run has fetched, and the thread for what may block. Safe from any thread.
+/// What the engines of a process share beside the memory of this run: the thread for what may block, and the HTTP cache's index. Safe from any thread.
 final class FetchCommons: Sendable {
-  let configuration: MediaFetcher.Configuration
-  let gate: URLGate
-  let store: AttachmentStore
+  let memory: FetchMemory
   let worker: MediaWorker
   /// The HTTP cache's index; nil where none is wanted.
   let index: CacheIndex?
+
+  var configuration: MediaFetcher.Configuration { memory.configuration }
+  var store: AttachmentStore { memory.store }
+
+  /// - Parameter engines: how many share it.
+  /// - Throws: ``StartError`` when the system or a library refuses, a wrong file of roots included.
+  init(_ memory: FetchMemory, engines: Int, playing play: DetectorPlay) throws(StartError) {
+    let (configuration, machine) = (memory.configuration, memory.machine)
+    let roots = try RootCertificates.check(configuration.rootCertificates)
+    self.memory = memory
+    worker = try MediaWorker(machine: machine, playing: play)
+    index =
+      configuration.cache == .http
+      ? CacheIndex(worker: worker, store: memory.store, limits: configuration.limits, roots: roots, machine: machine, users: engines) : nil
+  }
+}
+
+/// The files that this run has fetched, and the answers that they give. Safe from any thread.
+final class FetchMemory: Sendable {
+  let configuration: MediaFetcher.Configuration
+  let gate: URLGate
+  let store: AttachmentStore
   let machine: any Machine
   private let session: Mutex<SessionCache>
 
-  /// - Parameter trust: how long a file is taken to be in the store without a look.
-  /// - Throws: ``StartError`` when the system or a library refuses, a wrong file of roots included.
+  /// Whether another process answers from what was fetched: this one only says how long it may.
+  private let isGuest: Bool
+
+  /// - Parameters:
+  ///   - trust: how long a file is taken to be in the store without a look.
+  ///   - isGuest: whether this is a fetcher's process, whose host remembers.
+  ///   - hasIndex: whether an index on disk, which all can ask, knows what is forgotten here.
   init(
-    _ configuration: MediaFetcher.Configuration, gate: URLGate, store: AttachmentStore, trust: Duration, network: FetchNetwork
-  ) throws(StartError) {
-    let roots = try RootCertificates.check(configuration.rootCertificates)
-    (self.configuration, self.gate, self.store, machine) = (configuration, gate, store, network.machine)
-    worker = try MediaWorker(machine: network.machine, playing: network.detectorPlay)
-    let hasIndex = configuration.cache == .http
-    index = hasIndex ? CacheIndex(worker: worker, store: store, limits: configuration.limits, roots: roots, machine: network.machine) : nil
+    _ configuration: MediaFetcher.Configuration, store: AttachmentStore, trust: Duration = SessionCache.trust, isGuest: Bool = false,
+    hasIndex: Bool = true, machine: any Machine
+  ) {
+    (self.configuration, self.store, self.isGuest, self.machine) = (configuration, store, isGuest, machine)
+    gate = URLGate(configuration.policy)
+    let hasIndex = configuration.cache == .http && hasIndex
     session = Mutex(SessionCache(trust: trust, capacity: hasIndex ? SessionCache.capacityBeforeIndex : SessionCache.capacity))
   }
 
@@ -28,7 +52,7 @@ final class FetchCommons: Sendable {
 
   /// The file of a URL, and whether it was seen in the store so recently that it need not be looked for.
   func file(for url: String) -> (file: StoredFile, isFresh: Bool)? {
-    guard configuration.cache != .off else { return nil }
+    guard configuration.cache != .off, !isGuest else { return nil }
     return session.withLock { $0.file(for: url, at: machine.now) }
   }
 
@@ -37,6 +61,11 @@ final class FetchCommons: Sendable {
   /// - Parameter end: until when it answers for the URL.
   func keep(_ file: StoredFile, for url: String, until end: MonotonicInstant? = nil) {
     session.withLock { $0.insert(file, for: url, at: machine.now, until: end) }
+  }
+
+  /// Until when a remembered file answers for its URL; nil for one that is not remembered.
+  func end(of url: String) -> MonotonicInstant? {
+    session.withLock { $0.end(of: url) }
   }
 
   /// Answers with a remembered file when the store still has it, and forgets it otherwise.

@@ -1,16 +1,15 @@
 internal import Synchronization
 
 /// How far a fetch is, and who waits for it: written on the loop; read from any thread.
-final class FetchCourse: Sendable {
+final class FetchCourse: FetchProgressSource {
   private struct State {
-    var record = MediaRecord(url: "")
+    var progress = FetchProgress()
     var waiters = FetchWaiters()
     /// How many of them have given up, and are still to be taken out.
     var absent = 0
     var isOver = false
-    /// What the fetch waits for, or waited for last, and since when it does.
-    var awaited: String?
-    var waitingSince: MonotonicInstant?
+    /// Where another process is told how far the fetch is.
+    var trace: FetchTrace?
 
     var isAwaited: Bool { waiters.count > absent }
   }
@@ -24,41 +23,30 @@ final class FetchCourse: Sendable {
 
   private let state = Mutex(State())
 
+  /// How far the fetch is.
+  var progress: FetchProgress {
+    state.withLock { $0.progress }
+  }
+
   /// Notes how far the fetch is.
-  func note(_ change: (inout MediaRecord) -> Void) {
-    state.withLock { change(&$0.record) }
+  func note(_ change: (inout FetchProgress) -> Void) {
+    state.withLock { state in
+      change(&state.progress)
+      state.trace?.note(state.progress)
+    }
   }
 
   /// Notes that the fetch waits for a connection.
-  ///
-  /// - Parameter awaited: what it waits for, in words.
-  func beginWait(for awaited: String, at now: MonotonicInstant) {
-    state.withLock { ($0.awaited, $0.waitingSince) = (awaited, now) }
+  func beginWait(for awaited: FetchProgress.Awaited, at now: MonotonicInstant) {
+    note { ($0.awaited, $0.waitingSince) = (awaited, now) }
   }
 
   /// Notes that it waits no more, if it did.
   func endWait(at now: MonotonicInstant) {
-    state.withLock { state in
-      guard let since = state.waitingSince.take() else { return }
-      state.record.timing.wait = (state.record.timing.wait ?? .zero) + since.duration(to: now)
+    note { progress in
+      guard let since = progress.waitingSince.take() else { return }
+      progress.timing.wait = (progress.timing.wait ?? .zero) + since.duration(to: now)
     }
-  }
-
-  /// Takes over what the fetch is, apart from who asked for it.
-  func report(to record: inout MediaRecord, at now: MonotonicInstant) {
-    let (course, awaited) = state.withLock { state in
-      var record = state.record
-      if let since = state.waitingSince { record.timing.wait = (record.timing.wait ?? .zero) + since.duration(to: now) }
-      return (record, state.awaited)
-    }
-    record.awaited = awaited
-    record.status = course.status
-    record.bytes = course.bytes
-    record.type = course.type
-    record.attempts = course.attempts
-    record.timing = course.timing
-    // Who joined has not been answered from the store.
-    if record.cache == .miss { record.cache = course.cache }
   }
 
   func join(_ waiter: FetchWaiter) -> Admission {
@@ -66,8 +54,14 @@ final class FetchCourse: Sendable {
       // One that everybody has given up is as good as over.
       guard !state.isOver, state.waiters.isEmpty || state.isAwaited else { return .late }
       state.waiters.add(waiter)
+      if let trace = waiter.trace { state.trace = trace }
       return .waits
     }
+  }
+
+  /// Has one wait longer.
+  func extend(_ waiter: FetchWaiter, to deadline: MonotonicInstant) {
+    state.withLock { _ in waiter.deadline = max(waiter.deadline, deadline) }
   }
 
   /// Notes that one has given up, who will be taken out by ``leave(_:)``.
@@ -94,7 +88,7 @@ final class FetchCourse: Sendable {
     state.withLock { state in
       guard !state.isOver else { return [] }
       state.isOver = true
-      if let file { state.record.type = file.type }
+      if let file { state.progress.type = file.type }
       defer { state.waiters = FetchWaiters() }
       return state.waiters.inOrder
     }

@@ -3,11 +3,12 @@ internal import Synchronization
 /// One loop, and what its fetches share: the transport, the resolver, the places at each origin, and who fetches what.
 ///
 /// `@unchecked Sendable`: `loop` and `commons` are safe from any thread, all else is touched on the loop only.
-final class FetchEngine: @unchecked Sendable {
+final class FetchEngine: FetchService, @unchecked Sendable {
   let loop: EventLoop
   let commons: FetchCommons
   var configuration: MediaFetcher.Configuration { commons.configuration }
-  var gate: URLGate { commons.gate }
+  private var memory: FetchMemory { commons.memory }
+  var gate: URLGate { memory.gate }
   let addressGate: AddressGate
   let retryPolicy: RetryPolicy
   /// What everything goes through; nil is the straight way.
@@ -30,8 +31,9 @@ final class FetchEngine: @unchecked Sendable {
   /// - Parameters:
   ///   - number: which of the fetcher's engines it is, from 0.
   ///   - engines: how many the fetcher has.
+  ///   - isAlone: whether the others run in processes of their own.
   init(
-    _ commons: FetchCommons, number: Int, of engines: Int, clock: (any DeadlineClock)?, network: FetchNetwork
+    _ commons: FetchCommons, number: Int, of engines: Int, isAlone: Bool = false, clock: (any DeadlineClock)? = nil, network: FetchNetwork
   ) throws(StartError) {
     do {
       loop = try EventLoop(machine: network.machine, clock: clock as? any MachineClock)
@@ -40,10 +42,10 @@ final class FetchEngine: @unchecked Sendable {
     }
     self.commons = commons
     let configuration = commons.configuration
-    addressGate = commons.gate.addressGate
+    addressGate = commons.memory.gate.addressGate
     desk = commons.index.map { [loop] in CacheDesk(loop: loop, index: $0) }
     retryPolicy = RetryPolicy(retries: configuration.retries)
-    budget = .current(engines: engines)
+    budget = .current(engines: isAlone ? 1 : engines)
     admission = Admission(placesInAll: budget.transfers) {
       FetchRoutes.share(of: number, in: $0, engines: engines, transfersPerOrigin: configuration.transfersPerOrigin)
     }
@@ -52,13 +54,26 @@ final class FetchEngine: @unchecked Sendable {
     loop.post { [self] in loop.atTurnEnd { [weak self] in self?.turnEnded() } }
   }
 
-  /// Hands the HTTP cache's index what is still to be written. Safe from any thread.
-  ///
-  /// - Parameter done: called on the loop.
-  func closeCache(_ done: @escaping @Sendable () -> Void) {
+  func fetch(_ url: CheckedURL, for waiter: FetchWaiter) {
+    loop.post { [self] in begin(url, for: waiter) }
+  }
+
+  func leave(_ waiter: FetchWaiter, done: @escaping @Sendable () -> Void) {
+    loop.post { [self] in
+      leave(waiter)
+      done()
+    }
+  }
+
+  func countOrigins(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
+    loop.post { [self] in answer(breaker.states(at: loop.now)) }
+  }
+
+  /// Hands the HTTP cache's index what is still to be written; the index closes when each of its engines has done so.
+  func closeCache(_ done: @escaping @Sendable (_ warning: String?) -> Void) {
     loop.post { [self] in
       desk?.close()
-      done()
+      if let index = commons.index { index.close(done) } else { done(nil) }
     }
   }
 
@@ -88,10 +103,10 @@ final class FetchEngine: @unchecked Sendable {
     if let running = joinable[url.text] {
       return join(running, url, waiter)
     }
-    guard let (file, isFresh) = commons.file(for: url.text) else { return start(url, for: waiter) }
+    guard let (file, isFresh) = memory.file(for: url.text) else { return start(url, for: waiter) }
     if isFresh {
-      commons.answer(waiter, with: file)
-    } else if !commons.answerAfterLook(url, for: waiter, with: file) {
+      memory.answer(waiter, with: file)
+    } else if !memory.answerAfterLook(url, for: waiter, with: file) {
       start(url, for: waiter)
     }
   }
@@ -129,10 +144,10 @@ final class FetchEngine: @unchecked Sendable {
     forget(fetch)
     switch configuration.cache {
     case .off: break
-    case .session: commons.keep(file, for: fetch.key)
+    case .session: memory.keep(file, for: fetch.key)
     case .http:
       guard let desk, let end = fetch.reuse.trustedUntil, end > desk.now else { return }
-      commons.keep(file, for: fetch.key, until: loop.now.advanced(by: end - desk.now))
+      memory.keep(file, for: fetch.key, until: loop.now.advanced(by: end - desk.now))
     }
   }
 
@@ -143,7 +158,7 @@ final class FetchEngine: @unchecked Sendable {
 
   /// Gives each waiter a pin of its own: the first the one that the file came with.
   func handOut(_ file: StoredFile, to waiters: [FetchWaiter]) {
-    commons.handOut(file, to: waiters)
+    memory.handOut(file, to: waiters)
   }
 
   /// Takes back a pin that nobody was given.
@@ -172,12 +187,12 @@ final class FetchEngine: @unchecked Sendable {
 
   /// Gives a fetch a place at its origin.
   ///
-  /// - Returns: nil when it may start; else what it waits for, in words.
-  func enter(_ fetch: Fetch) -> String? {
+  /// - Returns: nil when it may start; else what it waits for.
+  func enter(_ fetch: Fetch) -> FetchProgress.Awaited? {
     switch admission.enter(fetch.url.origin, fetch) {
     case .starts: nil
-    case .waitsForOrigin: "one of \(configuration.transfersPerOrigin) connections to \(fetch.url.host) (--per-host)"
-    case .waitsForAny: "one of \(budget.transfers) connections, as many as \(budget.descriptors) descriptors allow (ulimit -n)"
+    case .waitsForOrigin: .origin(places: configuration.transfersPerOrigin, isRedirected: fetch.isRedirected)
+    case .waitsForAny: .any(places: budget.transfers)
     }
   }
 

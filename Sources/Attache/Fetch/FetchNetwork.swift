@@ -17,14 +17,18 @@ package struct FetchNetwork {
 
   /// The system's: libcurl and c-ares, as the configuration says.
   package static func real(_ configuration: MediaFetcher.Configuration) -> FetchNetwork {
+    real(configuration, roots: CurlRoots(configuration.rootCertificates), engines: configuration.fetcherCount(on: SystemMachine()))
+  }
+
+  /// - Parameter engines: how many run in this process.
+  static func real(_ configuration: MediaFetcher.Configuration, roots: CurlRoots?, engines: Int) -> FetchNetwork {
     let machine = SystemMachine()
-    let roots = CurlRoots(configuration.rootCertificates)
     return FetchNetwork(machine: machine) { loop throws(StartError) in
       do {
         let gate = URLGate(configuration.policy).addressGate
         return try CurlTransport(
           loop: loop, gate: gate, roots: roots, transfersPerOrigin: configuration.transfersPerOrigin,
-          engines: configuration.fetcherCount(on: machine))
+          engines: engines)
       } catch {
         throw StartError("\(error)")
       }

@@ -45,8 +45,12 @@ public final class MediaFetcher: Sendable {
   /// Engines at most.
   public static let maximumFetchers = 64
 
-  let commons: FetchCommons
+  let memory: FetchMemory
+  /// Those that fetch: ``engines``, or processes.
+  private let services: [any FetchService]
+  /// The loops on threads of this process; none where processes fetch.
   let engines: [FetchEngine]
+  private let processes: FetcherProcesses?
   let routes: FetchRoutes
   /// The latest URL that passed the gate: a campaign names the same one again and again.
   private let latest = Mutex<(text: UntrustedText, checked: CheckedURL)?>(nil)
@@ -72,8 +76,9 @@ public final class MediaFetcher: Sendable {
     _ configuration: Configuration, store: AttachmentStore, trust: Duration = SessionCache.trust, clock: (any DeadlineClock)? = nil,
     network: FetchNetwork
   ) throws(StartError) {
-    let commons = try FetchCommons(configuration, gate: URLGate(configuration.policy), store: store, trust: trust, network: network)
+    let memory = FetchMemory(configuration, store: store, trust: trust, machine: network.machine)
     let count = configuration.fetcherCount(on: network.machine)
+    let commons = try FetchCommons(memory, engines: count, playing: network.detectorPlay)
     var engines: [FetchEngine] = []
     do throws(StartError) {
       for number in 0..<count { engines.append(try FetchEngine(commons, number: number, of: count, clock: clock, network: network)) }
@@ -82,51 +87,66 @@ public final class MediaFetcher: Sendable {
       commons.worker.stop()
       throw error
     }
-    self.engines = engines
+    (self.memory, self.engines, services, processes) = (memory, engines, engines, nil)
     routes = FetchRoutes(engines: count, transfersPerOrigin: configuration.transfersPerOrigin, joins: configuration.cache != .off)
-    self.commons = commons
   }
 
-  /// Ends all transfers without an answer, and the threads, when the HTTP cache has been written.
+  /// Has processes of their own fetch, each of which is started when it is first needed.
+  ///
+  /// - Parameters:
+  ///   - parent: what starts them; it was made with this configuration, before there were threads.
+  ///   - tell: what the user should know, such as that a process ended and was replaced; on a thread of its own.
+  /// - Throws: ``StartError`` when the system refuses, or for a wrong file of roots.
+  package init(
+    _ configuration: Configuration, store: AttachmentStore, clock: (any DeadlineClock)? = nil, parent: FetcherParent,
+    tell: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
+  ) throws(StartError) {
+    try RootCertificates.check(configuration.rootCertificates)
+    // The index is asked by each fetcher alone, and knows for a while nothing of what another has written.
+    memory = FetchMemory(configuration, store: store, hasIndex: false, machine: SystemMachine())
+    let count = configuration.fetcherCount(on: memory.machine)
+    let processes = try FetcherProcesses(memory, count: count, parent: parent, clock: clock, tell: tell)
+    (engines, services, self.processes) = ([], processes.links, processes)
+    routes = FetchRoutes(engines: count, transfersPerOrigin: configuration.transfersPerOrigin, joins: configuration.cache != .off)
+  }
+
+  /// Whether no fetcher can be started any more; whatever is asked for ends with ``Reason/internal``.
+  package var isBroken: Bool { processes?.isBroken ?? false }
+
+  /// Ends all transfers without an answer, and the threads and processes, when the HTTP cache has been written.
   ///
   /// - Returns: what the user should know of the cache, such as that it was damaged and is begun anew.
   @discardableResult
   public func shutdown() -> String? {
     let warning = isShutDown.exchange(true, ordering: .relaxed) ? nil : closeCache()
-    endEngines()
+    endServices()
     return warning
   }
 
   deinit {
-    endEngines()
+    endServices()
   }
 
-  private func endEngines() {
-    for engine in engines { engine.shutdown() }
-    commons.worker.stop()
+  private func endServices() {
+    for service in services { service.shutdown() }
+    engines.first?.commons.worker.stop()
+    processes?.shutdown()
   }
 
   /// Writes what the HTTP cache has still to write, and waits for that, for as long as a disk that works could take.
   ///
   /// - Returns: what the user should know of the cache.
   private func closeCache() -> String? {
-    guard let index = commons.index, let bell = try? commons.machine.makeBell() else { return nil }
-    let end = commons.machine.now.advanced(by: CacheIndex.closingPatience)
-    let outcome = Mutex<(open: Int, isOver: Bool, warning: String?)>((engines.count, false, nil))
-    for engine in engines {
-      engine.closeCache {
-        let isLast = outcome.withLock { outcome in
-          outcome.open -= 1
-          return outcome.open == 0
-        }
-        guard isLast else { return }
-        index.close { warning in
-          outcome.withLock { $0 = (0, true, warning) }
-          bell.ring()
-        }
+    guard memory.configuration.cache == .http, let bell = try? memory.machine.makeBell() else { return nil }
+    let end = memory.machine.now.advanced(by: CacheIndex.closingPatience)
+    let outcome = Mutex<(open: Int, warning: String?)>((services.count, nil))
+    for service in services {
+      service.closeCache { warning in
+        outcome.withLock { $0 = ($0.open - 1, $0.warning ?? warning) }
+        bell.ring()
       }
     }
-    while !outcome.withLock({ $0.isOver }), commons.machine.now < end { bell.wait(until: end) }
+    while outcome.withLock({ $0.open > 0 }), memory.machine.now < end { bell.wait(until: end) }
     return outcome.withLock { $0.warning }
   }
 
@@ -142,10 +162,10 @@ public final class MediaFetcher: Sendable {
     _ url: String, deadline: MonotonicInstant, completion: @escaping @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
   ) -> FetchTicket {
     let url = UntrustedText(url)
-    let waiter = FetchWaiter(url: url, deadline: deadline, machine: commons.machine, completion: completion)
+    let waiter = FetchWaiter(url: url, deadline: deadline, machine: memory.machine, completion: completion)
     do throws(Refusal) {
       let checked = try check(url)
-      if !commons.answerAtOnce(checked, for: waiter) { begin(checked, for: waiter) }
+      if !memory.answerAtOnce(checked, for: waiter) { begin(checked, for: waiter) }
     } catch {
       waiter.complete(.failure(FetchFailure(error)))
     }
@@ -154,19 +174,17 @@ public final class MediaFetcher: Sendable {
 
   private func begin(_ url: CheckedURL, for waiter: FetchWaiter) {
     let number = routes.enter(url)
-    let engine = engines[number]
-    waiter.go(to: engine) { [routes] in routes.leave(url, number) }
-    engine.loop.post { engine.begin(url, for: waiter) }
+    waiter.go(to: services[number], host: url.host) { [routes] in routes.leave(url, number) }
+    services[number].fetch(url, for: waiter)
   }
 
-  /// Asks each engine how its origins stand: an answer also says that its loop turns.
+  /// Asks each fetcher how its origins stand: an answer also says that its loop turns.
   ///
-  /// - Parameter answer: called once on a loop's thread with the sums, never after ``shutdown()``; must not block.
+  /// - Parameter answer: called once on a thread of the fetchers with the sums, never after ``shutdown()``; must not block.
   public func pulse(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
-    let gathered = Mutex((missing: engines.count, states: BreakerStates()))
-    for engine in engines {
-      engine.loop.post {
-        let own = engine.breaker.states(at: engine.loop.now)
+    let gathered = Mutex((missing: services.count, states: BreakerStates()))
+    for service in services {
+      service.countOrigins { own in
         let all = gathered.withLock { gathered in
           gathered.states.add(own)
           gathered.missing -= 1
@@ -181,7 +199,7 @@ public final class MediaFetcher: Sendable {
     // Before two long texts are compared.
     guard url.utf8.count <= URLGate.maximumBytes else { throw URLGate.tooLong }
     if let latest = latest.withLock({ $0 }), latest.text == url { return latest.checked }
-    let checked = try commons.gate.check(url.string)
+    let checked = try memory.gate.check(url.string)
     latest.withLock { $0 = (url, checked) }
     return checked
   }
@@ -205,13 +223,12 @@ public struct FetchTicket: Sendable {
     waiter.record(ending: nil)
   }
 
+  /// What the fetch waits for, or waited for last, in words; nil for one that never waited.
+  var awaited: String? { waiter.awaited }
+
   /// Ends the fetch for this caller: its completion is not called any more. A download that nobody else waits for is broken off.
   public func cancel() {
-    guard let (engine, onLeave) = waiter.close() else { return }
-    // Until the loop has taken it back, an engine that hangs counts as loaded.
-    engine.loop.post { [waiter] in
-      engine.leave(waiter)
-      onLeave()
-    }
+    guard let (fetcher, onLeave) = waiter.close() else { return }
+    fetcher.leave(waiter, done: onLeave)
   }
 }

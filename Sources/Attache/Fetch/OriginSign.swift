@@ -31,7 +31,8 @@ enum OriginSign: Equatable, Sendable {
       .policyURL, .policyScheme, .policyUserinfo, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments,
       .policyBreaker,
       .dnsNotFound, .dnsFailed, .dnsTimeout, .connectProxy, .httpStatus, .httpEncoding, .httpRedirect, .sizeImage, .sizeAudio, .sizeVideo,
-      .sizeLimit, .sizeEmpty, .sizePixels, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector, .storeFull, .storeReadOnly,
+      .sizeLimit, .sizeEmpty, .sizePixels, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector, .fetchCrashed, .storeFull,
+      .storeReadOnly,
       .storeFailed,
       .queueExpired, .queuePoison, .internal:
       return nil

@@ -39,6 +39,11 @@ struct SessionCache {
     entries[url]?.checked = now
   }
 
+  /// Until when the file of a URL answers for it; nil for a URL that is not remembered.
+  func end(of url: String) -> MonotonicInstant? {
+    entries[url].map { $0.end ?? .distantFuture }
+  }
+
   mutating func remove(_ url: String) {
     entries[url] = nil
   }

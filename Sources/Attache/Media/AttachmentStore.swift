@@ -18,8 +18,12 @@ public final class AttachmentStore: Sendable {
   let setsFileMode: Bool
   let limits: StoreEviction.Limits
   let clock: @Sendable () -> Duration
-  let ledger = Mutex(StoreLedger())
+  let ledger: Mutex<StoreLedger>
   let isPruning = Atomic<Bool>(false)
+  /// Counts the prunes that have begun.
+  let prunes = Atomic<UInt64>(0)
+  /// Whether another process owns the store, which prunes it.
+  let isGuest: Bool
   /// Held where a file appears under its name, is looked up or goes away, so that what was found stays; always taken before ``ledger``.
   private let names = Mutex(())
 
@@ -45,10 +49,28 @@ public final class AttachmentStore: Sendable {
     baseURL = try Self.fileURL(ofFolder: directory)
     limits = StoreEviction.Limits(maximumBytes: maximumBytes, maximumAge: maximumAge)
     self.clock = clock
+    ledger = Mutex(StoreLedger())
+    isGuest = false
     fileMode = root.mode & 0o666
     temporary = try StoreTemporaryFolder(in: root)
     setsFileMode = try Self.probe(temporary.folder, root: root, mode: fileMode) != fileMode
     try temporary.sweep()
+  }
+
+  /// Opens a store that this process's host has open, for a fetcher.
+  ///
+  /// - Parameters:
+  ///   - temporaryName: of the host's folder of unfinished files.
+  ///   - firstNumber: of this process's unfinished files there; no other process has it, nor one of the next 2^32.
+  init(guestOf directory: String, limits: StoreEviction.Limits, temporaryName: String, firstNumber: UInt64) throws(StoreError) {
+    root = try StoreFolder(at: directory)
+    baseURL = try Self.fileURL(ofFolder: directory)
+    (self.limits, clock) = (limits, Self.wallClock)
+    ledger = Mutex(StoreLedger(firstNumber: firstNumber))
+    isGuest = true
+    fileMode = root.mode & 0o666
+    temporary = try StoreTemporaryFolder(temporaryName, ofAnotherIn: root)
+    setsFileMode = true
   }
 
   /// Removes what is unfinished, at the end of a run; no file can be begun any more. What a killed process leaves, the next one removes.

@@ -34,6 +34,7 @@ extension AttachmentStore {
 
   /// - Parameter sweepingIndex: whether the index is swept although no file was removed.
   private func prune(sweepingIndex: Bool) throws(StoreError) -> PruneSummary? {
+    prunes.add(1, ordering: .sequentiallyConsistent)
     let now = clock()
     let bytesBefore = ledger.withLock { $0.bytes }
     guard let lock = try temporary.pruneLock(in: root) else {
@@ -54,7 +55,7 @@ extension AttachmentStore {
 
   /// Prunes on a thread of its own if it is time; a prune that fails is tried again when it is next due.
   func pruneInBackground() {
-    guard needsPruning else { return }
+    guard !isGuest, needsPruning else { return }
     guard isPruning.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else { return }
     do {
       try Thread.start("prune") { [self] in

@@ -30,6 +30,10 @@ struct ByteReader {
     rest = bytes[...]
   }
 
+  init(_ bytes: ArraySlice<UInt8>) {
+    rest = bytes
+  }
+
   /// The next number; nil when the bytes do not suffice.
   mutating func read<Value: BitwiseCopyable>(_ type: Value.Type) -> Value? {
     let count = MemoryLayout<Value>.size

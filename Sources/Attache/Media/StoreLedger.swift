@@ -2,11 +2,18 @@
 struct StoreLedger: Sendable {
   private var pins: [StoreName: Int] = [:]
   private var lastNumber: UInt64 = 0
+  /// Bytes that were added since they were last taken.
+  private var untold: Int64 = 0
   /// Bytes in the store as far as is known: those of the last prune and those that this process has added since.
   private(set) var bytes: Int64 = 0
   private var pruneAbove: Int64 = 0
   private var pruneAt: Duration = .zero
   var syncs = StoreSyncs()
+
+  /// - Parameter firstNumber: of the temporary files.
+  init(firstNumber: UInt64 = 0) {
+    lastNumber = firstNumber
+  }
 
   /// A number for the next temporary file.
   mutating func nextNumber() -> UInt64 {
@@ -29,6 +36,20 @@ struct StoreLedger: Sendable {
 
   mutating func add(bytes added: Int64) {
     bytes += added
+    untold += added
+  }
+
+  /// Notes what other processes say that they have added.
+  mutating func add(bytesOfGuests added: Int64) {
+    // A number that cannot be is no reason to end; the next prune counts.
+    let (sum, overflows) = bytes.addingReportingOverflow(added)
+    if !overflows { bytes = min(sum, .max / 4) }
+  }
+
+  /// The bytes that were added since this was last asked.
+  mutating func takeAdded() -> Int64 {
+    defer { untold = 0 }
+    return untold
   }
 
   /// Whether a prune would find something to do; true before the first.

@@ -7,10 +7,12 @@ internal import Glibc
 final class StoreTemporaryFolder: Sendable {
   let folder: StoreFolder
   private let parent: StoreFolder
-  private let name: String
+  let name: String
+  private let isOwn: Bool
 
   /// Makes and locks the folder.
   init(in store: StoreFolder) throws(StoreError) {
+    isOwn = true
     parent = try store.folderMade(Self.parentName)
     // A sweep by another process may take a folder that is made and not yet locked; it does so once at most for each process that
     // starts or prunes at that moment.
@@ -25,12 +27,27 @@ final class StoreTemporaryFolder: Sendable {
     throw StoreError("lock a folder in", parent.path, code: EWOULDBLOCK)
   }
 
+  /// Opens the folder of another process, which stays its own.
+  init(_ name: String, ofAnotherIn store: StoreFolder) throws(StoreError) {
+    (self.name, isOwn) = (name, false)
+    parent = try store.folder(Self.parentName)
+    folder = try parent.folder(name)
+  }
+
   deinit {
     remove()
   }
 
+  /// Removes the files whose numbers begin in this range.
+  func removeFiles(numbered range: Range<UInt64>) {
+    for file in (try? folder.names()) ?? [] where UInt64(file).map(range.contains) ?? false {
+      folder.removeFile(file)
+    }
+  }
+
   /// Removes the folder with what is in it.
   func remove() {
+    guard isOwn else { return }
     for file in (try? folder.names()) ?? [] where Self.isFileName(file) {
       folder.removeFile(file)
     }

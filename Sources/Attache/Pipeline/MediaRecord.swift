@@ -50,8 +50,6 @@ public struct MediaRecord: Hashable, Sendable {
   public var explanation: String?
   /// Whether this machine failed, and not the origin or the file (``FetchFailure/isOfMachine``).
   public var isOfMachine = false
-  /// What the fetch waits for, or waited for last, in words; nil for one that never waited.
-  var awaited: String?
 
   public init(
     url: UntrustedText, reason: Reason? = nil, status: Int? = nil, bytes: Int = 0, cache: Cache = .miss, type: MediaType? = nil,

@@ -14,6 +14,7 @@ extension Reason {
       .policyScheme, .policyUserinfo, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments, .dnsNotFound,
       .tlsCertificate, .tlsHost, .tlsVersion, .httpProtocol, .httpHeaders, .httpFraming, .httpEncoding, .httpRedirect, .sizeImage,
       .sizeAudio, .sizeVideo, .sizeLimit, .sizeEmpty, .sizePixels, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector,
+      .fetchCrashed,
       .queueExpired, .queuePoison, .internal:
       false
     }

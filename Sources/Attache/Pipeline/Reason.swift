@@ -59,6 +59,8 @@ public enum Reason: String, CaseIterable, Sendable {
   case typeBroken = "type.broken"
   case typeDetector = "type.detector"
 
+  case fetchCrashed = "fetch.crashed"
+
   case storeFull = "store.full"
   case storeReadOnly = "store.readonly"
   case storeFailed = "store.failed"
@@ -121,6 +123,7 @@ public enum Reason: String, CaseIterable, Sendable {
     case .typeUnsupported: "the bytes are of a type that Apple's table does not list; convert it to one that it does"
     case .typeBroken: "the file is damaged or cut off: its own structure says so; mend it at the origin"
     case .typeDetector: "the bytes crash the type detector or take it too long; check what the URL serves"
+    case .fetchCrashed: "the process that fetched the media ended, and so did the next one; please report the URL with what it serves"
     case .storeFull: "the store's disk is full; make room or name another --store"
     case .storeReadOnly: "the store cannot be written; check its mode and its file system"
     case .storeFailed: "the store gave an error; see the log"

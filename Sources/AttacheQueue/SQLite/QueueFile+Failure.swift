@@ -1,3 +1,4 @@
+internal import Attache
 internal import GRDB
 internal import Glibc
 
@@ -8,8 +9,11 @@ extension QueueFile {
     guard let error = error as? DatabaseError else { return .failed("\(path): \(error)") }
     let text = "\(error.message ?? "no more is known") (SQLite \(error.extendedResultCode.rawValue))"
     switch error.resultCode {
+    case .SQLITE_NOMEM: return .system(SystemError(call: "malloc", number: ENOMEM))
     case .SQLITE_FULL: return .full("\(path): no room is left")
     case .SQLITE_IOERR where isAtSizeLimit: return SystemFailure(EFBIG, at: path).error
+    // The index of the log is mapped: no memory looks like a broken disk.
+    case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_SHMMAP: return .system(SystemError(call: "mmap", number: ENOMEM))
     case .SQLITE_IOERR where !hasRoom: return .full("\(path): no room is left")
     // A file that was cut or removed is nothing that passes with the disk's failure.
     case .SQLITE_IOERR where error.extendedResultCode != .SQLITE_IOERR_SHORT_READ:

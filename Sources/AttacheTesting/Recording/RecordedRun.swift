@@ -18,8 +18,8 @@ package final class RecordedRun: Sendable {
     store = try options.engine.storage.open()
     report = FileManager.default.temporaryDirectory.appending(path: "attache-record-\(UUID().uuidString)")
     var options = options
-    let wanted = options.report
-    options.report = wanted ?? report.path(percentEncoded: false)
+    let wanted = options.reporting.report
+    options.reporting.report = wanted ?? report.path(percentEncoded: false)
     self.options = options
     engine = try FilterAssembly(
       options, store: store, network: recorder.watching(TransferWatch.watching(.real(options.engine.fetching.configuration))))
@@ -47,7 +47,7 @@ package final class RecordedRun: Sendable {
   /// - Parameter flags: those of attache that the scenario shall have.
   package func recording(flags: [String]) throws -> Recording {
     defer { try? FileManager.default.removeItem(at: report) }
-    let bytes = try Data(contentsOf: URL(filePath: options.report ?? ""))
+    let bytes = try Data(contentsOf: URL(filePath: options.reporting.report ?? ""))
     let records = try ReportedLine.read([UInt8](bytes))
     var attachments: [Int: [GainedAttachment]] = [:]
     for record in records where record.outcome == .attached { attachments[record.line] = record.gained }

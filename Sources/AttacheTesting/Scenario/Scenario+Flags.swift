@@ -9,8 +9,9 @@ extension Scenario {
     if let grace { words += ["--grace", Self.text(grace)] }
     words += ["--store", store, "--report", report]
     if let rootCertificates { words += ["--cacert", rootCertificates] }
-    // Each fetcher has connections of its own.
-    if expectation.connections != nil { words += ["--fetchers", "1"] }
+    // Each fetcher has connections and circuits of its own.
+    let breaks = expectation.payloads.contains { $0.reason == .policyBreaker || $0.media?.contains(.policyBreaker) == true }
+    if expectation.connections != nil || breaks { words += ["--fetchers", "1"] }
     return words + ["--dns-server", nameServer] + flags
   }
 

@@ -30,7 +30,7 @@ import Testing
       let strange = [UInt8]("strange ".utf8) + [UInt8](repeating: 7, count: 4_000_000)
       stage.origin.serve("/a", strange)
       let held = HeldThread()
-      stage.fetcher.commons.worker.perform { held.wait() }
+      stage.fetcher.engines[0].commons.worker.perform { held.wait() }
       let running = stage.begin("/a")
       await stage.origin.waitForRequests(count: 1)
       // The loops still turn, and take no more than what was there when the question was put.

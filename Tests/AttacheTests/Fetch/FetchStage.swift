@@ -61,7 +61,7 @@ struct FetchStage: Sendable {
         engine.loop.post { engine.loop.addChore { continuation.resume() } }
       }
     }
-    await withCheckedContinuation { continuation in fetcher.commons.worker.perform { continuation.resume() } }
+    await withCheckedContinuation { continuation in fetcher.engines[0].commons.worker.perform { continuation.resume() } }
     for engine in fetcher.engines {
       await withCheckedContinuation { continuation in engine.loop.post { continuation.resume() } }
     }

@@ -1,0 +1,248 @@
+internal import CFetcher
+
+/// What a host asks of a fetcher's process.
+enum FetcherRequest: Equatable {
+  /// Fetch a URL that has passed the host's gate.
+  ///
+  /// - Parameter place: where the fetcher says how far it is.
+  case fetch(UInt64, place: UInt32, deadline: MonotonicInstant, url: String)
+  /// Somebody has joined who can wait longer.
+  case extend(UInt64, deadline: MonotonicInstant)
+  /// Nobody waits any more.
+  case cancel(UInt64)
+  /// Say that the loop turns, and how the origins stand.
+  case count(UInt64)
+  /// Write what the cache has still to write.
+  case close
+}
+
+/// What a fetcher's process tells its host.
+enum FetcherReply: Equatable {
+  /// The loop turns.
+  case ready
+  case fetched(FetcherResult)
+  /// A cancelled fetch is given up.
+  case left(UInt64)
+  case counted(UInt64, BreakerStates)
+  /// The cache is closed.
+  ///
+  /// - Parameter warning: what the user should know of it; empty for nothing.
+  case closed(warning: String)
+  /// The fetcher cannot start.
+  case failed(String)
+}
+
+/// How a fetch ended.
+struct FetcherResult: Equatable {
+  enum End: Equatable {
+    /// - Parameter keptUntil: until when it answers for the URL; nil is not at all.
+    case stored(StoreName, size: Int, keptUntil: MonotonicInstant?)
+    case failed(FetchFailure)
+  }
+
+  /// The number of the request.
+  var fetch: UInt64
+  var progress: FetchProgress
+  var end: End
+  /// The bytes that the fetcher has added to the store since it last said so.
+  var added: Int64
+}
+
+/// A frame: its length in bytes as four, its kind as one, and what the kind says, all in this machine's order. Both ends are one program.
+enum FetcherFrame {
+  /// The longest frame: a URL of ``URLGate/maximumBytes``, or a message, beside numbers.
+  static let maximumBytes = 16 << 10
+  /// The longest message, in bytes.
+  static let maximumMessage = 1 << 10
+  static let headBytes = 4
+
+  /// Something that is no frame.
+  struct Invalid: Error {}
+
+  static func append(_ request: FetcherRequest, to bytes: inout [UInt8]) {
+    frame(&bytes) { bytes in
+      switch request {
+      case .fetch(let number, let place, let deadline, let url):
+        bytes.append(1)
+        put(number, &bytes)
+        put(place, &bytes)
+        put(deadline.nanoseconds, &bytes)
+        bytes.append(contentsOf: url.utf8)
+      case .extend(let number, let deadline):
+        bytes.append(2)
+        put(number, &bytes)
+        put(deadline.nanoseconds, &bytes)
+      case .cancel(let number):
+        bytes.append(3)
+        put(number, &bytes)
+      case .count(let number):
+        bytes.append(4)
+        put(number, &bytes)
+      case .close:
+        bytes.append(5)
+      }
+    }
+  }
+
+  static func append(_ reply: FetcherReply, to bytes: inout [UInt8]) {
+    frame(&bytes) { bytes in
+      switch reply {
+      case .fetched(let result):
+        bytes.append(1)
+        put(result.progress.raw(of: result.fetch), &bytes)
+        put(result.added, &bytes)
+        switch result.end {
+        case .stored(let name, let size, let keptUntil):
+          bytes.append(name.type.code)
+          put(name.digest, &bytes)
+          put(Int64(size), &bytes)
+          put(keptUntil?.nanoseconds ?? .min, &bytes)
+        case .failed(let failure):
+          bytes.append(0)
+          put(UInt16(Reason.allCases.firstIndex(of: failure.reason) ?? 0), &bytes)
+          bytes.append(failure.isOfMachine ? 1 : 0)
+          put(message: failure.message, &bytes)
+        }
+      case .ready:
+        bytes.append(6)
+      case .left(let number):
+        bytes.append(5)
+        put(number, &bytes)
+      case .counted(let number, let states):
+        bytes.append(2)
+        put(number, &bytes)
+        put((Int64(states.closed), Int64(states.open), Int64(states.probing)), &bytes)
+      case .closed(let warning):
+        bytes.append(3)
+        put(message: warning, &bytes)
+      case .failed(let message):
+        bytes.append(4)
+        put(message: message, &bytes)
+      }
+    }
+  }
+
+  /// Takes a frame apart, without its length.
+  static func request(_ bytes: ArraySlice<UInt8>) throws(Invalid) -> FetcherRequest {
+    var reader = ByteReader(bytes)
+    let request: FetcherRequest
+    switch try reader.next(UInt8.self) {
+    case 1:
+      let (number, place, deadline) = (try reader.next(UInt64.self), try reader.next(UInt32.self), try reader.next(Int64.self))
+      return .fetch(
+        number, place: place, deadline: MonotonicInstant(nanoseconds: deadline), url: try reader.text(atMost: URLGate.maximumBytes))
+    case 2: request = .extend(try reader.next(UInt64.self), deadline: MonotonicInstant(nanoseconds: try reader.next(Int64.self)))
+    case 3: request = .cancel(try reader.next(UInt64.self))
+    case 4: request = .count(try reader.next(UInt64.self))
+    case 5: request = .close
+    default: throw Invalid()
+    }
+    try reader.end()
+    return request
+  }
+
+  /// Takes a frame apart, without its length.
+  static func reply(_ bytes: ArraySlice<UInt8>) throws(Invalid) -> FetcherReply {
+    var reader = ByteReader(bytes)
+    switch try reader.next(UInt8.self) {
+    case 1: return .fetched(try result(&reader))
+    case 2:
+      let number = try reader.next(UInt64.self)
+      var states = BreakerStates()
+      states.closed = try reader.count()
+      states.open = try reader.count()
+      states.probing = try reader.count()
+      try reader.end()
+      return .counted(number, states)
+    case 3: return .closed(warning: try reader.message())
+    case 4: return .failed(try reader.message())
+    case 5:
+      let number = try reader.next(UInt64.self)
+      try reader.end()
+      return .left(number)
+    case 6:
+      try reader.end()
+      return .ready
+    default: throw Invalid()
+    }
+  }
+
+  private static func result(_ reader: inout ByteReader) throws(Invalid) -> FetcherResult {
+    let raw = try reader.next(fetcher_progress.self)
+    let added = Int64(try reader.count())
+    let code = try reader.next(UInt8.self)
+    let end: FetcherResult.End
+    if let type = MediaType(code: code) {
+      let digest = try reader.next(SIMD4<UInt64>.self)
+      let size = try reader.count()
+      let kept = try reader.next(Int64.self)
+      try reader.end()
+      end = .stored(StoreName(words: digest, type: type), size: size, keptUntil: kept == .min ? nil : MonotonicInstant(nanoseconds: kept))
+    } else {
+      guard code == 0 else { throw Invalid() }
+      let (reason, isOfMachine) = (Int(try reader.next(UInt16.self)), try reader.next(UInt8.self))
+      guard reason < Reason.allCases.count, isOfMachine < 2 else { throw Invalid() }
+      var failure = FetchFailure(reason: Reason.allCases[reason], message: try reader.message())
+      failure.isOfMachine = isOfMachine == 1
+      end = .failed(failure)
+    }
+    return FetcherResult(fetch: raw.fetch, progress: FetchProgress(raw), end: end, added: added)
+  }
+
+  fileprivate static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
+  }
+
+  private static func frame(_ bytes: inout [UInt8], _ body: (inout [UInt8]) -> Void) {
+    let start = bytes.count
+    put(UInt32(0), &bytes)
+    body(&bytes)
+    let length = UInt32(bytes.count - start - headBytes)
+    unsafe bytes.withUnsafeMutableBytes { unsafe $0.storeBytes(of: length, toByteOffset: start, as: UInt32.self) }
+  }
+
+  private static func put<Value: BitwiseCopyable>(_ value: Value, _ bytes: inout [UInt8]) {
+    unsafe withUnsafeBytes(of: value) { unsafe bytes.append(contentsOf: $0) }
+  }
+
+  /// What goes into the log has no control characters; the other end refuses them.
+  private static func put(message: String, _ bytes: inout [UInt8]) {
+    let start = bytes.count
+    for scalar in message.unicodeScalars {
+      let encoded = UTF8.encode(isControl(scalar) ? "\u{FFFD}" : scalar)
+      guard let encoded, bytes.count - start + encoded.count <= maximumMessage else { return }
+      bytes.append(contentsOf: encoded)
+    }
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func next<Value: BitwiseCopyable>(_ type: Value.Type) throws(FetcherFrame.Invalid) -> Value {
+    guard let value = read(type) else { throw FetcherFrame.Invalid() }
+    return value
+  }
+
+  /// A number that counts bytes or origins, small enough for sums of a run's.
+  fileprivate mutating func count() throws(FetcherFrame.Invalid) -> Int {
+    let number = try next(Int64.self)
+    guard 0...FetchProgress.maximumBytes ~= number else { throw FetcherFrame.Invalid() }
+    return Int(number)
+  }
+
+  /// All that is left, as UTF-8.
+  fileprivate func text(atMost maximum: Int) throws(FetcherFrame.Invalid) -> String {
+    guard rest.count <= maximum, let text = String(validating: rest, as: UTF8.self) else { throw FetcherFrame.Invalid() }
+    return text
+  }
+
+  /// All that is left, for the log.
+  fileprivate func message() throws(FetcherFrame.Invalid) -> String {
+    let text = try text(atMost: FetcherFrame.maximumMessage)
+    guard !text.unicodeScalars.contains(where: FetcherFrame.isControl) else { throw FetcherFrame.Invalid() }
+    return text
+  }
+
+  fileprivate func end() throws(FetcherFrame.Invalid) {
+    guard rest.isEmpty else { throw FetcherFrame.Invalid() }
+  }
+}

@@ -1,0 +1,527 @@
+internal import Glibc
+internal import Synchronization
+
+/// The host's side of one fetcher's process: sends requests, takes answers, and has the process started when it is first needed and whenever it has ended.
+///
+/// Requests for a URL in flight join. What a process was at when it ended is asked for again; a request that two processes named as their last work, or that was
+/// in flight at many ends, fails as ``Reason/fetchCrashed``.
+final class FetcherLink: FetchService {
+  private struct Request {
+    let url: CheckedURL
+    let place: Int
+    var deadline: MonotonicInstant
+    var waiters: [FetchWaiter]
+    /// How many prunes had begun when it was sent.
+    var prunes: UInt64
+    /// How many processes ended while they were at it.
+    var deaths = 0
+    /// How many processes ended while it was in flight, and how many of these without an answer to anybody.
+    var ends = 0
+    var idleEnds = 0
+    /// How often its file had gone when it was heard of.
+    var losses = 0
+  }
+
+  private struct State: ~Copyable {
+    /// nil as long as there is no process.
+    var stream: FrameStream?
+    /// Whether a start is under way or awaited.
+    var isStarting = false
+    /// How often a process was started.
+    var generation = 0
+    var requests: [UInt64: Request] = [:]
+    var byURL: [String: UInt64] = [:]
+    /// Cancelled requests that the process has not answered.
+    var leaving: [UInt64: (place: Int, done: @Sendable () -> Void)] = [:]
+    var counts: [UInt64: @Sendable (BreakerStates) -> Void] = [:]
+    var closing: [@Sendable (String?) -> Void] = []
+    /// Whether a flush is posted.
+    var isFlushing = false
+    /// Whether the loop of the process has turned, and whether it has answered.
+    var isReady = false
+    var hasAnswered = false
+    /// Processes that ended in a row without an answer, and without having been ready; and why the last could not start.
+    var failures = 0
+    var failedStarts = 0
+    var message = ""
+    var isOver = false
+  }
+
+  /// What is called when the lock has been given back.
+  private typealias Afterwards = [() -> Void]
+
+  /// Ends that a request may be in flight at, and how many of these without an answer to anybody: others may be the cause.
+  private static let maximumEnds = 64
+  private static let maximumIdleEnds = 16
+  /// Starts that may fail in a row before what is asked fails: the system may have no process for a moment.
+  private static let maximumFailedStarts = 8
+  /// What may wait to be sent, in bytes: far more than any number of requests that the window of a run admits.
+  private static let maximumUnsent = 256 << 20
+  /// Ends that name a request as the last work.
+  private static let maximumDeaths = 2
+  private static let maximumLosses = 3
+  /// How often a process is looked after while something is asked of it.
+  private static let interval = Duration.seconds(2)
+  /// How long a process may be silent before it is ended: a disk may stall for some seconds.
+  private static let patience = Duration.seconds(10)
+  /// The longest pause before a process is started again.
+  private static let longestPause = Duration.milliseconds(200)
+
+  private let number: Int
+  private let crew: FetcherCrew
+  private let state = Mutex(State())
+  private let watch = Mutex(Watch())
+
+  /// What the look after a process goes by.
+  private struct Watch {
+    var isOn = false
+    var isAnswered = true
+    var silence = Duration.zero
+    var last = MonotonicInstant.distantPast
+  }
+
+  private var joins: Bool { crew.memory.configuration.cache != .off }
+  private var store: AttachmentStore { crew.memory.store }
+
+  init(_ number: Int, of crew: FetcherCrew) {
+    (self.number, self.crew) = (number, crew)
+  }
+
+  // MARK: What is asked
+
+  func fetch(_ url: CheckedURL, for waiter: FetchWaiter) {
+    // What was fetched and not seen for a while is looked for, on the loop: a disk may block.
+    guard let (file, _) = crew.memory.file(for: url.text) else { return ask(url, for: waiter) }
+    crew.loop.post { [self] in
+      guard waiter.isOpen, !crew.memory.answerAfterLook(url, for: waiter, with: file) else { return }
+      ask(url, for: waiter)
+    }
+  }
+
+  private func ask(_ url: CheckedURL, for waiter: FetchWaiter) {
+    enum Way { case joined, asked, refused }
+    let way = state.withLock { state -> Way in
+      guard !state.isOver else { return .refused }
+      if joins, let number = state.byURL[url.text], let request = state.requests[number] {
+        join(waiter, request, number, &state)
+        return .joined
+      }
+      let place = crew.places.withLock { $0.take() }
+      let request = Request(url: url, place: place, deadline: waiter.deadline, waiters: [waiter], prunes: pruneCount)
+      add(request, &state)
+      return .asked
+    }
+    switch way {
+    case .joined: waiter.note { $0.cache = .joined }
+    case .asked: break
+    case .refused: failAll([waiter], Self.broken)
+    }
+  }
+
+  private var pruneCount: UInt64 { store.prunes.load(ordering: .sequentiallyConsistent) }
+
+  /// Sends a request, or has a process started that it is sent to.
+  private func add(_ request: Request, _ state: inout State) {
+    let number = crew.nextNumber()
+    for waiter in request.waiters {
+      waiter.request = number
+      waiter.follow(SharedProgress(memory: crew.shared, fetch: number, place: request.place))
+    }
+    state.requests[number] = request
+    if joins { state.byURL[request.url.text] = number }
+    guard state.stream != nil else { return start(&state, after: pause(after: state.failures)) }
+    send(request, number, &state)
+    flush(&state)
+  }
+
+  private func join(_ waiter: FetchWaiter, _ request: Request, _ number: UInt64, _ state: inout State) {
+    var request = request
+    waiter.request = number
+    waiter.follow(SharedProgress(memory: crew.shared, fetch: number, place: request.place))
+    request.waiters.append(waiter)
+    if waiter.deadline > request.deadline {
+      request.deadline = waiter.deadline
+      state.stream?.gather { FetcherFrame.append(.extend(number, deadline: waiter.deadline), to: &$0) }
+      flushLater(&state)
+    }
+    state.requests[number] = request
+  }
+
+  func leave(_ waiter: FetchWaiter, done: @escaping @Sendable () -> Void) {
+    let isOut = state.withLock { state in
+      let number = waiter.request
+      guard var request = state.requests[number] else { return true }
+      request.waiters.removeAll { $0 === waiter }
+      guard request.waiters.isEmpty else {
+        state.requests[number] = request
+        return true
+      }
+      remove(number, &state)
+      guard state.stream != nil else {
+        crew.places.withLock { $0.give(back: request.place) }
+        return true
+      }
+      state.leaving[number] = (request.place, done)
+      state.stream?.gather { FetcherFrame.append(.cancel(number), to: &$0) }
+      flushLater(&state)
+      return false
+    }
+    if isOut { done() }
+  }
+
+  func countOrigins(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
+    let isIdle = state.withLock { state in
+      // A process that is not there has no origins; one that starts will answer.
+      guard state.stream != nil || state.isStarting else { return true }
+      let number = crew.nextNumber()
+      state.counts[number] = answer
+      state.stream?.gather { FetcherFrame.append(.count(number), to: &$0) }
+      flushLater(&state)
+      return false
+    }
+    if isIdle { answer(BreakerStates()) }
+  }
+
+  func closeCache(_ done: @escaping @Sendable (_ warning: String?) -> Void) {
+    let isIdle = state.withLock { state in
+      guard state.stream != nil else { return true }
+      state.closing.append(done)
+      state.stream?.gather { FetcherFrame.append(.close, to: &$0) }
+      flushLater(&state)
+      return false
+    }
+    if isIdle { done(nil) }
+  }
+
+  func shutdown() {
+    state.withLock { $0.isOver = true }
+    crew.loop.post { [self] in
+      let stream = state.withLock { $0.stream.take() }
+      if let stream { crew.loop.unwatch(stream.socket) }
+    }
+  }
+
+  private func send(_ request: Request, _ number: UInt64, _ state: inout State) {
+    state.stream?.gather {
+      FetcherFrame.append(.fetch(number, place: UInt32(request.place), deadline: request.deadline, url: request.url.text), to: &$0)
+    }
+  }
+
+  /// Forgets a request.
+  private func remove(_ number: UInt64, _ state: inout State) {
+    guard let request = state.requests.removeValue(forKey: number) else { return }
+    if state.byURL[request.url.text] == number { state.byURL[request.url.text] = nil }
+  }
+
+  /// Sends what has been gathered. That the connection has ended is heard on the loop.
+  private func flush(_ state: inout State) {
+    guard (try? state.stream?.flush()) != nil, let unsent = state.stream?.unsentBytes, unsent > 0 else { return }
+    // One that takes nothing is as good as silent.
+    if unsent > Self.maximumUnsent { return crew.loop.post { [self] in ended() } }
+    flushLater(&state)
+  }
+
+  /// Has the loop send what has been gathered, when it is not behind with deadlines.
+  private func flushLater(_ state: inout State) {
+    guard !state.isFlushing else { return }
+    state.isFlushing = true
+    crew.loop.post { [self] in
+      crew.loop.addChore { [self] in
+        self.state.withLock { state in
+          state.isFlushing = false
+          _ = try? state.stream?.flush()
+        }
+        watchStream()
+      }
+    }
+  }
+
+  // MARK: On the loop
+
+  private func start(_ state: inout State, after pause: Duration) {
+    guard !state.isStarting, !state.isOver else { return }
+    state.isStarting = true
+    crew.loop.post { [self] in
+      guard pause > .zero else { return start() }
+      _ = crew.loop.schedule(at: crew.loop.now.advanced(by: pause)) { [self] in start() }
+    }
+  }
+
+  private func start() {
+    guard let (own, other) = try? FrameStream.pair() else { return startLater() }
+    defer { close(other) }
+    let order = state.withLock { state in
+      state.generation += 1
+      return FetcherParent.Order(
+        number: number, count: crew.count, generation: state.generation, temporaryName: store.temporary.name,
+        needsRoots: state.requests.values.contains { $0.url.scheme == .https })
+    }
+    crew.shared.forgetWork(of: number)
+    let isStarted = crew.parent.start(order, connection: other)
+    // The parent takes no order for a moment, or is gone, which is heard elsewhere.
+    guard isStarted else {
+      close(own)
+      return startLater()
+    }
+    state.withLock { state in
+      state.isStarting = false
+      guard !state.isOver else {
+        close(own)
+        return
+      }
+      state.stream = FrameStream(own)
+      (state.isReady, state.hasAnswered) = (false, false)
+      for (number, request) in state.requests.sorted(by: { $0.key < $1.key }) {
+        state.requests[number]?.prunes = pruneCount
+        send(request, number, &state)
+      }
+      for number in state.counts.keys { state.stream?.gather { FetcherFrame.append(.count(number), to: &$0) } }
+      flush(&state)
+    }
+    watchStream()
+    lookAfter()
+  }
+
+  /// There is no descriptor: others may be given back.
+  private func startLater() {
+    guard !state.withLock({ $0.isOver }) else { return }
+    _ = crew.loop.schedule(at: crew.loop.now.advanced(by: Self.longestPause)) { [self] in start() }
+  }
+
+  private func watchStream() {
+    let (socket, isUnsent) = state.withLock { ($0.stream?.socket, $0.stream?.unsentBytes ?? 0 > 0) }
+    guard let socket else { return }
+    crew.loop.watch(socket, for: isUnsent ? [.readable, .writable] : .readable) { [self] _, readiness in
+      if readiness.contains(.writable) {
+        state.withLock { flush(&$0) }
+        watchStream()
+      }
+      if readiness != .writable { receive() }
+    }
+  }
+
+  /// - Returns: whether something came.
+  @discardableResult
+  private func receive() -> Bool {
+    var afterwards: Afterwards = []
+    let (fault, isNews) = state.withLock { state -> (FrameStream.Fault?, Bool) in
+      guard var stream = state.stream.take() else { return (nil, false) }
+      var (fault, isNews): (FrameStream.Fault?, Bool) = (nil, false)
+      do throws(FrameStream.Fault) {
+        isNews = try stream.receive { bytes throws(FrameStream.Fault) in
+          guard let reply = try? FetcherFrame.reply(bytes) else { throw .invalid }
+          try take(reply, &state, &afterwards)
+        }
+      } catch {
+        fault = error
+      }
+      state.stream = consume stream
+      return (fault, isNews)
+    }
+    for action in afterwards { action() }
+    if fault != nil { ended() }
+    return isNews
+  }
+
+  private func take(_ reply: FetcherReply, _ state: inout State, _ afterwards: inout Afterwards) throws(FrameStream.Fault) {
+    switch reply {
+    case .ready: (state.isReady, state.failedStarts) = (true, 0)
+    case .fetched(let result):
+      (state.hasAnswered, state.failures) = (true, 0)
+      let added = result.added
+      afterwards.append { [store] in store.note(addedByGuests: added) }
+      guard let request = state.requests[result.fetch] else { return }
+      if case .stored(let name, let size, _) = result.end, size < 1 || size > crew.memory.configuration.limits[name.type.kind] {
+        throw .invalid
+      }
+      remove(result.fetch, &state)
+      afterwards.append { [self] in finish(request, result) }
+    case .left(let number):
+      guard let (place, done) = state.leaving.removeValue(forKey: number) else { return }
+      crew.places.withLock { $0.give(back: place) }
+      afterwards.append(done)
+    case .counted(let number, let states):
+      guard let answer = state.counts.removeValue(forKey: number) else { return }
+      afterwards.append { answer(states) }
+    case .closed(let warning):
+      let closing = state.closing
+      state.closing = []
+      for done in closing { afterwards.append { done(warning.isEmpty ? nil : warning) } }
+    case .failed(let message): state.message = message
+    }
+  }
+
+  private func finish(_ request: Request, _ result: FetcherResult) {
+    switch result.end {
+    case .failed(let failure):
+      for waiter in request.waiters { waiter.follow(result.progress) }
+      crew.places.withLock { $0.give(back: request.place) }
+      failAll(request.waiters, failure)
+    case .stored(let name, let size, let keptUntil):
+      let file = StoredFile(name, size: size)
+      guard store.takeOver(file, sincePrune: request.prunes) else { return askAgain(request) }
+      for waiter in request.waiters { waiter.follow(result.progress) }
+      crew.places.withLock { $0.give(back: request.place) }
+      if joins, let keptUntil { crew.memory.keep(file, for: request.url.text, until: keptUntil == .distantFuture ? nil : keptUntil) }
+      crew.memory.handOut(file, to: request.waiters)
+    }
+  }
+
+  /// Asks for a file that a prune has taken.
+  private func askAgain(_ request: Request) {
+    var request = request
+    request.losses += 1
+    guard request.losses < Self.maximumLosses else {
+      crew.places.withLock { $0.give(back: request.place) }
+      return failAll(
+        request.waiters, FetchFailure(reason: .storeFailed, message: "the file was evicted as soon as it was stored; raise --store-max"))
+    }
+    state.withLock { state in
+      request.waiters.removeAll { !$0.isOpen }
+      guard !request.waiters.isEmpty, !state.isOver else { return crew.places.withLock { $0.give(back: request.place) } }
+      request.prunes = pruneCount
+      add(request, &state)
+    }
+  }
+
+  private func failAll(_ waiters: [FetchWaiter], _ failure: FetchFailure) {
+    for waiter in waiters { waiter.complete(.failure(failure)) }
+  }
+
+  private func giveBackPlaces(_ state: inout State) {
+    for request in state.requests.values { crew.places.withLock { $0.give(back: request.place) } }
+    (state.requests, state.byURL) = ([:], [:])
+  }
+
+  // MARK: The end of a process
+
+  /// The parent says that a process has ended.
+  func hasEnded(_ generation: Int) {
+    // What it has sent before is read first, to the end of the connection.
+    while state.withLock({ $0.generation == generation && $0.stream != nil }), receive() {}
+    if state.withLock({ $0.generation == generation && $0.stream != nil }) { ended() }
+  }
+
+  /// Its process is gone, or of no use: another takes over.
+  private func ended() {
+    var afterwards: Afterwards = []
+    let generation = state.withLock { state -> Int? in
+      guard let stream = state.stream.take() else { return nil }
+      crew.loop.unwatch(stream.socket)
+      for (place, done) in state.leaving.values {
+        crew.places.withLock { $0.give(back: place) }
+        afterwards.append(done)
+      }
+      for done in state.closing { afterwards.append { done(nil) } }
+      (state.leaving, state.closing) = ([:], [])
+      if !state.hasAnswered { state.failures += 1 }
+      if state.isReady { blame(&state, &afterwards) } else { noteFailedStart(&state, &afterwards) }
+      if !state.requests.isEmpty || !state.counts.isEmpty { start(&state, after: pause(after: state.failures)) }
+      return state.generation
+    }
+    guard let generation else { return }
+    crew.parent.end(number, generation)
+    store.temporary.removeFiles(numbered: FetcherParent.Order.numbers(of: number, generation))
+    for action in afterwards { action() }
+  }
+
+  /// Gives up the requests that ended too many processes, as far as that is known.
+  private func blame(_ state: inout State, _ afterwards: inout Afterwards) {
+    let suspect = crew.shared.fetchAtWork(of: number)
+    for (number, request) in state.requests {
+      var request = request
+      request.ends += 1
+      if !state.hasAnswered { request.idleEnds += 1 }
+      if number == suspect { request.deaths += 1 }
+      let isCause =
+        request.deaths >= Self.maximumDeaths || request.idleEnds >= Self.maximumIdleEnds || request.ends >= Self.maximumEnds
+      guard isCause else {
+        state.requests[number] = request
+        continue
+      }
+      remove(number, &state)
+      crew.places.withLock { $0.give(back: request.place) }
+      let waiters = request.waiters
+      afterwards.append { [self] in failAll(waiters, FetchFailure(reason: .fetchCrashed)) }
+    }
+  }
+
+  /// Fails what is asked when no process comes about, which is no request's fault.
+  private func noteFailedStart(_ state: inout State, _ afterwards: inout Afterwards) {
+    state.failedStarts += 1
+    guard state.failedStarts >= Self.maximumFailedStarts else { return }
+    state.failedStarts = 0
+    let waiters = state.requests.values.flatMap(\.waiters)
+    giveBackPlaces(&state)
+    let cause = state.message.isEmpty ? "raise the limit on processes or make memory free" : state.message
+    var failure = FetchFailure(reason: .internal, message: "no fetcher can be started: \(cause)")
+    failure.isOfMachine = true
+    afterwards.append { [self, failure] in failAll(waiters, failure) }
+  }
+
+  /// None at first; a process that ends again and again is not started all the time.
+  private func pause(after failures: Int) -> Duration {
+    failures < 4 ? .zero : min(Self.longestPause, .milliseconds(1 << min(failures, 10)))
+  }
+
+  /// Fails whatever is asked, since no process can be started any more.
+  func giveUp() {
+    var waiters: [FetchWaiter] = []
+    var afterwards: Afterwards = []
+    state.withLock { state in
+      waiters = state.requests.values.flatMap(\.waiters)
+      giveBackPlaces(&state)
+      for (_, done) in state.leaving.values { afterwards.append(done) }
+      for answer in state.counts.values { afterwards.append { answer(BreakerStates()) } }
+      for done in state.closing { afterwards.append { done(nil) } }
+      (state.leaving, state.counts, state.closing) = ([:], [:], [])
+      if let stream = state.stream.take() { crew.loop.unwatch(stream.socket) }
+      state.isOver = true
+    }
+    for action in afterwards { action() }
+    failAll(waiters, Self.broken)
+  }
+
+  private static var broken: FetchFailure {
+    var failure = FetchFailure(reason: .internal, message: "the process that starts fetchers has ended; start attache again")
+    failure.isOfMachine = true
+    return failure
+  }
+
+  // MARK: Silence
+
+  /// Asks the process now and then whether its loop turns.
+  private func lookAfter() {
+    let begins = watch.withLock { watch in
+      guard !watch.isOn else { return false }
+      watch = Watch(isOn: true, last: crew.loop.now)
+      return true
+    }
+    if begins { lookLater() }
+  }
+
+  private func lookLater() {
+    _ = crew.loop.schedule(at: crew.loop.now.advanced(by: Self.interval)) { [self] in look() }
+  }
+
+  private func look() {
+    let isThere = state.withLock { $0.stream != nil && !$0.isOver }
+    guard isThere else { return watch.withLock { $0.isOn = false } }
+    let now = crew.loop.now
+    let (isSilent, asks) = watch.withLock { watch in
+      let passed = watch.last.duration(to: now)
+      watch.last = now
+      // A host that was stopped, or whose machine slept, judges nobody.
+      watch.silence = watch.isAnswered || passed >= Self.interval * 2 ? .zero : watch.silence + passed
+      defer { watch.isAnswered = false }
+      return (watch.silence >= Self.patience, watch.isAnswered || watch.silence >= Self.patience)
+    }
+    if isSilent {
+      ended()
+      watch.withLock { ($0.silence, $0.isAnswered) = (.zero, true) }
+    } else if asks {
+      countOrigins { [self] _ in watch.withLock { $0.isAnswered = true } }
+    }
+    lookLater()
+  }
+}

@@ -1,0 +1,218 @@
+internal import CFetcher
+internal import Glibc
+internal import Synchronization
+
+/// A small process that starts the fetchers' processes, and hears when they end: forked before this process has threads, connections or an open database,
+/// none of which survives a fork.
+package final class FetcherParent: Sendable {
+  /// What a fetcher is to be.
+  struct Order {
+    var number: Int
+    /// How many fetchers there are.
+    var count: Int
+    /// How often a fetcher of this number has been started.
+    var generation: Int
+    /// Of the host's folder of unfinished files.
+    var temporaryName: String
+    /// Whether it is worth to parse the root certificates first, for all that are started from now on.
+    var needsRoots: Bool
+
+    /// The number of its first unfinished file.
+    var firstNumber: UInt64 { Self.numbers(of: number, generation).lowerBound }
+
+    /// The numbers of its unfinished files.
+    static func numbers(of fetcher: Int, _ generation: Int) -> Range<UInt64> {
+      let first = UInt64(fetcher + 1) << 48 | UInt64(generation & 0xffff) << 32
+      return first..<first + (1 << 32)
+    }
+  }
+
+  /// How a fetcher ended.
+  struct End: Equatable {
+    var number: Int
+    var generation: Int
+    /// 0 where it left by itself.
+    var signal: Int32
+    var status: Int32
+  }
+
+  let memory: FetcherMemory
+  /// Over which orders go and ends come; readable for ever once the process has ended.
+  let socket: Int32
+  private let process: pid_t
+  private let isStopped = Atomic<Bool>(false)
+
+  /// Forks the process.
+  ///
+  /// - Parameters:
+  ///   - configuration: of every fetcher.
+  ///   - store: the folder of attachments, as `AttachmentStore` is given it.
+  ///   - maximumAge: how long a file of the store may go unused.
+  /// - Throws: ``SystemError`` when the system gives no process, no memory or no socket.
+  package init(
+    _ configuration: MediaFetcher.Configuration, store: String, maximumBytes: Int64, maximumAge: Duration
+  ) throws(SystemError) {
+    memory = try FetcherMemory()
+    var ends: [Int32] = [-1, -1]
+    _ = try SystemError.check("socketpair", unsafe fetcher_pair(&ends, true))
+    socket = ends[0]
+    let child = fetcher_fork(ends[1])
+    if child == 0 {
+      let limits = StoreEviction.Limits(maximumBytes: maximumBytes, maximumAge: maximumAge)
+      FetcherNursery(configuration, store: store, limits: limits, memory: memory, socket: Int32(fetcher_kept)).run()
+    }
+    let error = errno
+    close(ends[1])
+    process = child
+    guard child > 0 else {
+      close(socket)
+      throw SystemError(call: "fork", number: error)
+    }
+  }
+
+  deinit {
+    stop()
+    close(socket)
+  }
+
+  /// Ends the process and its children, and waits for that. Safe from any thread, and to be called again.
+  func stop() {
+    guard !isStopped.exchange(true, ordering: .relaxed) else { return }
+    guard process > 0 else { return }
+    fetcher_hang_up(socket)
+    // One that was stopped does not hear of it.
+    let (pause, tries): (UInt32, Int) = (1_000, 1_000)
+    for _ in 0..<tries {
+      guard waitpid(process, nil, WNOHANG) == 0 else { return }
+      usleep(pause)
+    }
+    kill(process, SIGKILL)
+    waitpid(process, nil, 0)
+  }
+
+  var isOver: Bool { isStopped.load(ordering: .relaxed) }
+
+  /// Has a fetcher started.
+  ///
+  /// - Parameter connection: its end of the connection; still the caller's.
+  /// - Returns: false when the process has ended.
+  func start(_ order: Order, connection: Int32) -> Bool {
+    var message = ByteWriter(capacity: 64)
+    message.append(NurseryOrder.start)
+    message.append(Int32(order.number))
+    message.append(Int32(order.count))
+    message.append(Int32(order.generation))
+    message.append(order.needsRoots ? 1 as UInt8 : 0)
+    message.append(order.temporaryName.utf8)
+    return unsafe fetcher_send(socket, message.bytes, message.bytes.count, connection) > 0
+  }
+
+  /// Has a fetcher ended, if it lives.
+  func end(_ number: Int, _ generation: Int) {
+    var message = ByteWriter(capacity: 16)
+    message.append(NurseryOrder.end)
+    message.append(Int32(number))
+    message.append(Int32(generation))
+    _ = unsafe fetcher_send(socket, message.bytes, message.bytes.count, -1)
+  }
+
+  /// Waits for the next end.
+  ///
+  /// - Returns: nil when the process itself has ended.
+  func nextEnd() -> End? {
+    var (raw, descriptor): ((Int32, Int32, Int32, Int32), Int32) = ((0, 0, 0, 0), -1)
+    let count = unsafe withUnsafeMutableBytes(of: &raw) { unsafe fetcher_receive(socket, $0.baseAddress, $0.count, &descriptor) }
+    if descriptor >= 0 { close(descriptor) }
+    guard count == MemoryLayout.size(ofValue: raw), raw.0 >= 0 else { return nil }
+    return End(number: Int(raw.0), generation: Int(raw.1), signal: raw.2, status: raw.3)
+  }
+}
+
+private enum NurseryOrder {
+  static let start: UInt8 = 1
+  static let end: UInt8 = 2
+}
+
+/// The process that starts fetchers, from within. It has one thread, always.
+private struct FetcherNursery {
+  private struct Child {
+    var number: Int32
+    var generation: Int32
+  }
+
+  private let configuration: MediaFetcher.Configuration
+  private let store: String
+  private let limits: StoreEviction.Limits
+  private let memory: FetcherMemory
+  private let socket: Int32
+  private let roots: CurlRoots?
+  private var children: [pid_t: Child] = [:]
+
+  init(_ configuration: MediaFetcher.Configuration, store: String, limits: StoreEviction.Limits, memory: FetcherMemory, socket: Int32) {
+    (self.configuration, self.store, self.limits, self.memory, self.socket) = (configuration, store, limits, memory, socket)
+    roots = CurlRoots(configuration.rootCertificates)
+  }
+
+  consuming func run() -> Never {
+    unsafe fetcher_name("fetchers")
+    let ends = fetcher_watch_children()
+    guard ends >= 0 else { _exit(70) }
+    while true {
+      var requests = [pollfd(fd: socket, events: Int16(POLLIN), revents: 0), pollfd(fd: ends, events: Int16(POLLIN), revents: 0)]
+      guard unsafe poll(&requests, 2, -1) > 0 else { continue }
+      if requests[1].revents != 0 { reap(ends) }
+      if requests[0].revents != 0 { takeOrder() }
+    }
+  }
+
+  private mutating func reap(_ ends: Int32) {
+    var (signal, status): (Int32, Int32) = (0, 0)
+    while true {
+      let process = unsafe fetcher_reap(ends, &signal, &status)
+      guard process > 0 else { return }
+      guard let child = children.removeValue(forKey: process) else { continue }
+      var message = ByteWriter(capacity: 16)
+      for number in [child.number, child.generation, signal, status] { message.append(number) }
+      _ = unsafe fetcher_send(socket, message.bytes, message.bytes.count, -1)
+    }
+  }
+
+  private mutating func takeOrder() {
+    var bytes = [UInt8](repeating: 0, count: 1_024)
+    var connection: Int32 = -1
+    let count = unsafe fetcher_receive(socket, &bytes, bytes.count, &connection)
+    // The host has ended, or lets its fetchers go.
+    guard count > 0 else { leave() }
+    defer { if connection >= 0 { close(connection) } }
+    var reader = ByteReader(bytes[..<count])
+    guard let kind = reader.read(UInt8.self), let number = reader.read(Int32.self) else { return }
+    if kind == NurseryOrder.end {
+      guard let generation = reader.read(Int32.self) else { return }
+      for (process, child) in children where child.number == number && child.generation == generation { kill(process, SIGKILL) }
+      return
+    }
+    guard let engines = reader.read(Int32.self), let generation = reader.read(Int32.self), let needsRoots = reader.read(UInt8.self),
+      connection >= 0
+    else { return }
+    if needsRoots == 1 { roots?.load() }
+    for (process, child) in children where child.number == number { kill(process, SIGKILL) }
+    let child = fetcher_fork(connection)
+    if child == 0 {
+      FetcherServer.run(
+        FetcherParent.Order(
+          number: Int(number), count: Int(engines), generation: Int(generation),
+          temporaryName: String(decoding: reader.rest, as: UTF8.self), needsRoots: false),
+        configuration, store: store, limits: limits, memory: memory, roots: roots, connection: Int32(fetcher_kept))
+    }
+    // Without a process the connection is closed, which tells the host.
+    if child > 0 { children[child] = Child(number: number, generation: generation) }
+  }
+
+  private func leave() -> Never {
+    for process in children.keys { kill(process, SIGKILL) }
+    // One that waits for a disk does not go; nobody waits for it.
+    let (pause, tries): (UInt32, Int) = (1_000, 1_000)
+    for _ in 0..<tries where waitpid(-1, nil, WNOHANG) >= 0 { usleep(pause) }
+    _exit(0)
+  }
+}

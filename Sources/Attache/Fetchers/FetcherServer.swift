@@ -1,0 +1,153 @@
+internal import CFetcher
+internal import Glibc
+internal import Synchronization
+
+/// A fetcher's process, from within: carries out what the host asks, and ends when the connection does.
+///
+/// `@unchecked Sendable`: confined to the loop's thread.
+final class FetcherServer: @unchecked Sendable {
+  private let engine: FetchEngine
+  private let commons: FetchCommons
+  private let shared: FetcherMemory
+  private let number: Int
+  private var stream: FrameStream
+  private var waiters: [UInt64: FetchWaiter] = [:]
+  private var isWaitingToSend = false
+
+  private var loop: EventLoop { engine.loop }
+
+  private init(_ engine: FetchEngine, _ commons: FetchCommons, number: Int, shared: FetcherMemory, connection: Int32) {
+    (self.engine, self.commons, self.number, self.shared) = (engine, commons, number, shared)
+    stream = FrameStream(connection)
+  }
+
+  /// Serves in a process that has just been forked, until that ends.
+  static func run(
+    _ order: FetcherParent.Order, _ configuration: MediaFetcher.Configuration, store: String, limits: StoreEviction.Limits,
+    memory shared: FetcherMemory, roots: CurlRoots?, connection: Int32
+  ) -> Never {
+    unsafe fetcher_name("fetcher")
+    // On a thread of its own: one that has used a Mutex before a fork must not meet a contended one behind it.
+    let started = try? Thread.start("start") {
+      do {
+        let network = FetchNetwork.real(configuration, roots: roots, engines: 1)
+        let store = try AttachmentStore(guestOf: store, limits: limits, temporaryName: order.temporaryName, firstNumber: order.firstNumber)
+        let memory = FetchMemory(configuration, store: store, isGuest: true, machine: network.machine)
+        let commons = try FetchCommons(memory, engines: 1, playing: network.detectorPlay)
+        let engine = try FetchEngine(commons, number: order.number, of: order.count, isAlone: true, network: network)
+        FetcherServer(engine, commons, number: order.number, shared: shared, connection: connection).start()
+      } catch {
+        var bytes: [UInt8] = []
+        FetcherFrame.append(.failed("\(error)"), to: &bytes)
+        _ = unsafe fetcher_write(connection, bytes, bytes.count)
+        _exit(70)
+      }
+    }
+    guard let started else { _exit(71) }
+    started.detach()
+    shared.watchTurns(of: order.number)
+    while true { pause() }
+  }
+
+  private func start() {
+    loop.post { [self] in
+      watch()
+      reply(.ready)
+      loop.atTurnEnd { [self] in endTurn() }
+      // What the host has sent before.
+      receive()
+    }
+  }
+
+  private func watch() {
+    loop.watch(stream.socket, for: isWaitingToSend ? [.readable, .writable] : .readable) { [self] _, readiness in
+      if readiness != .writable { receive() }
+    }
+  }
+
+  private func endTurn() {
+    do throws(FrameStream.Fault) {
+      try stream.flush()
+    } catch {
+      _exit(0)
+    }
+    if (stream.unsentBytes > 0) != isWaitingToSend {
+      isWaitingToSend = stream.unsentBytes > 0
+      watch()
+    }
+    shared.endTurn(of: number)
+  }
+
+  private func receive() {
+    var requests: [FetcherRequest] = []
+    do throws(FrameStream.Fault) {
+      try stream.receive { bytes throws(FrameStream.Fault) in
+        guard let request = try? FetcherFrame.request(bytes) else { throw .invalid }
+        requests.append(request)
+      }
+    } catch {
+      // The host has gone, or wants this process to go.
+      _exit(0)
+    }
+    for request in requests { carryOut(request) }
+  }
+
+  private func carryOut(_ request: FetcherRequest) {
+    switch request {
+    case .fetch(let fetch, let place, let deadline, let url): begin(fetch, at: Int(place), deadline, url)
+    case .extend(let fetch, let deadline):
+      if let waiter = waiters[fetch], let course = waiter.fetch?.course { course.extend(waiter, to: deadline) }
+    case .cancel(let fetch):
+      if let waiter = waiters.removeValue(forKey: fetch) {
+        _ = waiter.close()
+        engine.leave(waiter)
+      }
+      reply(.left(fetch))
+    case .count(let number): reply(.counted(number, engine.breaker.states(at: loop.now)))
+    case .close:
+      engine.closeCache { [self] warning in
+        loop.post { [self] in reply(.closed(warning: warning ?? "")) }
+      }
+    }
+  }
+
+  private func begin(_ fetch: UInt64, at place: Int, _ deadline: MonotonicInstant, _ url: String) {
+    let trace = FetchTrace(memory: shared, fetcher: number, fetch: fetch, place: place)
+    shared.begin(fetch, at: place, by: number)
+    let waiter = FetchWaiter(url: "", deadline: deadline, machine: loop.machine, trace: trace) { [self] result, record in
+      waiters[fetch] = nil
+      answer(fetch, url, result, record)
+    }
+    waiters[fetch] = waiter
+    do throws(Refusal) {
+      engine.begin(try engine.gate.check(url), for: waiter)
+    } catch {
+      waiter.complete(.failure(FetchFailure(error)))
+    }
+  }
+
+  private func answer(_ fetch: UInt64, _ url: String, _ result: Result<StoredFile, FetchFailure>, _ record: MediaRecord) {
+    let end: FetcherResult.End
+    switch result {
+    case .success(let file):
+      guard let name = StoreName(file) else { return }
+      end = .stored(name, size: file.size, keptUntil: commons.memory.end(of: url))
+      // The host pins it when it hears of it.
+      commons.store.unpin(file)
+    case .failure(let failure): end = .failed(failure)
+    }
+    let added = commons.store.ledger.withLock { $0.takeAdded() }
+    reply(.fetched(FetcherResult(fetch: fetch, progress: FetchProgress(record), end: end, added: added)))
+  }
+
+  private func reply(_ reply: FetcherReply) {
+    stream.gather { FetcherFrame.append(reply, to: &$0) }
+  }
+}
+
+extension FetchProgress {
+  fileprivate init(_ record: MediaRecord) {
+    (status, bytes, type, cache) = (record.status, record.bytes, record.type, record.cache)
+    (attempts, timing) = (record.attempts, record.timing)
+  }
+}

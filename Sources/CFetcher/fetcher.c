@@ -1,0 +1,148 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+void *fetcher_share(size_t bytes) {
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void set_signals(void) {
+  struct sigaction action = {.sa_handler = SIG_DFL};
+  for (int number = 1; number < NSIG; number++) sigaction(number, &action, NULL);
+  // What is meant for the whole group is the host's to hear.
+  static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGUSR1, SIGUSR2, SIGXFSZ};
+  action.sa_handler = SIG_IGN;
+  for (size_t index = 0; index < sizeof ignored / sizeof *ignored; index++) sigaction(ignored[index], &action, NULL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+// A descriptor that stays open would keep a lock, a pipe or a connection of the host's.
+static void close_others(int kept) {
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null < 0) _exit(70);
+  for (int number = 0; number < fetcher_kept; number++) dup2(null, number);
+  if (kept != fetcher_kept && dup2(kept, fetcher_kept) < 0) _exit(70);
+  closefrom(fetcher_kept + 1);
+}
+
+int fetcher_fork(int kept) {
+  pid_t parent = getpid();
+  pid_t child = fork();
+  if (child != 0) return child;
+  set_signals();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // It may have ended before it could be told of.
+  if (getppid() != parent) _exit(70);
+  close_others(kept);
+  return 0;
+}
+
+void fetcher_name(const char *name) { prctl(PR_SET_NAME, name); }
+
+static fetcher_pulse *watched;
+static uint64_t seen;
+
+static void look_at_turns(int number) {
+  if (watched->turns != seen) {
+    seen = watched->turns;
+    return;
+  }
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+void fetcher_watch_turns(fetcher_pulse *pulse) {
+  watched = pulse;
+  seen = pulse->turns;
+  struct sigaction action = {.sa_handler = look_at_turns, .sa_flags = SA_RESTART};
+  sigaction(SIGPROF, &action, NULL);
+  struct itimerval second = {.it_interval = {.tv_sec = 1}, .it_value = {.tv_sec = 1}};
+  setitimer(ITIMER_PROF, &second, NULL);
+}
+
+int fetcher_pair(int ends[2], bool keeps_bounds) {
+  return socketpair(AF_UNIX, SOCK_CLOEXEC | (keeps_bounds ? SOCK_SEQPACKET : SOCK_STREAM | SOCK_NONBLOCK), 0, ends);
+}
+
+long fetcher_write(int socket, const void *bytes, size_t count) { return send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT); }
+
+long fetcher_read(int socket, void *bytes, size_t count) { return recv(socket, bytes, count, MSG_DONTWAIT); }
+
+void fetcher_hang_up(int socket) { shutdown(socket, SHUT_RDWR); }
+
+long fetcher_send(int socket, const void *bytes, size_t count, int descriptor) {
+  struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
+  union {
+    char room[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr head;
+  } control;
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  if (descriptor >= 0) {
+    message.msg_control = control.room;
+    message.msg_controllen = sizeof control.room;
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(head), &descriptor, sizeof(int));
+  }
+  long sent;
+  do sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  while (sent < 0 && errno == EINTR);
+  return sent;
+}
+
+long fetcher_receive(int socket, void *bytes, size_t count, int *descriptor) {
+  *descriptor = -1;
+  struct iovec part = {.iov_base = bytes, .iov_len = count};
+  union {
+    char room[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr head;
+  } control;
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
+  long received;
+  do received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  while (received < 0 && errno == EINTR);
+  struct cmsghdr *head = received < 0 ? NULL : CMSG_FIRSTHDR(&message);
+  if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) memcpy(descriptor, CMSG_DATA(head), sizeof(int));
+  return received;
+}
+
+int fetcher_reap(int children, int *signal, int *status) {
+  struct signalfd_siginfo news;
+  while (read(children, &news, sizeof news) > 0) {
+  }
+
+  siginfo_t child;
+  for (;;) {
+    child.si_pid = 0;
+    if (waitid(P_ALL, 0, &child, WEXITED | WSTOPPED | WNOHANG) != 0 || child.si_pid == 0) return -1;
+    if (child.si_code != CLD_STOPPED) break;
+    kill(child.si_pid, SIGKILL);
+  }
+  *signal = child.si_code == CLD_EXITED ? 0 : child.si_status;
+  *status = child.si_code == CLD_EXITED ? child.si_status : 0;
+  return child.si_pid;
+}
+
+int fetcher_watch_children(void) {
+  sigset_t children;
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &children, NULL);
+  return signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+}

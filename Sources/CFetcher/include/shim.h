@@ -1,0 +1,80 @@
+#ifndef CFETCHER_SHIM_H
+#define CFETCHER_SHIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stddef.h>
+
+// What Swift cannot call, or must not do between fork and the first thread of a child.
+
+// How far a fetch is, as its fetcher writes it and the host reads it, in memory that the two share. The host takes it for a stranger's: each field is
+// checked before it is used. Durations are in nanoseconds, -1 where there is none.
+typedef struct {
+  // Which fetch this is about; the fetcher writes nothing once another has the place.
+  uint64_t fetch;
+  int64_t bytes;
+  int64_t wait, waiting_since;
+  int64_t dns, connect, tls, first_byte;
+  int32_t status;
+  int32_t attempts;
+  // One of MediaType, counted from 1; 0 is unknown.
+  uint8_t type;
+  // One of MediaRecord.Cache, counted from 0.
+  uint8_t cache;
+  // What the fetch waits for: 0 nothing, 1 a place at its origin, 2 one of all places.
+  uint8_t awaited;
+  uint8_t padding[5];
+  // How many places there are of those that are awaited.
+  int64_t places;
+} fetcher_progress;
+
+// What a fetcher says of itself.
+typedef struct {
+  // How often its loop has turned.
+  volatile uint64_t turns;
+  // The fetch that it works on, 0 for none.
+  volatile uint64_t at_work;
+} fetcher_pulse;
+
+// Memory that this process and its children share, zeroed; null where there is none.
+void *fetcher_share(size_t bytes);
+
+// The number that a descriptor has in a child to which it was given.
+enum { fetcher_kept = 3 };
+
+// Forks. The child has default handlers and no blocked signal, ignores what is meant for its group, and ends with its parent. It has the descriptor `kept`
+// as fetcher_kept, /dev/null as input, output and error, and no other.
+//
+// Returns 0 in the child, its number in the parent, -1 with errno.
+int fetcher_fork(int kept);
+
+// Names the calling thread, and so the process as ps shows it.
+void fetcher_name(const char *name);
+
+// Has the process end by SIGPROF when a turn of its loop takes a second of processor time.
+void fetcher_watch_turns(fetcher_pulse *pulse);
+
+// Two connected sockets, closed on exec: streams that never block, or messages that keep their bounds. As socketpair(2).
+int fetcher_pair(int ends[2], bool keeps_bounds);
+
+// Sends what a stream takes, or receives what it has. As send(2) and recv(2), without SIGPIPE.
+long fetcher_write(int socket, const void *bytes, size_t count);
+long fetcher_read(int socket, void *bytes, size_t count);
+
+// Ends a connection, which the other end then sees.
+void fetcher_hang_up(int socket);
+
+// Sends a message with a descriptor, -1 for none, or receives one. Sending never waits. As sendmsg(2) and recvmsg(2).
+long fetcher_send(int socket, const void *bytes, size_t count, int descriptor);
+long fetcher_receive(int socket, void *bytes, size_t count, int *descriptor);
+
+// The next child that has ended or stopped, as `children` of fetcher_watch_children tells. Its number and what became of it: a signal's number, or 0 and its exit status. A child that stopped
+// is ended.
+//
+// Returns -1 when there is none.
+int fetcher_reap(int children, int *signal, int *status);
+
+// A descriptor that is readable when a child has ended or stopped; the signal is blocked from then on.
+int fetcher_watch_children(void);
+
+#endif

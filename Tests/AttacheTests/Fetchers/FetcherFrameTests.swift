@@ -1,0 +1,126 @@
+import CFetcher
+import Testing
+
+@testable import Attache
+
+@Suite struct FetcherFrameTests {
+  static let progress: FetchProgress = {
+    var progress = FetchProgress()
+    (progress.status, progress.bytes, progress.type, progress.cache, progress.attempts) = (200, 5_000, .png, .revalidated, 2)
+    progress.timing = MediaRecord.Timing(dns: .milliseconds(1), connect: .milliseconds(2), firstByte: .microseconds(3))
+    progress.timing.wait = .zero
+    return progress
+  }()
+
+  static let requests: [FetcherRequest] = [
+    .fetch(1, place: 16_384, deadline: .distantPast, url: "https://cdn.example/ä?b"), .extend(.max, deadline: .distantFuture), .cancel(7),
+    .count(0),
+    .close,
+  ]
+
+  static let replies: [FetcherReply] = [
+    .fetched(
+      FetcherResult(
+        fetch: 3, progress: progress, end: .stored(StoreName(words: [1, 2, .max, 0], type: .avi), size: 5_000, keptUntil: nil), added: 5_000
+      )),
+    .fetched(
+      FetcherResult(
+        fetch: 4, progress: FetchProgress(), end: .stored(StoreName(words: .zero, type: .jpeg), size: 1, keptUntil: .distantFuture),
+        added: 0)),
+    .fetched(FetcherResult(fetch: .max, progress: progress, end: .failed(FetchFailure(reason: .internal, message: "ü")), added: 0)),
+    .left(9), .counted(2, BreakerStates()), .closed(warning: ""), .closed(warning: "begun anew"), .failed("no memory"),
+  ]
+
+  @Test(arguments: requests) func `a request comes out as it went in`(request: FetcherRequest) throws {
+    #expect(try FetcherFrame.request(Self.frame { FetcherFrame.append(request, to: &$0) }) == request)
+  }
+
+  @Test(arguments: replies) func `a reply comes out as it went in`(reply: FetcherReply) throws {
+    #expect(try FetcherFrame.reply(Self.frame { FetcherFrame.append(reply, to: &$0) }) == reply)
+  }
+
+  @Test(arguments: Reason.allCases) func `every reason goes through a frame`(reason: Reason) throws {
+    let reply = FetcherReply.fetched(
+      FetcherResult(fetch: 1, progress: FetchProgress(), end: .failed(FetchFailure(reason: reason)), added: 0))
+    #expect(try FetcherFrame.reply(Self.frame { FetcherFrame.append(reply, to: &$0) }) == reply)
+  }
+
+  @Test(arguments: replies) func `a reply that is cut or followed by more never traps`(reply: FetcherReply) {
+    let bytes = Self.frame { FetcherFrame.append(reply, to: &$0) }
+    for end in bytes.indices { _ = try? FetcherFrame.reply(bytes[..<end]) }
+    _ = try? FetcherFrame.reply(bytes + [0])
+  }
+
+  @Test func `numbers that cannot be are refused`() throws {
+    let stored = Self.frame { FetcherFrame.append(Self.replies[0], to: &$0) }
+    let raw = 1 + MemoryLayout.size(ofValue: FetchProgress().raw(of: 0))
+    for (place, byte) in [(0, 99), (raw + 7, 0x80), (raw + 8, 12), (raw + 8 + 1 + 32 + 7, 0x80)] as [(Int, UInt8)] {
+      var bytes = Array(stored)
+      bytes[place] = byte
+      #expect(throws: FetcherFrame.Invalid.self) { try FetcherFrame.reply(bytes[...]) }
+    }
+    let failed = Self.frame { FetcherFrame.append(Self.replies[2], to: &$0) }
+    for (place, byte) in [(raw + 10, 0xff), (raw + 11, 2), (raw + 12, 0xff)] as [(Int, UInt8)] {
+      var bytes = Array(failed)
+      bytes[place] = byte
+      #expect(throws: FetcherFrame.Invalid.self) { try FetcherFrame.reply(bytes[...]) }
+    }
+  }
+
+  @Test func `any bytes are a reply, a request, or refused`() {
+    var numbers = SystemRandomNumberGenerator()
+    for _ in 0..<20_000 {
+      var bytes = (0..<Int.random(in: 0...200)).map { _ in UInt8.random(in: 0...255, using: &numbers) }
+      if !bytes.isEmpty { bytes[0] = UInt8.random(in: 0...6) }
+      _ = try? FetcherFrame.reply(bytes[...])
+      _ = try? FetcherFrame.request(bytes[...])
+    }
+  }
+
+  @Test func `a message is cut, and has no control characters`() throws {
+    let text = "a\u{1B}[2J\n" + String(repeating: "ä", count: 2_000)
+    let frame = Self.frame { FetcherFrame.append(.failed(text), to: &$0) }
+    guard case .failed(let message) = try FetcherFrame.reply(frame) else {
+      Issue.record("another reply")
+      return
+    }
+    #expect(message.hasPrefix("a\u{FFFD}[2J\u{FFFD}ää"))
+    #expect(message.utf8.count <= FetcherFrame.maximumMessage)
+  }
+
+  @Test func `a stream hands on whole frames, however they come`() throws {
+    let (one, other) = try FrameStream.pair()
+    var sender = FrameStream(one)
+    var receiver = FrameStream(other)
+    for request in Self.requests { sender.gather { FetcherFrame.append(request, to: &$0) } }
+    try sender.flush()
+    var taken: [FetcherRequest] = []
+    try receiver.receive { bytes throws(FrameStream.Fault) in
+      guard let request = try? FetcherFrame.request(bytes) else { throw .invalid }
+      taken.append(request)
+    }
+    #expect(taken == Self.requests)
+    sender.gather { $0 += [0xff, 0xff, 0xff, 0x7f] }
+    try sender.flush()
+    #expect(throws: FrameStream.Fault.invalid) { try receiver.receive { _ in } }
+  }
+
+  @Test func `what another process says of a fetch is taken within bounds`() {
+    var raw = FetchProgress().raw(of: 5)
+    (raw.bytes, raw.status, raw.attempts, raw.type, raw.cache, raw.awaited, raw.places) = (.min, -1, .min, 255, 255, 255, .min)
+    (raw.wait, raw.dns, raw.waiting_since) = (.min, .max, .min)
+    var record = MediaRecord(url: "")
+    FetchProgress(raw).report(to: &record, at: .now)
+    #expect(record.bytes == 0)
+    #expect(record.status == nil)
+    #expect(record.type == nil)
+    #expect(record.timing.wait == nil)
+  }
+
+  /// The frame without its length.
+  private static func frame(_ append: (inout [UInt8]) -> Void) -> ArraySlice<UInt8> {
+    var bytes: [UInt8] = []
+    append(&bytes)
+    return bytes.dropFirst(FetcherFrame.headBytes)
+  }
+}

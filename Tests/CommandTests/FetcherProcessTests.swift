@@ -1,0 +1,119 @@
+import AttacheTesting
+import Foundation
+import Glibc
+import Testing
+
+/// The processes that fetch: what becomes of the lines when they end.
+@Suite(.timeLimit(.minutes(1)))
+struct FetcherProcessTests {
+  @Test(arguments: [SIGKILL, SIGSEGV, SIGSTOP])
+  func `a fetcher that ends is replaced, and no line tells of it`(signal: Int32) async throws {
+    try await withOrigin { origin in
+      for number in 0..<12 { origin.serve("/\(number)", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders]) }
+      let program = try AttacheTool().start(AttacheTool.loopback + ["--deadline", "60s"])
+      program.input.write((0..<12).map { Sample.payload(origin.url("/\($0)")) + "\n" }.joined())
+      for number in 0..<12 { await origin.waitForStalls(count: 1, path: "/\(number)") }
+      for fetcher in program.fetchers { kill(fetcher, signal) }
+      for number in 0..<12 { await origin.waitForRequests(count: 2, path: "/\(number)") }
+      for number in 0..<12 { origin.release("/\(number)") }
+      program.input.close()
+      let run = await program.finished()
+      #expect(run.exit == .status(0))
+      #expect(run.text.split(separator: "\n").allSatisfy { Enriched.attachments($0).count == 1 })
+      #expect(run.errors.split(separator: "\n").filter { $0.contains("another takes its place") }.count == 1)
+    }
+  }
+
+  @Test func `a URL that ends each of its fetchers fails alone`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/bad", [], faults: [.stallBeforeHeaders])
+      for number in 0..<50 { origin.serve("/\(number)", try Sample.medium("picture.png")) }
+      let tool = try AttacheTool()
+      let program = try tool.start(AttacheTool.loopback + ["--deadline", "60s", "--fetchers", "1", "--report", tool.report, "--unordered"])
+      program.input.write(
+        ([Sample.payload(origin.url("/bad"))] + (0..<50).map { Sample.payload(origin.url("/\($0)")) }).joined(separator: "\n") + "\n")
+      program.input.close()
+      #expect(await program.lines(50).count == 50)
+      // The first has answered; 16 ends without an answer are too many.
+      for end in 1...17 {
+        await origin.waitForRequests(count: end, path: "/bad")
+        // The newest: what has been killed may still be listed.
+        kill(try #require(program.fetchers.last), SIGKILL)
+      }
+      let run = await program.finished()
+      #expect(run.exit == .status(0))
+      let records = try ReportLine.read(tool.report)
+      #expect(records.filter { $0.outcome == "attached" }.count == 50)
+      #expect(records.filter { $0.reason == "fetch.crashed" }.map(\.line) == [1])
+    }
+  }
+
+  @Test func `without the process that starts fetchers every line leaves as it came, with status 70`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a", [], faults: [.stallBeforeHeaders])
+      let program = try AttacheTool().start(AttacheTool.loopback + ["--deadline", "60s"])
+      let line = Sample.payload(origin.url("/a")) + "\n"
+      program.input.write(line)
+      await origin.waitForStalls(count: 1, path: "/a")
+      kill(try #require(program.children.first), SIGKILL)
+      #expect(await program.lines(1) == [String(line.dropLast())])
+      program.input.write(line)
+      program.input.close()
+      let run = await program.finished()
+      #expect(run.exit == .status(70))
+      #expect(run.text == line + line)
+      #expect(run.errors.contains("no media are fetched any more"))
+    }
+  }
+
+  @Test(arguments: [false, true]) func `no process outlives the filter`(isKilled: Bool) async throws {
+    try await withOrigin { origin in
+      origin.serve("/a", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
+      let program = try AttacheTool().start(AttacheTool.loopback + ["--deadline", "60s"])
+      program.input.write(Sample.payload(origin.url("/a")) + "\n")
+      await origin.waitForStalls(count: 1, path: "/a")
+      let processes = program.children + program.fetchers
+      #expect(processes.count >= 2)
+      if isKilled {
+        program.send(SIGKILL)
+      } else {
+        origin.release("/a")
+        program.input.close()
+      }
+      #expect(await program.exit() == (isKilled ? .signal(SIGKILL) : .status(0)))
+      for process in processes { await Program.isGone(process) }
+    }
+  }
+
+  @Test func `lines that pass need no fetcher`() async throws {
+    let program = try AttacheTool().start()
+    program.input.write(Sample.plain + "\n")
+    _ = await program.lines(1)
+    #expect(program.fetchers.isEmpty)
+    program.input.close()
+    #expect(await program.finished().exit == .status(0))
+  }
+}
+
+extension Program {
+  /// The processes that it has started itself.
+  var children: [pid_t] { Self.children(of: process) }
+
+  /// The processes that fetch for it.
+  var fetchers: [pid_t] { children.flatMap { Self.children(of: $0) } }
+
+  /// Comes back when a process has ended.
+  static func isGone(_ process: pid_t) async {
+    while !Task.isCancelled {
+      let state = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+      // What is left of one that nobody has collected yet is no process any more.
+      guard let state, state.split(separator: ")").last?.split(separator: " ").first != "Z" else { return }
+      await Task.yield()
+    }
+  }
+
+  private static func children(of process: pid_t) -> [pid_t] {
+    let text = try? String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
+    return text?.split(separator: " ").compactMap { pid_t($0) } ?? []
+  }
+}
