@@ -48,6 +48,23 @@ struct FetcherProcessTests {
     }
   }
 
+  @Test func `a worker whose fetchers end loses no payload and uses up no try`() async throws {
+    try await withOrigin { origin in
+      for number in 0..<12 { origin.serve("/\(number)", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders]) }
+      let queue = try QueueTool()
+      _ = try await queue.run("enqueue", input: (0..<12).map { Sample.payload(origin.url("/\($0)")) + "\n" }.joined())
+      let program = try queue.start("work", ["--once", "--attempts", "1", "--deadline", "60s"] + QueueTool.loopback)
+      for number in 0..<12 { await origin.waitForStalls(count: 1, path: "/\(number)") }
+      for fetcher in program.fetchers { kill(fetcher, SIGSEGV) }
+      for number in 0..<12 { await origin.waitForRequests(count: 2, path: "/\(number)") }
+      for number in 0..<12 { origin.release("/\(number)") }
+      #expect(await program.finished().exit == .status(0))
+      let results = try await queue.run("results").text.split(separator: "\n")
+      #expect(results.count == 12)
+      #expect(results.allSatisfy { Enriched.attachments($0).count == 1 })
+    }
+  }
+
   @Test func `without the process that starts fetchers every line leaves as it came, with status 70`() async throws {
     try await withOrigin { origin in
       origin.serve("/a", [], faults: [.stallBeforeHeaders])

@@ -42,6 +42,11 @@ final class StoreIndex {
   /// What the user should know of it.
   private(set) var warning: String?
 
+  /// How long a lock is waited for, in milliseconds.
+  private var patience: Int32 = 0
+  /// What is still to be written at the end of a run waits so long, in milliseconds: far longer than a transaction takes, and less than the run waits.
+  private static let closingPatience: Int32 = 400
+
   /// Changes that are kept while another process holds the lock.
   private static let maximumOverdue = 4_096
 
@@ -80,17 +85,15 @@ final class StoreIndex {
   func write(_ changes: [Change]) {
     endReading()
     let changes = overdue + changes
-    overdue = []
     guard !changes.isEmpty else { return }
+    // Until they are written: the index may be locked when it is opened, too.
+    overdue = changes.suffix(Self.maximumOverdue)
     _ = attempt(mayCreate: true) { [self] open throws(IndexFailure) in
-      do throws(IndexFailure) {
-        try open.connection.write { () throws(IndexFailure) in
-          // Neighbours share pages.
-          for change in changes.sorted(by: { $0.number < $1.number }) { try open.make(change) }
-        }
-      } catch .busy {
-        overdue = changes.suffix(Self.maximumOverdue)
+      try open.connection.write { () throws(IndexFailure) in
+        // Neighbours share pages.
+        for change in changes.sorted(by: { $0.number < $1.number }) { try open.make(change) }
       }
+      overdue = []
     }
   }
 
@@ -99,9 +102,10 @@ final class StoreIndex {
     if case .closed = state, !store.hasIndex { _ = store.createIndex() }
   }
 
-  /// Writes what met a lock before, with some patience, and closes the file.
+  /// Writes what met a lock before, with some patience, and closes the file: each fetcher of a run does so at the same moment.
   func close() {
-    if case .open(let open) = state { open.connection.setPatience(50) }
+    patience = Self.closingPatience
+    if case .open(let open) = state { open.connection.setPatience(patience) }
     write([])
     endReading()
     state = .off
@@ -125,7 +129,7 @@ final class StoreIndex {
     case .off: return nil
     case .closed:
       guard store.root.status(of: Self.fileName)?.isRegular ?? (mayCreate && store.createIndex()) else { return nil }
-      let open = try OpenIndex(of: store, patience: 0)
+      let open = try OpenIndex(of: store, patience: patience)
       state = .open(open)
       return open
     }
@@ -135,6 +139,8 @@ final class StoreIndex {
     // What failed within a read's transaction is not known to be over.
     let wasReading = isReading
     isReading = false
+    // What the index itself refuses, it would refuse again.
+    if failure != .busy { overdue = [] }
     switch failure {
     case .busy where wasReading: endTransaction()
     case .busy: break

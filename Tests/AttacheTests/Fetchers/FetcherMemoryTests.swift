@@ -1,0 +1,45 @@
+import Glibc
+import Testing
+
+@testable import Attache
+
+@Suite struct FetcherMemoryTests {
+  @Test func `a place belongs to the fetch that was given it last`() throws {
+    let memory = try FetcherMemory()
+    memory.begin(1, at: 5, by: 0)
+    var progress = FetchProgress()
+    progress.bytes = 7
+    memory.note(progress, of: 1, at: 5, by: 0)
+    #expect(memory.progress(of: 1, at: 5).bytes == 7)
+    memory.begin(2, at: 5, by: 1)
+    memory.note(progress, of: 1, at: 5, by: 0)
+    #expect(memory.progress(of: 2, at: 5) == FetchProgress())
+    #expect(memory.progress(of: 1, at: 5) == FetchProgress())
+  }
+
+  @Test func `a fetch without a place is worked on all the same`() throws {
+    let memory = try FetcherMemory()
+    memory.begin(1, at: FetcherMemory.places, by: 2)
+    memory.note(FetchProgress(), of: 1, at: FetcherMemory.places, by: 2)
+    #expect(memory.fetchAtWork(of: 2) == 1)
+    memory.endTurn(of: 2)
+    #expect(memory.fetchAtWork(of: 2) == nil)
+  }
+
+  @Test func `places are given out anew, and run out`() {
+    var places = FetchPlaces()
+    #expect((0..<FetcherMemory.places).allSatisfy { places.take() == $0 })
+    #expect(places.take() == FetcherMemory.places)
+    places.give(back: FetcherMemory.places)
+    #expect(places.take() == FetcherMemory.places)
+    places.give(back: 3)
+    #expect(places.take() == 3)
+  }
+
+  @Test func `a process whose turn never ends is ended by SIGPROF`() async {
+    await #expect(processExitsWith: .signal(SIGPROF)) {
+      try FetcherMemory().watchTurns(of: 0)
+      while true {}
+    }
+  }
+}
