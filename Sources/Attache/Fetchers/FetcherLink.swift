@@ -15,9 +15,8 @@ final class FetcherLink: FetchService {
     var prunes: UInt64
     /// How many processes ended while they were at it.
     var deaths = 0
-    /// How many processes ended while it was in flight, and how many of these without an answer to anybody.
+    /// How many processes ended while it was in flight.
     var ends = 0
-    var idleEnds = 0
     /// How often its file had gone when it was heard of.
     var losses = 0
   }
@@ -40,7 +39,9 @@ final class FetcherLink: FetchService {
     /// Whether the loop of the process has turned, and whether it has answered.
     var isReady = false
     var hasAnswered = false
-    /// Processes that ended in a row without an answer, and without having been ready; and why the last could not start.
+    /// Since when there is a process.
+    var start = MonotonicInstant.distantPast
+    /// Processes that ended in a row soon and without an answer, and without having been ready; and why the last could not start.
     var failures = 0
     var failedStarts = 0
     var message = ""
@@ -50,9 +51,8 @@ final class FetcherLink: FetchService {
   /// What is called when the lock has been given back.
   private typealias Afterwards = [() -> Void]
 
-  /// Ends that a request may be in flight at, and how many of these without an answer to anybody: others may be the cause.
+  /// Ends that a request may be in flight at: others may be the cause.
   private static let maximumEnds = 64
-  private static let maximumIdleEnds = 16
   /// Starts that may fail in a row before what is asked fails: the system may have no process for a moment.
   private static let maximumFailedStarts = 8
   /// What may wait to be sent, in bytes: far more than any number of requests that the window of a run admits.
@@ -65,7 +65,7 @@ final class FetcherLink: FetchService {
   /// How long a process may be silent before it is ended: a disk may stall for some seconds.
   private static let patience = Duration.seconds(10)
   /// The longest pause before a process is started again.
-  private static let longestPause = Duration.milliseconds(200)
+  private static let longestPause = Duration.milliseconds(50)
 
   private let number: Int
   private let crew: FetcherCrew
@@ -270,7 +270,7 @@ final class FetcherLink: FetchService {
         return
       }
       state.stream = FrameStream(own)
-      (state.isReady, state.hasAnswered) = (false, false)
+      (state.isReady, state.hasAnswered, state.start) = (false, false, crew.loop.now)
       for (number, request) in state.requests.sorted(by: { $0.key < $1.key }) {
         state.requests[number]?.prunes = pruneCount
         send(request, number, &state)
@@ -414,7 +414,8 @@ final class FetcherLink: FetchService {
       }
       for done in state.closing { afterwards.append { done(nil) } }
       (state.leaving, state.closing) = ([:], [])
-      if !state.hasAnswered { state.failures += 1 }
+      let isShort = state.start.duration(to: crew.loop.now) < Self.longestPause
+      state.failures = state.hasAnswered || !isShort ? 0 : state.failures + 1
       if state.isReady { blame(&state, &afterwards) } else { noteFailedStart(&state, &afterwards) }
       if !state.requests.isEmpty || !state.counts.isEmpty { start(&state, after: pause(after: state.failures)) }
       return state.generation
@@ -431,11 +432,8 @@ final class FetcherLink: FetchService {
     for (number, request) in state.requests {
       var request = request
       request.ends += 1
-      if !state.hasAnswered { request.idleEnds += 1 }
       if number == suspect { request.deaths += 1 }
-      let isCause =
-        request.deaths >= Self.maximumDeaths || request.idleEnds >= Self.maximumIdleEnds || request.ends >= Self.maximumEnds
-      guard isCause else {
+      guard request.deaths >= Self.maximumDeaths || request.ends >= Self.maximumEnds else {
         state.requests[number] = request
         continue
       }

@@ -117,11 +117,12 @@ def main():
     parser.add_argument("kills", type=int, metavar="N", help="how many fetchers get SIGKILL, SIGSEGV or SIGSTOP")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the signals and their moments (1)")
     parser.add_argument("--pause", type=float, default=0.06, metavar="SECONDS", help="between two kills on average (0.06)")
+    parser.add_argument("--delay", type=float, default=0.05, metavar="SECONDS", help="before the origin answers (0.05)")
     parser.add_argument("--attache", type=Path, required=True, metavar="PATH", help="the attache that is tested")
     chosen = parser.parse_args()
     children.exit_on_signals()
     draw = random.Random(chosen.seed)
-    origin = SlowOrigin((ROOT / "Fixtures/media/photo.jpg").read_bytes(), 0.1)
+    origin = SlowOrigin((ROOT / "Fixtures/media/photo.jpg").read_bytes(), chosen.delay)
     disk = ROOT / ".build/soak"
     disk.mkdir(parents=True, exist_ok=True)
     with Room(disk) as room:
