@@ -60,25 +60,14 @@ final class FetcherLink: FetchService {
   /// Ends that name a request as the last work.
   private static let maximumDeaths = 2
   private static let maximumLosses = 3
-  /// How often a process is looked after while something is asked of it.
-  private static let interval = Duration.seconds(2)
-  /// How long a process may be silent before it is ended: a disk may stall for some seconds.
-  private static let patience = Duration.seconds(10)
   /// The longest pause before a process is started again.
   private static let longestPause = Duration.milliseconds(50)
 
   private let number: Int
   private let crew: FetcherCrew
   private let state = Mutex(State())
-  private let watch = Mutex(Watch())
-
-  /// What the look after a process goes by.
-  private struct Watch {
-    var isOn = false
-    var isAnswered = true
-    var silence = Duration.zero
-    var last = MonotonicInstant.distantPast
-  }
+  /// nil as long as nobody looks.
+  private let silence = Mutex<FetcherSilence?>(nil)
 
   private var joins: Bool { crew.memory.configuration.cache != .off }
   private var store: AttachmentStore { crew.memory.store }
@@ -490,35 +479,24 @@ final class FetcherLink: FetchService {
 
   /// Asks the process now and then whether its loop turns.
   private func lookAfter() {
-    let begins = watch.withLock { watch in
-      guard !watch.isOn else { return false }
-      watch = Watch(isOn: true, last: crew.loop.now)
-      return true
+    let begins = silence.withLock { silence in
+      defer { silence = silence ?? FetcherSilence(since: crew.loop.now) }
+      return silence == nil
     }
     if begins { lookLater() }
   }
 
   private func lookLater() {
-    _ = crew.loop.schedule(at: crew.loop.now.advanced(by: Self.interval)) { [self] in look() }
+    _ = crew.loop.schedule(at: crew.loop.now.advanced(by: FetcherSilence.interval)) { [self] in look() }
   }
 
   private func look() {
     let isThere = state.withLock { $0.stream != nil && !$0.isOver }
-    guard isThere else { return watch.withLock { $0.isOn = false } }
-    let now = crew.loop.now
-    let (isSilent, asks) = watch.withLock { watch in
-      let passed = watch.last.duration(to: now)
-      watch.last = now
-      // A host that was stopped, or whose machine slept, judges nobody.
-      watch.silence = watch.isAnswered || passed >= Self.interval * 2 ? .zero : watch.silence + passed
-      defer { watch.isAnswered = false }
-      return (watch.silence >= Self.patience, watch.isAnswered || watch.silence >= Self.patience)
-    }
-    if isSilent {
-      ended()
-      watch.withLock { ($0.silence, $0.isAnswered) = (.zero, true) }
-    } else if asks {
-      countOrigins { [self] _ in watch.withLock { $0.isAnswered = true } }
+    guard isThere else { return silence.withLock { $0 = nil } }
+    switch silence.withLock({ $0?.look(at: crew.loop.now) }) {
+    case .ask: countOrigins { [self] _ in silence.withLock { $0?.noteAnswer() } }
+    case .end: ended()
+    case .wait, nil: break
     }
     lookLater()
   }

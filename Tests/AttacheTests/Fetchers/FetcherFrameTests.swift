@@ -45,10 +45,10 @@ import Testing
     #expect(try FetcherFrame.reply(Self.frame { FetcherFrame.append(reply, to: &$0) }) == reply)
   }
 
-  @Test(arguments: replies) func `a reply that is cut or followed by more never traps`(reply: FetcherReply) {
+  @Test(arguments: replies) func `what is left of a reply that is cut, or followed by more, is a reply or refused`(reply: FetcherReply) {
     let bytes = Self.frame { FetcherFrame.append(reply, to: &$0) }
-    for end in bytes.indices { _ = try? FetcherFrame.reply(bytes[..<end]) }
-    _ = try? FetcherFrame.reply(bytes + [0])
+    for end in bytes.indices { Self.checkReply(bytes[..<end]) }
+    Self.checkReply(bytes + [0])
   }
 
   @Test func `numbers that cannot be are refused`() throws {
@@ -72,8 +72,10 @@ import Testing
     for _ in 0..<20_000 {
       var bytes = (0..<Int.random(in: 0...200)).map { _ in UInt8.random(in: 0...255, using: &numbers) }
       if !bytes.isEmpty { bytes[0] = UInt8.random(in: 0...6) }
-      _ = try? FetcherFrame.reply(bytes[...])
-      _ = try? FetcherFrame.request(bytes[...])
+      Self.checkReply(bytes[...])
+      if let request = try? FetcherFrame.request(bytes[...]) {
+        #expect(Self.frame { FetcherFrame.append(request, to: &$0) }.elementsEqual(bytes))
+      }
     }
   }
 
@@ -115,6 +117,12 @@ import Testing
     #expect(record.status == nil)
     #expect(record.type == nil)
     #expect(record.timing.wait == nil)
+  }
+
+  /// Expects of bytes that are taken for a reply that the reply says the same when it is sent on.
+  private static func checkReply(_ bytes: ArraySlice<UInt8>) {
+    guard let reply = try? FetcherFrame.reply(bytes) else { return }
+    #expect((try? FetcherFrame.reply(frame { FetcherFrame.append(reply, to: &$0) })) == reply)
   }
 
   /// The frame without its length.
