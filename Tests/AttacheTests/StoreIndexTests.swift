@@ -68,6 +68,37 @@ import Testing
     #expect(folder.bytes("index.sqlite.damaged") == [UInt8](repeating: 7, count: 10_000))
   }
 
+  @Test func `of two that find the same file damaged one sets it aside, and both write into the new one`() async throws {
+    for _ in 0..<100 {
+      folder.write([UInt8](repeating: 7, count: 10_000), to: "index.sqlite")
+      let rows = try (0..<4).map { try row("\($0)") }
+      // Each has a store of its own, as the processes of a run do.
+      let stores = try rows.map { _ in try store() }
+      await withTaskGroup { group in
+        for (store, row) in zip(stores, rows) {
+          group.addTask {
+            let index = store.makeIndex()
+            _ = index.rows(for: [row.key])
+            index.write([.keep(row)])
+            index.close()
+          }
+        }
+      }
+      try #require(store().makeIndex().rows(for: rows.map(\.key)) == rows)
+    }
+  }
+
+  @Test func `what met a damaged file is written into the new one`() throws {
+    let store = try store()
+    folder.write([UInt8](repeating: 7, count: 10_000), to: "index.sqlite")
+    let index = store.makeIndex()
+    let row = try row("a")
+    index.write([.keep(row)])
+    #expect(index.warning != nil)
+    index.close()
+    #expect(store.makeIndex().rows(for: [row.key]) == [row])
+  }
+
   @Test func `a page that is damaged costs the index, not the run`() throws {
     let store = try store()
     let index = store.makeIndex()

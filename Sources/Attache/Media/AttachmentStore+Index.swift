@@ -44,6 +44,21 @@ extension AttachmentStore {
     return unsafe linkat(temporary.folder.descriptor, name, root.descriptor, StoreIndex.fileName, 0) == 0 || errno == EEXIST
   }
 
+  /// Gives a damaged index another name, unless another process has done so.
+  ///
+  /// Under the lock of the store's folder: a second process that found the same file damaged must not remove what belongs to the new index.
+  ///
+  /// - Parameter file: which file is damaged.
+  func setIndexAside(_ file: StoreStatus) {
+    // An opening of its own: the processes of a run share the descriptor of the store's folder.
+    guard let folder = try? root.folder("."), (try? FileLock.wait(folder.descriptor, exclusively: true)) != nil,
+      file.isSameFile(as: folder.status(of: StoreIndex.fileName))
+    else { return }
+    // First what stands beside it: as long as the name is taken, there is no new index that they could belong to.
+    for companion in StoreIndex.companions { folder.removeFile(companion) }
+    folder.rename(StoreIndex.fileName, to: StoreIndex.damagedName)
+  }
+
   /// Puts a file into a folder of the store, whole, where there is none of that name.
   func create(_ name: String, of bytes: [UInt8], in folder: StoreFolder) throws(StoreError) {
     let temporaryName = try temporaryFile(of: bytes)
@@ -63,5 +78,12 @@ extension AttachmentStore {
       throw error
     }
     return name
+  }
+}
+
+extension StoreFolder {
+  /// Gives an entry another name, in the place of what bears that.
+  fileprivate func rename(_ name: String, to newName: String) {
+    unsafe renameat(descriptor, name, descriptor, newName)
   }
 }

@@ -1,8 +1,6 @@
 /// An index whose file is open: its connection and its statements.
 final class OpenIndex {
   let connection: IndexConnection
-  /// Which file it is.
-  let status: StoreStatus?
   let begin, commit: IndexStatement
   private let find, read, insert, place, replace, displace, remove: IndexStatement
 
@@ -16,7 +14,6 @@ final class OpenIndex {
 
   /// - Throws: ``IndexFailure/damaged`` too for a file that is whole and none of ours.
   init(of store: AttachmentStore, patience: Int32) throws(IndexFailure) {
-    status = store.root.status(of: StoreIndex.fileName)
     connection = try IndexConnection(store.indexPath, patience: patience)
     try connection.run("PRAGMA max_page_count=\(store.maximumIndexPages)")
     begin = try connection.prepare("BEGIN")

@@ -36,6 +36,8 @@ final class StoreIndex {
 
   private let store: AttachmentStore
   private var state = State.closed
+  /// Which file it was that ``state`` is about, as of before it was opened.
+  private var file: StoreStatus?
   private var isReading = false
   /// Changes that met a lock.
   private var overdue: [Change] = []
@@ -99,7 +101,7 @@ final class StoreIndex {
 
   /// Makes the index where there is none, before there is a row to write.
   func create() {
-    if case .closed = state, !store.hasIndex { _ = store.createIndex() }
+    if isClosed, !store.hasIndex { _ = store.createIndex() }
   }
 
   /// Writes what met a lock before, with some patience, and closes the file: each fetcher of a run does so at the same moment.
@@ -128,7 +130,9 @@ final class StoreIndex {
     case .open(let open): return open
     case .off: return nil
     case .closed:
-      guard store.root.status(of: Self.fileName)?.isRegular ?? (mayCreate && store.createIndex()) else { return nil }
+      file = store.root.status(of: Self.fileName)
+      if file == nil, mayCreate, store.createIndex() { file = store.root.status(of: Self.fileName) }
+      guard let file, file.isRegular else { return nil }
       let open = try OpenIndex(of: store, patience: patience)
       state = .open(open)
       return open
@@ -139,36 +143,35 @@ final class StoreIndex {
     // What failed within a read's transaction is not known to be over.
     let wasReading = isReading
     isReading = false
-    // What the index itself refuses, it would refuse again.
-    if failure != .busy { overdue = [] }
     switch failure {
     case .busy where wasReading: endTransaction()
     case .busy: break
-    case .damaged: setAside()
-    case .failed where wasReading: endTransaction()
-    // A file that cannot be opened now cannot be opened for each payload either.
-    case .failed: if case .closed = state { state = .off }
+    // The changes go into the new one.
+    case .damaged where warning == nil: setAside()
+    // A second one in a run is enough.
+    case .damaged: (state, overdue) = (.off, [])
+    // Another process set aside what was to be opened: there is a new one, or will be.
+    case .failed where isClosed && file?.isSameFile(as: store.root.status(of: Self.fileName)) == false: break
+    case .failed:
+      // What the index itself refuses, it would refuse again.
+      overdue = []
+      if wasReading { endTransaction() }
+      // A file that cannot be opened now cannot be opened for each payload either.
+      if isClosed { state = .off }
     }
+  }
+
+  private var isClosed: Bool {
+    if case .closed = state { true } else { false }
   }
 
   private func endTransaction() {
     if case .open(let open) = state { try? open.connection.run("ROLLBACK") }
   }
 
-  /// Gives a damaged file another name, unless another process has done so meanwhile; a second one in a run is enough.
   private func setAside() {
-    let inode = if case .open(let open) = state { open.status } else { store.root.status(of: Self.fileName) }
-    state = warning == nil ? .closed : .off
+    state = .closed
     warning = "the index of \(store.root.path) was damaged; it is kept as \(Self.damagedName), and a new one is begun"
-    guard let inode, inode.isSameFile(as: store.root.status(of: Self.fileName)) else { return }
-    store.root.rename(Self.fileName, to: Self.damagedName)
-    for companion in Self.companions { store.root.removeFile(companion) }
-  }
-}
-
-extension StoreFolder {
-  /// Gives an entry another name, in the place of what bears that.
-  fileprivate func rename(_ name: String, to newName: String) {
-    unsafe renameat(descriptor, name, descriptor, newName)
+    if let file { store.setIndexAside(file) }
   }
 }
