@@ -17,11 +17,9 @@ final class CurlMulti: @unchecked Sendable {
   /// Connections kept open for reuse when no transfer uses them.
   private let idleConnections: Int
 
-  private static let initialised: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
-
   /// - Throws: ``CurlError`` when libcurl cannot be set up.
   init(loop: EventLoop, idleConnections: Int) throws(CurlError) {
-    guard Self.initialised, let multi = unsafe curl_multi_init() else {
+    guard NetworkLibraries.areSetUp, let multi = unsafe curl_multi_init() else {
       throw CurlError(call: "curl_multi_init", code: CURLM_OUT_OF_MEMORY.rawValue)
     }
     self.loop = loop

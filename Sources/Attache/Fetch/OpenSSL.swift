@@ -24,6 +24,12 @@ enum OpenSSL {
   private typealias SetData = @convention(c) (UnsafeMutableRawPointer, CInt, UnsafeMutableRawPointer) -> CInt
   private typealias GetData = @convention(c) (UnsafeRawPointer, CInt) -> UnsafeMutableRawPointer?
 
+  private typealias SetUp = @convention(c) (UInt64, UnsafeRawPointer?) -> CInt
+
+  /// OPENSSL_INIT_NO_ATEXIT
+  private static let noCleanUp: UInt64 = 0x80000
+  private static let setUp: SetUp? = unsafe function("OPENSSL_init_crypto")
+
   /// X509_CHECK_FLAG_NEVER_CHECK_SUBJECT
   private static let neverCheckSubject: CUnsignedInt = 0x20
 
@@ -137,6 +143,11 @@ enum OpenSSL {
       let getData = unsafe getData, let context = unsafe getContext(connection), let connections = unsafe getData(context, applicationData)
     else { return }
     unsafe Unmanaged<CurlConnections>.fromOpaque(connections).takeUnretainedValue().noteClose(of: UInt(bitPattern: connection))
+  }
+
+  /// Has the process end without OpenSSL's clean-up: to be called before all else that sets OpenSSL up.
+  static func renounceCleanUp() {
+    _ = setUp?(noCleanUp, nil)
   }
 
   private static func function<Function>(_ name: String) -> Function? {

@@ -1,3 +1,4 @@
+internal import Attache
 internal import AttacheQueue
 internal import CCurl
 
@@ -12,10 +13,8 @@ final class HTTPMulti: @unchecked Sendable {
   private var idle: [HTTPRequest] = []
   private var bearer = TokenFile()
 
-  private static let isInitialised = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
-
   init(_ configuration: HTTPSender.Configuration) throws(HTTPSenderError) {
-    guard Self.isInitialised, let multi = unsafe curl_multi_init() else { throw .option("libcurl", reason: "out of memory") }
+    guard NetworkLibraries.areSetUp, let multi = unsafe curl_multi_init() else { throw .option("libcurl", reason: "out of memory") }
     self.configuration = configuration
     unsafe self.multi = unsafe multi
     _ = unsafe curl_multi_setopt_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))

@@ -1,3 +1,4 @@
+internal import Attache
 internal import COpenSSL
 internal import Glibc
 
@@ -16,6 +17,7 @@ final class TLSContext {
   ///   - certificate: a file (PEM) with a client certificate, what vouches for it, and its key; nil for none.
   /// - Throws: ``APNsSetupError`` when a file cannot be used.
   init(rootCertificates: String?, certificate: String?) throws(APNsSetupError) {
+    guard NetworkLibraries.areSetUp else { throw APNsSetupError("no TLS: libcurl cannot be set up") }
     ERR_clear_error()
     guard let handle = unsafe SSL_CTX_new(TLS_client_method()) else { throw APNsSetupError("no TLS: \(TLSFailure.noted)") }
     unsafe self.handle = handle
