@@ -128,10 +128,12 @@ let package = Package(
       path: "Sources/QueueCommand",
       swiftSettings: strict),
     .target(name: "CTripwire", path: "Tests/CTripwire"),
+    .target(name: "CFetcherProbe", dependencies: ["CFetcher"], path: "Tests/CFetcherProbe", cSettings: [.define("_GNU_SOURCE")]),
     .target(
       name: "Tripwire", dependencies: ["Attache", "AttacheTesting", "CTripwire"], path: "Tests/Tripwire", swiftSettings: strict),
     .testTarget(
-      name: "AttacheTests", dependencies: ["Attache", "AttacheTesting", "Tripwire"], exclude: ["Vectors"], swiftSettings: strict),
+      name: "AttacheTests", dependencies: ["Attache", "AttacheTesting", "CFetcherProbe", "Tripwire"], exclude: ["Vectors"],
+      swiftSettings: strict),
     .testTarget(
       name: "AttacheQueueTests",
       dependencies: [

@@ -3,9 +3,12 @@ package import Attache
 extension FetchOptions {
   /// Forks what starts the fetchers' processes: to be called while the process has one thread and no open database, store or connection.
   ///
+  /// - Parameter timing: says how many fetches may be in flight.
   /// - Throws: ``SystemError`` when the system refuses.
-  package func fetcherParent(_ storage: StoreOptions) throws(SystemError) -> FetcherParent {
-    try FetcherParent(
-      configuration, store: storage.folder, maximumBytes: storage.storeMax.bytes, maximumAge: storage.storeAge.duration)
+  package func fetcherParent(_ storage: StoreOptions, _ timing: TimingOptions) throws(SystemError) -> FetcherParent {
+    let fetches = timing.jobs.multipliedReportingOverflow(by: timing.maxAttachments)
+    return try FetcherParent(
+      configuration, store: storage.folder, maximumBytes: storage.storeMax.bytes, maximumAge: storage.storeAge.duration,
+      fetches: fetches.overflow ? .max : fetches.partialValue)
   }
 }

@@ -13,7 +13,7 @@ struct FetchTrial {
     // While there is no other thread.
     AmbientEnvironment.shed()
     if let notice = fetching.notice { ErrorOutput.write("attache: \(notice)\n") }
-    let parent = try Self.orExit(ExitStatus.software) { try fetching.fetcherParent(storage) }
+    let parent = try Self.orExit(ExitStatus.software) { try fetching.fetcherParent(storage, timing) }
     let store = try Self.orExit(ExitStatus.cannotCreate) { try storage.open() }
     let fetcher = try Self.orExit(ExitStatus.software) {
       try MediaFetcher(fetching.configuration, store: store, parent: parent, tell: { ErrorOutput.write("attache: \($0)\n") })

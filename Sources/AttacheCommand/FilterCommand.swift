@@ -42,7 +42,9 @@ struct FilterCommand: ParsableCommand {
     DescriptorLimit.raise()
     let log = logFormat.logger()
     if let notice = options.engine.fetching.notice { log.notice("\(notice)") }
-    let parent = try orExit(ExitStatus.software, log) { try options.engine.fetching.fetcherParent(options.engine.storage) }
+    let parent = try orExit(ExitStatus.software, log) {
+      try options.engine.fetching.fetcherParent(options.engine.storage, options.engine.timing)
+    }
     let store = try orExit(ExitStatus.cannotCreate, log) { try options.engine.storage.open() }
     defer { store.shutdown() }
     let engine = try orExit(ExitStatus.software, log) {

@@ -100,12 +100,16 @@ static void set_signals(void) {
   sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+// The parent's, which the child was as large as a moment ago; -1 where it is still to be opened.
+static int statm = -1;
+
+void detector_prepare(void) { statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC); }
+
 // Bounds what a question can make libmagic allocate: the first number of statm is the pages that are mapped now.
 static void limit_memory(void) {
   char text[64];
-  int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  ssize_t length = statm < 0 ? -1 : read(statm, text, sizeof text - 1);
-  if (statm >= 0) close(statm);
+  if (statm < 0) detector_prepare();
+  ssize_t length = statm < 0 ? -1 : pread(statm, text, sizeof text - 1, 0);
   if (length <= 0) return;
   text[length] = 0;
   rlim_t maximum = (rlim_t)strtoull(text, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) + memory_max;
@@ -140,8 +144,10 @@ static const char *name_of(magic_t cookie, int flags, const void *bytes, size_t 
   return name ? name : unnamed;
 }
 
-static void answer_questions(magic_t cookie, int cpu_ms, detector_play play, bool is_confined) {
-  const struct itimerval budget = {.it_value = {.tv_sec = cpu_ms / 1000, .tv_usec = cpu_ms % 1000 * 1000}};
+static struct itimerval timer_of(int ms) { return (struct itimerval){.it_value = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000}}; }
+
+static void answer_questions(magic_t cookie, int cpu_ms, int wait_ms, detector_play play, bool is_confined) {
+  const struct itimerval budget = timer_of(cpu_ms), patience = timer_of(wait_ms), none = timer_of(0);
   static struct {
     request_head head;
     char bytes[detector_bytes_max];
@@ -152,8 +158,10 @@ static void answer_questions(magic_t cookie, int cpu_ms, detector_play play, boo
     ssize_t length = read(child_socket, &request, sizeof request);
     if (length < 0 && errno == EINTR) continue;
     if (length < (ssize_t)sizeof request.head) return;
-    // Time in which the child waits does not count: the timer needs no stopping. SIGPROF ends the process.
+    // Time in which the child waits does not count: this timer needs no stopping. SIGPROF ends the process.
     setitimer(ITIMER_PROF, &budget, NULL);
+    // The parent may not be able to end it: SIGALRM does.
+    setitimer(ITIMER_REAL, &patience, NULL);
     size_t count = (size_t)length - sizeof request.head;
     answer.serial = request.head.serial;
     const detector_question *question = &request.head.question;
@@ -164,14 +172,16 @@ static void answer_questions(magic_t cookie, int cpu_ms, detector_play play, boo
     bool is_meant = play != detector_honest && count >= sizeof detector_play_mark - 1
                     && memcmp(request.bytes, detector_play_mark, sizeof detector_play_mark - 1) == 0;
     if (is_meant) misbehave(play, &answer);
+    setitimer(ITIMER_REAL, &none, NULL);
     if (write(child_socket, &answer, sizeof answer) < 0) return;
     if (is_meant && play == detector_leaves) return;
   }
 }
 
-static _Noreturn void run_child(magic_t cookie, int socket, int cpu_ms, detector_play play) {
+static _Noreturn void run_child(magic_t cookie, int socket, int cpu_ms, int wait_ms, detector_play play) {
   set_signals();
   prctl(PR_SET_NAME, "detector", 0, 0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   // A core would hold the parent's memory, payloads included.
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   close(0);
@@ -180,7 +190,7 @@ static _Noreturn void run_child(magic_t cookie, int socket, int cpu_ms, detector
   if (dup2(socket, child_socket) != child_socket) _exit(1);
   limit_memory();
   closefrom(child_socket + 1);
-  answer_questions(cookie, cpu_ms, play, confine());
+  answer_questions(cookie, cpu_ms, wait_ms, play, confine());
   _exit(0);
 }
 
@@ -197,7 +207,7 @@ int detector_start(magic_t cookie, int cpu_ms, int wait_ms, detector_play play, 
   sigfillset(&every);
   pthread_sigmask(SIG_SETMASK, &every, &before);
   *child = fork();
-  if (*child == 0) run_child(cookie, ends[1], cpu_ms, play);
+  if (*child == 0) run_child(cookie, ends[1], cpu_ms, wait_ms, play);
   int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(ends[1]);
@@ -244,16 +254,23 @@ void detector_ask(int socket, detector_question question, const void *bytes, siz
   }
 }
 
+// How long a child that was not killed has to end, in turns of a millisecond or more: longer than any question may take.
+enum { stop_turns = 10000 };
+
 int detector_stop(int socket, int32_t child) {
   close(socket);
   int status = 0;
   // A child that somebody else has reaped (ECHILD) must not be signalled: its number may be another's.
   pid_t ended = waitpid(child, &status, WNOHANG);
   if (ended == 0) {
-    // One that is dying keeps the signal that it dies of.
-    kill(child, SIGKILL);
-    do ended = waitpid(child, &status, 0);
-    while (ended < 0 && errno == EINTR);
+    // One that is dying keeps the signal that it dies of. A confined process signals nobody: the child ends by itself.
+    bool is_killed = kill(child, SIGKILL) == 0;
+    for (int turn = 0; (ended = waitpid(child, &status, is_killed ? 0 : WNOHANG)) <= 0; turn++) {
+      if (ended < 0 && errno != EINTR) break;
+      // Whoever is in it has switched its timer off. It ends with this process.
+      if (turn == stop_turns) abort();
+      if (!is_killed) usleep(1000);
+    }
   }
   return ended == child && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }

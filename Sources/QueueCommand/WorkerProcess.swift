@@ -20,7 +20,7 @@ struct WorkerProcess {
     log = options.logFormat.logger()
     for case let notice? in [options.notice, options.engine.fetching.notice] { log.notice("\(notice)") }
     do {
-      parent = try options.engine.fetching.fetcherParent(options.engine.storage)
+      parent = try options.engine.fetching.fetcherParent(options.engine.storage, options.engine.timing)
     } catch {
       log.error("\(error)")
       throw ExitCode(ExitStatus.software)

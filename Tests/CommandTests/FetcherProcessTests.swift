@@ -102,6 +102,30 @@ struct FetcherProcessTests {
     }
   }
 
+  @Test func `a fetcher is confined`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a", try Sample.medium("picture.png"), faults: [.stallBeforeHeaders])
+      let program = try AttacheTool().start(AttacheTool.loopback + ["--jobs", "10"])
+      program.input.write(Sample.payload(origin.url("/a")) + "\n")
+      await origin.waitForStalls(count: 1, path: "/a")
+      for fetcher in program.fetchers {
+        let status = try String(contentsOfFile: "/proc/\(fetcher)/status", encoding: .utf8)
+        #expect(status.contains("NoNewPrivs:\t1"))
+        #expect(status.contains("Seccomp:\t2"))
+        let limits = try String(contentsOfFile: "/proc/\(fetcher)/limits", encoding: .utf8)
+        #expect(limits.contains(#/Max core file size +0 +0 /#))
+        #expect(limits.contains(#/Max open files +\d{3} +\d{3} /#))
+        #expect(!limits.contains(#/Max data size +unlimited/#))
+      }
+      origin.release("/a")
+      program.input.close()
+      let run = await program.finished()
+      #expect(run.exit == .status(0))
+      // What could not be confined would be told.
+      #expect(!run.errors.contains("run without"))
+    }
+  }
+
   @Test func `lines that pass need no fetcher`() async throws {
     let program = try AttacheTool().start()
     program.input.write(Sample.plain + "\n")

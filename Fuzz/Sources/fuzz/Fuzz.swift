@@ -9,6 +9,7 @@ enum Fuzz {
     ("responses", { try ResponsesTarget() }),
     ("answers", { AnswersTarget() }),
     ("replies", { RepliesTarget() }),
+    ("frames", { FramesTarget() }),
   ]
 
   /// Set before libFuzzer gives its first input, on the same thread.

@@ -7,6 +7,7 @@ struct ConnectionBudget: Equatable, Sendable {
   /// Descriptors for all else: the program's files, epoll, DNS, the store, the index, a queue; and what each further engine takes of these.
   private static let reserve = 128
   private static let reserveOfEngine = 16
+  private static let perTransfer = 3
 
   /// What RLIMIT_NOFILE says.
   var descriptors: Int
@@ -16,7 +17,12 @@ struct ConnectionBudget: Equatable, Sendable {
   /// Transfers of one engine at a time.
   var transfers: Int {
     let engines = max(1, min(1 << 20, engines))
-    return max(1, (descriptors - Self.reserve - (engines - 1) * Self.reserveOfEngine) / 3 / engines)
+    return max(1, (descriptors - Self.reserve - (engines - 1) * Self.reserveOfEngine) / Self.perTransfer / engines)
+  }
+
+  /// The descriptors that an engine of its own process needs for so many transfers.
+  static func descriptors(for transfers: Int) -> Int {
+    reserve + perTransfer * transfers
   }
 
   /// Connections that are kept at the most when no transfer uses them.

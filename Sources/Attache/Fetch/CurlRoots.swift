@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// libcurl parses them once for each of its multi handles, a matter of 51 ms and 0.8 MB with a system's roots.
 final class CurlRoots: Sendable {
-  private let path: String
+  let path: String
   private let roots = Mutex<OpenSSL.Roots?>(nil)
 
   /// - Parameter path: a file in PEM form; nil for the system's roots.

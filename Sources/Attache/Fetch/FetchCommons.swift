@@ -10,16 +10,36 @@ final class FetchCommons: Sendable {
   var configuration: MediaFetcher.Configuration { memory.configuration }
   var store: AttachmentStore { memory.store }
 
-  /// - Parameter engines: how many share it.
-  /// - Throws: ``StartError`` when the system or a library refuses, a wrong file of roots included.
-  init(_ memory: FetchMemory, engines: Int, playing play: DetectorPlay) throws(StartError) {
+  /// - Parameters:
+  ///   - files: of nobody else's.
+  ///   - engines: how many share it.
+  /// - Throws: ``StartError`` when the system refuses.
+  init(_ memory: FetchMemory, files: FetchFiles, engines: Int, playing play: DetectorPlay) throws(StartError) {
     let (configuration, machine) = (memory.configuration, memory.machine)
-    let roots = try RootCertificates.check(configuration.rootCertificates)
     self.memory = memory
-    worker = try MediaWorker(machine: machine, playing: play)
+    worker = try MediaWorker(machine: machine, database: files.database, playing: play)
     index =
       configuration.cache == .http
-      ? CacheIndex(worker: worker, store: memory.store, limits: configuration.limits, roots: roots, machine: machine, users: engines) : nil
+      ? CacheIndex(worker: worker, store: memory.store, limits: configuration.limits, roots: files.roots, machine: machine, users: engines)
+      : nil
+  }
+}
+
+/// What fetchers read of the system's files when they start, which they may not be able to open later.
+struct FetchFiles {
+  /// libmagic's own, for one thread.
+  let database: MagicCookie
+  /// What tells the run's root certificates from others.
+  let roots: [UInt8]
+
+  /// - Throws: ``StartError`` for a database that cannot be loaded, and for a wrong file of roots.
+  init(_ configuration: MediaFetcher.Configuration) throws(StartError) {
+    roots = try RootCertificates.check(configuration.rootCertificates)
+    do throws(TypeDetectorError) {
+      database = try TypeDetector.loadDatabase()
+    } catch {
+      throw StartError("\(error)")
+    }
   }
 }
 

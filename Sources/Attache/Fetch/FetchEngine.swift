@@ -15,7 +15,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   var proxy: Proxy? { configuration.policy.proxy }
   let transport: any Transport
   let resolver: any Resolver
-  private let rules = MediaRules()
+  private let rules: MediaRules?
   private var admission: Admission<Fetch>
   private let budget: ConnectionBudget
   /// Which origins are left alone.
@@ -32,15 +32,17 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   ///   - number: which of the fetcher's engines it is, from 0.
   ///   - engines: how many the fetcher has.
   ///   - isAlone: whether the others run in processes of their own.
+  ///   - rules: nobody else's.
   init(
-    _ commons: FetchCommons, number: Int, of engines: Int, isAlone: Bool = false, clock: (any DeadlineClock)? = nil, network: FetchNetwork
+    _ commons: FetchCommons, number: Int, of engines: Int, isAlone: Bool = false, rules: MediaRules? = MediaRules(),
+    clock: (any DeadlineClock)? = nil, network: FetchNetwork
   ) throws(StartError) {
     do {
       loop = try EventLoop(machine: network.machine, clock: clock as? any MachineClock)
     } catch {
       throw StartError("\(error)")
     }
-    self.commons = commons
+    (self.commons, self.rules) = (commons, rules)
     let configuration = commons.configuration
     addressGate = commons.memory.gate.addressGate
     desk = commons.index.map { [loop] in CacheDesk(loop: loop, index: $0) }

@@ -78,7 +78,7 @@ public final class MediaFetcher: Sendable {
   ) throws(StartError) {
     let memory = FetchMemory(configuration, store: store, trust: trust, machine: network.machine)
     let count = configuration.fetcherCount(on: network.machine)
-    let commons = try FetchCommons(memory, engines: count, playing: network.detectorPlay)
+    let commons = try FetchCommons(memory, files: try FetchFiles(configuration), engines: count, playing: network.detectorPlay)
     var engines: [FetchEngine] = []
     do throws(StartError) {
       for number in 0..<count { engines.append(try FetchEngine(commons, number: number, of: count, clock: clock, network: network)) }

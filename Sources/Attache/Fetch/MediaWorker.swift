@@ -19,12 +19,14 @@ final class MediaWorker: @unchecked Sendable {
 
   /// Starts the thread.
   ///
-  /// - Parameter play: how the detector's process misbehaves, for tests.
-  /// - Throws: ``StartError`` when libmagic's database cannot be loaded or the system gives no thread.
-  init(machine: any Machine, playing play: DetectorPlay = .honest) throws(StartError) {
+  /// - Parameters:
+  ///   - database: of `TypeDetector`, and nobody else's.
+  ///   - play: how the detector's process misbehaves, for tests.
+  /// - Throws: ``StartError`` when the system gives no thread.
+  init(machine: any Machine, database: MagicCookie, playing play: DetectorPlay = .honest) throws(StartError) {
+    // The loops have asked the rules.
+    detector = TypeDetector(playing: play, asksAlways: true, database: database)
     do {
-      // The loops have asked the rules.
-      detector = try TypeDetector(playing: play, asksAlways: true)
       let alarm = try machine.makeBell()
       self.alarm = alarm
       try machine.start("media") { [self] in

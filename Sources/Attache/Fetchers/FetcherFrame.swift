@@ -18,8 +18,8 @@ enum FetcherRequest: Equatable {
 
 /// What a fetcher's process tells its host.
 enum FetcherReply: Equatable {
-  /// The loop turns.
-  case ready
+  /// The loop turns; what the process is not held to.
+  case ready(FetcherBounds.Missing)
   case fetched(FetcherResult)
   /// A cancelled fetch is given up.
   case left(UInt64)
@@ -103,8 +103,9 @@ enum FetcherFrame {
           bytes.append(failure.isOfMachine ? 1 : 0)
           put(message: failure.message, &bytes)
         }
-      case .ready:
+      case .ready(let missing):
         bytes.append(6)
+        bytes.append(missing.rawValue)
       case .left(let number):
         bytes.append(5)
         put(number, &bytes)
@@ -161,8 +162,10 @@ enum FetcherFrame {
       try reader.end()
       return .left(number)
     case 6:
+      let missing = FetcherBounds.Missing(rawValue: try reader.next(UInt8.self))
       try reader.end()
-      return .ready
+      guard FetcherBounds.Missing.all.isSuperset(of: missing) else { throw Invalid() }
+      return .ready(missing)
     default: throw Invalid()
     }
   }

@@ -314,7 +314,9 @@ final class FetcherLink: FetchService {
 
   private func take(_ reply: FetcherReply, _ state: inout State, _ afterwards: inout Afterwards) throws(FrameStream.Fault) {
     switch reply {
-    case .ready: (state.isReady, state.failedStarts) = (true, 0)
+    case .ready(let missing):
+      (state.isReady, state.failedStarts) = (true, 0)
+      if !missing.isEmpty { afterwards.append { [crew] in crew.tellOnce(of: missing) } }
     case .fetched(let result):
       (state.hasAnswered, state.failures) = (true, 0)
       let added = result.added

@@ -48,9 +48,10 @@ package final class FetcherParent: Sendable {
   ///   - configuration: of every fetcher.
   ///   - store: the folder of attachments, as `AttachmentStore` is given it.
   ///   - maximumAge: how long a file of the store may go unused.
+  ///   - fetches: how many may be in flight.
   /// - Throws: ``SystemError`` when the system gives no process, no memory or no socket.
   package init(
-    _ configuration: MediaFetcher.Configuration, store: String, maximumBytes: Int64, maximumAge: Duration
+    _ configuration: MediaFetcher.Configuration, store: String, maximumBytes: Int64, maximumAge: Duration, fetches: Int
   ) throws(SystemError) {
     memory = try FetcherMemory()
     var ends: [Int32] = [-1, -1]
@@ -59,7 +60,9 @@ package final class FetcherParent: Sendable {
     let child = fetcher_fork(ends[1])
     if child == 0 {
       let limits = StoreEviction.Limits(maximumBytes: maximumBytes, maximumAge: maximumAge)
-      FetcherNursery(configuration, store: store, limits: limits, memory: memory, socket: Int32(fetcher_kept)).run()
+      FetcherNursery(
+        configuration, store: store, limits: limits, bounds: FetcherBounds(fetches: fetches), memory: memory, socket: Int32(fetcher_kept)
+      ).run()
     }
     let error = errno
     close(ends[1])
@@ -145,12 +148,18 @@ private struct FetcherNursery {
   private let limits: StoreEviction.Limits
   private let memory: FetcherMemory
   private let socket: Int32
-  private let roots: CurlRoots?
+  private let bounds: FetcherBounds
+  /// What fetchers begin with.
+  private let start: FetcherStart
   private var children: [pid_t: Child] = [:]
 
-  init(_ configuration: MediaFetcher.Configuration, store: String, limits: StoreEviction.Limits, memory: FetcherMemory, socket: Int32) {
+  init(
+    _ configuration: MediaFetcher.Configuration, store: String, limits: StoreEviction.Limits, bounds: FetcherBounds, memory: FetcherMemory,
+    socket: Int32
+  ) {
     (self.configuration, self.store, self.limits, self.memory, self.socket) = (configuration, store, limits, memory, socket)
-    roots = CurlRoots(configuration.rootCertificates)
+    self.bounds = bounds
+    start = FetcherStart(configuration)
   }
 
   consuming func run() -> Never {
@@ -194,7 +203,7 @@ private struct FetcherNursery {
     guard let engines = reader.read(Int32.self), let generation = reader.read(Int32.self), let needsRoots = reader.read(UInt8.self),
       connection >= 0
     else { return }
-    if needsRoots == 1 { roots?.load() }
+    if needsRoots == 1 { start.roots?.load() }
     for (process, child) in children where child.number == number { kill(process, SIGKILL) }
     let child = fetcher_fork(connection)
     if child == 0 {
@@ -202,7 +211,7 @@ private struct FetcherNursery {
         FetcherParent.Order(
           number: Int(number), count: Int(engines), generation: Int(generation),
           temporaryName: String(decoding: reader.rest, as: UTF8.self), needsRoots: false),
-        configuration, store: store, limits: limits, memory: memory, roots: roots, connection: Int32(fetcher_kept))
+        configuration, store: store, limits: limits, bounds: bounds, memory: memory, from: start, connection: Int32(fetcher_kept))
     }
     // Without a process the connection is closed, which tells the host.
     if child > 0 { children[child] = Child(number: number, generation: generation) }

@@ -35,6 +35,8 @@ final class FetcherProcesses: Sendable {
 package enum FetcherNotice: Sendable, CustomStringConvertible {
   /// One has ended, as the words say, and another takes its place; told once in a run.
   case replaced(String)
+  /// The kernel does not hold them to all that it should; told once in a run.
+  case unconfined(without: String)
   /// None can be started any more.
   case broken
 
@@ -42,6 +44,8 @@ package enum FetcherNotice: Sendable, CustomStringConvertible {
     switch self {
     case .replaced(let how):
       "a fetcher \(how); another takes its place and asks again for what was in flight (further ones are not told of)"
+    case .unconfined(let missing):
+      "fetchers run without \(missing), since the kernel or the container declines: a stranger who takes one over has more of it (SECURITY.md)"
     case .broken: "the process that starts fetchers has ended: no media are fetched any more; start attache again"
     }
   }
@@ -56,6 +60,7 @@ final class FetcherCrew: Sendable {
   let places = Mutex(FetchPlaces())
   let isBroken = Atomic<Bool>(false)
   private let hasTold = Atomic<Bool>(false)
+  private let hasToldOfMissing = Atomic<Bool>(false)
   private let lastNumber = Atomic<UInt64>(0)
   private let tell: @Sendable (FetcherNotice) -> Void
 
@@ -83,6 +88,11 @@ final class FetcherCrew: Sendable {
     guard !hasTold.exchange(true, ordering: .relaxed) else { return }
     let how = end.signal == 0 ? "left with status \(end.status)" : "ended: \(unsafe String(cString: strsignal(end.signal)))"
     tellBeside(.replaced(how))
+  }
+
+  func tellOnce(of missing: FetcherBounds.Missing) {
+    guard !hasToldOfMissing.exchange(true, ordering: .relaxed) else { return }
+    tellBeside(.unconfined(without: "\(missing)"))
   }
 
   /// Tells on a thread of its own: a log that blocks must hold up no answer.

@@ -24,18 +24,21 @@ final class FetcherServer: @unchecked Sendable {
   /// Serves in a process that has just been forked, until that ends.
   static func run(
     _ order: FetcherParent.Order, _ configuration: MediaFetcher.Configuration, store: String, limits: StoreEviction.Limits,
-    memory shared: FetcherMemory, roots: CurlRoots?, connection: Int32
+    bounds: FetcherBounds, memory shared: FetcherMemory, from start: FetcherStart, connection: Int32
   ) -> Never {
     unsafe fetcher_name("fetcher")
+    let missing = bounds.confine(store: store, roots: start.roots?.path)
     // On a thread of its own: one that has used a Mutex before a fork must not meet a contended one behind it.
-    let started = try? Thread.start("start") {
+    let started = try? Thread.start("start") { [start] in
       do {
-        let network = FetchNetwork.real(configuration, roots: roots, engines: 1)
+        let files = try start.files.get()
+        let network = FetchNetwork.real(configuration, roots: start.roots, engines: 1)
         let store = try AttachmentStore(guestOf: store, limits: limits, temporaryName: order.temporaryName, firstNumber: order.firstNumber)
         let memory = FetchMemory(configuration, store: store, isGuest: true, machine: network.machine)
-        let commons = try FetchCommons(memory, engines: 1, playing: network.detectorPlay)
-        let engine = try FetchEngine(commons, number: order.number, of: order.count, isAlone: true, network: network)
-        FetcherServer(engine, commons, number: order.number, shared: shared, connection: connection).start()
+        let commons = try FetchCommons(memory, files: files, engines: 1, playing: network.detectorPlay)
+        let engine = try FetchEngine(
+          commons, number: order.number, of: order.count, isAlone: true, rules: start.rules, network: network)
+        FetcherServer(engine, commons, number: order.number, shared: shared, connection: connection).start(missing)
       } catch {
         var bytes: [UInt8] = []
         FetcherFrame.append(.failed("\(error)"), to: &bytes)
@@ -49,10 +52,10 @@ final class FetcherServer: @unchecked Sendable {
     while true { pause() }
   }
 
-  private func start() {
+  private func start(_ missing: FetcherBounds.Missing) {
     loop.post { [self] in
       watch()
-      reply(.ready)
+      reply(.ready(missing))
       loop.atTurnEnd { [self] in endTurn() }
       // What the host has sent before.
       receive()

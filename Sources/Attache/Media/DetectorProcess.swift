@@ -76,7 +76,7 @@ final class DetectorProcess {
       return .gone
     case detector_died:
       let signal = stop()
-      return .failed(signal == SIGPROF ? .late : .died(signal: signal))
+      return .failed(signal == SIGPROF || signal == SIGALRM ? .late : .died(signal: signal))
     case detector_late:
       stop()
       return .failed(.late)

@@ -61,9 +61,13 @@ package final class TypeDetector {
   /// - Parameters:
   ///   - play: how the process misbehaves, for tests.
   ///   - asksAlways: whether the process is asked about every file: where the rules have been tried already.
-  package init(playing play: DetectorPlay = .honest, asksAlways: Bool = false) throws(TypeDetectorError) {
-    guard let path = Self.databasePath else { throw .noDatabase }
-    database = try MagicCookie(loading: path)
+  package convenience init(playing play: DetectorPlay = .honest, asksAlways: Bool = false) throws(TypeDetectorError) {
+    self.init(playing: play, asksAlways: asksAlways, database: try Self.loadDatabase())
+  }
+
+  /// - Parameter database: of ``loadDatabase()``, and nobody else's.
+  init(playing play: DetectorPlay, asksAlways: Bool, database: MagicCookie) {
+    self.database = database
     rules = asksAlways ? nil : MediaRules()
     self.play = play
   }
@@ -74,6 +78,17 @@ package final class TypeDetector {
 
   /// The number of the process, if there is one at the moment.
   var child: Int32? { process?.child }
+
+  /// Opens what the detector's process needs of a file that this process may not open once it is confined.
+  static func prepareToBeConfined() {
+    detector_prepare()
+  }
+
+  /// Maps libmagic's own database.
+  static func loadDatabase() throws(TypeDetectorError) -> MagicCookie {
+    guard let path = databasePath else { throw .noDatabase }
+    return try MagicCookie(loading: path)
+  }
 
   /// The path that libmagic was built with; `MAGIC` in the environment and `~/.magic` would name another.
   private static let databasePath: String? = {

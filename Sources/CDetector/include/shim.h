@@ -64,10 +64,14 @@ typedef struct {
   char name[detector_name_max];
 } detector_answer;
 
+/// Opens what the child's memory is measured by: to be called before the process is confined to other files, if it is.
+void detector_prepare(void);
+
 /// Forks a child that answers questions on the other end of a socket, until that is closed.
 ///
 /// The child runs C alone and holds no descriptor but the socket. It ignores the signals of the terminal and of a service manager, uses at most
-/// `cpu_ms` of processor time on a question, and may call the kernel for memory, time and its socket only, where the kernel knows seccomp.
+/// `cpu_ms` of processor time and `wait_ms` of time on a question, ends with the thread that started it, and may call the kernel for memory, time and its
+/// socket only, where the kernel knows seccomp.
 ///
 /// - Returns: the parent's end, close-on-exec, whose reads give up after `wait_ms`; -1 with errno when there is no socket or no process.
 int detector_start(struct magic_set *_Nonnull cookie, int cpu_ms, int wait_ms, detector_play play, int32_t *_Nonnull child);

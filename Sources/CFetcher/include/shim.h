@@ -51,6 +51,21 @@ int fetcher_fork(int kept);
 // Names the calling thread, and so the process as ps shows it.
 void fetcher_name(const char *name);
 
+// What fetcher_confine could not confine, since the kernel or what this process runs in declines.
+enum {
+  // Which files it opens.
+  fetcher_open_files = 1,
+  // What it calls the kernel for.
+  fetcher_open_calls = 2,
+};
+
+// Confines a process that has one thread, and whatever it starts. It opens no file but those in the folder `store`, for anything, and in or at the paths
+// `readable`, which end with null, to read; starts no program, traces and signals no other process, listens nowhere, and connects over IP alone. It has
+// `data_bytes` of memory beside what it has now, so many descriptors, and leaves no core. A relative path is one from where the process is.
+//
+// Returns what could not be done, of fetcher_open_files and fetcher_open_calls; 0 for nothing.
+int fetcher_confine(const char *store, const char *const *readable, uint64_t data_bytes, uint64_t descriptors);
+
 // Has the process end by SIGPROF when a turn of its loop takes a second of processor time.
 void fetcher_watch_turns(fetcher_pulse *pulse);
 

@@ -28,7 +28,8 @@ import Testing
         fetch: 4, progress: FetchProgress(), end: .stored(StoreName(words: .zero, type: .jpeg), size: 1, keptUntil: .distantFuture),
         added: 0)),
     .fetched(FetcherResult(fetch: .max, progress: progress, end: .failed(FetchFailure(reason: .internal, message: "ü")), added: 0)),
-    .left(9), .counted(2, BreakerStates()), .closed(warning: ""), .closed(warning: "begun anew"), .failed("no memory"),
+    .ready([]), .ready(.all), .left(9), .counted(2, BreakerStates()), .closed(warning: ""), .closed(warning: "begun anew"),
+    .failed("no memory"),
   ]
 
   @Test(arguments: requests) func `a request comes out as it went in`(request: FetcherRequest) throws {

@@ -1,0 +1,46 @@
+internal import CFetcherProbe
+import Glibc
+import Testing
+
+@testable import Attache
+
+/// What the kernel holds a fetcher's process to, tried by one that is held so.
+@Suite struct FetcherBoundsTests {
+  private static let permitted: [probe] = [
+    probe_make_folder, probe_write_file, probe_move_file, probe_remove_file, probe_read_readable, probe_connect_ipv4, probe_connect_ipv6,
+    probe_datagrams, probe_signal_itself, probe_fork, probe_thread, probe_little_memory,
+  ]
+  private static let refused: [(probe, Int32)] = [
+    (probe_write_readable, EACCES), (probe_read_other, EACCES), (probe_write_other, EACCES), (probe_list_other, EACCES),
+    (probe_raw_socket, EPERM), (probe_unix_socket, EPERM), (probe_netlink_socket, EPERM), (probe_listen, EPERM), (probe_execute, EPERM),
+    (probe_trace, EPERM), (probe_signal_parent, EPERM), (probe_limits_of_parent, EPERM), (probe_new_namespace, EPERM),
+    (probe_clone_into_namespace, EPERM), (probe_much_memory, ENOMEM), (probe_many_descriptors, EINVAL),
+  ]
+
+  @Test func `a fetcher does what it is there for, and nothing else`() throws {
+    let folder = AttachmentStoreTestFolder()
+    for name in ["store", "readable", "other"] { folder.makeFolder(name) }
+    for name in ["readable", "other"] { folder.write([1], to: "\(name)/file") }
+    let count = Int(probe_count.rawValue)
+    #expect(Self.permitted.count + Self.refused.count == count)
+    var results = [Int32](repeating: -1, count: count)
+    let missing = unsafe probe_confined("\(folder.path)/store", "\(folder.path)/readable", "\(folder.path)/other", &results)
+    try #require(missing == 0, "this kernel has no Landlock or no seccomp")
+    for probe in Self.permitted { #expect(results[Int(probe.rawValue)] == 0, "\(probe)") }
+    for (probe, error) in Self.refused { #expect(results[Int(probe.rawValue)] == error, "\(probe)") }
+  }
+
+  @Test(arguments: [(-5, 1), (1, 1), (256, 256), (10_000, 10_000), (.max, 1 << 16)])
+  func `memory and descriptors grow with what may be in flight`(fetches: Int, counted: UInt64) {
+    let bounds = FetcherBounds(fetches: fetches)
+    #expect(bounds.memory == (192 << 20) + counted * (256 << 10))
+    #expect(bounds.descriptors == 128 + 3 * counted)
+    #expect(ConnectionBudget(descriptors: Int(bounds.descriptors)).transfers == Int(counted))
+  }
+
+  @Test func `what is missing has a name`() {
+    #expect("\(FetcherBounds.Missing.files)" == "Landlock")
+    #expect("\(FetcherBounds.Missing.calls)" == "seccomp")
+    #expect("\(FetcherBounds.Missing.all)" == "Landlock or seccomp")
+  }
+}
