@@ -52,7 +52,9 @@ package struct FetchOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Further tries of a transient failure, inside the budget.", valueName: "n"))
   package var retries: UInt8 = 2
 
-  @Option(help: ArgumentHelp("Transfers to one origin at a time.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "Transfers to one origin at a time. One that brings nothing for 500 ms counts no more, up to four times as many.", valueName: "n"))
   package var perHost = 16
 
   @Option(help: ArgumentHelp("Processes that fetch, --per-host at most. (default: one for each processor)", valueName: "n"))

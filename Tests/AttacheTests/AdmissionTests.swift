@@ -58,6 +58,32 @@ import Testing
     #expect((0..<3).map { admission.enter("\($0)", guests[$0]) } == [.starts, .starts, .starts])
   }
 
+  @Test func `a guest that is set aside gives its place to the next, as long as not too many are`() {
+    var admission = Admission<Guest> { _ in 2 }
+    let guests = (0..<12).map { _ in Guest() }
+    for guest in guests { _ = admission.enter("a", guest) }
+    let started = (0..<9).map { _ in admission.setAside("a") }
+    #expect(started.map(\.isAside) == Array(repeating: true, count: 8) + [false])
+    #expect(started.prefix(8).map { answer in guests.firstIndex { $0 === answer.next } } == Array(2..<10))
+    // Who was aside leaves no place of the origin behind.
+    #expect(admission.leave("a", isAside: true) == nil)
+    #expect(admission.leave("a") === guests[10])
+    #expect(admission.setAside("a").next === guests[11])
+    for _ in 0..<8 { #expect(admission.leave("a", isAside: true) == nil) }
+    // Two are within: the last two that were let in.
+    #expect(admission.enter("a", Guest()) == .waitsForOrigin)
+  }
+
+  @Test func `a guest that is set aside counts among all`() {
+    var admission = Admission<Guest>(placesInAll: 2) { _ in 1 }
+    let guests = (0..<4).map { _ in Guest() }
+    #expect(zip(["a", "b", "a", "c"], guests).map { admission.enter($0, $1) } == [.starts, .starts, .waitsForOrigin, .waitsForAny])
+    let answer = admission.setAside("a")
+    #expect(answer.isAside && answer.next == nil)
+    #expect(admission.leave("b") === guests[3])
+    #expect(admission.leave("c") === guests[2])
+  }
+
   @Test(arguments: [(1_024, 1, 298), (1_024, 4, 70), (1_048_576, 1, 349_482), (20, 1, 1), (0, 64, 1)])
   func `a limit of descriptors leaves each engine room for so many connections`(_ descriptors: Int, _ engines: Int, _ transfers: Int) {
     #expect(ConnectionBudget(descriptors: descriptors, engines: engines).transfers == transfers)

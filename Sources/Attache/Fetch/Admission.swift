@@ -7,6 +7,8 @@ protocol AdmissionGuest: AnyObject {
 /// Lets at most so many transfers at a time go to one origin, and so many in all; the others wait in the order they came. To come and to go takes constant
 /// time, however many wait.
 ///
+/// Transfers that bring nothing can be set aside, so that they keep nobody from their origin: they count among all, and no more among those of their origin.
+///
 /// libcurl's own queue cannot be used: a transfer that waits in it is deaf to its deadline.
 struct Admission<Guest: AdmissionGuest> {
   /// What becomes of a guest that wants to start.
@@ -20,9 +22,12 @@ struct Admission<Guest: AdmissionGuest> {
 
   private struct Origin {
     var inside = 0
+    var aside = 0
     /// In the order in which they came, with some that have given up since.
     var queue = Ring<Guest>()
     var waiting = 0
+
+    var isUnused: Bool { inside == 0 && aside == 0 && waiting == 0 }
 
     mutating func add(_ guest: Guest) {
       guest.isQueued = true
@@ -53,6 +58,8 @@ struct Admission<Guest: AdmissionGuest> {
     }
   }
 
+  /// How many transfers may be set aside, for each place of an origin: beyond them, it is left as it is.
+  static var asideForEachPlace: Int { 4 }
   /// Guests that have gone and are held all the same, at most.
   private static var spare: Int { 64 }
 
@@ -85,11 +92,27 @@ struct Admission<Guest: AdmissionGuest> {
     return .waitsForAny
   }
 
+  /// Sets a transfer aside.
+  ///
+  /// - Returns: whether it is aside now, and who may start in its place.
+  mutating func setAside(_ name: String) -> (isAside: Bool, next: Guest?) {
+    guard let origin = origins[name], origin.aside < places(name) * Self.asideForEachPlace else { return (false, nil) }
+    origins[name]?.inside -= 1
+    origins[name]?.aside += 1
+    guard inside < placesInAll else {
+      ready.append(name)
+      return (true, nil)
+    }
+    return (true, admit(to: name))
+  }
+
   /// Gives a place back, and returns who may start in it.
-  mutating func leave(_ origin: String) -> Guest? {
+  ///
+  /// - Parameter isAside: whether the guest has been set aside.
+  mutating func leave(_ origin: String, isAside: Bool = false) -> Guest? {
     guard origins[origin] != nil else { return nil }
     inside -= 1
-    origins[origin]?.inside -= 1
+    if isAside { origins[origin]?.aside -= 1 } else { origins[origin]?.inside -= 1 }
     ready.append(origin)
     while let origin = ready.popFirst() {
       if let guest = admit(to: origin) { return guest }
@@ -100,7 +123,7 @@ struct Admission<Guest: AdmissionGuest> {
   private mutating func admit(to name: String) -> Guest? {
     guard let origin = origins[name] else { return nil }
     guard origin.waiting > 0, origin.inside < places(name) else {
-      if origin.inside == 0, origin.waiting == 0 { origins[name] = nil }
+      if origin.isUnused { origins[name] = nil }
       return nil
     }
     origins[name]?.inside += 1
@@ -112,6 +135,6 @@ struct Admission<Guest: AdmissionGuest> {
   mutating func giveUp(_ origin: String, _ guest: Guest) {
     guard guest.isQueued else { return }
     origins[origin]?.remove(guest)
-    if let entry = origins[origin], entry.inside == 0, entry.waiting == 0 { origins[origin] = nil }
+    if origins[origin]?.isUnused == true { origins[origin] = nil }
   }
 }

@@ -7,9 +7,11 @@
 final class Fetch: AdmissionGuest, @unchecked Sendable {
   /// Redirects followed at most, as the design says; browsers follow 20, Apple's loading system 16.
   static let maximumHops = 5
+  /// How long a transfer may bring nothing before it is set aside: a healthy origin connects and answers in a tenth of it.
+  static let patience = Duration.milliseconds(500)
 
   private enum Place {
-    case none, waiting, taken
+    case none, waiting, taken, aside
   }
 
   /// The URL that was asked for: what others join by.
@@ -35,6 +37,9 @@ final class Fetch: AdmissionGuest, @unchecked Sendable {
   var reuse = Reuse()
   private var transfer: (any Transfer)?
   private var timer: TimerEntry?
+  /// When the transfer brought something last, and when that is looked at.
+  private var latestNews = MonotonicInstant.distantPast
+  private var lookTimer: TimerEntry?
 
   private var intake: Intake?
   private var intakes = 0
@@ -142,9 +147,24 @@ final class Fetch: AdmissionGuest, @unchecked Sendable {
         url: url, addresses: addressesInTurn, proxy: engine.proxy, resumption: resumption, conditions: conditions,
         avoidsHTTP2: avoidsHTTP2, connectTimeout: budget / 3)
       transfer = try engine.transport.begin(request, for: self)
+      latestNews = engine.loop.now
+      lookForNews(at: latestNews.advanced(by: Self.patience))
     } catch {
       conclude(FetchFailure(reason: .internal, message: "\(error)"))
     }
+  }
+
+  private func lookForNews(at instant: MonotonicInstant) {
+    lookTimer = engine.loop.schedule(at: instant) { [self] in lookForNews() }
+  }
+
+  /// Has a transfer that brings nothing keep nobody from its origin.
+  private func lookForNews() {
+    lookTimer = nil
+    guard place == .taken else { return }
+    let (now, due) = (engine.loop.now, latestNews.advanced(by: Self.patience))
+    guard now >= due else { return lookForNews(at: due) }
+    if engine.setAside(self) { place = .aside } else { lookForNews(at: now.advanced(by: Self.patience)) }
   }
 
   /// Asks the circuit breaker; where it refuses, the fetch ends, with what its own latest try came to if there was one.
@@ -239,6 +259,7 @@ final class Fetch: AdmissionGuest, @unchecked Sendable {
     isOver = true
     _ = course.end()
     if let timer { engine.loop.cancel(timer) }
+    if let lookTimer { engine.loop.cancel(lookTimer) }
     intake = nil
   }
 
@@ -263,10 +284,13 @@ final class Fetch: AdmissionGuest, @unchecked Sendable {
   }
 
   private func leavePlace() {
+    if let lookTimer { engine.loop.cancel(lookTimer) }
+    lookTimer = nil
     switch place {
     case .none: break
     case .waiting: engine.giveUpPlace(self)
-    case .taken: engine.leave(origin: url.origin)
+    case .taken: engine.leave(origin: url.origin, isAside: false)
+    case .aside: engine.leave(origin: url.origin, isAside: true)
     }
     place = .none
   }
@@ -279,7 +303,7 @@ extension Fetch: TransferOwner {
     let verdict = Acceptance.judge(
       head, resumingFrom: resumption?.offset ?? 0, validator: resumption?.validator, isConditional: !conditions.isEmpty)
     self.verdict = verdict
-    status = head.status
+    (status, latestNews) = (head.status, engine.loop.now)
     if let desk = engine.desk { reuse.hear(head, at: desk.now) }
     noteHead(head)
     if engine.proxy != nil, head.status == 407 {
@@ -314,6 +338,7 @@ extension Fetch: TransferOwner {
     // A part in chunks may bring more than it says.
     let expected = length.map { max(0, $0 - received) } ?? bytes.count
     received += bytes.count
+    latestNews = engine.loop.now
     course.note { $0.bytes = received }
     guard lengthIsAllowed else { return .stop }
     do throws(FetchFailure) {

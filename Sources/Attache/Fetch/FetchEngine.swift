@@ -198,9 +198,20 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     }
   }
 
+  /// Has a fetch whose transfer brings nothing count no more among those of its origin.
+  ///
+  /// - Returns: false when too many do not already.
+  func setAside(_ fetch: Fetch) -> Bool {
+    let (isAside, next) = admission.setAside(fetch.url.origin)
+    next?.placeGranted()
+    return isAside
+  }
+
   /// Gives back a fetch's place at an origin, to the next in the queue if there is one.
-  func leave(origin: String) {
-    guard let next = admission.leave(origin) else { return }
+  ///
+  /// - Parameter isAside: whether it was set aside.
+  func leave(origin: String, isAside: Bool) {
+    guard let next = admission.leave(origin, isAside: isAside) else { return }
     // Not from within the call that gave the place back: it may be on the transport's stack.
     loop.post { next.placeGranted() }
   }
