@@ -82,8 +82,6 @@ long fetcher_write(int socket, const void *bytes, size_t count) { return send(so
 
 long fetcher_read(int socket, void *bytes, size_t count) { return recv(socket, bytes, count, MSG_DONTWAIT); }
 
-void fetcher_hang_up(int socket) { shutdown(socket, SHUT_RDWR); }
-
 long fetcher_send(int socket, const void *bytes, size_t count, int descriptor) {
   struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
   union {

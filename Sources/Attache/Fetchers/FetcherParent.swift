@@ -78,17 +78,10 @@ package final class FetcherParent: Sendable {
     close(socket)
   }
 
-  /// Ends the process and its children, and waits for that. Safe from any thread, and to be called again.
+  /// Ends the process and its children, and waits for the first. Safe from any thread, and to be called again.
   func stop() {
-    guard !isStopped.exchange(true, ordering: .relaxed) else { return }
-    guard process > 0 else { return }
-    fetcher_hang_up(socket)
-    // One that was stopped does not hear of it.
-    let (pause, tries): (UInt32, Int) = (1_000, 1_000)
-    for _ in 0..<tries {
-      guard waitpid(process, nil, WNOHANG) == 0 else { return }
-      usleep(pause)
-    }
+    guard !isStopped.exchange(true, ordering: .relaxed), process > 0 else { return }
+    // Its children end with it (PR_SET_PDEATHSIG).
     kill(process, SIGKILL)
     waitpid(process, nil, 0)
   }
@@ -190,8 +183,8 @@ private struct FetcherNursery {
     var bytes = [UInt8](repeating: 0, count: 1_024)
     var connection: Int32 = -1
     let count = unsafe fetcher_receive(socket, &bytes, bytes.count, &connection)
-    // The host has ended, or lets its fetchers go.
-    guard count > 0 else { leave() }
+    // The host has ended. The children end with this process.
+    guard count > 0 else { _exit(0) }
     defer { if connection >= 0 { close(connection) } }
     var reader = ByteReader(bytes[..<count])
     guard let kind = reader.read(UInt8.self), let number = reader.read(Int32.self) else { return }
@@ -215,13 +208,5 @@ private struct FetcherNursery {
     }
     // Without a process the connection is closed, which tells the host.
     if child > 0 { children[child] = Child(number: number, generation: generation) }
-  }
-
-  private func leave() -> Never {
-    for process in children.keys { kill(process, SIGKILL) }
-    // One that waits for a disk does not go; nobody waits for it.
-    let (pause, tries): (UInt32, Int) = (1_000, 1_000)
-    for _ in 0..<tries where waitpid(-1, nil, WNOHANG) >= 0 { usleep(pause) }
-    _exit(0)
   }
 }

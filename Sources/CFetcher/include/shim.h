@@ -76,9 +76,6 @@ int fetcher_pair(int ends[2], bool keeps_bounds);
 long fetcher_write(int socket, const void *bytes, size_t count);
 long fetcher_read(int socket, void *bytes, size_t count);
 
-// Ends a connection, which the other end then sees.
-void fetcher_hang_up(int socket);
-
 // Sends a message with a descriptor, -1 for none, or receives one. Sending never waits. As sendmsg(2) and recvmsg(2).
 long fetcher_send(int socket, const void *bytes, size_t count, int descriptor);
 long fetcher_receive(int socket, void *bytes, size_t count, int *descriptor);
