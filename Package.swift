@@ -10,6 +10,9 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+// Tests are built without optimisation, also for release: that would take longer than it saves.
+let tests = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 let package = Package(
   name: "attache",
   products: [
@@ -133,14 +136,14 @@ let package = Package(
       name: "Tripwire", dependencies: ["Attache", "AttacheTesting", "CTripwire"], path: "Tests/Tripwire", swiftSettings: strict),
     .testTarget(
       name: "AttacheTests", dependencies: ["Attache", "AttacheTesting", "CFetcherProbe", "Tripwire"], exclude: ["Vectors"],
-      swiftSettings: strict),
+      swiftSettings: tests),
     .testTarget(
       name: "AttacheQueueTests",
       dependencies: [
         "Attache", "AttacheQueue", "AttacheTesting", "Tripwire",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
-      swiftSettings: strict),
+      swiftSettings: tests),
     .testTarget(
       name: "AttacheSendersTests",
       dependencies: [
@@ -148,7 +151,7 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "JWTKit", package: "jwt-kit"),
       ],
-      swiftSettings: strict),
+      swiftSettings: tests),
     .testTarget(
       name: "AttacheTestingTests",
       dependencies: [
@@ -159,14 +162,14 @@ let package = Package(
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
-      swiftSettings: strict),
+      swiftSettings: tests),
     .testTarget(
       name: "CommandTests",
       dependencies: [
         "Attache", "AttacheTesting", "Tripwire", "attache", "attache-queue", "attache-rehearse",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
-      swiftSettings: strict),
+      swiftSettings: tests),
   ],
   cxxLanguageStandard: .cxx17
 )
