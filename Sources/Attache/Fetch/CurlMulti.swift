@@ -9,9 +9,6 @@ final class CurlMulti: @unchecked Sendable {
   private let loop: EventLoop
   private let multi: UnsafeMutableRawPointer
   private var running: [UnsafeMutableRawPointer: CurlTransfer] = unsafe [:]
-  /// The names whose addresses libcurl was given, with how many transfers use each; and those that none uses any more.
-  private var names: [String: Int] = [:]
-  private var unusedNames: Set<String> = []
   private var timer: TimerEntry?
   private lazy var whenReady: (Int32, Readiness) -> Void = { [unowned self] socket, ready in act(socket, mask(ready)) }
   private var hasNews = false
@@ -52,26 +49,12 @@ final class CurlMulti: @unchecked Sendable {
     guard isOpen else { throw CurlError(call: "curl_multi_add_handle", code: CURLM_BAD_HANDLE.rawValue) }
     try check("curl_multi_add_handle", unsafe curl_multi_add_handle(multi, transfer.easy))
     unsafe running[transfer.easy] = transfer
-    if let name = transfer.pinned {
-      names[name, default: 0] += 1
-      unusedNames.remove(name)
-    }
     boundConnections()
-  }
-
-  /// The names that libcurl is to forget, which are then taken to be forgotten: it keeps each for an hour otherwise, and a run may meet many.
-  func takeUnusedNames(but name: String?) -> Set<String> {
-    defer { unusedNames = [] }
-    return name.map { unusedNames.subtracting([$0]) } ?? unusedNames
   }
 
   /// Takes a transfer back; its connection is closed when its body has not been read to the end.
   func remove(_ transfer: CurlTransfer) {
     guard unsafe running.removeValue(forKey: transfer.easy) != nil else { return }
-    if let name = transfer.pinned, let users = names[name] {
-      names[name] = users > 1 ? users - 1 : nil
-      if users == 1 { unusedNames.insert(name) }
-    }
     unsafe curl_multi_remove_handle(multi, transfer.easy)
     boundConnections()
   }

@@ -14,8 +14,6 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   let roots: CurlRoots?
   private weak var owner: (any TransferOwner)?
   private var pins: UnsafeMutablePointer<curl_slist>?
-  /// The name whose addresses libcurl is given, with the port; nil where an address is named.
-  private(set) var pinned: String?
   private var fields: UnsafeMutablePointer<curl_slist>?
   private(set) var request: TransferRequest?
   /// Whether the request goes over HTTP/2.
@@ -74,9 +72,7 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     try set(CURLOPT_URL, request.url.text)
     try set(CURLOPT_FORBID_REUSE, 0)
     try set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, request.connectTimeout.milliseconds)))
-    pinned = name(of: request)
-    let pin = pinned.map { ["+\($0):\(text(of: request.addresses))"] } ?? []
-    unsafe replace(&pins, with: multi.takeUnusedNames(but: pinned).map { "-\($0)" } + pin)
+    unsafe replace(&pins, with: pin(request).map { [$0] } ?? [])
     try unsafe set(CURLOPT_RESOLVE, list: pins)
     // An empty text switches the environment's proxies off.
     try set(CURLOPT_PROXY, request.proxy?.text ?? "")
@@ -93,8 +89,6 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
   /// Makes the handle ready to begin the same exchange again, on a new connection.
   func startOver() throws(CurlError) {
     try start(isFresh: true)
-    // The name may have been unpinned meanwhile, and libcurl reads the list once.
-    try unsafe set(CURLOPT_RESOLVE, list: pins)
   }
 
   /// Begins the exchange that was prepared.
@@ -156,20 +150,17 @@ final class CurlTransfer: Transfer, @unchecked Sendable {
     return (owner, end)
   }
 
-  /// `HOST:PORT` of what a transfer connects to; nil where an address is named.
-  private func name(of request: TransferRequest) -> String? {
+  /// `HOST:PORT:ADDRESS,…` with a plus, so that libcurl forgets it after a while (CURLOPT_RESOLVE); nil where an address is named.
+  private func pin(_ request: TransferRequest) -> String? {
     let (host, port) = request.proxy.map { ($0.host, $0.port) } ?? (request.url.host, request.url.port)
     guard request.proxy == nil ? request.url.address == nil : request.proxy?.address == nil else { return nil }
-    return "\(host):\(port)"
-  }
-
-  private func text(of addresses: [IPAddress]) -> String {
-    addresses.map { address in
+    let addresses = request.addresses.map { address in
       switch address {
       case .v4: "\(address)"
       case .v6: "[\(address)]"
       }
-    }.joined(separator: ",")
+    }
+    return "+\(host):\(port):\(addresses.joined(separator: ","))"
   }
 
   /// libcurl's clock, which stands at 0 for what has not happened.
