@@ -57,7 +57,6 @@ final class ChildProcess {
       let error = SystemError(call: "pidfd_open", number: errno)
       signal(SIGKILL)
       reap(waits: true)
-      closePipes()
       throw error
     }
   }

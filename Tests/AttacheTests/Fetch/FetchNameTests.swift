@@ -30,6 +30,16 @@ import Testing
     }
   }
 
+  @Test func `names that are met again and again lead to their addresses each time`() async throws {
+    let names = (0..<40).map { "name\($0).example.test" }
+    try await withNames(Dictionary(uniqueKeysWithValues: names.map { ($0, .addresses([Self.home])) })) { stage, _ in
+      for round in 0..<3 {
+        stage.origin.serve("/\(round)", Sample.png)
+        for name in names { #expect(await stage.fetch(stage.origin.url("/\(round)", host: name)).file != nil) }
+      }
+    }
+  }
+
   @Test func `a bad address of the other family refuses the name`() async throws {
     let answer = StubDNS.Answer.perFamily(v4: .addresses([Self.home]), v6: .addresses([.v6(1)]))
     try await withNames(["mixed.example.test": answer]) { stage, _ in
