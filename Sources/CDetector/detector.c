@@ -110,6 +110,7 @@ static void limit_memory(void) {
   char text[64];
   if (statm < 0) detector_prepare();
   ssize_t length = statm < 0 ? -1 : pread(statm, text, sizeof text - 1, 0);
+  close(statm);
   if (length <= 0) return;
   text[length] = 0;
   rlim_t maximum = (rlim_t)strtoull(text, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) + memory_max;

@@ -5,6 +5,9 @@
 #include <linux/landlock.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -84,9 +87,9 @@ static int confine_files(const char *store, const char *const *readable) {
 #define refuse(number) answer(SECCOMP_RET_ERRNO | (number))
 #define unless_equal(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skipped)
 #define deny(call) unless_equal(SYS_##call, 1), refuse(EPERM)
+#define either(first, second) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first, 1, 0), unless_equal(second, 1)
 // Permits a call whose argument, an int, has one of two values.
-#define check(call, argument, first, second) \
-  unless_equal(SYS_##call, 5), load(args[argument]), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first, 1, 0), unless_equal(second, 1), permit, refuse(EPERM)
+#define check(call, argument, first, second) unless_equal(SYS_##call, 5), load(args[argument]), either(first, second), permit, refuse(EPERM)
 
 // Calls that no fetcher makes are refused, so that a library that tries one goes another way.
 static int confine_calls(void) {
@@ -121,11 +124,21 @@ static int confine_calls(void) {
       deny(pidfd_getfd),
       deny(pidfd_send_signal),
       deny(setpriority),
+      deny(ioprio_set),
       deny(sched_setscheduler),
+      deny(sched_setparam),
+      deny(sched_setattr),
+      deny(sched_setaffinity),
       deny(shmget),
       deny(shmat),
+      deny(shmctl),
       deny(semget),
+      deny(semop),
+      deny(semctl),
       deny(msgget),
+      deny(msgsnd),
+      deny(msgrcv),
+      deny(msgctl),
       deny(mq_open),
       // Connections from elsewhere.
       deny(listen),
@@ -172,17 +185,41 @@ static int confine_calls(void) {
       // abort(3) signals this very process; of limits it may lower its own.
       check(tgkill, 0, own, own),
       check(prlimit64, 0, 0, own),
-      // Streams and datagrams over IP. The type has flags beside it.
-      unless_equal(SYS_socket, 9),
+      // TCP and UDP over IP: the domain, the type without the flags beside it, and the protocol.
+      unless_equal(SYS_socket, 13),
       load(args[0]),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_INET, 1, 0),
-      unless_equal(AF_INET6, 5),
+      unless_equal(AF_INET6, 8),
       load(args[1]),
       BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xF),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SOCK_STREAM, 1, 0),
-      unless_equal(SOCK_DGRAM, 1),
+      unless_equal(SOCK_DGRAM, 4),
+      load(args[2]),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_TCP, 3, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_UDP, 2, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
+      refuse(EPERM),
+      permit,
+      // A pair of datagram sockets could send to any socket that has a path.
+      unless_equal(SYS_socketpair, 6),
+      load(args[1]),
+      BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xF),
+      either(SOCK_STREAM, SOCK_SEQPACKET),
       permit,
       refuse(EPERM),
+      // By these a descriptor signals another process.
+      unless_equal(SYS_fcntl, 6),
+      load(args[1]),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_SETOWN, 2, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_SETSIG, 1, 0),
+      unless_equal(F_SETOWN_EX, 1),
+      refuse(EPERM),
+      permit,
+      unless_equal(SYS_ioctl, 5),
+      load(args[1]),
+      either(FIOSETOWN, SIOCSPGRP),
+      refuse(EPERM),
+      permit,
       // Threads and the detector's process, in no namespace of their own.
       unless_equal(SYS_clone, 3),
       load(args[0]),
@@ -203,6 +240,9 @@ static int confine_calls(void) { return -1; }
 #endif
 
 #pragma mark Memory and descriptors
+
+// As many threads as a fetcher starts at the most.
+enum { thread_count = 4 };
 
 static void lower(int resource, rlim_t maximum) {
   struct rlimit limit;
@@ -226,9 +266,19 @@ static rlim_t data_now(void) {
   return pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
+// What the stacks of the threads may take: each counts as a whole.
+static rlim_t stacks(void) {
+  size_t size = 0;
+  pthread_attr_t attributes;
+  if (pthread_getattr_default_np(&attributes) != 0) return 0;
+  pthread_attr_getstacksize(&attributes, &size);
+  pthread_attr_destroy(&attributes);
+  return (rlim_t)size * thread_count;
+}
+
 int fetcher_confine(const char *store, const char *const *readable, uint64_t data_bytes, uint64_t descriptors) {
   rlim_t data = data_now();
-  if (data != RLIM_INFINITY) lower(RLIMIT_DATA, data + data_bytes);
+  if (data != RLIM_INFINITY) lower(RLIMIT_DATA, data + stacks() + data_bytes);
   lower(RLIMIT_NOFILE, descriptors);
   lower(RLIMIT_CORE, 0);
   // The limit does not stop a core that is handed to a program.

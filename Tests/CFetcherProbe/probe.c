@@ -17,6 +17,8 @@
 #include "CFetcherProbe.h"
 #include "shim.h"
 
+enum { results_end = 3 };
+
 static int code(bool is_done) { return is_done ? 0 : errno; }
 
 static int open_in(const char *folder, const char *name, int flags) {
@@ -32,6 +34,14 @@ static int open_socket(int domain, int type) {
   int opened = socket(domain, type, 0);
   int result = code(opened >= 0);
   close(opened);
+  return result;
+}
+
+static int open_pair(int type) {
+  int ends[2] = {-1, -1};
+  int result = code(socketpair(AF_UNIX, type, 0, ends) == 0);
+  close(ends[0]);
+  close(ends[1]);
   return result;
 }
 
@@ -59,6 +69,14 @@ static int attempt(probe probe, const char *store, const char *readable, const c
     case probe_connect_ipv6: return open_socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC);
     case probe_datagrams: return open_socket(AF_INET, SOCK_DGRAM);
     case probe_raw_socket: return open_socket(AF_INET, SOCK_RAW);
+    case probe_multipath: {
+      int opened = socket(AF_INET, SOCK_STREAM, 262);
+      int result = code(opened >= 0);
+      close(opened);
+      return result;
+    }
+    case probe_datagram_pair: return open_pair(SOCK_DGRAM);
+    case probe_message_pair: return open_pair(SOCK_SEQPACKET | SOCK_CLOEXEC);
     case probe_unix_socket: return open_socket(AF_UNIX, SOCK_STREAM);
     case probe_netlink_socket: return open_socket(AF_NETLINK, SOCK_RAW);
     case probe_listen: {
@@ -73,6 +91,13 @@ static int attempt(probe probe, const char *store, const char *readable, const c
     }
     case probe_trace: return code(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0);
     case probe_signal_parent: return code(kill(getppid(), 0) == 0);
+    case probe_signal_by_descriptor: return code(fcntl(results_end, F_SETOWN, getppid()) == 0);
+    case probe_schedule_parent: {
+      cpu_set_t processors;
+      CPU_ZERO(&processors);
+      CPU_SET(0, &processors);
+      return code(sched_setaffinity(getppid(), sizeof processors, &processors) == 0);
+    }
     case probe_signal_itself: return code(raise(SIGWINCH) == 0);
     case probe_limits_of_parent: {
       struct rlimit limit;
@@ -90,7 +115,7 @@ static int attempt(probe probe, const char *store, const char *readable, const c
       return pthread_create(&thread, NULL, nothing, NULL) ?: pthread_join(thread, NULL);
     }
     case probe_little_memory: return map(16 << 20);
-    case probe_much_memory: return map(128 << 20);
+    case probe_much_memory: return map(256 << 20);
     case probe_many_descriptors: return code(fcntl(0, F_DUPFD, 64) >= 0);
     case probe_count: break;
   }
@@ -104,10 +129,12 @@ int probe_confined(const char *store, const char *readable, const char *other, i
   if (child == 0) {
     const char *paths[] = {readable, NULL};
     int answers[probe_count + 1];
-    if (chdir(store) != 0) _exit(1);
+    // What the tests have open counts among its descriptors.
+    if (chdir(store) != 0 || dup2(ends[1], results_end) != results_end) _exit(1);
+    closefrom(results_end + 1);
     answers[probe_count] = fetcher_confine(store, paths, 64 << 20, 64);
     for (int probe = 0; probe < probe_count; probe++) answers[probe] = attempt(probe, store, readable, other);
-    _exit(write(ends[1], answers, sizeof answers) == sizeof answers ? 0 : 1);
+    _exit(write(results_end, answers, sizeof answers) == sizeof answers ? 0 : 1);
   }
   close(ends[1]);
   int answers[probe_count + 1];

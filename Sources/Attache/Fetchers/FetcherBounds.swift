@@ -27,8 +27,8 @@ struct FetcherBounds {
 
   /// Beyond this many fetches, memory and descriptors grow no further.
   private static let maximumFetches = 1 << 16
-  /// What a fetcher without transfers may take, in bytes: the index, the names that were looked up, the stacks of three threads of 8 MiB.
-  private static let reserve: UInt64 = 192 << 20
+  /// What a fetcher without transfers may take, in bytes: the index, the names that were looked up, libraries.
+  private static let reserve: UInt64 = 128 << 20
   /// What a transfer takes at the most, in bytes: 120 to 250 KB were measured, for HTTP/2 with TLS.
   private static let perFetch: UInt64 = 256 << 10
 
@@ -42,7 +42,7 @@ struct FetcherBounds {
   ///
   /// - Parameters:
   ///   - store: the folder that it may do anything in.
-  ///   - roots: a file of root certificates.
+  ///   - roots: a file of root certificates that it is still to read; nil for none.
   /// - Returns: what it is not held to.
   func confine(store: String, roots: String?) -> Missing {
     TypeDetector.prepareToBeConfined()

@@ -13,6 +13,8 @@ final class FetcherServer: @unchecked Sendable {
   private var stream: FrameStream
   private var waiters: [UInt64: FetchWaiter] = [:]
   private var isWaitingToSend = false
+  /// Whether the resolver's file was closed to it from the start.
+  private let beganWithoutNames = isResolverClosed
 
   private var loop: EventLoop { engine.loop }
 
@@ -27,7 +29,7 @@ final class FetcherServer: @unchecked Sendable {
     bounds: FetcherBounds, memory shared: FetcherMemory, from start: FetcherStart, connection: Int32
   ) -> Never {
     unsafe fetcher_name("fetcher")
-    let missing = bounds.confine(store: store, roots: start.roots?.path)
+    let missing = bounds.confine(store: store, roots: configuration.rootCertificates == nil ? start.roots?.path : nil)
     // On a thread of its own: one that has used a Mutex before a fork must not meet a contended one behind it.
     let started = try? Thread.start("start") { [start] in
       do {
@@ -106,12 +108,25 @@ final class FetcherServer: @unchecked Sendable {
         engine.leave(waiter)
       }
       reply(.left(fetch))
-    case .count(let number): reply(.counted(number, engine.breaker.states(at: loop.now)))
+    case .count(let number):
+      // A link leads elsewhere since: a process that starts now is permitted to read that.
+      if Self.isResolverClosed, !beganWithoutNames { _exit(0) }
+      reply(.counted(number, engine.breaker.states(at: loop.now)))
     case .close:
       engine.closeCache { [self] warning in
         loop.post { [self] in reply(.closed(warning: warning ?? "")) }
       }
     }
+  }
+
+  /// Whether this process may not read the resolver's file. c-ares would ask a name server on this machine instead, and say nothing.
+  private static var isResolverClosed: Bool {
+    let file = unsafe open("/etc/resolv.conf", O_RDONLY | O_CLOEXEC)
+    guard file < 0 else {
+      close(file)
+      return false
+    }
+    return errno == EACCES
   }
 
   private func begin(_ fetch: UInt64, at place: Int, _ deadline: MonotonicInstant, _ url: String) {

@@ -61,7 +61,7 @@ enum {
 
 // Confines a process that has one thread, and whatever it starts. It opens no file but those in the folder `store`, for anything, and in or at the paths
 // `readable`, which end with null, to read; starts no program, traces and signals no other process, listens nowhere, and connects over IP alone. It has
-// `data_bytes` of memory beside what it has now, so many descriptors, and leaves no core. A relative path is one from where the process is.
+// `data_bytes` of memory beside what it has now and the stacks of its threads, so many descriptors, and leaves no core. A relative path is one from where the process is.
 //
 // Returns what could not be done, of fetcher_open_files and fetcher_open_calls; 0 for nothing.
 int fetcher_confine(const char *store, const char *const *readable, uint64_t data_bytes, uint64_t descriptors);

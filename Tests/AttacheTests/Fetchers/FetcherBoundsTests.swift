@@ -8,12 +8,14 @@ import Testing
 @Suite struct FetcherBoundsTests {
   private static let permitted: [probe] = [
     probe_make_folder, probe_write_file, probe_move_file, probe_remove_file, probe_read_readable, probe_connect_ipv4, probe_connect_ipv6,
-    probe_datagrams, probe_signal_itself, probe_fork, probe_thread, probe_little_memory,
+    probe_datagrams, probe_message_pair, probe_signal_itself, probe_fork, probe_thread, probe_little_memory,
   ]
   private static let refused: [(probe, Int32)] = [
     (probe_write_readable, EACCES), (probe_read_other, EACCES), (probe_write_other, EACCES), (probe_list_other, EACCES),
-    (probe_raw_socket, EPERM), (probe_unix_socket, EPERM), (probe_netlink_socket, EPERM), (probe_listen, EPERM), (probe_execute, EPERM),
-    (probe_trace, EPERM), (probe_signal_parent, EPERM), (probe_limits_of_parent, EPERM), (probe_new_namespace, EPERM),
+    (probe_raw_socket, EPERM), (probe_multipath, EPERM), (probe_unix_socket, EPERM), (probe_datagram_pair, EPERM),
+    (probe_netlink_socket, EPERM), (probe_listen, EPERM), (probe_execute, EPERM),
+    (probe_trace, EPERM), (probe_signal_parent, EPERM), (probe_signal_by_descriptor, EPERM),
+    (probe_schedule_parent, EPERM), (probe_limits_of_parent, EPERM), (probe_new_namespace, EPERM),
     (probe_clone_into_namespace, EPERM), (probe_much_memory, ENOMEM), (probe_many_descriptors, EINVAL),
   ]
 
@@ -33,7 +35,7 @@ import Testing
   @Test(arguments: [(-5, 1), (1, 1), (256, 256), (10_000, 10_000), (.max, 1 << 16)])
   func `memory and descriptors grow with what may be in flight`(fetches: Int, counted: UInt64) {
     let bounds = FetcherBounds(fetches: fetches)
-    #expect(bounds.memory == (192 << 20) + counted * (256 << 10))
+    #expect(bounds.memory == (128 << 20) + counted * (256 << 10))
     #expect(bounds.descriptors == 128 + 3 * counted)
     #expect(ConnectionBudget(descriptors: Int(bounds.descriptors)).transfers == Int(counted))
   }
