@@ -65,6 +65,26 @@ struct FetcherProcessTests {
     }
   }
 
+  @Test func `a payload that ends each of its fetchers is given up alone, among a hundred in a queue`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/bad", [], faults: [.stallBeforeHeaders])
+      for number in 0..<100 { origin.serve("/\(number)", try Sample.medium("picture.png")) }
+      let queue = try QueueTool()
+      let urls = ["/bad"] + (0..<100).map { "/\($0)" }
+      _ = try await queue.run("enqueue", input: urls.map { Sample.payload(origin.url($0)) + "\n" }.joined())
+      let program = try queue.start("work", ["--once", "--deadline", "60s", "--fetchers", "1"] + QueueTool.loopback)
+      for number in 0..<100 { await origin.waitForRequests(count: 1, path: "/\(number)") }
+      for end in 1...64 {
+        await origin.waitForRequests(count: end, path: "/bad")
+        kill(try #require(program.fetchers.last), end % 2 == 0 ? SIGKILL : SIGSEGV)
+      }
+      #expect(await program.finished().exit == .status(0))
+      let results = try await queue.run("results").text.split(separator: "\n")
+      #expect(results.count == 101)
+      #expect(results.filter { Enriched.attachments($0).count == 1 }.count == 100)
+    }
+  }
+
   @Test func `without the process that starts fetchers every line leaves as it came, with status 70`() async throws {
     try await withOrigin { origin in
       origin.serve("/a", [], faults: [.stallBeforeHeaders])

@@ -34,8 +34,11 @@ final class FetcherLink: FetchService {
     var leaving: [UInt64: (place: Int, done: @Sendable () -> Void)] = [:]
     var counts: [UInt64: @Sendable (BreakerStates) -> Void] = [:]
     var closing: [@Sendable (String?) -> Void] = []
-    /// Whether a flush is posted.
+    /// Whether a flush is posted, and whether one is that waits for its turn.
     var isFlushing = false
+    var isFlushingLater = false
+    /// Whether the loop waits until the connection takes more; nil as long as it does not wait for it at all.
+    var awaitsRoom: Bool?
     /// Whether the loop of the process has turned, and whether it has answered.
     var isReady = false
     var hasAnswered = false
@@ -120,7 +123,8 @@ final class FetcherLink: FetchService {
     if joins { state.byURL[request.url.text] = number }
     guard state.stream != nil else { return start(&state, after: pause(after: state.failures)) }
     send(request, number, &state)
-    flush(&state)
+    // With others in flight it goes along with what else is gathered: one call of the system for many.
+    if state.requests.count > 1 { flushSoon(&state) } else { flush(&state) }
   }
 
   private func join(_ waiter: FetchWaiter, _ request: Request, _ number: UInt64, _ state: inout State) {
@@ -131,7 +135,7 @@ final class FetcherLink: FetchService {
     if waiter.deadline > request.deadline {
       request.deadline = waiter.deadline
       state.stream?.gather { FetcherFrame.append(.extend(number, deadline: waiter.deadline), to: &$0) }
-      flushLater(&state)
+      flushSoon(&state)
     }
     state.requests[number] = request
   }
@@ -165,7 +169,7 @@ final class FetcherLink: FetchService {
       let number = crew.nextNumber()
       state.counts[number] = answer
       state.stream?.gather { FetcherFrame.append(.count(number), to: &$0) }
-      flushLater(&state)
+      flushSoon(&state)
       return false
     }
     if isIdle { answer(BreakerStates()) }
@@ -176,7 +180,7 @@ final class FetcherLink: FetchService {
       guard state.stream != nil else { return true }
       state.closing.append(done)
       state.stream?.gather { FetcherFrame.append(.close, to: &$0) }
-      flushLater(&state)
+      flushSoon(&state)
       return false
     }
     if isIdle { done(nil) }
@@ -207,22 +211,31 @@ final class FetcherLink: FetchService {
     guard (try? state.stream?.flush()) != nil, let unsent = state.stream?.unsentBytes, unsent > 0 else { return }
     // One that takes nothing is as good as silent.
     if unsent > Self.maximumUnsent { return crew.loop.post { [self] in ended() } }
-    flushLater(&state)
+    flushSoon(&state)
+  }
+
+  /// Has the loop send what has been gathered.
+  private func flushSoon(_ state: inout State) {
+    guard !state.isFlushing else { return }
+    state.isFlushing = true
+    crew.loop.post { [self] in flushNow() }
   }
 
   /// Has the loop send what has been gathered, when it is not behind with deadlines.
   private func flushLater(_ state: inout State) {
-    guard !state.isFlushing else { return }
-    state.isFlushing = true
+    guard !state.isFlushingLater else { return }
+    state.isFlushingLater = true
     crew.loop.post { [self] in
-      crew.loop.addChore { [self] in
-        self.state.withLock { state in
-          state.isFlushing = false
-          _ = try? state.stream?.flush()
-        }
-        watchStream()
-      }
+      crew.loop.addChore { [self] in flushNow() }
     }
+  }
+
+  private func flushNow() {
+    state.withLock { state in
+      (state.isFlushing, state.isFlushingLater) = (false, false)
+      _ = try? state.stream?.flush()
+    }
+    watchStream()
   }
 
   // MARK: On the loop
@@ -259,6 +272,7 @@ final class FetcherLink: FetchService {
         return
       }
       state.stream = FrameStream(own)
+      state.awaitsRoom = nil
       (state.isReady, state.hasAnswered, state.start) = (false, false, crew.loop.now)
       for (number, request) in state.requests.sorted(by: { $0.key < $1.key }) {
         state.requests[number]?.prunes = pruneCount
@@ -278,8 +292,12 @@ final class FetcherLink: FetchService {
   }
 
   private func watchStream() {
-    let (socket, isUnsent) = state.withLock { ($0.stream?.socket, $0.stream?.unsentBytes ?? 0 > 0) }
-    guard let socket else { return }
+    let (socket, isUnsent, isNews) = state.withLock { state in
+      let isUnsent = state.stream?.unsentBytes ?? 0 > 0
+      defer { state.awaitsRoom = isUnsent }
+      return (state.stream?.socket, isUnsent, state.awaitsRoom != isUnsent)
+    }
+    guard let socket, isNews else { return }
     crew.loop.watch(socket, for: isUnsent ? [.readable, .writable] : .readable) { [self] _, readiness in
       if readiness.contains(.writable) {
         state.withLock { flush(&$0) }

@@ -68,7 +68,6 @@ package final class FetcherParent: Sendable {
     close(ends[1])
     process = child
     guard child > 0 else {
-      close(socket)
       throw SystemError(call: "fork", number: error)
     }
   }
