@@ -68,7 +68,7 @@ import Testing
     #expect(folder.bytes("index.sqlite.damaged") == [UInt8](repeating: 7, count: 10_000))
   }
 
-  @Test func `of two that find the same file damaged one sets it aside, and both write into the new one`() async throws {
+  @Test func `of four that find the same file damaged one sets it aside, and all write into the new one`() async throws {
     for _ in 0..<100 {
       folder.write([UInt8](repeating: 7, count: 10_000), to: "index.sqlite")
       let rows = try (0..<4).map { try row("\($0)") }

@@ -70,10 +70,15 @@ struct FetcherProcessTests {
       origin.serve("/bad", [], faults: [.stallBeforeHeaders])
       for number in 0..<100 { origin.serve("/\(number)", try Sample.medium("picture.png")) }
       let queue = try QueueTool()
-      let urls = ["/bad"] + (0..<100).map { "/\($0)" }
+      // Results come in the order of the queue: the bad one is last, so that the others can be waited for.
+      let urls = (0..<100).map { "/\($0)" } + ["/bad"]
       _ = try await queue.run("enqueue", input: urls.map { Sample.payload(origin.url($0)) + "\n" }.joined())
       let program = try queue.start("work", ["--once", "--deadline", "60s", "--fetchers", "1"] + QueueTool.loopback)
-      for number in 0..<100 { await origin.waitForRequests(count: 1, path: "/\(number)") }
+      // A picture that is in flight at as many ends is given up, too.
+      let reader = try queue.start("results", ["--follow"])
+      #expect(await reader.lines(100).count == 100)
+      reader.send(SIGTERM)
+      _ = await reader.finished()
       for end in 1...64 {
         await origin.waitForRequests(count: end, path: "/bad")
         kill(try #require(program.fetchers.last), end % 2 == 0 ? SIGKILL : SIGSEGV)
