@@ -10,7 +10,7 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-// Tests are built without optimisation, also for release: that would take longer than it saves.
+// Tests are not optimised in a build for release either: that takes longer than it saves.
 let tests = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 let package = Package(

@@ -54,7 +54,7 @@ package struct FetchOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Transfers to one origin at a time. One that brings nothing for 500 ms counts no more, up to four times as many.", valueName: "n"))
+      "Transfers to one origin at a time. After 500 ms without a byte one no longer counts; up to 4 times n may wait so.", valueName: "n"))
   package var perHost = 16
 
   @Option(help: ArgumentHelp("Processes that fetch, --per-host at most. (default: one for each processor)", valueName: "n"))

@@ -268,7 +268,7 @@ int detector_stop(int socket, int32_t child) {
     bool is_killed = kill(child, SIGKILL) == 0;
     for (int turn = 0; (ended = waitpid(child, &status, is_killed ? 0 : WNOHANG)) <= 0; turn++) {
       if (ended < 0 && errno != EINTR) break;
-      // Whoever is in it has switched its timer off. It ends with this process.
+      // Code that was smuggled in has switched the timer off. The child ends with this process.
       if (turn == stop_turns) abort();
       if (!is_killed) usleep(1000);
     }

@@ -7,7 +7,7 @@
 final class Fetch: AdmissionGuest, @unchecked Sendable {
   /// Redirects followed at most, as the design says; browsers follow 20, Apple's loading system 16.
   static let maximumHops = 5
-  /// How long a transfer may bring nothing before it is set aside: a healthy origin connects and answers in a tenth of it.
+  /// How long a transfer may bring nothing before it is set aside. Without it, 16 stalled URLs had 240 of 500 healthy pictures of their host fall back at 5 s.
   static let patience = Duration.milliseconds(500)
 
   private enum Place {

@@ -11,7 +11,7 @@ final class FetchCommons: Sendable {
   var store: AttachmentStore { memory.store }
 
   /// - Parameters:
-  ///   - files: of nobody else's.
+  ///   - files: used by these engines alone.
   ///   - engines: how many share it.
   /// - Throws: ``StartError`` when the system refuses.
   init(_ memory: FetchMemory, files: FetchFiles, engines: Int, playing play: DetectorPlay) throws(StartError) {
@@ -25,7 +25,7 @@ final class FetchCommons: Sendable {
   }
 }
 
-/// What fetchers read of the system's files when they start, which they may not be able to open later.
+/// What fetchers read of the system's files when they start. A confined fetcher may not open them.
 struct FetchFiles {
   /// libmagic's own, for one thread.
   let database: MagicCookie

@@ -32,7 +32,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   ///   - number: which of the fetcher's engines it is, from 0.
   ///   - engines: how many the fetcher has.
   ///   - isAlone: whether the others run in processes of their own.
-  ///   - rules: nobody else's.
+  ///   - rules: used by this engine alone.
   init(
     _ commons: FetchCommons, number: Int, of engines: Int, isAlone: Bool = false, rules: MediaRules? = MediaRules(),
     clock: (any DeadlineClock)? = nil, network: FetchNetwork

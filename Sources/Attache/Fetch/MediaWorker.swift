@@ -20,7 +20,7 @@ final class MediaWorker: @unchecked Sendable {
   /// Starts the thread.
   ///
   /// - Parameters:
-  ///   - database: of `TypeDetector`, and nobody else's.
+  ///   - database: libmagic's own, used by this thread alone.
   ///   - play: how the detector's process misbehaves, for tests.
   /// - Throws: ``StartError`` when the system gives no thread.
   init(machine: any Machine, database: MagicCookie, playing play: DetectorPlay = .honest) throws(StartError) {

@@ -146,7 +146,7 @@ enum OpenSSL {
   }
 
   /// Has the process end without OpenSSL's clean-up: to be called before all else that sets OpenSSL up.
-  static func renounceCleanUp() {
+  static func skipCleanUpAtExit() {
     _ = setUp?(noCleanUp, nil)
   }
 

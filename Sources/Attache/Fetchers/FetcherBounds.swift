@@ -66,21 +66,3 @@ struct FetcherBounds {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 }
-
-/// What fetchers begin with, loaded before they are forked and confined: it takes them no time, and no file that they may not open.
-///
-/// `@unchecked Sendable`: used before the fork by the one thread of the process, and behind it by the one that it is handed to.
-struct FetcherStart: @unchecked Sendable {
-  let files: Result<FetchFiles, StartError>
-  let rules = MediaRules()
-  /// nil where libcurl finds the roots by itself.
-  let roots: CurlRoots?
-
-  init(_ configuration: MediaFetcher.Configuration) {
-    _ = NetworkLibraries.areSetUp
-    files = Result { () throws(StartError) in try FetchFiles(configuration) }
-    roots = CurlRoots(configuration.rootCertificates)
-    // The system's are parsed when they are first needed: that takes 50 ms.
-    if configuration.rootCertificates != nil { roots?.load() }
-  }
-}

@@ -45,7 +45,7 @@ package enum FetcherNotice: Sendable, CustomStringConvertible {
     case .replaced(let how):
       "a fetcher \(how); another takes its place and asks again for what was in flight (further ones are not told of)"
     case .unconfined(let missing):
-      "fetchers run without \(missing), since the kernel or the container declines: a stranger who takes one over has more of it (SECURITY.md)"
+      "fetchers run without \(missing): the kernel or the container refuses it. A fetcher that is taken over can do more than it should (SECURITY.md)"
     case .broken: "the process that starts fetchers has ended: no media are fetched any more; start attache again"
     }
   }

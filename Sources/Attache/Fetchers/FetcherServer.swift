@@ -13,7 +13,7 @@ final class FetcherServer: @unchecked Sendable {
   private var stream: FrameStream
   private var waiters: [UInt64: FetchWaiter] = [:]
   private var isWaitingToSend = false
-  /// Whether the resolver's file was closed to it from the start.
+  /// Whether it was not permitted to read resolv.conf from the start.
   private let beganWithoutNames = isResolverClosed
 
   private var loop: EventLoop { engine.loop }
@@ -109,7 +109,7 @@ final class FetcherServer: @unchecked Sendable {
       }
       reply(.left(fetch))
     case .count(let number):
-      // A link leads elsewhere since: a process that starts now is permitted to read that.
+      // The link leads elsewhere now. A new process is permitted to read that file.
       if Self.isResolverClosed, !beganWithoutNames { _exit(0) }
       reply(.counted(number, engine.breaker.states(at: loop.now)))
     case .close:
@@ -119,7 +119,7 @@ final class FetcherServer: @unchecked Sendable {
     }
   }
 
-  /// Whether this process may not read the resolver's file. c-ares would ask a name server on this machine instead, and say nothing.
+  /// Whether this process is not permitted to read resolv.conf. c-ares would then ask a name server on this machine, without an error.
   private static var isResolverClosed: Bool {
     let file = unsafe open("/etc/resolv.conf", O_RDONLY | O_CLOEXEC)
     guard file < 0 else {

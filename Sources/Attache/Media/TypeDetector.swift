@@ -65,7 +65,7 @@ package final class TypeDetector {
     self.init(playing: play, asksAlways: asksAlways, database: try Self.loadDatabase())
   }
 
-  /// - Parameter database: of ``loadDatabase()``, and nobody else's.
+  /// - Parameter database: of ``loadDatabase()``, used by this detector alone.
   init(playing play: DetectorPlay, asksAlways: Bool, database: MagicCookie) {
     self.database = database
     rules = asksAlways ? nil : MediaRules()
