@@ -59,7 +59,7 @@ extension Reason {
     case .typeUnsupported: .file("page-is-served-as-a-picture.yaml")
     case .typeBroken: .file("picture-is-cut-off-at-the-origin.yaml")
     case .typeDetector: .none("no bytes are known that crash or hang libmagic; a test plays a detector that does")
-    case .fetchCrashed: .none("no bytes are known that end a fetcher; a test kills those that fetch a URL")
+    case .fetchCrashed: .file("one-payload-kills-every-fetcher.yaml")
     case .storeFull: .file("disk-is-full.yaml")
     case .storeReadOnly: .file("disk-turns-read-only.yaml")
     case .queueExpired, .queuePoison: .none("a scenario's payloads are not queued for so long, and no media end a worker")

@@ -54,6 +54,10 @@ final class Exchange {
       ledger.note(.closed(path: path))
       breakOff { wire.close() }
     case .flood(let flood): send(flood, isFirst: true)
+    case .fetcher(let fault):
+      let isReached = wire.connection.flatMap { ConnectionPeer($0) }?.signal(fault.signal) ?? true
+      ledger.note(.fetcher(path: path, fault, isReached: isReached))
+      proceed()
     case .cut:
       ledger.note(.closed(path: path))
       breakOff { wire.cut() }

@@ -11,6 +11,8 @@ package enum OriginEvent: Sendable {
   case stalled(path: String)
   case reset(path: String)
   case closed(path: String)
+  /// A signal was sent to the process that had sent the request, or no such process could be seen.
+  case fetcher(path: String, FetcherFault, isReached: Bool)
   /// The whole response has been sent.
   case finished(path: String)
 }

@@ -11,6 +11,7 @@ final class PlainWire: ResponseWire {
   }
 
   var eventLoop: any EventLoop { channel.eventLoop }
+  var connection: (any Channel)? { channel }
 
   func write(_ head: ResponseHead, flushes: Bool) -> EventLoopFuture<Void> {
     isChunked = head.isChunked

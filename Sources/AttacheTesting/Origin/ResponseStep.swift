@@ -32,6 +32,8 @@ enum ResponseStep: Equatable {
   case goAway
   /// A header block of HTTP/2 that has no good end.
   case flood(HeaderFlood)
+  /// The end or the stop of the process that sent the request.
+  case fetcher(FetcherFault)
 }
 
 /// The status line and the fields of a response.

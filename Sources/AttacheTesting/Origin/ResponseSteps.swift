@@ -67,6 +67,7 @@ struct ResponseSteps: Sequence, IteratorProtocol {
     case .cut: return [.cut]
     case .goAway: return [.goAway]
     case .flood(let flood): return [.flood(flood)]
+    case .fetcher(let fault): return [.fetcher(fault), .stall]
     case .end: return [.end(keepsAlive: true)]
     }
   }

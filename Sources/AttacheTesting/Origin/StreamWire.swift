@@ -15,6 +15,7 @@ final class StreamWire: ResponseWire {
   }
 
   var eventLoop: any EventLoop { channel.eventLoop }
+  var connection: (any Channel)? { channel.parent }
 
   func write(_ head: ResponseHead, flushes: Bool) -> EventLoopFuture<Void> {
     let fields = HTTPHeaders(head.fields.map { ($0.name, $0.value) })

@@ -1,13 +1,35 @@
 internal import Attache
 internal import Glibc
 
-/// A process of a command's group, as /proc shows it.
+/// A process, as /proc shows it.
 struct CommandProcess {
   let number: pid_t
 
+  static func all() -> [CommandProcess] {
+    names(of: "/proc").compactMap { pid_t($0) }.map(CommandProcess.init)
+  }
+
   /// Every process of a group.
   static func all(in group: pid_t) -> [CommandProcess] {
-    names(of: "/proc").compactMap { pid_t($0) }.filter { getpgid($0) == group }.map(CommandProcess.init)
+    all().filter { getpgid($0.number) == group }
+  }
+
+  /// Whether one of its descriptors leads to this file.
+  ///
+  /// - Parameter name: what /proc says of it, such as `socket:[12345]`.
+  func holds(_ name: String) -> Bool {
+    let folder = "/proc/\(number)/fd"
+    return Self.names(of: folder).contains { Self.target(of: "\(folder)/\($0)") == name }
+  }
+
+  /// Whether a process is its parent, or the parent of that, and so on.
+  func descends(from ancestor: pid_t) -> Bool {
+    var process = self
+    while let parent = process.status("PPid").flatMap({ pid_t($0) }), parent > 0 {
+      if parent == ancestor { return true }
+      process = CommandProcess(number: parent)
+    }
+    return false
   }
 
   /// How many descriptors it has open.
@@ -33,6 +55,13 @@ struct CommandProcess {
     return executable != nil && executable == Self.realPath("/bin/sh")
   }
 
+  private static func target(of link: String) -> String? {
+    // Sockets have short names; what is longer is something else.
+    var name = [CChar](repeating: 0, count: 64)
+    let count = unsafe readlink(link, &name, name.count)
+    return count > 0 ? String(decoding: name.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+  }
+
   private static func realPath(_ path: String) -> String? {
     guard let real = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(real) }
@@ -50,12 +79,14 @@ struct CommandProcess {
     return names.map { String(decoding: $0, as: UTF8.self) }.filter { !$0.hasPrefix(".") }
   }
 
-  private static func text(of file: String) -> String {
+  /// What a file of /proc says; nothing where it cannot be read. Such a file has no size.
+  static func text(of file: String) -> String {
     let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }
     defer { close(descriptor) }
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    let count = unsafe read(descriptor, &buffer, buffer.count)
-    return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    var text: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    while case let count = unsafe read(descriptor, &buffer, buffer.count), count > 0 { text += buffer[..<count] }
+    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -17,6 +17,7 @@ public struct ScenarioRunner: Sendable {
   }
 
   private static let isRealAlone = "the simulated network does not know what happens in it: it plays on the real clock alone"
+  private static let hasNoFetchers = "its fetchers are processes, which only the command has: play it with --command"
 
   typealias Play = @Sendable (Scenario, UInt64) async -> Result<Evidence, StageError>
 
@@ -58,6 +59,8 @@ public struct ScenarioRunner: Sendable {
   private func played(_ scenario: Scenario) async -> ScenarioResult {
     let scaled = timeScale == 1 ? scenario : scenario.scaled(by: timeScale)
     switch clock {
+    case .virtual where scenario.faultsFetchers: return result(of: .failure(.unavailable(Self.hasNoFetchers)), scaled, .virtual)
+    case _ where scenario.faultsFetchers: return result(of: .failure(.unavailable(Self.hasNoFetchers)), scaled, .real)
     case .real: return result(of: await real(scaled, seed), scaled, .real)
     case .both where scenario.playsInRealTime: return result(of: await real(scaled, seed), scaled, .real)
     case .virtual where scenario.playsInRealTime: return result(of: .failure(.unavailable(Self.isRealAlone)), scaled, .virtual)

@@ -54,6 +54,9 @@ final class StageLedger: Sendable {
     case .stalled(let path): timeline.note(.origin, "\(prefix)\(path): stalls")
     case .reset(let path): timeline.note(.origin, "\(prefix)\(path): resets the connection")
     case .closed(let path): timeline.note(.origin, "\(prefix)\(path): closes the connection")
+    case .fetcher(let path, let fault, isReached: true): timeline.note(.origin, "\(prefix)\(path): \(fault.rawValue)")
+    case .fetcher(let path, let fault, isReached: false):
+      fail(.unavailable("\(prefix)\(path): \(fault.rawValue): the process that sent the request cannot be seen; play it as root"))
     case .finished(let path): timeline.note(.origin, "\(prefix)\(path): done")
     }
   }

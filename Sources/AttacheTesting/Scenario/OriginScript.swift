@@ -119,6 +119,8 @@ public struct OriginStep: Sendable, Hashable {
     case goAway
     /// A header block of HTTP/2 that has no good end.
     case flood(HeaderFlood)
+    /// The end or the stop of the process that sent the request, and nothing more.
+    case fetcher(FetcherFault)
   }
 
   /// How an origin tells the length of a body.

@@ -73,7 +73,7 @@ extension Placeholders {
       case .redirect(let location): .redirect(fill(location))
       case .text(let text): .text(fill(text))
       case .raw(let text): .raw(fill(text))
-      case .status, .length, .send, .hex, .stall, .reset, .close, .cut, .goAway, .flood: step.action
+      case .status, .length, .send, .hex, .stall, .reset, .close, .cut, .goAway, .flood, .fetcher: step.action
       }
     return step
   }

@@ -62,6 +62,7 @@ package struct ResponseMoves: Sequence, IteratorProtocol {
     case .cut: .cut
     case .goAway: .goAway
     case .flood(let flood): .flood(flood)
+    case .fetcher(let fault): .fetcher(fault)
     }
   }
 
@@ -83,7 +84,7 @@ extension OriginStep {
   fileprivate var isBody: Bool {
     switch action {
     case .send, .text, .hex: true
-    case .status, .header, .redirect, .length, .raw, .stall, .reset, .close, .cut, .goAway, .flood: false
+    case .status, .header, .redirect, .length, .raw, .stall, .reset, .close, .cut, .goAway, .flood, .fetcher: false
     }
   }
 
@@ -100,7 +101,7 @@ extension ResponseScript.Action {
   fileprivate var isEmpty: Bool {
     switch self {
     case .body(let bytes), .raw(let bytes): bytes.isEmpty
-    case .head, .field, .headEnd, .stall, .reset, .close, .cut, .goAway, .flood, .end: false
+    case .head, .field, .headEnd, .stall, .reset, .close, .cut, .goAway, .flood, .fetcher, .end: false
     }
   }
 }

@@ -39,6 +39,7 @@ package struct ResponseScript: Sendable, Hashable {
     /// Over HTTP/2 a GOAWAY that says ENHANCE_YOUR_CALM, and the close.
     case goAway
     case flood(HeaderFlood)
+    case fetcher(FetcherFault)
     /// The end of the response; the connection serves again.
     case end
   }
@@ -154,7 +155,7 @@ extension ResponseScript.Head {
       case .length(let told): length = told
       case .redirect(let location): fields.append(HeaderField("Location", location))
       case .header(let name, let value) where !step.isFieldDrip: fields += Array(repeating: HeaderField(name, value), count: step.times)
-      case .header, .send, .text, .hex, .raw, .stall, .reset, .close, .cut, .goAway, .flood: break
+      case .header, .send, .text, .hex, .raw, .stall, .reset, .close, .cut, .goAway, .flood, .fetcher: break
       }
     }
     self.status = status ?? (steps.contains(where: \.isRedirect) ? 302 : 200)
@@ -233,20 +234,20 @@ extension OriginStep.Action {
   fileprivate var isOfHead: Bool {
     switch self {
     case .status, .header, .redirect, .length: true
-    case .send, .text, .hex, .raw, .stall, .reset, .close, .cut, .goAway, .flood: false
+    case .send, .text, .hex, .raw, .stall, .reset, .close, .cut, .goAway, .flood, .fetcher: false
     }
   }
 
   fileprivate var isOfBody: Bool {
     switch self {
     case .send, .text, .hex, .raw: true
-    case .status, .header, .redirect, .length, .stall, .reset, .close, .cut, .goAway, .flood: false
+    case .status, .header, .redirect, .length, .stall, .reset, .close, .cut, .goAway, .flood, .fetcher: false
     }
   }
 
   fileprivate var isLast: Bool {
     switch self {
-    case .stall, .reset, .close, .cut, .goAway, .flood: true
+    case .stall, .reset, .close, .cut, .goAway, .flood, .fetcher: true
     case .status, .header, .redirect, .length, .send, .text, .hex, .raw: false
     }
   }

@@ -48,6 +48,17 @@ public struct Scenario: Sendable, Hashable {
   }
 }
 
+extension Scenario {
+  /// Whether something happens to the processes that fetch.
+  var faultsFetchers: Bool {
+    origins.values.contains { origin in
+      origin.paths.values.contains { path in
+        path.responses.contains { steps in steps.contains { if case .fetcher = $0.action { true } else { false } } }
+      }
+    }
+  }
+}
+
 /// The network that a scenario is played in.
 public enum ScenarioNetwork: String, Sendable, CaseIterable {
   /// This machine's, of which only loopback is used.

@@ -107,7 +107,7 @@ extension Int {
       case .redirect(let text), .text(let text), .raw(let text): Placeholder.filledSize(of: text)
       case .send(let medium, let count): count ?? medium.bytes.count
       case .hex(let bytes): bytes.count
-      case .status, .length, .stall, .reset, .close, .cut, .goAway, .flood: 0
+      case .status, .length, .stall, .reset, .close, .cut, .goAway, .flood, .fetcher: 0
       }
     let times = if case .times(let count)? = step.repetition { count } else { 1 }
     let (product, isTooLarge) = size.multipliedReportingOverflow(by: times)

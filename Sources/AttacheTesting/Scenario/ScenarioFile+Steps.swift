@@ -21,14 +21,15 @@ extension ScenarioField {
     case "close": .close
     case "cut": .cut
     case "goaway": .goAway
-    case let other: .flood(try flood(other))
+    case let other: try namedFault(other)
     }
   }
 
-  private func flood(_ name: String) throws(ScenarioError) -> HeaderFlood {
-    if let flood = HeaderFlood(rawValue: name) { return flood }
-    let floods = HeaderFlood.allCases.map(\.rawValue).joined(separator: ", ")
-    throw error("“\(name)” is not known here; write stall, reset, close, cut, goaway, \(floods), or an action as `send: photo.jpg`")
+  private func namedFault(_ name: String) throws(ScenarioError) -> OriginStep.Action {
+    if let flood = HeaderFlood(rawValue: name) { return .flood(flood) }
+    if let fault = FetcherFault(rawValue: name) { return .fetcher(fault) }
+    let others = (HeaderFlood.allCases.map(\.rawValue) + FetcherFault.allCases.map(\.rawValue)).joined(separator: ", ")
+    throw error("“\(name)” is not known here; write stall, reset, close, cut, goaway, \(others), or an action as `send: photo.jpg`")
   }
 
   private func action(_ name: String, _ files: ScenarioFolder) throws(ScenarioError) -> OriginStep.Action {

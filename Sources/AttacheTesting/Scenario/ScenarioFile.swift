@@ -89,6 +89,9 @@ extension Scenario {
       if network == .loopback, origins.values.contains(where: { $0.listening != nil }) {
         throw field.error("an origin listens where it is told in a network of its own: say `network: isolated`")
       }
+      if network != .loopback, faultsFetchers {
+        throw field.error("which process holds a connection is seen on loopback alone: take out `network`, or the fetcher's end")
+      }
     }
   }
 

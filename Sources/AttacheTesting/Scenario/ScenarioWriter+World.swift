@@ -122,6 +122,7 @@ extension OriginStep.Action {
     case .cut: ("do", .plain("cut"))
     case .goAway: ("do", .plain("goaway"))
     case .flood(let flood): ("do", .plain(flood.rawValue))
+    case .fetcher(let fault): ("do", .plain(fault.rawValue))
     }
   }
 }

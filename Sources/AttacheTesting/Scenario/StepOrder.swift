@@ -10,7 +10,7 @@ struct StepOrder {
   ///
   /// - Returns: what is wrong with it, or nil.
   mutating func mistake(adding step: OriginStep) -> String? {
-    if isOver { return "nothing can follow stall, reset, close, cut, goaway, a flood of headers or what repeats for ever" }
+    if isOver { return "nothing can follow stall, reset, close, cut, goaway, a flood of headers, a fetcher's end or what repeats for ever" }
     if let at = step.at {
       if at < latest { return "`at` counts from the arrival of the request, so it cannot be earlier than the step before" }
       latest = at
@@ -31,7 +31,7 @@ struct StepOrder {
       if hasBody, !isRaw { return "raw stands in the place of HTTP: nothing can be sent before it" }
       (hasBody, isRaw) = (true, true)
       isOver = step.repetition == .forever
-    case .stall, .reset, .close, .cut, .goAway, .flood:
+    case .stall, .reset, .close, .cut, .goAway, .flood, .fetcher:
       if step.repetition != nil { return "only send, text, hex, raw and header can repeat" }
       isOver = true
     }

@@ -41,7 +41,7 @@ struct ScriptedWire {
     case .end?: true
     // The end of a chunked body has been read with the bytes that say it.
     case nil: true
-    case .head, .field, .headEnd, .body, .raw, .stall, .reset, .close, .cut, .goAway, .flood: false
+    case .head, .field, .headEnd, .body, .raw, .stall, .reset, .close, .cut, .goAway, .flood, .fetcher: false
     }
   }
 
@@ -62,7 +62,8 @@ struct ScriptedWire {
     case .headEnd: return .bytes(Self.lineEnd, status: nil, bodyCount: 0)
     case .body(let bytes): return .bytes(framed(bytes), status: nil, bodyCount: bytes.count)
     case .raw(let bytes): return .bytes(bytes, status: nil, bodyCount: bytes.count)
-    case .stall: return .stall
+    // No process fetches on the simulated machine: such a scenario is not played there.
+    case .stall, .fetcher: return .stall
     case .reset: return .reset
     case .cut: return .cut
     case .goAway: return .close

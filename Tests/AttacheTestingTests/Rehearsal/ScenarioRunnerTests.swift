@@ -304,4 +304,12 @@ struct ScenarioRunnerTests {
     let virtual = await runner(.virtual).run(scenario)
     #expect(virtual.skipped?.contains("plays on the real clock alone") == true && virtual.findings == [])
   }
+
+  @Test(arguments: ScenarioRunner.Clock.allCases)
+  func `a scenario that ends fetchers is not played in this process`(clock: ScenarioRunner.Clock) async throws {
+    let scenario = try Scenario(yaml: "payloads: [x]\norigin: {/a: [fetcher-dies]}\n", file: "s.yaml")
+    let runner = ScenarioRunner(clock: clock, real: { _, _ in .failure(.flags("played")) }, virtual: { _, _ in .failure(.flags("played")) })
+    let result = await runner.run(scenario)
+    #expect(result.skipped?.contains("--command") == true && result.findings == [])
+  }
 }

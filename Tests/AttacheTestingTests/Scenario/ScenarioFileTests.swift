@@ -75,6 +75,13 @@ import Testing
       exit: 75
     """#
 
+  @Test func `a step ends the process that sent the request`() throws {
+    let scenario = try Scenario(yaml: "payloads: [x]\norigin: {/a: [fetcher-dies], /b: [{at: 1s, do: fetcher-hangs}]}\n", file: "s.yaml")
+    let paths = try #require(scenario.origins["origin"]).paths
+    #expect(paths["/a"] == PathScript(responses: [[OriginStep(.fetcher(.death))]]))
+    #expect(paths["/b"] == PathScript(responses: [[OriginStep(.fetcher(.hang), at: .seconds(1))]]))
+  }
+
   @Test func `everything that a scenario can say is read`() throws {
     let scenario = try Scenario(
       yaml: Self.everything, file: "folder/what-happens.yaml")
@@ -159,6 +166,8 @@ import Testing
     ("payloads: [x]\nnetwork: wide", "“wide” is not known here; write one of loopback, isolated"),
     ("payloads: [x]\netc: {hosts: x}", "say `network: isolated`"),
     ("payloads: [x]\norigin: {listen: 80}", "say `network: isolated`"),
+    ("payloads: [x]\nnetwork: isolated\norigin: {/a: [fetcher-dies]}", "seen on loopback alone"),
+    ("payloads: [x]\norigin: {/a: [fetcher-dies, stall]}", "nothing can follow"),
     ("payloads: [x]\nnetwork: isolated\norigin: {listen: here}", "an origin listens at a port, an address or both"),
     ("payloads: [x]\ndns: {a: {count: 2}}", "many addresses are written as"),
     ("payloads: [x]\nclock: virtual", "a clock is `real`; without it, a scenario plays on both"),

@@ -1,0 +1,19 @@
+internal import Glibc
+
+/// What happens to the process that sent a request, while its response is awaited. attache fetches in processes of their own.
+public enum FetcherFault: String, Sendable, CaseIterable {
+  /// It is killed, by SIGKILL.
+  case death = "fetcher-dies"
+  /// It crashes, by SIGSEGV.
+  case crash = "fetcher-crashes"
+  /// It does nothing any more, by SIGSTOP.
+  case hang = "fetcher-hangs"
+
+  var signal: Int32 {
+    switch self {
+    case .death: SIGKILL
+    case .crash: SIGSEGV
+    case .hang: SIGSTOP
+    }
+  }
+}
