@@ -68,4 +68,17 @@ struct RehearseDemandTests {
     #expect(run.exit == .status(0), "\(run.text)")
     #expect(record.elapsedMs < 4_000)
   }
+
+  @Test(arguments: [("fetcher-dies", 128 + SIGKILL), ("fetcher-crashes", 128 + SIGSEGV)])
+  func `a step ends the process that sent the request, where all is asked for`(step: String, status: Int32) async throws {
+    let folder = try RehearseFolder(["end": "payloads: ['{}']\norigin: {/a: [\(step)]}\ndeadline: 20s\n"])
+    let connection = "/dev/tcp/127.0.0.1/${REHEARSAL_ORIGIN##*:}"
+    let client = #"exec 3<>\#(connection); printf "GET /a HTTP/1.1\r\nHost: x\r\n\r\n" >&3; read -r line <&3"#
+    // The client's own status says which signal came.
+    let command = "bash -c '\(client)'; test $? = \(status) && exec cat"
+    let (_, record) = try await folder.rehearsed(command, ["--expect", "all"])
+    #expect(record.scenarios.map(\.passed) == [true])
+    let (_, promise) = try await folder.rehearsed("cat")
+    #expect(promise.scenarios[0].skipped?.hasSuffix("is no part of the promise; --expect all asks for it") == true)
+  }
 }

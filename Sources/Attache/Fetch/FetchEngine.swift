@@ -8,8 +8,8 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   let commons: FetchCommons
   var configuration: MediaFetcher.Configuration { commons.configuration }
   private var memory: FetchMemory { commons.memory }
-  var gate: URLGate { memory.gate }
-  let addressGate: AddressGate
+  /// What holds for all fetches.
+  let rulesOfFetches: FetchState.Rules
   let retryPolicy: RetryPolicy
   /// What everything goes through; nil is the straight way.
   var proxy: Proxy? { configuration.policy.proxy }
@@ -44,7 +44,8 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     }
     (self.commons, self.rules) = (commons, rules)
     let configuration = commons.configuration
-    addressGate = commons.memory.gate.addressGate
+    rulesOfFetches = FetchState.Rules(
+      gate: commons.memory.gate, proxy: configuration.policy.proxy, limits: configuration.limits, hasIndex: commons.index != nil)
     desk = commons.index.map { [loop] in CacheDesk(loop: loop, index: $0) }
     retryPolicy = RetryPolicy(retries: configuration.retries)
     budget = .current(engines: isAlone ? 1 : engines)
@@ -148,7 +149,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     case .off: break
     case .session: memory.keep(file, for: fetch.key)
     case .http:
-      guard let desk, let end = fetch.reuse.trustedUntil, end > desk.now else { return }
+      guard let desk, let end = fetch.state.reuse.trustedUntil, end > desk.now else { return }
       memory.keep(file, for: fetch.key, until: loop.now.advanced(by: end - desk.now))
     }
   }
@@ -193,7 +194,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   func enter(_ fetch: Fetch) -> FetchProgress.Awaited? {
     switch admission.enter(fetch.url.origin, fetch) {
     case .starts: nil
-    case .waitsForOrigin: .origin(places: configuration.transfersPerOrigin, isRedirected: fetch.isRedirected)
+    case .waitsForOrigin: .origin(places: configuration.transfersPerOrigin, isRedirected: fetch.state.isRedirected)
     case .waitsForAny: .any(places: budget.transfers)
     }
   }

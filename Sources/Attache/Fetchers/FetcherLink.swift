@@ -6,20 +6,7 @@ internal import Synchronization
 /// Requests for a URL in flight join. What a process was at when it ended is asked for again; a request that two processes named as their last work, or that was
 /// in flight at many ends, fails as ``Reason/fetchCrashed``.
 final class FetcherLink: FetchService {
-  private struct Request {
-    let url: CheckedURL
-    let place: Int
-    var deadline: MonotonicInstant
-    var waiters: [FetchWaiter]
-    /// How many prunes had begun when it was sent.
-    var prunes: UInt64
-    /// How many processes ended while they were at it.
-    var deaths = 0
-    /// How many processes ended while it was in flight.
-    var ends = 0
-    /// How often its file had gone when it was heard of.
-    var losses = 0
-  }
+  private typealias Request = FetcherRequests.Request
 
   private struct State: ~Copyable {
     /// nil as long as there is no process.
@@ -28,8 +15,7 @@ final class FetcherLink: FetchService {
     var isStarting = false
     /// How often a process was started.
     var generation = 0
-    var requests: [UInt64: Request] = [:]
-    var byURL: [String: UInt64] = [:]
+    var requests = FetcherRequests()
     /// Cancelled requests that the process has not answered.
     var leaving: [UInt64: (place: Int, done: @Sendable () -> Void)] = [:]
     var counts: [UInt64: @Sendable (BreakerStates) -> Void] = [:]
@@ -44,9 +30,8 @@ final class FetcherLink: FetchService {
     var hasAnswered = false
     /// Since when there is a process.
     var start = MonotonicInstant.distantPast
-    /// Processes that ended in a row soon and without an answer, and without having been ready; and why the last could not start.
-    var failures = 0
-    var failedStarts = 0
+    var starts = FetcherStarts()
+    /// Why the last process could not start.
     var message = ""
     var isOver = false
   }
@@ -54,17 +39,9 @@ final class FetcherLink: FetchService {
   /// What is called when the lock has been given back.
   private typealias Afterwards = [() -> Void]
 
-  /// Ends that a request may be in flight at: others may be the cause.
-  private static let maximumEnds = 64
-  /// Starts that may fail in a row before what is asked fails: the system may have no process for a moment.
-  private static let maximumFailedStarts = 8
   /// What may wait to be sent, in bytes: far more than any number of requests that the window of a run admits.
   private static let maximumUnsent = 256 << 20
-  /// Ends that name a request as the last work.
-  private static let maximumDeaths = 2
   private static let maximumLosses = 3
-  /// The longest pause before a process is started again.
-  private static let longestPause = Duration.milliseconds(50)
 
   private let number: Int
   private let crew: FetcherCrew
@@ -94,7 +71,7 @@ final class FetcherLink: FetchService {
     enum Way { case joined, asked, refused }
     let way = state.withLock { state -> Way in
       guard !state.isOver else { return .refused }
-      if joins, let number = state.byURL[url.text], let request = state.requests[number] {
+      if joins, let number = state.requests.number(for: url.text), let request = state.requests[number] {
         join(waiter, request, number, &state)
         return .joined
       }
@@ -119,9 +96,8 @@ final class FetcherLink: FetchService {
       waiter.request = number
       waiter.follow(SharedProgress(memory: crew.shared, fetch: number, place: request.place))
     }
-    state.requests[number] = request
-    if joins { state.byURL[request.url.text] = number }
-    guard state.stream != nil else { return start(&state, after: pause(after: state.failures)) }
+    state.requests.add(request, as: number, joins: joins)
+    guard state.stream != nil else { return start(&state, after: state.starts.pause) }
     send(request, number, &state)
     // With others in flight it goes along with what else is gathered: one call of the system for many.
     if state.requests.count > 1 { flushSoon(&state) } else { flush(&state) }
@@ -149,7 +125,7 @@ final class FetcherLink: FetchService {
         state.requests[number] = request
         return true
       }
-      remove(number, &state)
+      state.requests.remove(number)
       guard state.stream != nil else {
         crew.places.withLock { $0.give(back: request.place) }
         return true
@@ -198,12 +174,6 @@ final class FetcherLink: FetchService {
     state.stream?.gather {
       FetcherFrame.append(.fetch(number, place: UInt32(request.place), deadline: request.deadline, url: request.url.text), to: &$0)
     }
-  }
-
-  /// Forgets a request.
-  private func remove(_ number: UInt64, _ state: inout State) {
-    guard let request = state.requests.removeValue(forKey: number) else { return }
-    if state.byURL[request.url.text] == number { state.byURL[request.url.text] = nil }
   }
 
   /// Sends what has been gathered. That the connection has ended is heard on the loop.
@@ -256,7 +226,7 @@ final class FetcherLink: FetchService {
       state.generation += 1
       return FetcherParent.Order(
         number: number, count: crew.count, generation: state.generation, temporaryName: store.temporary.name,
-        needsRoots: state.requests.values.contains { $0.url.scheme == .https })
+        needsRoots: state.requests.needsRoots)
     }
     crew.shared.forgetWork(of: number)
     let isStarted = crew.parent.start(order, connection: other)
@@ -274,7 +244,7 @@ final class FetcherLink: FetchService {
       state.stream = FrameStream(own)
       state.awaitsRoom = nil
       (state.isReady, state.hasAnswered, state.start) = (false, false, crew.loop.now)
-      for (number, request) in state.requests.sorted(by: { $0.key < $1.key }) {
+      for (number, request) in state.requests.inOrder {
         state.requests[number]?.prunes = pruneCount
         send(request, number, &state)
       }
@@ -288,7 +258,7 @@ final class FetcherLink: FetchService {
   /// There is no descriptor: others may be given back.
   private func startLater() {
     guard !state.withLock({ $0.isOver }) else { return }
-    _ = crew.loop.schedule(at: crew.loop.now.advanced(by: Self.longestPause)) { [self] in start() }
+    _ = crew.loop.schedule(at: crew.loop.now.advanced(by: FetcherStarts.longestPause)) { [self] in start() }
   }
 
   private func watchStream() {
@@ -333,17 +303,19 @@ final class FetcherLink: FetchService {
   private func take(_ reply: FetcherReply, _ state: inout State, _ afterwards: inout Afterwards) throws(FrameStream.Fault) {
     switch reply {
     case .ready(let missing):
-      (state.isReady, state.failedStarts) = (true, 0)
+      state.isReady = true
+      state.starts.noteReady()
       if !missing.isEmpty { afterwards.append { [crew] in crew.tellOnce(of: missing) } }
     case .fetched(let result):
-      (state.hasAnswered, state.failures) = (true, 0)
+      state.hasAnswered = true
+      state.starts.noteAnswer()
       let added = result.added
       afterwards.append { [store] in store.note(addedByGuests: added) }
       guard let request = state.requests[result.fetch] else { return }
       if case .stored(let name, let size, _) = result.end, size < 1 || size > crew.memory.configuration.limits[name.type.kind] {
         throw .invalid
       }
-      remove(result.fetch, &state)
+      state.requests.remove(result.fetch)
       afterwards.append { [self] in finish(request, result) }
     case .left(let number):
       guard let (place, done) = state.leaving.removeValue(forKey: number) else { return }
@@ -397,9 +369,13 @@ final class FetcherLink: FetchService {
     for waiter in waiters { waiter.complete(.failure(failure)) }
   }
 
-  private func giveBackPlaces(_ state: inout State) {
-    for request in state.requests.values { crew.places.withLock { $0.give(back: request.place) } }
-    (state.requests, state.byURL) = ([:], [:])
+  /// Forgets all requests.
+  ///
+  /// - Returns: those who wait for them.
+  private func removeAll(_ state: inout State) -> [FetchWaiter] {
+    let requests = state.requests.removeAll()
+    for request in requests { crew.places.withLock { $0.give(back: request.place) } }
+    return requests.flatMap(\.waiters)
   }
 
   // MARK: The end of a process
@@ -423,10 +399,10 @@ final class FetcherLink: FetchService {
       }
       for done in state.closing { afterwards.append { done(nil) } }
       (state.leaving, state.closing) = ([:], [])
-      let isShort = state.start.duration(to: crew.loop.now) < Self.longestPause
-      state.failures = state.hasAnswered || !isShort ? 0 : state.failures + 1
-      if state.isReady { blame(&state, &afterwards) } else { noteFailedStart(&state, &afterwards) }
-      if !state.requests.isEmpty || !state.counts.isEmpty { start(&state, after: pause(after: state.failures)) }
+      let age = state.start.duration(to: crew.loop.now)
+      let mayStart = state.starts.noteEnd(age: age, hasAnswered: state.hasAnswered, wasReady: state.isReady)
+      if state.isReady { blame(&state, &afterwards) } else if !mayStart { giveUpStarting(&state, &afterwards) }
+      if !state.requests.isEmpty || !state.counts.isEmpty { start(&state, after: state.starts.pause) }
       return state.generation
     }
     guard let generation else { return }
@@ -437,38 +413,19 @@ final class FetcherLink: FetchService {
 
   /// Gives up the requests that ended too many processes, as far as that is known.
   private func blame(_ state: inout State, _ afterwards: inout Afterwards) {
-    let suspect = crew.shared.fetchAtWork(of: number)
-    for (number, request) in state.requests {
-      var request = request
-      request.ends += 1
-      if number == suspect { request.deaths += 1 }
-      guard request.deaths >= Self.maximumDeaths || request.ends >= Self.maximumEnds else {
-        state.requests[number] = request
-        continue
-      }
-      remove(number, &state)
+    for request in state.requests.noteEnd(suspect: crew.shared.fetchAtWork(of: number)) {
       crew.places.withLock { $0.give(back: request.place) }
-      let waiters = request.waiters
-      afterwards.append { [self] in failAll(waiters, FetchFailure(reason: .fetchCrashed)) }
+      afterwards.append { [self] in failAll(request.waiters, FetchFailure(reason: .fetchCrashed)) }
     }
   }
 
   /// Fails what is asked when no process comes about, which is no request's fault.
-  private func noteFailedStart(_ state: inout State, _ afterwards: inout Afterwards) {
-    state.failedStarts += 1
-    guard state.failedStarts >= Self.maximumFailedStarts else { return }
-    state.failedStarts = 0
-    let waiters = state.requests.values.flatMap(\.waiters)
-    giveBackPlaces(&state)
+  private func giveUpStarting(_ state: inout State, _ afterwards: inout Afterwards) {
+    let waiters = removeAll(&state)
     let cause = state.message.isEmpty ? "raise the limit on processes or make memory free" : state.message
     var failure = FetchFailure(reason: .internal, message: "no fetcher can be started: \(cause)")
     failure.isOfMachine = true
     afterwards.append { [self, failure] in failAll(waiters, failure) }
-  }
-
-  /// None at first; a process that ends again and again is not started all the time.
-  private func pause(after failures: Int) -> Duration {
-    failures < 4 ? .zero : min(Self.longestPause, .milliseconds(1 << min(failures, 10)))
   }
 
   /// Fails whatever is asked, since no process can be started any more.
@@ -476,8 +433,7 @@ final class FetcherLink: FetchService {
     var waiters: [FetchWaiter] = []
     var afterwards: Afterwards = []
     state.withLock { state in
-      waiters = state.requests.values.flatMap(\.waiters)
-      giveBackPlaces(&state)
+      waiters = removeAll(&state)
       for (_, done) in state.leaving.values { afterwards.append(done) }
       for answer in state.counts.values { afterwards.append { answer(BreakerStates()) } }
       for done in state.closing { afterwards.append { done(nil) } }

@@ -57,7 +57,7 @@ final class Exchange {
     case .fetcher(let fault):
       let isReached = wire.connection.flatMap { ConnectionPeer($0) }?.signal(fault.signal) ?? true
       ledger.note(.fetcher(path: path, fault, isReached: isReached))
-      proceed()
+      if isReached { proceed() } else { breakOff { wire.reset() } }
     case .cut:
       ledger.note(.closed(path: path))
       breakOff { wire.cut() }

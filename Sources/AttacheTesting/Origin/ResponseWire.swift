@@ -3,7 +3,7 @@ internal import NIOCore
 /// What the steps of a response are written to: an HTTP/1 connection or one HTTP/2 stream. Used on its event loop only.
 protocol ResponseWire: AnyObject {
   var eventLoop: any EventLoop { get }
-  /// nil when it is closed.
+  /// nil when an HTTP/2 stream has lost it.
   var connection: (any Channel)? { get }
   /// - Parameter flushes: false when bytes that flush follow at once.
   func write(_ head: ResponseHead, flushes: Bool) -> EventLoopFuture<Void>

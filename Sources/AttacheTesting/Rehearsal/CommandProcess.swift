@@ -14,12 +14,12 @@ struct CommandProcess {
     all().filter { getpgid($0.number) == group }
   }
 
-  /// Whether one of its descriptors leads to this file.
+  /// Whether one of its descriptors leads to one of these files.
   ///
-  /// - Parameter name: what /proc says of it, such as `socket:[12345]`.
-  func holds(_ name: String) -> Bool {
+  /// - Parameter files: what /proc says of them, such as `socket:[12345]`.
+  func holds(anyOf files: Set<String>) -> Bool {
     let folder = "/proc/\(number)/fd"
-    return Self.names(of: folder).contains { Self.target(of: "\(folder)/\($0)") == name }
+    return Self.names(of: folder).contains { Self.target(of: "\(folder)/\($0)").map(files.contains) == true }
   }
 
   /// Whether a process is its parent, or the parent of that, and so on.

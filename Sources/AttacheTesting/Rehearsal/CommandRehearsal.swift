@@ -67,6 +67,9 @@ public struct CommandRehearsal: Sendable {
   /// What a command cannot be asked for.
   func reasonToSkip(_ scenario: Scenario) -> String? {
     if scenario.serviceExtension != .media { return "the extension of this scenario plays in attache's own process only" }
+    if demand != .all, scenario.faultsFetchers {
+      return "what comes of an end of its processes is no part of the promise; --expect all asks for it"
+    }
     if kills, scenario.disk != nil { return "its disk would keep the command from starting again" }
     guard scenario.stop != nil else { return nil }
     if kills { return "it is told to stop, which is no place for a kill" }

@@ -17,7 +17,8 @@ public struct ScenarioRunner: Sendable {
   }
 
   private static let isRealAlone = "the simulated network does not know what happens in it: it plays on the real clock alone"
-  private static let hasNoFetchers = "its fetchers are processes, which only the command has: play it with --command"
+  private static let hasNoFetchers =
+    "only the command has processes that fetch: play it with --command 'attache $REHEARSAL_FLAGS' --expect all"
 
   typealias Play = @Sendable (Scenario, UInt64) async -> Result<Evidence, StageError>
 

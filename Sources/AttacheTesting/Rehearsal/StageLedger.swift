@@ -56,7 +56,8 @@ final class StageLedger: Sendable {
     case .closed(let path): timeline.note(.origin, "\(prefix)\(path): closes the connection")
     case .fetcher(let path, let fault, isReached: true): timeline.note(.origin, "\(prefix)\(path): \(fault.rawValue)")
     case .fetcher(let path, let fault, isReached: false):
-      fail(.unavailable("\(prefix)\(path): \(fault.rawValue): the process that sent the request cannot be seen; play it as root"))
+      let what = "the process that sent the request cannot be seen; play it as root with CAP_SYS_PTRACE"
+      fail(.unavailable("\(prefix)\(path): \(fault.rawValue): \(what)"))
     case .finished(let path): timeline.note(.origin, "\(prefix)\(path): done")
     }
   }

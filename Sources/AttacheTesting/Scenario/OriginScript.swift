@@ -119,7 +119,7 @@ public struct OriginStep: Sendable, Hashable {
     case goAway
     /// A header block of HTTP/2 that has no good end.
     case flood(HeaderFlood)
-    /// The end or the stop of the process that sent the request, and nothing more.
+    /// The end or the stop of the process that sent the request, if this process has started it, and nothing more.
     case fetcher(FetcherFault)
   }
 

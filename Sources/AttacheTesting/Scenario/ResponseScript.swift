@@ -120,9 +120,12 @@ extension [OriginStep] {
     contains { $0.repetition == .forever && $0.action.isOfBody }
   }
 
-  /// Whether the last step is a stall or a reset.
+  /// Whether the last step leaves open how long the body would have been.
   fileprivate var breaksOff: Bool {
-    last?.action == .stall || last?.action == .reset
+    switch last?.action {
+    case .stall, .reset, .fetcher: true
+    default: false
+    }
   }
 
   /// What of the body is sent, in bytes.

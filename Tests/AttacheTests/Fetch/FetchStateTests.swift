@@ -1,0 +1,330 @@
+import Testing
+
+@testable import Attache
+
+/// What a fetch does next, as tables: each row is what happens, and what is to be done.
+@Suite struct FetchStateTests {
+  private typealias Event = FetchState.Event
+  private typealias Action = FetchState.Action
+
+  private static let start = "https://cdn.example/a.jpg"
+  private static let public1 = IPAddress.v4(0x5DB8_D822)
+  private static let public2 = IPAddress.v4(0x5DB8_D823)
+  private static let file = StoredFile(StoreName(digest: [UInt8](repeating: 7, count: 32), type: .png), size: 10)
+
+  private static func state(_ url: String = start, proxy: Proxy? = nil, index: Bool = false, largest: Int = 1_000) throws -> FetchState {
+    let gate = URLGate(URLPolicy(proxy: proxy))
+    let limits = MediaLimits(image: largest / 2, audio: largest, video: largest)
+    return FetchState(try gate.check(url), FetchState.Rules(gate: gate, proxy: proxy, limits: limits, hasIndex: index))
+  }
+
+  private static func head(_ status: Int, _ fields: String...) -> ResponseHead {
+    var head = ResponseHead()
+    for line in ["HTTP/1.1 \(status) X"] + fields + [""] {
+      var bytes = Array((line + "\r\n").utf8)
+      _ = unsafe bytes.withUnsafeMutableBytes { unsafe head.add(UnsafeRawBufferPointer($0)) }
+    }
+    return head
+  }
+
+  private static func end(_ failure: Reason? = nil, after: Duration? = nil) -> Event {
+    .ended(TransferEnd(failure: failure, times: TransferTimes(), retryAfter: after))
+  }
+
+  private static func failure(_ reason: Reason, _ message: String = "") -> Action {
+    .fail(FetchFailure(reason: reason, message: message))
+  }
+
+  private static func entry(tag: String? = "\"v1\"", expiry: Duration = .seconds(100)) -> CacheEntry {
+    CacheEntry(
+      key: IndexKey(start), file: file, fields: CacheFields(), entityTag: tag, expiry: expiry, pixels: 100, isPublic: true, lastUse: 0)
+  }
+
+  /// Tells a fetch what happens, row by row.
+  private func play(
+    _ state: inout FetchState, _ rows: [(Event, Action)], location: SourceLocation = #_sourceLocation
+  ) {
+    for (number, (event, action)) in rows.enumerated() {
+      #expect(state.hear(event) == action, "row \(number + 1)", sourceLocation: location)
+    }
+  }
+
+  /// To the moment at which the request is sent.
+  private static let toTransfer: [(Event, Action)] = [
+    (.begun, .askBreaker), (.admitted(true), .resolve(host: "cdn.example")), (.resolved(.success([public1, public2])), .enter),
+    (.placeGranted, .askBreaker), (.admitted(true), .transfer),
+  ]
+
+  // MARK: The way to the origin
+
+  @Test func `a file comes by look-up, check, place and transfer`() throws {
+    var state = try Self.state()
+    play(
+      &state,
+      Self.toTransfer + [
+        (.head(Self.head(200, "Content-Length: 10"), at: nil), .proceed), (.body(4), .proceed), (.recognised(.png), .proceed),
+        (.body(6), .proceed), (Self.end(), .finish), (.stored(Self.file), .handOut(Self.file)),
+      ])
+    #expect(state.isOver && state.received == 10 && state.tries == 1)
+  }
+
+  @Test func `what is not awaited is ignored, and behind the end everything is`() throws {
+    let all: [Event] = [
+      .begun, .lookedUp(.none), .admitted(true), .resolved(.success([Self.public1])), .confirmed(true), .placeGranted,
+      .head(Self.head(200), at: nil), .body(1), .recognised(.png), .refused(FetchFailure(reason: .typeBroken)), Self.end(),
+      .stored(Self.file),
+    ]
+    var state = try Self.state()
+    play(&state, all.dropFirst().map { ($0, .none) })
+    play(&state, [(.failed(FetchFailure(reason: .cancelled)), Self.failure(.cancelled))])
+    play(&state, (all + [.failed(FetchFailure(reason: .internal))]).map { ($0, .none) })
+    #expect(state.isOver)
+  }
+
+  @Test func `an address in the URL is looked up by nobody`() throws {
+    var state = try Self.state("https://93.184.216.34/a.jpg")
+    play(&state, [(.begun, .askBreaker), (.admitted(true), .enter)])
+  }
+
+  @Test func `one private address in an answer refuses the host`() throws {
+    var state = try Self.state()
+    play(&state, Self.toTransfer.prefix(2).map { $0 })
+    guard case .fail(let failure) = state.hear(.resolved(.success([Self.public1, .v4(0x0A00_0001)]))) else {
+      Issue.record("it goes on")
+      return
+    }
+    #expect(failure.reason == .policyAddress && state.isOver)
+  }
+
+  @Test func `an open circuit refuses, behind a failed try with what that came to`() throws {
+    var state = try Self.state()
+    play(&state, [(.begun, .askBreaker), (.admitted(false), .fail(FetchFailure(breakerFor: "https://cdn.example:443")))])
+    let unavailable = FetchFailure(.httpStatus, status: 503, tries: 1)
+    var later = try Self.state()
+    play(
+      &later,
+      Self.toTransfer + [
+        (.head(Self.head(503, "Retry-After: 2"), at: nil), .stop),
+        (Self.end(after: .seconds(2)), .pause(after: unavailable, asked: .seconds(2))),
+        (.begun, .askBreaker), (.admitted(false), .fail(unavailable)),
+      ])
+  }
+
+  @Test func `each try begins with another address`() throws {
+    var state = try Self.state()
+    play(&state, Self.toTransfer)
+    #expect(state.addressesInTurn == [Self.public1, Self.public2])
+    play(&state, [(Self.end(.connectRefused), .pause(after: FetchFailure(reason: .connectRefused), asked: nil))] + Self.toTransfer)
+    #expect(state.addressesInTurn == [Self.public2, Self.public1] && state.tries == 2)
+  }
+
+  // MARK: Redirects
+
+  @Test(arguments: [
+    ("/b.jpg", Action.askBreaker), ("https://other.example/b.jpg", .askBreaker),
+    ("/a.jpg", failure(.httpRedirect, "the redirects go round in a circle")),
+  ])
+  private func `a redirect begins again, unless it leads back`(location: String, action: Action) throws {
+    var state = try Self.state()
+    play(&state, Self.toTransfer + [(.head(Self.head(302, "Location: \(location)"), at: nil), .stop), (Self.end(), action)])
+    #expect(state.isRedirected == (action == .askBreaker))
+  }
+
+  @Test(arguments: ["http://cdn.example/b.jpg", "https://10.0.0.1/b.jpg", "ftp://cdn.example/b.jpg"])
+  func `a redirect passes the gates again`(location: String) throws {
+    var state = try Self.state()
+    play(&state, Self.toTransfer + [(.head(Self.head(302, "Location: \(location)"), at: nil), .stop)])
+    guard case .fail(let failure) = state.hear(Self.end()) else {
+      Issue.record("it goes on")
+      return
+    }
+    #expect(failure.reason == .policyRedirect)
+  }
+
+  @Test func `five redirects are followed, and no sixth`() throws {
+    var state = try Self.state()
+    for hop in 1...5 {
+      play(
+        &state,
+        (hop == 1 ? Self.toTransfer : Array(Self.toTransfer.dropFirst())) + [
+          (.head(Self.head(302, "Location: /\(hop)"), at: nil), .stop), (Self.end(), .askBreaker),
+        ])
+    }
+    play(
+      &state,
+      Self.toTransfer.dropFirst() + [
+        (.head(Self.head(302, "Location: /6"), at: nil), .stop), (Self.end(), Self.failure(.httpRedirect, "more than 5 redirects")),
+      ])
+  }
+
+  // MARK: Further tries
+
+  @Test(arguments: [
+    (Reason.connectRefused, true), (.connectReset, true), (.httpTruncated, true), (.tlsCertificate, false), (.tlsHost, false),
+    (.tlsHandshake, false),
+    (.httpFraming, false), (.httpProtocol, false),
+  ])
+  func `what may pass by itself is tried again`(reason: Reason, isTriedAgain: Bool) throws {
+    var state = try Self.state()
+    let failure = FetchFailure(reason: reason)
+    play(&state, Self.toTransfer + [(Self.end(reason), isTriedAgain ? .pause(after: failure, asked: nil) : .fail(failure))])
+  }
+
+  @Test(arguments: [(404, false), (410, false), (429, true), (500, true), (503, true)])
+  func `a status is tried again where another answer may come`(status: Int, isTriedAgain: Bool) throws {
+    var state = try Self.state()
+    let failure = FetchFailure(.httpStatus, status: status, tries: 1)
+    play(
+      &state,
+      Self.toTransfer + [
+        (.head(Self.head(status), at: nil), .stop), (Self.end(), isTriedAgain ? .pause(after: failure, asked: nil) : .fail(failure)),
+      ])
+  }
+
+  @Test func `a body that breaks off is taken up again with its validator`() throws {
+    var state = try Self.state()
+    let broken = FetchFailure(reason: .httpTruncated)
+    play(
+      &state,
+      Self.toTransfer + [
+        (.head(Self.head(200, "Content-Length: 10", "ETag: \"v1\""), at: nil), .proceed), (.body(4), .proceed),
+        (Self.end(), .pause(after: broken, asked: nil)),
+      ])
+    #expect(state.resumption?.offset == 4 && state.resumption?.validator == "\"v1\"" && state.body == 1)
+    play(
+      &state,
+      Self.toTransfer + [
+        (.head(Self.head(206, "Content-Range: bytes 4-9/10", "ETag: \"v1\""), at: nil), .proceed), (.body(6), .proceed),
+        (Self.end(), .finish),
+      ])
+    #expect(state.received == 10 && state.body == 1)
+  }
+
+  @Test(arguments: ["", "ETag: W/\"v1\"", "Accept-Ranges: none"])
+  func `without a strong validator a body begins anew`(field: String) throws {
+    var state = try Self.state()
+    play(
+      &state,
+      Self.toTransfer + [
+        (.head(Self.head(200, "Content-Length: 10", field.isEmpty ? "X: y" : field), at: nil), .proceed), (.body(4), .proceed),
+        (Self.end(), .pause(after: FetchFailure(reason: .httpTruncated), asked: nil)),
+      ])
+    #expect(state.resumption == nil && state.received == 0 && state.body == 2)
+  }
+
+  @Test func `the rest of another file is refused`() throws {
+    var state = try Self.state()
+    play(
+      &state,
+      Self.toTransfer + [
+        (.head(Self.head(200, "Content-Length: 10", "ETag: \"v1\""), at: nil), .proceed), (.body(4), .proceed),
+        (Self.end(), .pause(after: FetchFailure(reason: .httpTruncated), asked: nil)),
+      ] + Self.toTransfer + [
+        (.head(Self.head(206, "Content-Range: bytes 4-19/20", "ETag: \"v1\""), at: nil), .stop), (Self.end(), Self.failure(.httpFraming)),
+      ])
+  }
+
+  // MARK: Limits
+
+  @Test func `a body is broken off at its limit, by its length or by its bytes`() throws {
+    let tooLarge = "the file is larger than 1000 bytes; shrink it or raise --limits"
+    for rows in [
+      [(.head(Self.head(200, "Content-Length: 1001"), at: nil), .stop)],
+      [(.head(Self.head(200, "Transfer-Encoding: chunked"), at: nil), .proceed), (.body(1_000), .proceed), (.body(1), .stop)],
+    ] as [[(Event, Action)]] {
+      var state = try Self.state()
+      play(&state, Self.toTransfer + rows + [(Self.end(), Self.failure(.sizeLimit, tooLarge))])
+    }
+  }
+
+  @Test func `the kind of the file narrows its limit`() throws {
+    var state = try Self.state()
+    play(
+      &state,
+      Self.toTransfer + [
+        (.head(Self.head(200, "Content-Length: 600"), at: nil), .proceed), (.body(100), .proceed), (.recognised(.png), .stop),
+      ])
+    #expect(state.failure?.reason == .sizeImage)
+  }
+
+  @Test func `the first failure counts`() throws {
+    var state = try Self.state()
+    let broken = FetchFailure(reason: .typeBroken)
+    play(
+      &state,
+      Self.toTransfer + [
+        (.head(Self.head(200, "Content-Length: 600"), at: nil), .proceed), (.body(100), .proceed), (.refused(broken), .stop),
+        (.recognised(.png), .stop), (Self.end(.httpTruncated), .fail(broken)),
+      ])
+  }
+
+  // MARK: Behind a proxy
+
+  @Test func `behind a proxy its name is resolved, and its own refusal is named`() throws {
+    let proxy = try #require(try? Proxy("http://proxy.example:3128"))
+    var state = try Self.state(proxy: proxy)
+    play(
+      &state,
+      [
+        (.begun, .askBreaker), (.admitted(true), .resolve(host: "proxy.example")), (.resolved(.success([.v4(0x0A00_0001)])), .enter),
+        (.placeGranted, .askBreaker), (.admitted(true), .transfer),
+        (.head(Self.head(407), at: nil), .stop), (Self.end(), .fail(FetchFailure(proxyStatus: 407))),
+      ])
+    var unknown = try Self.state(proxy: proxy)
+    play(&unknown, [(.begun, .askBreaker), (.admitted(true), .resolve(host: "proxy.example"))])
+    guard case .fail(let failure) = unknown.hear(.resolved(.failure(.notFound))) else {
+      Issue.record("it goes on")
+      return
+    }
+    #expect(failure.reason == .connectProxy && failure.message.hasPrefix("the proxy: "))
+  }
+
+  // MARK: The index
+
+  @Test func `a fresh answer is served without a request`() throws {
+    var state = try Self.state(index: true)
+    play(&state, [(.begun, .lookUp), (.lookedUp(.fresh(Self.entry())), .serve(Self.entry(), as: .hit))])
+  }
+
+  @Test func `a fresh answer whose host is not open to everybody is served behind the address gate`() throws {
+    var state = try Self.state(index: true)
+    play(
+      &state,
+      [
+        (.begun, .lookUp), (.lookedUp(.fenced(Self.entry())), .resolve(host: "cdn.example")),
+        (.resolved(.success([Self.public1])), .confirm(Self.file)), (.confirmed(true), .serve(Self.entry(), as: .hit)),
+      ])
+    var gone = try Self.state(index: true)
+    play(
+      &gone,
+      [
+        (.begun, .lookUp), (.lookedUp(.fenced(Self.entry())), .resolve(host: "cdn.example")),
+        (.resolved(.success([Self.public1])), .confirm(Self.file)), (.confirmed(false), .enter),
+      ])
+    #expect(gone.conditions.isEmpty)
+  }
+
+  @Test(arguments: [true, false])
+  func `a stale answer is asked about`(isThere: Bool) throws {
+    var state = try Self.state(index: true)
+    play(&state, [(.begun, .lookUp), (.lookedUp(.stale(Self.entry())), .askBreaker)] + Self.toTransfer.dropFirst())
+    #expect(state.conditions == ["If-None-Match: \"v1\""])
+    play(
+      &state,
+      [
+        (.head(Self.head(304, "ETag: \"v1\""), at: .seconds(1)), .proceed), (Self.end(), .confirm(Self.file)),
+        (.confirmed(isThere), isThere ? .serve(Self.entry(), as: .revalidated) : .askBreaker),
+      ])
+    #expect(state.conditions.isEmpty == !isThere)
+  }
+
+  @Test func `a 304 of another file is no answer`() throws {
+    var state = try Self.state(index: true)
+    play(
+      &state,
+      [(.begun, .lookUp), (.lookedUp(.stale(Self.entry())), .askBreaker)] + Self.toTransfer.dropFirst() + [
+        (.head(Self.head(304, "ETag: \"v2\""), at: .seconds(1)), .proceed), (Self.end(), .askBreaker),
+      ])
+    #expect(state.conditions.isEmpty)
+  }
+}

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import Attache
+
+/// Which requests are given up when processes end, and when the next process starts.
+@Suite struct FetcherRequestsTests {
+  private static func requests(_ numbers: ClosedRange<UInt64>, joins: Bool = true) throws -> FetcherRequests {
+    let gate = URLGate(URLPolicy())
+    var requests = FetcherRequests()
+    for number in numbers {
+      let url = try gate.check("https://cdn.example/\(number)")
+      requests.add(.init(url: url, place: Int(number), deadline: .distantFuture, waiters: [], prunes: 0), as: number, joins: joins)
+    }
+    return requests
+  }
+
+  /// The places of those that are given up, which are their numbers.
+  private static func ends(_ requests: inout FetcherRequests, _ suspects: UInt64?...) -> [[Int]] {
+    suspects.map { requests.noteEnd(suspect: $0).map(\.place).sorted() }
+  }
+
+  @Test func `the second end that names a request gives it up alone`() throws {
+    var requests = try Self.requests(1...3)
+    #expect(Self.ends(&requests, 2, 1, nil, 2) == [[], [], [], [2]])
+    #expect(requests.inOrder.map(\.number) == [1, 3] && requests.number(for: "https://cdn.example/2") == nil)
+    #expect(Self.ends(&requests, 3, 1) == [[], [1]])
+  }
+
+  @Test func `a suspect that is not asked any more is nobody`() throws {
+    var requests = try Self.requests(1...2)
+    requests.remove(1)
+    #expect(Self.ends(&requests, 1, 1, 7) == [[], [], []])
+    #expect(requests.count == 1)
+  }
+
+  @Test func `what is in flight at sixty-four ends is given up, what comes later is not`() throws {
+    var requests = try Self.requests(1...2)
+    for _ in 1..<FetcherRequests.maximumEnds { #expect(requests.noteEnd(suspect: nil).isEmpty) }
+    let late = try Self.requests(3...3).inOrder[0].request
+    requests.add(late, as: 3, joins: true)
+    #expect(Self.ends(&requests, nil) == [[1, 2]])
+    #expect(requests.inOrder.map(\.number) == [3])
+  }
+
+  @Test func `the latest request for a URL is the one that others join`() throws {
+    var requests = try Self.requests(1...1)
+    let same = try #require(requests[1])
+    requests.add(same, as: 9, joins: true)
+    #expect(requests.number(for: "https://cdn.example/1") == 9)
+    requests.remove(1)
+    #expect(requests.number(for: "https://cdn.example/1") == 9)
+    let alone = try Self.requests(1...1, joins: false)
+    #expect(alone.number(for: "https://cdn.example/1") == nil)
+  }
+
+  @Test func `processes that end soon and say nothing are started ever more slowly`() {
+    var starts = FetcherStarts()
+    let pauses = (0..<8).map { _ in
+      _ = starts.noteEnd(age: .milliseconds(1), hasAnswered: false, wasReady: true)
+      return starts.pause
+    }
+    #expect(pauses == [0, 0, 0, 16, 32, 50, 50, 50].map { .milliseconds($0) })
+    starts.noteAnswer()
+    #expect(starts.pause == .zero)
+  }
+
+  @Test(arguments: [(1, true), (50, false)])
+  func `an answer, or a long life, ends the row`(age: Int, hasAnswered: Bool) {
+    var starts = FetcherStarts()
+    for _ in 0..<9 { _ = starts.noteEnd(age: .milliseconds(1), hasAnswered: false, wasReady: true) }
+    _ = starts.noteEnd(age: .milliseconds(age), hasAnswered: hasAnswered, wasReady: true)
+    #expect(starts.pause == .zero)
+  }
+
+  @Test func `eight processes in a row that never became ready are too many`() {
+    var starts = FetcherStarts()
+    func end() -> Bool { starts.noteEnd(age: .seconds(1), hasAnswered: false, wasReady: false) }
+    #expect((1...8).map { _ in end() } == [true, true, true, true, true, true, true, false])
+    #expect((1...7).map { _ in end() }.allSatisfy { $0 })
+    starts.noteReady()
+    #expect((1...7).map { _ in end() }.allSatisfy { $0 } && !end())
+  }
+}
