@@ -259,7 +259,9 @@ extension Fetch: TransferOwner {
     act(on: .ended(end))
   }
 
-  /// Tells of what has come, from within the transport, where nothing may be begun or ended.
+  /// Tells the state of an event in which nothing may be begun or ended, such as a call from within the transport.
+  ///
+  /// - Returns: whether the transfer goes on.
   private func goesOn(after event: FetchState.Event) -> Bool {
     let action = state.hear(event)
     if intakeBody != state.body { intake = nil }
@@ -291,11 +293,16 @@ extension Fetch {
   private func finish() {
     let intake = openIntake()
     do throws(FetchFailure) {
-      if let file = try intake.finish() { act(on: .stored(file)) } else { askDetector(about: intake) }
+      if let file = try intake.finish() { take(file) } else { askDetector(about: intake) }
     } catch {
       noteType(of: intake)
       fail(error)
     }
+  }
+
+  private func take(_ file: StoredFile) {
+    guard !state.isOver else { return engine.letGo(of: file) }
+    act(on: .stored(file))
   }
 
   private func askDetector(about intake: Intake) {
@@ -308,7 +315,7 @@ extension Fetch {
 
   private func hear(_ detection: Detection, _ intake: Intake) {
     do throws(FetchFailure) {
-      if let file = try intake.hear(detection) { return act(on: .stored(file)) }
+      if let file = try intake.hear(detection) { return take(file) }
       if noteType(of: intake) { resume() } else if let failure = state.failure { fail(failure) }
     } catch {
       noteType(of: intake)

@@ -8,7 +8,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   let commons: FetchCommons
   var configuration: MediaFetcher.Configuration { commons.configuration }
   private var memory: FetchMemory { commons.memory }
-  /// What holds for all fetches.
+  /// What is the same for all fetches.
   let rulesOfFetches: FetchState.Rules
   let retryPolicy: RetryPolicy
   /// What everything goes through; nil is the straight way.

@@ -1,9 +1,9 @@
 /// How far one fetch is, and what it does next. A pure value: ``Fetch`` tells it what has happened, and does what it answers.
 ///
 /// A hop is looked up in the index, resolved and checked; then it waits for a place at its origin and is transferred. A redirect, and a further try, begin
-/// again. What happens in a phase that does not await it is ignored.
+/// again. An event that the phase does not wait for is ignored.
 struct FetchState {
-  /// What has to hold for every fetch of an engine.
+  /// What is the same for all fetches of an engine.
   final class Rules: Sendable {
     let gate: URLGate
     /// What everything goes through; nil is the straight way.
@@ -33,7 +33,7 @@ struct FetchState {
     /// The circuit breaker's word, before the request is sent.
     case starting
     case transferring
-    /// Whether the file is still there of which the origin says that it has not changed.
+    /// Whether the store still has the file that a 304 says is unchanged.
     case revalidating
     /// The file, all of whose bytes have come.
     case storing
@@ -48,11 +48,11 @@ struct FetchState {
     case resolved(Result<[IPAddress], DNSFailure>)
     case confirmed(Bool)
     case placeGranted
-    /// - Parameter moment: wall clock; nil without an index.
+    /// - Parameter moment: when it came, by the wall clock; nil where there is no index.
     case head(ResponseHead, at: Duration?)
     /// So many bytes of the body, in the middle of a transfer.
     case body(Int)
-    /// What the bytes are.
+    /// What the bytes are. The detector may say so between two tries, too.
     case recognised(MediaType)
     /// The bytes are not wanted, in the middle of a transfer.
     case refused(FetchFailure)
@@ -110,7 +110,7 @@ struct FetchState {
   private(set) var failure: FetchFailure?
 
   // Of the body, which several exchanges may bring.
-  /// Which body it is: what has come of another counts no more.
+  /// The number of the body. Bytes and detector's answers of an earlier number are dropped.
   private(set) var body = 0
   /// In bytes.
   private(set) var received = 0
@@ -130,7 +130,7 @@ struct FetchState {
   /// Whether a complete head has come in the latest exchange.
   var hasHead: Bool { verdict != nil }
 
-  /// How many bytes come with and behind these, as far as that is known: a part in chunks may bring more than it says.
+  /// How many bytes are still to come, these included; where the length is unknown, these alone. A part in chunks may bring more than its length says.
   func expected(with count: Int) -> Int {
     length.map { max(0, $0 - received) } ?? count
   }
@@ -182,7 +182,7 @@ struct FetchState {
     case (.waiting, .placeGranted): go(to: .starting, .askBreaker)
     case (.transferring, .head(let head, let moment)): judge(head, at: moment)
     case (.transferring, .body(let count)): take(count)
-    case (.transferring, .recognised(let type)): recognise(type)
+    case (_, .recognised(let type)): recognise(type)
     case (.transferring, .refused(let failure)): refuse(failure)
     case (.transferring, .ended(let exchange)): judge(exchange)
     case (.storing, .stored(let file)): end(.handOut(file))
@@ -213,7 +213,7 @@ struct FetchState {
     return approach()
   }
 
-  /// A fresh answer asks for no request, and for no circuit.
+  /// A fresh answer needs no request, so that the circuit breaker is not asked.
   private mutating func approach() -> Action {
     phase = .approaching
     return reuse.isFresh ? resolve() : .askBreaker

@@ -4,16 +4,17 @@ struct FetcherStarts {
   static let longestPause = Duration.milliseconds(50)
   /// Starts that may fail in a row before what is asked fails: the system may have no process for a moment.
   static let maximumFailed = 8
-  /// Processes that may end soon and without an answer before the next one waits.
-  private static let freeEnds = 4
+  /// From so many soon ends in a row on, the next start waits.
+  private static let patientEnds = 4
 
-  /// Processes that ended in a row soon and without an answer, and without having been ready.
+  /// How many processes in a row ended soon and without an answer.
   private var ends = 0
+  /// How many in a row were never ready.
   private var failed = 0
 
   /// None at first; a process that ends again and again is not started all the time.
   var pause: Duration {
-    ends < Self.freeEnds ? .zero : min(Self.longestPause, .milliseconds(1 << min(ends, 10)))
+    ends < Self.patientEnds ? .zero : min(Self.longestPause, .milliseconds(1 << min(ends, 10)))
   }
 
   /// A process is ready to be asked.
@@ -22,7 +23,7 @@ struct FetcherStarts {
   /// A process has answered.
   mutating func noteAnswer() { ends = 0 }
 
-  /// A process that was ready has ended, or one that was not.
+  /// A process has ended.
   ///
   /// - Parameter age: how long there was one.
   /// - Returns: false when so many never became ready that what is asked has to fail.

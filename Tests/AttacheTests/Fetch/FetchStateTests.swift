@@ -71,13 +71,12 @@ import Testing
   @Test func `what is not awaited is ignored, and behind the end everything is`() throws {
     let all: [Event] = [
       .begun, .lookedUp(.none), .admitted(true), .resolved(.success([Self.public1])), .confirmed(true), .placeGranted,
-      .head(Self.head(200), at: nil), .body(1), .recognised(.png), .refused(FetchFailure(reason: .typeBroken)), Self.end(),
-      .stored(Self.file),
+      .head(Self.head(200), at: nil), .body(1), .refused(FetchFailure(reason: .typeBroken)), Self.end(), .stored(Self.file),
     ]
     var state = try Self.state()
     play(&state, all.dropFirst().map { ($0, .none) })
     play(&state, [(.failed(FetchFailure(reason: .cancelled)), Self.failure(.cancelled))])
-    play(&state, (all + [.failed(FetchFailure(reason: .internal))]).map { ($0, .none) })
+    play(&state, (all + [.recognised(.png), .failed(FetchFailure(reason: .internal))]).map { ($0, .none) })
     #expect(state.isOver)
   }
 
@@ -224,7 +223,76 @@ import Testing
       ])
   }
 
+  @Test func `a whole answer to a request for the rest is a body of its own`() throws {
+    var state = try Self.state()
+    play(
+      &state,
+      Self.toTransfer + [
+        (.head(Self.head(200, "Content-Length: 10", "ETag: \"v1\""), at: nil), .proceed), (.body(4), .proceed),
+        (Self.end(), .pause(after: FetchFailure(reason: .httpTruncated), asked: nil)),
+      ] + Self.toTransfer + [
+        (.head(Self.head(200, "Content-Length: 8", "ETag: \"v2\""), at: nil), .proceed), (.body(8), .proceed), (Self.end(), .finish),
+      ])
+    #expect(state.body == 2 && state.received == 8)
+  }
+
+  @Test func `a part of another file is refused`() throws {
+    var state = try Self.state()
+    play(
+      &state,
+      Self.toTransfer + [
+        (.head(Self.head(200, "Content-Length: 10", "ETag: \"v1\""), at: nil), .proceed), (.body(4), .proceed),
+        (Self.end(), .pause(after: FetchFailure(reason: .httpTruncated), asked: nil)),
+      ] + Self.toTransfer + [
+        (.head(Self.head(206, "Content-Range: bytes 4-9/10", "ETag: \"v2\""), at: nil), .stop), (Self.end(), Self.failure(.httpFraming)),
+      ])
+  }
+
+  @Test func `after a doubtful end HTTP 2 is avoided`() throws {
+    var state = try Self.state()
+    var doubtful = TransferEnd(failure: .httpTruncated, times: TransferTimes(), retryAfter: nil)
+    doubtful.isDoubtful = true
+    play(&state, Self.toTransfer + [(.ended(doubtful), .pause(after: FetchFailure(reason: .httpTruncated), asked: nil))])
+    #expect(state.avoidsHTTP2)
+  }
+
+  @Test func `what the address gate stops at the socket fails as a policy`() throws {
+    let refused = TransferEnd(
+      failure: .connectFailed, refusal: Refusal(.policyAddress, "it is private"), times: TransferTimes(), retryAfter: nil)
+    var state = try Self.state()
+    play(&state, Self.toTransfer + [(.ended(refused), Self.failure(.policyAddress, "it is private"))])
+    var redirected = try Self.state()
+    play(
+      &redirected,
+      Self.toTransfer + [(.head(Self.head(302, "Location: /b.jpg"), at: nil), .stop), (Self.end(), .askBreaker)]
+        + Self.toTransfer.dropFirst() + [(.ended(refused), Self.failure(.policyRedirect, "redirected: it is private"))])
+  }
+
+  @Test func `a circuit that opens while a place is waited for refuses`() throws {
+    var state = try Self.state()
+    play(&state, Self.toTransfer.dropLast() + [(.admitted(false), .fail(FetchFailure(breakerFor: "https://cdn.example:443")))])
+    #expect(state.tries == 0)
+  }
+
+  @Test func `bytes without a head are no HTTP`() throws {
+    var state = try Self.state()
+    play(&state, Self.toTransfer + [(.body(1), .stop), (Self.end(), Self.failure(.httpProtocol))])
+  }
+
   // MARK: Limits
+
+  @Test(arguments: [(400, true), (600, false)])
+  func `the kind is heard of between two tries, too`(length: Int, isAllowed: Bool) throws {
+    var state = try Self.state()
+    play(
+      &state,
+      Self.toTransfer + [
+        (.head(Self.head(200, "Content-Length: \(length)", "ETag: \"v1\""), at: nil), .proceed), (.body(100), .proceed),
+        (Self.end(), .pause(after: FetchFailure(reason: .httpTruncated), asked: nil)),
+        (.recognised(.png), isAllowed ? .proceed : .stop),
+      ])
+    #expect(state.failure?.reason == (isAllowed ? nil : .sizeImage))
+  }
 
   @Test func `a body is broken off at its limit, by its length or by its bytes`() throws {
     let tooLarge = "the file is larger than 1000 bytes; shrink it or raise --limits"
@@ -316,6 +384,31 @@ import Testing
         (.confirmed(isThere), isThere ? .serve(Self.entry(), as: .revalidated) : .askBreaker),
       ])
     #expect(state.conditions.isEmpty == !isThere)
+  }
+
+  @Test func `a redirect is looked up anew, a further try is not`() throws {
+    var state = try Self.state(index: true)
+    play(
+      &state,
+      [(.begun, .lookUp), (.lookedUp(.none), .askBreaker)] + Self.toTransfer.dropFirst() + [
+        (Self.end(.connectReset), .pause(after: FetchFailure(reason: .connectReset), asked: nil))
+      ] + Self.toTransfer + [
+        (.head(Self.head(302, "Location: https://other.example/b.jpg"), at: .zero), .stop), (Self.end(), .lookUp),
+        (.lookedUp(.none), .askBreaker),
+        (.admitted(false), .fail(FetchFailure(breakerFor: "https://other.example:443"))),
+      ])
+    #expect(state.tries == 0)
+  }
+
+  @Test func `a 304 that breaks off is asked for again, with its condition`() throws {
+    var state = try Self.state(index: true)
+    play(
+      &state,
+      [(.begun, .lookUp), (.lookedUp(.stale(Self.entry())), .askBreaker)] + Self.toTransfer.dropFirst() + [
+        (.head(Self.head(304, "ETag: \"v1\""), at: .seconds(1)), .proceed),
+        (Self.end(.connectReset), .pause(after: FetchFailure(reason: .connectReset), asked: nil)),
+      ])
+    #expect(state.conditions == ["If-None-Match: \"v1\""])
   }
 
   @Test func `a 304 of another file is no answer`() throws {

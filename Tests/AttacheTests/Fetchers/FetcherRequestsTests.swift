@@ -42,6 +42,15 @@ import Testing
     #expect(requests.inOrder.map(\.number) == [3])
   }
 
+  @Test func `a request that is asked again under another number keeps its deaths`() throws {
+    var requests = try Self.requests(1...1)
+    #expect(Self.ends(&requests, 1) == [[]])
+    let request = try #require(requests[1])
+    requests.remove(1)
+    requests.add(request, as: 5, joins: true)
+    #expect(Self.ends(&requests, 5) == [[1]])
+  }
+
   @Test func `the latest request for a URL is the one that others join`() throws {
     var requests = try Self.requests(1...1)
     let same = try #require(requests[1])
@@ -75,7 +84,7 @@ import Testing
   @Test func `eight processes in a row that never became ready are too many`() {
     var starts = FetcherStarts()
     func end() -> Bool { starts.noteEnd(age: .seconds(1), hasAnswered: false, wasReady: false) }
-    #expect((1...8).map { _ in end() } == [true, true, true, true, true, true, true, false])
+    #expect((1...8).map { _ in end() } == [true, true, true, true, true, true, true, false] && starts.pause == .zero)
     #expect((1...7).map { _ in end() }.allSatisfy { $0 })
     starts.noteReady()
     #expect((1...7).map { _ in end() }.allSatisfy { $0 } && !end())
