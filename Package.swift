@@ -10,8 +10,8 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-// Tests are not optimised in a build for release either: that takes longer than it saves.
-let tests = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+// Tests are not optimised in a build for release either: that takes longer than it saves. File by file, they are compiled on every core.
+let tests = strict + [.unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"], .when(configuration: .release))]
 
 let package = Package(
   name: "attache",
