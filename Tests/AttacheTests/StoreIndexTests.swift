@@ -11,8 +11,8 @@ import Testing
   }
 
   private func row(_ url: String, _ file: StoredFile? = nil, note: [UInt8] = [1, 2, 3]) throws -> IndexRow {
-    let file = file ?? StoredFile(sha256: String(repeating: "a", count: 64), type: .gif, size: 14)
-    let name = try #require(StoreName(file))
+    let file = try file ?? #require(StoredFile(sha256: String(repeating: "a", count: 64), type: .gif, size: 14))
+    let name = file.name
     return IndexRow(key: IndexKey(url), name: name, size: Int64(file.size), lastUse: clock.now.components.seconds, note: note)
   }
 
@@ -188,7 +188,7 @@ import Testing
     let index = store.makeIndex()
     index.write([
       .keep(try row("kept", kept)), .keep(try row("gone", gone)),
-      .keep(try row("resized", StoredFile(sha256: kept.sha256, type: .png, size: 9))),
+      .keep(try row("resized", StoredFile(kept.name, size: 9))),
     ])
     clock.turn(by: .seconds(60))
     index.write([.keep(try row("used later", kept))])

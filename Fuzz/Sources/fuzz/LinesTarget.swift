@@ -20,7 +20,7 @@ struct LinesTarget: Target {
   private let inEnvelope = PayloadReader(payloadPath: JSONPointer("message", "0"))
   private let member = AttachmentMember(baseURL: "https://media.example/")
   private let attachment = Attachment(
-    identifier: "photo", file: StoredFile(sha256: String(repeating: "0a", count: 32), type: .jpeg, size: 3),
+    identifier: "photo", file: StoredFile(StoreName(digest: [UInt8](repeating: 10, count: 32), type: .jpeg), size: 3),
     source: "https://cdn.example/\"\\\u{7}ü", options: AttachmentOptions(thumbnailHidden: true))
 
   func run(_ input: [UInt8]) {

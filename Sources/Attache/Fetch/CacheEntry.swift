@@ -45,9 +45,8 @@ struct CacheEntry: Hashable, Sendable {
 extension CacheEntry {
   private static let never = Int64.min
 
-  /// The row of the index; nil for a file whose name is none.
-  var row: IndexRow? {
-    guard let name = StoreName(file) else { return nil }
+  /// The row of the index.
+  var row: IndexRow {
     var note = ByteWriter(capacity: 64 + (entityTag?.utf8.count ?? 0))
     note.append(UInt8((isPublic ? 1 : 0) | (fields.control == nil ? 0 : 2) | (fields.control?.noCache == true ? 4 : 0)))
     note.append(expiry.wholeMilliseconds)
@@ -58,7 +57,7 @@ extension CacheEntry {
       note.append(number ?? Self.never)
     }
     if let entityTag { note.append(entityTag.utf8) }
-    return IndexRow(key: key, name: name, size: Int64(file.size), lastUse: lastUse, note: note.bytes)
+    return IndexRow(key: key, name: file.name, size: Int64(file.size), lastUse: lastUse, note: note.bytes)
   }
 
   /// Reads a row; nil for one without a note of this form.
@@ -77,7 +76,7 @@ extension CacheEntry {
     fields.expires = numbers[2].map { HTTPDate(seconds: $0) }
     fields.lastModified = numbers[3].map { HTTPDate(seconds: $0) }
     self.init(
-      key: row.key, file: StoredFile(sha256: row.name.sha256, type: row.name.type, size: Int(row.size)), fields: fields,
+      key: row.key, file: StoredFile(row.name, size: Int(row.size)), fields: fields,
       entityTag: Self.validator(note.rest.isEmpty ? nil : UntrustedText(decoding: note.rest)), expiry: .milliseconds(expiry),
       pixels: Int(pixels), isPublic: flags & 1 != 0, lastUse: row.lastUse)
   }

@@ -16,10 +16,10 @@ final class CacheShelf: @unchecked Sendable {
     case keep(CacheEntry)
     case forget(IndexKey)
 
-    /// What the index is to do; nil for a file whose name is none.
-    fileprivate var change: StoreIndex.Change? {
+    /// What the index is to do.
+    fileprivate var change: StoreIndex.Change {
       switch self {
-      case .keep(let entry): entry.row.map { .keep($0) }
+      case .keep(let entry): .keep(entry.row)
       case .forget(let key): .forget(key)
       }
     }
@@ -100,7 +100,7 @@ final class CacheShelf: @unchecked Sendable {
   }
 
   func write(_ changes: [Change]) {
-    index.write(changes.compactMap(\.change))
+    index.write(changes.map(\.change))
   }
 
   /// What tells of most URLs that they are not in the index; nil for an index that is too large, or not to be had.

@@ -138,7 +138,7 @@ final class FetcherServer: @unchecked Sendable {
     }
     waiters[fetch] = waiter
     do throws(Refusal) {
-      engine.begin(try engine.gate.check(url), for: waiter)
+      engine.begin(try engine.rulesOfFetches.gate.check(url), for: waiter)
     } catch {
       waiter.complete(.failure(FetchFailure(error)))
     }
@@ -148,8 +148,7 @@ final class FetcherServer: @unchecked Sendable {
     let end: FetcherResult.End
     switch result {
     case .success(let file):
-      guard let name = StoreName(file) else { return }
-      end = .stored(name, size: file.size, keptUntil: commons.memory.end(of: url))
+      end = .stored(file.name, size: file.size, keptUntil: commons.memory.end(of: url))
       // The host pins it when it hears of it.
       commons.store.unpin(file)
     case .failure(let failure): end = .failed(failure)

@@ -18,27 +18,28 @@ public struct Attachment: Hashable, Sendable {
 
 /// A complete file in the store, named after its content.
 public struct StoredFile: Hashable, Sendable {
-  /// 64 lower-case hexadecimal digits.
-  public var sha256: String
-  /// The type that the bytes say.
-  public var type: MediaType
+  let name: StoreName
   /// Bytes.
   public var size: Int
 
-  public init(sha256: String, type: MediaType, size: Int) {
-    self.sha256 = sha256
-    self.type = type
-    self.size = size
-  }
-
-  /// The path within the store: two digits of the hash, a slash, the hash, and the type's extension.
-  public var relativePath: String {
-    sha256.prefix(2) + "/" + sha256 + "." + type.fileExtension
-  }
-}
-
-extension StoredFile {
   init(_ name: StoreName, size: Int) {
-    self.init(sha256: name.sha256, type: name.type, size: size)
+    (self.name, self.size) = (name, size)
   }
+
+  /// - Parameters:
+  ///   - sha256: 64 lower-case hexadecimal digits.
+  ///   - type: what the bytes say.
+  ///   - size: in bytes.
+  /// - Returns: nil when the hash is no such text.
+  public init?(sha256: String, type: MediaType, size: Int) {
+    guard let name = StoreName(hexadecimal: sha256.utf8, type: type) else { return nil }
+    self.init(name, size: size)
+  }
+
+  /// 64 lower-case hexadecimal digits.
+  public var sha256: String { name.sha256 }
+  /// The type that the bytes say.
+  public var type: MediaType { name.type }
+  /// The path within the store: two digits of the hash, a slash, the hash, and the type's extension.
+  public var relativePath: String { name.path }
 }

@@ -7,10 +7,9 @@ extension AttachmentStore {
   /// - Parameter prunes: how many prunes had begun when the fetcher was asked. Since a later one may have taken the file, it is looked for.
   /// - Returns: false when it has gone.
   func takeOver(_ file: StoredFile, sincePrune prunes: UInt64) -> Bool {
-    guard let name = StoreName(file) else { return false }
     ledger.withLock { ledger in
-      ledger.pin(name)
-      ledger.syncs.forget(name)
+      ledger.pin(file.name)
+      ledger.syncs.forget(file.name)
     }
     let isPruned = isPruning.load(ordering: .sequentiallyConsistent) || self.prunes.load(ordering: .sequentiallyConsistent) != prunes
     guard !isPruned || touch(file) else {

@@ -19,7 +19,8 @@ extension AttachmentStore {
     var paths: [String] = []
     var seen: Set<StoreName> = []
     for file in files {
-      guard let name = StoreName(file), seen.insert(name).inserted else { continue }
+      let name = file.name
+      guard seen.insert(name).inserted else { continue }
       let isNew = try link(name, size: Int64(file.size), in: holds.folder)
       // Another process may have made the link and not synced it yet.
       ledger.withLock { if isNew || !$0.syncs.isKnown(name, now: clock()) { $0.syncs.noteHold(in: holds.name) } }

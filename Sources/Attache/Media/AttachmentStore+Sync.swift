@@ -8,7 +8,7 @@ extension AttachmentStore {
   /// A file that this process has synced within the last minutes costs nothing.
   public func sync(_ files: [StoredFile]) throws(StoreError) {
     let now = clock()
-    let names = Set(files.compactMap { StoreName($0) })
+    let names = Set(files.map(\.name))
     let (new, holds) = ledger.withLock { ledger in (names.filter { !ledger.syncs.isKnown($0, now: now) }, ledger.syncs.holds) }
     let shelves = Dictionary(grouping: new, by: \.folder)
     for (folder, names) in shelves {

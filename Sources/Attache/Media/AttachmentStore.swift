@@ -99,22 +99,19 @@ public final class AttachmentStore: Sendable {
 
   /// Keeps this process from evicting a file, until it is unpinned as often as it was pinned.
   public func pin(_ file: StoredFile) {
-    guard let name = StoreName(file) else { return }
-    ledger.withLock { $0.pin(name) }
+    ledger.withLock { $0.pin(file.name) }
   }
 
   /// Takes back one ``pin(_:)``, or the one that ``PartialFile/finish(type:)`` made.
   public func unpin(_ file: StoredFile) {
-    guard let name = StoreName(file) else { return }
-    ledger.withLock { $0.unpin(name) }
+    ledger.withLock { $0.unpin(file.name) }
   }
 
   /// Notes that a file is used again. Pin it first: a pinned file that this found stays.
   ///
   /// - Returns: false when the file is not there any more, or not whole.
   public func touch(_ file: StoredFile) -> Bool {
-    guard let name = StoreName(file) else { return false }
-    return names.withLock { _ in isThere(name, size: file.size) }
+    names.withLock { _ in isThere(file.name, size: file.size) }
   }
 
   /// Pins a file that the store has; its use is noted.

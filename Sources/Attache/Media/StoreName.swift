@@ -16,11 +16,6 @@ struct StoreName: Hashable, Sendable {
     self.type = type
   }
 
-  /// The name of a stored file, or nil when its hash is not 64 lower-case hexadecimal digits.
-  init?(_ file: StoredFile) {
-    self.init(hexadecimal: file.sha256.utf8, type: file.type)
-  }
-
   /// The name that a file found in the store bears, or nil when it is none of the store's own.
   init?(folder: String, fileName: String) {
     let parts = fileName.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
@@ -28,7 +23,8 @@ struct StoreName: Hashable, Sendable {
     self.init(hexadecimal: parts[0], type: type)
   }
 
-  private init?(hexadecimal: some Collection<UInt8>, type: MediaType) {
+  /// - Returns: nil when the hash is not 64 lower-case hexadecimal digits.
+  init?(hexadecimal: some Collection<UInt8>, type: MediaType) {
     guard hexadecimal.count == 64 else { return nil }
     var (words, word, count) = (SIMD4<UInt64>(), UInt64(0), 0)
     for digit in hexadecimal {
@@ -42,24 +38,28 @@ struct StoreName: Hashable, Sendable {
   }
 
   /// The hash as 64 lower-case hexadecimal digits.
-  var sha256: String {
-    unsafe String(unsafeUninitializedCapacity: 64) { text in
-      for index in 0..<64 {
+  var sha256: String { digits(64) }
+
+  /// The folder within the store: the first two digits of the hash.
+  var folder: String { digits(2) }
+
+  /// The name within ``folder``.
+  var fileName: String { digits(64, then: "." + type.fileExtension) }
+
+  /// The path within the store.
+  var path: String { folder + "/" + fileName }
+
+  /// The first digits of the hash, and an ending.
+  private func digits(_ count: Int, then ending: String = "") -> String {
+    let end = count + ending.utf8.count
+    return unsafe String(unsafeUninitializedCapacity: end) { text in
+      for index in 0..<count {
         let shift = UInt64(60 - index % 16 * 4)
         unsafe text[index] = Self.digits[Int(digest[index / 16] >> shift & 0xf)]
       }
-      return 64
+      for (index, byte) in ending.utf8.enumerated() { unsafe text[count + index] = byte }
+      return end
     }
-  }
-
-  /// The folder within the store: the first two digits of the hash.
-  var folder: String {
-    String(sha256.prefix(2))
-  }
-
-  /// The name within ``folder``.
-  var fileName: String {
-    sha256 + "." + type.fileExtension
   }
 
   /// Whether a folder of this name belongs to the store's shelves.

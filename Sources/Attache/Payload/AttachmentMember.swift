@@ -13,7 +13,8 @@ public struct AttachmentMember: Sendable {
 
   /// The member's key, colon and value, in the order of the attachments; no spaces, no comma before or after.
   public func bytes(for attachments: [Attachment]) -> [UInt8] {
-    var json = JSONWriter()
+    // What a photo from a URL of usual length takes.
+    var json = JSONWriter(capacity: 512 * attachments.count)
     json.key(key)
     json.beginObject()
     json.key("attachments")

@@ -7,7 +7,10 @@ package struct JSONWriter: Sendable {
   /// Whether a comma is due before the next key or value.
   private var isAfterValue = false
 
-  package init() {}
+  /// - Parameter capacity: bytes that are expected.
+  package init(capacity: Int = 0) {
+    bytes.reserveCapacity(capacity)
+  }
 
   package mutating func beginObject() { open("{") }
   package mutating func endObject() { close("}") }
