@@ -4,7 +4,7 @@ internal import Synchronization
 /// The filter: payloads in on one descriptor, payloads with their media out on another.
 ///
 /// The road of a line, each step a call in this file: `LineReader` splits, `PayloadReader` looks, `WindowInlet` gives it its place,
-/// `ServiceExtensionHost` has the extension serve it, `OutputWindow` takes the decision, `LineWriter` writes.
+/// `PayloadProcessor` has the extension serve it and decides, `OutputWindow` takes the decision, `LineWriter` writes.
 public final class Filter: Sendable {
   /// What a filter does with the payloads that it reads.
   public struct Configuration: Sendable {
@@ -61,14 +61,11 @@ public final class Filter: Sendable {
   }
 
   private let configuration: Configuration
-  private let host: ServiceExtensionHost
+  private let processor: PayloadProcessor
   private let clock: any DeadlineClock
-  /// The clock, where it can say that it is behind.
-  private let pace: (any MachineClock)?
   private let machine: any Machine
   private let window: OutputWindow
   private let reading: ReadingStop
-  private let maker: DecisionMaker
   private let explainer: Explainer
   private let counters = Counters()
 
@@ -82,11 +79,9 @@ public final class Filter: Sendable {
     explain: @escaping @Sendable (Explanation) -> Void = { _ in }
   ) throws(Failure) {
     self.configuration = configuration
-    self.host = host
     self.clock = clock
-    pace = clock as? any MachineClock
     machine = clock.machineBehind
-    maker = DecisionMaker(configuration, store: store)
+    processor = PayloadProcessor(configuration, host: host, store: store)
     do {
       window = try OutputWindow(limits: WindowLimits(configuration), clock: clock)
       reading = try ReadingStop(machine: machine)
@@ -99,10 +94,8 @@ public final class Filter: Sendable {
   /// Reads until the input ends or ``stop()``, and returns when every line is written. The calling thread reads.
   public func run(input: Int32 = 0, output: Int32 = 1) throws(Failure) -> Result {
     let start = machine.now
-    let payloads = PayloadReader(
-      outputKey: configuration.outputKey, payloadPath: configuration.payloadPath, dialects: configuration.dialects,
-      appliesOverrides: configuration.appliesOverrides)
-    do throws(SystemError) { try payloads.checkMemory() } catch { throw .start(error) }
+    let payloads: PayloadReader
+    do throws(SystemError) { payloads = try processor.makeReader() } catch { throw .start(error) }
     // Without an output the reader has nothing to read for, however long its input stays open.
     let report = configuration.report.map { (path: $0, detail: configuration.urlDetail) }
     let exit = try OutputSide(window: window, clock: clock, output: output, report: report) { [reading, clock] in
@@ -121,7 +114,7 @@ public final class Filter: Sendable {
     var summary = try exit.join()
     explainer.finish()
     summary.merge(inlet.summary)
-    summary.droppedOffers += host.droppedOffers
+    summary.droppedOffers += processor.host.droppedOffers
     return Result(summary: summary, elapsed: start.duration(to: machine.now), isComplete: isComplete, reportFailure: exit.reportFailure)
   }
 
@@ -136,7 +129,7 @@ public final class Filter: Sendable {
   public func cancel() {
     window.stop()
     reading.request(finishingLineBy: clock.now)
-    host.cancelAll()
+    processor.host.cancelAll()
   }
 
   /// How far the run is. Safe from any thread.
@@ -174,16 +167,14 @@ public final class Filter: Sendable {
       inlet.pass(line, unopened: envelope)
       explainer.add(.payloadEnvelope, of: inlet.lines, [], why: envelope.why)
     case .candidates(let payloads):
-      // What is due goes before what is new.
-      pace?.waitUntilPunctual()
+      processor.waitUntilPunctual()
       guard let slot = inlet.reserve(line, jobs: payloads.count) else { return }
       serve(payloads, in: slot)
     }
   }
 
   private func serve(_ payloads: [Payload], in slot: Slot) {
-    host.run(NotificationRequest.all("\(slot.line)", payloads, deadline: slot.deadline)) { [self] deliveries in
-      let decision = maker.decision(deliveries, on: payloads)
+    processor.serve(payloads, identifier: "\(slot.line)", deadline: slot.deadline) { [self] decision in
       counters.note(decision.outcome)
       window.decide(slot, decision)
       if let reason = decision.reason { explainer.add(reason, of: slot.line, decision.media) }

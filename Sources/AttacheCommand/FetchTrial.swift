@@ -5,7 +5,7 @@ import AttacheArguments
 /// The engine behind `attache inspect --fetch`, as the flags have it.
 struct FetchTrial {
   private let store: AttachmentStore
-  private let fetcher: MediaFetcher
+  private let engine: EngineAssembly
   private let inspected: InspectionFetcher
 
   /// - Throws: the status for a store or an engine that does not start, once standard error has said why.
@@ -15,15 +15,11 @@ struct FetchTrial {
     if let notice = fetching.notice { ErrorOutput.write("attache: \(notice)\n") }
     let parent = try Self.orExit(ExitStatus.software) { try fetching.fetcherParent(storage, timing) }
     let store = try Self.orExit(ExitStatus.cannotCreate) { try storage.open() }
-    let fetcher = try Self.orExit(ExitStatus.software) {
-      try MediaFetcher(fetching.configuration, store: store, parent: parent, tell: { ErrorOutput.write("attache: \($0)\n") })
+    engine = try Self.orExit(ExitStatus.software) {
+      try EngineAssembly(timing, fetching, store: store, parent: parent, tell: { ErrorOutput.write("attache: \($0)\n") })
     }
-    let clock = try Self.orExit(ExitStatus.software) { try MonotonicClock() }
-    let (maximum, onExpiry) = (timing.maxAttachments, timing.onExpiry)
-    inspected = InspectionFetcher(store: store, clock: clock, deadline: timing.deadline.duration, grace: timing.effectiveGrace) {
-      MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry)
-    }
-    (self.store, self.fetcher) = (store, fetcher)
+    inspected = InspectionFetcher(host: engine.host, store: store, deadline: timing.deadline.duration)
+    self.store = store
   }
 
   func fetch(_ inspection: inout Inspection) throws {
@@ -33,7 +29,7 @@ struct FetchTrial {
   }
 
   func shutdown() {
-    if let warning = fetcher.shutdown() { ErrorOutput.write("attache: \(warning)\n") }
+    if let warning = engine.shutdown() { ErrorOutput.write("attache: \(warning)\n") }
     store.shutdown()
   }
 

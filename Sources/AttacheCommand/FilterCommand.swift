@@ -47,10 +47,10 @@ struct FilterCommand: ParsableCommand {
     }
     let store = try orExit(ExitStatus.cannotCreate, log) { try options.engine.storage.open() }
     defer { store.shutdown() }
-    let engine = try orExit(ExitStatus.software, log) {
+    let assembly = try orExit(ExitStatus.software, log) {
       try FilterAssembly(options, store: store, parent: parent, explain: { log.tell($0) }, tell: { log.warning("\($0)") })
     }
-    let filter = engine.filter
+    let (filter, engine) = (assembly.filter, assembly.engine)
     StopSignals.onEach({ filter.stop() }, { filter.cancel() })
     if progress.isOn { ProgressLine.show(filter) }
     ProcessMemory.dropStart()

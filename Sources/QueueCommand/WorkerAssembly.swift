@@ -3,10 +3,10 @@ import AttacheArguments
 import AttacheQueue
 import Synchronization
 
-/// A queue's worker as the flags have it, with the fetcher that it has payloads served by.
+/// A queue's worker as the flags have it, with the engine that serves the payloads.
 struct WorkerAssembly {
   let worker: QueueWorker
-  private let fetcher: MediaFetcher
+  private let engine: EngineAssembly
   private let store: AttachmentStore
 
   /// - Parameters:
@@ -26,35 +26,33 @@ struct WorkerAssembly {
     configuration.poisonAfter = options.poisonAfter
     configuration.sync = options.sync
     (configuration.keepsQueue, configuration.isOnce) = (keepsQueue, isOnce)
-    let clock = try MonotonicClock()
     let ending = Mutex<(@Sendable () -> Void)?>(nil)
-    let fetcher = try MediaFetcher(options.engine.fetching.configuration, store: store, clock: clock, parent: parent) { notice in
-      tellOfFetchers(notice)
-      if case .broken = notice { ending.withLock { $0 }?() }
-    }
-    let timing = options.engine.timing
-    let host = ServiceExtensionHost(clock: clock, grace: timing.effectiveGrace) {
-      MediaExtension(fetcher: fetcher, store: store, maximumAttachments: timing.maxAttachments, onExpiry: timing.onExpiry)
-    }
-    worker = try QueueWorker(configuration, queue: queue, host: host, store: store, clock: clock, observer: observer, tell: tell)
+    engine = try EngineAssembly(
+      options.engine.timing, options.engine.fetching, store: store, parent: parent,
+      tell: { notice in
+        tellOfFetchers(notice)
+        if case .broken = notice { ending.withLock { $0 }?() }
+      })
+    worker = try QueueWorker(
+      configuration, queue: queue, host: engine.host, store: store, clock: engine.clock, observer: observer, tell: tell)
     ending.withLock { [worker] in $0 = { worker.cancel() } }
-    if fetcher.isBroken { worker.cancel() }
-    (self.fetcher, self.store) = (fetcher, store)
+    if engine.isBroken { worker.cancel() }
+    self.store = store
   }
 
   /// Whether no media can be fetched any more.
-  var isBroken: Bool { fetcher.isBroken }
+  var isBroken: Bool { engine.isBroken }
 
   /// What asks the fetcher how its origins stand.
   var pulses: [MetricsCollector.Pulse] {
-    [{ [fetcher] in fetcher.pulse($0) }]
+    [{ [engine] in engine.pulse($0) }]
   }
 
   /// Ends the fetcher's threads; not while the worker runs.
   ///
   /// - Returns: what the user should know of the cache.
   func shutdown() -> String? {
-    let warning = fetcher.shutdown()
+    let warning = engine.shutdown()
     store.shutdown()
     return warning
   }

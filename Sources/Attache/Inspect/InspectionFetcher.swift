@@ -2,22 +2,18 @@ internal import Synchronization
 
 /// Fetches the media of inspected payloads as the filter would: by the same extension, on the same budget.
 package final class InspectionFetcher {
-  private let host: ServiceExtensionHost
-  private let store: AttachmentStore
+  private let processor: PayloadProcessor
   private let deadline: Duration
   private let machine: any Machine
 
   /// - Parameters:
+  ///   - host: serves the payloads.
   ///   - store: stays the caller's.
   ///   - deadline: the budget of a payload.
-  ///   - makeExtension: makes what serves a payload.
-  package init(
-    store: AttachmentStore, clock: any DeadlineClock, deadline: Duration, grace: Duration,
-    makeExtension: @escaping @Sendable () -> MediaExtension
-  ) {
-    (self.store, self.deadline) = (store, deadline)
-    machine = clock.machineBehind
-    host = ServiceExtensionHost(clock: clock, grace: grace, makeExtension: makeExtension)
+  package init(host: ServiceExtensionHost, store: AttachmentStore, deadline: Duration) {
+    processor = PayloadProcessor(Filter.Configuration(), host: host, store: store)
+    self.deadline = deadline
+    machine = host.clock.machineBehind
   }
 
   /// Fetches what the filter would follow, and notes in each reference what became of it.
@@ -34,33 +30,31 @@ package final class InspectionFetcher {
   private func run(_ inspection: Inspection, _ references: [MediaReference]) throws(SystemError) -> [MediaRecord] {
     let payload = Payload(
       content: inspection.content, references: references, dialect: inspection.dialect, splice: Splice(payload: 0..<2, isEmptyObject: true))
-    let request = NotificationRequest(
-      identifier: "\(inspection.line)", payload: payload, deadline: machine.now.advanced(by: deadline))
-    let delivered = Delivered(bell: try machine.makeBell())
-    host.run(request) { delivered.take($0) }
-    let delivery = delivered.wait()
-    for attachment in delivery.content?.attachments ?? [] { store.unpin(attachment.file) }
-    return delivery.media
+    let decided = Decided(bell: try machine.makeBell())
+    processor.serve([payload], identifier: "\(inspection.line)", deadline: machine.now.advanced(by: deadline)) { decided.take($0) }
+    let decision = decided.wait()
+    decision.whenGone?()
+    return decision.media
   }
 }
 
-/// A delivery that somebody waits for.
-private final class Delivered: Sendable {
+/// A decision that somebody waits for.
+private final class Decided: Sendable {
   private let bell: any Bell
-  private let delivery = Mutex<ExtensionResult?>(nil)
+  private let decision = Mutex<Decision?>(nil)
 
   init(bell: any Bell) {
     self.bell = bell
   }
 
-  func take(_ delivery: ExtensionResult) {
-    self.delivery.withLock { $0 = delivery }
+  func take(_ decision: Decision) {
+    self.decision.withLock { $0 = decision }
     bell.ring()
   }
 
-  func wait() -> ExtensionResult {
+  func wait() -> Decision {
     while true {
-      if let delivery = delivery.withLock({ $0 }) { return delivery }
+      if let decision = decision.withLock({ $0 }) { return decision }
       bell.wait(until: nil)
     }
   }

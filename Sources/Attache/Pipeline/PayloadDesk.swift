@@ -1,10 +1,9 @@
-/// Takes one line after another and says what becomes of each, for whoever keeps payloads by himself: the filter's road without its window.
+/// Takes one line after another and says what becomes of each, for whoever keeps payloads by himself: the filter's way without its window.
 ///
 /// ``take(_:identifier:deadline:decided:)`` is called by one thread at a time.
 package final class PayloadDesk {
   private let payloads: PayloadReader
-  private let host: ServiceExtensionHost
-  private let maker: DecisionMaker
+  private let processor: PayloadProcessor
   private let clock: any DeadlineClock
 
   /// - Parameters:
@@ -15,12 +14,8 @@ package final class PayloadDesk {
   package init(
     _ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: any DeadlineClock
   ) throws(SystemError) {
-    payloads = PayloadReader(
-      outputKey: configuration.outputKey, payloadPath: configuration.payloadPath, dialects: configuration.dialects,
-      appliesOverrides: configuration.appliesOverrides)
-    try payloads.checkMemory()
-    maker = DecisionMaker(configuration, store: store)
-    self.host = host
+    processor = PayloadProcessor(configuration, host: host, store: store)
+    payloads = try processor.makeReader()
     self.clock = clock
   }
 
@@ -46,10 +41,9 @@ package final class PayloadDesk {
         let isPlain = payloads.allSatisfy(\.references.isEmpty)
         return decided(isPlain ? DecidedPayload(.passthrough, nil) : DecidedPayload(.fallback, refusal))
       }
-      (clock as? any MachineClock)?.waitUntilPunctual()
+      processor.waitUntilPunctual()
       let begun = clock.now
-      host.run(NotificationRequest.all(identifier, payloads, deadline: deadline)) { [maker, clock] deliveries in
-        let decision = maker.decision(deliveries, on: payloads)
+      processor.serve(payloads, identifier: identifier, deadline: deadline) { [clock] decision in
         decided(DecidedPayload(decision, of: segment, elapsed: begun.duration(to: clock.now)))
       }
     }

@@ -8,7 +8,7 @@ package final class RecordedRun: Sendable {
   private let options: FilterOptions
   private let recorder: Recorder
   private let store: AttachmentStore
-  private let engine: FilterAssembly
+  private let assembly: FilterAssembly
   private let report: URL
   private let input: TeeInput
 
@@ -21,24 +21,24 @@ package final class RecordedRun: Sendable {
     let wanted = options.reporting.report
     options.reporting.report = wanted ?? report.path(percentEncoded: false)
     self.options = options
-    engine = try FilterAssembly(
+    assembly = try FilterAssembly(
       options, store: store, network: recorder.watching(TransferWatch.watching(.real(options.engine.fetching.configuration))))
     input = try TeeInput(of: STDIN_FILENO)
   }
 
   /// Stops reading; what is in flight is decided as ever.
   package func stop() {
-    engine.filter.stop()
+    assembly.filter.stop()
   }
 
   /// Runs to the end of the input, on a thread of its own.
   package func finished() async throws -> Filter.Result {
     defer {
-      engine.shutdown()
+      assembly.engine.shutdown()
       store.shutdown()
     }
     return try await RehearsalThread.run { [self] in
-      Result { () throws(Filter.Failure) in try engine.filter.run(input: input.descriptor, output: STDOUT_FILENO) }
+      Result { () throws(Filter.Failure) in try assembly.filter.run(input: input.descriptor, output: STDOUT_FILENO) }
     }.get()
   }
 

@@ -23,7 +23,7 @@ struct InProcessEngine: Sendable {
       store.shutdown()
       throw Refusal(status: ExitStatus.software, reason: "\(error)")
     }
-    (filter, clock) = (assembly.filter, assembly.clock)
+    (filter, clock) = (assembly.filter, assembly.engine.clock)
     (self.store, self.extensions) = (store, extensions)
   }
 
@@ -34,7 +34,7 @@ struct InProcessEngine: Sendable {
   /// Ends the threads; not while the filter runs.
   func shutdown() {
     extensions.release()
-    assembly.shutdown()
+    assembly.engine.shutdown()
     store.shutdown()
   }
 }
