@@ -176,8 +176,9 @@ public final class Filter: Sendable {
   private func serve(_ payloads: [Payload], in slot: Slot) {
     processor.serve(payloads, identifier: "\(slot.line)", deadline: slot.deadline) { [self] decision in
       counters.note(decision.outcome)
-      window.decide(slot, decision)
+      // Before the last line can be written, with which the run ends.
       if let reason = decision.reason { explainer.add(reason, of: slot.line, decision.media) }
+      window.decide(slot, decision)
     }
   }
 }
