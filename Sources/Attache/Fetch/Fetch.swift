@@ -103,7 +103,7 @@ final class Fetch: AdmissionGuest, @unchecked Sendable {
     intake = nil
   }
 
-  /// Lets go of all that it has.
+  /// Ends its timers, its transfer and its intake, and gives back its place at the origin.
   func letGo() {
     if let timer { engine.loop.cancel(timer) }
     transfer?.cancel()

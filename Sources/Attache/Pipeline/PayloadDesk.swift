@@ -1,4 +1,4 @@
-/// Takes one line after another and says what becomes of each, for whoever keeps payloads by himself: the filter's way without its window.
+/// Takes one line after another and says what becomes of each. A queue's worker, which keeps its payloads itself, uses it in the place of the filter.
 ///
 /// ``take(_:identifier:deadline:decided:)`` is called by one thread at a time.
 package final class PayloadDesk {

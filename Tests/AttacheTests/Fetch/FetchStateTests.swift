@@ -55,6 +55,13 @@ import Testing
     (.placeGranted, .askBreaker), (.admitted(true), .transfer),
   ]
 
+  /// To the pause behind a body that broke off after 4 of its 10 bytes.
+  private static let toBrokenBody: [(Event, Action)] =
+    toTransfer + [
+      (.head(head(200, "Content-Length: 10", "ETag: \"v1\""), at: nil), .proceed), (.body(4), .proceed),
+      (end(), .pause(after: FetchFailure(reason: .httpTruncated), asked: nil)),
+    ]
+
   // MARK: The way to the origin
 
   @Test func `a file comes by look-up, check, place and transfer`() throws {
@@ -182,13 +189,7 @@ import Testing
 
   @Test func `a body that breaks off is taken up again with its validator`() throws {
     var state = try Self.state()
-    let broken = FetchFailure(reason: .httpTruncated)
-    play(
-      &state,
-      Self.toTransfer + [
-        (.head(Self.head(200, "Content-Length: 10", "ETag: \"v1\""), at: nil), .proceed), (.body(4), .proceed),
-        (Self.end(), .pause(after: broken, asked: nil)),
-      ])
+    play(&state, Self.toBrokenBody)
     #expect(state.resumption?.offset == 4 && state.resumption?.validator == "\"v1\"" && state.body == 1)
     play(
       &state,
@@ -215,10 +216,7 @@ import Testing
     var state = try Self.state()
     play(
       &state,
-      Self.toTransfer + [
-        (.head(Self.head(200, "Content-Length: 10", "ETag: \"v1\""), at: nil), .proceed), (.body(4), .proceed),
-        (Self.end(), .pause(after: FetchFailure(reason: .httpTruncated), asked: nil)),
-      ] + Self.toTransfer + [
+      Self.toBrokenBody + Self.toTransfer + [
         (.head(Self.head(206, "Content-Range: bytes 4-19/20", "ETag: \"v1\""), at: nil), .stop), (Self.end(), Self.failure(.httpFraming)),
       ])
   }
@@ -227,10 +225,7 @@ import Testing
     var state = try Self.state()
     play(
       &state,
-      Self.toTransfer + [
-        (.head(Self.head(200, "Content-Length: 10", "ETag: \"v1\""), at: nil), .proceed), (.body(4), .proceed),
-        (Self.end(), .pause(after: FetchFailure(reason: .httpTruncated), asked: nil)),
-      ] + Self.toTransfer + [
+      Self.toBrokenBody + Self.toTransfer + [
         (.head(Self.head(200, "Content-Length: 8", "ETag: \"v2\""), at: nil), .proceed), (.body(8), .proceed), (Self.end(), .finish),
       ])
     #expect(state.body == 2 && state.received == 8)
@@ -240,10 +235,7 @@ import Testing
     var state = try Self.state()
     play(
       &state,
-      Self.toTransfer + [
-        (.head(Self.head(200, "Content-Length: 10", "ETag: \"v1\""), at: nil), .proceed), (.body(4), .proceed),
-        (Self.end(), .pause(after: FetchFailure(reason: .httpTruncated), asked: nil)),
-      ] + Self.toTransfer + [
+      Self.toBrokenBody + Self.toTransfer + [
         (.head(Self.head(206, "Content-Range: bytes 4-9/10", "ETag: \"v2\""), at: nil), .stop), (Self.end(), Self.failure(.httpFraming)),
       ])
   }
