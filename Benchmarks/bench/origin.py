@@ -34,6 +34,10 @@ def processor_seconds(pid):
     return seconds
 
 
+#: The hosts beside 127.0.0.1 that serve over TLS: each is an origin.
+TLS_HOSTS = [f"127.0.1.{number}" for number in range(1, 33)]
+
+
 class Nginx:
     """Serves a folder under as many URLs as are wanted; with TLS and HTTP/2 where openssl is there."""
 
@@ -44,7 +48,8 @@ class Nginx:
         self.tls_port = free_port() if self.certificate else None
         tls = ""
         if self.certificate:
-            tls = (f"    listen 127.0.0.1:{self.tls_port} ssl http2 backlog=4096;\n    ssl_certificate {self.certificate.chain};\n"
+            tls = "".join(f"    listen {host}:{self.tls_port} ssl http2 backlog=4096;\n" for host in ["127.0.0.1", *TLS_HOSTS])
+            tls += (f"    ssl_certificate {self.certificate.chain};\n"
                    f"    ssl_certificate_key {self.certificate.key};\n    ssl_session_cache shared:bench:4m;\n    http2_max_concurrent_streams 256;")
         text = template.read_text()
         values = {"USER": "user root;" if os.geteuid() == 0 else "", "SCRATCH": scratch, "OWN": own, "PORT": self.port, "TLS": tls, "MEDIA": media}
@@ -65,9 +70,9 @@ class Nginx:
                 time.sleep(0.02)
         raise RuntimeError("nginx does not answer")
 
-    def url(self, number, name, folder="media", tls=False):
+    def url(self, number, name, folder="media", tls=False, host="127.0.0.1"):
         scheme, port = ("https", self.tls_port) if tls else ("http", self.port)
-        return f"{scheme}://127.0.0.1:{port}/{folder}/{number}/{name}"
+        return f"{scheme}://{host}:{port}/{folder}/{number}/{name}"
 
     def warm(self, names):
         """So that the first run finds the files open, as the next ones do."""
@@ -87,11 +92,11 @@ class Nginx:
 
 
 class Certificate:
-    """A root of our own, and a certificate for 127.0.0.1 that it signed."""
+    """A root of our own, and a certificate for the hosts of the origins that it signed."""
 
     def __init__(self, folder):
         self.root, self.chain, self.key = folder / "root.pem", folder / "chain.pem", folder / "key.pem"
-        (folder / "names").write_text("subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth\n")
+        (folder / "names").write_text(f"subjectAltName={','.join(f'IP:{host}' for host in ['127.0.0.1', *TLS_HOSTS])}\nextendedKeyUsage=serverAuth\n")
         key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
         openssl(folder, "req", "-x509", *key, "-keyout", "root.key", "-out", self.root, "-days", "30", "-subj", "/CN=benchmark root")
         openssl(folder, "req", *key, "-keyout", self.key, "-out", "request.pem", "-subj", "/CN=127.0.0.1")
