@@ -1,6 +1,6 @@
 /// A loop's HTTP cache: looks URLs up in the index and files in the store, and writes rows, many at a time. On the loop only.
 ///
-/// No lock of another process is waited for: an index that is locked has nothing to say, and takes rows later.
+/// An index that another process has locked has nothing to say, and takes rows later.
 final class CacheDesk {
   enum Clearance {
     /// The gates want nothing more.
@@ -71,8 +71,8 @@ final class CacheDesk {
   /// Looks a URL up that has passed this run's gates as far as `clearance` says.
   func lookUp(_ url: CheckedURL, _ clearance: Clearance) -> Answer {
     let key = IndexKey(url.text, roots: url.scheme == .https ? roots : [])
-    // Rows are read as of one moment, which ends with the timer. The timer also makes an index that is missing.
-    startTimer()
+    // An index that is missing is made by the timer.
+    if lacksIndex { startTimer() }
     let row = lacksIndex ? nil : index.row(for: key)
     guard let entry = entry(url.text, row), entry.passes(limits) else { return .nothing(key, hasRow: row != nil) }
     return answer(entry, clearance)
@@ -141,6 +141,10 @@ final class CacheDesk {
     if lacksIndex { index.create() }
     lacksIndex = false
     write()
+  }
+
+  /// Called at the end of a turn, whose rows are read as of one moment: as long as somebody reads, the index's log cannot be begun anew.
+  func turnEnded() {
     index.endReading()
   }
 

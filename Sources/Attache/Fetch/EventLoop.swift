@@ -96,7 +96,7 @@ package final class EventLoop: @unchecked Sendable {
     timers.remove(entry)
   }
 
-  /// Runs `work` on the loop, soon, and not on the caller's stack: ``post(_:)`` for those who are on the loop.
+  /// Runs `work` soon, and not on the caller's stack. On the loop only. It goes before what has been posted and not been taken in yet.
   package func later(_ work: @escaping () -> Void) {
     mail.append(work)
   }
@@ -126,6 +126,7 @@ package final class EventLoop: @unchecked Sendable {
     handlers.removeAll()
     turnEnds.removeAll()
     timers = TimerHeap()
+    (mail, chores) = (Ring(), Ring())
   }
 
   private func runDueTimers() {

@@ -87,6 +87,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
       for fetch in fetches.values { fetch.abandon() }
       fetches.removeAll()
       joinable.removeAll()
+      detectors.shutdown()
       resolver.shutdown()
       transport.shutdown()
     }
@@ -212,5 +213,6 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     guard !isShutDown.load(ordering: .relaxed) else { return }
     transport.deliverEnds()
     detectors.turnEnded()
+    desk?.turnEnded()
   }
 }

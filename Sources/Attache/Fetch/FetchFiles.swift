@@ -1,6 +1,6 @@
 /// What fetchers read of the system's files when they start. A confined fetcher may not open them.
 struct FetchFiles {
-  /// libmagic's own, for the detectors of all loops.
+  /// libmagic's own database, for the detectors of all loops.
   let database: MagicCookie
   /// What tells the run's root certificates from others.
   let roots: [UInt8]

@@ -22,9 +22,13 @@ public struct URLGate: Sendable {
   ///
   /// An address in the URL passes the address gate here, and its port is decided.
   ///
-  /// - Parameter earlier: one that this gate has passed. If the URL begins as that one did, only the rest is judged.
   /// - Throws: a refusal of the family `policy`.
-  public func check(_ url: String, after earlier: CheckedURL? = nil) throws(Refusal) -> CheckedURL {
+  public func check(_ url: String) throws(Refusal) -> CheckedURL {
+    try check(url, after: nil)
+  }
+
+  /// - Parameter earlier: one that this gate has passed. If the URL begins as that one did, only the rest is judged.
+  func check(_ url: String, after earlier: CheckedURL?) throws(Refusal) -> CheckedURL {
     guard url.utf8.count <= Self.maximumBytes else { throw Self.tooLong }
     return try check(Array(url.utf8)[...], after: earlier)
   }

@@ -28,7 +28,7 @@ package enum DetectorPlay: Sendable {
 /// 0.5 ms. It runs C alone, holds no descriptor but its socket and no right but to memory, time and that socket (seccomp); a question through
 /// it takes 19 µs where libmagic alone takes 9 µs, and seccomp adds nothing to that which can be measured. It shares all but some 2 MB with its parent.
 ///
-/// It belongs to one thread at a time, which never waits for it. Whoever waits for every child of the process (`waitpid(-1)`) may reap it, and does no harm.
+/// It belongs to one thread at a time, which waits for no answer, and 100 ms at most for its end. Whoever waits for every child of the process (`waitpid(-1)`) may reap it, and does no harm.
 final class DetectorProcess {
   enum Answer {
     case named(String)
@@ -48,6 +48,8 @@ final class DetectorProcess {
   let child: pid_t
   private var serial: UInt32 = 0
   private var isStopped = false
+  /// A child that was ended and is still there.
+  private(set) var leftover: pid_t?
   /// Whether the kernel holds the child to the calls that it needs; nil before the first answer.
   private(set) var isConfined: Bool?
 
@@ -61,7 +63,7 @@ final class DetectorProcess {
   }
 
   deinit {
-    if !isStopped { _ = detector_stop(socket, child) }
+    if !isStopped { stop() }
   }
 
   /// Asks for the MIME name of bytes, and does not wait for it. One question at a time.
@@ -100,7 +102,20 @@ final class DetectorProcess {
   @discardableResult
   private func stop() -> Int32 {
     isStopped = true
-    return detector_stop(socket, child)
+    var isGone = false
+    let signal = unsafe detector_stop(socket, child, &isGone)
+    leftover = isGone ? nil : child
+    return signal
+  }
+
+  /// Ends the child, which has taken too long.
+  func giveUp() {
+    stop()
+  }
+
+  /// Whether a child that was left has ended.
+  static func isGone(_ leftover: pid_t) -> Bool {
+    detector_is_gone(leftover)
   }
 }
 

@@ -54,9 +54,11 @@ package final class TypeDetector {
   private let database: MagicCookie
   private let play: DetectorPlay
   private var process: DetectorProcess?
-  /// What the process is asked about, and how many processes were.
+  /// What the process is asked about, and how many processes have been asked.
   private var head: FileHead?
   private var tries = 0
+  /// Processes that were ended and are still there.
+  private var leftovers: [pid_t] = []
 
   /// Throws ``TypeDetectorError`` when libmagic's database cannot be mapped, whether or not it will be asked. Where the rules cannot be
   /// compiled, it is asked about every file.
@@ -150,15 +152,34 @@ package final class TypeDetector {
     case .named(let name): return Self.decide(head, name: name)
     case .gone: return put()
     case .failed(let failure):
-      self.process = nil
+      letGo()
       return .undecided(failure)
     }
   }
 
   /// Ends the process, which has taken too long.
   func giveUp() -> Detection {
-    process = nil
+    process?.giveUp()
+    letGo()
     return .undecided(.late)
+  }
+
+  /// Ends the process, of whatever use it was.
+  func close() {
+    process?.giveUp()
+    letGo()
+    head = nil
+  }
+
+  /// Whether a process that was ended is still there.
+  var hasLeftovers: Bool {
+    leftovers.removeAll { DetectorProcess.isGone($0) }
+    return !leftovers.isEmpty
+  }
+
+  private func letGo() {
+    if let leftover = process?.leftover { leftovers.append(leftover) }
+    process = nil
   }
 
   /// Puts the question to the process. What text the bytes may be is asked for only when neither the magic numbers nor the header say anything. A process
@@ -169,7 +190,7 @@ package final class TypeDetector {
     let question = detector_question(
       flags: MagicCookie.binaryFlags, text_flags: isText ? MagicCookie.textFlags : 0, text_bytes: UInt32(MagicCookie.textLength))
     while tries < 2 {
-      if tries > 0 { process = nil }
+      if tries > 0 { letGo() }
       tries += 1
       do throws(SystemError) {
         if process == nil { process = try DetectorProcess(database: database, play: play) }
@@ -178,7 +199,7 @@ package final class TypeDetector {
         return .undecided(.noProcess(error))
       }
     }
-    process = nil
+    letGo()
     return .undecided(.died(signal: 0))
   }
 

@@ -78,16 +78,19 @@ int detector_start(struct magic_set *_Nonnull cookie, int cpu_ms, int wait_ms, d
 
 /// Asks a child for the MIME name of `count` bytes, `detector_bytes_max` at most; for one question at a time. Never blocks.
 ///
-/// - Returns: false when the child has gone.
+/// - Returns: false when that failed: the child has gone, or the system has no room. The child is to be ended.
 bool detector_send(int socket, uint32_t serial, detector_question question, const void *_Nonnull bytes, size_t count);
 
 /// Takes the answer to the question of a serial. Never blocks. A child that answered otherwise than `detector_named` or `detector_silent` is to be ended.
 void detector_receive(int socket, uint32_t serial, detector_answer *_Nonnull answer);
 
-/// Ends a child and reaps it, unless somebody else has.
+/// Ends a child and reaps it, unless somebody else has. Waits 100 ms at most: `is_gone` is false for a child that has not ended by then.
 ///
 /// - Returns: the signal that ended it, SIGKILL where that was this call; 0 where it is not known or there was none.
-int detector_stop(int socket, int32_t child);
+int detector_stop(int socket, int32_t child, bool *_Nonnull is_gone);
+
+/// Whether a child that ``detector_stop`` left has ended; reaps it.
+bool detector_is_gone(int32_t child);
 
 /// The path of the database that libmagic was built with, whatever `MAGIC` and `HOME` say.
 ///
