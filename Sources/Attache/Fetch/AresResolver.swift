@@ -2,8 +2,9 @@
 ///
 /// Both families are asked at once. Every address of an answer is handed on, so that every one can be checked; an answer of more than
 /// 256 records fails. Look-ups for one name share one answer, which is kept for its time to live, 60 seconds at most.
-/// It may be made on any thread, and is then used on the loop only.
-package final class AresResolver: Resolver {
+///
+/// `@unchecked Sendable`: all that changes is touched on the loop only, after `init`.
+package final class AresResolver: Resolver, @unchecked Sendable {
   /// How long name servers are waited for.
   package struct Patience: Sendable {
     /// The time that each server has in the first round over the servers; each further round doubles it.
@@ -24,7 +25,7 @@ package final class AresResolver: Resolver {
   private final class Pending {
     let name: String
     var lookUp = LookUp()
-    var completions: [(Result<[IPAddress], DNSFailure>) -> Void] = []
+    var completions: [@Sendable (Result<[IPAddress], DNSFailure>) -> Void] = []
     var timer: TimerEntry?
     var isOver = false
 
@@ -62,15 +63,13 @@ package final class AresResolver: Resolver {
     self.servers = servers.joined(separator: ",")
     self.patience = patience
     channels.append(try makeChannel())
-    loop.atTurnEnd { [weak self] in self?.channels.tidy() }
+    loop.post { [weak self] in
+      loop.atTurnEnd { self?.channels.tidy() }
+    }
   }
 
-  package func resolve(_ name: String, _ completion: @escaping (Result<[IPAddress], DNSFailure>) -> Void) {
-    guard !isShutDown else { return }
-    if let addresses = cache.addresses(of: name, at: loop.now) { return completion(.success(addresses)) }
-    if let pending = pending[name] { return pending.completions.append(completion) }
-    start(name, completion)
-    handOn()
+  package func resolve(_ name: String, _ completion: @escaping @Sendable (Result<[IPAddress], DNSFailure>) -> Void) {
+    loop.post { self.begin(name, completion) }
   }
 
   /// Closes every socket; what waits is forgotten, and so is what comes later. On the loop, before the loop is stopped.
@@ -91,7 +90,15 @@ package final class AresResolver: Resolver {
 }
 
 extension AresResolver {
-  private func start(_ name: String, _ completion: @escaping (Result<[IPAddress], DNSFailure>) -> Void) {
+  private func begin(_ name: String, _ completion: @escaping @Sendable (Result<[IPAddress], DNSFailure>) -> Void) {
+    guard !isShutDown else { return }
+    if let addresses = cache.addresses(of: name, at: loop.now) { return completion(.success(addresses)) }
+    if let pending = pending[name] { return pending.completions.append(completion) }
+    start(name, completion)
+    handOn()
+  }
+
+  private func start(_ name: String, _ completion: @escaping @Sendable (Result<[IPAddress], DNSFailure>) -> Void) {
     guard let channel = channelWithRoom() else { return completion(.failure(.failed)) }
     let hosts = channel.hosts(name)
     guard hosts.isEmpty else { return completion(.success(hosts)) }

@@ -1,10 +1,11 @@
 internal import CCurl
 internal import Glibc
 
-/// libcurl's multi handle, driven by the loop: `curl_multi_socket_action` for ready sockets and for its one timer. Made on any thread, then used on the
-/// loop only.
+/// libcurl's multi handle, driven by the loop: `curl_multi_socket_action` for ready sockets and for its one timer.
+///
+/// `@unchecked Sendable`: confined to the loop's thread after it is made.
 @safe
-final class CurlMulti {
+final class CurlMulti: @unchecked Sendable {
   private let loop: EventLoop
   private let multi: UnsafeMutableRawPointer
   private var running: [UnsafeMutableRawPointer: CurlTransfer] = unsafe [:]

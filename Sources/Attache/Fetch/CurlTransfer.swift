@@ -1,9 +1,11 @@
 internal import CCurl
 internal import Glibc
 
-/// One exchange with an origin: libcurl's easy handle, its options and its callbacks. Used again for a further exchange. On the loop only.
+/// One exchange with an origin: libcurl's easy handle, its options and its callbacks. Used again for a further exchange.
+///
+/// `@unchecked Sendable`: confined to the loop's thread.
 @safe
-final class CurlTransfer: Transfer {
+final class CurlTransfer: Transfer, @unchecked Sendable {
   let easy: UnsafeMutableRawPointer
   let connections: CurlConnections
   /// What carries the exchange at hand.
