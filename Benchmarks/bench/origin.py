@@ -36,6 +36,7 @@ def processor_seconds(pid):
 
 #: The hosts beside 127.0.0.1 that serve over TLS: each is an origin.
 TLS_HOSTS = [f"127.0.1.{number}" for number in range(1, 33)]
+_CERTIFIED = ["127.0.0.1", *TLS_HOSTS]
 
 
 class Nginx:
@@ -48,7 +49,7 @@ class Nginx:
         self.tls_port = free_port() if self.certificate else None
         tls = ""
         if self.certificate:
-            tls = "".join(f"    listen {host}:{self.tls_port} ssl http2 backlog=4096;\n" for host in ["127.0.0.1", *TLS_HOSTS])
+            tls = "".join(f"    listen {host}:{self.tls_port} ssl http2 backlog=4096;\n" for host in _CERTIFIED)
             tls += (f"    ssl_certificate {self.certificate.chain};\n"
                    f"    ssl_certificate_key {self.certificate.key};\n    ssl_session_cache shared:bench:4m;\n    http2_max_concurrent_streams 256;")
         text = template.read_text()
@@ -92,11 +93,11 @@ class Nginx:
 
 
 class Certificate:
-    """A root of our own, and a certificate for the hosts of the origins that it signed."""
+    """A root of our own. It signs one certificate for all hosts of the origins."""
 
     def __init__(self, folder):
         self.root, self.chain, self.key = folder / "root.pem", folder / "chain.pem", folder / "key.pem"
-        (folder / "names").write_text(f"subjectAltName={','.join(f'IP:{host}' for host in ['127.0.0.1', *TLS_HOSTS])}\nextendedKeyUsage=serverAuth\n")
+        (folder / "names").write_text(f"subjectAltName={','.join(f'IP:{host}' for host in _CERTIFIED)}\nextendedKeyUsage=serverAuth\n")
         key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
         openssl(folder, "req", "-x509", *key, "-keyout", "root.key", "-out", self.root, "-days", "30", "-subj", "/CN=benchmark root")
         openssl(folder, "req", *key, "-keyout", self.key, "-out", "request.pem", "-subj", "/CN=127.0.0.1")

@@ -11,8 +11,8 @@ from ..origin import TLS_HOSTS
 from ..result import Goal, Result, amount
 
 NAME = "roots"
-ABOUT = ("JPEG files of 5 KB over TLS: one file from start to exit, and one file each of 32 origins. Each with the roots of the system, to which the "
-         "benchmark's own is added in a mount namespace, and with that one alone.")
+ABOUT = ("One JPEG file of 5 KB over TLS, from start to exit; then one such file from each of 32 origins. Both with the system's roots, and with the "
+         "benchmark's own root alone. A mount namespace adds that root to the system's.")
 _SYSTEM = Path("/etc/ssl/certs/ca-certificates.crt")
 _MOUNT = ["unshare", "--mount", "sh", "-c", f'mount --bind "$0" {_SYSTEM} && exec "$@"']
 
