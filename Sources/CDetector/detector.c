@@ -200,9 +200,6 @@ static _Noreturn void run_child(magic_t cookie, int socket, int cpu_ms, int wait
 int detector_start(magic_t cookie, int cpu_ms, int wait_ms, detector_play play, int32_t *child) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
-  const struct timeval wait = {.tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000};
-  setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
-  setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
   // No handler of the parent's may run in the child.
   sigset_t every, before;
   sigfillset(&every);
@@ -226,27 +223,27 @@ static bool is_name(const char *name) {
   return true;
 }
 
-void detector_ask(int socket, detector_question question, const void *bytes, size_t count, detector_answer *answer) {
-  static _Atomic uint32_t serials;
-  request_head head = {.serial = ++serials, .question = question};
+bool detector_send(int socket, uint32_t serial, detector_question question, const void *bytes, size_t count) {
+  request_head head = {.serial = serial, .question = question};
   struct iovec parts[] = {{&head, sizeof head}, {(void *)bytes, count < detector_bytes_max ? count : detector_bytes_max}};
   const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
   ssize_t length;
-  do length = sendmsg(socket, &message, MSG_NOSIGNAL);
+  do length = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
   while (length < 0 && errno == EINTR);
-  if (length < 0) {
-    answer->end = errno == EAGAIN ? detector_late : detector_gone;
-    return;
-  }
+  return length >= 0;
+}
+
+void detector_receive(int socket, uint32_t serial, detector_answer *answer) {
   reply reply;
-  do length = recv(socket, &reply, sizeof reply, 0);
+  ssize_t length;
+  do length = recv(socket, &reply, sizeof reply, MSG_DONTWAIT);
   while (length < 0 && errno == EINTR);
   if (length < 0) {
     // ECONNRESET: the other end was closed with the question still in its queue.
-    answer->end = errno == EAGAIN ? detector_late : errno == ECONNRESET ? detector_gone : detector_died;
+    answer->end = errno == EAGAIN ? detector_silent : errno == ECONNRESET ? detector_gone : detector_died;
   } else if (length == 0) {
     answer->end = detector_died;
-  } else if (length != sizeof reply || reply.serial != head.serial || !is_name(reply.name)) {
+  } else if (length != sizeof reply || reply.serial != serial || !is_name(reply.name)) {
     answer->end = detector_confused;
   } else {
     answer->end = detector_named;
@@ -255,26 +252,24 @@ void detector_ask(int socket, detector_question question, const void *bytes, siz
   }
 }
 
-// How long a child that was not killed has to end, in turns of a millisecond or more: longer than any question may take.
-enum { stop_turns = 10000 };
+// A child that is ended is waited for so often, 100 µs each: it takes a millisecond or two, unless it waits for a disk.
+enum { stop_turns = 1000 };
 
-int detector_stop(int socket, int32_t child) {
+int detector_stop(int socket, int32_t child, bool *is_gone) {
   close(socket);
   int status = 0;
   // A child that somebody else has reaped (ECHILD) must not be signalled: its number may be another's.
   pid_t ended = waitpid(child, &status, WNOHANG);
   if (ended == 0) {
     // One that is dying keeps the signal that it dies of. A confined process signals nobody: the child ends by itself.
-    bool is_killed = kill(child, SIGKILL) == 0;
-    for (int turn = 0; (ended = waitpid(child, &status, is_killed ? 0 : WNOHANG)) <= 0; turn++) {
-      if (ended < 0 && errno != EINTR) break;
-      // Code that was smuggled in has switched the timer off. The child ends with this process.
-      if (turn == stop_turns) abort();
-      if (!is_killed) usleep(1000);
-    }
+    kill(child, SIGKILL);
+    for (int turn = 0; turn < stop_turns && (ended = waitpid(child, &status, WNOHANG)) == 0; turn++) usleep(100);
   }
+  *is_gone = ended != 0;
   return ended == child && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
+
+bool detector_is_gone(int32_t child) { return waitpid(child, NULL, WNOHANG) != 0; }
 
 const char *detector_database(char *buffer, size_t size) {
   // With an action other than to load (0), the home folder is not looked at; only MAGIC is.

@@ -150,11 +150,11 @@ struct AresResolverTests {
   @Test func `after the resolver is shut down nobody is told anything`() async throws {
     let stub = try await StubDNS(others: .silence)
     let loop = try EventLoop()
-    let resolver = try AresResolver(loop: loop, servers: [stub.address])
+    let resolver = try TestResolver(loop: loop, servers: [stub.address])
     let told = Mutex(0)
     resolver.resolve("waiting.example") { _ in told.withLock { $0 += 1 } }
     await stub.waitForQueries(count: 2)
-    await loop.passes { resolver.shutdown() }
+    await resolver.shutdown()
     resolver.resolve("later.example") { _ in told.withLock { $0 += 1 } }
     stub.release("waiting.example", with: .addresses([Self.v4]))
     await loop.passes {}
@@ -275,27 +275,45 @@ extension EventLoop {
   }
 }
 
-extension AresResolver {
-  fileprivate func resolve(_ name: String) async -> Result<[IPAddress], DNSFailure> {
+/// A resolver on its loop, to be asked from any thread.
+private struct TestResolver: Sendable {
+  nonisolated(unsafe) private let resolver: AresResolver
+  private let loop: EventLoop
+
+  init(loop: EventLoop, servers: [String], patience: AresResolver.Patience = AresResolver.Patience()) throws {
+    unsafe resolver = try AresResolver(loop: loop, servers: servers, patience: patience)
+    self.loop = loop
+  }
+
+  func resolve(_ name: String, _ completion: @escaping @Sendable (Result<[IPAddress], DNSFailure>) -> Void) {
+    loop.post { unsafe resolver.resolve(name, completion) }
+  }
+
+  func resolve(_ name: String) async -> Result<[IPAddress], DNSFailure> {
     await withCheckedContinuation { continuation in
       resolve(name) { continuation.resume(returning: $0) }
     }
   }
+
+  /// Returns when the resolver is shut down.
+  func shutdown() async {
+    await loop.passes { unsafe resolver.shutdown() }
+  }
 }
 
 private func withResolver(
-  servers: [String], patience: AresResolver.Patience = .init(otherFamily: .seconds(5)), _ body: (AresResolver) async throws -> Void
+  servers: [String], patience: AresResolver.Patience = .init(otherFamily: .seconds(5)), _ body: (TestResolver) async throws -> Void
 ) async throws {
   let loop = try EventLoop()
-  let resolver = try AresResolver(loop: loop, servers: servers, patience: patience)
+  let resolver = try TestResolver(loop: loop, servers: servers, patience: patience)
   try await body(resolver)
-  loop.post { resolver.shutdown() }
+  await resolver.shutdown()
   loop.stop()
 }
 
 private func withResolver(
   _ answers: [String: StubDNS.Answer], patience: AresResolver.Patience = .init(firstTry: .seconds(30), otherFamily: .seconds(30)),
-  _ body: (StubDNS, AresResolver) async throws -> Void
+  _ body: (StubDNS, TestResolver) async throws -> Void
 ) async throws {
   let stub = try await StubDNS(answers)
   try await withResolver(servers: [stub.address], patience: patience) { try await body(stub, $0) }

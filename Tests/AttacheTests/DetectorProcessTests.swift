@@ -95,19 +95,11 @@ import Testing
 
   @Test(arguments: [DetectorPlay.crashes, .spins, .waits, .babbles, .breaksOut])
   func `a file that brings the detector down costs one line its attachment, and no other`(_ play: DetectorPlay) async throws {
-    try await withFetchStage { stage in
+    try await withFetchStage(detectorPlay: play) { stage in
       stage.origin.serve("/bad", Self.bad)
       stage.origin.serve("/png", Sample.png)
       stage.origin.serve("/mp3", Sample.mp3)
-      var configuration = MediaFetcher.Configuration()
-      configuration.policy = URLPolicy(allowHTTP: true, allowedNets: [try CIDR("127.0.0.1/32")])
-      var network = TransferWatch.watching(.real(configuration))
-      network.detectorPlay = play
-      let fetcher = try MediaFetcher(configuration, store: stage.store, network: network)
-      defer { fetcher.shutdown() }
-      let fetches = ["/png", "/bad", "/mp3"].map {
-        RunningFetch(stage.origin.url($0), with: fetcher, store: stage.store, clock: stage.clock, budget: .seconds(20))
-      }
+      let fetches = ["/png", "/bad", "/mp3"].map { stage.begin($0) }
       #expect(await fetches[0].end.file?.type == .png)
       let bad = await fetches[1].end
       #expect(bad.reason == .typeDetector)

@@ -165,14 +165,6 @@ import Testing
     #expect(two.rows(for: [IndexKey("both 7")])[0]?.note == [2])
   }
 
-  @Test func `the numbers of all rows are had, unless they are too many`() throws {
-    let index = try store().makeIndex()
-    #expect(index.numbers(atMost: 10) == [])
-    index.write(try ["a", "b", "c"].map { .keep(try row($0)) })
-    #expect(Set(index.numbers(atMost: 3) ?? []) == Set(["a", "b", "c"].map { IndexKey($0).number }))
-    #expect(index.numbers(atMost: 2) == nil)
-  }
-
   @Test func `the index has the mode of the store's files`() throws {
     folder.setMode("", 0o750)
     let store = try store()
@@ -220,5 +212,11 @@ import Testing
     after.endReading()
     after.write([.keep(try row("new", file))])
     #expect(after.rows(for: [IndexKey("new")]) != [nil])
+  }
+}
+
+extension StoreIndex {
+  fileprivate func rows(for keys: [IndexKey]) -> [IndexRow?] {
+    keys.map { row(for: $0) }
   }
 }

@@ -24,6 +24,23 @@ import Testing
     }
   }
 
+  @Test func `the URL that was checked before changes no verdict`() throws {
+    let cases: [URLVector] = try vectors("urls.json")
+    for vector in cases {
+      let bytes = vector.bytes
+      let earlier = try? gate.check(bytes[...])
+      let ends = ["", "/a%20b?c#d", "?x", "#y", "/%zz", "/[", ":81", ".", "x", "@b", "\\", "/\\", "/ ", "//", "\n", "/é"]
+      for end in ends {
+        let next = bytes + end.utf8
+        var alone, after: CheckedURL?
+        let refusalAlone = refusal { () throws(Refusal) in alone = try gate.check(next[...]) }
+        let refusalAfter = refusal { () throws(Refusal) in after = try gate.check(next[...], after: earlier) }
+        #expect(refusalAlone == refusalAfter, "\(vector.name), \(end)")
+        #expect(alone == after && alone?.host == after?.host && alone?.origin == after?.origin, "\(vector.name), \(end)")
+      }
+    }
+  }
+
   @Test func `a long text without a scheme is cut in its message as it is shown`() {
     let bytes = [UInt8](repeating: 0xBE, count: 1024)
     let message = refusal { () throws(Refusal) in try gate.check(bytes[...]) }?.message

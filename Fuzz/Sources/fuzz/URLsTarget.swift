@@ -64,6 +64,7 @@ struct URLsTarget: Target {
     let text = Array(url.text.utf8)
     guard let again = try? gate.check(text[...]) else { return check(false, "what has passed passes again: \(url.text)") }
     check(again == url && again.text == url.text, "passing again changes nothing: \(url.text)")
+    check((try? gate.check(text[...], after: url)) == url, "passing after itself changes nothing: \(url.text)")
     check(
       text.allSatisfy { (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "#") }, "a URL is plain: \(url.text)")
     check(text.count <= 8_192, "a URL is no longer than 8,192 bytes")

@@ -5,9 +5,9 @@ internal import Glibc
 ///
 /// c-ares 1.18 gives a channel one UDP socket a name server, however many queries wait on it, and closes it when none does.
 ///
-/// `@unchecked Sendable`: made anywhere, then used on the loop only.
+/// It may be made on any thread, and is then used on the loop only.
 @safe
-final class AresChannel: @unchecked Sendable {
+final class AresChannel {
   /// What carries one query's completion through c-ares.
   private final class Query {
     let family: AddressFamily

@@ -2,9 +2,8 @@
 ///
 /// Both families are asked at once. Every address of an answer is handed on, so that every one can be checked; an answer of more than
 /// 256 records fails. Look-ups for one name share one answer, which is kept for its time to live, 60 seconds at most.
-///
-/// `@unchecked Sendable`: all that changes is touched on the loop only, after `init`.
-package final class AresResolver: Resolver, @unchecked Sendable {
+/// It may be made on any thread, and is then used on the loop only.
+package final class AresResolver: Resolver {
   /// How long name servers are waited for.
   package struct Patience: Sendable {
     /// The time that each server has in the first round over the servers; each further round doubles it.
@@ -25,7 +24,7 @@ package final class AresResolver: Resolver, @unchecked Sendable {
   private final class Pending {
     let name: String
     var lookUp = LookUp()
-    var completions: [@Sendable (Result<[IPAddress], DNSFailure>) -> Void] = []
+    var completions: [(Result<[IPAddress], DNSFailure>) -> Void] = []
     var timer: TimerEntry?
     var isOver = false
 
@@ -63,13 +62,15 @@ package final class AresResolver: Resolver, @unchecked Sendable {
     self.servers = servers.joined(separator: ",")
     self.patience = patience
     channels.append(try makeChannel())
-    loop.post { [weak self] in
-      loop.atTurnEnd { self?.channels.tidy() }
-    }
+    loop.atTurnEnd { [weak self] in self?.channels.tidy() }
   }
 
-  package func resolve(_ name: String, _ completion: @escaping @Sendable (Result<[IPAddress], DNSFailure>) -> Void) {
-    loop.post { self.begin(name, completion) }
+  package func resolve(_ name: String, _ completion: @escaping (Result<[IPAddress], DNSFailure>) -> Void) {
+    guard !isShutDown else { return }
+    if let addresses = cache.addresses(of: name, at: loop.now) { return completion(.success(addresses)) }
+    if let pending = pending[name] { return pending.completions.append(completion) }
+    start(name, completion)
+    handOn()
   }
 
   /// Closes every socket; what waits is forgotten, and so is what comes later. On the loop, before the loop is stopped.
@@ -90,15 +91,7 @@ package final class AresResolver: Resolver, @unchecked Sendable {
 }
 
 extension AresResolver {
-  private func begin(_ name: String, _ completion: @escaping @Sendable (Result<[IPAddress], DNSFailure>) -> Void) {
-    guard !isShutDown else { return }
-    if let addresses = cache.addresses(of: name, at: loop.now) { return completion(.success(addresses)) }
-    if let pending = pending[name] { return pending.completions.append(completion) }
-    start(name, completion)
-    handOn()
-  }
-
-  private func start(_ name: String, _ completion: @escaping @Sendable (Result<[IPAddress], DNSFailure>) -> Void) {
+  private func start(_ name: String, _ completion: @escaping (Result<[IPAddress], DNSFailure>) -> Void) {
     guard let channel = channelWithRoom() else { return completion(.failure(.failed)) }
     let hosts = channel.hosts(name)
     guard hosts.isEmpty else { return completion(.success(hosts)) }

@@ -1,64 +1,114 @@
-/// A loop's side of the HTTP cache: gathers inquiries for a turn, and rows for a while, before the index's thread is troubled with them.
+/// A loop's HTTP cache: looks URLs up in the index and files in the store, and writes rows, many at a time. On the loop only.
 ///
-/// `@unchecked Sendable`: confined to the loop's thread.
-final class CacheDesk: @unchecked Sendable {
-  private let loop: EventLoop
-  private let index: CacheIndex
-  private var store: AttachmentStore { index.store }
+/// An index that another process has locked has nothing to say, and takes rows later.
+final class CacheDesk {
+  enum Clearance {
+    /// The gates want nothing more.
+    case full
+    /// They want the addresses of the host, unless it is known to be open to everybody.
+    case ofPublic
+    /// They want the addresses of the host.
+    case withheld
+  }
 
-  private var batch = CacheBatch()
-  /// By URL.
-  private var changes: [String: CacheShelf.Change] = [:]
+  enum Answer {
+    /// Nothing that this run could use; whether the index has a row all the same.
+    case nothing(IndexKey, hasRow: Bool)
+    /// It is fresh, and its file is there, pinned once.
+    case fresh(CacheEntry)
+    /// It is fresh, if the gates pass the addresses of its host.
+    case fenced(CacheEntry)
+    /// It is stale, and there is a way to ask whether it has changed.
+    case stale(CacheEntry)
+  }
+
+  /// What becomes of a URL's row.
+  private enum Change {
+    case keep(CacheEntry)
+    case forget(IndexKey)
+
+    /// What the index is to do.
+    var change: StoreIndex.Change {
+      switch self {
+      case .keep(let entry): .keep(entry.row)
+      case .forget(let key): .forget(key)
+      }
+    }
+  }
+
+  private let loop: EventLoop
+  private let store: AttachmentStore
+  private let limits: MediaLimits
+  /// What tells this run's root certificates from others.
+  private let roots: [UInt8]
+  private let index: StoreIndex
+  /// Whether there was no index, and nobody has seen to one yet.
+  private var lacksIndex: Bool
+  /// What is still to be written, by URL.
+  private var changes: [String: Change] = [:]
   private var timer: TimerEntry?
 
   /// Rows that are written together: a transaction costs as much as several of them.
   private static let portion = 256
   /// How long a row may wait for others. What is killed meanwhile loses these rows.
   private static let patience = Duration.milliseconds(250)
+  /// How long an index that is missing waits to be made: the first transfer goes before it.
+  private static let indexPatience = Duration.milliseconds(1)
+  /// How long the end of a run waits for the last rows.
+  static let closingPatience = Duration.milliseconds(500)
 
-  init(loop: EventLoop, index: CacheIndex) {
-    (self.loop, self.index) = (loop, index)
+  init(loop: EventLoop, store: AttachmentStore, limits: MediaLimits, roots: [UInt8]) {
+    (self.loop, self.store, self.limits, self.roots) = (loop, store, limits, roots)
+    index = store.makeIndex()
+    lacksIndex = !store.hasIndex
   }
 
   /// The wall clock that expiry is told by, since 1970.
   var now: Duration { store.clock() }
 
+  // MARK: Reading
+
   /// Looks a URL up that has passed this run's gates as far as `clearance` says.
-  ///
-  /// - Parameters:
-  ///   - patience: how long the answer may take. A disk that blocks must not take the whole budget before anything is asked of an origin.
-  ///   - reply: called on the loop, at once or in a later turn.
-  func lookUp(
-    _ url: CheckedURL, _ clearance: CacheShelf.Clearance, patience: Duration, _ reply: @escaping @Sendable (CacheShelf.Answer) -> Void
-  ) {
-    let key = IndexKey(url.text, roots: url.scheme == .https ? index.roots : [])
-    guard index.mayContain(key.number) else { return reply(.nothing(key, hasRow: false)) }
-    batch.add(CacheShelf.Inquiry(key: key, clearance: clearance, pending: changes[url.text]), patience: patience, reply)
+  func lookUp(_ url: CheckedURL, _ clearance: Clearance) -> Answer {
+    let key = IndexKey(url.text, roots: url.scheme == .https ? roots : [])
+    // An index that is missing is made by the timer.
+    if lacksIndex { startTimer() }
+    let row = lacksIndex ? nil : index.row(for: key)
+    guard let entry = entry(url.text, row), entry.passes(limits) else { return .nothing(key, hasRow: row != nil) }
+    return answer(entry, clearance)
   }
 
-  /// Called at the end of a turn: sends the inquiries on.
-  func turnEnded() {
-    guard !batch.isEmpty else { return }
-    let batch = batch
-    self.batch = CacheBatch()
-    let timer = loop.schedule(at: loop.now.advanced(by: batch.patience)) { batch.answer(nil) }
-    index.answer(batch.inquiries) { [loop, store] answers in
-      loop.post {
-        loop.cancel(timer)
-        guard !batch.answer(answers) else { return }
-        for case .fresh(let entry) in answers { store.unpin(entry.file) }
-      }
+  private func entry(_ url: String, _ row: IndexRow?) -> CacheEntry? {
+    switch changes[url] {
+    case .keep(let entry): entry
+    case .forget: nil
+    case nil: row.flatMap(CacheEntry.init)
     }
-    startTimer()
   }
 
-  /// Looks whether a file is still there; if so, it comes back pinned.
-  func confirm(_ file: StoredFile, _ reply: @escaping @Sendable (Bool) -> Void) {
-    index.confirm(file) { [loop] isThere in loop.post { reply(isThere) } }
+  private func answer(_ entry: CacheEntry, _ clearance: Clearance) -> Answer {
+    guard now < entry.expiry else { return entry.conditions.isEmpty ? .nothing(entry.key, hasRow: true) : .stale(entry) }
+    switch clearance {
+    case .full: break
+    case .ofPublic where entry.isPublic: break
+    case .ofPublic, .withheld: return .fenced(entry)
+    }
+    return pin(entry.file) ? .fresh(entry) : .nothing(entry.key, hasRow: true)
   }
+
+  /// Pins a file that is in the store, and notes its use.
+  ///
+  /// - Returns: false for one that has gone or is not whole.
+  func pin(_ file: StoredFile) -> Bool {
+    store.pin(file)
+    if store.touch(file) { return true }
+    store.unpin(file)
+    return false
+  }
+
+  // MARK: Writing
 
   func keep(_ entry: CacheEntry, for url: String) {
-    index.noteKept(entry.key.number)
     note(.keep(entry), for: url)
   }
 
@@ -66,7 +116,7 @@ final class CacheDesk: @unchecked Sendable {
     note(.forget(key), for: url)
   }
 
-  private func note(_ change: CacheShelf.Change, for url: String) {
+  private func note(_ change: Change, for url: String) {
     changes[url] = change
     if changes.count >= Self.portion { write() } else { startTimer() }
   }
@@ -82,23 +132,36 @@ final class CacheDesk: @unchecked Sendable {
 
   private func startTimer() {
     guard timer == nil else { return }
-    timer = loop.schedule(at: loop.now.advanced(by: Self.patience)) { [self] in
-      timer = nil
-      write()
-      index.rest()
-    }
+    let wait = lacksIndex ? Self.indexPatience : Self.patience
+    timer = loop.schedule(at: loop.now.advanced(by: wait)) { [weak self] in self?.catchUp() }
+  }
+
+  private func catchUp() {
+    timer = nil
+    if lacksIndex { index.create() }
+    lacksIndex = false
+    write()
+  }
+
+  /// Called at the end of a turn, whose rows are read as of one moment: as long as somebody reads, the index's log cannot be begun anew.
+  func turnEnded() {
+    index.endReading()
   }
 
   private func write() {
     guard !changes.isEmpty else { return }
-    index.write(Array(changes.values))
+    index.write(changes.values.map(\.change))
     changes.removeAll(keepingCapacity: true)
   }
 
-  /// Hands on what is left to be written.
-  func close() {
+  /// Writes what is left, and closes the index.
+  ///
+  /// - Returns: what the user should know of it.
+  func close() -> String? {
     if let timer { loop.cancel(timer) }
     timer = nil
     write()
+    index.close()
+    return index.warning
   }
 }

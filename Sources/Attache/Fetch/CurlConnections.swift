@@ -5,9 +5,8 @@ internal import Glibc
 ///
 /// libcurl 7.88.1 reads what an origin has sent behind a body as the answer to the next request on the same connection. So a connection that
 /// is used again must be silent before its request is sent. HTTP/2 frames its answers, and may speak at any time.
-///
-/// `@unchecked Sendable`: confined to the loop's thread.
-final class CurlConnections: @unchecked Sendable {
+/// On the loop only.
+final class CurlConnections {
   /// The two ends of a connection, as libcurl tells them before a request.
   struct Ends: Hashable {
     var address: IPAddress

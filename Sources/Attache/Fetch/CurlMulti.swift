@@ -1,11 +1,10 @@
 internal import CCurl
 internal import Glibc
 
-/// libcurl's multi handle, driven by the loop: `curl_multi_socket_action` for ready sockets and for its one timer.
-///
-/// `@unchecked Sendable`: confined to the loop's thread after it is made.
+/// libcurl's multi handle, driven by the loop: `curl_multi_socket_action` for ready sockets and for its one timer. Made on any thread, then used on the
+/// loop only.
 @safe
-final class CurlMulti: @unchecked Sendable {
+final class CurlMulti {
   private let loop: EventLoop
   private let multi: UnsafeMutableRawPointer
   private var running: [UnsafeMutableRawPointer: CurlTransfer] = unsafe [:]

@@ -1,11 +1,9 @@
 internal import CCurl
 internal import Glibc
 
-/// One exchange with an origin: libcurl's easy handle, its options and its callbacks. Used again for a further exchange.
-///
-/// `@unchecked Sendable`: confined to the loop's thread.
+/// One exchange with an origin: libcurl's easy handle, its options and its callbacks. Used again for a further exchange. On the loop only.
 @safe
-final class CurlTransfer: Transfer, @unchecked Sendable {
+final class CurlTransfer: Transfer {
   let easy: UnsafeMutableRawPointer
   let connections: CurlConnections
   /// What carries the exchange at hand.

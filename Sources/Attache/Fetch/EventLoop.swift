@@ -23,8 +23,8 @@ package final class EventLoop: @unchecked Sendable {
   private var turnEnds: [() -> Void] = []
   private let clock: (any MachineClock)?
   /// What was taken out of the mailbox and is not done yet.
-  private var mail = Ring<Work>()
-  private var chores = Ring<Work>()
+  private var mail = Ring<() -> Void>()
+  private var chores = Ring<() -> Void>()
 
   /// What is done in a turn at most, so that whoever has an answer waits for no long queue of beginnings and ends: a transfer takes 100 µs to begin and 40 to
   /// take back.
@@ -80,8 +80,10 @@ package final class EventLoop: @unchecked Sendable {
   }
 
   /// Runs `action` on the loop when `instant` has come.
-  package func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerEntry {
-    timers.add(at: instant, action)
+  package func schedule(at instant: MonotonicInstant, _ action: @escaping () -> Void) -> TimerEntry {
+    // It never leaves the loop.
+    nonisolated(unsafe) let action = action
+    return timers.add(at: instant) { unsafe action() }
   }
 
   /// Gives an appointment another time, be it that it has passed.
@@ -94,14 +96,22 @@ package final class EventLoop: @unchecked Sendable {
     timers.remove(entry)
   }
 
+  /// Runs `work` soon, and not on the caller's stack. On the loop only. It goes before what has been posted and not been taken in yet.
+  package func later(_ work: @escaping () -> Void) {
+    mail.append(work)
+  }
+
   /// Runs `work` when its turn comes, a few in each turn of the loop: it may wait, and what is posted meanwhile does not wait for it.
-  package func addChore(_ work: @escaping @Sendable () -> Void) {
+  package func addChore(_ work: @escaping () -> Void) {
     chores.append(work)
   }
 
-  /// Runs `action` at the end of every turn, when all that was ready has been handled: the place to hand on what has gathered.
+  /// Runs `action` at the end of every turn from now on, when all that was ready has been handled: the place to hand on what has gathered. Safe from any
+  /// thread.
   package func atTurnEnd(_ action: @escaping () -> Void) {
-    turnEnds.append(action)
+    // It never leaves the loop.
+    nonisolated(unsafe) let action = action
+    post { [self] in unsafe turnEnds.append(action) }
   }
 
   private func run() {
@@ -116,6 +126,7 @@ package final class EventLoop: @unchecked Sendable {
     handlers.removeAll()
     turnEnds.removeAll()
     timers = TimerHeap()
+    (mail, chores) = (Ring(), Ring())
   }
 
   private func runDueTimers() {

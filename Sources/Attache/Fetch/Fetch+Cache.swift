@@ -1,19 +1,5 @@
 /// The HTTP cache on a fetch's way: a hop is looked up before it is asked for, a stale answer is asked about, and what was accepted is kept.
 extension Fetch {
-  func lookUp() {
-    engine.desk?.lookUp(url, state.clearance, patience: budget / 4) { [self] answer in
-      if state.isOver, case .fresh(let entry) = answer { engine.letGo(of: entry.file) }
-      act(on: .lookedUp(answer))
-    }
-  }
-
-  func confirm(_ file: StoredFile) {
-    engine.desk?.confirm(file) { [self] isThere in
-      if state.isOver, isThere { engine.letGo(of: file) }
-      act(on: .confirmed(isThere))
-    }
-  }
-
   /// Ends with a file of the store, which is pinned.
   func serve(_ entry: CacheEntry, as cache: MediaRecord.Cache) {
     if cache == .revalidated { keepEntry(of: entry.file, isRefreshed: true) } else { engine.desk?.noteUse(of: entry, for: url.text) }

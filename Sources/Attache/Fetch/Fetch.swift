@@ -1,7 +1,6 @@
-/// One URL on its way into the store, for everybody who waits for it: does what its ``FetchState`` says, and tells it what comes of that.
-///
-/// `@unchecked Sendable`: confined to the loop's thread.
-final class Fetch: AdmissionGuest, @unchecked Sendable {
+/// One URL on its way into the store, for everybody who waits for it: does what its ``FetchState`` says, and tells it what comes of that. On the
+/// loop only.
+final class Fetch: AdmissionGuest {
   /// How long a transfer may bring nothing before it is set aside. Without it, 16 stalled URLs had 240 of 500 healthy pictures of their host fall back at 5 s.
   static let patience = Duration.milliseconds(500)
 
@@ -70,10 +69,10 @@ final class Fetch: AdmissionGuest, @unchecked Sendable {
     if intakeBody != state.body { intake = nil }
     switch action {
     case .none, .proceed, .stop: break
-    case .lookUp: lookUp()
+    case .lookUp: if let desk = engine.desk { act(on: .lookedUp(desk.lookUp(url, state.clearance))) }
     case .askBreaker: act(on: .admitted(passesBreaker()))
     case .resolve(let host): resolve(host)
-    case .confirm(let file): confirm(file)
+    case .confirm(let file): if let desk = engine.desk { act(on: .confirmed(desk.pin(file))) }
     case .enter: enter()
     case .transfer: beginTransfer()
     case .finish: finish()
@@ -114,12 +113,10 @@ final class Fetch: AdmissionGuest, @unchecked Sendable {
 
   private func resolve(_ host: String) {
     let started = engine.loop.now
-    engine.resolver.resolve(host) { [self, loop = engine.loop] result in
-      loop.post { [self] in
-        guard !state.isOver else { return }
-        course.note { $0.timing.dns = started.duration(to: loop.now) }
-        act(on: .resolved(result))
-      }
+    engine.resolver.resolve(host) { [self] result in
+      guard !state.isOver else { return }
+      course.note { $0.timing.dns = started.duration(to: engine.loop.now) }
+      act(on: .resolved(result))
     }
   }
 
@@ -307,7 +304,9 @@ extension Fetch {
 
   private func askDetector(about intake: Intake) {
     guard let question = intake.takeQuestion() else { return }
-    engine.ask(question, of: course) { [self, body = intakeBody] detection in
+    engine.detectors.ask(question) { [course] in
+      course.isAwaited
+    } answer: { [self, body = intakeBody] detection in
       // What is said of a body that was given up since counts no more.
       if body == intakeBody, let intake = self.intake { hear(detection, intake) }
     }

@@ -2,12 +2,12 @@ internal import Synchronization
 
 /// One loop, and what its fetches share: the transport, the resolver, the places at each origin, and who fetches what.
 ///
-/// `@unchecked Sendable`: `loop` and `commons` are safe from any thread, all else is touched on the loop only.
+/// `@unchecked Sendable`: `loop` and `memory` are safe from any thread, all else is touched on the loop only.
 final class FetchEngine: FetchService, @unchecked Sendable {
   let loop: EventLoop
-  let commons: FetchCommons
-  var configuration: MediaFetcher.Configuration { commons.configuration }
-  private var memory: FetchMemory { commons.memory }
+  /// What this run has fetched.
+  let memory: FetchMemory
+  var configuration: MediaFetcher.Configuration { memory.configuration }
   /// What is the same for all fetches.
   let rulesOfFetches: FetchState.Rules
   let retryPolicy: RetryPolicy
@@ -22,6 +22,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   var breaker = CircuitBreaker()
   /// The HTTP cache; nil where none is wanted.
   let desk: CacheDesk?
+  let detectors: DetectorQueue
   /// The fetches that others may join, by URL.
   private var joinable: [String: Fetch] = [:]
   private var fetches: [ObjectIdentifier: Fetch] = [:]
@@ -34,7 +35,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   ///   - isAlone: whether the others run in processes of their own.
   ///   - rules: used by this engine alone.
   init(
-    _ commons: FetchCommons, number: Int, of engines: Int, isAlone: Bool = false, rules: MediaRules? = MediaRules(),
+    _ memory: FetchMemory, files: FetchFiles, number: Int, of engines: Int, isAlone: Bool = false, rules: MediaRules? = MediaRules(),
     clock: (any DeadlineClock)? = nil, network: FetchNetwork
   ) throws(StartError) {
     do {
@@ -42,11 +43,13 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     } catch {
       throw StartError("\(error)")
     }
-    (self.commons, self.rules) = (commons, rules)
-    let configuration = commons.configuration
+    (self.memory, self.rules) = (memory, rules)
+    let configuration = memory.configuration
+    let hasIndex = configuration.cache == .http
     rulesOfFetches = FetchState.Rules(
-      gate: commons.memory.gate, proxy: configuration.policy.proxy, limits: configuration.limits, hasIndex: commons.index != nil)
-    desk = commons.index.map { [loop] in CacheDesk(loop: loop, index: $0) }
+      gate: memory.gate, proxy: configuration.policy.proxy, limits: configuration.limits, hasIndex: hasIndex)
+    desk = hasIndex ? CacheDesk(loop: loop, store: memory.store, limits: configuration.limits, roots: files.roots) : nil
+    detectors = DetectorQueue(TypeDetector(playing: network.detectorPlay, asksAlways: true, database: files.database), on: loop)
     retryPolicy = RetryPolicy(retries: configuration.retries)
     budget = .current(engines: isAlone ? 1 : engines)
     admission = Admission(placesInAll: budget.transfers) {
@@ -54,7 +57,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     }
     transport = try network.transport(loop)
     resolver = try network.resolver(loop)
-    loop.post { [self] in loop.atTurnEnd { [weak self] in self?.turnEnded() } }
+    loop.atTurnEnd { [weak self] in self?.turnEnded() }
   }
 
   func fetch(_ url: CheckedURL, for waiter: FetchWaiter) {
@@ -72,12 +75,9 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     loop.post { [self] in answer(breaker.states(at: loop.now)) }
   }
 
-  /// Hands the HTTP cache's index what is still to be written; the index closes when each of its engines has done so.
+  /// Writes what the HTTP cache's index has still to write, and closes it.
   func closeCache(_ done: @escaping @Sendable (_ warning: String?) -> Void) {
-    loop.post { [self] in
-      desk?.close()
-      if let index = commons.index { index.close(done) } else { done(nil) }
-    }
+    loop.post { [self] in done(desk?.close()) }
   }
 
   /// Ends everything; what ends in the present turn gets no answer either. Safe from any thread.
@@ -87,6 +87,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
       for fetch in fetches.values { fetch.abandon() }
       fetches.removeAll()
       joinable.removeAll()
+      detectors.shutdown()
       resolver.shutdown()
       transport.shutdown()
     }
@@ -166,26 +167,13 @@ final class FetchEngine: FetchService, @unchecked Sendable {
 
   /// Takes back a pin that nobody was given.
   func letGo(of file: StoredFile) {
-    commons.store.unpin(file)
+    memory.store.unpin(file)
   }
 
   // MARK: What fetches ask for
 
   func makeIntake() -> Intake {
-    Intake(store: commons.store, rules: rules, limits: configuration.limits)
-  }
-
-  /// Has the type detector's process look at a file's first bytes.
-  ///
-  /// - Parameters:
-  ///   - course: of the fetch that asks; the question is dropped when nobody awaits it any more.
-  ///   - answer: called on the loop.
-  func ask(_ question: Intake.Question, of course: FetchCourse, _ answer: @escaping @Sendable (Detection) -> Void) {
-    commons.worker.ask(question) {
-      course.isAwaited
-    } answer: { [loop] detection in
-      loop.post { answer(detection) }
-    }
+    Intake(store: memory.store, rules: rules, limits: configuration.limits)
   }
 
   /// Gives a fetch a place at its origin.
@@ -214,7 +202,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   func leave(origin: String, isAside: Bool) {
     guard let next = admission.leave(origin, isAside: isAside) else { return }
     // Not from within the call that gave the place back: it may be on the transport's stack.
-    loop.post { next.placeGranted() }
+    loop.later { next.placeGranted() }
   }
 
   func giveUpPlace(_ fetch: Fetch) {
@@ -224,6 +212,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   private func turnEnded() {
     guard !isShutDown.load(ordering: .relaxed) else { return }
     transport.deliverEnds()
+    detectors.turnEnded()
     desk?.turnEnded()
   }
 }

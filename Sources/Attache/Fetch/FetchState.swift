@@ -43,7 +43,7 @@ struct FetchState {
   /// What has happened.
   enum Event {
     case begun
-    case lookedUp(CacheShelf.Answer)
+    case lookedUp(CacheDesk.Answer)
     case admitted(Bool)
     case resolved(Result<[IPAddress], DNSFailure>)
     case confirmed(Bool)
@@ -152,7 +152,7 @@ struct FetchState {
   var conditions: [String] { resumption == nil ? reuse.conditions : [] }
 
   /// Which gates the URL has passed: all where no name is looked up, or no address judged.
-  var clearance: CacheShelf.Clearance {
+  var clearance: CacheDesk.Clearance {
     if url.address != nil || rules.proxy != nil { return .full }
     return url.portIsAllowed ? .ofPublic : .withheld
   }
@@ -207,7 +207,7 @@ struct FetchState {
     return approach()
   }
 
-  private mutating func hear(_ answer: CacheShelf.Answer) -> Action {
+  private mutating func hear(_ answer: CacheDesk.Answer) -> Action {
     reuse.hear(answer)
     if case .fresh(let entry) = answer { return serve(entry) }
     return approach()

@@ -78,13 +78,14 @@ public final class MediaFetcher: Sendable {
   ) throws(StartError) {
     let memory = FetchMemory(configuration, store: store, trust: trust, machine: network.machine)
     let count = configuration.fetcherCount(on: network.machine)
-    let commons = try FetchCommons(memory, files: try FetchFiles(configuration), engines: count, playing: network.detectorPlay)
+    let files = try FetchFiles(configuration)
     var engines: [FetchEngine] = []
     do throws(StartError) {
-      for number in 0..<count { engines.append(try FetchEngine(commons, number: number, of: count, clock: clock, network: network)) }
+      for number in 0..<count {
+        engines.append(try FetchEngine(memory, files: files, number: number, of: count, clock: clock, network: network))
+      }
     } catch {
       for engine in engines { engine.shutdown() }
-      commons.worker.stop()
       throw error
     }
     (self.memory, self.engines, services, processes) = (memory, engines, engines, nil)
@@ -129,7 +130,6 @@ public final class MediaFetcher: Sendable {
 
   private func endServices() {
     for service in services { service.shutdown() }
-    engines.first?.commons.worker.stop()
     processes?.shutdown()
   }
 
@@ -138,7 +138,7 @@ public final class MediaFetcher: Sendable {
   /// - Returns: what the user should know of the cache.
   private func closeCache() -> String? {
     guard memory.configuration.cache == .http, let bell = try? memory.machine.makeBell() else { return nil }
-    let end = memory.machine.now.advanced(by: CacheIndex.closingPatience)
+    let end = memory.machine.now.advanced(by: CacheDesk.closingPatience)
     let outcome = Mutex<(open: Int, warning: String?)>((services.count, nil))
     for service in services {
       service.closeCache { warning in
@@ -198,8 +198,9 @@ public final class MediaFetcher: Sendable {
   private func check(_ url: UntrustedText) throws(Refusal) -> CheckedURL {
     // Before two long texts are compared.
     guard url.utf8.count <= URLGate.maximumBytes else { throw URLGate.tooLong }
-    if let latest = latest.withLock({ $0 }), latest.text == url { return latest.checked }
-    let checked = try memory.gate.check(url.string)
+    let earlier = latest.withLock { $0 }
+    if let earlier, earlier.text == url { return earlier.checked }
+    let checked = try memory.gate.check(url.string, after: earlier?.checked)
     latest.withLock { $0 = (url, checked) }
     return checked
   }

@@ -17,10 +17,9 @@ struct Reuse {
   private(set) var trustedUntil: Duration?
 
   /// Takes the answer for a new hop.
-  mutating func hear(_ answer: CacheShelf.Answer) {
+  mutating func hear(_ answer: CacheDesk.Answer) {
     (key, hasRow, entry, isFresh) = (nil, true, nil, false)
     switch answer {
-    case .none: hasRow = false
     case .nothing(let key, let hasRow): (self.key, self.hasRow) = (key, hasRow)
     case .fresh(let entry), .fenced(let entry): (key, self.entry, isFresh) = (entry.key, entry, true)
     case .stale(let entry): (key, self.entry) = (entry.key, entry)

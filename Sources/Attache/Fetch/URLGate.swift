@@ -24,14 +24,19 @@ public struct URLGate: Sendable {
   ///
   /// - Throws: a refusal of the family `policy`.
   public func check(_ url: String) throws(Refusal) -> CheckedURL {
-    guard url.utf8.count <= Self.maximumBytes else { throw Self.tooLong }
-    return try check(Array(url.utf8)[...])
+    try check(url, after: nil)
   }
 
-  /// ``check(_:)-(String)`` for bytes of any kind.
-  func check(_ bytes: ArraySlice<UInt8>) throws(Refusal) -> CheckedURL {
+  /// - Parameter earlier: one that this gate has passed. If the URL begins as that one did, only the rest is judged.
+  func check(_ url: String, after earlier: CheckedURL?) throws(Refusal) -> CheckedURL {
+    guard url.utf8.count <= Self.maximumBytes else { throw Self.tooLong }
+    return try check(Array(url.utf8)[...], after: earlier)
+  }
+
+  /// ``check(_:after:)-(String,_)`` for bytes of any kind.
+  func check(_ bytes: ArraySlice<UInt8>, after earlier: CheckedURL? = nil) throws(Refusal) -> CheckedURL {
     do throws(Refusal) {
-      return try judge(bytes)
+      return try judge(bytes, after: earlier?.place)
     } catch {
       throw error.remedy == nil ? error : complete(error, for: bytes)
     }
@@ -53,10 +58,26 @@ public struct URLGate: Sendable {
     return Refusal.joined(refusals) ?? refusal
   }
 
-  private func judge(_ bytes: ArraySlice<UInt8>) throws(Refusal) -> CheckedURL {
+  private func judge(_ bytes: ArraySlice<UInt8>, after earlier: CheckedOrigin? = nil) throws(Refusal) -> CheckedURL {
     guard bytes.count <= Self.maximumBytes else { throw Self.tooLong }
     if bytes.contains(where: \.isControlASCII) { throw Refusal(.policyURL, "the URL contains a control character") }
     let parts = URLReference(bytes)
+    let written = bytes[..<(parts.authority?.endIndex ?? bytes.startIndex)]
+    let place: CheckedOrigin
+    let target: String
+    if let earlier, !written.isEmpty, earlier.written == written, !bytes.contains(UInt8(ascii: "\\")) {
+      (place, target) = (earlier, try Self.target(of: parts))
+    } else {
+      (place, target) = try judgeAll(of: parts, bytes, written)
+    }
+    let url = CheckedURL(place, target: target)
+    guard url.text.utf8.count <= Self.maximumBytes else { throw Self.tooLong }
+    return url
+  }
+
+  private func judgeAll(of parts: URLReference, _ bytes: ArraySlice<UInt8>, _ written: ArraySlice<UInt8>)
+    throws(Refusal) -> (CheckedOrigin, target: String)
+  {
     let scheme = try scheme(of: parts, in: bytes)
     if bytes.contains(UInt8(ascii: "\\")) {
       throw Refusal(.policyURL, "the URL contains a backslash, which browsers read as a slash and others do not")
@@ -69,10 +90,10 @@ public struct URLGate: Sendable {
     let portIsAllowed = try portVerdict(port, at: authority.host)
     var address: IPAddress?
     if case .address(let literal) = authority.host { address = literal }
-    let url = CheckedURL(
-      scheme: scheme, host: authority.host.text, port: port, address: address, portIsAllowed: portIsAllowed, target: target)
-    guard url.text.utf8.count <= Self.maximumBytes else { throw Self.tooLong }
-    return url
+    let origin = CheckedOrigin(
+      scheme: scheme, host: authority.host.text, port: port, address: address, portIsAllowed: portIsAllowed,
+      written: Array(written)[...])
+    return (origin, target)
   }
 
   /// The refusal of a port that no flag allows.

@@ -7,19 +7,20 @@ internal import Synchronization
 /// `@unchecked Sendable`: confined to the loop's thread.
 final class FetcherServer: @unchecked Sendable {
   private let engine: FetchEngine
-  private let commons: FetchCommons
   private let shared: FetcherMemory
   private let number: Int
   private var stream: FrameStream
   private var waiters: [UInt64: FetchWaiter] = [:]
   private var isWaitingToSend = false
+  /// The latest URL that passed the gate.
+  private var latest: CheckedURL?
   /// Whether it was not permitted to read resolv.conf from the start.
   private let beganWithoutNames = isResolverClosed
 
   private var loop: EventLoop { engine.loop }
 
-  private init(_ engine: FetchEngine, _ commons: FetchCommons, number: Int, shared: FetcherMemory, connection: Int32) {
-    (self.engine, self.commons, self.number, self.shared) = (engine, commons, number, shared)
+  private init(_ engine: FetchEngine, number: Int, shared: FetcherMemory, connection: Int32) {
+    (self.engine, self.number, self.shared) = (engine, number, shared)
     stream = FrameStream(connection)
   }
 
@@ -37,10 +38,9 @@ final class FetcherServer: @unchecked Sendable {
         let network = FetchNetwork.real(configuration, roots: start.roots, engines: 1)
         let store = try AttachmentStore(guestOf: store, limits: limits, temporaryName: order.temporaryName, firstNumber: order.firstNumber)
         let memory = FetchMemory(configuration, store: store, isGuest: true, machine: network.machine)
-        let commons = try FetchCommons(memory, files: files, engines: 1, playing: network.detectorPlay)
         let engine = try FetchEngine(
-          commons, number: order.number, of: order.count, isAlone: true, rules: start.rules, network: network)
-        FetcherServer(engine, commons, number: order.number, shared: shared, connection: connection).start(missing)
+          memory, files: files, number: order.number, of: order.count, isAlone: true, rules: start.rules, network: network)
+        FetcherServer(engine, number: order.number, shared: shared, connection: connection).start(missing)
       } catch {
         var bytes: [UInt8] = []
         FetcherFrame.append(.failed("\(error)"), to: &bytes)
@@ -138,7 +138,9 @@ final class FetcherServer: @unchecked Sendable {
     }
     waiters[fetch] = waiter
     do throws(Refusal) {
-      engine.begin(try engine.rulesOfFetches.gate.check(url), for: waiter)
+      let checked = try engine.rulesOfFetches.gate.check(url, after: latest)
+      latest = checked
+      engine.begin(checked, for: waiter)
     } catch {
       waiter.complete(.failure(FetchFailure(error)))
     }
@@ -148,12 +150,12 @@ final class FetcherServer: @unchecked Sendable {
     let end: FetcherResult.End
     switch result {
     case .success(let file):
-      end = .stored(file.name, size: file.size, keptUntil: commons.memory.end(of: url))
+      end = .stored(file.name, size: file.size, keptUntil: engine.memory.end(of: url))
       // The host pins it when it hears of it.
-      commons.store.unpin(file)
+      engine.memory.store.unpin(file)
     case .failure(let failure): end = .failed(failure)
     }
-    let added = commons.store.ledger.withLock { $0.takeAdded() }
+    let added = engine.memory.store.ledger.withLock { $0.takeAdded() }
     reply(.fetched(FetcherResult(fetch: fetch, progress: FetchProgress(record), end: end, added: added)))
   }
 

@@ -51,12 +51,21 @@ extension AttachmentStore {
   /// - Parameter file: which file is damaged.
   func setIndexAside(_ file: StoreStatus) {
     // An opening of its own: the processes of a run share the descriptor of the store's folder.
-    guard let folder = try? root.folder("."), (try? FileLock.wait(folder.descriptor, exclusively: true)) != nil,
-      file.isSameFile(as: folder.status(of: StoreIndex.fileName))
-    else { return }
+    guard let folder = try? root.folder("."), Self.lockSoon(folder), file.isSameFile(as: folder.status(of: StoreIndex.fileName)) else {
+      return
+    }
     // First what stands beside it: as long as the name is taken, there is no new index that they could belong to.
     for companion in StoreIndex.companions { folder.removeFile(companion) }
     folder.rename(StoreIndex.fileName, to: StoreIndex.damagedName)
+  }
+
+  /// Takes a folder's lock, which others hold for some calls of the system only; gives up after 20 ms, as when a holder was stopped.
+  private static func lockSoon(_ folder: StoreFolder) -> Bool {
+    for _ in 0..<20 {
+      if (try? folder.tryLock()) == true { return true }
+      usleep(1_000)
+    }
+    return false
   }
 
   /// Puts a file into a folder of the store, whole, where there is none of that name.

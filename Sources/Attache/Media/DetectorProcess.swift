@@ -28,7 +28,7 @@ package enum DetectorPlay: Sendable {
 /// 0.5 ms. It runs C alone, holds no descriptor but its socket and no right but to memory, time and that socket (seccomp); a question through
 /// it takes 19 µs where libmagic alone takes 9 µs, and seccomp adds nothing to that which can be measured. It shares all but some 2 MB with its parent.
 ///
-/// It belongs to one thread at a time. Whoever waits for every child of the process (`waitpid(-1)`) may reap it, and does no harm.
+/// It belongs to one thread at a time, which waits for no answer, and 100 ms at most for its end. Whoever waits for every child of the process (`waitpid(-1)`) may reap it, and does no harm.
 final class DetectorProcess {
   enum Answer {
     case named(String)
@@ -42,10 +42,14 @@ final class DetectorProcess {
   /// Time that an answer may take, which a child that only waits uses up; a machine under load needs some for 10 µs of work.
   static let waitLimit = Duration.seconds(2)
 
-  private let socket: Int32
+  /// Readable once there is an answer.
+  let socket: Int32
   /// Its number.
   let child: pid_t
+  private var serial: UInt32 = 0
   private var isStopped = false
+  /// A child that was ended and is still there.
+  private(set) var leftover: pid_t?
   /// Whether the kernel holds the child to the calls that it needs; nil before the first answer.
   private(set) var isConfined: Bool?
 
@@ -59,15 +63,24 @@ final class DetectorProcess {
   }
 
   deinit {
-    if !isStopped { _ = detector_stop(socket, child) }
+    if !isStopped { stop() }
   }
 
-  /// Asks for the MIME name of bytes. After another answer than a name the child is ended, and not to be asked again.
-  func ask(_ question: detector_question, of bytes: UnsafeRawBufferPointer) -> Answer {
-    guard let start = bytes.baseAddress else { return .failed(.confused) }
+  /// Asks for the MIME name of bytes, and does not wait for it. One question at a time.
+  ///
+  /// - Returns: false when the child has gone.
+  func send(_ question: detector_question, of bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let start = bytes.baseAddress else { return false }
+    serial &+= 1
+    return unsafe detector_send(socket, serial, question, start, bytes.count)
+  }
+
+  /// Takes the answer, if there is one. After another answer than a name the child is ended, and not to be asked again.
+  func receive() -> Answer? {
     var answer = detector_answer()
-    unsafe detector_ask(socket, question, start, bytes.count, &answer)
+    unsafe detector_receive(socket, serial, &answer)
     switch answer.end {
+    case detector_silent: return nil
     case detector_named:
       isConfined = answer.is_confined
       return .named(unsafe withUnsafeBytes(of: &answer.name) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
@@ -77,9 +90,6 @@ final class DetectorProcess {
     case detector_died:
       let signal = stop()
       return .failed(signal == SIGPROF || signal == SIGALRM ? .late : .died(signal: signal))
-    case detector_late:
-      stop()
-      return .failed(.late)
     default:
       stop()
       return .failed(.confused)
@@ -92,7 +102,20 @@ final class DetectorProcess {
   @discardableResult
   private func stop() -> Int32 {
     isStopped = true
-    return detector_stop(socket, child)
+    var isGone = false
+    let signal = unsafe detector_stop(socket, child, &isGone)
+    leftover = isGone ? nil : child
+    return signal
+  }
+
+  /// Ends the child, which has taken too long.
+  func giveUp() {
+    stop()
+  }
+
+  /// Whether a child that was left has ended.
+  static func isGone(_ leftover: pid_t) -> Bool {
+    detector_is_gone(leftover)
   }
 }
 

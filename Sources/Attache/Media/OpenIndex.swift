@@ -33,16 +33,6 @@ final class OpenIndex {
     return (found, row)
   }
 
-  /// What every row is found by; nil when the rows may be more.
-  func numbers(atMost maximum: Int) throws(IndexFailure) -> [Int64]? {
-    var last: Int64 = 0
-    try connection.prepare("SELECT coalesce(max(id) - min(id) + 1, 0) FROM entry").run { last = $0.number(0) }
-    guard last <= maximum else { return nil }
-    var numbers: [Int64] = []
-    try connection.prepare("SELECT hash FROM place").run { numbers.append($0.number(0)) }
-    return numbers
-  }
-
   /// Makes a change, within a transaction.
   func make(_ change: StoreIndex.Change) throws(IndexFailure) {
     switch change {

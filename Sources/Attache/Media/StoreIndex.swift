@@ -56,24 +56,15 @@ final class StoreIndex {
     self.store = store
   }
 
-  /// The rows of some keys, as of one moment not long ago.
-  func rows(for keys: [IndexKey]) -> [IndexRow?] {
-    let none = [IndexRow?](repeating: nil, count: keys.count)
-    return attempt(mayCreate: false) { [self] open throws(IndexFailure) in
+  /// The row of a key, as of one moment not long ago.
+  func row(for key: IndexKey) -> IndexRow? {
+    attempt(mayCreate: false) { [self] open throws(IndexFailure) in
       if !isReading {
         try open.begin.run()
         isReading = true
       }
-      var rows = none
-      for (index, key) in keys.enumerated() { rows[index] = try open.row(for: key)?.row }
-      return rows
-    } ?? none
-  }
-
-  /// The ``IndexKey/number`` of every row; nil when there are more, or nobody knows.
-  func numbers(atMost maximum: Int) -> [Int64]? {
-    guard store.hasIndex else { return [] }
-    return attempt(mayCreate: false) { open throws(IndexFailure) in try open.numbers(atMost: maximum) } ?? nil
+      return try open.row(for: key)?.row
+    } ?? nil
   }
 
   /// Lets go of the moment that rows were read as of: whoever reads keeps the log from being begun anew.

@@ -54,6 +54,11 @@ package final class TypeDetector {
   private let database: MagicCookie
   private let play: DetectorPlay
   private var process: DetectorProcess?
+  /// What the process is asked about, and how many processes have been asked.
+  private var head: FileHead?
+  private var tries = 0
+  /// Processes that were ended and are still there.
+  private var leftovers: [pid_t] = []
 
   /// Throws ``TypeDetectorError`` when libmagic's database cannot be mapped, whether or not it will be asked. Where the rules cannot be
   /// compiled, it is asked about every file.
@@ -65,7 +70,7 @@ package final class TypeDetector {
     self.init(playing: play, asksAlways: asksAlways, database: try Self.loadDatabase())
   }
 
-  /// - Parameter database: of ``loadDatabase()``, used by this detector alone.
+  /// - Parameter database: of ``loadDatabase()``. Only the processes use it, so that detectors may share it.
   init(playing play: DetectorPlay, asksAlways: Bool, database: MagicCookie) {
     self.database = database
     rules = asksAlways ? nil : MediaRules()
@@ -99,7 +104,7 @@ package final class TypeDetector {
     }
   }()
 
-  /// Says what a file is.
+  /// Says what a file is; waits for the process, if it is asked.
   ///
   /// - Parameters:
   ///   - prefix: the file's first bytes; at most ``prefixLength`` of them are looked at. Give that many, or all there are.
@@ -109,10 +114,93 @@ package final class TypeDetector {
     guard !bytes.isEmpty else { return .empty }
     let head = FileHead(bytes: bytes, isWhole: isComplete && prefix.count == bytes.count)
     if let type = rules?.type(of: head) { return .accepted(type) }
-    switch name(of: head) {
-    case .success(let name): return Self.decide(head, name: name)
-    case .failure(let failure): return .undecided(failure)
+    return ask(about: head) ?? wait()
+  }
+
+  private func wait() -> Detection {
+    let end = MonotonicInstant.now.advanced(by: DetectorProcess.waitLimit)
+    while let socket {
+      var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+      let count = unsafe Glibc.poll(&poll, 1, end.pollTimeout)
+      if count > 0, let detection = hear() { return detection }
+      if count == 0, MonotonicInstant.now >= end { break }
     }
+    return giveUp()
+  }
+
+  // MARK: Without waiting
+
+  /// What is readable when the process has answered.
+  var socket: Int32? { process?.socket }
+
+  /// Asks the process about a file. One question at a time.
+  ///
+  /// - Parameter head: with one byte at least.
+  /// - Returns: nil when there will be an answer for ``hear()``.
+  func ask(about head: FileHead) -> Detection? {
+    (self.head, tries) = (head, 0)
+    return put()
+  }
+
+  /// Takes the process's answer.
+  ///
+  /// - Returns: nil when there is none yet; the process, and with it ``socket``, may be another now.
+  func hear() -> Detection? {
+    guard let head, let process else { return nil }
+    switch process.receive() {
+    case nil: return nil
+    case .named(let name): return Self.decide(head, name: name)
+    case .gone: return put()
+    case .failed(let failure):
+      letGo()
+      return .undecided(failure)
+    }
+  }
+
+  /// Ends the process, which has taken too long.
+  func giveUp() -> Detection {
+    process?.giveUp()
+    letGo()
+    return .undecided(.late)
+  }
+
+  /// Ends the process, of whatever use it was.
+  func close() {
+    process?.giveUp()
+    letGo()
+    head = nil
+  }
+
+  /// Whether a process that was ended is still there.
+  var hasLeftovers: Bool {
+    leftovers.removeAll { DetectorProcess.isGone($0) }
+    return !leftovers.isEmpty
+  }
+
+  private func letGo() {
+    if let leftover = process?.leftover { leftovers.append(leftover) }
+    process = nil
+  }
+
+  /// Puts the question to the process. What text the bytes may be is asked for only when neither the magic numbers nor the header say anything. A process
+  /// that has gone since the question before is replaced, once, and costs no file its answer.
+  private func put() -> Detection? {
+    guard let head else { return .empty }
+    let isText = MagicFormat(unnamed: head) == nil
+    let question = detector_question(
+      flags: MagicCookie.binaryFlags, text_flags: isText ? MagicCookie.textFlags : 0, text_bytes: UInt32(MagicCookie.textLength))
+    while tries < 2 {
+      if tries > 0 { letGo() }
+      tries += 1
+      do throws(SystemError) {
+        if process == nil { process = try DetectorProcess(database: database, play: play) }
+        if let process, unsafe head.bytes.withUnsafeBytes({ unsafe process.send(question, of: $0) }) { return nil }
+      } catch {
+        return .undecided(.noProcess(error))
+      }
+    }
+    letGo()
+    return .undecided(.died(signal: 0))
   }
 
   /// Decides from libmagic's name and the header.
@@ -124,35 +212,6 @@ package final class TypeDetector {
     case .type(let type): return .accepted(type)
     case .foreign: return .refused(.typeUnsupported, found: name)
     case .broken: return .refused(.typeUnknown, found: name)
-    }
-  }
-
-  /// libmagic's MIME name; what text it may be is asked for only when neither the magic numbers nor the header say anything. Where libmagic
-  /// gives up, as on input that drives it past its limits, the bytes have no name.
-  private func name(of head: FileHead) -> Result<String, DetectorFailure> {
-    let isText = MagicFormat(unnamed: head) == nil
-    let question = detector_question(
-      flags: MagicCookie.binaryFlags, text_flags: isText ? MagicCookie.textFlags : 0, text_bytes: UInt32(MagicCookie.textLength))
-    // A process that went between two questions is replaced, and costs no file its answer.
-    for _ in 0..<2 {
-      switch ask(question, of: head.bytes) {
-      case .named(let name): return .success(name)
-      case .gone: process = nil
-      case .failed(let failure):
-        process = nil
-        return .failure(failure)
-      }
-    }
-    return .failure(.died(signal: 0))
-  }
-
-  private func ask(_ question: detector_question, of bytes: [UInt8]) -> DetectorProcess.Answer {
-    do throws(SystemError) {
-      if process == nil { process = try DetectorProcess(database: database, play: play) }
-      guard let process else { return .gone }
-      return unsafe bytes.withUnsafeBytes { unsafe process.ask(question, of: $0) }
-    } catch {
-      return .failed(.noProcess(error))
     }
   }
 }

@@ -79,10 +79,6 @@ package final class PushClient: @unchecked Sendable {
     }
     (self.configuration, self.owner) = (configuration, owner)
     pause = ReconnectPause(first: configuration.patience.firstPause, longest: configuration.patience.longestPause)
-    loop.post { [weak self] in self?.begin() }
-  }
-
-  private func begin() {
     loop.atTurnEnd { [weak self] in self?.endTurn() }
   }
 
@@ -188,9 +184,7 @@ extension PushClient: PushConnectionOwner {
     guard !isDialling, pauseTimer == nil, usable.count < configuration.connections, usable.allSatisfy({ $0.isOpen }) else { return }
     isDialling = true
     if let address = configuration.endpoint.address { return connect([address]) }
-    resolver.resolve(configuration.endpoint.host) { [self] result in
-      loop.post { self.resolved(result) }
-    }
+    resolver.resolve(configuration.endpoint.host) { [self] result in resolved(result) }
   }
 
   private func resolved(_ result: Result<[IPAddress], DNSFailure>) {

@@ -15,7 +15,7 @@ final class RecordingResolver: Resolver {
     self.machine = machine
   }
 
-  func resolve(_ name: String, _ completion: @escaping @Sendable (Result<[IPAddress], DNSFailure>) -> Void) {
+  func resolve(_ name: String, _ completion: @escaping (Result<[IPAddress], DNSFailure>) -> Void) {
     let start = machine.now
     resolver.resolve(name) { [recorder, machine] result in
       let delay = start.duration(to: machine.now)

@@ -2,14 +2,12 @@ internal import Attache
 
 /// A resolver that plays the names of a scenario, by c-ares' rules as attache sets them: both families are asked at once, an answer that
 /// does not come is asked for again after one, two and four seconds more, and given up after fifteen; so is, at once, a server that fails.
-///
-/// `@unchecked Sendable`: all that changes is touched on the loop only.
-final class ScriptedResolver: Resolver, @unchecked Sendable {
-  /// `@unchecked Sendable`: confined to the loop's thread.
-  private final class Pending: @unchecked Sendable {
+/// On the loop only.
+final class ScriptedResolver: Resolver {
+  private final class Pending {
     let name: String
     var lookUp = LookUp()
-    var completions: [@Sendable (Result<[IPAddress], DNSFailure>) -> Void] = []
+    var completions: [(Result<[IPAddress], DNSFailure>) -> Void] = []
     /// How often each family that has no answer yet was asked.
     var tries: [AddressFamily: Int] = [.v6: 0, .v4: 0]
     var isOver = false
@@ -43,8 +41,8 @@ final class ScriptedResolver: Resolver, @unchecked Sendable {
     self.noteName = noteName
   }
 
-  func resolve(_ name: String, _ completion: @escaping @Sendable (Result<[IPAddress], DNSFailure>) -> Void) {
-    loop.post { [self] in begin(name, completion) }
+  func resolve(_ name: String, _ completion: @escaping (Result<[IPAddress], DNSFailure>) -> Void) {
+    loop.later { [self] in begin(name, completion) }
   }
 
   func shutdown() {
@@ -53,7 +51,7 @@ final class ScriptedResolver: Resolver, @unchecked Sendable {
     pending.removeAll()
   }
 
-  private func begin(_ name: String, _ completion: @escaping @Sendable (Result<[IPAddress], DNSFailure>) -> Void) {
+  private func begin(_ name: String, _ completion: @escaping (Result<[IPAddress], DNSFailure>) -> Void) {
     guard !isShutDown else { return }
     if let addresses = cache.addresses(of: name, at: loop.now) { return completion(.success(addresses)) }
     if let item = pending[name] { return item.completions.append(completion) }
@@ -117,7 +115,7 @@ final class ScriptedResolver: Resolver, @unchecked Sendable {
 
   /// Does something after a time, unless the family has its answer by then.
   private func after(
-    _ delay: Duration, _ item: Pending, _ family: AddressFamily, _ action: @escaping @Sendable (ScriptedResolver) -> Void
+    _ delay: Duration, _ item: Pending, _ family: AddressFamily, _ action: @escaping (ScriptedResolver) -> Void
   ) {
     _ = loop.schedule(at: loop.now.advanced(by: delay)) { [weak self] in
       guard let self, !item.isOver, item.tries[family] != nil else { return }

@@ -1,5 +1,6 @@
 internal import Attache
 internal import Glibc
+internal import Synchronization
 
 /// A thread of a simulation: a real one that runs only while it has the baton.
 ///
@@ -65,20 +66,29 @@ final class SimulatedBell: Bell, @unchecked Sendable {
   }
 }
 
-/// What a loop sleeps in on a machine that has no descriptors to watch.
+/// What a loop sleeps in. Its one descriptor leads to the type detector, which is a real process: its answer is waited for without any time passing.
 final class SimulatedPoller: Poller {
   private let bell: any Bell
+  private let watched = Mutex<Set<Int32>>([])
 
   init(_ bell: any Bell) {
     self.bell = bell
   }
 
-  func watch(_ descriptor: Int32, for readiness: Readiness, isKnown: Bool) {}
+  func watch(_ descriptor: Int32, for readiness: Readiness, isKnown: Bool) {
+    watched.withLock { _ = $0.insert(descriptor) }
+  }
 
-  func unwatch(_ descriptor: Int32) {}
+  func unwatch(_ descriptor: Int32) {
+    watched.withLock { _ = $0.remove(descriptor) }
+  }
 
   func wait(until instant: MonotonicInstant?, _ ready: (Int32, Readiness) -> Void) {
-    bell.wait(until: instant)
+    var requests = watched.withLock { $0.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) } }
+    guard !requests.isEmpty else { return bell.wait(until: instant) }
+    // A detector that hangs is ended by its own timer.
+    while unsafe poll(&requests, nfds_t(requests.count), -1) < 0, errno == EINTR {}
+    for request in requests where request.revents != 0 { ready(request.fd, .readable) }
   }
 
   func wake() {

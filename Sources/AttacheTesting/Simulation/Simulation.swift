@@ -8,7 +8,7 @@ internal import Synchronization
 /// whom a seeded generator picks among those that can run: the same seed is the same interleaving. When none can run, the time jumps to the
 /// next moment that one waits for; when there is none either, the simulation is over. Work takes no time.
 ///
-/// A thread must not wait or ring under a lock that another one takes, nor wait for anything outside the simulation but files.
+/// A thread must not wait or ring under a lock that another one takes, nor wait for anything outside the simulation but files and the type detector.
 package final class Simulation: Machine {
   /// How a simulation ended.
   package enum Ending: Sendable, Hashable {

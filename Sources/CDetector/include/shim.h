@@ -50,8 +50,8 @@ typedef enum {
   detector_gone,
   /// The child died of the question.
   detector_died,
-  /// No answer came in time.
-  detector_late,
+  /// There is no answer yet.
+  detector_silent,
   /// What came is no answer.
   detector_confused,
 } detector_end;
@@ -73,17 +73,24 @@ void detector_prepare(void);
 /// `cpu_ms` of processor time and `wait_ms` of time on a question, ends with the thread that started it, and may call the kernel for memory, time and its
 /// socket only, where the kernel knows seccomp.
 ///
-/// - Returns: the parent's end, close-on-exec, whose reads give up after `wait_ms`; -1 with errno when there is no socket or no process.
+/// - Returns: the parent's end, close-on-exec, which is readable once there is an answer; -1 with errno when there is no socket or no process.
 int detector_start(struct magic_set *_Nonnull cookie, int cpu_ms, int wait_ms, detector_play play, int32_t *_Nonnull child);
 
-/// Asks a child for the MIME name of `count` bytes, `detector_bytes_max` at most. A child that answered otherwise than `detector_named` is to be ended.
-void detector_ask(
-    int socket, detector_question question, const void *_Nonnull bytes, size_t count, detector_answer *_Nonnull answer);
+/// Asks a child for the MIME name of `count` bytes, `detector_bytes_max` at most; for one question at a time. Never blocks.
+///
+/// - Returns: false when that failed: the child has gone, or the system has no room. The child is to be ended.
+bool detector_send(int socket, uint32_t serial, detector_question question, const void *_Nonnull bytes, size_t count);
 
-/// Ends a child and reaps it, unless somebody else has.
+/// Takes the answer to the question of a serial. Never blocks. A child that answered otherwise than `detector_named` or `detector_silent` is to be ended.
+void detector_receive(int socket, uint32_t serial, detector_answer *_Nonnull answer);
+
+/// Ends a child and reaps it, unless somebody else has. Waits 100 ms at most: `is_gone` is false for a child that has not ended by then.
 ///
 /// - Returns: the signal that ended it, SIGKILL where that was this call; 0 where it is not known or there was none.
-int detector_stop(int socket, int32_t child);
+int detector_stop(int socket, int32_t child, bool *_Nonnull is_gone);
+
+/// Whether a child that ``detector_stop`` left has ended; reaps it.
+bool detector_is_gone(int32_t child);
 
 /// The path of the database that libmagic was built with, whatever `MAGIC` and `HOME` say.
 ///

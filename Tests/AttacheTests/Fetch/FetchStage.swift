@@ -54,16 +54,12 @@ struct FetchStage: Sendable {
     return pinned.isEmpty && unfinished.isEmpty && fetcher.routes.isEmpty
   }
 
-  /// Returns when the loops and the thread beside them have done all that was posted before.
+  /// Returns when the loops have done all that was posted before.
   func settle() async {
     for engine in fetcher.engines {
       await withCheckedContinuation { continuation in
         engine.loop.post { engine.loop.addChore { continuation.resume() } }
       }
-    }
-    await withCheckedContinuation { continuation in fetcher.engines[0].commons.worker.perform { continuation.resume() } }
-    for engine in fetcher.engines {
-      await withCheckedContinuation { continuation in engine.loop.post { continuation.resume() } }
     }
   }
 }
@@ -77,7 +73,7 @@ struct FetchStage: Sendable {
 func withFetchStage(
   tls: FaultOrigin.TLS = .none, http2: Bool = true, connectionFault: ConnectionFault? = nil, nets: [String] = ["127.0.0.1/32"],
   folder: AttachmentStoreTestFolder = AttachmentStoreTestFolder(), subfolder: String = "", trust: Duration = SessionCache.trust,
-  dns: StubDNS? = nil,
+  dns: StubDNS? = nil, detectorPlay: DetectorPlay = .honest,
   configure: (inout MediaFetcher.Configuration) -> Void = { _ in }, _ body: (FetchStage) async throws -> Void
 ) async throws {
   let store = try AttachmentStore(directory: folder[subfolder], maximumBytes: 1_000_000_000, maximumAge: .seconds(3600))
@@ -87,8 +83,9 @@ func withFetchStage(
   configuration.rootCertificates = origin.rootCertificatePEMFile
   configuration.nameServers = dns.map { [$0.address] } ?? []
   configure(&configuration)
-  let fetcher = try MediaFetcher(
-    configuration, store: store, trust: trust, network: TransferWatch.watching(.real(configuration)))
+  var network = TransferWatch.watching(.real(configuration))
+  network.detectorPlay = detectorPlay
+  let fetcher = try MediaFetcher(configuration, store: store, trust: trust, network: network)
   let stage = FetchStage(folder: folder, subfolder: subfolder, store: store, origin: origin, fetcher: fetcher, clock: try MonotonicClock())
   do {
     try await body(stage)

@@ -77,7 +77,8 @@ import Testing
 
   @Test func `what is not awaited is ignored, and behind the end everything is`() throws {
     let all: [Event] = [
-      .begun, .lookedUp(.none), .admitted(true), .resolved(.success([Self.public1])), .confirmed(true), .placeGranted,
+      .begun, .lookedUp(.nothing(IndexKey("a"), hasRow: false)), .admitted(true), .resolved(.success([Self.public1])), .confirmed(true),
+      .placeGranted,
       .head(Self.head(200), at: nil), .body(1), .refused(FetchFailure(reason: .typeBroken)), Self.end(), .stored(Self.file),
     ]
     var state = try Self.state()
@@ -382,11 +383,11 @@ import Testing
     var state = try Self.state(index: true)
     play(
       &state,
-      [(.begun, .lookUp), (.lookedUp(.none), .askBreaker)] + Self.toTransfer.dropFirst() + [
+      [(.begun, .lookUp), (.lookedUp(.nothing(IndexKey("a"), hasRow: false)), .askBreaker)] + Self.toTransfer.dropFirst() + [
         (Self.end(.connectReset), .pause(after: FetchFailure(reason: .connectReset), asked: nil))
       ] + Self.toTransfer + [
         (.head(Self.head(302, "Location: https://other.example/b.jpg"), at: .zero), .stop), (Self.end(), .lookUp),
-        (.lookedUp(.none), .askBreaker),
+        (.lookedUp(.nothing(IndexKey("a"), hasRow: false)), .askBreaker),
         (.admitted(false), .fail(FetchFailure(breakerFor: "https://other.example:443"))),
       ])
     #expect(state.tries == 0)

@@ -1,48 +1,5 @@
 internal import Synchronization
 
-/// What the engines of a process share beside the memory of this run: the thread for what may block, and the HTTP cache's index. Safe from any thread.
-final class FetchCommons: Sendable {
-  let memory: FetchMemory
-  let worker: MediaWorker
-  /// The HTTP cache's index; nil where none is wanted.
-  let index: CacheIndex?
-
-  var configuration: MediaFetcher.Configuration { memory.configuration }
-  var store: AttachmentStore { memory.store }
-
-  /// - Parameters:
-  ///   - files: used by these engines alone.
-  ///   - engines: how many share it.
-  /// - Throws: ``StartError`` when the system refuses.
-  init(_ memory: FetchMemory, files: FetchFiles, engines: Int, playing play: DetectorPlay) throws(StartError) {
-    let (configuration, machine) = (memory.configuration, memory.machine)
-    self.memory = memory
-    worker = try MediaWorker(machine: machine, database: files.database, playing: play)
-    index =
-      configuration.cache == .http
-      ? CacheIndex(worker: worker, store: memory.store, limits: configuration.limits, roots: files.roots, machine: machine, users: engines)
-      : nil
-  }
-}
-
-/// What fetchers read of the system's files when they start. A confined fetcher may not open them.
-struct FetchFiles {
-  /// libmagic's own, for one thread.
-  let database: MagicCookie
-  /// What tells the run's root certificates from others.
-  let roots: [UInt8]
-
-  /// - Throws: ``StartError`` for a database that cannot be loaded, and for a wrong file of roots.
-  init(_ configuration: MediaFetcher.Configuration) throws(StartError) {
-    roots = try RootCertificates.check(configuration.rootCertificates)
-    do throws(TypeDetectorError) {
-      database = try TypeDetector.loadDatabase()
-    } catch {
-      throw StartError("\(error)")
-    }
-  }
-}
-
 /// The files that this run has fetched, and the answers that they give. Safe from any thread.
 final class FetchMemory: Sendable {
   let configuration: MediaFetcher.Configuration
