@@ -42,7 +42,7 @@ final class CacheDesk {
   /// What tells this run's root certificates from others.
   private let roots: [UInt8]
   private let index: StoreIndex
-  /// Whether there was no index, and nobody has seen to one yet.
+  /// Whether there was no index, and this run has had nothing to write yet.
   private var lacksIndex: Bool
   /// What is still to be written, by URL.
   private var changes: [String: Change] = [:]
@@ -52,8 +52,6 @@ final class CacheDesk {
   private static let portion = 256
   /// How long a row may wait for others. What is killed meanwhile loses these rows.
   private static let patience = Duration.milliseconds(250)
-  /// How long an index that is missing waits to be made: the first transfer goes before it.
-  private static let indexPatience = Duration.milliseconds(1)
   /// How long the end of a run waits for the last rows.
   static let closingPatience = Duration.milliseconds(500)
 
@@ -71,8 +69,7 @@ final class CacheDesk {
   /// Looks a URL up that has passed this run's gates as far as `clearance` says.
   func lookUp(_ url: CheckedURL, _ clearance: Clearance) -> Answer {
     let key = IndexKey(url.text, roots: url.scheme == .https ? roots : [])
-    // An index that is missing is made by the timer.
-    if lacksIndex { startTimer() }
+    // One that is missing is made with the first row: before, it might take the room of a file.
     let row = lacksIndex ? nil : index.row(for: key)
     guard let entry = entry(url.text, row), entry.passes(limits) else { return .nothing(key, hasRow: row != nil) }
     return answer(entry, clearance)
@@ -132,15 +129,10 @@ final class CacheDesk {
 
   private func startTimer() {
     guard timer == nil else { return }
-    let wait = lacksIndex ? Self.indexPatience : Self.patience
-    timer = loop.schedule(at: loop.now.advanced(by: wait)) { [weak self] in self?.catchUp() }
-  }
-
-  private func catchUp() {
-    timer = nil
-    if lacksIndex { index.create() }
-    lacksIndex = false
-    write()
+    timer = loop.schedule(at: loop.now.advanced(by: Self.patience)) { [weak self] in
+      self?.timer = nil
+      self?.write()
+    }
   }
 
   /// Called at the end of a turn, whose rows are read as of one moment: as long as somebody reads, the index's log cannot be begun anew.
@@ -150,6 +142,7 @@ final class CacheDesk {
 
   private func write() {
     guard !changes.isEmpty else { return }
+    lacksIndex = false
     index.write(changes.values.map(\.change))
     changes.removeAll(keepingCapacity: true)
   }

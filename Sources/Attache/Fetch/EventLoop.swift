@@ -4,7 +4,8 @@ internal import Synchronization
 ///
 /// libcurl and c-ares live on it. What is not marked as safe from any thread may be called on the loop only.
 ///
-/// `@unchecked Sendable`: `handlers`, `timers`, `turnEnds`, `mail` and `chores` are touched by the loop's thread alone; the rest is constant or locked.
+/// `@unchecked Sendable`: `handlers`, `timers`, `turnEnds`, `stepEnd`, `mail` and `chores` are touched by the loop's thread alone; the rest is constant or
+/// locked.
 package final class EventLoop: @unchecked Sendable {
   private typealias Work = @Sendable () -> Void
 
@@ -21,6 +22,7 @@ package final class EventLoop: @unchecked Sendable {
   private var handlers: [Int32: (Int32, Readiness) -> Void] = [:]
   private var timers = TimerHeap()
   private var turnEnds: [() -> Void] = []
+  private var stepEnd: (() -> Void)?
   private let clock: (any MachineClock)?
   /// What was taken out of the mailbox and is not done yet.
   private var mail = Ring<() -> Void>()
@@ -114,9 +116,14 @@ package final class EventLoop: @unchecked Sendable {
     post { [self] in unsafe turnEnds.append(action) }
   }
 
+  /// Runs `action` after every step from now on: a ready descriptor, a timer that was due, or a piece of work. On the loop only.
+  package func atStepEnd(_ action: @escaping () -> Void) {
+    stepEnd = action
+  }
+
   private func run() {
     while true {
-      poller.wait(until: waitingEnds()) { descriptor, readiness in handlers[descriptor]?(descriptor, readiness) }
+      poller.wait(until: waitingEnds()) { descriptor, readiness in step { handlers[descriptor]?(descriptor, readiness) } }
       let isOver = runMail()
       // What the mail has begun may be due at once.
       runDueTimers()
@@ -125,14 +132,20 @@ package final class EventLoop: @unchecked Sendable {
     }
     handlers.removeAll()
     turnEnds.removeAll()
+    stepEnd = nil
     timers = TimerHeap()
     (mail, chores) = (Ring(), Ring())
+  }
+
+  private func step(_ work: () -> Void) {
+    work()
+    stepEnd?()
   }
 
   private func runDueTimers() {
     guard timers.earliest != nil else { return }
     let now = machine.now
-    while let action = timers.popDue(at: now) { action() }
+    while let action = timers.popDue(at: now) { step(action) }
   }
 
   /// Until when there is nothing to do but what comes from outside; nil is for ever.
@@ -156,7 +169,7 @@ package final class EventLoop: @unchecked Sendable {
     }
     for _ in 0..<Self.portion {
       guard let work = mail.popFirst() else { break }
-      work()
+      step(work)
     }
     if !isOpen || clock?.isBehind != true { runChores() }
     return !isOpen && mail.isEmpty && chores.isEmpty
@@ -165,7 +178,7 @@ package final class EventLoop: @unchecked Sendable {
   private func runChores() {
     for _ in 0..<Self.portion {
       guard let chore = chores.popFirst() else { return }
-      chore()
+      step(chore)
     }
   }
 }

@@ -62,9 +62,13 @@ final class FetcherMemory: @unchecked Sendable {
     unsafe progress[place] = current.raw(of: fetch)
   }
 
+  /// Says that a fetcher is at no fetch. What libcurl does by itself, such as to send a request, is no fetch's.
+  func endWork(of fetcher: Int) {
+    unsafe pulses[fetcher].at_work = 0
+  }
+
   /// Says that a turn of a fetcher's loop is over.
   func endTurn(of fetcher: Int) {
-    unsafe pulses[fetcher].at_work = 0
     unsafe pulses[fetcher].turns &+= 1
   }
 

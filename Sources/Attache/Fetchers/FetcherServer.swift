@@ -55,10 +55,13 @@ final class FetcherServer: @unchecked Sendable {
   }
 
   private func start(_ missing: FetcherBounds.Missing) {
+    loop.atTurnEnd { [self] in endTurn() }
     loop.post { [self] in
+      loop.atStepEnd { [self] in shared.endWork(of: number) }
       watch()
       reply(.ready(missing))
-      loop.atTurnEnd { [self] in endTurn() }
+      // The host knows so before anything is begun.
+      flush()
       // What the host has sent before.
       receive()
     }
@@ -71,6 +74,11 @@ final class FetcherServer: @unchecked Sendable {
   }
 
   private func endTurn() {
+    flush()
+    shared.endTurn(of: number)
+  }
+
+  private func flush() {
     do throws(FrameStream.Fault) {
       try stream.flush()
     } catch {
@@ -80,7 +88,6 @@ final class FetcherServer: @unchecked Sendable {
       isWaitingToSend = stream.unsentBytes > 0
       watch()
     }
-    shared.endTurn(of: number)
   }
 
   private func receive() {

@@ -74,7 +74,7 @@ final class StoreIndex {
     try? open.commit.run()
   }
 
-  /// Makes the changes, all or none.
+  /// Makes the changes, all or none, and the index where there is none.
   func write(_ changes: [Change]) {
     endReading()
     let changes = overdue + changes
@@ -88,11 +88,6 @@ final class StoreIndex {
       }
       overdue = []
     }
-  }
-
-  /// Makes the index where there is none, before there is a row to write.
-  func create() {
-    if isClosed, !store.hasIndex { _ = store.createIndex() }
   }
 
   /// Writes what met a lock before, with some patience, and closes the file: each fetcher of a run does so at the same moment.

@@ -50,6 +50,21 @@ import Testing
     #expect(chores.withLock { $0 } == Array(0..<Self.many))
   }
 
+  @Test func `a step ends before the next one of the same turn begins`() throws {
+    let simulation = Simulation(seed: 3)
+    let done = Mutex<[String]>([])
+    _ = try simulation.run {
+      guard let loop = try? EventLoop(machine: simulation) else { return }
+      loop.post {
+        loop.atStepEnd { done.withLock { $0.append("end") } }
+        _ = loop.schedule(at: loop.now) { done.withLock { $0.append("timer") } }
+        loop.later { done.withLock { $0.append("work") } }
+      }
+      loop.stop()
+    }
+    #expect(done.withLock { $0 } == ["end", "work", "end", "timer", "end"])
+  }
+
   @Test func `timers are served between the portions of a long queue`() throws {
     let simulation = Simulation(seed: 2)
     let done = Mutex(0)

@@ -22,7 +22,7 @@ import Testing
     memory.begin(1, at: FetcherMemory.places, by: 2)
     memory.note(FetchProgress(), of: 1, at: FetcherMemory.places, by: 2)
     #expect(memory.fetchAtWork(of: 2) == 1)
-    memory.endTurn(of: 2)
+    memory.endWork(of: 2)
     #expect(memory.fetchAtWork(of: 2) == nil)
   }
 
