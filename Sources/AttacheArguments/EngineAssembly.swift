@@ -16,13 +16,13 @@ package struct EngineAssembly: Sendable {
   package init(
     _ timing: TimingOptions, _ fetching: FetchOptions, store: AttachmentStore, parent: FetcherParent? = nil, network: FetchNetwork? = nil,
     serviceExtension: @escaping @Sendable (() -> MediaExtension) -> any ServiceExtension = { $0() },
-    tell: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
+    notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
   ) throws {
     let configuration = fetching.configuration
     let clock = try MonotonicClock(machine: network?.machine ?? SystemMachine())
     let fetcher =
       if let parent {
-        try MediaFetcher(configuration, store: store, clock: clock, parent: parent, tell: tell)
+        try MediaFetcher(configuration, store: store, clock: clock, parent: parent, notify: notify)
       } else {
         try MediaFetcher(configuration, store: store, clock: clock, network: network ?? .real(configuration))
       }

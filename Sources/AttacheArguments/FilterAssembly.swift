@@ -16,11 +16,11 @@ package struct FilterAssembly: Sendable {
   package init(
     _ options: FilterOptions, store: AttachmentStore, parent: FetcherParent? = nil, network: FetchNetwork? = nil,
     serviceExtension: @escaping @Sendable (() -> MediaExtension) -> any ServiceExtension = { $0() },
-    explain: @escaping @Sendable (Explanation) -> Void = { _ in }, tell: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
+    explain: @escaping @Sendable (Explanation) -> Void = { _ in }, notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
   ) throws {
     engine = try EngineAssembly(
       options.engine.timing, options.engine.fetching, store: store, parent: parent, network: network, serviceExtension: serviceExtension,
-      tell: tell)
+      notify: notify)
     filter = try Filter(options.filterConfiguration(), host: engine.host, store: store, clock: engine.clock, explain: explain)
   }
 }

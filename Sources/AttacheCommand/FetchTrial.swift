@@ -11,12 +11,12 @@ struct FetchTrial {
   /// - Throws: the status for a store or an engine that does not start, once standard error has said why.
   init(timing: TimingOptions, fetching: FetchOptions, storage: StoreOptions) throws {
     // While there is no other thread.
-    AmbientEnvironment.shed()
+    AmbientEnvironment.removeUnsafeVariables()
     if let notice = fetching.notice { ErrorOutput.write("attache: \(notice)\n") }
     let parent = try Self.orExit(ExitStatus.software) { try fetching.fetcherParent(storage, timing) }
     let store = try Self.orExit(ExitStatus.cannotCreate) { try storage.open() }
     engine = try Self.orExit(ExitStatus.software) {
-      try EngineAssembly(timing, fetching, store: store, parent: parent, tell: { ErrorOutput.write("attache: \($0)\n") })
+      try EngineAssembly(timing, fetching, store: store, parent: parent, notify: { ErrorOutput.write("attache: \($0)\n") })
     }
     inspected = InspectionFetcher(host: engine.host, store: store, deadline: timing.deadline.duration)
     self.store = store

@@ -36,7 +36,7 @@ struct FilterCommand: ParsableCommand {
   func run() throws {
     let options = options
     // While there is no other thread.
-    AmbientEnvironment.shed()
+    AmbientEnvironment.removeUnsafeVariables()
     ProcessMemory.tuneAllocator()
     StopSignals.block()
     DescriptorLimit.raise()
@@ -48,7 +48,7 @@ struct FilterCommand: ParsableCommand {
     let store = try orExit(ExitStatus.cannotCreate, log) { try options.engine.storage.open() }
     defer { store.shutdown() }
     let assembly = try orExit(ExitStatus.software, log) {
-      try FilterAssembly(options, store: store, parent: parent, explain: { log.tell($0) }, tell: { log.warning("\($0)") })
+      try FilterAssembly(options, store: store, parent: parent, explain: { log.notify($0) }, notify: { log.warning("\($0)") })
     }
     let (filter, engine) = (assembly.filter, assembly.engine)
     StopSignals.onEach({ filter.stop() }, { filter.cancel() })

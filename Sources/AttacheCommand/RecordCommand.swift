@@ -11,7 +11,7 @@ struct RecordCommand: RehearsalCommand {
 
   func run() throws {
     // While there is no other thread; what is entered here keeps what is left.
-    AmbientEnvironment.shed()
+    AmbientEnvironment.removeUnsafeVariables()
     try Self.become(arguments)
   }
 }

@@ -8,7 +8,7 @@ package final class QueueWatch: Sendable {
   private let queue: any PayloadQueue
   private let location: QueueLocation
   private let machine: any Machine
-  private let bell: any Bell
+  private let wakeSignal: any WakeSignal
   private let isStopped = Atomic<Bool>(false)
 
   /// - Throws: ``SystemError`` when no descriptor is to be had.
@@ -16,13 +16,13 @@ package final class QueueWatch: Sendable {
     self.queue = queue
     self.location = location
     self.machine = machine
-    bell = try machine.makeBell()
+    wakeSignal = try machine.makeWakeSignal()
   }
 
   /// Ends the watch. Safe from any thread.
   package func stop() {
     isStopped.store(true, ordering: .relaxed)
-    bell.ring()
+    wakeSignal.ring()
   }
 
   /// Looks until it is stopped.
@@ -36,7 +36,7 @@ package final class QueueWatch: Sendable {
       let counts = try queue.counts()
       try show(QueueStatus(location, counts, rate: rate.add(counts, at: machine.now)))
       next = max(next.advanced(by: Self.interval), machine.now)
-      while !isStopped.load(ordering: .relaxed), machine.now < next { bell.wait(until: next) }
+      while !isStopped.load(ordering: .relaxed), machine.now < next { wakeSignal.wait(until: next) }
     }
   }
 

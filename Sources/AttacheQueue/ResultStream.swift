@@ -25,7 +25,7 @@ package final class ResultStream: Sendable {
   private let options: Options
   private let descriptor: Int32
   private let machine: any Machine
-  private let bell: any Bell
+  private let wakeSignal: any WakeSignal
   private let isStopped = Atomic<Bool>(false)
 
   /// - Throws: ``SystemError`` when no descriptor is to be had.
@@ -35,13 +35,13 @@ package final class ResultStream: Sendable {
     self.options = options
     self.descriptor = descriptor
     self.machine = machine
-    bell = try machine.makeBell()
+    wakeSignal = try machine.makeWakeSignal()
   }
 
   /// Ends a follower once it has written what it is at. Safe from any thread.
   package func stop() {
     isStopped.store(true, ordering: .relaxed)
-    bell.ring()
+    wakeSignal.ring()
   }
 
   /// Writes until the end. What is written of ``Options/onlyUnread`` counts as delivered from then on.
@@ -66,7 +66,7 @@ package final class ResultStream: Sendable {
       }
       guard page.isAtEnd else { continue }
       guard options.follows else { break }
-      bell.wait(until: machine.now.advanced(by: Self.pollingInterval))
+      wakeSignal.wait(until: machine.now.advanced(by: Self.pollingInterval))
       if WholeWrite.isAbandoned(descriptor) { throw .output(SystemError(call: "write", number: EPIPE)) }
     }
     return count

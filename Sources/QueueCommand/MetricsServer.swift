@@ -47,17 +47,17 @@ final class MetricsServer: Sendable {
 
   /// Runs the server; tells once that it listens, or why it does not.
   private static func run(
-    _ server: HTTPServer, port: UInt16, tell: @escaping @Sendable (Result<UInt16, Failure>) -> Void
+    _ server: HTTPServer, port: UInt16, notify: @escaping @Sendable (Result<UInt16, Failure>) -> Void
   ) -> Task<Void, Never> {
     Task.detached {
       async let listening: Void = {
         guard (try? await server.waitUntilListening()) != nil, case .ip4(_, let port)? = await server.listeningAddress else { return }
-        tell(.success(port))
+        notify(.success(port))
       }()
       do {
         try await server.run()
       } catch {
-        tell(.failure(Failure(description: "127.0.0.1:\(port): \(describe(error))")))
+        notify(.failure(Failure(description: "127.0.0.1:\(port): \(describe(error))")))
       }
       await listening
     }

@@ -8,11 +8,11 @@ import Synchronization
 /// One request and its end, for a command that waits for it.
 final class PushExchange: PushClientOwner {
   private let end = Mutex<PushEnd?>(nil)
-  private let bell: any Bell
+  private let wakeSignal: any WakeSignal
 
   /// - Throws: the exit status, when the system gives no descriptor.
   init() throws {
-    bell = try orExit(LogFormat.text.logger(), ExitStatus.software) { () throws(SystemError) in try SystemMachine().makeBell() }
+    wakeSignal = try orExit(LogFormat.text.logger(), ExitStatus.software) { () throws(SystemError) in try SystemMachine().makeWakeSignal() }
   }
 
   /// Sends a request, and waits until it has ended.
@@ -30,17 +30,17 @@ final class PushExchange: PushClientOwner {
     client.perform { client.send([request]) }
     while true {
       if let end = end.withLock({ $0 }) { return end }
-      bell.wait(until: nil)
+      wakeSignal.wait(until: nil)
     }
   }
 
   func take(_ ends: [(request: PushRequest, end: PushEnd)]) {
     end.withLock { $0 = ends.first?.end ?? $0 }
-    bell.ring()
+    wakeSignal.ring()
   }
 
   /// The end says the same.
-  func tell(_ notice: String) {}
+  func notify(_ notice: String) {}
 
   func reconnected() {}
 }

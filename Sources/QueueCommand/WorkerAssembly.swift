@@ -17,7 +17,7 @@ struct WorkerAssembly {
   init(
     _ options: WorkOptions, _ location: QueueLocation, queue: any PayloadQueue, keepsQueue: Bool, store: AttachmentStore,
     parent: FetcherParent,
-    isOnce: Bool, observer: some WorkerObserver, tell: @escaping @Sendable (WorkerNotice) -> Void,
+    isOnce: Bool, observer: some WorkerObserver, notify: @escaping @Sendable (WorkerNotice) -> Void,
     tellOfFetchers: @escaping @Sendable (FetcherNotice) -> Void
   ) throws {
     var configuration = WorkerConfiguration(queueName: location.description)
@@ -29,12 +29,12 @@ struct WorkerAssembly {
     let ending = Mutex<(@Sendable () -> Void)?>(nil)
     engine = try EngineAssembly(
       options.engine.timing, options.engine.fetching, store: store, parent: parent,
-      tell: { notice in
+      notify: { notice in
         tellOfFetchers(notice)
         if case .broken = notice { ending.withLock { $0 }?() }
       })
     worker = try QueueWorker(
-      configuration, queue: queue, host: engine.host, store: store, clock: engine.clock, observer: observer, tell: tell)
+      configuration, queue: queue, host: engine.host, store: store, clock: engine.clock, observer: observer, notify: notify)
     ending.withLock { [worker] in $0 = { worker.cancel() } }
     if engine.isBroken { worker.cancel() }
     self.store = store

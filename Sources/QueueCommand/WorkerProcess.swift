@@ -13,7 +13,7 @@ struct WorkerProcess {
   ///
   /// - Throws: the exit status, once the log has said what went wrong.
   init(_ options: WorkOptions) throws {
-    AmbientEnvironment.shed()
+    AmbientEnvironment.removeUnsafeVariables()
     ProcessMemory.tuneAllocator()
     StopSignals.block()
     DescriptorLimit.raise()
@@ -39,7 +39,7 @@ struct WorkerProcess {
     return try started(ExitStatus.software) {
       try WorkerAssembly(
         options, location, queue: queue, keepsQueue: keepsQueue, store: store, parent: parent, isOnce: isOnce, observer: observer,
-        tell: { [log] in log.tell($0) }, tellOfFetchers: { [log] in log.warning("\($0)") })
+        notify: { [log] in log.notify($0) }, tellOfFetchers: { [log] in log.warning("\($0)") })
     }
   }
 
@@ -60,9 +60,9 @@ struct WorkerProcess {
 
 extension Logger {
   /// Writes a worker's notice: as a warning where somebody should do something.
-  fileprivate func tell(_ notice: WorkerNotice) {
+  fileprivate func notify(_ notice: WorkerNotice) {
     switch notice {
-    case .fellBack(let explanation, let advice): tell(explanation, at: advice == nil ? .notice : .warning, "\(notice)")
+    case .fellBack(let explanation, let advice): notify(explanation, at: advice == nil ? .notice : .warning, "\(notice)")
     case .paused, .left: warning("\(notice)")
     case .resumed: self.notice("\(notice)")
     }

@@ -56,17 +56,17 @@ struct Rehearsal: Sendable {
 
   private func play(_ seed: UInt64, _ desk: ReportDesk) async -> [ScenarioResult] {
     let began: @Sendable (Scenario) -> Void = { desk.begin($0) }
-    let tell: @Sendable (ScenarioResult) -> Void = { desk.add($0) }
+    let notify: @Sendable (ScenarioResult) -> Void = { desk.add($0) }
     switch player {
     case .engine(let clock, let timeScale, let parallel):
       return await ScenarioRunner(clock: clock.clock, timeScale: timeScale, seed: seed, parallel: parallel).run(
-        scenarios, report: tell, began: began)
+        scenarios, report: notify, began: began)
     case .command(var rehearsal, let parallel):
       rehearsal.seed = seed
-      return await rehearsal.run(scenarios, parallel: parallel, report: tell, began: began)
+      return await rehearsal.run(scenarios, parallel: parallel, report: notify, began: began)
     case .queue(var rehearsal, let parallel):
       rehearsal.seed = seed
-      return await rehearsal.run(scenarios, parallel: parallel, report: tell, began: began)
+      return await rehearsal.run(scenarios, parallel: parallel, report: notify, began: began)
     }
   }
 }

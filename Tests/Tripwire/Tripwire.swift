@@ -21,7 +21,7 @@ package enum Tripwire {
 /// Called when the process starts: what fetchers are about to connect to has passed their gate.
 @_cdecl("tripwire_install")
 func install() {
-  TransferWatch.tell { addresses, port in
+  TransferWatch.notify { addresses, port in
     for address in addresses { Tripwire.pass(address, port: port) }
   }
 }

@@ -2,7 +2,7 @@ internal import Glibc
 
 @testable import Attache
 
-/// What an origin sends: header lines to the response head and to acceptance, then the body in pieces to the reader of chunks, the intake, the type
+/// What an origin sends: header lines to the response head and to acceptance, then the body in pieces to the reader of chunks, the ingest, the type
 /// detector, the header readers and the store.
 ///
 /// - A body is taken only behind a 200, or a 206 that was asked for; with no coding, one length or none, no field that readers differ about, within
@@ -17,7 +17,7 @@ struct ResponsesTarget: Target {
 
   private let folder: String
   private let store: AttachmentStore
-  private let rules = MediaRules()
+  private let rules = SignatureRules()
   private let detector: TypeDetector
 
   init() throws {
@@ -98,33 +98,33 @@ struct ResponsesTarget: Target {
     for format in Self.formats { _ = format.verdict(head) }
     _ = MagicFormat(unnamed: head)
 
-    let intake = Intake(store: store, rules: rules, limits: Self.limits)
+    let ingest = MediaIngest(store: store, rules: rules, limits: Self.limits)
     let detection = unsafe body.withUnsafeBytes { unsafe detector.detect($0, isComplete: head.isWhole) }
-    switch end(of: intake, body, seed: seed) {
+    switch end(of: ingest, body, seed: seed) {
     case .success(let file):
-      check(intake.type == file.type, "a file has the type that was told")
+      check(ingest.type == file.type, "a file has the type that was told")
       check(detection == .accepted(file.type), "the type is the one that the bytes say, however they come")
       check(defect(of: body, file.type) == nil, "a damaged file is not stored: \(file.type)")
       judge(file, body)
       store.unpin(file)
-    case .failure(let failure): judge(failure, intake.type, detection, body)
+    case .failure(let failure): judge(failure, ingest.type, detection, body)
     }
   }
 
-  /// Hands the body to the intake in pieces, and answers its question when the seed has it.
-  private func end(of intake: Intake, _ body: [UInt8], seed: UInt8) -> Result<StoredFile, FetchFailure> {
+  /// Hands the body to the ingest in pieces, and answers its question when the seed has it.
+  private func end(of ingest: MediaIngest, _ body: [UInt8], seed: UInt8) -> Result<StoredFile, FetchFailure> {
     var patience = Int(seed & 3)
-    var question: Intake.Question?
+    var question: MediaIngest.Question?
     do throws(FetchFailure) {
       for piece in Pieces(of: body[...], seed: seed, largest: 5_000) {
-        question = question ?? intake.takeQuestion()
+        question = question ?? ingest.takeQuestion()
         if question != nil { patience -= 1 }
-        if patience < 0, let asked = question.take() { _ = try intake.hear(answer(asked)) }
-        try take(piece, intake)
+        if patience < 0, let asked = question.take() { _ = try ingest.handle(answer(asked)) }
+        try take(piece, ingest)
       }
-      if let asked = question ?? intake.takeQuestion() { _ = try intake.hear(answer(asked)) }
-      if let file = try intake.finish() { return .success(file) }
-      guard let asked = intake.takeQuestion(), let file = try intake.hear(answer(asked)) else {
+      if let asked = question ?? ingest.takeQuestion() { _ = try ingest.handle(answer(asked)) }
+      if let file = try ingest.finish() { return .success(file) }
+      guard let asked = ingest.takeQuestion(), let file = try ingest.handle(answer(asked)) else {
         fatalError("broken promise: a file has no end")
       }
       return .success(file)
@@ -133,14 +133,14 @@ struct ResponsesTarget: Target {
     }
   }
 
-  private func take(_ piece: [UInt8], _ intake: Intake) throws(FetchFailure) {
+  private func take(_ piece: [UInt8], _ ingest: MediaIngest) throws(FetchFailure) {
     let result: Result<Void, FetchFailure> = unsafe piece.withUnsafeBytes { bytes in
-      do throws(FetchFailure) { return .success(try unsafe intake.take(bytes, expecting: bytes.count)) } catch { return .failure(error) }
+      do throws(FetchFailure) { return .success(try unsafe ingest.take(bytes, expecting: bytes.count)) } catch { return .failure(error) }
     }
     try result.get()
   }
 
-  private func answer(_ question: Intake.Question) -> Detection {
+  private func answer(_ question: MediaIngest.Question) -> Detection {
     unsafe question.prefix.withUnsafeBytes { unsafe detector.detect($0, isComplete: question.isComplete) }
   }
 

@@ -26,7 +26,7 @@ indirect enum Condition: Sendable {
   case none([Condition])
 
   /// - Parameter heads: what the payload's places begin with, for conditions that are bound to them.
-  func holds(in payload: JSONElement, _ heads: PayloadHeads? = nil) -> Bool {
+  func holds(in payload: JSONElement, _ heads: FirstKeyMatches? = nil) -> Bool {
     switch self {
     case .present(let path): payload.contains(at: path, heads, where: \.isPresent)
     case .kind(let path, let kind): payload.contains(at: path, heads) { kind.fits($0) && $0.isPresent }
@@ -40,7 +40,7 @@ indirect enum Condition: Sendable {
   }
 
   /// The same for an engine that looks the first parts of the places up.
-  func bound(to heads: PathHeads) -> Condition {
+  func bound(to heads: FirstKeyTable) -> Condition {
     switch self {
     case .present(let path): return .present(path.bound(to: heads))
     case .kind(let path, let kind): return .kind(path.bound(to: heads), kind)

@@ -10,8 +10,8 @@ final class DialectEngine {
 
   private let table: DialectTable
   private let rows: [DialectRow]
-  private let pathHeads: PathHeads
-  private let heads: PayloadHeads
+  private let pathHeads: FirstKeyTable
+  private let heads: FirstKeyMatches
   /// For each head what it meets.
   private let askers: [[Asker]]
   /// For each row a bit for each of its needs.
@@ -20,11 +20,11 @@ final class DialectEngine {
   private let shared = SharedFields()
 
   init(_ table: DialectTable) {
-    var heads = PathHeads()
+    var heads = FirstKeyTable()
     self.table = table
     rows = table.rows.map { DialectRow($0, &heads) }
     pathHeads = heads
-    self.heads = PayloadHeads(heads)
+    self.heads = FirstKeyMatches(heads)
     var askers = Array(repeating: [Asker](), count: heads.count)
     for (index, row) in rows.enumerated() {
       for (bit, need) in row.needs.enumerated() {

@@ -31,7 +31,7 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
   /// Whether it may stand for several values.
   let isMany: Bool
   /// What an engine has looked up of it; nil outside one, or when the path begins with no one member.
-  private(set) var head: PathHeads.Head?
+  private(set) var head: FirstKeyTable.Head?
 
   private init(parts: [Part]) {
     self.parts = parts
@@ -78,7 +78,7 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The same for an engine that looks its head up.
-  func bound(to heads: PathHeads) -> DialectPath {
+  func bound(to heads: FirstKeyTable) -> DialectPath {
     var path = self
     path.head = heads.head(of: self)
     return path
@@ -123,7 +123,7 @@ extension JSONElement {
   /// Whether one of the values at a place does.
   ///
   /// - Parameter heads: what this payload's places begin with, for paths that are bound to them.
-  func contains(at path: DialectPath, _ heads: PayloadHeads? = nil, where holds: (JSONElement) -> Bool) -> Bool {
+  func contains(at path: DialectPath, _ heads: FirstKeyMatches? = nil, where holds: (JSONElement) -> Bool) -> Bool {
     guard path.isMany else {
       if let heads, let head = path.head { return heads[head.number]?.value(atOne: path, from: head.depth).map(holds) ?? false }
       return value(atOne: path).map(holds) ?? false

@@ -6,7 +6,7 @@ final class DialectRow {
     /// Of those with the same `list` the first is taken that names any.
     let media: [MediaPlace]
 
-    init(_ dialect: Dialect, _ heads: PathHeads) {
+    init(_ dialect: Dialect, _ heads: FirstKeyTable) {
       when = dialect.when.map { RowCondition($0.bound(to: heads)) }
       media = dialect.media.enumerated().flatMap { list, sources in sources.map { MediaPlace($0, list: list, heads) } }
     }
@@ -20,7 +20,7 @@ final class DialectRow {
   private let dialect: Dialect
   private var content: Content?
 
-  init(_ dialect: Dialect, _ heads: inout PathHeads) {
+  init(_ dialect: Dialect, _ heads: inout FirstKeyTable) {
     name = dialect.name
     precedence = dialect.precedence
     self.dialect = dialect
@@ -36,7 +36,7 @@ final class DialectRow {
   }
 
   /// The content, which is read when it is first asked for.
-  func content(_ heads: PathHeads) -> Content {
+  func content(_ heads: FirstKeyTable) -> Content {
     if let content { return content }
     let content = Content(dialect.withMedia, heads)
     self.content = content

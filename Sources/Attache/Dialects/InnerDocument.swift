@@ -1,6 +1,6 @@
 /// Parses the JSON that stands inside strings of a payload; what is no JSON there is as good as absent.
 final class InnerDocument {
-  private let parser = JSONParser(capacity: PayloadReader.maximumLineLength)
+  private let parser = JSONParser()
   /// The place whose document the parser holds.
   private var path: DialectPath?
   private var document: JSONElement?

@@ -18,7 +18,7 @@ final class RowCondition {
     group = if case .any(let conditions) = condition { conditions.map(RowCondition.init) } else { nil }
   }
 
-  func holds(in payload: JSONElement, _ heads: PayloadHeads) -> Bool {
+  func holds(in payload: JSONElement, _ heads: FirstKeyMatches) -> Bool {
     if let head, heads[head] == nil { return isAbsence }
     guard let group else { return condition.holds(in: payload, heads) }
     for condition in group where condition.holds(in: payload, heads) { return true }
@@ -28,7 +28,7 @@ final class RowCondition {
 
 extension [RowCondition] {
   /// Whether all of them hold.
-  func hold(in payload: JSONElement, _ heads: PayloadHeads) -> Bool {
+  func hold(in payload: JSONElement, _ heads: FirstKeyMatches) -> Bool {
     for condition in self where !condition.holds(in: payload, heads) { return false }
     return true
   }

@@ -5,10 +5,10 @@ final class ExtensionThreads: Sendable {
   /// A thread that waits for work.
   private final class Idler: Sendable {
     let work = Mutex<(@Sendable () -> Void)?>(nil)
-    let alarm: any Bell
+    let alarm: any WakeSignal
 
     init(machine: any Machine) throws(SystemError) {
-      alarm = try machine.makeBell()
+      alarm = try machine.makeWakeSignal()
     }
 
     /// Does its work and lets go of it; false when there is none.

@@ -12,7 +12,7 @@ public final class MediaExtension: ServiceExtension {
   }
 
   fileprivate struct State {
-    var answer: Answer?
+    var answer: ExtensionReply?
     var content = NotificationContent()
     var references: [MediaReference] = []
     var tickets: [FetchTicket?] = []
@@ -45,7 +45,7 @@ public final class MediaExtension: ServiceExtension {
     self.onExpiry = onExpiry
   }
 
-  public func didReceive(_ request: NotificationRequest, answer: Answer) {
+  public func didReceive(_ request: NotificationRequest, answer: ExtensionReply) {
     let references = request.payload.references
     guard !references.isEmpty else {
       answer.offer(.original(nil))
@@ -62,7 +62,7 @@ public final class MediaExtension: ServiceExtension {
       state.deadline = request.deadline
     }
     // Decided meanwhile: who would have told this extension has done so already.
-    guard !answer.isDecided else { return letGo(takeState()) }
+    guard !answer.isDecided else { return release(takeState()) }
     for (index, reference) in references.enumerated() { begin(index, reference, request.deadline) }
   }
 
@@ -72,7 +72,7 @@ public final class MediaExtension: ServiceExtension {
   }
 
   public func cancel() {
-    letGo(takeState())
+    release(takeState())
   }
 
   /// What follows a result.
@@ -133,11 +133,11 @@ public final class MediaExtension: ServiceExtension {
     guard let answer = final.answer else { return }
     let isDelivered = answer.offer(delivery) && delivery.content != nil
     for case let ticket? in final.tickets { ticket.cancel() }
-    if !isDelivered { letGo(final) }
+    if !isDelivered { release(final) }
   }
 
   /// Lets go of the files that are not delivered.
-  private func letGo(_ final: State) {
+  private func release(_ final: State) {
     for case let ticket? in final.tickets { ticket.cancel() }
     for case let file? in final.files { store.unpin(file) }
   }

@@ -12,7 +12,7 @@ public protocol ServiceExtension: AnyObject, Sendable {
   /// Receives the request. The answer may be given here or later, from any thread, once.
   ///
   /// - Throws: anything; the original content is then delivered.
-  func didReceive(_ request: NotificationRequest, answer: Answer) throws
+  func didReceive(_ request: NotificationRequest, answer: ExtensionReply) throws
 
   /// Told, on another thread, that time will expire: the last chance to answer with the best attempt so far.
   func timeWillExpire()

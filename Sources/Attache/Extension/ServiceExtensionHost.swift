@@ -4,7 +4,7 @@ internal import Synchronization
 public final class ServiceExtensionHost: Sendable {
   private struct Running {
     /// By their number.
-    var answers: [Int: Answer] = [:]
+    var answers: [Int: ExtensionReply] = [:]
     var isCancelled = false
   }
 
@@ -39,7 +39,7 @@ public final class ServiceExtensionHost: Sendable {
   public func run(_ request: NotificationRequest, deliver: @escaping @Sendable (ExtensionResult) -> Void) {
     let instance = makeExtension()
     let number = begun.wrappingAdd(1, ordering: .relaxed).newValue
-    let answer = Answer(request, number: number, to: instance, host: self, deliver: deliver)
+    let answer = ExtensionReply(request, number: number, to: instance, host: self, deliver: deliver)
     guard !running.withLock({ $0.isCancelled }) else { return _ = answer.decide(.cancelled) }
     let notice = request.deadline.advanced(by: .zero - grace)
     guard clock.now < notice else { return _ = answer.decide(.deadline) }
@@ -64,7 +64,7 @@ public final class ServiceExtensionHost: Sendable {
   /// Has the answer be found by ``cancelAll()`` until it is decided.
   ///
   /// - Returns: false when everything has been cancelled, this answer included.
-  private func remember(_ answer: Answer) -> Bool {
+  private func remember(_ answer: ExtensionReply) -> Bool {
     let isCancelled = running.withLock { running in
       if !running.isCancelled { running.answers[answer.number] = answer }
       return running.isCancelled
@@ -91,7 +91,7 @@ public final class ServiceExtensionHost: Sendable {
     for answer in answers { answer.decide(.cancelled) }
   }
 
-  private func expire(_ answer: Answer, _ deadline: MonotonicInstant, _ type: any ServiceExtension.Type) {
+  private func expire(_ answer: ExtensionReply, _ deadline: MonotonicInstant, _ type: any ServiceExtension.Type) {
     answer.notify()
     guard !answer.isDecided else { return }
     if type.returnsAtOnce {
@@ -113,7 +113,7 @@ public final class ServiceExtensionHost: Sendable {
     return threads.run { body(instance) }
   }
 
-  func forget(_ answer: Answer) {
+  func forget(_ answer: ExtensionReply) {
     running.withLock { $0.answers[answer.number] = nil }
   }
 

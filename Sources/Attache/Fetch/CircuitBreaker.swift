@@ -41,7 +41,7 @@ struct CircuitBreaker {
     var lastLife: MonotonicInstant?
     var touched: MonotonicInstant
 
-    mutating func fail(by sign: OriginSign, at now: MonotonicInstant) {
+    mutating func fail(by sign: OriginHealthSignal, at now: MonotonicInstant) {
       if failures == 0 { since = now }
       failures += 1
       absences = sign == .absence ? absences + 1 : 0
@@ -70,7 +70,7 @@ struct CircuitBreaker {
   }
 
   /// Takes down what an exchange has told of its origin.
-  mutating func note(_ sign: OriginSign, of origin: String, at now: MonotonicInstant, isProbe: Bool = false) {
+  mutating func note(_ sign: OriginHealthSignal, of origin: String, at now: MonotonicInstant, isProbe: Bool = false) {
     var circuit = circuit(of: origin, at: now) ?? Circuit(since: now, touched: now)
     switch (sign, circuit.phase) {
     case (.life, _): circuit = Circuit(since: now, lastLife: now, touched: now)

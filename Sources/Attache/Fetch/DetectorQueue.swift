@@ -3,7 +3,7 @@ internal import Glibc
 /// The questions of a loop's fetches to the type detector's process: one at a time, in the order asked. On the loop only.
 final class DetectorQueue {
   private struct Item {
-    var question: Intake.Question
+    var question: MediaIngest.Question
     var isWanted: () -> Bool
     var answer: (Detection) -> Void
   }
@@ -32,7 +32,7 @@ final class DetectorQueue {
   /// - Parameters:
   ///   - isWanted: asked when the question's turn has come.
   ///   - answer: called in a later turn, or at the end of this one, if it is wanted.
-  func ask(_ question: Intake.Question, isWanted: @escaping () -> Bool, answer: @escaping (Detection) -> Void) {
+  func ask(_ question: MediaIngest.Question, isWanted: @escaping () -> Bool, answer: @escaping (Detection) -> Void) {
     waiting.append(Item(question: question, isWanted: isWanted, answer: answer))
   }
 
@@ -65,7 +65,7 @@ final class DetectorQueue {
       lookAfterLeftovers()
       asked.take()?.answer(detection)
     } else if let socket = detector.socket {
-      loop.watch(socket, for: .readable) { [weak self] _, _ in self?.stopWatching { $0.hear() } }
+      loop.watch(socket, for: .readable) { [weak self] _, _ in self?.stopWatching { $0.handle() } }
       let patience = DetectorProcess.waitLimit + Self.margin
       if timer == nil { timer = loop.schedule(at: loop.now.advanced(by: patience)) { [weak self] in self?.giveUp() } }
     }
@@ -74,7 +74,7 @@ final class DetectorQueue {
   private func giveUp() {
     timer = nil
     // The answer may have come while the loop was held up.
-    stopWatching { $0.hear() ?? $0.giveUp() }
+    stopWatching { $0.handle() ?? $0.giveUp() }
   }
 
   /// Lets go of the process's socket before it may be closed.

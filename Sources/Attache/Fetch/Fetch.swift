@@ -1,33 +1,33 @@
 /// One URL on its way into the store, for everybody who waits for it: does what its ``FetchState`` says, and tells it what comes of that. On the
 /// loop only.
-final class Fetch: AdmissionGuest {
+final class Fetch: OriginLimiterClient {
   /// How long a transfer may bring nothing before it is set aside. Without it, 16 stalled URLs had 240 of 500 healthy pictures of their host fall back at 5 s.
   static let patience = Duration.milliseconds(500)
 
-  private enum Place {
+  private enum OriginPlace {
     case none, waiting, taken, aside
   }
 
   /// The URL that was asked for: what others join by.
   let key: String
-  let course = FetchCourse()
+  let tracker = FetchTracker()
   let engine: FetchEngine
   var state: FetchState
   var isQueued = false
 
   /// Whether this is the one that tries if the origin is back.
   private var isProbe = false
-  private var place = Place.none
+  private var place = OriginPlace.none
   private var timer: TimerEntry?
   private var transfer: (any Transfer)?
-  /// Whether the transfer waits until the intake takes more.
+  /// Whether the transfer waits until the ingest takes more.
   private var isPaused = false
   /// When the transfer brought something last, and when that is looked at.
   private var latestNews = MonotonicInstant.distantPast
   private var lookTimer: TimerEntry?
-  private var intake: Intake?
+  private var ingest: MediaIngest?
   /// Which body it takes.
-  private var intakeBody = 0
+  private var ingestBody = 0
 
   init(_ url: CheckedURL, engine: FetchEngine) {
     state = FetchState(url, engine.rulesOfFetches)
@@ -41,20 +41,20 @@ final class Fetch: AdmissionGuest {
   // MARK: Waiters
 
   /// Has one wait for it, or be served with what it came to.
-  func add(_ waiter: FetchWaiter) -> FetchCourse.Admission {
+  func add(_ waiter: FetchWaiter) -> FetchTracker.JoinResult {
     waiter.fetch = self
-    waiter.follow(course)
-    return course.join(waiter)
+    waiter.follow(tracker)
+    return tracker.join(waiter)
   }
 
   /// Takes a waiter out; the fetch of the last one is given up.
   func remove(_ waiter: FetchWaiter) {
-    if course.leave(waiter) { fail(FetchFailure(reason: .cancelled)) }
+    if tracker.leave(waiter) { fail(FetchFailure(reason: .cancelled)) }
   }
 
   /// The time that is left to the one who can wait longest.
   var budget: Duration {
-    course.latestDeadline.map { engine.loop.now.duration(to: $0) } ?? .zero
+    tracker.latestDeadline.map { engine.loop.now.duration(to: $0) } ?? .zero
   }
 
   // MARK: What is to be done
@@ -65,26 +65,26 @@ final class Fetch: AdmissionGuest {
 
   /// Does what follows from an event.
   func act(on event: FetchState.Event) {
-    let action = state.hear(event)
-    if intakeBody != state.body { intake = nil }
+    let action = state.handle(event)
+    if ingestBody != state.body { ingest = nil }
     switch action {
     case .none, .proceed, .stop: break
-    case .lookUp: if let desk = engine.desk { act(on: .lookedUp(desk.lookUp(url, state.clearance))) }
+    case .lookUp: if let cache = engine.cache { act(on: .lookedUp(cache.lookUp(url, state.clearance))) }
     case .askBreaker: act(on: .admitted(passesBreaker()))
     case .resolve(let host): resolve(host)
-    case .confirm(let file): if let desk = engine.desk { act(on: .confirmed(desk.pin(file))) }
+    case .confirm(let file): if let cache = engine.cache { act(on: .confirmed(cache.pin(file))) }
     case .enter: enter()
     case .transfer: beginTransfer()
     case .finish: finish()
     case .pause(let failure, let asked): pause(after: failure, asked: asked)
     case .handOut(let file):
-      letGo()
+      release()
       keepEntry(of: file, isRefreshed: false)
       engine.keep(file, of: self)
-      engine.handOut(file, to: course.end(with: file))
+      engine.handOut(file, to: tracker.end(with: file))
     case .serve(let entry, let cache): serve(entry, as: cache)
     case .fail(let failure):
-      letGo()
+      release()
       engine.conclude(self, failure)
     }
   }
@@ -95,18 +95,18 @@ final class Fetch: AdmissionGuest {
 
   /// Ends without a word, since the engine ends.
   func abandon() {
-    _ = state.hear(.failed(FetchFailure(reason: .cancelled)))
-    _ = course.end()
+    _ = state.handle(.failed(FetchFailure(reason: .cancelled)))
+    _ = tracker.end()
     if let timer { engine.loop.cancel(timer) }
     if let lookTimer { engine.loop.cancel(lookTimer) }
-    intake = nil
+    ingest = nil
   }
 
-  /// Ends its timers, its transfer and its intake, and gives back its place at the origin.
-  func letGo() {
+  /// Ends its timers, its transfer and its ingest, and gives back its place at the origin.
+  func release() {
     if let timer { engine.loop.cancel(timer) }
     transfer?.cancel()
-    (transfer, intake) = (nil, nil)
+    (transfer, ingest) = (nil, nil)
     leavePlace()
     if isProbe { note(nil) }
   }
@@ -115,7 +115,7 @@ final class Fetch: AdmissionGuest {
     let started = engine.loop.now
     engine.resolver.resolve(host) { [self] result in
       guard !state.isOver else { return }
-      course.note { $0.timing.dns = started.duration(to: engine.loop.now) }
+      tracker.note { $0.timing.dns = started.duration(to: engine.loop.now) }
       act(on: .resolved(result))
     }
   }
@@ -146,7 +146,7 @@ final class Fetch: AdmissionGuest {
   }
 
   /// Tells the circuit breaker what the exchange says of its origin.
-  private func note(_ sign: OriginSign?) {
+  private func note(_ sign: OriginHealthSignal?) {
     if let sign {
       engine.breaker.note(sign, of: url.origin, at: engine.loop.now, isProbe: isProbe)
     } else if isProbe {
@@ -160,16 +160,16 @@ final class Fetch: AdmissionGuest {
   private func enter() {
     place = .waiting
     guard let awaited = engine.enter(self) else { return placeGranted() }
-    course.beginWait(for: awaited, at: engine.loop.now)
+    tracker.beginWait(for: awaited, at: engine.loop.now)
   }
 
   /// There is a place at the origin: the transfer may start.
   func placeGranted() {
     place = .taken
-    course.endWait(at: engine.loop.now)
+    tracker.endWait(at: engine.loop.now)
     guard !state.isOver else { return leavePlace() }
     // They may have given up, and not been taken out yet.
-    guard course.isAwaited else { return fail(FetchFailure(reason: .cancelled)) }
+    guard tracker.isAwaited else { return fail(FetchFailure(reason: .cancelled)) }
     act(on: .placeGranted)
   }
 
@@ -203,8 +203,8 @@ final class Fetch: AdmissionGuest {
 
 extension Fetch: TransferOwner {
   private func beginTransfer() {
-    course.note { $0.attempts += 1 }
-    if let desk = engine.desk { state.reuse.asked = desk.now }
+    tracker.note { $0.attempts += 1 }
+    if let cache = engine.cache { state.reuse.asked = cache.now }
     do throws(TransportError) {
       let request = TransferRequest(
         url: url, addresses: state.addressesInTurn, proxy: engine.proxy, resumption: state.resumption, conditions: state.conditions,
@@ -218,32 +218,32 @@ extension Fetch: TransferOwner {
   }
 
   func transferReceivedHead(_ head: ResponseHead) -> Bool {
-    let goesOn = goesOn(after: .head(head, at: engine.desk?.now))
+    let goesOn = goesOn(after: .head(head, at: engine.cache?.now))
     latestNews = engine.loop.now
     noteTimes(transfer?.times, status: head.status)
     // The proxy's own word says nothing of the origin.
-    if engine.proxy == nil || head.status != 407 { note(OriginSign(status: head.status)) }
+    if engine.proxy == nil || head.status != 407 { note(OriginHealthSignal(status: head.status)) }
     return goesOn
   }
 
   func transferReceivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict {
-    let intake = openIntake()
-    guard !intake.isFull else {
+    let ingest = openIngest()
+    guard !ingest.isFull else {
       isPaused = true
       return .pause
     }
     let expected = state.expected(with: bytes.count)
     latestNews = engine.loop.now
     let isWanted = goesOn(after: .body(bytes.count))
-    course.note { $0.bytes = state.received }
+    tracker.note { $0.bytes = state.received }
     guard isWanted else { return .stop }
     do throws(FetchFailure) {
-      try unsafe intake.take(bytes, expecting: expected)
+      try unsafe ingest.take(bytes, expecting: expected)
     } catch {
-      _ = state.hear(.refused(error))
+      _ = state.handle(.refused(error))
     }
-    let isAllowed = noteType(of: intake)
-    askDetector(about: intake)
+    let isAllowed = noteType(of: ingest)
+    askDetector(about: ingest)
     return isAllowed && state.failure == nil ? .take : .stop
   }
 
@@ -251,7 +251,7 @@ extension Fetch: TransferOwner {
     noteTimes(end.times)
     (transfer, isPaused) = (nil, false)
     // The head's sign has been noted when it came.
-    if !state.hasHead { note(state.failure == nil ? OriginSign(end) : nil) }
+    if !state.hasHead { note(state.failure == nil ? OriginHealthSignal(end) : nil) }
     leavePlace()
     act(on: .ended(end))
   }
@@ -260,13 +260,13 @@ extension Fetch: TransferOwner {
   ///
   /// - Returns: whether the transfer goes on.
   private func goesOn(after event: FetchState.Event) -> Bool {
-    let action = state.hear(event)
-    if intakeBody != state.body { intake = nil }
+    let action = state.handle(event)
+    if ingestBody != state.body { ingest = nil }
     return if case .proceed = action { true } else { false }
   }
 
   private func noteTimes(_ times: TransferTimes?, status: Int? = nil) {
-    course.note { record in
+    tracker.note { record in
       if let status { record.status = status }
       guard let times else { return }
       record.timing.connect = times.connect
@@ -279,50 +279,50 @@ extension Fetch: TransferOwner {
 // MARK: The file
 
 extension Fetch {
-  private func openIntake() -> Intake {
-    if let intake { return intake }
-    let intake = engine.makeIntake()
-    (self.intake, intakeBody) = (intake, state.body)
-    return intake
+  private func openIngest() -> MediaIngest {
+    if let ingest { return ingest }
+    let ingest = engine.makeIngest()
+    (self.ingest, ingestBody) = (ingest, state.body)
+    return ingest
   }
 
   /// Ends the file, all of which has come.
   private func finish() {
-    let intake = openIntake()
+    let ingest = openIngest()
     do throws(FetchFailure) {
-      if let file = try intake.finish() { take(file) } else { askDetector(about: intake) }
+      if let file = try ingest.finish() { take(file) } else { askDetector(about: ingest) }
     } catch {
-      noteType(of: intake)
+      noteType(of: ingest)
       fail(error)
     }
   }
 
   private func take(_ file: StoredFile) {
-    guard !state.isOver else { return engine.letGo(of: file) }
+    guard !state.isOver else { return engine.release(of: file) }
     act(on: .stored(file))
   }
 
-  private func askDetector(about intake: Intake) {
-    guard let question = intake.takeQuestion() else { return }
-    engine.detectors.ask(question) { [course] in
-      course.isAwaited
-    } answer: { [self, body = intakeBody] detection in
+  private func askDetector(about ingest: MediaIngest) {
+    guard let question = ingest.takeQuestion() else { return }
+    engine.detectors.ask(question) { [tracker] in
+      tracker.isAwaited
+    } answer: { [self, body = ingestBody] detection in
       // What is said of a body that was given up since counts no more.
-      if body == intakeBody, let intake = self.intake { hear(detection, intake) }
+      if body == ingestBody, let ingest = self.ingest { handle(detection, ingest) }
     }
   }
 
-  private func hear(_ detection: Detection, _ intake: Intake) {
+  private func handle(_ detection: Detection, _ ingest: MediaIngest) {
     do throws(FetchFailure) {
-      if let file = try intake.hear(detection) { return take(file) }
-      if noteType(of: intake) { resume() } else if let failure = state.failure { fail(failure) }
+      if let file = try ingest.handle(detection) { return take(file) }
+      if noteType(of: ingest) { resume() } else if let failure = state.failure { fail(failure) }
     } catch {
-      noteType(of: intake)
+      noteType(of: ingest)
       fail(error)
     }
   }
 
-  /// Goes on when the intake takes more.
+  /// Goes on when the ingest takes more.
   private func resume() {
     guard isPaused else { return }
     isPaused = false
@@ -332,9 +332,9 @@ extension Fetch {
 
   /// - Returns: false when a file of that type may not be so large.
   @discardableResult
-  private func noteType(of intake: Intake) -> Bool {
-    guard let type = intake.type, state.type != type else { return true }
-    course.note { $0.type = type }
+  private func noteType(of ingest: MediaIngest) -> Bool {
+    guard let type = ingest.type, state.type != type else { return true }
+    tracker.note { $0.type = type }
     return goesOn(after: .recognised(type))
   }
 }

@@ -15,13 +15,13 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   var proxy: Proxy? { configuration.policy.proxy }
   let transport: any Transport
   let resolver: any Resolver
-  private let rules: MediaRules?
-  private var admission: Admission<Fetch>
+  private let rules: SignatureRules?
+  private var limiter: OriginLimiter<Fetch>
   private let budget: ConnectionBudget
   /// Which origins are left alone.
   var breaker = CircuitBreaker()
   /// The HTTP cache; nil where none is wanted.
-  let desk: CacheDesk?
+  let cache: HTTPCache?
   let detectors: DetectorQueue
   /// The fetches that others may join, by URL.
   private var joinable: [String: Fetch] = [:]
@@ -35,7 +35,8 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   ///   - isAlone: whether the others run in processes of their own.
   ///   - rules: used by this engine alone.
   init(
-    _ memory: FetchMemory, files: FetchFiles, number: Int, of engines: Int, isAlone: Bool = false, rules: MediaRules? = MediaRules(),
+    _ memory: FetchMemory, files: FetchFiles, number: Int, of engines: Int, isAlone: Bool = false,
+    rules: SignatureRules? = SignatureRules(),
     clock: (any DeadlineClock)? = nil, network: FetchNetwork
   ) throws(StartError) {
     do {
@@ -48,11 +49,11 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     let hasIndex = configuration.cache == .http
     rulesOfFetches = FetchState.Rules(
       gate: memory.gate, proxy: configuration.policy.proxy, limits: configuration.limits, hasIndex: hasIndex)
-    desk = hasIndex ? CacheDesk(loop: loop, store: memory.store, limits: configuration.limits, roots: files.roots) : nil
+    cache = hasIndex ? HTTPCache(loop: loop, store: memory.store, limits: configuration.limits, roots: files.roots) : nil
     detectors = DetectorQueue(TypeDetector(playing: network.detectorPlay, asksAlways: true, database: files.database), on: loop)
     retryPolicy = RetryPolicy(retries: configuration.retries)
     budget = .current(engines: isAlone ? 1 : engines)
-    admission = Admission(placesInAll: budget.transfers) {
+    limiter = OriginLimiter(placesInAll: budget.transfers) {
       FetchRoutes.share(of: number, in: $0, engines: engines, transfersPerOrigin: configuration.transfersPerOrigin)
     }
     transport = try network.transport(loop)
@@ -77,7 +78,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
 
   /// Writes what the HTTP cache's index has still to write, and closes it.
   func closeCache(_ done: @escaping @Sendable (_ warning: String?) -> Void) {
-    loop.post { [self] in done(desk?.close()) }
+    loop.post { [self] in done(cache?.close()) }
   }
 
   /// Ends everything; what ends in the present turn gets no answer either. Safe from any thread.
@@ -118,7 +119,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   /// Takes a waiter that has gone away out of its fetch, which nobody joins meanwhile if he was the last.
   func leave(_ waiter: FetchWaiter) {
     guard let fetch = waiter.fetch else { return }
-    fetch.course.noteAbsence()
+    fetch.tracker.noteAbsence()
     loop.addChore { fetch.remove(waiter) }
   }
 
@@ -140,7 +141,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   /// Tells everyone who waits that a fetch has failed, and forgets it.
   func conclude(_ fetch: Fetch, _ failure: FetchFailure) {
     forget(fetch)
-    for waiter in fetch.course.end() { waiter.complete(.failure(failure)) }
+    for waiter in fetch.tracker.end() { waiter.complete(.failure(failure)) }
   }
 
   /// Remembers what a fetch has brought, and forgets the fetch.
@@ -150,8 +151,8 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     case .off: break
     case .session: memory.keep(file, for: fetch.key)
     case .http:
-      guard let desk, let end = fetch.state.reuse.trustedUntil, end > desk.now else { return }
-      memory.keep(file, for: fetch.key, until: loop.now.advanced(by: end - desk.now))
+      guard let cache, let end = fetch.state.reuse.trustedUntil, end > cache.now else { return }
+      memory.keep(file, for: fetch.key, until: loop.now.advanced(by: end - cache.now))
     }
   }
 
@@ -166,21 +167,21 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   }
 
   /// Takes back a pin that nobody was given.
-  func letGo(of file: StoredFile) {
+  func release(of file: StoredFile) {
     memory.store.unpin(file)
   }
 
   // MARK: What fetches ask for
 
-  func makeIntake() -> Intake {
-    Intake(store: memory.store, rules: rules, limits: configuration.limits)
+  func makeIngest() -> MediaIngest {
+    MediaIngest(store: memory.store, rules: rules, limits: configuration.limits)
   }
 
   /// Gives a fetch a place at its origin.
   ///
   /// - Returns: nil when it may start; else what it waits for.
   func enter(_ fetch: Fetch) -> FetchProgress.Awaited? {
-    switch admission.enter(fetch.url.origin, fetch) {
+    switch limiter.enter(fetch.url.origin, fetch) {
     case .starts: nil
     case .waitsForOrigin: .origin(places: configuration.transfersPerOrigin, isRedirected: fetch.state.isRedirected)
     case .waitsForAny: .any(places: budget.transfers)
@@ -191,7 +192,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   ///
   /// - Returns: false when too many do not already.
   func setAside(_ fetch: Fetch) -> Bool {
-    let (isAside, next) = admission.setAside(fetch.url.origin)
+    let (isAside, next) = limiter.setAside(fetch.url.origin)
     next?.placeGranted()
     return isAside
   }
@@ -200,19 +201,19 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   ///
   /// - Parameter isAside: whether it was set aside.
   func leave(origin: String, isAside: Bool) {
-    guard let next = admission.leave(origin, isAside: isAside) else { return }
+    guard let next = limiter.leave(origin, isAside: isAside) else { return }
     // Not from within the call that gave the place back: it may be on the transport's stack.
     loop.later { next.placeGranted() }
   }
 
   func giveUpPlace(_ fetch: Fetch) {
-    admission.giveUp(fetch.url.origin, fetch)
+    limiter.giveUp(fetch.url.origin, fetch)
   }
 
   private func turnEnded() {
     guard !isShutDown.load(ordering: .relaxed) else { return }
     transport.deliverEnds()
     detectors.turnEnded()
-    desk?.turnEnded()
+    cache?.turnEnded()
   }
 }

@@ -43,7 +43,7 @@ struct FetchState {
   /// What has happened.
   enum Event {
     case begun
-    case lookedUp(CacheDesk.Answer)
+    case lookedUp(HTTPCache.LookupResult)
     case admitted(Bool)
     case resolved(Result<[IPAddress], DNSFailure>)
     case confirmed(Bool)
@@ -101,7 +101,7 @@ struct FetchState {
   private var addresses: [IPAddress] = []
   private(set) var avoidsHTTP2 = false
   /// What the HTTP cache knows of the hop.
-  var reuse = Reuse()
+  var reuse = FetchCacheState()
 
   // Of the latest exchange.
   private var verdict: ResponseVerdict?
@@ -152,7 +152,7 @@ struct FetchState {
   var conditions: [String] { resumption == nil ? reuse.conditions : [] }
 
   /// Which gates the URL has passed: all where no name is looked up, or no address judged.
-  var clearance: CacheDesk.Clearance {
+  var clearance: HTTPCache.Clearance {
     if url.address != nil || rules.proxy != nil { return .full }
     return url.portIsAllowed ? .ofPublic : .withheld
   }
@@ -167,16 +167,16 @@ struct FetchState {
   /// Takes what has happened.
   ///
   /// - Returns: what is to be done.
-  mutating func hear(_ event: Event) -> Action {
+  mutating func handle(_ event: Event) -> Action {
     switch (phase, event) {
     case (.over, _): .none
     case (_, .failed(let failure)): end(.fail(failure))
     case (.pausing, .begun): begin()
-    case (.lookingUp, .lookedUp(let answer)): hear(answer)
+    case (.lookingUp, .lookedUp(let answer)): handle(answer)
     case (.approaching, .admitted(true)): resolve()
     case (.starting, .admitted(true)): transfer()
     case (.approaching, .admitted(false)), (.starting, .admitted(false)): end(.fail(earlier ?? FetchFailure(breakerFor: url.origin)))
-    case (.resolving, .resolved(let result)): hear(result)
+    case (.resolving, .resolved(let result)): handle(result)
     case (.confirming, .confirmed(let isThere)): confirm(isThere)
     case (.revalidating, .confirmed(let isThere)): revalidate(isThere)
     case (.waiting, .placeGranted): go(to: .starting, .askBreaker)
@@ -207,8 +207,8 @@ struct FetchState {
     return approach()
   }
 
-  private mutating func hear(_ answer: CacheDesk.Answer) -> Action {
-    reuse.hear(answer)
+  private mutating func handle(_ answer: HTTPCache.LookupResult) -> Action {
+    reuse.handle(answer)
     if case .fresh(let entry) = answer { return serve(entry) }
     return approach()
   }
@@ -224,7 +224,7 @@ struct FetchState {
     return go(to: .resolving, .resolve(host: rules.proxy?.host ?? url.host))
   }
 
-  private mutating func hear(_ result: Result<[IPAddress], DNSFailure>) -> Action {
+  private mutating func handle(_ result: Result<[IPAddress], DNSFailure>) -> Action {
     switch result {
     case .success(let addresses): return check(addresses)
     case .failure(let failure):
@@ -272,7 +272,7 @@ struct FetchState {
     let verdict = Acceptance.judge(
       head, resumingFrom: resumption?.offset ?? 0, validator: resumption?.validator, isConditional: !conditions.isEmpty)
     (self.verdict, status) = (verdict, head.status)
-    if let moment { reuse.hear(head, at: moment) }
+    if let moment { reuse.handle(head, at: moment) }
     if rules.proxy != nil, head.status == 407 { return refuse(FetchFailure(proxyStatus: 407)) }
     guard case .body(let length, let resumes) = verdict else {
       // An unwanted body is not waited for: without one, the connection serves again.

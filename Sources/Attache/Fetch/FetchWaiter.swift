@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// One who waits for a fetch: with a deadline, a record and a completion of its own, whoever else waits for the same URL.
 ///
-/// `@unchecked Sendable`: `fetch` is touched on the loop only, `deadline` and `seat` under the lock of the fetch's course, `request` under that of the
+/// `@unchecked Sendable`: `fetch` is touched on the loop only, `deadline` and `seat` under the lock of the fetch's tracker, `request` under that of the
 /// fetcher's link; the rest is constant or locked.
 final class FetchWaiter: @unchecked Sendable {
   typealias Completion = @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void

@@ -100,13 +100,13 @@ public final class MediaFetcher: Sendable {
   /// - Throws: ``StartError`` when the system refuses, or for a wrong file of roots.
   package init(
     _ configuration: Configuration, store: AttachmentStore, clock: (any DeadlineClock)? = nil, parent: FetcherParent,
-    tell: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
+    notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
   ) throws(StartError) {
     try RootCertificates.check(configuration.rootCertificates)
     // The index is asked by each fetcher alone, and knows for a while nothing of what another has written.
     memory = FetchMemory(configuration, store: store, hasIndex: false, machine: SystemMachine())
     let count = configuration.fetcherCount(on: memory.machine)
-    let processes = try FetcherProcesses(memory, count: count, parent: parent, clock: clock, tell: tell)
+    let processes = try FetcherProcesses(memory, count: count, parent: parent, clock: clock, notify: notify)
     (engines, services, self.processes) = ([], processes.links, processes)
     routes = FetchRoutes(engines: count, transfersPerOrigin: configuration.transfersPerOrigin, joins: configuration.cache != .off)
   }
@@ -137,16 +137,16 @@ public final class MediaFetcher: Sendable {
   ///
   /// - Returns: what the user should know of the cache.
   private func closeCache() -> String? {
-    guard memory.configuration.cache == .http, let bell = try? memory.machine.makeBell() else { return nil }
-    let end = memory.machine.now.advanced(by: CacheDesk.closingPatience)
+    guard memory.configuration.cache == .http, let wakeSignal = try? memory.machine.makeWakeSignal() else { return nil }
+    let end = memory.machine.now.advanced(by: HTTPCache.closingPatience)
     let outcome = Mutex<(open: Int, warning: String?)>((services.count, nil))
     for service in services {
       service.closeCache { warning in
         outcome.withLock { $0 = ($0.open - 1, $0.warning ?? warning) }
-        bell.ring()
+        wakeSignal.ring()
       }
     }
-    while outcome.withLock({ $0.open > 0 }), memory.machine.now < end { bell.wait(until: end) }
+    while outcome.withLock({ $0.open > 0 }), memory.machine.now < end { wakeSignal.wait(until: end) }
     return outcome.withLock { $0.warning }
   }
 
@@ -203,15 +203,6 @@ public final class MediaFetcher: Sendable {
     let checked = try memory.gate.check(url.string, after: earlier?.checked)
     latest.withLock { $0 = (url, checked) }
     return checked
-  }
-}
-
-/// Why an engine could not be started, in words for its user.
-public struct StartError: Error, Hashable, Sendable, CustomStringConvertible {
-  public var description: String
-
-  public init(_ description: String) {
-    self.description = description
   }
 }
 

@@ -1,7 +1,7 @@
 /// What one gate says to one URL.
 package struct GateAnswer: Hashable, Sendable {
   /// The gates in the order in which they are asked.
-  package enum Gate: String, Sendable, CaseIterable {
+  package enum FirstWins: String, Sendable, CaseIterable {
     /// Whether the reference is followed at all, whatever its URL.
     case payload
     /// Whether the URL may be fetched.
@@ -10,7 +10,7 @@ package struct GateAnswer: Hashable, Sendable {
     case address
   }
 
-  package var gate: Gate
+  package var gate: FirstWins
   /// Nil when it can only be asked once the name is looked up.
   package var passes: Bool?
   /// The code of a refusal; nil for one that no report would name.
@@ -21,11 +21,11 @@ package struct GateAnswer: Hashable, Sendable {
   /// What the URL gate says to a URL that it passes without a condition.
   static let plainPass = "the URL may be fetched"
 
-  static func passes(_ gate: Gate, _ text: String) -> GateAnswer {
+  static func passes(_ gate: FirstWins, _ text: String) -> GateAnswer {
     GateAnswer(gate: gate, passes: true, text: text)
   }
 
-  static func refuses(_ gate: Gate, _ reason: Reason?, _ text: String) -> GateAnswer {
+  static func refuses(_ gate: FirstWins, _ reason: Reason?, _ text: String) -> GateAnswer {
     GateAnswer(gate: gate, passes: false, reason: reason, text: text)
   }
 }

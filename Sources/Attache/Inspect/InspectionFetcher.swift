@@ -30,32 +30,32 @@ package final class InspectionFetcher {
   private func run(_ inspection: Inspection, _ references: [MediaReference]) throws(SystemError) -> [MediaRecord] {
     let payload = Payload(
       content: inspection.content, references: references, dialect: inspection.dialect, splice: Splice(payload: 0..<2, isEmptyObject: true))
-    let decided = Decided(bell: try machine.makeBell())
+    let decided = Decided(wakeSignal: try machine.makeWakeSignal())
     processor.serve([payload], identifier: "\(inspection.line)", deadline: machine.now.advanced(by: deadline)) { decided.take($0) }
     let decision = decided.wait()
-    decision.whenGone?()
+    decision.onRelease?()
     return decision.media
   }
 }
 
 /// A decision that somebody waits for.
 private final class Decided: Sendable {
-  private let bell: any Bell
+  private let wakeSignal: any WakeSignal
   private let decision = Mutex<Decision?>(nil)
 
-  init(bell: any Bell) {
-    self.bell = bell
+  init(wakeSignal: any WakeSignal) {
+    self.wakeSignal = wakeSignal
   }
 
   func take(_ decision: Decision) {
     self.decision.withLock { $0 = decision }
-    bell.ring()
+    wakeSignal.ring()
   }
 
   func wait() -> Decision {
     while true {
       if let decision = decision.withLock({ $0 }) { return decision }
-      bell.wait(until: nil)
+      wakeSignal.wait(until: nil)
     }
   }
 }

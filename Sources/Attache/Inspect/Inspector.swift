@@ -19,24 +19,24 @@ package final class Inspector {
   private let configuration: Configuration
   private let opener: LineOpener
   /// Reads the line beside the opener, which says where things stand in it.
-  private let parser = JSONParser(capacity: PayloadReader.maximumLineLength)
+  private let parser = JSONParser()
   private let apsReader = ApsReader()
   private let dialects: DialectEngine
   /// What the table says of its rows to people, by their names.
   private lazy var entries = Dictionary(configuration.dialects.entries.map { ($0.name, $0) }) { first, _ in first }
-  private let interview: GateInterview
+  private let report: GateReport
   /// The same with plain http allowed.
-  private let lenientInterview: GateInterview
+  private let lenientInterview: GateReport
   private var rate = SilentRate()
 
   package init(_ configuration: Configuration) {
     self.configuration = configuration
     opener = LineOpener(outputKey: configuration.outputKey, path: configuration.payloadPath, readsDelivery: true)
     dialects = DialectEngine(configuration.dialects)
-    interview = GateInterview(configuration.policy)
+    report = GateReport(configuration.policy)
     var lenient = configuration.policy
     lenient.allowHTTP = true
-    lenientInterview = GateInterview(lenient)
+    lenientInterview = GateReport(lenient)
   }
 
   /// Inspects the payload of a line, or each of several notifications; the order is that of the input.
@@ -116,19 +116,19 @@ package final class Inspector {
   }
 
   private func addGates(to inspection: inout Inspection) {
-    var rules = FollowingRules(inspection, outputKey: configuration.outputKey, maximum: configuration.maximumAttachments)
+    var rules = FollowPolicy(inspection, outputKey: configuration.outputKey, maximum: configuration.maximumAttachments)
     for index in inspection.media.indices {
       let reference = inspection.media[index].reference
-      inspection.media[index].gates = [rules.answer(to: reference)] + interview.answers(to: reference.url)
+      inspection.media[index].gates = [rules.answer(to: reference)] + report.answers(to: reference.url)
       inspection.media[index].fallbacks = reference.fallbacks.map { url in
-        InspectedMedia.Fallback(url: url, gates: interview.answers(to: url))
+        InspectedMedia.Fallback(url: url, gates: report.answers(to: url))
       }
     }
   }
 
   private func addFindings(_ payload: JSONElement, _ paths: LinePaths, to inspection: inout Inspection) {
     let subject = FindingSubject(
-      inspection: inspection, payload: payload, aps: opener.aps, paths: paths, interview: lenientInterview,
+      inspection: inspection, payload: payload, aps: opener.aps, paths: paths, report: lenientInterview,
       vendorSource: inspection.dialect.flatMap { entries[$0]?.source })
     inspection.findings = (subject.findings() + rateFindings(subject)).bounded
     for index in inspection.media.indices {

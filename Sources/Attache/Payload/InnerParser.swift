@@ -1,7 +1,7 @@
 /// Parses what is no line: JSON that stands in a string of a line, and payloads as a service makes them.
 final class InnerParser {
   /// A payload that a service makes of a line says hardly more than the line.
-  private let parser = JSONParser(capacity: PayloadReader.maximumLineLength + 4_096)
+  private let parser = JSONParser(capacity: JSONParser.maximumLength + 4_096)
 
   /// Whether there was memory for the parser.
   var hasMemory: Bool { parser.hasMemory }

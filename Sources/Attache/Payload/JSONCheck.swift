@@ -1,6 +1,6 @@
 /// Says whether a text is JSON. It owns a parser, so it is used by one thread at a time.
 package final class JSONCheck {
-  private let parser = JSONParser(capacity: PayloadReader.maximumLineLength)
+  private let parser = JSONParser()
 
   package init() {}
 

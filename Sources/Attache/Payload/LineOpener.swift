@@ -22,7 +22,7 @@ final class LineOpener {
     case aps, output
   }
 
-  private let parser = JSONParser(capacity: PayloadReader.maximumLineLength)
+  private let parser = JSONParser()
   private let inner: InnerParser
   private let search: MemberSearch
   private let members: MemberLookup

@@ -126,3 +126,10 @@ extension JSONText {
     return bytes[written].contains(UInt8(ascii: "\\")) && name.matches(JSONString.unescaped(bytes.span, written))
   }
 }
+
+extension JSONElement {
+  /// Whether an object has a member that leads to one that attache alone is to write (``MemberSearch``), whatever the line's form.
+  var leadsToMember: Bool {
+    unsafe hasMember { name in MemberWays.services.steps.contains { unsafe $0.name.matches(name) } }
+  }
+}

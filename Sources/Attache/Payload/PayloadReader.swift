@@ -4,7 +4,7 @@
 /// jq, Python and JavaScript.
 package final class PayloadReader {
   /// The longest line that is read, without its line ending: 1 MiB. Every line that long is read however deep it is nested.
-  package static let maximumLineLength = 1 << 20
+  package static let maximumLineLength = JSONParser.maximumLength
   /// Bytes after a line that must be readable for ``read(_:)``; what they hold is of no matter.
   package static let padding = JSONParser.padding
 

@@ -23,10 +23,10 @@ struct Decision: Sendable {
   /// What is attached.
   var files: [StoredFile] = []
   /// What is to be let go of when the line has been written, or will never be.
-  var whenGone: (@Sendable () -> Void)?
+  var onRelease: (@Sendable () -> Void)?
 
   /// What is written for `line`.
-  func output(of line: Segment) -> Place.Output {
+  func output(of line: Segment) -> WindowEntry.Output {
     switch form {
     case .original: .whole(line)
     case .spliced(let member, let place):

@@ -35,7 +35,7 @@ final class LineWriter {
   ///
   /// - Throws: ``SystemError`` of `writev`; the window then discards what is left and all that comes.
   func run() throws(SystemError) {
-    var batch: [Place] = []
+    var batch: [WindowEntry] = []
     batch.reserveCapacity(WindowState.maximumPlaces)
     while window.take(into: &batch) {
       let handed = clock.now
@@ -43,7 +43,7 @@ final class LineWriter {
         try write(batch)
       } catch {
         window.discard()
-        for place in batch { place.whenGone?() }
+        for place in batch { place.onRelease?() }
         if error.number == EPIPE { brokenPipe() }
         throw error
       }
@@ -55,7 +55,7 @@ final class LineWriter {
     }
   }
 
-  private func write(_ batch: [Place]) throws(SystemError) {
+  private func write(_ batch: [WindowEntry]) throws(SystemError) {
     for place in batch {
       switch place.output {
       case nil: break
@@ -71,12 +71,12 @@ final class LineWriter {
   }
 
   /// Counts the lines of a batch and tells the report about them.
-  private func settle(_ batch: [Place], handedAt handed: MonotonicInstant) {
+  private func settle(_ batch: [WindowEntry], handedAt handed: MonotonicInstant) {
     var items: [ReportItem] = []
     for place in batch {
       let lateness = lateness(of: place, handedAt: handed)
       count(place.account, isLate: lateness > .zero)
-      place.whenGone?()
+      place.onRelease?()
       guard report != nil else { continue }
       if case .none = place.account { continue }
       items.append(ReportItem(decision: place.decision, account: place.account, lateness: lateness))
@@ -87,12 +87,12 @@ final class LineWriter {
   }
 
   /// From the deadline to the moment when the line was handed to `write`, less the time that it waited only because the consumer did not read.
-  private func lateness(of place: Place, handedAt handed: MonotonicInstant) -> Duration {
+  private func lateness(of place: WindowEntry, handedAt handed: MonotonicInstant) -> Duration {
     let lateness = place.deadline.duration(to: handed)
     return place.ready < idleSince ? lateness - place.ready.duration(to: idleSince) : lateness
   }
 
-  private func count(_ account: Place.Account, isLate: Bool) {
+  private func count(_ account: WindowEntry.Account, isLate: Bool) {
     switch account {
     case .none: break
     case .passing(_, let lines, _):

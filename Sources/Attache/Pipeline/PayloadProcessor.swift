@@ -2,7 +2,7 @@
 /// all go this way.
 final class PayloadProcessor: Sendable {
   private let configuration: Filter.Configuration
-  private let maker: DecisionMaker
+  private let maker: LineEnricher
   let host: ServiceExtensionHost
   /// The host's clock, where it can say that it is behind.
   private let pace: (any MachineClock)?
@@ -12,7 +12,7 @@ final class PayloadProcessor: Sendable {
   ///   - store: where the attachments are; they are unpinned when their decision is gone.
   init(_ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore) {
     (self.configuration, self.host) = (configuration, host)
-    maker = DecisionMaker(configuration, store: store)
+    maker = LineEnricher(configuration, store: store)
     pace = host.clock as? any MachineClock
   }
 

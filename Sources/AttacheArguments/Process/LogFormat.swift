@@ -20,7 +20,7 @@ extension Logger {
   /// Tells why a payload fell back.
   ///
   /// - Parameter text: the message; nil is the explanation itself.
-  package func tell(_ explanation: Explanation, at level: Level = .notice, _ text: String? = nil) {
+  package func notify(_ explanation: Explanation, at level: Level = .notice, _ text: String? = nil) {
     var fields: Metadata = [
       "reason": .string(explanation.reason.rawValue), "line": .stringConvertible(explanation.line),
       "count": .stringConvertible(explanation.count),

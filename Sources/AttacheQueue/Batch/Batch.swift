@@ -29,7 +29,7 @@ package final class Batch: Sendable {
   private let machine: any Machine
   private let reading: ReadingStop
   /// Ends a wait for the machine.
-  private let stopping: any Bell
+  private let stopping: any WakeSignal
   private let output: BatchOutput
   private let observer: BatchObserver
   private let state = Mutex(State())
@@ -54,8 +54,8 @@ package final class Batch: Sendable {
     (linesBefore, doneBefore) = (counts.total, counts.done + counts.dead)
     do throws(SystemError) {
       reading = try ReadingStop(machine: machine)
-      stopping = try machine.makeBell()
-      output = BatchOutput(queue, isCleared: counts.total == 0, bell: observer.bell, machine: machine)
+      stopping = try machine.makeWakeSignal()
+      output = BatchOutput(queue, isCleared: counts.total == 0, wakeSignal: observer.wakeSignal, machine: machine)
     } catch {
       throw .system(error)
     }
@@ -112,7 +112,7 @@ package final class Batch: Sendable {
   }
 
   /// Sets free what the queue holds in the store: the output is where it belongs, and nobody will read the results again.
-  package func letGo() throws(BatchFailure) {
+  package func release() throws(BatchFailure) {
     let holds = try Self.asking { () throws(QueueError) in try ReleasedHolds(of: queue) }
     var request = ResultRequest(onlyUnread: true)
     while true {

@@ -13,12 +13,12 @@ package final class BatchObserver: WorkerObserver {
     package var postponed = 0
   }
 
-  let bell: any Bell
+  let wakeSignal: any WakeSignal
   private let state = Mutex(Counts())
 
   /// - Throws: ``SystemError`` when no descriptor is to be had.
   package init(machine: any Machine = SystemMachine()) throws(SystemError) {
-    bell = try machine.makeBell()
+    wakeSignal = try machine.makeWakeSignal()
   }
 
   package var counts: Counts {
@@ -44,7 +44,7 @@ package final class BatchObserver: WorkerObserver {
   package func refused() {}
 
   package func holding(_ payloads: Int) {
-    bell.ring()
+    wakeSignal.ring()
   }
 
   package func paused(_ why: String?) {}

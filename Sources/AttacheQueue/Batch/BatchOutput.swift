@@ -22,16 +22,16 @@ final class BatchOutput: Sendable {
 
   private let queue: any PayloadQueue
   private let machine: any Machine
-  private let bell: any Bell
+  private let wakeSignal: any WakeSignal
   private let state: Mutex<State>
 
   /// - Parameters:
   ///   - isCleared: whether lines may be written before ``clear()``.
-  ///   - bell: is rung when there may be something to write.
-  init(_ queue: any PayloadQueue, isCleared: Bool, bell: any Bell, machine: any Machine) {
+  ///   - wakeSignal: is rung when there may be something to write.
+  init(_ queue: any PayloadQueue, isCleared: Bool, wakeSignal: any WakeSignal, machine: any Machine) {
     self.queue = queue
     self.machine = machine
-    self.bell = bell
+    self.wakeSignal = wakeSignal
     state = Mutex(State(isCleared: isCleared))
   }
 
@@ -52,7 +52,7 @@ final class BatchOutput: Sendable {
 
   private func change(_ body: (inout State) -> Void) {
     state.withLock { body(&$0) }
-    bell.ring()
+    wakeSignal.ring()
   }
 
   // MARK: - Writing
@@ -85,7 +85,7 @@ final class BatchOutput: Sendable {
       }
       guard page.isAtEnd else { continue }
       if ending != nil { return }
-      bell.wait(until: machine.now.advanced(by: ResultStream.pollingInterval))
+      wakeSignal.wait(until: machine.now.advanced(by: ResultStream.pollingInterval))
     }
   }
 

@@ -4,7 +4,7 @@ internal import Glibc
 /// The loop of a ``CommandSender``; one thread has it.
 final class CommandLoop: @unchecked Sendable {
   private let configuration: CommandSender.Configuration
-  private let bell: EventFD
+  private let wakeSignal: EventFD
   private let owner: any SenderOwner
   private let takeInbox: () -> CommandSender.Inbox
   private var child: CommandChild?
@@ -16,10 +16,10 @@ final class CommandLoop: @unchecked Sendable {
   private var isClosed = false
 
   init(
-    _ configuration: CommandSender.Configuration, _ child: CommandChild, _ bell: EventFD, _ owner: any SenderOwner,
+    _ configuration: CommandSender.Configuration, _ child: CommandChild, _ wakeSignal: EventFD, _ owner: any SenderOwner,
     takeInbox: @escaping () -> CommandSender.Inbox
   ) {
-    (self.configuration, self.child, self.bell, self.owner, self.takeInbox) = (configuration, child, bell, owner, takeInbox)
+    (self.configuration, self.child, self.wakeSignal, self.owner, self.takeInbox) = (configuration, child, wakeSignal, owner, takeInbox)
   }
 
   func run() {
@@ -76,7 +76,7 @@ final class CommandLoop: @unchecked Sendable {
   }
 
   private func wait() {
-    var requests = [pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)]
+    var requests = [pollfd(fd: wakeSignal.descriptor, events: Int16(POLLIN), revents: 0)]
     var until: MonotonicInstant?
     if let child {
       requests += child.requests
@@ -86,7 +86,7 @@ final class CommandLoop: @unchecked Sendable {
     }
     let timeout = until.map(\.pollTimeout) ?? -1
     guard unsafe poll(&requests, nfds_t(requests.count), timeout) > 0 else { return }
-    if requests[0].revents != 0 { bell.silence() }
+    if requests[0].revents != 0 { wakeSignal.silence() }
   }
 
   /// Takes the answers that have come, and notes whether the command has come to its end.
@@ -105,7 +105,7 @@ final class CommandLoop: @unchecked Sendable {
     restartAt = MonotonicInstant.now.advanced(by: pause)
     let rest =
       unanswered.isEmpty ? "" : "; \(unanswered.count) result\(unanswered.count == 1 ? " is" : "s are") unanswered and will be sent again"
-    owner.tell("the sender \(end.text)\(rest)")
+    owner.notify("the sender \(end.text)\(rest)")
     // One that ends in good order is not the fault of what it has not answered.
     owner.take(unanswered.map { ($0.token, end.isOrderly ? .unanswered : .senderEnded(reason: "the sender \(end.text)")) })
   }

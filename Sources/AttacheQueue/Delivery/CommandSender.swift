@@ -25,7 +25,7 @@ public final class CommandSender: Sender {
   public static let longestPause = Duration.seconds(60)
 
   private let configuration: Configuration
-  private let bell: EventFD
+  private let wakeSignal: EventFD
   private let inbox = Mutex(Inbox())
   private let thread = Mutex<(any StartedThread)?>(nil)
 
@@ -40,12 +40,12 @@ public final class CommandSender: Sender {
   /// - Throws: ``SystemError`` when the system gives no descriptor.
   public init(_ configuration: Configuration) throws(SystemError) {
     self.configuration = configuration
-    bell = try EventFD()
+    wakeSignal = try EventFD()
   }
 
   public func start(_ owner: any SenderOwner) throws {
     let first = try CommandChild(configuration)
-    let loop = CommandLoop(configuration, first, bell, owner) { [self] in
+    let loop = CommandLoop(configuration, first, wakeSignal, owner) { [self] in
       inbox.withLock { inbox in
         defer { inbox.deliveries = [] }
         return inbox
@@ -57,22 +57,22 @@ public final class CommandSender: Sender {
 
   public func send(_ deliveries: [Delivery]) {
     inbox.withLock { $0.deliveries += deliveries }
-    bell.ring()
+    wakeSignal.ring()
   }
 
   public func drain() {
     inbox.withLock { $0.isDraining = true }
-    bell.ring()
+    wakeSignal.ring()
   }
 
   public func cancel() {
     inbox.withLock { $0.isCancelled = true }
-    bell.ring()
+    wakeSignal.ring()
   }
 
   public func close() {
     inbox.withLock { $0.isClosed = true }
-    bell.ring()
+    wakeSignal.ring()
     thread.withLock { $0.take() }?.join()
   }
 }

@@ -11,9 +11,9 @@ public final class Deliverer: Sendable {
   private let configuration: DelivererConfiguration
   private let queueClock: any QueueClock
   private let observer: any DelivererObserver
-  private let tell: @Sendable (String) -> Void
+  private let notify: @Sendable (String) -> Void
   private let machine: any Machine
-  private let bell: any Bell
+  private let wakeSignal: any WakeSignal
   private let renewer: LeaseRenewer
   private let inbox = Mutex(Inbox())
   private let book = Mutex(Book())
@@ -41,7 +41,7 @@ public final class Deliverer: Sendable {
   /// - Throws: ``SystemError`` when the system gives no descriptor.
   package init(
     _ configuration: DelivererConfiguration, queue: any PayloadQueue, sender: any Sender, queueClock: any QueueClock = SystemQueueClock(),
-    observer: any DelivererObserver, machine: any Machine = SystemMachine(), tell: @escaping @Sendable (String) -> Void
+    observer: any DelivererObserver, machine: any Machine = SystemMachine(), notify: @escaping @Sendable (String) -> Void
   ) throws(SystemError) {
     self.configuration = configuration
     self.queue = queue
@@ -49,8 +49,8 @@ public final class Deliverer: Sendable {
     self.queueClock = queueClock
     self.observer = observer
     self.machine = machine
-    self.tell = tell
-    bell = try machine.makeBell()
+    self.notify = notify
+    wakeSignal = try machine.makeWakeSignal()
     renewer = try LeaseRenewer(span: configuration.leaseSpan, clock: queueClock, machine: machine) { leases, span throws(QueueError) in
       _ = try queue.renewDeliveries(leases, for: span)
     }
@@ -119,8 +119,8 @@ public final class Deliverer: Sendable {
       renewing.join()
     }
     let holds = try ReleasedHolds(of: queue)
-    holds.onFailure = { [tell] path, error in
-      tell("\(PrintableText.of(path)): \(error.call): \(error); what it holds stays in the store until a worker starts")
+    holds.onFailure = { [notify] path, error in
+      notify("\(PrintableText.of(path)): \(error.call): \(error); what it holds stays in the store until a worker starts")
     }
     var isStopped = false
     var isCancelled = false
@@ -168,7 +168,7 @@ public final class Deliverer: Sendable {
         continue
       }
       if inbox.withLock({ !$0.hasNews }) {
-        bell.wait(until: isCancelled ? retryAt : [wakeUp, retryAt].compactMap(\.self).min())
+        wakeSignal.wait(until: isCancelled ? retryAt : [wakeUp, retryAt].compactMap(\.self).min())
       }
     }
   }
@@ -237,7 +237,7 @@ public final class Deliverer: Sendable {
       guard why != told else { return }
       told = why
       observer.paused(why)
-      if let why { tell("paused: \(why); no result is lost, and the deliverer tries again") } else { tell("the deliverer goes on") }
+      if let why { notify("paused: \(why); no result is lost, and the deliverer tries again") } else { notify("the deliverer goes on") }
     }
   }
 
@@ -292,8 +292,8 @@ extension Deliverer: SenderOwner {
     ring()
   }
 
-  public func tell(_ notice: String) {
-    tell(notice) as Void
+  public func notify(_ notice: String) {
+    notify(notice) as Void
   }
 
   public func restarted() {
@@ -302,7 +302,7 @@ extension Deliverer: SenderOwner {
 
   private func ring() {
     inbox.withLock { $0.hasNews = true }
-    bell.ring()
+    wakeSignal.ring()
   }
 }
 

@@ -80,7 +80,7 @@ public protocol SenderOwner: AnyObject, Sendable {
   func take(_ answers: [(token: LeaseToken, answer: DeliveryAnswer)])
 
   /// Takes what the user should know, in one line. Safe from any thread.
-  func tell(_ notice: String)
+  func notify(_ notice: String)
 
   /// Notes that a sender was started again. Safe from any thread.
   func restarted()

@@ -21,7 +21,7 @@ public final class EachSender: Sender {
   }
 
   private let configuration: Configuration
-  private let bell: EventFD
+  private let wakeSignal: EventFD
   private let inbox = Mutex(Inbox())
   private let thread = Mutex<(any StartedThread)?>(nil)
 
@@ -46,7 +46,7 @@ public final class EachSender: Sender {
   /// - Throws: ``SystemError`` when the system gives no descriptor.
   public init(_ configuration: Configuration) throws(SystemError) {
     self.configuration = configuration
-    bell = try EventFD()
+    wakeSignal = try EventFD()
   }
 
   public func start(_ owner: any SenderOwner) throws {
@@ -56,17 +56,17 @@ public final class EachSender: Sender {
 
   public func send(_ deliveries: [Delivery]) {
     inbox.withLock { $0.deliveries += deliveries }
-    bell.ring()
+    wakeSignal.ring()
   }
 
   public func cancel() {
     inbox.withLock { $0.isCancelled = true }
-    bell.ring()
+    wakeSignal.ring()
   }
 
   public func close() {
     inbox.withLock { $0.isClosed = true }
-    bell.ring()
+    wakeSignal.ring()
     thread.withLock { $0.take() }?.join()
   }
 
@@ -147,12 +147,12 @@ public final class EachSender: Sender {
   }
 
   private func wait(_ running: [Running]) {
-    var requests = [pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)]
+    var requests = [pollfd(fd: wakeSignal.descriptor, events: Int16(POLLIN), revents: 0)]
     for command in running {
       requests.append(pollfd(fd: command.process.endDescriptor, events: Int16(POLLIN), revents: 0))
       if command.process.input >= 0 { requests.append(pollfd(fd: command.process.input, events: Int16(POLLOUT), revents: 0)) }
     }
     let timeout = running.map(\.due).min()?.pollTimeout ?? -1
-    if unsafe poll(&requests, nfds_t(requests.count), timeout) > 0, requests[0].revents != 0 { bell.silence() }
+    if unsafe poll(&requests, nfds_t(requests.count), timeout) > 0, requests[0].revents != 0 { wakeSignal.silence() }
   }
 }

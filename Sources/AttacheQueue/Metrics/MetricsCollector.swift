@@ -42,7 +42,7 @@ package final class MetricsCollector: Sendable {
   private let machine: any Machine
   private let interval: Duration
   private let version: String
-  private let bell: any Bell
+  private let wakeSignal: any WakeSignal
   private let state: Mutex<State>
   private let thread = Mutex<(any StartedThread)?>(nil)
 
@@ -59,7 +59,7 @@ package final class MetricsCollector: Sendable {
     (self.interval, self.version) = (interval, version)
     state = Mutex(
       State(breakers: pulses.map { _ in BreakerStates() }, askedFetchers: pulses.map { _ in nil }))
-    bell = try machine.makeBell()
+    wakeSignal = try machine.makeWakeSignal()
   }
 
   /// Begins to look.
@@ -71,7 +71,7 @@ package final class MetricsCollector: Sendable {
         look()
         afterLook()
         let next = machine.now.advanced(by: interval)
-        while !state.withLock({ $0.isStopped }), machine.now < next { bell.wait(until: next) }
+        while !state.withLock({ $0.isStopped }), machine.now < next { wakeSignal.wait(until: next) }
       }
     }
     self.thread.withLock { $0 = thread }
@@ -80,7 +80,7 @@ package final class MetricsCollector: Sendable {
   /// Ends the looking, before the queue is closed, and waits for a look under way.
   package func stop() {
     state.withLock { $0.isStopped = true }
-    bell.ring()
+    wakeSignal.ring()
     thread.withLock { $0.take() }?.join()
   }
 

@@ -12,14 +12,14 @@ final class LeaseRenewer: Sendable {
   private let span: Duration
   private let clock: any QueueClock
   private let machine: any Machine
-  private let bell: any Bell
+  private let wakeSignal: any WakeSignal
   private let isFinished = Atomic<Bool>(false)
 
   /// - Parameter span: how long a lease lasts.
   /// - Throws: ``SystemError`` when no descriptor is to be had.
   init(span: Duration, clock: any QueueClock, machine: any Machine, renew: @escaping Renewal) throws(SystemError) {
     (self.renew, self.span, self.clock, self.machine) = (renew, span, clock, machine)
-    bell = try machine.makeBell()
+    wakeSignal = try machine.makeWakeSignal()
   }
 
   /// Looks at the leases four times within their span, until it is told to finish.
@@ -42,16 +42,16 @@ final class LeaseRenewer: Sendable {
         // A full or failing disk passes: the claiming thread pauses, and nobody counts a death of a worker that lives.
         if MachineFault(error) == nil { failed(error) }
       }
-      bell.wait(until: machine.now.advanced(by: span / 4))
+      wakeSignal.wait(until: machine.now.advanced(by: span / 4))
     }
   }
 
   /// Looks at the leases now. Safe from any thread.
-  func wake() { bell.ring() }
+  func wake() { wakeSignal.ring() }
 
   /// Ends ``run(due:renewed:failed:)``. Safe from any thread.
   func finish() {
     isFinished.store(true, ordering: .releasing)
-    bell.ring()
+    wakeSignal.ring()
   }
 }

@@ -14,7 +14,7 @@ public final class QueueWorker: Sendable {
   private let queueClock: any QueueClock
   private let machine: any Machine
   private let state: Mutex<WorkerState>
-  private let claiming: any Bell
+  private let claiming: any WakeSignal
   private let settler: WorkerSettler
   let renewer: LeaseRenewer
 
@@ -30,7 +30,7 @@ public final class QueueWorker: Sendable {
   public init(
     _ configuration: WorkerConfiguration, queue: any PayloadQueue, host: ServiceExtensionHost, store: AttachmentStore,
     clock: any DeadlineClock, queueClock: any QueueClock = SystemQueueClock(), observer: any WorkerObserver,
-    tell: @escaping @Sendable (WorkerNotice) -> Void = { _ in }
+    notify: @escaping @Sendable (WorkerNotice) -> Void = { _ in }
   ) throws(SystemError) {
     self.configuration = configuration
     self.queue = queue
@@ -40,9 +40,9 @@ public final class QueueWorker: Sendable {
     self.queueClock = queueClock
     machine = clock.machineBehind
     state = Mutex(WorkerState(jobs: configuration.filter.jobs, isOnce: configuration.isOnce, pause: configuration.pause))
-    claiming = try machine.makeBell()
+    claiming = try machine.makeWakeSignal()
     settler = try WorkerSettler(
-      configuration, queue: queue, store: store, clock: clock, queueClock: queueClock, observer: observer, tell: tell)
+      configuration, queue: queue, store: store, clock: clock, queueClock: queueClock, observer: observer, notify: notify)
     renewer = try LeaseRenewer(span: configuration.leaseSpan, clock: queueClock, machine: machine) { leases, span throws(QueueError) in
       _ = try queue.renew(leases, for: span)
     }
@@ -53,9 +53,9 @@ public final class QueueWorker: Sendable {
   /// - Throws: what the queue refuses; what was in flight is worked again by whoever comes next.
   public func run() throws(QueueError) -> WorkerResult {
     let start = machine.now
-    let desk: PayloadDesk
+    let desk: LineProcessor
     do throws(SystemError) {
-      desk = try PayloadDesk(configuration.filter, host: host, store: store, clock: clock)
+      desk = try LineProcessor(configuration.filter, host: host, store: store, clock: clock)
     } catch {
       throw .system(error)
     }
@@ -153,7 +153,7 @@ public final class QueueWorker: Sendable {
   /// Does the next thing.
   ///
   /// - Returns: whether there is more to do.
-  private func advance(_ desk: PayloadDesk) -> Bool {
+  private func advance(_ desk: LineProcessor) -> Bool {
     do throws(QueueError) {
       switch state.withLock({ $0.step(at: clock.now) }) {
       case .end: return false
@@ -184,7 +184,7 @@ public final class QueueWorker: Sendable {
     }
   }
 
-  private func begin(_ lease: Lease, _ desk: PayloadDesk) {
+  private func begin(_ lease: Lease, _ desk: LineProcessor) {
     let remaining = lease.expiresAt.map { $0 - queueClock.wall }
     let isExpired = remaining.map { $0 <= .zero } ?? false
     let budget = configuration.filter.deadline

@@ -31,26 +31,26 @@ final class WorkerSettler: Sendable {
   private let pause: Duration
   private let clock: any DeadlineClock
   private let desk = Mutex(Desk())
-  private let alarm: any Bell
+  private let alarm: any WakeSignal
   private let figures = Mutex(WorkerResult())
   private let explainer: Explainer
-  private let tell: @Sendable (WorkerNotice) -> Void
+  private let notify: @Sendable (WorkerNotice) -> Void
 
   init(
     _ configuration: WorkerConfiguration, queue: any PayloadQueue, store: AttachmentStore, clock: any DeadlineClock,
-    queueClock: any QueueClock, observer: any WorkerObserver, tell: @escaping @Sendable (WorkerNotice) -> Void
+    queueClock: any QueueClock, observer: any WorkerObserver, notify: @escaping @Sendable (WorkerNotice) -> Void
   ) throws(SystemError) {
     self.queue = queue
     self.clock = clock
     self.observer = observer
     judge = SettlementJudge(configuration, store: store, clock: clock, queueClock: queueClock)
-    self.tell = tell
+    self.notify = notify
     pause = configuration.pause
     explainer = try Explainer(machine: clock.machineBehind, showing: configuration.filter.urlDetail) {
       [name = configuration.keepsQueue ? configuration.queueName : nil] in
-      tell(WorkerNotice($0, queue: name))
+      notify(WorkerNotice($0, queue: name))
     }
-    alarm = try clock.machineBehind.makeBell()
+    alarm = try clock.machineBehind.makeWakeSignal()
   }
 
   /// What became of the payloads.
@@ -72,7 +72,7 @@ final class WorkerSettler: Sendable {
 
   /// Writes a notice on the thread of the explanations. Never waits.
   func say(_ notice: WorkerNotice) {
-    explainer.perform { [tell] in tell(notice) }
+    explainer.perform { [notify] in notify(notice) }
   }
 
   /// Nothing more will be decided.
@@ -96,7 +96,7 @@ final class WorkerSettler: Sendable {
         failure = error
         syncBy = nil
       }
-      for settlement in group.settlements { settlement.payload.letGo() }
+      for settlement in group.settlements { settlement.payload.release() }
       group.failure = failure
       if !group.settlements.isEmpty || failure != nil { owner.settled(group) }
       guard group.settlements.isEmpty else { continue }

@@ -71,7 +71,7 @@ public final class APNsSender: Sender {
       if warns { state.hasWarned = true }
       return (state.owner, warns)
     }
-    if warns { owner?.tell(warning) }
+    if warns { owner?.notify(warning) }
     if !requests.isEmpty { client.send(requests) }
     if !answers.isEmpty { owner?.take(answers) }
   }
@@ -108,8 +108,8 @@ extension APNsSender: PushClientOwner {
     owner?.take(answers)
   }
 
-  package func tell(_ notice: String) {
-    state.withLock(\.owner)?.tell(notice)
+  package func notify(_ notice: String) {
+    state.withLock(\.owner)?.notify(notice)
   }
 
   package func reconnected() {
@@ -143,7 +143,7 @@ extension APNsSender: PushClientOwner {
       state.badTokens = count + 1 < Self.suspiciousTokens ? count + 1 : nil
       return state.badTokens == nil ? state.owner : nil
     }
-    owner?.tell(
+    owner?.notify(
       "Apple calls each of the first \(Self.suspiciousTokens) device tokens bad; do they belong to this environment? See --apns-sandbox")
   }
 
@@ -155,7 +155,7 @@ extension APNsSender: PushClientOwner {
         defer { state.hasComplained = true }
         return (state.owner, !state.hasComplained)
       }
-      if isFirst { owner?.tell("the file of --invalid-tokens cannot be written: \(error)") }
+      if isFirst { owner?.notify("the file of --invalid-tokens cannot be written: \(error)") }
     }
   }
 }

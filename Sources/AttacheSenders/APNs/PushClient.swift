@@ -16,7 +16,7 @@ package enum PushEnd: Sendable {
 package protocol PushClientOwner: AnyObject, Sendable {
   func take(_ ends: [(request: PushRequest, end: PushEnd)])
   /// Takes what the user should know, in one line.
-  func tell(_ notice: String)
+  func notify(_ notice: String)
   /// A connection has taken the place of a lost one.
   func reconnected()
 }
@@ -261,7 +261,7 @@ extension PushClient: PushConnectionOwner {
     pause.reset()
     guard hasComplained else { return }
     hasComplained = false
-    owner?.tell("\(configuration.endpoint.authority) answers again")
+    owner?.notify("\(configuration.endpoint.authority) answers again")
   }
 
   /// No connection was to be had: pauses, and gives up what has waited for too long.
@@ -269,7 +269,7 @@ extension PushClient: PushConnectionOwner {
     let text = "\(configuration.endpoint.authority) cannot be reached: \(cause.text)"
     if !hasComplained, !waiting.isEmpty {
       hasComplained = true
-      owner?.tell(text)
+      owner?.notify(text)
     }
     waiting.giveUp(at: loop.now, after: cause.isFinal ? .zero : configuration.patience.unreachable) { finish($0, .unusable(text)) }
     let wait = pause.next(fraction: loop.machine.randomFraction)

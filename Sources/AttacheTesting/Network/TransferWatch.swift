@@ -13,7 +13,7 @@ package enum TransferWatch {
   private static let watch = Mutex<Watch?>(nil)
 
   /// From here on, `watcher` is told; on the threads of the fetchers.
-  package static func tell(_ watcher: @escaping Watcher) {
+  package static func notify(_ watcher: @escaping Watcher) {
     watch.withLock { $0 = Watch(watcher: watcher) }
   }
 

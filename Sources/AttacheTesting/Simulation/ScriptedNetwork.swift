@@ -4,13 +4,13 @@ internal import Synchronization
 /// The network of a scenario without a network: origins behind made-up ports of 127.0.0.1, and what reached them.
 package final class ScriptedNetwork: Sendable {
   /// An origin and its name in the scenario.
-  struct Place: Sendable {
+  struct Origin: Sendable {
     var name: String
     var script: OriginScript
   }
 
   private struct State {
-    var origins: [Int: Place] = [:]
+    var origins: [Int: Origin] = [:]
     var connections: [String: Int] = [:]
     var turns: [String: Int] = [:]
   }
@@ -39,7 +39,7 @@ package final class ScriptedNetwork: Sendable {
   func serve(_ origins: [String: OriginScript]) {
     state.withLock { state in
       for (name, script) in origins {
-        if let port = addresses[name]?.port { state.origins[port] = Place(name: name, script: script) }
+        if let port = addresses[name]?.port { state.origins[port] = Origin(name: name, script: script) }
       }
     }
   }
@@ -54,7 +54,7 @@ package final class ScriptedNetwork: Sendable {
   /// Who listens at a port of one of the addresses.
   ///
   /// - Throws: what connecting comes to where nobody does.
-  func place(at addresses: [IPAddress], port: UInt16) throws(ConnectionFailure) -> Place {
+  func place(at addresses: [IPAddress], port: UInt16) throws(ConnectionFailure) -> Origin {
     guard addresses.contains(Self.home) else { throw addresses.allSatisfy(\.isLoopback) ? .refused : .unreachable }
     guard let place = state.withLock({ $0.origins[Int(port)] }) else { throw .refused }
     return place
@@ -67,7 +67,7 @@ package final class ScriptedNetwork: Sendable {
   /// Accepts a connection.
   ///
   /// - Returns: its number at its origin, from 1.
-  func accept(at place: Place) -> Int {
+  func accept(at place: Origin) -> Int {
     let number = state.withLock { state in
       state.connections[place.name, default: 0] += 1
       return state.connections[place.name, default: 1]
@@ -79,7 +79,7 @@ package final class ScriptedNetwork: Sendable {
   /// Takes a request.
   ///
   /// - Returns: what is sent for it.
-  func take(_ request: RecordedRequest, at place: Place) -> ResponseScript {
+  func take(_ request: RecordedRequest, at place: Origin) -> ResponseScript {
     note(.request(request), at: place)
     let path = place.script.path(of: request.target)
     let turn = state.withLock { state in
@@ -93,7 +93,7 @@ package final class ScriptedNetwork: Sendable {
     return script
   }
 
-  func note(_ event: OriginEvent, at place: Place) {
+  func note(_ event: OriginEvent, at place: Origin) {
     ledger.note(event, at: place.name, place.script)
   }
 }

@@ -6,7 +6,7 @@ internal import Attache
 final class ScriptedResolver: Resolver {
   private final class Pending {
     let name: String
-    var lookUp = LookUp()
+    var lookUp = DualStackLookup()
     var completions: [(Result<[IPAddress], DNSFailure>) -> Void] = []
     /// How often each family that has no answer yet was asked.
     var tries: [AddressFamily: Int] = [.v6: 0, .v4: 0]
@@ -70,7 +70,7 @@ final class ScriptedResolver: Resolver {
     if let turn, turn.answer == .stall {
       // Nothing comes.
     } else {
-      after(turn?.delay ?? .zero, item, family) { $0.hear(turn?.answer ?? .none, item, family) }
+      after(turn?.delay ?? .zero, item, family) { $0.handle(turn?.answer ?? .none, item, family) }
     }
     after(Self.firstPatience * (1 << (tries - 1)), item, family) { resolver in
       guard item.tries[family] == tries else { return }
@@ -78,7 +78,7 @@ final class ScriptedResolver: Resolver {
     }
   }
 
-  private func hear(_ answer: NameScript.Answer, _ item: Pending, _ family: AddressFamily) {
+  private func handle(_ answer: NameScript.Answer, _ item: Pending, _ family: AddressFamily) {
     timeline.note(.dns, "answers \(item.name), \(family.text): \(answer.meaning(family))")
     switch answer {
     case .failure, .truncated: askAgain(item, family, else: .failed)
@@ -105,7 +105,7 @@ final class ScriptedResolver: Resolver {
     }
   }
 
-  private func end(_ item: Pending, with answer: LookUp.Answer) {
+  private func end(_ item: Pending, with answer: DualStackLookup.Answer) {
     guard !item.isOver else { return }
     item.isOver = true
     pending[item.name] = nil

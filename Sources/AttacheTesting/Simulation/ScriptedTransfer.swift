@@ -77,7 +77,7 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     }
   }
 
-  private func open(_ place: ScriptedNetwork.Place) throws(ScriptedNetwork.ConnectionFailure) {
+  private func open(_ place: ScriptedNetwork.Origin) throws(ScriptedNetwork.ConnectionFailure) {
     let isSecure = request.url.scheme == .https
     switch place.script.connection {
     case .refused: throw .refused

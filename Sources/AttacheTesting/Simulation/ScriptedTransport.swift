@@ -78,12 +78,12 @@ final class ScriptedTransport: Transport {
 
 /// A connection to an origin of a scenario.
 final class ScriptedConnection {
-  let place: ScriptedNetwork.Place
+  let place: ScriptedNetwork.Origin
   /// At its origin, from 1.
   let number: Int
   let isHTTP2: Bool
 
-  init(place: ScriptedNetwork.Place, number: Int, isHTTP2: Bool) {
+  init(place: ScriptedNetwork.Origin, number: Int, isHTTP2: Bool) {
     self.place = place
     self.number = number
     self.isHTTP2 = isHTTP2

@@ -6,7 +6,7 @@ internal import Synchronization
 package final class SimulatedInput: Sendable {
   private struct State {
     var hasEnded = false
-    var gates: [any Bell] = []
+    var gates: [any WakeSignal] = []
   }
 
   private let state = Mutex(State())
@@ -28,32 +28,32 @@ package final class SimulatedInput: Sendable {
     return hasMore || state.withLock { $0.hasEnded }
   }
 
-  fileprivate func add(_ gate: any Bell) {
+  fileprivate func add(_ gate: any WakeSignal) {
     state.withLock { $0.gates.append(gate) }
   }
 }
 
 /// What a reader of a simulation waits with.
 final class SimulatedInputGate: InputGate {
-  private let bell: any Bell
+  private let wakeSignal: any WakeSignal
   private let input: SimulatedInput?
   private let isRung = Atomic<Bool>(false)
 
-  init(_ bell: any Bell, _ input: SimulatedInput?) {
-    self.bell = bell
+  init(_ wakeSignal: any WakeSignal, _ input: SimulatedInput?) {
+    self.wakeSignal = wakeSignal
     self.input = input
-    input?.add(bell)
+    input?.add(wakeSignal)
   }
 
   func ring() {
     isRung.store(true, ordering: .relaxed)
-    bell.ring()
+    wakeSignal.ring()
   }
 
   func wait(for descriptor: Int32, until instant: MonotonicInstant?) -> Bool {
     if isRung.exchange(false, ordering: .relaxed) { return false }
     if input?.isReady(descriptor) ?? true { return true }
-    bell.wait(until: instant)
+    wakeSignal.wait(until: instant)
     return false
   }
 }

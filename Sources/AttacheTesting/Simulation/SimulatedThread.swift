@@ -8,13 +8,13 @@ internal import Synchronization
 final class SimulatedThread: StartedThread, @unchecked Sendable {
   /// What a thread that does not run waits for.
   enum Wait {
-    case bell(SimulatedBell, until: MonotonicInstant?)
+    case wakeSignal(SimulatedWakeSignal, until: MonotonicInstant?)
     case end(of: SimulatedThread)
   }
 
   let number: Int
   let name: String
-  let baton = Turnstile()
+  let baton = Semaphore()
   var wait: Wait?
   var hasEnded = false
   /// The thread of the system, once it runs.
@@ -37,7 +37,7 @@ final class SimulatedThread: StartedThread, @unchecked Sendable {
 
   /// When it wakes by itself.
   var alarm: MonotonicInstant? {
-    if case .bell(_, let instant)? = wait { instant } else { nil }
+    if case .wakeSignal(_, let instant)? = wait { instant } else { nil }
   }
 
   func join() {
@@ -48,8 +48,8 @@ final class SimulatedThread: StartedThread, @unchecked Sendable {
   func detach() {}
 }
 
-/// A bell of a simulation; its state is kept under the simulation's lock.
-final class SimulatedBell: Bell, @unchecked Sendable {
+/// A wake signal of a simulation; its state is kept under the simulation's lock.
+final class SimulatedWakeSignal: WakeSignal, @unchecked Sendable {
   var isRung = false
   private let simulation: Simulation
 
@@ -68,11 +68,11 @@ final class SimulatedBell: Bell, @unchecked Sendable {
 
 /// What a loop sleeps in. Its one descriptor leads to the type detector, which is a real process: its answer is waited for without any time passing.
 final class SimulatedPoller: Poller {
-  private let bell: any Bell
+  private let wakeSignal: any WakeSignal
   private let watched = Mutex<Set<Int32>>([])
 
-  init(_ bell: any Bell) {
-    self.bell = bell
+  init(_ wakeSignal: any WakeSignal) {
+    self.wakeSignal = wakeSignal
   }
 
   func watch(_ descriptor: Int32, for readiness: Readiness, isKnown: Bool) {
@@ -85,13 +85,13 @@ final class SimulatedPoller: Poller {
 
   func wait(until instant: MonotonicInstant?, _ ready: (Int32, Readiness) -> Void) {
     var requests = watched.withLock { $0.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) } }
-    guard !requests.isEmpty else { return bell.wait(until: instant) }
+    guard !requests.isEmpty else { return wakeSignal.wait(until: instant) }
     // A detector that hangs is ended by its own timer.
     while unsafe poll(&requests, nfds_t(requests.count), -1) < 0, errno == EINTR {}
     for request in requests where request.revents != 0 { ready(request.fd, .readable) }
   }
 
   func wake() {
-    bell.ring()
+    wakeSignal.ring()
   }
 }

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A machine of its own: threads that take turns, and time that passes only while all of them wait.
 ///
-/// One thread at a time has the baton and runs. Whenever one waits for a bell or for another's end, rings, or starts a thread, the baton may go on, to
+/// One thread at a time has the baton and runs. Whenever one waits for a wake signal or for another's end, rings, or starts a thread, the baton may go on, to
 /// whom a seeded generator picks among those that can run: the same seed is the same interleaving. When none can run, the time jumps to the
 /// next moment that one waits for; when there is none either, the simulation is over. Work takes no time.
 ///
@@ -23,7 +23,7 @@ package final class Simulation: Machine {
 
   private let input: SimulatedInput?
   private let state: Mutex<State>
-  private let over = Turnstile()
+  private let over = Semaphore()
 
   /// - Parameters:
   ///   - seed: of the interleaving, and of the engine's own random numbers.
@@ -83,30 +83,30 @@ package final class Simulation: Machine {
     return thread
   }
 
-  package func makeBell() -> any Bell {
-    SimulatedBell(self)
+  package func makeWakeSignal() -> any WakeSignal {
+    SimulatedWakeSignal(self)
   }
 
   package func makeInputGate() -> any InputGate {
-    SimulatedInputGate(SimulatedBell(self), input)
+    SimulatedInputGate(SimulatedWakeSignal(self), input)
   }
 
   package func makePoller() -> any Poller {
-    SimulatedPoller(SimulatedBell(self))
+    SimulatedPoller(SimulatedWakeSignal(self))
   }
 
   // MARK: Turns
 
-  func ring(_ bell: SimulatedBell) {
-    yield { state, _ in state.ring(bell) }
+  func ring(_ wakeSignal: SimulatedWakeSignal) {
+    yield { state, _ in state.ring(wakeSignal) }
   }
 
-  func wait(for bell: SimulatedBell, until instant: MonotonicInstant?) {
+  func wait(for wakeSignal: SimulatedWakeSignal, until instant: MonotonicInstant?) {
     let isMember = yield { state, me in
-      guard let me, !bell.isRung, instant.map({ $0 > state.now }) ?? true else { return }
-      me.wait = .bell(bell, until: instant)
+      guard let me, !wakeSignal.isRung, instant.map({ $0 > state.now }) ?? true else { return }
+      me.wait = .wakeSignal(wakeSignal, until: instant)
     }
-    if isMember { state.withLock { _ in bell.isRung = false } }
+    if isMember { state.withLock { _ in wakeSignal.isRung = false } }
   }
 
   func wait(forEndOf thread: SimulatedThread) {
@@ -196,10 +196,10 @@ extension Simulation {
       if thread.wait == nil { runnable.append(thread) } else { waiting.append(thread) }
     }
 
-    mutating func ring(_ bell: SimulatedBell) {
-      bell.isRung = true
+    mutating func ring(_ wakeSignal: SimulatedWakeSignal) {
+      wakeSignal.isRung = true
       wake { thread in
-        if case .bell(bell, _)? = thread.wait { true } else { false }
+        if case .wakeSignal(wakeSignal, _)? = thread.wait { true } else { false }
       }
     }
 
@@ -247,7 +247,7 @@ extension Simulation {
 }
 
 /// The same object, for patterns.
-private func ~= (pattern: SimulatedBell, value: SimulatedBell) -> Bool {
+private func ~= (pattern: SimulatedWakeSignal, value: SimulatedWakeSignal) -> Bool {
   pattern === value
 }
 

@@ -10,7 +10,7 @@ final class ReportDesk: Sendable {
     var line = RunningLine()
 
     /// Tells every report, with the line of what is running out of the way.
-    mutating func tell(_ body: (inout any RehearsalReport) -> Void) {
+    mutating func notify(_ body: (inout any RehearsalReport) -> Void) {
       line.clear()
       for index in reports.indices { body(&reports[index]) }
       line.draw()
@@ -28,7 +28,7 @@ final class ReportDesk: Sendable {
   func begin(_ plan: RehearsalPlan) {
     state.withLock { state in
       state.line.total = plan.count
-      state.tell { $0.begin(plan) }
+      state.notify { $0.begin(plan) }
     }
   }
 
@@ -44,7 +44,7 @@ final class ReportDesk: Sendable {
     let judged = judge(result)
     state.withLock { state in
       state.line.end(result.scenario.name)
-      state.tell { $0.add(judged) }
+      state.notify { $0.add(judged) }
     }
   }
 
@@ -57,7 +57,7 @@ final class ReportDesk: Sendable {
 
   /// A signal has ended the rehearsal; ``end(_:)`` follows.
   func interrupt() {
-    state.withLock { state in state.tell { $0.interrupt() } }
+    state.withLock { state in state.notify { $0.interrupt() } }
   }
 
   /// Finishes every report, also when another cannot be written.

@@ -78,7 +78,7 @@ import Testing
       return try system.start(name, urgency, body)
     }
 
-    func makeBell() throws(SystemError) -> any Bell { try system.makeBell() }
+    func makeWakeSignal() throws(SystemError) -> any WakeSignal { try system.makeWakeSignal() }
     func makeInputGate() throws(SystemError) -> any InputGate { try system.makeInputGate() }
     func makePoller() throws(SystemError) -> any Poller { try system.makePoller() }
   }

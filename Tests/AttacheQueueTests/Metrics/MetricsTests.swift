@@ -20,7 +20,7 @@ struct MetricsTests {
     func start(_ name: String, _ urgency: ThreadUrgency, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> any StartedThread {
       try system.start(name, urgency, body)
     }
-    func makeBell() throws(SystemError) -> any Bell { try system.makeBell() }
+    func makeWakeSignal() throws(SystemError) -> any WakeSignal { try system.makeWakeSignal() }
     func makeInputGate() throws(SystemError) -> any InputGate { try system.makeInputGate() }
     func makePoller() throws(SystemError) -> any Poller { try system.makePoller() }
   }

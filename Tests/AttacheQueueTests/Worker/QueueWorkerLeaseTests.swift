@@ -48,7 +48,7 @@ import Testing
       defer { isTried.signal() }
       guard tries.withLock({ tries in (tries += 1, tries).1 }) > 1 else { throw .full("/queue: no room is left") }
     }
-    let waiting = Mutex<Answer?>(nil)
+    let waiting = Mutex<ExtensionReply?>(nil)
     let worker = try rig.worker(on: queue) { _, answer in
       waiting.withLock { $0 = answer }
       isServed.signal()
@@ -74,7 +74,7 @@ import Testing
     let rig = try WorkerRig()
     let queue = try rig.queue.open(with: [WorkerLine.candidate(1), WorkerLine.candidate(2)])
     let served = Mutex<[String]>([])
-    let waiting = Mutex<Answer?>(nil)
+    let waiting = Mutex<ExtensionReply?>(nil)
     let worker = try rig.worker(on: queue) {
       $0.filter.jobs = 2
     } serve: { request, answer in

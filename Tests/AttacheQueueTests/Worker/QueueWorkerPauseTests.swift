@@ -28,7 +28,7 @@ import Testing
     rig.observer.onPaused { if $0 != nil, tries.withLock({ tries in (tries += 1, tries).1 }) == 3 { disk.empty() } }
     let worker = try rig.worker(on: queue) {
       ($0.pause, $0.attempts) = (Self.pause, 1)
-    } tell: { notice in
+    } notify: { notice in
       notices.withLock { $0.append("\(notice)") }
     } serve: { request, answer in
       do throws(StoreError) {
@@ -176,7 +176,7 @@ import Testing
     let notices = Mutex<[String]>([])
     _ = try rig.worker(on: queue) {
       $0.pause = Self.pause
-    } tell: { notice in
+    } notify: { notice in
       notices.withLock { $0.append("\(notice)") }
     } serve: { _, _ in
     }.run()
@@ -194,7 +194,7 @@ import Testing
     let notices = Mutex<[String]>([])
     let worker = try rig.worker(on: queue) {
       ($0.pause, $0.isOnce) = (.seconds(3_600), false)
-    } tell: { notice in
+    } notify: { notice in
       notices.withLock { $0.append("\(notice)") }
     } serve: { _, answer in
       answer.offer(.original(.typeUnknown))
@@ -222,7 +222,7 @@ import Testing
     refused.explanation = "plain http is refused; --allow-http allows it"
     _ = try rig.worker(on: queue) {
       ($0.queueName, $0.keepsQueue) = ("sqlite:/var/my queue", keepsQueue)
-    } tell: { notice in
+    } notify: { notice in
       notices.withLock { $0.append("\(notice)") }
     } serve: { [refused] request, answer in
       answer.offer(request.identifier == "1" ? .original(.policyScheme, media: [refused]) : .original(.typeUnknown))

@@ -5,7 +5,7 @@ import Testing
 
 /// A worker over a queue of its own, whose payloads are served by what a test says.
 final class WorkerRig: Sendable {
-  typealias Serve = @Sendable (NotificationRequest, Answer) -> Void
+  typealias Serve = @Sendable (NotificationRequest, ExtensionReply) -> Void
 
   let queue: TestQueue
   let store: AttachmentStore
@@ -24,14 +24,14 @@ final class WorkerRig: Sendable {
   /// A worker over one more handle of the queue.
   func worker(
     on opened: any PayloadQueue, _ change: (inout WorkerConfiguration) -> Void = { _ in },
-    tell: @escaping @Sendable (WorkerNotice) -> Void = { _ in }, serve: @escaping Serve
+    notify: @escaping @Sendable (WorkerNotice) -> Void = { _ in }, serve: @escaping Serve
   ) throws -> QueueWorker {
     var configuration = WorkerConfiguration(queueName: queue.location.description)
     configuration.isOnce = true
     change(&configuration)
     let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(50)) { ServingExtension(serve) }
     return try QueueWorker(
-      configuration, queue: opened, host: host, store: store, clock: clock, queueClock: queue.clock, observer: observer, tell: tell)
+      configuration, queue: opened, host: host, store: store, clock: clock, queueClock: queue.clock, observer: observer, notify: notify)
   }
 
   /// A file in the store, pinned once.
@@ -50,7 +50,7 @@ final class ServingExtension: ServiceExtension {
     self.serve = serve
   }
 
-  func didReceive(_ request: NotificationRequest, answer: Answer) {
+  func didReceive(_ request: NotificationRequest, answer: ExtensionReply) {
     serve(request, answer)
   }
 }

@@ -46,7 +46,7 @@ final class AnswerDesk: SenderOwner {
     for continuation in ready { continuation.resume() }
   }
 
-  func tell(_ notice: String) {
+  func notify(_ notice: String) {
     let ready = state.withLock { state in
       state.notices.append(notice)
       return Self.takeReady(&state)

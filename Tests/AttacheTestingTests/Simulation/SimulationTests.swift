@@ -15,7 +15,7 @@ struct SimulationTests {
     let ending = try simulation.run {
       for seconds in [3600, 1, 60] {
         _ = try? simulation.start("sleeper") {
-          simulation.makeBell().wait(until: start.advanced(by: .seconds(seconds)))
+          simulation.makeWakeSignal().wait(until: start.advanced(by: .seconds(seconds)))
           seen.withLock { $0.append(start.duration(to: simulation.now)) }
         }
       }
@@ -28,17 +28,17 @@ struct SimulationTests {
   func `a ring ends a wait at the moment of the ring, and is remembered for the next wait`() throws {
     let simulation = Simulation(seed: 2)
     let start = simulation.now
-    let bell = simulation.makeBell()
+    let wakeSignal = simulation.makeWakeSignal()
     let woken = Mutex<[Duration]>([])
     let ending = try simulation.run {
       let thread = try? simulation.start("waiter") {
         for limit in [Duration.seconds(10), .seconds(20)] {
-          bell.wait(until: start.advanced(by: limit))
+          wakeSignal.wait(until: start.advanced(by: limit))
           woken.withLock { $0.append(start.duration(to: simulation.now)) }
         }
       }
-      simulation.makeBell().wait(until: start.advanced(by: .seconds(4)))
-      bell.ring()
+      simulation.makeWakeSignal().wait(until: start.advanced(by: .seconds(4)))
+      wakeSignal.ring()
       thread?.join()
     }
     #expect(ending == .finished)
@@ -49,7 +49,7 @@ struct SimulationTests {
   func `a wait for a time that has come is over at once`() throws {
     let simulation = Simulation(seed: 3)
     let start = simulation.now
-    let ending = try simulation.run { simulation.makeBell().wait(until: start) }
+    let ending = try simulation.run { simulation.makeWakeSignal().wait(until: start) }
     #expect(ending == .finished)
     #expect(simulation.now == start)
   }
@@ -72,8 +72,8 @@ struct SimulationTests {
       for seed in UInt64(0)..<50 {
         let simulation = Simulation(seed: seed)
         let ending = try simulation.run {
-          _ = try? simulation.start("other") { simulation.makeBell().wait(until: nil) }
-          simulation.makeBell().wait(until: nil)
+          _ = try? simulation.start("other") { simulation.makeWakeSignal().wait(until: nil) }
+          simulation.makeWakeSignal().wait(until: nil)
         }
         #expect(ending == .hung)
       }
@@ -89,7 +89,7 @@ struct SimulationTests {
   func `a thread that is blocked for ever is no hang when all else has ended`() throws {
     let simulation = Simulation(seed: 5)
     let ending = try simulation.run {
-      _ = try? simulation.start("blocked") { simulation.makeBell().wait(until: nil) }
+      _ = try? simulation.start("blocked") { simulation.makeWakeSignal().wait(until: nil) }
     }
     #expect(ending == .finished)
   }
@@ -98,8 +98,8 @@ struct SimulationTests {
   func `who never comes to his end while time passes hangs too`() throws {
     let simulation = Simulation(seed: 6, horizon: .seconds(60))
     let ending = try simulation.run {
-      let bell = simulation.makeBell()
-      while true { bell.wait(until: simulation.now.advanced(by: .seconds(1))) }
+      let wakeSignal = simulation.makeWakeSignal()
+      while true { wakeSignal.wait(until: simulation.now.advanced(by: .seconds(1))) }
     }
     #expect(ending == .hung)
   }
@@ -126,7 +126,7 @@ struct SimulationTests {
             let now = running.wrappingAdd(1, ordering: .relaxed).newValue
             most.max(now, ordering: .relaxed)
             running.wrappingSubtract(1, ordering: .relaxed)
-            simulation.makeBell().ring()
+            simulation.makeWakeSignal().ring()
           }
         }
       }
@@ -141,7 +141,7 @@ struct SimulationTests {
     let rung = Mutex<[Duration]>([])
     let ending = try simulation.run {
       guard let clock = try? MonotonicClock(machine: simulation) else { return }
-      let done = simulation.makeBell()
+      let done = simulation.makeWakeSignal()
       for milliseconds in [500, 30_000, 1] {
         _ = clock.schedule(at: start.advanced(by: .milliseconds(milliseconds))) {
           let count = rung.withLock { rung in
@@ -162,13 +162,13 @@ struct SimulationTests {
     let simulation = Simulation(seed: seed)
     let order = Mutex<[Int]>([])
     _ = try simulation.run {
-      let bells = (0..<4).map { _ in simulation.makeBell() }
+      let wakeSignals = (0..<4).map { _ in simulation.makeWakeSignal() }
       for number in 0..<4 {
         _ = try? simulation.start("racer") {
           for _ in 0..<5 {
             order.withLock { $0.append(number) }
-            bells[(number + 1) % 4].ring()
-            bells[number].wait(until: simulation.now.advanced(by: .milliseconds(1)))
+            wakeSignals[(number + 1) % 4].ring()
+            wakeSignals[number].wait(until: simulation.now.advanced(by: .milliseconds(1)))
           }
         }
       }

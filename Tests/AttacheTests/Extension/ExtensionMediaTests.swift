@@ -21,7 +21,7 @@ import Testing
   }
 
   /// Lets go of what was delivered, as the filter does when the line is written.
-  private func letGo(_ delivery: ExtensionResult, _ store: AttachmentStore) {
+  private func release(_ delivery: ExtensionResult, _ store: AttachmentStore) {
     for attachment in delivery.content?.attachments ?? [] { store.unpin(attachment.file) }
   }
 
@@ -44,7 +44,7 @@ import Testing
       #expect(delivery.reason == nil)
       #expect(delivery.media.map(\.reason) == [nil, .httpStatus, nil])
       #expect(stage.pinned.count == 2)
-      letGo(delivery, stage.store)
+      release(delivery, stage.store)
     }
   }
 
@@ -71,7 +71,7 @@ import Testing
       #expect(delivery.media.map(\.reason) == [nil, .policyAttachments, .policyAttachments])
       #expect(delivery.media.map(\.url.string) == ["/picture", "/song", "/page"].map { stage.origin.url($0) })
       #expect(stage.origin.requestCount() == 1)
-      letGo(delivery, stage.store)
+      release(delivery, stage.store)
     }
   }
 
@@ -93,14 +93,14 @@ import Testing
       #expect(delivery.media.last?.bytes == 30)
       #expect(delivery.media.last?.attempts == 1)
       await stage.origin.waitForConnections(open: 1)
-      letGo(delivery, stage.store)
+      release(delivery, stage.store)
     }
   }
 
   @Test func `what is not yet begun when time expires is named all the same`() async throws {
     try await withMedia { stage in
       for _ in 0..<200 {
-        let answers = AsyncStream<Answer>.makeStream()
+        let answers = AsyncStream<ExtensionReply>.makeStream()
         let host = HostStage { PromptExtension(.init(receive: { _, answer in answers.continuation.yield(answer) })) }
         host.run()
         guard let answer = await answers.stream.first(where: { _ in true }) else { return }
@@ -152,8 +152,8 @@ import Testing
       let digits = Sample.sha256(Array(stage.origin.url("/picture").utf8)).prefix(16)
       #expect(first.content?.attachments.map(\.identifier) == [UntrustedText(String(digits))])
       #expect(second.content?.attachments == first.content?.attachments)
-      letGo(first, stage.store)
-      letGo(second, stage.store)
+      release(first, stage.store)
+      release(second, stage.store)
     }
   }
 }

@@ -20,7 +20,7 @@ import Testing
   }
 
   private final class Course: Sendable {
-    let answers = Mutex<[Answer]>([])
+    let answers = Mutex<[ExtensionReply]>([])
     let deliveries: Mutex<[Int]>
     let accepted = Atomic<Int>(0)
     let refused = Atomic<Int>(0)
@@ -29,7 +29,7 @@ import Testing
       deliveries = Mutex(Array(repeating: 0, count: requests))
     }
 
-    func offer(to answer: Answer) {
+    func offer(to answer: ExtensionReply) {
       if answer.offer(.content(NotificationContent(body: "Better"))) {
         accepted.wrappingAdd(1, ordering: .relaxed)
       } else {

@@ -6,20 +6,20 @@ import Synchronization
 final class ScriptedExtension: ServiceExtension {
   /// What it does when it is called.
   struct Script: Sendable {
-    var receive: @Sendable (NotificationRequest, Answer) throws -> Void = { _, _ in }
+    var receive: @Sendable (NotificationRequest, ExtensionReply) throws -> Void = { _, _ in }
     /// Called with the answer that ``receive`` was given.
-    var expire: @Sendable (Answer?) -> Void = { _ in }
+    var expire: @Sendable (ExtensionReply?) -> Void = { _ in }
     var cancel: @Sendable () -> Void = {}
   }
 
   private let script: Script
-  private let answer = Mutex<Answer?>(nil)
+  private let answer = Mutex<ExtensionReply?>(nil)
 
   init(_ script: Script) {
     self.script = script
   }
 
-  func didReceive(_ request: NotificationRequest, answer: Answer) throws {
+  func didReceive(_ request: NotificationRequest, answer: ExtensionReply) throws {
     self.answer.withLock { $0 = answer }
     try script.receive(request, answer)
   }
@@ -43,7 +43,7 @@ final class PromptExtension: ServiceExtension {
     inner = ScriptedExtension(script)
   }
 
-  func didReceive(_ request: NotificationRequest, answer: Answer) throws {
+  func didReceive(_ request: NotificationRequest, answer: ExtensionReply) throws {
     try inner.didReceive(request, answer: answer)
   }
 

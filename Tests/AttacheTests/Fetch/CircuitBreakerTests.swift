@@ -9,7 +9,7 @@ import Testing
 
   /// What is done to a breaker, and when, in milliseconds.
   private enum Move {
-    case note(OriginSign, Int)
+    case note(OriginHealthSignal, Int)
     case probeFails(Int)
     case probeSaysNothing(Int)
     case probeAnswers(Int)
@@ -36,7 +36,7 @@ import Testing
     play(moves, on: &breaker)
   }
 
-  private static func row(_ sign: OriginSign, _ count: Int, at time: Int = 0) -> [Move] {
+  private static func row(_ sign: OriginHealthSignal, _ count: Int, at time: Int = 0) -> [Move] {
     Array(repeating: .note(sign, time), count: count)
   }
 
@@ -121,7 +121,7 @@ import Testing
 
 @Suite struct OriginSignTests {
   @Test(arguments: Reason.allCases) func `only what a peer says is a sign of life`(_ reason: Reason) {
-    let sign = OriginSign(TransferEnd(failure: reason, times: TransferTimes(), retryAfter: nil))
+    let sign = OriginHealthSignal(TransferEnd(failure: reason, times: TransferTimes(), retryAfter: nil))
     switch reason {
     case .connectRefused, .connectFailed: #expect(sign == .absence)
     case .connectReset, .httpTruncated: #expect(sign == .silence)
@@ -131,12 +131,13 @@ import Testing
   }
 
   @Test func `a handshake that nobody answers is no sign of life`() {
-    #expect(OriginSign(TransferEnd(failure: .tlsHandshake, isUnanswered: true, times: TransferTimes(), retryAfter: nil)) == .absence)
+    #expect(
+      OriginHealthSignal(TransferEnd(failure: .tlsHandshake, isUnanswered: true, times: TransferTimes(), retryAfter: nil)) == .absence)
   }
 
   @Test(arguments: [Reason.connectFailed, .tlsHandshake]) func `a timeout that the budget cut short says nothing`(_ reason: Reason) {
-    func sign(_ milliseconds: Int) -> OriginSign? {
-      OriginSign(
+    func sign(_ milliseconds: Int) -> OriginHealthSignal? {
+      OriginHealthSignal(
         TransferEnd(failure: reason, isUnanswered: true, timeout: .milliseconds(milliseconds), times: TransferTimes(), retryAfter: nil))
     }
     #expect(sign(23) == nil && sign(999) == nil)
@@ -146,14 +147,14 @@ import Testing
   @Test(arguments: [EMFILE, ENFILE, ENOBUFS, ENOMEM, EADDRNOTAVAIL, ENETUNREACH]) func `a failure of this machine says nothing`(
     _ error: Int32
   ) {
-    #expect(OriginSign(TransferEnd(failure: .connectFailed, localError: error, times: TransferTimes(), retryAfter: nil)) == nil)
+    #expect(OriginHealthSignal(TransferEnd(failure: .connectFailed, localError: error, times: TransferTimes(), retryAfter: nil)) == nil)
   }
 
   @Test(arguments: [200, 204, 301, 404, 429, 500, 501, 505]) func `a status is a sign of life`(_ status: Int) {
-    #expect(OriginSign(status: status) == .life)
+    #expect(OriginHealthSignal(status: status) == .life)
   }
 
   @Test(arguments: [502, 503, 504]) func `a gateway without an origin is none`(_ status: Int) {
-    #expect(OriginSign(status: status) == .silence)
+    #expect(OriginHealthSignal(status: status) == .silence)
   }
 }

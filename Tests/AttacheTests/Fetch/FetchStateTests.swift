@@ -45,7 +45,7 @@ import Testing
     _ state: inout FetchState, _ rows: [(Event, Action)], location: SourceLocation = #_sourceLocation
   ) {
     for (number, (event, action)) in rows.enumerated() {
-      #expect(state.hear(event) == action, "row \(number + 1)", sourceLocation: location)
+      #expect(state.handle(event) == action, "row \(number + 1)", sourceLocation: location)
     }
   }
 
@@ -96,7 +96,7 @@ import Testing
   @Test func `one private address in an answer refuses the host`() throws {
     var state = try Self.state()
     play(&state, Self.toTransfer.prefix(2).map { $0 })
-    guard case .fail(let failure) = state.hear(.resolved(.success([Self.public1, .v4(0x0A00_0001)]))) else {
+    guard case .fail(let failure) = state.handle(.resolved(.success([Self.public1, .v4(0x0A00_0001)]))) else {
       Issue.record("it goes on")
       return
     }
@@ -141,7 +141,7 @@ import Testing
   func `a redirect passes the gates again`(location: String) throws {
     var state = try Self.state()
     play(&state, Self.toTransfer + [(.head(Self.head(302, "Location: \(location)"), at: nil), .stop)])
-    guard case .fail(let failure) = state.hear(Self.end()) else {
+    guard case .fail(let failure) = state.handle(Self.end()) else {
       Issue.record("it goes on")
       return
     }
@@ -333,7 +333,7 @@ import Testing
       ])
     var unknown = try Self.state(proxy: proxy)
     play(&unknown, [(.begun, .askBreaker), (.admitted(true), .resolve(host: "proxy.example"))])
-    guard case .fail(let failure) = unknown.hear(.resolved(.failure(.notFound))) else {
+    guard case .fail(let failure) = unknown.handle(.resolved(.failure(.notFound))) else {
       Issue.record("it goes on")
       return
     }

@@ -39,9 +39,9 @@ import Testing
       return try Thread.start("decider") { [filter] in
         var numbers = start
         while true {
-          if let slot = pending.takeSome(Int.random(in: 0..<64, using: &numbers)) {
-            filter.window.decide(slot, .attached)
-            filter.window.decide(slot, .original)
+          if let ticket = pending.takeSome(Int.random(in: 0..<64, using: &numbers)) {
+            filter.window.decide(ticket, .attached)
+            filter.window.decide(ticket, .original)
           } else if isOver.withLock({ $0 }) {
             return
           }

@@ -128,19 +128,19 @@ import Testing
     let gone = Mutex<[Int]>([])
     let window = try OutputWindow(limits: WindowLimits(jobs: 1000), clock: StandingClock())
     let slots = (1...WindowState.maximumPlaces + 2).compactMap { window.reserve(line: $0, bytes: Segment("c\n")) }
-    func decide(_ slot: Slot, as number: Int) {
+    func decide(_ ticket: WindowTicket, as number: Int) {
       let number = number
-      window.decide(slot, Decision(form: .original, outcome: .attached, whenGone: { gone.withLock { $0.append(number) } }))
+      window.decide(ticket, Decision(form: .original, outcome: .attached, onRelease: { gone.withLock { $0.append(number) } }))
     }
-    for slot in slots.dropLast() { decide(slot, as: slot.line) }
+    for ticket in slots.dropLast() { decide(ticket, as: ticket.line) }
     decide(slots[0], as: 0)
     #expect(gone.withLock { $0 } == [0])
     let writer = LineWriter(descriptor: descriptor, window: window, clock: StandingClock())
     if path == "/dev/full" {
       #expect(throws: SystemError.self) { try writer.run() }
-      for slot in slots.suffix(1) { decide(slot, as: slot.line) }
+      for ticket in slots.suffix(1) { decide(ticket, as: ticket.line) }
     } else {
-      for slot in slots.suffix(1) { decide(slot, as: slot.line) }
+      for ticket in slots.suffix(1) { decide(ticket, as: ticket.line) }
       window.finish()
       try writer.run()
     }

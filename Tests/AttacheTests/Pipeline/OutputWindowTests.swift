@@ -46,7 +46,7 @@ import Testing
     }
     filter.waitUntilReaderWaits()
     // At most one block more than the window: the one whose lines filled it.
-    #expect((10_001...10_000 + 4096 + Place.overhead).contains(filter.window.load.heldBytes))
+    #expect((10_001...10_000 + 4096 + WindowEntry.overhead).contains(filter.window.load.heldBytes))
     filter.window.decide(pending.take(0), .original)
     #expect(filter.output.readAll() == Array(text.utf8))
     feeder.join()
@@ -62,7 +62,7 @@ import Testing
       filter.input.closeOutput()
     }
     filter.waitUntilReaderWaits()
-    #expect(filter.window.load.heldBytes <= (1 << 20) + 4096 + Place.overhead)
+    #expect(filter.window.load.heldBytes <= (1 << 20) + 4096 + WindowEntry.overhead)
     #expect(filter.output.readAll() == Array(text.utf8))
     feeder.join()
     filter.join()
@@ -98,9 +98,9 @@ import Testing
   @Test func `an overlong line of 10 MiB leaves as it came, between its neighbours`() throws {
     let (filter, pending) = (try ScriptedFilter(WindowLimits(windowBytes: 100_000)), PendingSlots())
     let text = "c1\n" + String(repeating: "z", count: 10 << 20) + "\r\nc2\n"
-    let output = try filter.run(text) { [filter] slot in
-      pending.add(slot)
-      filter.window.decide(slot, .attached)
+    let output = try filter.run(text) { [filter] ticket in
+      pending.add(ticket)
+      filter.window.decide(ticket, .attached)
     }
     #expect(output == "c+1\n" + text.dropFirst(3).dropLast(3) + "c+2\n")
   }

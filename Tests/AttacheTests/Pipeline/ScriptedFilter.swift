@@ -37,7 +37,8 @@ final class ScriptedFilter: Sendable {
   ///   - decide: called by the reader's thread with every candidate that got its place; by whom it is decided, and when, is its affair.
   ///   - end: called by the reader's thread when the input has ended.
   func start(
-    writingTo descriptor: Int32? = nil, decide: @escaping @Sendable (Slot) -> Void = { _ in }, end: @escaping @Sendable () -> Void = {}
+    writingTo descriptor: Int32? = nil, decide: @escaping @Sendable (WindowTicket) -> Void = { _ in },
+    end: @escaping @Sendable () -> Void = {}
   ) throws {
     let reader = try Thread.start("reader") { [self] in
       read(decide)
@@ -67,7 +68,7 @@ final class ScriptedFilter: Sendable {
   }
 
   /// The output of an input that is decided by `decide`, once everything has ended.
-  func run(_ text: String, decide: @escaping @Sendable (Slot) -> Void, end: @escaping @Sendable () -> Void = {}) throws -> String {
+  func run(_ text: String, decide: @escaping @Sendable (WindowTicket) -> Void, end: @escaping @Sendable () -> Void = {}) throws -> String {
     try start(decide: decide, end: end)
     let feeder = try Thread.start("feeder") { [input] in
       input.write(text.utf8)
@@ -79,14 +80,14 @@ final class ScriptedFilter: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private func read(_ decide: (Slot) -> Void) {
+  private func read(_ decide: (WindowTicket) -> Void) {
     let reader = LineReader(descriptor: input.input, stop: stop, padding: 64, blockSize: 4096, maximumLine: maximumLine)
-    var inlet = WindowInlet(window: window)
+    var inlet = WindowInput(window: window)
     loop: while let next = try? reader.next() {
       switch next {
       case .line(let line), .unfinished(let line):
         switch line.array.first {
-        case UInt8(ascii: "c"): if let slot = inlet.reserve(line) { decide(slot) }
+        case UInt8(ascii: "c"): if let ticket = inlet.reserve(line) { decide(ticket) }
         case UInt8(ascii: "i"): inlet.pass(line, as: .invalid)
         default: inlet.pass(line, as: .nothing)
         }
@@ -125,21 +126,21 @@ final class StandingClock: DeadlineClock {
 
 /// Slots that wait to be decided.
 final class PendingSlots: Sendable {
-  private let slots = Mutex<[Slot]>([])
+  private let slots = Mutex<[WindowTicket]>([])
 
   var count: Int { slots.withLock { $0.count } }
 
-  func add(_ slot: Slot) {
-    slots.withLock { $0.append(slot) }
+  func add(_ ticket: WindowTicket) {
+    slots.withLock { $0.append(ticket) }
   }
 
-  /// Takes out the slot at a position.
-  func take(_ position: Int) -> Slot {
+  /// Takes out the ticket at a position.
+  func take(_ position: Int) -> WindowTicket {
     slots.withLock { $0.remove(at: position) }
   }
 
-  /// Takes out some slot, if there is one; which one follows from `choice`.
-  func takeSome(_ choice: Int) -> Slot? {
+  /// Takes out some ticket, if there is one; which one follows from `choice`.
+  func takeSome(_ choice: Int) -> WindowTicket? {
     slots.withLock { $0.isEmpty ? nil : $0.remove(at: choice % $0.count) }
   }
 

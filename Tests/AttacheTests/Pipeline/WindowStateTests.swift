@@ -19,19 +19,19 @@ private final class Moves {
     append(String(repeating: "x", count: bytes))
   }
 
-  func reserve(_ text: String) -> Slot? {
+  func reserve(_ text: String) -> WindowTicket? {
     state.reserve(line: 1, bytes: Segment(text), at: Self.now)
   }
 
   /// Decides for the original, or for another text.
-  func decide(_ slot: Slot, _ text: String? = nil) -> Bool {
+  func decide(_ ticket: WindowTicket, _ text: String? = nil) -> Bool {
     let record = ReportRecord(line: 1, outcome: .fallback, elapsed: .zero)
-    return state.decide(slot, .whole(text.map { Segment($0) } ?? slot.bytes), record, at: Self.now) != .refused
+    return state.decide(ticket, .whole(text.map { Segment($0) } ?? ticket.bytes), record, at: Self.now) != .refused
   }
 
   /// What the writer gets, written at once; "-" when there is nothing yet, "." when there will be nothing.
   func take() -> String {
-    var batch: [Place] = []
+    var batch: [WindowEntry] = []
     switch state.take(into: &batch) {
     case .nothing: return "-"
     case .finished: return "."
@@ -75,23 +75,23 @@ private final class Moves {
 
   @Test(arguments: [true, false]) func `a second decision is refused and counted`(isOrdered: Bool) throws {
     let moves = Moves(WindowLimits(isOrdered: isOrdered))
-    let slot = try #require(moves.reserve("a"))
-    #expect(moves.decide(slot))
-    #expect(!moves.decide(slot, "b"))
+    let ticket = try #require(moves.reserve("a"))
+    #expect(moves.decide(ticket))
+    #expect(!moves.decide(ticket, "b"))
     #expect(moves.take() == "a")
-    #expect(!moves.decide(slot, "b"))
+    #expect(!moves.decide(ticket, "b"))
     #expect(moves.take() == "-")
     #expect(moves.state.refusedDecisions == 2)
   }
 
   @Test(arguments: [true, false]) func `no more than the jobs are undecided`(isOrdered: Bool) throws {
     let moves = Moves(WindowLimits(jobs: 2, isOrdered: isOrdered))
-    let slot = try #require(moves.reserve("a"))
+    let ticket = try #require(moves.reserve("a"))
     #expect(moves.state.satisfies(.job(bytes: 1)))
     #expect(moves.reserve("b") != nil)
     #expect(!moves.state.satisfies(.job(bytes: 1)))
     #expect(moves.state.satisfies(.room))
-    #expect(moves.decide(slot))
+    #expect(moves.decide(ticket))
     #expect(moves.state.satisfies(.job(bytes: 1)))
   }
 
@@ -99,11 +99,11 @@ private final class Moves {
     let moves = Moves(WindowLimits(jobs: 4))
     #expect(moves.state.satisfies(.job(bytes: 1, jobs: 9)))
     let reserved = moves.state.reserve(line: 1, bytes: Segment("a"), jobs: 3, at: Moves.now)
-    let slot = try #require(reserved)
+    let ticket = try #require(reserved)
     #expect(moves.state.undecidedCount == 3)
     #expect(moves.state.satisfies(.job(bytes: 1)))
     #expect(!moves.state.satisfies(.job(bytes: 1, jobs: 2)))
-    #expect(moves.decide(slot))
+    #expect(moves.decide(ticket))
     #expect(moves.state.undecidedCount == 0)
   }
 
@@ -117,21 +117,21 @@ private final class Moves {
   @Test func `the window counts bytes that wait for an earlier line`() throws {
     let moves = Moves(WindowLimits(windowBytes: 1000))
     let stalled = try #require(moves.reserve("a"))
-    moves.append(bytes: 1000 - Place.overhead)
+    moves.append(bytes: 1000 - WindowEntry.overhead)
     #expect(moves.state.satisfies(.room))
     moves.append(bytes: 1)
     #expect(!moves.state.satisfies(.room))
     #expect(!moves.state.satisfies(.job(bytes: 1)))
     #expect(moves.decide(stalled))
     #expect(!moves.state.satisfies(.room))
-    #expect(moves.take().utf8.count == 1002 - Place.overhead)
+    #expect(moves.take().utf8.count == 1002 - WindowEntry.overhead)
     #expect(moves.state.satisfies(.room))
   }
 
   @Test func `what waits for nothing but the writer is bounded too`() {
     let moves = Moves(WindowLimits(windowBytes: 8 << 20))
     while moves.state.satisfies(.room) { moves.append(bytes: 256 << 10) }
-    #expect(moves.state.heldBytes == 4 * ((256 << 10) + Place.overhead))
+    #expect(moves.state.heldBytes == 4 * ((256 << 10) + WindowEntry.overhead))
   }
 
   @Test func `text that the report has not written takes room`() {
@@ -145,42 +145,42 @@ private final class Moves {
   @Test func `quiet is when every line is decided`() throws {
     let moves = Moves(WindowLimits(isOrdered: false))
     #expect(moves.state.satisfies(.quiet))
-    let slot = try #require(moves.reserve("a"))
+    let ticket = try #require(moves.reserve("a"))
     #expect(!moves.state.satisfies(.quiet))
-    #expect(moves.decide(slot))
+    #expect(moves.decide(ticket))
     #expect(moves.state.satisfies(.quiet))
   }
 
   @Test func `after a stop no candidate gets a place, and those that have one keep it`() throws {
     let moves = Moves(WindowLimits(jobs: 1))
-    let slot = try #require(moves.reserve("a"))
+    let ticket = try #require(moves.reserve("a"))
     moves.state.stop()
     #expect(moves.state.satisfies(.job(bytes: 1)))
     #expect(moves.reserve("b") == nil)
     moves.append("b")
-    #expect(moves.decide(slot))
+    #expect(moves.decide(ticket))
     #expect(moves.take() == "ab")
   }
 
   @Test(arguments: [true, false]) func `the end comes when everything is decided and taken`(isOrdered: Bool) throws {
     let moves = Moves(WindowLimits(isOrdered: isOrdered))
-    let slot = try #require(moves.reserve("a"))
+    let ticket = try #require(moves.reserve("a"))
     moves.state.finish()
     #expect(moves.take() == "-")
-    #expect(moves.decide(slot))
+    #expect(moves.decide(ticket))
     #expect(moves.take() == "a")
     #expect(moves.take() == ".")
   }
 
   @Test func `what is discarded takes no room and is over at once`() throws {
     let moves = Moves(WindowLimits(jobs: 1, windowBytes: 1))
-    let slot = try #require(moves.reserve("a"))
+    let ticket = try #require(moves.reserve("a"))
     moves.append(bytes: 100)
     #expect(moves.state.discard().count == 2)
     #expect(moves.take() == ".")
     #expect(moves.state.satisfies(.room))
     #expect(moves.reserve("b") == nil)
-    #expect(moves.decide(slot))
+    #expect(moves.decide(ticket))
     #expect(moves.take() == ".")
   }
 }

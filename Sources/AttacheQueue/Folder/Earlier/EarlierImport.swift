@@ -14,18 +14,18 @@ struct EarlierImport {
   /// A payload's file.
   private struct Found {
     var path: FileName
-    var place: Place
+    var place: Folder
     var entry: EarlierEntry
   }
 
-  private enum Place: String, CaseIterable {
+  private enum Folder: String, CaseIterable {
     case results, leased, suspects, ready, later
   }
 
   /// - Parameter numbers: of the next payload, and of the last lease.
   func run(_ numbers: (next: Int64, fence: Int64)) throws(QueueError) {
     var found: [Found] = []
-    for place in Place.allCases { found += try files(of: place, in: FileName(place.rawValue)) }
+    for place in Folder.allCases { found += try files(of: place, in: FileName(place.rawValue)) }
     var last = max(numbers.next - 1, found.map(\.entry.id).max() ?? 0)
     var seen: Set<Int64> = []
     // Two payloads could get one number when a call was not completed: the second one gets a number of its own.
@@ -49,7 +49,7 @@ struct EarlierImport {
     try database.endImport(lastID: last, lastFence: fence, freedHolds: try freedHolds())
   }
 
-  private func files(of place: Place, in path: FileName) throws(QueueError) -> [Found] {
+  private func files(of place: Folder, in path: FileName) throws(QueueError) -> [Found] {
     var found: [Found] = []
     for name in try folder.names(in: path) {
       let file = name.inside(String(decoding: path.bytes, as: UTF8.self))

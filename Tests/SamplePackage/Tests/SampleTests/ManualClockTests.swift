@@ -10,9 +10,9 @@ struct ManualClockTests {
   private final class Shortener: ServiceExtension {
     static let returnsAtOnce = true
 
-    private let answer = Mutex<(Answer, NotificationContent)?>(nil)
+    private let answer = Mutex<(ExtensionReply, NotificationContent)?>(nil)
 
-    func didReceive(_ request: NotificationRequest, answer: Answer) {
+    func didReceive(_ request: NotificationRequest, answer: ExtensionReply) {
       self.answer.withLock { $0 = (answer, request.content) }
     }
 

@@ -1,0 +1,151 @@
+internal import CCurl
+internal import Glibc
+
+/// libcurl's multi handle, driven by the loop: `curl_multi_socket_action` for ready sockets and for its one timer. Made on any thread, then used on the
+/// loop only.
+@safe
+final class CurlMulti {
+  private let loop: EventLoop
+  private let multi: UnsafeMutableRawPointer
+  private var running: [UnsafeMutableRawPointer: CurlTransfer] = unsafe [:]
+  private var timer: TimerEntry?
+  private lazy var whenReady: (Int32, Readiness) -> Void = { [unowned self] socket, ready in act(socket, mask(ready)) }
+  private var hasNews = false
+  private var isOpen = true
+
+  /// Connections kept open for reuse when no transfer uses them.
+  private let idleConnections: Int
+
+  /// - Throws: ``CurlError`` when libcurl cannot be set up.
+  init(loop: EventLoop, idleConnections: Int) throws(CurlError) {
+    guard NetworkLibraries.areSetUp, let multi = unsafe curl_multi_init() else {
+      throw CurlError(call: "curl_multi_init", code: CURLM_OUT_OF_MEMORY.rawValue)
+    }
+    self.loop = loop
+    self.idleConnections = idleConnections
+    unsafe self.multi = unsafe multi
+    let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+    try check("CURLMOPT_SOCKETDATA", unsafe curl_multi_setopt_pointer(multi, CURLMOPT_SOCKETDATA, me))
+    try check("CURLMOPT_SOCKETFUNCTION", unsafe curl_multi_setopt_socket_function(multi, Self.socketChanged))
+    try check("CURLMOPT_TIMERDATA", unsafe curl_multi_setopt_pointer(multi, CURLMOPT_TIMERDATA, me))
+    try check("CURLMOPT_TIMERFUNCTION", unsafe curl_multi_setopt_timer_function(multi, Self.timerChanged))
+    try check("CURLMOPT_PIPELINING", unsafe curl_multi_setopt_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX)))
+  }
+
+  /// Ends every transfer without a word to its owner and closes all connections. Once is enough, twice does no harm.
+  func shutdown() {
+    guard isOpen else { return }
+    isOpen = false
+    let handles = unsafe Array(running.keys)
+    unsafe handles.forEach { unsafe curl_multi_remove_handle(multi, $0) }
+    unsafe running.removeAll()
+    unsafe curl_multi_cleanup(multi)
+    if let timer { loop.cancel(timer) }
+  }
+
+  /// Starts a transfer; its end comes from ``deliverEnds(_:)``.
+  func add(_ transfer: CurlTransfer) throws(CurlError) {
+    guard isOpen else { throw CurlError(call: "curl_multi_add_handle", code: CURLM_BAD_HANDLE.rawValue) }
+    try check("curl_multi_add_handle", unsafe curl_multi_add_handle(multi, transfer.easy))
+    unsafe running[transfer.easy] = transfer
+    boundConnections()
+  }
+
+  /// Takes a transfer back; its connection is closed when its body has not been read to the end.
+  func remove(_ transfer: CurlTransfer) {
+    guard unsafe running.removeValue(forKey: transfer.easy) != nil else { return }
+    unsafe curl_multi_remove_handle(multi, transfer.easy)
+    boundConnections()
+  }
+
+  /// Says how many connections may be open. libcurl counts those in use too, and closes idle ones for them: beside many stalled transfers no healthy one
+  /// would find its connection again.
+  private func boundConnections() {
+    _ = unsafe curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, running.count + idleConnections)
+  }
+
+  /// Takes out the transfers that have ended. Called when no callback of libcurl's is on the stack.
+  func deliverEnds(_ notify: (CurlTransfer, CURLcode) -> Void) {
+    guard hasNews, isOpen else { return }
+    hasNews = false
+    var left: Int32 = 0
+    while let message = unsafe curl_multi_info_read(multi, &left) {
+      guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else { continue }
+      let code = unsafe curl_message_result(message)
+      guard let transfer = unsafe running[easy] else { continue }
+      remove(transfer)
+      notify(transfer, code)
+    }
+  }
+
+  private func act(_ socket: curl_socket_t, _ mask: Int32) {
+    var running: Int32 = 0
+    unsafe curl_multi_socket_action(multi, socket, mask, &running)
+    hasNews = true
+  }
+
+  private func check(_ call: String, _ code: CURLMcode) throws(CurlError) {
+    guard code == CURLM_OK else { throw CurlError(call: call, code: code.rawValue) }
+  }
+
+  private static let socketChanged:
+    @convention(c) (UnsafeMutableRawPointer?, curl_socket_t, Int32, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Int32 = {
+      _, socket, what, me, _ in
+      guard let me = unsafe me else { return -1 }
+      let multi = unsafe Unmanaged<CurlMulti>.fromOpaque(me).takeUnretainedValue()
+      guard what != CURL_POLL_REMOVE else {
+        multi.loop.unwatch(socket)
+        return 0
+      }
+      var readiness: Readiness = []
+      if what & CURL_POLL_IN != 0 { readiness.insert(.readable) }
+      if what & CURL_POLL_OUT != 0 { readiness.insert(.writable) }
+      multi.loop.watch(socket, for: readiness, multi.whenReady)
+      return 0
+    }
+
+  private func mask(_ ready: Readiness) -> Int32 {
+    var mask: Int32 = 0
+    if ready.contains(.readable) { mask |= CURL_CSELECT_IN }
+    if ready.contains(.writable) { mask |= CURL_CSELECT_OUT }
+    if !ready.isDisjoint(with: .failed) { mask |= CURL_CSELECT_ERR }
+    return mask
+  }
+
+  /// Sets libcurl's one timer; a negative time stops it.
+  private func keepTime(_ milliseconds: Int) {
+    guard milliseconds >= 0 else {
+      if let timer { loop.cancel(timer) }
+      return timer = nil
+    }
+    let instant = loop.now.advanced(by: .milliseconds(milliseconds))
+    if let timer { return loop.move(timer, to: instant) }
+    timer = loop.schedule(at: instant) { [unowned self] in
+      timer = nil
+      act(CURL_SOCKET_TIMEOUT, 0)
+    }
+  }
+
+  private static let timerChanged: @convention(c) (UnsafeMutableRawPointer?, Int, UnsafeMutableRawPointer?) -> Int32 = {
+    _, milliseconds, me in
+    guard let me = unsafe me else { return -1 }
+    let multi = unsafe Unmanaged<CurlMulti>.fromOpaque(me).takeUnretainedValue()
+    multi.keepTime(milliseconds)
+    return 0
+  }
+}
+
+/// A call of libcurl's that failed, with its number.
+package struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
+  package var call: String
+  package var code: Int32
+
+  init(call: String, code: some BinaryInteger) {
+    self.call = call
+    self.code = Int32(truncatingIfNeeded: code)
+  }
+
+  package var description: String {
+    "libcurl: \(call) failed with code \(code)"
+  }
+}

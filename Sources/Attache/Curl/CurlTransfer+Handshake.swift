@@ -1,0 +1,21 @@
+internal import CCurl
+
+/// What is asked of a connection's TLS beyond libcurl's own options.
+extension CurlTransfer {
+  /// Has every handshake go by the fetcher's roots and ask for the URL's host, and every connection told of its peer's close_notify.
+  func setHandshakeCallback() -> CURLcode {
+    let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+    let code = unsafe curl_easy_setopt_pointer(easy, CURLOPT_SSL_CTX_DATA, me)
+    return code == CURLE_OK ? unsafe curl_easy_setopt_ssl_ctx_function(easy, Self.aboutToShakeHands) : code
+  }
+
+  private static let aboutToShakeHands:
+    @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> CURLcode = { _, context, me in
+      guard let me = unsafe me, let context = unsafe context,
+        case let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(me).takeUnretainedValue(), let url = transfer.request?.url,
+        unsafe OpenSSL.demand(url, of: context), unsafe OpenSSL.notify(transfer.connections, ofClosesIn: context)
+      else { return CURLE_SSL_CERTPROBLEM }
+      guard let roots = transfer.roots else { return CURLE_OK }
+      return unsafe roots.use(in: context) ? CURLE_OK : CURLE_SSL_CACERT_BADFILE
+    }
+}

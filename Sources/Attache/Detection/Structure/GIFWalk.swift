@@ -1,0 +1,72 @@
+/// GIF: blocks of sub-blocks to the trailer.
+///
+/// Many writers leave the trailer out, and viewers do without: where a block is complete, and an image is there, the file may end. What is no block
+/// ends the file likewise.
+///
+/// Source: https://www.w3.org/Graphics/GIF/spec-gif89a.txt
+struct GIFWalk: FileWalk {
+  private enum Position {
+    case screen, colours, block, label, descriptor, imageColours, codeSize, length, data
+  }
+
+  let firstStep = WalkStep.field(13)
+  private(set) var pictureSize: (width: Int, height: Int)?
+  private var place = Position.screen
+  private var isWithinImage = false
+  private var hasImage = false
+
+  mutating func next(_ field: FileHead) -> Result<WalkStep, WalkDefect> {
+    switch place {
+    case .screen:
+      note(width: field.little16(at: 6), height: field.little16(at: 8))
+      return want(.colours, .skip(Self.colourTableLength(field.byte(at: 10))))
+    case .colours: return want(.block, .field(1))
+    case .block: return open(field.byte(at: 0) ?? 0)
+    case .descriptor:
+      // An image may reach over the edge of the screen, and viewers make room for it.
+      if let left = field.little16(at: 0), let top = field.little16(at: 2), let width = field.little16(at: 4),
+        let height = field.little16(at: 6)
+      {
+        note(width: left + width, height: top + height)
+      }
+      return want(.imageColours, .skip(Self.colourTableLength(field.byte(at: 8))))
+    case .imageColours: return want(.codeSize, .field(1))
+    case .label, .codeSize, .data: return want(.length, .field(1))
+    case .length:
+      guard let length = field.byte(at: 0), length == 0 else { return want(.data, .skip(field.byte(at: 0) ?? 0)) }
+      hasImage = hasImage || isWithinImage
+      return want(.block, .field(1))
+    }
+  }
+
+  func end(missing: Int?) -> WalkDefect? {
+    if case .block = place, hasImage { return nil }
+    return WalkDefect("the GIF ends within a block")
+  }
+
+  private mutating func want(_ place: Position, _ step: WalkStep) -> Result<WalkStep, WalkDefect> {
+    self.place = place
+    return .success(step)
+  }
+
+  private mutating func open(_ introducer: Int) -> Result<WalkStep, WalkDefect> {
+    isWithinImage = introducer == 0x2C
+    switch introducer {
+    case 0x21: return want(.label, .field(1))
+    case 0x2C: return want(.descriptor, .field(9))
+    case 0x3B: return .success(.rest)
+    default: return hasImage ? .success(.rest) : .failure(WalkDefect("the GIF holds something else than blocks"))
+    }
+  }
+
+  private mutating func note(width: Int?, height: Int?) {
+    guard let width, let height else { return }
+    let known = pictureSize ?? (0, 0)
+    pictureSize = (max(width, known.width), max(height, known.height))
+  }
+
+  private static func colourTableLength(_ packed: Int?) -> Int {
+    guard let packed, packed & 0x80 != 0 else { return 0 }
+    return 3 << (packed & 7 + 1)
+  }
+}

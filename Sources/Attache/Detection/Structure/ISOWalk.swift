@@ -1,0 +1,65 @@
+/// ISO base media: boxes to the end of the file, with the index (`moov`) and media data (`mdat`) among them.
+///
+/// Source: ISO/IEC 14496-12, 4.2 and table 1.
+struct ISOWalk: FileWalk {
+  private enum Position {
+    case header, longSize, content
+  }
+
+  let firstStep = WalkStep.field(8)
+  private var place = Position.header
+  private var isIndex = false
+  private var hasIndex = false
+  private var hasMedia = false
+
+  /// The boxes that stand at the top of a file. Once the index is there, anything else is no box, and what it says of its length means nothing.
+  private static let names: [StaticString] = [
+    "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide", "uuid", "meta", "meco", "sidx", "ssix", "styp", "prft", "emsg", "pdin",
+    "udta",
+    "imda", "pnot",
+  ]
+
+  mutating func next(_ field: FileHead) -> Result<WalkStep, WalkDefect> {
+    switch place {
+    case .header: return open(field)
+    case .longSize:
+      guard let high = field.big32(at: 0), let low = field.big32(at: 4), high < 1 << 16, case let size = high << 32 | low, size >= 16 else {
+        return .failure(Self.badLength)
+      }
+      return pass(size - 16)
+    case .content:
+      hasIndex = hasIndex || isIndex
+      place = .header
+      return .success(.field(8))
+    }
+  }
+
+  func end(missing: Int?) -> WalkDefect? {
+    guard hasIndex else { return Self.noIndex }
+    guard case .header = place else { return WalkDefect("the file ends within a box") }
+    return hasMedia ? nil : WalkDefect("the file ends before its media data (mdat)")
+  }
+
+  private static let badLength = WalkDefect("a box has no sensible length")
+  private static let noIndex = WalkDefect("the file ends before its index (moov)")
+
+  private mutating func pass(_ count: Int) -> Result<WalkStep, WalkDefect> {
+    place = .content
+    return .success(.skip(count))
+  }
+
+  private mutating func open(_ field: FileHead) -> Result<WalkStep, WalkDefect> {
+    isIndex = field.holds("moov", at: 4)
+    hasMedia = hasMedia || field.holds("mdat", at: 4) || field.holds("imda", at: 4)
+    if hasIndex, hasMedia, !Self.names.contains(where: { field.holds($0, at: 4) }) { return .success(.rest) }
+    switch field.big32(at: 0) ?? 0 {
+    // To the end of the file.
+    case 0: return (hasIndex || isIndex) && hasMedia ? .success(.rest) : .failure(Self.noIndex)
+    case 1:
+      place = .longSize
+      return .success(.field(8))
+    case 2..<8: return .failure(Self.badLength)
+    case let size: return pass(size - 8)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+internal import CZlib
+
+/// PNG: chunks, each with a checksum, to IEND, with a picture among them.
+///
+/// Source: https://www.w3.org/TR/png-3/, sections 5.2 to 5.6.
+struct PNGWalk: FileWalk {
+  private enum Position {
+    case signature, header, imageHeader, data, checksum
+  }
+
+  let firstStep = WalkStep.skip(8)
+  private(set) var pictureSize: (width: Int, height: Int)?
+  private var place = Position.signature
+  private var checksum: UInt = 0
+  private var hasPicture = false
+  private var isLastChunk = false
+
+  mutating func next(_ field: FileHead) -> Result<WalkStep, WalkDefect> {
+    switch place {
+    case .signature: return .success(header)
+    case .header: return open(field)
+    case .imageHeader:
+      unsafe field.bytes.withUnsafeBytes { unsafe pass($0) }
+      if let width = field.big32(at: 0), let height = field.big32(at: 4) { pictureSize = (width, height) }
+      return .success(trailer)
+    case .data: return .success(trailer)
+    case .checksum:
+      guard field.big32(at: 0) == Int(checksum) else { return .failure(WalkDefect("the checksum of a PNG chunk is wrong")) }
+      guard isLastChunk else { return .success(header) }
+      return hasPicture ? .success(.rest) : .failure(WalkDefect("the PNG holds no picture"))
+    }
+  }
+
+  mutating func pass(_ bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress, place != .signature else { return }
+    checksum = unsafe crc32_z(checksum, start.assumingMemoryBound(to: UInt8.self), bytes.count)
+  }
+
+  func end(missing: Int?) -> WalkDefect? {
+    WalkDefect("the PNG ends before its last chunk")
+  }
+
+  private var header: WalkStep {
+    mutating get {
+      place = .header
+      return .field(8)
+    }
+  }
+
+  private var trailer: WalkStep {
+    mutating get {
+      place = .checksum
+      return .field(4)
+    }
+  }
+
+  /// Length and name; the checksum begins with the name.
+  private mutating func open(_ field: FileHead) -> Result<WalkStep, WalkDefect> {
+    guard let length = field.big32(at: 0), length <= Int32.max else { return .failure(WalkDefect("a PNG chunk has no sensible length")) }
+    checksum = unsafe field.bytes.withUnsafeBytes { name in
+      unsafe crc32_z(0, name.baseAddress?.advanced(by: 4).assumingMemoryBound(to: UInt8.self), 4)
+    }
+    hasPicture = hasPicture || field.holds("IDAT", at: 4)
+    isLastChunk = field.holds("IEND", at: 4)
+    let imageHeaderLength = 13
+    if field.holds("IHDR", at: 4), length == imageHeaderLength {
+      place = .imageHeader
+      return .success(.field(length))
+    }
+    place = .data
+    return .success(.skip(length))
+  }
+}

@@ -1,0 +1,26 @@
+/// The beginnings of places that a payload has, looked up in one pass over its members and one over those of its `aps`.
+final class FirstKeyMatches {
+  private let members: MemberIndex
+  private let apsMembers: MemberIndex
+
+  init(_ heads: FirstKeyTable) {
+    members = MemberIndex(heads.names)
+    apsMembers = MemberIndex(heads.apsNames)
+  }
+
+  func find(in payload: JSONElement) {
+    members.find(in: payload)
+    apsMembers.find(in: members[0])
+  }
+
+  /// Calls `body` with the number of each that the last payload has.
+  func forEach(_ body: (Int) -> Void) {
+    for position in 0..<members.count { body(2 * members.place(position)) }
+    for position in 0..<apsMembers.count { body(2 * apsMembers.place(position) + 1) }
+  }
+
+  /// The value with that number.
+  subscript(number: Int) -> JSONElement? {
+    number % 2 == 0 ? members[number / 2] : apsMembers[number / 2]
+  }
+}

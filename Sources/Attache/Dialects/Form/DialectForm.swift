@@ -1,0 +1,134 @@
+internal import CDialects
+internal import Glibc
+
+/// The text of a file of dialects: a JSON array of rows.
+struct DialectForm: Sendable {
+  /// The longest file that is read: 1 MiB.
+  static let maximumLength = 1 << 20
+
+  /// The file as its user names it.
+  let name: String
+  /// The text, and after it what the parser may read.
+  private let padded: [UInt8]
+
+  var bytes: ArraySlice<UInt8> { padded.dropLast(JSONParser.padding) }
+
+  init(name: String, bytes: some Collection<UInt8>) {
+    self.name = name
+    var padded: [UInt8] = []
+    padded.reserveCapacity(bytes.count + JSONParser.padding)
+    padded.append(contentsOf: bytes)
+    padded.append(contentsOf: repeatElement(0, count: JSONParser.padding))
+    self.padded = padded
+  }
+
+  /// Reads a file.
+  init(contentsOf path: String) throws(DialectFormError) {
+    func unusable(_ text: String) -> DialectFormError { DialectFormError(file: path, line: nil, field: "", text: text) }
+    func unreadable() -> DialectFormError { unusable("the file cannot be read: \(unsafe String(cString: strerror(errno)))") }
+    guard let file = unsafe fopen(path, "re") else { throw unreadable() }
+    defer { unsafe fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: Self.maximumLength + 1)
+    let count = unsafe bytes.withUnsafeMutableBytes { unsafe fread($0.baseAddress, 1, $0.count, file) }
+    guard unsafe ferror(file) == 0 else { throw unreadable() }
+    let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+    guard count <= Self.maximumLength else { throw unusable("the file is longer than 1 MiB; leave out the dialects that are not used") }
+    self.init(name: path, bytes: bytes[(hasMark ? 3 : 0)..<count])
+  }
+
+  /// The table that attache knows.
+  static let builtIn: DialectForm = {
+    var length = 0
+    let text = unsafe UnsafeRawBufferPointer(start: dialects_json(&length), count: length)
+    return unsafe DialectForm(name: "dialects.json", bytes: text)
+  }()
+
+  /// Reads the rows, in order.
+  ///
+  /// - Parameters:
+  ///   - isWhole: whether the parts are read too that no media come from.
+  ///   - isBuiltIn: whether this is attache's own table.
+  func rows(isWhole: Bool, isBuiltIn: Bool = false) throws(DialectFormError) -> [Dialect] {
+    let parser = JSONParser(capacity: max(bytes.count, 1024))
+    guard let root = parse(with: parser) else { throw mistake }
+    do throws(FormFault) {
+      if isWhole { try root.checkMembersAreDistinct() }
+      var rows = try root.readElements { element throws(FormFault) in try Dialect(form: element, isWhole: isWhole) }
+      for index in rows.indices {
+        rows[index].origin = DialectOrigin(form: self, row: index)
+        rows[index].isBuiltIn = isBuiltIn
+      }
+      if isWhole { try rows.checkNames(beside: isBuiltIn ? [] : Dialect.builtInOutlines.map(\.name)) }
+      return rows
+    } catch {
+      throw DialectFormError(file: name, line: line(of: error.steps, in: root), field: Self.field(error.steps), text: error.text)
+    }
+  }
+
+  /// What the row at that place says to people.
+  func entry(_ row: Int, of dialect: Dialect) -> DialectEntry? {
+    let parser = JSONParser(capacity: max(bytes.count, 1024))
+    guard let root = parse(with: parser) else { return nil }
+    func text(_ names: String...) -> String? {
+      let steps = [FormFault.Step.element(row)] + names.map { .member($0) }
+      return range(of: steps, in: root, isWhole: true).map { String(decoding: bytes[$0], as: UTF8.self) }
+    }
+    func string(_ name: String) -> String? { root.child(JSONPointer.Token(String(row)))?.element.member(name)?.text?.string }
+    guard let json = text() else { return nil }
+    return DialectEntry(
+      name: dialect.name, vendor: string("vendor"), aliases: dialect.aliases, source: string("source"), note: string("note"),
+      isBuiltIn: dialect.isBuiltIn, json: json, sample: text("sample"), samplePayload: text("sample", "payload"))
+  }
+
+  /// The JSON in a part of the text.
+  func parse(_ range: Range<Int>, with parser: JSONParser) -> JSONElement? {
+    unsafe padded.withUnsafeBytes { unsafe parser.parse(UnsafeRawBufferPointer(rebasing: $0[range])) }
+  }
+
+  private func parse(with parser: JSONParser) -> JSONElement? {
+    parse(bytes.indices, with: parser)
+  }
+
+  private var mistake: DialectFormError {
+    let offset = JSONErrorLocator.offset(in: bytes)
+    let line = bytes[..<offset].lazy.filter { $0 == UInt8(ascii: "\n") }.count + 1
+    let column = offset - (bytes[..<offset].lastIndex(of: UInt8(ascii: "\n")) ?? -1)
+    let what = offset == bytes.endIndex ? "the text ends too soon" : "this is no JSON"
+    return DialectFormError(file: name, line: line, field: "column \(column)", text: "\(what); write an array of dialects, [{…}]")
+  }
+
+  /// The line on which the value stands that those steps lead to, from the inside out, or on which what has it does.
+  private func line(of steps: [FormFault.Step], in root: JSONElement) -> Int {
+    let start = range(of: steps.reversed(), in: root, isWhole: false)?.lowerBound ?? 0
+    return bytes[..<start].lazy.filter { $0 == UInt8(ascii: "\n") }.count + 1
+  }
+
+  /// - Parameter isWhole: whether a value that is not there has no range; otherwise it has that of the nearest around it.
+  private func range(of steps: [FormFault.Step], in root: JSONElement, isWhole: Bool) -> Range<Int>? {
+    var (value, places) = (root, [Int]())
+    for step in steps {
+      let token =
+        switch step {
+        case .member(let name): JSONPointer.Token(name)
+        case .element(let index): JSONPointer.Token(String(index))
+        }
+      guard let child = value.child(token) else {
+        if isWhole { return nil }
+        break
+      }
+      places.append(child.place)
+      value = child.element
+    }
+    let span = bytes.span
+    return JSONSource.range(in: span, places: places)
+  }
+
+  private static func field(_ steps: [FormFault.Step]) -> String {
+    steps.reversed().reduce("dialects") { field, step in
+      switch step {
+      case .member(let name): field + "." + name
+      case .element(let index): field + "[\(index)]"
+      }
+    }
+  }
+}

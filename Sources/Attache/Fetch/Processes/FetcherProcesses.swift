@@ -1,0 +1,126 @@
+internal import Glibc
+internal import Synchronization
+
+/// The processes that fetch for a host: what they share on the host's side, a loop on which their answers come, and the parent that starts them.
+final class FetcherProcesses: Sendable {
+  let links: [FetcherLink]
+  private let crew: FetcherCrew
+
+  /// Whether no process can be started any more.
+  var isBroken: Bool { crew.isBroken.load(ordering: .relaxed) }
+
+  init(
+    _ memory: FetchMemory, count: Int, parent: FetcherParent, clock: (any DeadlineClock)?,
+    notify: @escaping @Sendable (FetcherNotice) -> Void
+  ) throws(StartError) {
+    do throws(SystemError) {
+      let loop = try EventLoop(name: "answer", clock: clock as? any MachineClock)
+      crew = FetcherCrew(loop: loop, memory: memory, parent: parent, count: count, notify: notify)
+    } catch {
+      throw StartError("\(error)")
+    }
+    links = (0..<count).map { [crew] in FetcherLink($0, of: crew) }
+    crew.loop.post { [links, crew] in
+      crew.loop.watch(crew.parent.socket, for: .readable) { [links, weak crew] _, _ in crew?.handle(links) }
+    }
+  }
+
+  /// Ends the processes and the loop.
+  func shutdown() {
+    crew.parent.stop()
+    crew.loop.stop()
+  }
+}
+
+/// What the user should know of the fetchers' processes.
+package enum FetcherNotice: Sendable, CustomStringConvertible {
+  /// One has ended, as the words say, and another takes its place; told once in a run.
+  case replaced(String)
+  /// The kernel does not hold them to all that it should; told once in a run.
+  case unconfined(without: String)
+  /// None can be started any more.
+  case broken
+
+  package var description: String {
+    switch self {
+    case .replaced(let how):
+      "a fetcher \(how); another takes its place and asks again for what was in flight (further ones are not told of)"
+    case .unconfined(let missing):
+      "fetchers run without \(missing): the kernel or the container refuses it. A fetcher that is taken over can do more than it should (SECURITY.md)"
+    case .broken: "the process that starts fetchers has ended: no media are fetched any more; start attache again"
+    }
+  }
+}
+
+/// What the links to a host's fetchers share. Safe from any thread.
+final class FetcherCrew: Sendable {
+  let loop: EventLoop
+  let memory: FetchMemory
+  let parent: FetcherParent
+  let count: Int
+  let places = Mutex(FetchPlaces())
+  let isBroken = Atomic<Bool>(false)
+  private let hasTold = Atomic<Bool>(false)
+  private let hasToldOfMissing = Atomic<Bool>(false)
+  private let lastNumber = Atomic<UInt64>(0)
+  private let notify: @Sendable (FetcherNotice) -> Void
+
+  var shared: FetcherMemory { parent.memory }
+
+  init(loop: EventLoop, memory: FetchMemory, parent: FetcherParent, count: Int, notify: @escaping @Sendable (FetcherNotice) -> Void) {
+    (self.loop, self.memory, self.parent, self.count, self.notify) = (loop, memory, parent, count, notify)
+  }
+
+  /// Hears how a fetcher ended, or that none can be started any more.
+  fileprivate func handle(_ links: [FetcherLink]) {
+    if let end = parent.nextEnd() {
+      if links.indices.contains(end.number) { links[end.number].hasEnded(end.generation) }
+      if end.signal != 0 || end.status != 0 { tellOnce(of: end) }
+      return
+    }
+    loop.unwatch(parent.socket)
+    guard !parent.isOver else { return }
+    isBroken.store(true, ordering: .relaxed)
+    for link in links { link.giveUp() }
+    tellBeside(.broken)
+  }
+
+  private func tellOnce(of end: FetcherParent.End) {
+    guard !hasTold.exchange(true, ordering: .relaxed) else { return }
+    let how = end.signal == 0 ? "left with status \(end.status)" : "ended: \(unsafe String(cString: strsignal(end.signal)))"
+    tellBeside(.replaced(how))
+  }
+
+  func tellOnce(of missing: FetcherBounds.Missing) {
+    guard !hasToldOfMissing.exchange(true, ordering: .relaxed) else { return }
+    tellBeside(.unconfined(without: "\(missing)"))
+  }
+
+  /// Tells on a thread of its own: a log that blocks must hold up no answer.
+  private func tellBeside(_ notice: FetcherNotice) {
+    try? Thread.start("notice") { [notify] in notify(notice) }.detach()
+  }
+
+  /// A number for a request, of no other fetcher's either.
+  func nextNumber() -> UInt64 {
+    lastNumber.add(1, ordering: .relaxed).newValue
+  }
+}
+
+/// The places in the shared memory that no fetch has: the lowest is given out first, so that few pages are used.
+struct FetchPlaces {
+  private var free: [Int] = []
+  private var next = 0
+
+  /// - Returns: ``FetcherMemory/places`` when all are taken.
+  mutating func take() -> Int {
+    if let place = free.popLast() { return place }
+    guard next < FetcherMemory.places else { return FetcherMemory.places }
+    defer { next += 1 }
+    return next
+  }
+
+  mutating func give(back place: Int) {
+    if place < FetcherMemory.places { free.append(place) }
+  }
+}

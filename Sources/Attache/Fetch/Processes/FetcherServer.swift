@@ -1,0 +1,179 @@
+internal import CFetcher
+internal import Glibc
+internal import Synchronization
+
+/// A fetcher's process, from within: carries out what the host asks, and ends when the connection does.
+///
+/// `@unchecked Sendable`: confined to the loop's thread.
+final class FetcherServer: @unchecked Sendable {
+  private let engine: FetchEngine
+  private let shared: FetcherMemory
+  private let number: Int
+  private var stream: FrameStream
+  private var waiters: [UInt64: FetchWaiter] = [:]
+  private var isWaitingToSend = false
+  /// The latest URL that passed the gate.
+  private var latest: CheckedURL?
+  /// Whether it was not permitted to read resolv.conf from the start.
+  private let beganWithoutNames = isResolverClosed
+
+  private var loop: EventLoop { engine.loop }
+
+  private init(_ engine: FetchEngine, number: Int, shared: FetcherMemory, connection: Int32) {
+    (self.engine, self.number, self.shared) = (engine, number, shared)
+    stream = FrameStream(connection)
+  }
+
+  /// Serves in a process that has just been forked, until that ends.
+  static func run(
+    _ order: FetcherParent.Order, _ configuration: MediaFetcher.Configuration, store: String, limits: StoreEviction.Limits,
+    bounds: FetcherBounds, memory shared: FetcherMemory, from start: FetcherStart, connection: Int32
+  ) -> Never {
+    unsafe fetcher_name("fetcher")
+    let missing = bounds.confine(store: store, roots: configuration.rootCertificates == nil ? start.roots?.path : nil)
+    // On a thread of its own: one that has used a Mutex before a fork must not meet a contended one behind it.
+    let started = try? Thread.start("start") { [start] in
+      do {
+        let files = try start.files.get()
+        let network = FetchNetwork.real(configuration, roots: start.roots, engines: 1)
+        let store = try AttachmentStore(guestOf: store, limits: limits, temporaryName: order.temporaryName, firstNumber: order.firstNumber)
+        let memory = FetchMemory(configuration, store: store, isGuest: true, machine: network.machine)
+        let engine = try FetchEngine(
+          memory, files: files, number: order.number, of: order.count, isAlone: true, rules: start.rules, network: network)
+        FetcherServer(engine, number: order.number, shared: shared, connection: connection).start(missing)
+      } catch {
+        var bytes: [UInt8] = []
+        FetcherFrame.append(.failed("\(error)"), to: &bytes)
+        _ = unsafe fetcher_write(connection, bytes, bytes.count)
+        _exit(70)
+      }
+    }
+    guard let started else { _exit(71) }
+    started.detach()
+    shared.watchTurns(of: order.number)
+    while true { pause() }
+  }
+
+  private func start(_ missing: FetcherBounds.Missing) {
+    loop.atTurnEnd { [self] in endTurn() }
+    loop.post { [self] in
+      loop.atStepEnd { [self] in shared.endWork(of: number) }
+      watch()
+      reply(.ready(missing))
+      // The host knows so before anything is begun.
+      flush()
+      // What the host has sent before.
+      receive()
+    }
+  }
+
+  private func watch() {
+    loop.watch(stream.socket, for: isWaitingToSend ? [.readable, .writable] : .readable) { [self] _, readiness in
+      if readiness != .writable { receive() }
+    }
+  }
+
+  private func endTurn() {
+    flush()
+    shared.endTurn(of: number)
+  }
+
+  private func flush() {
+    do throws(FrameStream.Fault) {
+      try stream.flush()
+    } catch {
+      _exit(0)
+    }
+    if (stream.unsentBytes > 0) != isWaitingToSend {
+      isWaitingToSend = stream.unsentBytes > 0
+      watch()
+    }
+  }
+
+  private func receive() {
+    var requests: [FetcherRequest] = []
+    do throws(FrameStream.Fault) {
+      try stream.receive { bytes throws(FrameStream.Fault) in
+        guard let request = try? FetcherFrame.request(bytes) else { throw .invalid }
+        requests.append(request)
+      }
+    } catch {
+      // The host has gone, or wants this process to go.
+      _exit(0)
+    }
+    for request in requests { carryOut(request) }
+  }
+
+  private func carryOut(_ request: FetcherRequest) {
+    switch request {
+    case .fetch(let fetch, let place, let deadline, let url): begin(fetch, at: Int(place), deadline, url)
+    case .extend(let fetch, let deadline):
+      if let waiter = waiters[fetch], let tracker = waiter.fetch?.tracker { tracker.extend(waiter, to: deadline) }
+    case .cancel(let fetch):
+      if let waiter = waiters.removeValue(forKey: fetch) {
+        _ = waiter.close()
+        engine.leave(waiter)
+      }
+      reply(.left(fetch))
+    case .count(let number):
+      // The link leads elsewhere now. A new process is permitted to read that file.
+      if Self.isResolverClosed, !beganWithoutNames { _exit(0) }
+      reply(.counted(number, engine.breaker.states(at: loop.now)))
+    case .close:
+      engine.closeCache { [self] warning in
+        loop.post { [self] in reply(.closed(warning: warning ?? "")) }
+      }
+    }
+  }
+
+  /// Whether this process is not permitted to read resolv.conf. c-ares would then ask a name server on this machine, without an error.
+  private static var isResolverClosed: Bool {
+    let file = unsafe open("/etc/resolv.conf", O_RDONLY | O_CLOEXEC)
+    guard file < 0 else {
+      close(file)
+      return false
+    }
+    return errno == EACCES
+  }
+
+  private func begin(_ fetch: UInt64, at place: Int, _ deadline: MonotonicInstant, _ url: String) {
+    let trace = FetchTrace(memory: shared, fetcher: number, fetch: fetch, place: place)
+    shared.begin(fetch, at: place, by: number)
+    let waiter = FetchWaiter(url: "", deadline: deadline, machine: loop.machine, trace: trace) { [self] result, record in
+      waiters[fetch] = nil
+      answer(fetch, url, result, record)
+    }
+    waiters[fetch] = waiter
+    do throws(Refusal) {
+      let checked = try engine.rulesOfFetches.gate.check(url, after: latest)
+      latest = checked
+      engine.begin(checked, for: waiter)
+    } catch {
+      waiter.complete(.failure(FetchFailure(error)))
+    }
+  }
+
+  private func answer(_ fetch: UInt64, _ url: String, _ result: Result<StoredFile, FetchFailure>, _ record: MediaRecord) {
+    let end: FetcherResult.End
+    switch result {
+    case .success(let file):
+      end = .stored(file.name, size: file.size, keptUntil: engine.memory.end(of: url))
+      // The host pins it when it hears of it.
+      engine.memory.store.unpin(file)
+    case .failure(let failure): end = .failed(failure)
+    }
+    let added = engine.memory.store.ledger.withLock { $0.takeAdded() }
+    reply(.fetched(FetcherResult(fetch: fetch, progress: FetchProgress(record), end: end, added: added)))
+  }
+
+  private func reply(_ reply: FetcherReply) {
+    stream.gather { FetcherFrame.append(reply, to: &$0) }
+  }
+}
+
+extension FetchProgress {
+  fileprivate init(_ record: MediaRecord) {
+    (status, bytes, type, cache) = (record.status, record.bytes, record.type, record.cache)
+    (attempts, timing) = (record.attempts, record.timing)
+  }
+}

@@ -1,0 +1,46 @@
+/// A payload under inspection, as the rules see it: what was read, and the parsed document while it is there.
+struct FindingSubject {
+  let inspection: Inspection
+  let payload: JSONElement
+  let aps: JSONElement?
+  let paths: LinePaths
+  /// Asks the gates about URLs, of which plain http is passed: that has findings of its own.
+  let report: GateReport
+  /// The page of the vendor whose dialect it is.
+  let vendorSource: String?
+
+  /// A finding at a place of the payload; without words of its own it says the rule's sentence.
+  func finding(_ code: FindingCode, at path: UntrustedText, _ text: String? = nil) -> LintFinding {
+    finding(code, inLine: paths.path(of: path), text)
+  }
+
+  /// A finding at a place of the line, outside the payload.
+  func finding(_ code: FindingCode, inLine path: UntrustedText, _ text: String? = nil, source: String? = nil) -> LintFinding {
+    LintFinding(code: code, line: inspection.line, path: path, text: text ?? code.clause, source: source ?? code.source)
+  }
+
+  /// A finding about a media reference.
+  func finding(_ code: FindingCode, of reference: MediaReference, _ text: String? = nil, source: String? = nil) -> LintFinding {
+    finding(code, inLine: paths.path(of: reference.path ?? "", saying: reference.url), text, source: source)
+  }
+
+  /// Every finding, in the order of the rules.
+  func findings() -> [LintFinding] {
+    sizeFindings() + missingFindings() + mutableFindings() + backgroundFindings() + apsFindings() + mediaFindings() + actionFindings()
+  }
+
+  private func sizeFindings() -> [LintFinding] {
+    guard inspection.size > inspection.maximumSize else { return [] }
+    return [finding(.payloadSize, at: "", "the payload has \(inspection.size) bytes, and APNs takes \(inspection.maximumSize)")]
+  }
+
+  private func actionFindings() -> [LintFinding] {
+    guard let text = inspection.text else { return [] }
+    let (count, place) = (text.actions.count, text.actionsPath ?? "")
+    if count > 10 { return [finding(.actionsMany, at: place, "there are \(count) actions, and ten are shown at most")] }
+    if count > 4 {
+      return [finding(.actionsLimited, at: place, "there are \(count) actions; an iPhone's long look shows four, a banner two")]
+    }
+    return []
+  }
+}

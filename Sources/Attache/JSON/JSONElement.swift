@@ -1,0 +1,184 @@
+internal import CSimdJSON
+
+/// A value of a parsed line: a place on the parser's tape, valid until the parser reads the next line.
+///
+/// What is asked of a value of the wrong type is nil or empty: a wrong type finds less and never fails.
+@safe
+struct JSONElement {
+  private let raw: simdjson_element
+
+  /// A value that C gave; nil when it gave none.
+  init?(_ raw: simdjson_element) {
+    guard unsafe raw.document != nil else { return nil }
+    unsafe self.raw = raw
+  }
+
+  private enum Kind: CChar {
+    case object = 0x7B
+    case array = 0x5B
+    case string = 0x22
+    case boolean = 0x74
+    case null = 0x6E
+  }
+
+  var isObject: Bool { unsafe simdjson_element_type(raw) == Kind.object.rawValue }
+  var isArray: Bool { unsafe simdjson_element_type(raw) == Kind.array.rawValue }
+
+  var isString: Bool { unsafe simdjson_element_type(raw) == Kind.string.rawValue }
+  var isBoolean: Bool { unsafe simdjson_element_type(raw) == Kind.boolean.rawValue }
+  var isNumber: Bool { number != nil }
+
+  /// Whether this says something: it is neither null nor the empty string.
+  var isPresent: Bool {
+    let kind = unsafe simdjson_element_type(raw)
+    return kind != Kind.null.rawValue && (kind != Kind.string.rawValue || isText)
+  }
+
+  /// Whether this is a string of at least one byte.
+  var isText: Bool { unsafe textBytes != nil }
+
+  /// The string, unescaped; nil for anything else and for the empty string.
+  var text: UntrustedText? {
+    unsafe textBytes.map { bytes in unsafe UntrustedText(decoding: bytes) }
+  }
+
+  /// Whether this is that string, which is not empty.
+  func isText(_ text: String) -> Bool {
+    guard let bytes = unsafe textBytes else { return false }
+    return unsafe bytes.count == text.utf8.count && text.utf8.elementsEqual(bytes)
+  }
+
+  /// Whether this is a string of at least one byte that starts so, ASCII letters without regard to case.
+  func starts(with prefix: String) -> Bool {
+    guard let bytes = unsafe textBytes else { return false }
+    return unsafe bytes.starts(with: prefix.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
+  }
+
+  private var textBytes: UnsafeRawBufferPointer? {
+    var view = unsafe simdjson_string_view()
+    guard unsafe simdjson_element_get_string(raw, &view), unsafe view.length > 0 else { return nil }
+    return unsafe UnsafeRawBufferPointer(start: view.data, count: view.length)
+  }
+
+  /// The number, integers converted.
+  var number: Double? {
+    var value = 0.0
+    return unsafe simdjson_element_get_double(raw, &value) ? value : nil
+  }
+
+  /// The number, when it is a whole one of 64 bits, written as an integer or not.
+  var integer: Int? {
+    var value: Int64 = 0
+    if unsafe simdjson_element_get_int64(raw, &value) { return Int(value) }
+    return number.flatMap(Int.init(exactly:))
+  }
+
+  var boolean: Bool? {
+    var value = false
+    return unsafe simdjson_element_get_bool(raw, &value) ? value : nil
+  }
+
+  /// Whether this is the number 1, however it is written, or `true`: what sets one of Apple's flags.
+  var isSet: Bool { number == 1 || boolean == true }
+
+  /// Looks up several members in one pass.
+  func find(_ keys: UnsafeBufferPointer<simdjson_string_view>, into values: UnsafeMutablePointer<simdjson_element>) {
+    guard let base = keys.baseAddress else { return }
+    unsafe simdjson_object_find(raw, base, keys.count, values)
+  }
+
+  /// Looks up many members in one pass; gives how many there are.
+  func find(
+    _ index: UnsafePointer<simdjson_key_index>, into values: UnsafeMutablePointer<simdjson_element>, found: UnsafeMutablePointer<UInt16>
+  ) -> Int {
+    unsafe simdjson_object_find_many(raw, index, values, found)
+  }
+
+  /// Calls `body` with each element of an array, in order.
+  func forEachElement<Failure>(_ body: (JSONElement) throws(Failure) -> Void) throws(Failure) {
+    var elements = unsafe simdjson_array_begin(raw)
+    var value = unsafe simdjson_element()
+    while unsafe simdjson_array_next(&elements, &value) {
+      if let element = unsafe JSONElement(value) { try body(element) }
+    }
+  }
+
+  /// Calls `body` with each member of an object, in the line's order; of several with one name, with each.
+  func forEachMember<Failure>(_ body: (UntrustedText, JSONElement) throws(Failure) -> Void) throws(Failure) {
+    var members = unsafe simdjson_object_begin(raw)
+    var key = unsafe simdjson_string_view()
+    var value = unsafe simdjson_element()
+    while unsafe simdjson_object_next(&members, &key, &value) {
+      let name = unsafe UnsafeRawBufferPointer(start: key.data, count: key.length)
+      if let element = unsafe JSONElement(value) { try body(unsafe UntrustedText(decoding: name), element) }
+    }
+  }
+
+  /// Whether an object has a member with such a name; false for what is no object.
+  func hasMember(named matches: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+    var members = unsafe simdjson_object_begin(raw)
+    var key = unsafe simdjson_string_view()
+    var value = unsafe simdjson_element()
+    while unsafe simdjson_object_next(&members, &key, &value) {
+      let name = unsafe UnsafeRawBufferPointer(start: key.data, count: key.length)
+      if unsafe matches(name) { return true }
+    }
+    return false
+  }
+
+  /// The value that a pointer names: in an object the last member of that name, in an array the element at that index.
+  func value(at tokens: some Sequence<JSONPointer.Token>) -> JSONElement? {
+    var element = self
+    for token in tokens {
+      guard let child = element.isArray ? element.element(at: token)?.element : element.member(token.text) else { return nil }
+      element = child
+    }
+    return element
+  }
+
+  /// The last member of that name.
+  func member(_ name: String) -> JSONElement? {
+    var name = name
+    return name.withUTF8 { bytes in
+      unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
+        var key = unsafe simdjson_string_view(data: characters.baseAddress, length: characters.count)
+        var value = unsafe simdjson_element()
+        unsafe simdjson_object_find(raw, &key, 1, &value)
+        return unsafe JSONElement(value)
+      }
+    }
+  }
+
+  /// The child that one part of a pointer names, its place among its siblings, counted from 0, and whether another one before it has its name.
+  func child(_ token: JSONPointer.Token) -> (place: Int, element: JSONElement, isRepeated: Bool)? {
+    isArray ? element(at: token).map { ($0.place, $0.element, false) } : lastMember(named: token)
+  }
+
+  private func lastMember(named token: JSONPointer.Token) -> (place: Int, element: JSONElement, isRepeated: Bool)? {
+    var members = unsafe simdjson_object_begin(raw)
+    var key = unsafe simdjson_string_view()
+    var value = unsafe simdjson_element()
+    var found: (place: Int, element: JSONElement, isRepeated: Bool)?
+    var place = 0
+    while unsafe simdjson_object_next(&members, &key, &value) {
+      let name = unsafe UnsafeRawBufferPointer(start: key.data, count: key.length)
+      if name.count == token.text.utf8.count, unsafe token.text.utf8.elementsEqual(name), let element = unsafe JSONElement(value) {
+        found = (place, element, found != nil)
+      }
+      place += 1
+    }
+    return found
+  }
+
+  private func element(at token: JSONPointer.Token) -> (place: Int, element: JSONElement)? {
+    guard let index = token.index else { return nil }
+    var elements = unsafe simdjson_array_begin(raw)
+    var value = unsafe simdjson_element()
+    var place = 0
+    while unsafe simdjson_array_next(&elements, &value) {
+      if place == index { return unsafe JSONElement(value).map { (place, $0) } }
+      place += 1
+    }
+    return nil
+  }
+}

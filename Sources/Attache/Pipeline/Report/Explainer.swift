@@ -1,0 +1,89 @@
+internal import Synchronization
+
+/// Tells about the lines that are not attached, each reason at its first line and then once an hour (``ExplanationLedger``), on a thread of its own: a log
+/// that blocks delays no line.
+package final class Explainer: Sendable {
+  private struct Desk {
+    var ledger = ExplanationLedger()
+    var waiting: [@Sendable () -> Void] = []
+    var isFinished = false
+  }
+
+  private let desk = Mutex(Desk())
+  private let machine: any Machine
+  private let alarm: any WakeSignal
+  private let told: any WakeSignal
+  private let detail: URLDetail
+  private let notify: @Sendable (Explanation) -> Void
+
+  /// Starts the thread, which ends with ``finish()``.
+  ///
+  /// - Parameters:
+  ///   - machine: says when an hour is over.
+  ///   - detail: how much of a URL is shown.
+  /// - Throws: ``SystemError`` when the system gives no descriptor or no thread.
+  package init(machine: any Machine, showing detail: URLDetail, notify: @escaping @Sendable (Explanation) -> Void) throws(SystemError) {
+    self.machine = machine
+    self.detail = detail
+    self.notify = notify
+    alarm = try machine.makeWakeSignal()
+    told = try machine.makeWakeSignal()
+    try machine.start("explain") { [weak self, alarm] in
+      while case .wait(let instant) = self?.tellWaiting() ?? .end { alarm.wait(until: instant) }
+    }.detach()
+  }
+
+  deinit {
+    alarm.ring()
+  }
+
+  /// Has a payload explained if it is the first with its reason, else counted. Never waits; there are as many explanations as reasons.
+  ///
+  /// - Parameter why: what is said in the place of the reason's advice.
+  package func add(_ reason: Reason, of line: Int, _ media: [MediaRecord], why: String? = nil) {
+    let now = machine.now
+    let isDue = desk.withLock { desk in
+      desk.ledger.add(reason, at: now) {
+        let medium = media.first { $0.reason == reason }
+        return Explanation(
+          line: line, reason: reason, url: medium.map { detail.text(of: $0.url) }, text: why ?? medium?.explanation ?? reason.advice)
+      }
+    }
+    if isDue { alarm.ring() }
+  }
+
+  /// Does something else on the thread, such as writing another message to the log. Never waits.
+  package func perform(_ body: @escaping @Sendable () -> Void) {
+    desk.withLock { $0.waiting.append(body) }
+    alarm.ring()
+  }
+
+  /// Waits until all is told that is due, and ends the thread.
+  package func finish() {
+    desk.withLock { $0.isFinished = true }
+    alarm.ring()
+    told.wait(until: nil)
+  }
+
+  private enum Step {
+    /// Waits for the instant, or for a ring alone.
+    case wait(until: MonotonicInstant?)
+    case end
+  }
+
+  private func tellWaiting() -> Step {
+    while true {
+      let now = machine.now
+      let (due, waiting, next, isFinished) = desk.withLock { desk in
+        defer { desk.waiting = [] }
+        return (desk.ledger.takeDue(at: now), desk.waiting, desk.ledger.nextDue, desk.isFinished)
+      }
+      for explanation in due { notify(explanation) }
+      for body in waiting { body() }
+      guard due.isEmpty, waiting.isEmpty else { continue }
+      guard isFinished else { return .wait(until: next) }
+      told.ring()
+      return .end
+    }
+  }
+}

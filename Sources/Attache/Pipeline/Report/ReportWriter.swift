@@ -1,0 +1,89 @@
+internal import Glibc
+internal import Synchronization
+
+/// Writes the report on a thread of its own, so that a slow disk, or a pipe that nobody reads, never holds up a line.
+///
+/// Records are written in the order decided, as soon as the lines before them were handed to `write`; nothing waits in a buffer when the input pauses.
+final class ReportWriter: Sendable {
+  private struct Desk {
+    var items: [ReportItem] = []
+    var isFinished = false
+    var isAsleep = false
+  }
+
+  /// Bytes of text that are gathered before they are written, at most.
+  private static let bufferSize = 64 << 10
+
+  private let descriptor: Int32
+  private let desk = Mutex(Desk())
+  private let detail: URLDetail
+  private let work: any WakeSignal
+  private let written: @Sendable (_ bytes: Int) -> Void
+  private let failed: @Sendable (SystemError) -> Void
+
+  /// - Parameters:
+  ///   - descriptor: what is written; ``run()`` closes it in the end.
+  ///   - detail: how much of a URL is shown.
+  ///   - written: called with the charge of what has been written or dropped (``ReportItem/charge``), from the report's thread.
+  ///   - failed: called once when the report cannot be written; what follows is dropped.
+  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  init(
+    descriptor: Int32, machine: any Machine, showing detail: URLDetail, written: @escaping @Sendable (_ bytes: Int) -> Void,
+    failed: @escaping @Sendable (SystemError) -> Void
+  ) throws(SystemError) {
+    self.descriptor = descriptor
+    self.detail = detail
+    self.written = written
+    self.failed = failed
+    work = try machine.makeWakeSignal()
+  }
+
+  /// Adds what was handed to `write`; never waits.
+  func add(_ items: [ReportItem]) {
+    wake { $0.items += items }
+  }
+
+  /// Says that nothing will be added; ``run()`` then comes to its end.
+  func finish() {
+    wake { $0.isFinished = true }
+  }
+
+  /// Writes until the report is finished. The report's thread runs it.
+  func run() {
+    var order = ReportOrder()
+    var text = ReportText(descriptor: descriptor, bufferSize: Self.bufferSize, showing: detail, failed: failed)
+    var isFinished = false
+    while !isFinished {
+      let items = next(isFinished: &isFinished)
+      for item in items { order.add(item) }
+      while let item = order.popNext() { text.write(item) }
+      if isFinished { order.popRest().forEach { text.write($0) } }
+      text.flush()
+      written(items.reduce(0) { $0 + $1.charge })
+    }
+    close(descriptor)
+  }
+
+  /// Waits for items, or for the end.
+  private func next(isFinished: inout Bool) -> [ReportItem] {
+    while true {
+      let (items, finished) = desk.withLock { desk in
+        desk.isAsleep = desk.items.isEmpty && !desk.isFinished
+        defer { desk.items = [] }
+        return (desk.items, desk.isFinished)
+      }
+      isFinished = finished
+      if finished || !items.isEmpty { return items }
+      work.wait(until: nil)
+    }
+  }
+
+  private func wake(_ change: @Sendable (inout Desk) -> Void) {
+    let isAsleep = desk.withLock { desk in
+      change(&desk)
+      defer { desk.isAsleep = false }
+      return desk.isAsleep
+    }
+    if isAsleep { work.ring() }
+  }
+}

@@ -1,0 +1,104 @@
+internal import Synchronization
+
+/// The real clock: a heap of deadlines on the monotonic clock, and a thread that does nothing but keep them.
+///
+/// The thread does no other work, so that nothing which a deadline cuts off can hold the deadline up.
+public final class MonotonicClock: MachineClock {
+  private struct Book {
+    var heap = TimerHeap()
+    /// Until when the thread sleeps; the past while it is awake, since it looks at the heap before it sleeps.
+    var sleepsUntil = MonotonicInstant.distantPast
+  }
+
+  package let machine: any Machine
+  private let book = Mutex(Book())
+  private let alarm: any WakeSignal
+  /// When the earliest appointment is due, in nanoseconds.
+  private let earliest = Atomic<Int64>(.max)
+  /// Nobody rings it.
+  private let pause: any WakeSignal
+
+  /// How far behind is not worth a pause.
+  private static let tolerance = Duration.milliseconds(1)
+
+  /// Starts the clock's thread, which ends with the clock.
+  ///
+  /// - Throws: ``SystemError`` when the system gives no descriptor or no thread.
+  public convenience init() throws(SystemError) {
+    try self.init(machine: SystemMachine())
+  }
+
+  /// Starts the clock on a machine of the caller's.
+  package init(machine: any Machine) throws(SystemError) {
+    self.machine = machine
+    let alarm = try machine.makeWakeSignal()
+    self.alarm = alarm
+    pause = try machine.makeWakeSignal()
+    try machine.start("deadlines", .timely) { [weak self] in
+      while let next = self?.runDue() {
+        alarm.wait(until: next)
+      }
+    }.detach()
+  }
+
+  deinit {
+    alarm.ring()
+  }
+
+  public var now: MonotonicInstant {
+    machine.now
+  }
+
+  public func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Appointment {
+    let (entry, isEarlier) = book.withLock { book in
+      let entry = book.heap.add(at: instant, action)
+      noteEarliest(of: book)
+      let isEarlier = instant < book.sleepsUntil
+      if isEarlier { book.sleepsUntil = instant }
+      return (entry, isEarlier)
+    }
+    if isEarlier { alarm.ring() }
+    return Appointment(entry)
+  }
+
+  public func cancel(_ appointment: Appointment) {
+    guard let entry = appointment.entry as? TimerEntry else { return }
+    book.withLock { book in
+      book.heap.remove(entry)
+      noteEarliest(of: book)
+    }
+  }
+
+  private func noteEarliest(of book: borrowing Book) {
+    earliest.store(book.heap.earliest?.nanoseconds ?? .max, ordering: .relaxed)
+  }
+
+  /// Appointments that are taken out of the book at a time.
+  private static let portion = 32
+
+  package var isBehind: Bool {
+    earliest.load(ordering: .relaxed) < now.nanoseconds - Self.tolerance.nanoseconds
+  }
+
+  /// Waits while the clock's thread is behind with what is due: who begins something new would only take the processor from it.
+  package func waitUntilPunctual() {
+    while isBehind { pause.wait(until: now.advanced(by: Self.tolerance)) }
+  }
+
+  /// Does what is due and says when to come back.
+  private func runDue() -> MonotonicInstant {
+    var due: [@Sendable () -> Void] = []
+    while true {
+      let next = book.withLock { book in
+        let now = machine.now
+        while due.count < Self.portion, let action = book.heap.popDue(at: now) { due.append(action) }
+        noteEarliest(of: book)
+        book.sleepsUntil = due.isEmpty ? (book.heap.earliest ?? .distantFuture) : .distantPast
+        return book.sleepsUntil
+      }
+      guard !due.isEmpty else { return next }
+      for action in due { action() }
+      due.removeAll(keepingCapacity: true)
+    }
+  }
+}

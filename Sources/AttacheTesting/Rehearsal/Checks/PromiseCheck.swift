@@ -1,0 +1,145 @@
+internal import Attache
+
+/// The promise that every filter is asked for: each line once, the original or one that still holds it, in order, in time, whole.
+package struct PromiseCheck: Sendable {
+  /// What a line may have become.
+  package enum Freedom: Sendable, Hashable {
+    /// A JSON object may have gained members at any depth and be written anew.
+    case members
+    /// The bytes must be the original's, with attache's member spliced in or without it.
+    case splice(OutputPlace)
+  }
+
+  private let freedom: Freedom
+  private let anyOrder: Bool
+  private let allowsRepeats: Bool
+
+  /// - Parameters:
+  ///   - anyOrder: whether lines may come in another order.
+  ///   - allowsRepeats: whether a line may come more than once, as after a restart.
+  package init(_ freedom: Freedom = .members, anyOrder: Bool = false, allowsRepeats: Bool = false) {
+    self.freedom = freedom
+    self.anyOrder = anyOrder
+    self.allowsRepeats = allowsRepeats
+  }
+
+  /// What is wrong with an output.
+  ///
+  /// - Parameters:
+  ///   - evidence: its input, its output and, for lateness, when each line came.
+  ///   - due: when each line of input is due, on the clock of the arrivals; empty where lateness is not asked for.
+  package func findings(_ evidence: Evidence, due: [Duration] = []) -> [Finding] {
+    let output = evidence.outputLines
+    let matching = LineMatching(input: evidence.input, output: output, freedom: freedom, gaining: evidence.place)
+    var findings = matching.lost.map { lost($0, evidence) }
+    findings += repeats(matching)
+    findings += matching.answers.enumerated().compactMap { broken($1, output[$0], number: $0, evidence) }
+    if !anyOrder { findings += reordered(matching) }
+    findings += late(matching, evidence.arrivals, due)
+    findings += ending(matching, evidence)
+    return findings.abridged
+  }
+
+  private func lost(_ line: Int, _ evidence: Evidence) -> Finding {
+    Finding(.lost, payload: line + 1, "one line of output was expected, and none came for \(Excerpt(evidence.input[line]))")
+  }
+
+  private func repeats(_ matching: LineMatching) -> [Finding] {
+    guard !allowsRepeats else { return [] }
+    var counts: [Int: Int] = [:]
+    for case .again(let line) in matching.answers { counts[line, default: 1] += 1 }
+    return counts.sorted { $0.key < $1.key }.map { line, count in
+      Finding(.duplicated, payload: line + 1, "one line of output was expected, and \(count) came")
+    }
+  }
+
+  private func broken(_ answer: LineMatching.Match, _ text: ArraySlice<UInt8>, number: Int, _ evidence: Evidence) -> Finding? {
+    switch answer {
+    case .line(let line), .moved(let line), .again(let line): return loose(text, line, evidence.input[line])
+    case .rest: return nil
+    case .torn(let line):
+      return Finding(
+        .torn, payload: line + 1, "a whole line was expected, and only a part came: \(Excerpt(text)) of \(Excerpt(evidence.input[line]))")
+    case .altered(let line): return altered(line, evidence.input[line], text)
+    case .stranger: return Finding(.altered, "line \(number + 1) of the output is none of the input's: \(Excerpt(text))")
+    }
+  }
+
+  private func altered(_ line: Int, _ original: [UInt8], _ text: ArraySlice<UInt8>) -> Finding {
+    let wanted =
+      switch freedom {
+      case .members: "the original or a line that holds its members"
+      case .splice: "the original, or the original with one member spliced in,"
+      }
+    let start = zip(original, text).prefix { $0 == $1 }.count
+    let (expected, came) = (Excerpt(original[start...]), Excerpt(text.dropFirst(start)))
+    return Finding(.altered, payload: line + 1, "\(wanted) was expected; from byte \(start) on, \(expected) became \(came)")
+  }
+
+  /// A line that holds the original, and yet is not what may have become of it.
+  private func loose(_ text: ArraySlice<UInt8>, _ line: Int, _ original: [UInt8]) -> Finding? {
+    freedom.allows(text, from: original) ? nil : altered(line, original, text)
+  }
+
+  private func reordered(_ matching: LineMatching) -> [Finding] {
+    matching.answers.enumerated().compactMap { number, answer in
+      guard case .moved(let line) = answer else { return nil }
+      let others = matching.answers[..<number].compactMap { LineMatching.line(of: $0) }
+      let after = others.last.map { " after line \($0 + 1)" } ?? " first"
+      return Finding(.reordered, payload: line + 1, "the order of the input was expected; the line came as number \(number + 1)\(after)")
+    }
+  }
+
+  private func late(_ matching: LineMatching, _ arrivals: [Duration], _ due: [Duration]) -> [Finding] {
+    zip(matching.answers, arrivals).compactMap { answer, arrival in
+      guard let line = LineMatching.line(of: answer), line < due.count, arrival > due[line] else { return nil }
+      let excess = Milliseconds(arrival - due[line])
+      return Finding(
+        .late, payload: line + 1,
+        "it was due \(Milliseconds(due[line])) after the start and came at \(Milliseconds(arrival)), \(excess) too late")
+    }
+  }
+
+  /// The output must end as the input does, and never within a line.
+  private func ending(_ matching: LineMatching, _ evidence: Evidence) -> [Finding] {
+    let endsWithLineFeed = evidence.output.last == UInt8(ascii: "\n")
+    guard let last = matching.answers.last, let line = LineMatching.line(of: last) else { return [] }
+    let mayLackLineFeed = !evidence.endsWithLineFeed && (anyOrder || line == evidence.input.count - 1)
+    if !endsWithLineFeed, !mayLackLineFeed {
+      return [Finding(.torn, payload: line + 1, "a line ending was expected behind the last line of output, and none came")]
+    }
+    if endsWithLineFeed, !evidence.endsWithLineFeed, !anyOrder, case .splice = freedom, line == evidence.input.count - 1 {
+      return [Finding(.altered, payload: line + 1, "the last line of the input has no line ending, and gained one")]
+    }
+    return []
+  }
+}
+
+extension PromiseCheck.Freedom {
+  /// Whether a line that holds the original may stand for it as it is written.
+  func allows(_ line: ArraySlice<UInt8>, from original: [UInt8]) -> Bool {
+    switch self {
+    case .members: true
+    case .splice(let place):
+      line.elementsEqual(original) || place.isSpliced(line, from: original)
+        || EnvelopedLine(original: original, place: place).isSpliced(line)
+    }
+  }
+}
+
+extension OutputPlace {
+  /// Whether a line is the original with attache's member before the closing brace of its payload, and nothing else changed.
+  func isSpliced(_ line: ArraySlice<UInt8>, from original: [UInt8]) -> Bool {
+    guard let value = try? JSONReader.read(original[...]), let payload = payload(of: value), line.count > original.count else {
+      return false
+    }
+    let brace = payload.closingBrace
+    let (head, tail) = (original[..<brace], original[brace...])
+    guard line.starts(with: head), line.suffix(tail.count).elementsEqual(tail) else { return false }
+    var member = line.dropFirst(head.count).dropLast(tail.count)
+    if !payload.members.isEmpty, member.popFirst() != UInt8(ascii: ",") { return false }
+    let object = [UInt8(ascii: "{")] + member + [UInt8(ascii: "}")]
+    guard case .object(let gained)? = try? JSONReader.read(object[...]), gained.closingBrace == object.count - 1 else { return false }
+    return gained.members.count == 1 && GainedAttachment.read(line, at: self)?.isEmpty == false
+  }
+}

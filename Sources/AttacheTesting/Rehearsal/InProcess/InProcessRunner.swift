@@ -1,0 +1,126 @@
+internal import Attache
+internal import AttacheArguments
+internal import Glibc
+internal import Synchronization
+
+/// One run of the engine on a stage, by the thread that speaks with the filter.
+final class InProcessRunner: Sendable {
+  private let stage: ScenarioStage
+  private let gauge = ProcessGauge()
+  private let result = Mutex<Result<Filter.Result, Filter.Failure>?>(nil)
+  private let running = Mutex<(filter: Filter?, isCancelled: Bool)>((nil, false))
+
+  init(on stage: ScenarioStage) {
+    self.stage = stage
+  }
+
+  /// Looks at how many descriptors there are; from any thread.
+  var observe: @Sendable () -> Void {
+    { [gauge, stage] in gauge.look(others: stage.openConnections) }
+  }
+
+  /// Has the filter decide everything at once and end: nobody wants to see more. From any thread.
+  func cancel() {
+    let filter = running.withLock { running in
+      running.isCancelled = true
+      return running.filter
+    }
+    filter?.cancel()
+  }
+
+  func run() throws(StageError) -> Evidence {
+    var evidence = Evidence(input: stage.input, endsWithLineFeed: stage.scenario.endsWithLineFeed, options: stage.options)
+    do throws(InProcessEngine.Refusal) {
+      let engine = try InProcessEngine(stage.options, serviceExtension: stage.scenario.serviceExtension, network: network)
+      try converse(with: engine, &evidence)
+    } catch {
+      stage.timeline.note(.filter, "does not start: \(error.reason)")
+      evidence.exitStatus = error.status
+    }
+    gather(&evidence)
+    return evidence
+  }
+
+  /// The system's, of which a stage on loopback lets the engine reach nothing else.
+  private var network: FetchNetwork {
+    let system = TransferWatch.watching(.real(stage.options.engine.fetching.configuration))
+    return stage.network == nil ? system.onLoopback { [stage] in stage.note(beyondLoopback: $0, port: $1) } : system
+  }
+
+  private func converse(with engine: InProcessEngine, _ evidence: inout Evidence) throws(InProcessEngine.Refusal) {
+    let (input, output) = (try DataPipe(), try DataPipe())
+    try start(engine.filter, input.takeRead(), output.takeWrite())
+    let isCancelled = running.withLock { running in
+      running.filter = engine.filter
+      return running.isCancelled
+    }
+    if isCancelled { engine.filter.cancel() }
+    let start = MonotonicInstant.now
+    stage.timeline.start = start
+    if let stop = stage.scenario.stop { book(stop, engine, start) }
+    var conversation = Conversation(
+      stage.input, endsWithLineFeed: stage.scenario.endsWithLineFeed, input: input, output: output, start: start, progressed: observe)
+    let isOver = goOn(&conversation, engine)
+    evidence.hung = !isOver
+    evidence.elapsed = start.duration(to: .now)
+    (evidence.output, evidence.arrivals) = (conversation.received, conversation.arrivals)
+    evidence.exitStatus = result.withLock { $0 }.flatMap(status)
+    // A filter that still runs keeps its threads: nobody may take them away.
+    if result.withLock({ $0 != nil }) { engine.shutdown() }
+  }
+
+  private func start(_ filter: Filter, _ input: Int32, _ output: Int32) throws(InProcessEngine.Refusal) {
+    do {
+      try SystemMachine().start("filter") { [self] in
+        let outcome = Result { () throws(Filter.Failure) in try filter.run(input: input, output: output) }
+        result.withLock { $0 = outcome }
+        close(input)
+        close(output)
+      }.detach()
+    } catch {
+      throw InProcessEngine.Refusal(status: ExitStatus.software, reason: "\(error)")
+    }
+  }
+
+  private func book(_ stop: StopScript, _ engine: InProcessEngine, _ start: MonotonicInstant) {
+    _ = engine.clock.schedule(at: start.advanced(by: stop.at)) { [stage] in
+      stage.timeline.note(.filter, stop.isCancellation ? "is told to decide everything now" : "is told to stop")
+      if stop.isCancellation { engine.filter.cancel() } else { engine.filter.stop() }
+    }
+  }
+
+  /// - Returns: whether the filter came to its end by itself, at the latest when its input ended.
+  private func goOn(_ conversation: inout Conversation, _ engine: InProcessEngine) -> Bool {
+    let patience = stage.scenario.deadline * 2 + .seconds(5)
+    if conversation.goOn(patience: patience) == .closed { return true }
+    stage.timeline.note(.filter, "has said nothing for \(Milliseconds(patience)): its input is ended")
+    conversation.closeInput()
+    if conversation.goOn(patience: patience) == .closed { return true }
+    stage.timeline.note(.filter, "does not end: it is told to decide everything now")
+    engine.filter.cancel()
+    _ = conversation.goOn(patience: .seconds(5))
+    return false
+  }
+
+  private func status(_ result: Result<Filter.Result, Filter.Failure>) -> Int32? {
+    switch result {
+    case .success(let result): return stage.options.exitStatus(after: result)
+    case .failure(let failure):
+      stage.timeline.note(.filter, "\(failure)")
+      return ExitStatus.inputOutput
+    }
+  }
+
+  /// What else there is to see, while the store is still there.
+  private func gather(_ evidence: inout Evidence) {
+    do { evidence.report = try stage.readReport() } catch { evidence.reportError = error }
+    evidence.collectFiles()
+    (evidence.requests, evidence.fields) = (stage.requests, stage.fields)
+    evidence.connections = stage.connections
+    (evidence.destinations, evidence.namesAsked) = (stage.destinations, stage.namesAsked)
+    evidence.memory = gauge.memory
+    evidence.descriptors = gauge.descriptors
+    evidence.timeline = stage.timeline.events + evidence.payloadEvents(deadline: stage.scenario.deadline)
+    evidence.timeline.sort { $0.at < $1.at }
+  }
+}

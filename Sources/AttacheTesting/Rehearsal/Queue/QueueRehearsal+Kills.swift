@@ -1,0 +1,45 @@
+internal import Attache
+
+extension QueueRehearsal {
+  /// Kills the worker at random moments, starts it again each time, and checks what is in the queue when it is empty.
+  func killed(_ result: inout ScenarioResult) async throws(StageError) {
+    let scenario = result.scenario.scaled(by: timeScale)
+    let (findings, longest) = try await CommandStage.with(scenario) { stage throws(StageError) in
+      let queue = try QueueStage(stage, self)
+      try await queue.enqueue()
+      let work = try await queue.work()
+      return (KilledQueueCheck.findings(try await queue.evidence(work), of: scenario), work.start.duration(to: work.end))
+    }
+    guard findings.isEmpty else {
+      // What loses a payload undisturbed is not killed to see whether it keeps it.
+      result.findings = findings
+      return
+    }
+    let (evidence, kills) = try await CommandStage.with(scenario) { stage throws(StageError) in
+      let queue = try QueueStage(stage, self)
+      try await queue.enqueue()
+      let (work, kills) = try await killed(queue, within: longest)
+      return (try await queue.evidence(work), kills)
+    }
+    result.take(evidence)
+    for index in result.payloads.indices { result.payloads[index].lateness = nil }
+    if kills == 0 { result.skipped = "no kill point was reached: the worker had ended before" }
+    result.findings = KilledQueueCheck.findings(evidence, of: scenario).map { finding in
+      let times = kills == 1 ? "once" : "\(kills) times"
+      return Finding(finding.kind, payload: finding.payload, "killed \(times) and started again: \(finding.message)")
+    }
+  }
+
+  /// - Parameter longest: how long a worker takes that nobody kills.
+  /// - Returns: the last run, which ended by itself, and how many others did not.
+  private func killed(_ queue: QueueStage, within longest: Duration) async throws(StageError) -> (CommandInvocation.Outcome, kills: Int) {
+    var random = SeededGenerator(seed: seed)
+    var kills = 0
+    for _ in 0..<randomKills where !Task.isCancelled {
+      let outcome = try await queue.work(killedAfter: longest * Double.random(in: 0..<1, using: &random))
+      guard outcome.isKilled else { return (outcome, kills) }
+      kills += 1
+    }
+    return (try await queue.work(), kills)
+  }
+}

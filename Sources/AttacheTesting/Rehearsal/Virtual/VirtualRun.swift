@@ -1,0 +1,118 @@
+internal import Attache
+internal import AttacheArguments
+internal import Glibc
+internal import Synchronization
+
+/// Plays a scenario with attache's whole engine on a simulated machine, where a deadline of 30 s takes no time and a seed chooses who runs when.
+package enum VirtualRun {
+  /// - Parameter seed: of the interleaving; the same is the same run.
+  /// - Returns: what the run left; the scenario's world is taken down again.
+  /// - Throws: ``StageError`` when that world could not be set up, or failed.
+  package static func run(_ scenario: Scenario, seed: UInt64) async throws(StageError) -> Evidence {
+    try await play(scenario, seed: seed).get()
+  }
+
+  static func play(_ scenario: Scenario, seed: UInt64) async -> Result<Evidence, StageError> {
+    await RehearsalThread.attempt { () throws(StageError) in try VirtualPlay(VirtualStage(scenario, seed: seed)).run() }
+  }
+}
+
+/// One run of the engine on a virtual stage.
+private final class VirtualPlay: Sendable {
+  private let stage: VirtualStage
+  private let exitStatus = Mutex<Int32?>(nil)
+
+  private var simulation: Simulation { stage.simulation }
+
+  init(_ stage: VirtualStage) {
+    self.stage = stage
+  }
+
+  func run() throws(StageError) -> Evidence {
+    defer { stage.takeDown() }
+    let (input, wall) = (try stage.openInput(), MonotonicInstant.now)
+    defer { close(input) }
+    let ending: Simulation.Ending
+    do throws(SystemError) {
+      ending = try simulation.run { self.playOut(input) }
+    } catch {
+      throw .system(call: error.call, errno: error.number)
+    }
+    if let failure = stage.failure { throw failure }
+    return evidence(ending, elapsed: wall.duration(to: .now))
+  }
+
+  // MARK: On the simulated machine
+
+  private func playOut(_ input: Int32) {
+    do throws(InProcessEngine.Refusal) {
+      let engine = try InProcessEngine(stage.options, serviceExtension: stage.scenario.serviceExtension, network: stage.fetchNetwork)
+      stage.timeline.start = simulation.now
+      let stopper = try bookStop(of: engine)
+      let status = status(of: engine.filter, input)
+      exitStatus.withLock { $0 = status }
+      stopper?.ring()
+      engine.shutdown()
+    } catch {
+      stage.timeline.note(.filter, "does not start: \(error.reason)")
+      exitStatus.withLock { $0 = error.status }
+    }
+  }
+
+  private func status(of filter: Filter, _ input: Int32) -> Int32 {
+    do throws(Filter.Failure) {
+      return stage.options.exitStatus(after: try filter.run(input: input, output: stage.output.descriptor))
+    } catch {
+      stage.timeline.note(.filter, "\(error)")
+      return ExitStatus.inputOutput
+    }
+  }
+
+  /// Leaves the input open until the filter is told to stop, which it is at its time.
+  ///
+  /// - Returns: what tells that it is too late.
+  private func bookStop(of engine: InProcessEngine) throws(InProcessEngine.Refusal) -> (any WakeSignal)? {
+    guard let stop = stage.scenario.stop, stage.scenario.endsWithLineFeed else {
+      stage.source.end()
+      return nil
+    }
+    let (wakeSignal, instant) = (simulation.makeWakeSignal(), simulation.now.advanced(by: stop.at))
+    do throws(SystemError) {
+      try simulation.start("signals") { [self] in
+        wakeSignal.wait(until: instant)
+        if simulation.now >= instant { notify(engine.filter, stop) }
+      }.detach()
+    } catch {
+      throw InProcessEngine.Refusal(status: ExitStatus.software, reason: "\(error)")
+    }
+    return wakeSignal
+  }
+
+  /// An input whose lines have all been answered has ended before.
+  private func notify(_ filter: Filter, _ stop: StopScript) {
+    stage.output.look(at: simulation.now)
+    guard stage.output.arrivals.count < stage.input.count else { return stage.source.end() }
+    stage.timeline.note(.filter, stop.isCancellation ? "is told to decide everything now" : "is told to stop")
+    if stop.isCancellation { filter.cancel() } else { filter.stop() }
+  }
+
+  // MARK: Afterwards
+
+  private func evidence(_ ending: Simulation.Ending, elapsed: Duration) -> Evidence {
+    var evidence = Evidence(input: stage.input, endsWithLineFeed: stage.scenario.endsWithLineFeed, options: stage.options)
+    let start = stage.timeline.start
+    stage.output.look(at: simulation.now)
+    evidence.output = stage.output.bytes
+    evidence.arrivals = stage.output.arrivals.map { start.duration(to: $0) }
+    do { evidence.report = try stage.readReport() } catch { evidence.reportError = error }
+    evidence.collectFiles()
+    (evidence.requests, evidence.connections) = (stage.requests, stage.network.connections)
+    evidence.namesAsked = stage.namesAsked
+    evidence.exitStatus = exitStatus.withLock { $0 }
+    evidence.hung = ending == .hung
+    evidence.elapsed = elapsed
+    evidence.timeline = stage.timeline.events + evidence.payloadEvents(deadline: stage.scenario.deadline)
+    evidence.timeline.sort { $0.at < $1.at }
+    return evidence
+  }
+}

@@ -1,0 +1,133 @@
+import ArgumentParser
+import Attache
+import AttacheArguments
+import AttacheQueue
+import Glibc
+import Logging
+
+/// `attache batch`: a file's payloads through a queue in one go.
+struct BatchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "batch", abstract: "Give the payloads of a file their media, and go on after a kill where it was.",
+    discussion: """
+      The lines of FILE are enqueued, worked, and written in their order. However it is ended, the same command goes on: what has its result keeps it, \
+      and is not fetched again. OUT appears when it is whole. The queue lies beside OUT, or beside FILE, and goes when the batch is done; --queue names \
+      another, which stays.
+      """)
+
+  @Argument(help: "The file to read, one payload a line; - is standard input, whose beginning must come again when the batch goes on.")
+  var file: String
+
+  @Option(name: [.customShort("o"), .long], help: ArgumentHelp("The file to write. (default: standard output)", valueName: "file"))
+  var output: String?
+
+  @Option(help: ArgumentHelp("The batch's queue: sqlite:PATH or dir:PATH, of this batch alone.", valueName: "queue"))
+  var queue: QueueLocation?
+
+  @Option(help: ArgumentHelp("Write one JSON object a line of input that says what became of it.", valueName: "file"))
+  var report: String?
+
+  @Flag(help: "Exit 65 when any line was invalid.")
+  var strict = false
+
+  @Option(help: "Show progress on standard error: auto, always or never.")
+  var progress = ProgressChoice.auto
+
+  @OptionGroup var options: WorkOptions
+
+  func validate() throws {
+    guard file != "-" || output != nil || queue != nil else {
+      throw ValidationError("a batch of standard input needs -o or --queue, so that it can go on after a kill.")
+    }
+  }
+
+  func run() throws {
+    // Opening a pipe waits for its other end.
+    StopSignals.endProcess()
+    let log = options.logFormat.logger()
+    let input = try InputFile(file, log)
+    guard output != nil || queue != nil || FileIdentity(descriptor: input.descriptor) != nil else {
+      log.error("\(input.name) is no regular file; it needs -o or --queue, so that the batch can go on after a kill")
+      throw ExitCode.validationFailure
+    }
+    let files = try BatchFiles(input: input.descriptor, output: output, report: report, queue: location, log)
+    let process = try WorkerProcess(options)
+    let opened = try location.open(creates: true, sync: options.sync, log)
+    defer { opened.close() }
+    let observer = try orExit(process.log, ExitStatus.software) { () throws(SystemError) in try BatchObserver() }
+    let assembly = try process.assembly(
+      options, location, opened, keepsQueue: queue != nil, isOnce: false, observer: observer)
+    let result = Result { () throws(BatchFailure) in
+      let batch = try Batch(
+        opened, worker: assembly.worker, observer: observer, payloadPath: options.engine.payloads.payloadPath)
+      StopSignals.onEach({ batch.stop() }, { batch.cancel() })
+      if progress.isOn { BatchLine.show(batch) }
+      let result = try batch.run(input: input.descriptor, output: files.output, report: files.report)
+      guard result.isComplete else { return result }
+      try files.finish()
+      try batch.release()
+      return result
+    }
+    ErrorOutput.endProgress()
+    process.end(assembly)
+    try finish(result, input, process.log, hasFetchers: !assembly.isBroken)
+  }
+
+  /// Says how the batch ended, removes the queue that is not needed any more, and throws the exit status.
+  private func finish(_ result: Result<Batch.Result, BatchFailure>, _ input: InputFile, _ log: Logger, hasFetchers: Bool) throws {
+    let result = try result.get(orExit: input.name, location, log)
+    log.info("\(result.summary.text(elapsed: result.elapsed))")
+    guard result.isComplete else {
+      log.notice("not every payload has its result: the same command goes on")
+      throw ExitCode(hasFetchers ? ExitStatus.temporaryFailure : ExitStatus.software)
+    }
+    if queue == nil { location.remove() }
+    if strict, result.summary.lines(.invalid) > 0 { throw ExitCode(ExitStatus.data) }
+  }
+
+  private var location: QueueLocation {
+    queue ?? .sqlite(path: (output ?? file) + ".attache-queue")
+  }
+}
+
+extension Result<Batch.Result, BatchFailure> {
+  /// The result, or the exit status once the log has said what went wrong and what to do.
+  fileprivate func get(orExit input: String, _ queue: QueueLocation, _ log: Logger) throws -> Batch.Result {
+    switch self {
+    case .success(let result): return result
+    case .failure(let failure):
+      log.error("\(failure.text(input: input, queue: queue))")
+      throw ExitCode(failure.exitStatus)
+    }
+  }
+}
+
+extension BatchFailure {
+  fileprivate var exitStatus: Int32 {
+    switch self {
+    case .input, .output, .report: ExitStatus.inputOutput
+    case .system: ExitStatus.software
+    case .queue(let error): error.exitStatus
+    case .changed, .otherPayloads, .overlong: ExitStatus.data
+    }
+  }
+
+  /// One line for the log: what is wrong, and what to do.
+  fileprivate func text(input: String, queue: QueueLocation) -> String {
+    switch self {
+    case .input(let error): "\(input): \(error); the same command goes on"
+    case .output(let error): "the output: \(error); make room or choose another -o: the same command goes on"
+    case .report(let error): "the report: \(error); the same command goes on"
+    case .system(let error): "the system refuses: \(error)"
+    case .queue(let error): "\(error)"
+    case .changed(let line):
+      "line \(line) of \(input) is another than when the batch in \(queue.message) was begun, and was not added; give the same file again, "
+        + "or begin anew with another --queue"
+    case .otherPayloads(let inQueue, let lines):
+      "\(queue.message) has \(inQueue) payloads and \(input) \(lines) lines: the batch was begun with another file, or this one is shorter now; "
+        + "give the same file again, or begin anew with another --queue"
+    case .overlong(let line):
+      "line \(line) of \(input) is longer than 64 MiB, which no queue takes; send it through the filter, or take it out"
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import ArgumentParser
+import Attache
+import AttacheArguments
+import AttacheQueue
+import AttacheSenders
+import Glibc
+import Logging
+
+/// `attache deliver`: sends the results of a queue, and notes which were taken.
+struct Deliver: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "deliver", abstract: "Deliver the results of a queue to a command, an HTTP endpoint or Apple, with acknowledgement.",
+    discussion: """
+      The command reads one payload a line from its standard input, and answers each, in the order given, with one line on its standard output: \
+      "ok", "retry 30s" ("retry" alone: after a growing pause), or "drop REASON". What it has not answered when it ends, the next one gets, which is started \
+      after a growing pause. So each payload is sent at least once, and twice only where its answer was not heard.
+
+      With --http, each payload is the body of a POST: 2xx is ok, 408, 429 and 5xx are retried, after Retry-After where that is said, any other status is final. \
+      While the endpoint cannot be reached, the deliverer pauses.
+
+      With --apns, each payload goes to Apple's push service, whose answer decides; the device token is the envelope's, or at --apns-token-path. An answer that \
+      every payload would get, such as for a wrong key, pauses the deliverer.
+
+      Any number of deliverers may share a queue. SIGTERM, SIGINT or SIGHUP once: nothing more is sent, answers are waited for, at most --answer-timeout; \
+      twice: they are not. The exit status is 75 when results are left undelivered.
+      """)
+
+  @OptionGroup var queue: QueueOptions
+
+  @Flag(help: #"Write each payload as {"id":N,"attempt":N,"payload":…}; answers are {"id":N,"answer":"ok"}, in any order."#)
+  var envelope = false
+
+  @Flag(
+    help:
+      "Start the command once for each payload: its exit status 0 is ok, 75 is retry, any other is final (126 and 127, no such command, pause)."
+  )
+  var each = false
+
+  @OptionGroup(title: "To an HTTP endpoint") var http: HTTPOptions
+  @OptionGroup(title: "To Apple") var apple: APNsOptions
+  @OptionGroup var roots: RootOptions
+
+  @Option(help: ArgumentHelp("Payloads at the sender that are unanswered, at most.", valueName: "n"))
+  var jobs = 64
+
+  @Option(help: ArgumentHelp("How long an answer may take; a sender that takes longer is stopped.", valueName: "time"))
+  var answerTimeout = DurationArgument(.seconds(60), as: "60s")
+
+  @Option(help: ArgumentHelp("A payload that ended its sender so often while it had nothing else is given up.", valueName: "n"))
+  var poisonAfter = 3
+
+  @Flag(
+    help: "Keep the order enqueued, as the only deliverer. A payload that is undecided, or waits for a retry, keeps all others waiting.")
+  var ordered = false
+
+  @Option(help: ArgumentHelp("Payloads sent at most, as 500/s or 3000/m.", valueName: "rate"))
+  var rate: RateArgument?
+
+  @Flag(help: "End when every payload has a result and every result is delivered. (default: wait for more)")
+  var once = false
+
+  @Option(
+    help: ArgumentHelp(
+      "When answers are safe from a power failure: always (at once), group (within a second) or off. A killed process loses nothing.",
+      valueName: "when"))
+  var sync = SyncChoice.group
+
+  @OptionGroup var metrics: MetricsOptions
+
+  @Option(help: "Write messages as text or json.")
+  var logFormat = LogFormat.text
+
+  @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments, behind --.", valueName: "command"))
+  var command: [String] = []
+
+  func validate() throws {
+    try CountArgument.check(jobs, "--jobs")
+    try CountArgument.check(poisonAfter, "--poison-after")
+    guard answerTimeout.duration >= .milliseconds(1) else { throw ValidationError("--answer-timeout must be at least 1ms.") }
+    let senders = [!command.isEmpty, http.http != nil, apple.apns].count { $0 }
+    guard senders > 0 else {
+      throw ValidationError("name the command that sends, behind --: attache deliver --queue … -- COMMAND; or --http URL, or --apns")
+    }
+    guard senders == 1 else { throw ValidationError("name a command, --http or --apns: one of them.") }
+    guard !command.isEmpty || !each && !envelope else { throw ValidationError("--each and --envelope are for a command; leave them out.") }
+    guard command.isEmpty || roots.cacert == nil else { throw ValidationError("--cacert goes with --http or --apns.") }
+    guard !(each && envelope) else { throw ValidationError("--each gives a command the payload alone; leave --each or --envelope out.") }
+  }
+
+  func run() throws {
+    // The sender's thread has one to itself: with two it often waits for the lock of the deliverer's.
+    ProcessMemory.tuneAllocator()
+    StopSignals.block()
+    BrokenPipe.block()
+    let log = logFormat.logger()
+    try DistinctFiles.check(queue.queue.files + (metrics.metricsFile.map { [("the file of --metrics-file", $0)] } ?? []), log)
+    let opened = try queue.open(creates: false, sync: sync, log)
+    defer { opened.close() }
+    let figures = DeliveryMetrics()
+    let sender = try sender(log)
+    let deliverer = try orExit(log, ExitStatus.software) { () throws(SystemError) in
+      try Deliverer(configuration, queue: opened, sender: sender, observer: figures, notify: { log.warning("\($0)") })
+    }
+    let service = try metrics.start(opened, figures, log, pulses: [])
+    StopSignals.onEach(
+      {
+        service?.drain()
+        deliverer.stop()
+      }, { deliverer.cancel() })
+    ProcessMemory.dropStart()
+    let outcome = Result { () throws(DelivererError) in try deliverer.run() }
+    service?.stop()
+    switch outcome {
+    case .success(let result):
+      log.info("\(result.text)")
+      if result.isWorkLeft { throw ExitCode(ExitStatus.temporaryFailure) }
+    case .failure(.queue(let error)):
+      log.error("\(error)")
+      throw ExitCode(error.exitStatus)
+    case .failure(.sender(let text)):
+      log.error("the sender cannot be started: \(text)")
+      throw ExitCode(ExitStatus.unavailable)
+    }
+  }
+
+  private var configuration: DelivererConfiguration {
+    var configuration = DelivererConfiguration()
+    configuration.jobs = jobs
+    configuration.answerTimeout = answerTimeout.duration
+    configuration.poisonAfter = poisonAfter
+    configuration.isOrdered = ordered
+    configuration.rate = rate?.perSecond
+    configuration.isOnce = once
+    return configuration
+  }
+
+  /// What tells the queue from any other, however its path is written: the same for each try of a payload.
+  private var queueName: String {
+    guard let path = unsafe realpath(queue.queue.path, nil) else { return queue.queue.description }
+    defer { unsafe free(path) }
+    return unsafe String(cString: path)
+  }
+
+  private func sender(_ log: Logger) throws -> any Sender {
+    if command.isEmpty { AmbientEnvironment.removeUnsafeVariables() }
+    if let sender = try http.sender(roots, log, answerTimeout: answerTimeout.duration, jobs: jobs) { return sender }
+    if let sender = try apple.sender(queueName: queueName, roots, log) { return sender }
+    return try orExit(log, ExitStatus.software) { () throws(SystemError) in
+      guard !each else {
+        var sender = EachSender.Configuration(command)
+        sender.answerTimeout = answerTimeout.duration
+        return try EachSender(sender)
+      }
+      var sender = CommandSender.Configuration(command)
+      (sender.usesEnvelopes, sender.answerTimeout) = (envelope, answerTimeout.duration)
+      return try CommandSender(sender)
+    }
+  }
+}
