@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// libFuzzer over what reads strangers' bytes, and the answers of senders; `scripts/fuzz` builds and runs it.
+// libFuzzer over what reads strangers' bytes, and the answers of senders; `scripts/fuzz` builds and
+// runs it.
 let package = Package(
   name: "fuzz",
   dependencies: [.package(name: "attache", path: "..")],

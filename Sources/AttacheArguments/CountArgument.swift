@@ -2,7 +2,8 @@ internal import ArgumentParser
 
 /// The bounds of a flag that counts something.
 package enum CountArgument {
-  /// From 1 to a million: beyond it nobody means what was written, and sums and products of such numbers stay far from any overflow.
+  /// From 1 to a million: beyond it nobody means what was written, and sums and products of such
+  /// numbers stay far from any overflow.
   package static let range = 1...1_000_000
 
   /// - Throws: what tells the user the bounds.

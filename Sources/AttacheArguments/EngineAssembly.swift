@@ -1,6 +1,7 @@
 package import Attache
 
-/// What fetches media and serves payloads, as the flags have it: put together here for the filter, a queue's worker and the inspection.
+/// What fetches media and serves payloads, as the flags have it: put together here for the filter,
+/// a queue's worker and the inspection.
 package struct EngineAssembly: Sendable {
   package let clock: MonotonicClock
   package let host: ServiceExtensionHost
@@ -9,7 +10,8 @@ package struct EngineAssembly: Sendable {
   /// - Parameters:
   ///   - store: stays the caller's, who shuts it down after ``shutdown()``.
   ///   - parent: starts the processes that fetch; nil has threads of this process fetch.
-  ///   - network: what those threads stand on, and whose machine everything runs on; nil is the system's.
+  ///   - network: what those threads stand on, and whose machine everything runs on; nil is the
+  ///     system's.
   ///   - serviceExtension: chooses what serves a request; it is given a maker of attache's own.
   ///   - tell: told of what happens to the processes that fetch.
   /// - Throws: what says why the engine does not start, in words for its user.

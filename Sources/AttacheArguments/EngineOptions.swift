@@ -1,9 +1,11 @@
 public import ArgumentParser
 public import Attache
 
-/// What is done with a payload, wherever it comes from: the flags that the filter and a queue's worker share.
+/// What is done with a payload, wherever it comes from: the flags that the filter and a queue's
+/// worker share.
 ///
-/// No group of flags itself: ArgumentParser, when built for debugging, looks through each group once for each group that it is nested in.
+/// No group of flags itself: ArgumentParser, when built for debugging, looks through each group
+/// once for each group that it is nested in.
 package struct EngineOptions {
   package var timing: TimingOptions
   package var payloads: PayloadOptions

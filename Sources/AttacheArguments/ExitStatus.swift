@@ -1,4 +1,5 @@
-/// The exit statuses beside 0 and 64 (usage, by the argument parser), numbered as in sysexits.h where it has one.
+/// The exit statuses beside 0 and 64 (usage, by the argument parser), numbered as in sysexits.h
+/// where it has one.
 package enum ExitStatus {
   /// `attache lint` has found something.
   package static let findings: Int32 = 1

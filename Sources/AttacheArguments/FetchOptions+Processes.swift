@@ -1,7 +1,8 @@
 package import Attache
 
 extension FetchOptions {
-  /// Forks what starts the fetchers' processes: to be called while the process has one thread and no open database, store or connection.
+  /// Forks what starts the fetchers' processes: to be called while the process has one thread and
+  /// no open database, store or connection.
   ///
   /// - Parameter timing: says how many fetches may be in flight.
   /// - Throws: ``SystemError`` when the system refuses.

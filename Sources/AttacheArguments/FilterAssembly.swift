@@ -8,9 +8,11 @@ package struct FilterAssembly: Sendable {
   /// - Parameters:
   ///   - store: stays the caller's, who shuts it down after the engine.
   ///   - parent: starts the processes that fetch; nil has threads of this process fetch.
-  ///   - network: what those threads stand on, and whose machine everything runs on; nil is the system's.
+  ///   - network: what those threads stand on, and whose machine everything runs on; nil is the
+  ///     system's.
   ///   - serviceExtension: chooses what serves a request; it is given a maker of attache's own.
-  ///   - explain: told about the first payload that falls back for each reason, and then once an hour.
+  ///   - explain: told about the first payload that falls back for each reason, and then once an
+  ///     hour.
   ///   - tell: told of what happens to the processes that fetch.
   /// - Throws: what says why the engine does not start, in words for its user.
   package init(

@@ -2,7 +2,8 @@ package import ArgumentParser
 package import Attache
 internal import Glibc
 
-/// What a filter does with the payloads that it reads: the flags that every command which runs one takes.
+/// What a filter does with the payloads that it reads: the flags that every command which runs one
+/// takes.
 package struct FilterOptions: ParsableArguments {
   @OptionGroup(title: "Time and order") package var timing: TimingOptions
   @OptionGroup(title: "Time and order") package var order: OrderOptions
@@ -14,7 +15,8 @@ package struct FilterOptions: ParsableArguments {
 
   package init() {}
 
-  /// Flags that a command has read in groups of its own: ArgumentParser, when built for debugging, takes five times as long for each group within a group.
+  /// Flags that a command has read in groups of its own: ArgumentParser, when built for debugging,
+  /// takes five times as long for each group within a group.
   package init(
     timing: TimingOptions, order: OrderOptions, payloads: PayloadOptions, fetching: FetchOptions, storage: StoreOptions,
     reporting: ReportingOptions

@@ -30,8 +30,9 @@ struct AttacheTool: ParsableCommand {
   /// Whether the version will be shown: a filter's start does not ask the libraries for theirs.
   private static var asksForVersion: Bool { CommandLine.arguments.contains("--version") }
 
-  /// Whether the arguments are the filter's alone: the parser then builds no other subcommand's flags, so that a filter's start does not pay for each
-  /// further command (a sixtieth of it for the fifteen that there are).
+  /// Whether the arguments are the filter's alone: the parser then builds no other subcommand's
+  /// flags, so that a filter's start does not pay for each further command (a sixtieth of it for
+  /// the fifteen that there are).
   private static var isFilterRun: Bool {
     let arguments = CommandLine.arguments.dropFirst()
     let aboutAll: Set = ["-h", "-help", "--help", "--help-hidden", "--version", "--generate-completion-script", "--experimental-dump-help"]

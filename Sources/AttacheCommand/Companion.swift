@@ -1,20 +1,22 @@
 import Glibc
 
-/// The executables beside `attache`, found in its own folder and entered by `execv`: same process, same signals.
+/// The executables beside `attache`, found in its own folder and entered by `execv`: same process,
+/// same signals.
 ///
 /// They hold what needs libraries that the filter does not load.
 enum Companion {
   /// Becomes the companion; returns only when that fails.
   ///
+  /// - Parameter installer: the command that installs it.
   /// - Returns: what went wrong, with what to do.
-  static func become(_ name: String, _ arguments: [String]) -> String {
+  static func become(_ name: String, _ arguments: [String], installer: String) -> String {
     guard let folder = ownFolder else { return "/proc/self/exe cannot be read: \(name) is looked for beside it" }
     let path = folder + "/" + name
     let argv: [UnsafeMutablePointer<CChar>?] = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
     unsafe execv(path, argv)
     let error = unsafe String(cString: strerror(errno))
     unsafe argv.forEach { unsafe free($0) }
-    return "\(path): \(error); attache and \(name) belong into the same folder, where scripts/install puts them"
+    return "\(path): \(error); \(installer) installs \(name) beside attache"
   }
 
   private static var ownFolder: String? {

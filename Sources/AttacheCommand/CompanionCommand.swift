@@ -5,6 +5,8 @@ import AttacheArguments
 protocol CompanionCommand: ParsableCommand {
   /// The executable's name.
   static var companion: String { get }
+  /// The command that installs the executable.
+  static var installer: String { get }
   /// Everything behind the subcommand's name.
   var arguments: [String] { get }
 }
@@ -16,7 +18,7 @@ extension CompanionCommand {
 
   /// Becomes the executable beside; returns only by an error.
   static func become(_ arguments: [String]) throws {
-    let failure = Companion.become(companion, [_commandName] + arguments)
+    let failure = Companion.become(companion, [_commandName] + arguments, installer: installer)
     ErrorOutput.write("attache: \(failure)\n")
     throw ExitCode(ExitStatus.unavailable)
   }
@@ -27,6 +29,7 @@ protocol RehearsalCommand: CompanionCommand {}
 
 extension RehearsalCommand {
   static var companion: String { "attache-rehearse" }
+  static var installer: String { "scripts/install --rehearse" }
 }
 
 /// A subcommand of `attache-queue`, which needs SQLite's library in Swift, and Foundation with it.
@@ -34,4 +37,5 @@ protocol QueueCommand: CompanionCommand {}
 
 extension QueueCommand {
   static var companion: String { "attache-queue" }
+  static var installer: String { "scripts/install" }
 }

@@ -8,7 +8,8 @@ struct FetchTrial {
   private let engine: EngineAssembly
   private let inspected: InspectionFetcher
 
-  /// - Throws: the status for a store or an engine that does not start, once standard error has said why.
+  /// - Throws: the status for a store or an engine that does not start, once standard error has
+  ///   said why.
   init(timing: TimingOptions, fetching: FetchOptions, storage: StoreOptions) throws {
     // While there is no other thread.
     AmbientEnvironment.removeUnsafeVariables()

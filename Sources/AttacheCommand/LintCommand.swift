@@ -2,7 +2,8 @@ import ArgumentParser
 import Attache
 import AttacheArguments
 
-/// `attache lint`: what senders of payloads may not have meant, for people and for continuous integration.
+/// `attache lint`: what senders of payloads may not have meant, for people and for continuous
+/// integration.
 struct LintCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lint", abstract: "Find what is wrong with payloads before they are sent; exit 1 when anything is.",

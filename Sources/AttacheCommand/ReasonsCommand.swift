@@ -2,7 +2,8 @@ import ArgumentParser
 import Attache
 import AttacheArguments
 
-/// `attache reasons`: the closed list of reason codes, each with what the user can do and with the scenario that shows it.
+/// `attache reasons`: the closed list of reason codes, each with what the user can do and with the
+/// scenario that shows it.
 struct ReasonsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reasons", abstract: "Print the reason codes, what to do about each, and the scenario that shows it.",

@@ -1,7 +1,8 @@
 import Attache
 import Glibc
 
-/// A word on the command line that is no flag: a file that the user wants to be read, or a subcommand that is mistyped.
+/// A word on the command line that is no flag: a file that the user wants to be read, or a
+/// subcommand that is mistyped.
 enum StrayWord {
   /// What the user may have meant, and what to write instead.
   ///

@@ -1,6 +1,7 @@
 /// Moments and spans as the queues store them.
 extension Duration {
-  /// Whole microseconds; what is further away than 100,000 years is taken as that, so that two of them can be added.
+  /// Whole microseconds; what is further away than 100,000 years is taken as that, so that two of
+  /// them can be added.
   var microseconds: Int64 {
     let (seconds, attoseconds) = components
     let bounded = min(max(seconds, -Self.maximumSeconds), Self.maximumSeconds)

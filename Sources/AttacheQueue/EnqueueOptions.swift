@@ -2,7 +2,8 @@ package import Attache
 
 /// How lines become payloads of a queue; what a line's envelope says goes before it.
 package struct EnqueueOptions: Sendable {
-  /// Where the payload stands in a line; nil is the whole line, or where the envelope of a push service has it.
+  /// Where the payload stands in a line; nil is the whole line, or where the envelope of a push
+  /// service has it.
   package var payloadPath: JSONPointer?
   package var priority = NewPayload.usualPriority
   /// Since 1970.
@@ -10,11 +11,13 @@ package struct EnqueueOptions: Sendable {
   /// Since 1970.
   package var expiresAt: Duration?
   package var key = PayloadKey.none
-  /// How many lines at the start are in the queue already, so that one among them with a key of its own is not added.
+  /// How many lines at the start are in the queue already, so that one among them with a key of its
+  /// own is not added.
   package var linesBefore = 0
   /// Whether a line that is too long ends the reading; it is left out otherwise.
   package var stopsAtOverlong = false
-  /// Whether the beginning of a line is added when its end did not come in time after a stop; it is left out otherwise.
+  /// Whether the beginning of a line is added when its end did not come in time after a stop; it is
+  /// left out otherwise.
   package var keepsUnfinished = true
 
   package init() {}
@@ -33,8 +36,8 @@ extension NewPayload {
     priority = min(max(envelope?.priority ?? options.priority, least), most)
     notBefore = options.notBefore
     expiresAt = options.expiresAt
-    // 0 is "try once and keep nothing", which says nothing of when it is too late.
-    // Source: https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
+    // 0 is "try once and keep nothing", which says nothing of when it is too late. Source:
+    // https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
     guard let expiration = envelope?.expiration, expiration > 0 else { return }
     let moment = Duration.seconds(expiration)
     expiresAt = moment < Self.latest ? moment : nil

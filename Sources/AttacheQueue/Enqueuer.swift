@@ -1,6 +1,7 @@
 package import Attache
 
-/// Reads lines and adds them to a queue, many at a time, and whatever has come as soon as the input pauses.
+/// Reads lines and adds them to a queue, many at a time, and whatever has come as soon as the input
+/// pauses.
 ///
 /// One thread uses it, and it reads one input.
 package final class Enqueuer {
@@ -25,7 +26,8 @@ package final class Enqueuer {
     case end
     /// The stop was requested; every line that was read is in the queue.
     case stopped
-    /// A line is too long, and options say that it ends the reading; what stands before it is in the queue.
+    /// A line is too long, and options say that it ends the reading; what stands before it is in
+    /// the queue.
     case overlong
   }
 

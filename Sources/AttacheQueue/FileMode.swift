@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// The permissions of a queue's files: those of its folder, so that a folder that a group shares has a queue that the group shares.
+/// The permissions of a queue's files: those of its folder, so that a folder that a group shares
+/// has a queue that the group shares.
 package struct FileMode: Sendable {
   let bits: mode_t
   /// Whether the process's mask takes bits away.
@@ -13,8 +14,8 @@ package struct FileMode: Sendable {
     (self.bits, self.isMasked) = (bits, isMasked)
   }
 
-  /// The mode of files in a folder: its own, without the right to execute, whatever the mask. In a sticky folder, such as /tmp, files belong to their
-  /// makers, and the mode is the usual one.
+  /// The mode of files in a folder: its own, without the right to execute, whatever the mask. In a
+  /// sticky folder, such as /tmp, files belong to their makers, and the mode is the usual one.
   init(inFolder path: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else {
@@ -35,7 +36,8 @@ package struct FileMode: Sendable {
     isMasked || fchmod(file, bits) == 0
   }
 
-  /// Opens a file for reading and writing, and makes it where it is missing. The mode of one that is there stays.
+  /// Opens a file for reading and writing, and makes it where it is missing. The mode of one that
+  /// is there stays.
   ///
   /// - Returns: the descriptor, which the caller closes.
   func open(_ path: String) throws(QueueError) -> Int32 {

@@ -1,6 +1,7 @@
 internal import Attache
 
-/// What a worker holds a payload by: its number, and one that no other lease of this payload has had.
+/// What a worker holds a payload by: its number, and one that no other lease of this payload has
+/// had.
 public struct LeaseToken: Hashable, Sendable {
   /// The payload's number in the queue: 1 for the first, larger for each later one.
   public var id: Int64
@@ -27,7 +28,8 @@ public struct Lease: Hashable, Sendable {
   /// How many of them held nothing else.
   public var deathsAlone: Int
 
-  /// The longest line that is handed out, in bytes: what the engine reads (1 MiB) and a line ending.
+  /// The longest line that is handed out, in bytes: what the engine reads (1 MiB) and a line
+  /// ending.
   public static let maximumLine = PayloadReader.maximumLineLength + 2
   /// The deaths that make a payload a suspect, which is leased alone.
   public static let deathsOfSuspect = 2
@@ -50,7 +52,8 @@ public struct ClaimRequest: Sendable {
   public var maximumBytes: Int
   /// How long the leases last.
   public var span: Duration
-  /// Whether a suspect is wanted, one only, by a worker that holds nothing else; otherwise none is given.
+  /// Whether a suspect is wanted, one only, by a worker that holds nothing else; otherwise none is
+  /// given.
   public var isAlone: Bool
 
   public init(limit: Int, maximumBytes: Int = 8_000_000, span: Duration, isAlone: Bool = false) {
@@ -67,8 +70,9 @@ public struct Claim: Sendable {
   public var leases: [Lease]
   /// Whether a suspect waits for somebody who takes it alone.
   public var hasSuspects: Bool
-  /// How long until there may be something to claim: of what is not due yet, or leased elsewhere. Zero when there is more than was asked for or a
-  /// suspect waits, nil when every payload has a result.
+  /// How long until there may be something to claim: of what is not due yet, or leased elsewhere.
+  /// Zero when there is more than was asked for or a suspect waits, nil when every payload has a
+  /// result.
   public var next: Duration?
 
   public init(leases: [Lease], hasSuspects: Bool, next: Duration?) {

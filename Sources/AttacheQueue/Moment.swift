@@ -2,9 +2,11 @@ internal import Glibc
 
 /// Reads a moment as people and programs write it.
 package enum Moment {
-  /// Reads a date of RFC 3339 (`2026-11-21T18:00:00Z`, `2026-11-21T19:00:00.5+01:00`) or seconds since 1970.
+  /// Reads a date of RFC 3339 (`2026-11-21T18:00:00Z`, `2026-11-21T19:00:00.5+01:00`) or seconds
+  /// since 1970.
   ///
-  /// - Returns: since 1970; nil for any other text, and for what lies before 1970 or after ``NewPayload/latest``.
+  /// - Returns: since 1970; nil for any other text, and for what lies before 1970 or after
+  ///   ``NewPayload/latest``.
   package static func sinceEpoch(_ text: String) -> Duration? {
     let moment = seconds(text) ?? date(text)
     return moment.flatMap { $0 >= .zero && $0 <= NewPayload.latest ? $0 : nil }

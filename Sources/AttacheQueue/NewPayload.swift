@@ -8,12 +8,14 @@ public struct NewPayload: Hashable, Sendable {
   public var notBefore: Duration?
   /// The moment, since 1970, at which it gets its original at once instead of being worked.
   public var expiresAt: Duration?
-  /// What tells it from others: a payload whose key the queue has seen is not added again. Any bytes; nil is never the same as another.
+  /// What tells it from others: a payload whose key the queue has seen is not added again. Any
+  /// bytes; nil is never the same as another.
   public var key: [UInt8]?
 
   /// What APNs takes where no priority is given.
   ///
-  /// Source: https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
+  /// Source:
+  /// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
   public static let usualPriority = 10
   /// The longest line that a queue takes, in bytes: 64 MiB. It is held in memory whole.
   public static let maximumLine = 64 << 20

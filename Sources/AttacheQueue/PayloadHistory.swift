@@ -48,7 +48,8 @@ public struct PayloadHistory: Hashable, Sendable {
   public var expiresAt: Duration?
   /// Where it stands; nil when it has a result.
   public var work: Standing?
-  /// The tries that came to nothing, of its work and then of its delivery; of each at most the last ``PayloadEvent/limit``.
+  /// The tries that came to nothing, of its work and then of its delivery; of each at most the last
+  /// ``PayloadEvent/limit``.
   public var tries: [PayloadEvent] = []
   public var result: Result?
 

@@ -1,13 +1,12 @@
 package import Attache
-internal import Crypto
-
 /// What tells a payload from others, so that enqueuing it twice is once.
 package enum PayloadKey: Sendable {
   /// Every payload is a new one.
   case none
   /// The line's bytes, without its ending.
   case bytes
-  /// What stands at a place of the line, its envelope included; a line that has nothing there is a new one.
+  /// What stands at a place of the line, its envelope included; a line that has nothing there is a
+  /// new one.
   case place(JSONPointer)
   /// The caller's own: of a line, with its ending, and its number from 1.
   case own(@Sendable (_ line: [UInt8], _ number: Int) -> [UInt8]?)
@@ -25,7 +24,8 @@ package enum PayloadKey: Sendable {
     }
   }
 
-  /// The keys that a text may stand for which a user gives: the value at a place of the line, be it a string or another value, or the SHA-256 of a line.
+  /// The keys that a text may stand for which a user gives: the value at a place of the line, be it
+  /// a string or another value, or the SHA-256 of a line.
   package static func candidates(of text: String) -> [[UInt8]] {
     let value = Array(text.utf8)
     let values = [value, [DeliveryReader.valueMark] + value].map { $0.count > maximumValue ? hash($0[...]) : $0 }
@@ -41,7 +41,7 @@ package enum PayloadKey: Sendable {
   }
 
   private static func hash(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-    Array(SHA256.hash(data: bytes))
+    SHA256.hash(Array(bytes)).bytes
   }
 
   /// Of `\n` or `\r\n`.

@@ -3,12 +3,15 @@ internal import Glibc
 
 /// What a queue of this machine measures time by.
 public protocol QueueClock: Sendable {
-  /// The wall clock, since 1970. It may jump: only what a sender wrote, and what people read, is compared to it.
+  /// The wall clock, since 1970. It may jump: only what a sender wrote, and what people read, is
+  /// compared to it.
   var wall: Duration { get }
-  /// Since the machine was started, suspension excluded: the same for every process of the machine, and it never jumps. Threads wait by the same
-  /// clock, so a machine that was suspended finds its leases as old as its workers do.
+  /// Since the machine was started, suspension excluded: the same for every process of the machine,
+  /// and it never jumps. Threads wait by the same clock, so a machine that was suspended finds its
+  /// leases as old as its workers do.
   var uptime: Duration { get }
-  /// Which start of the machine: an ``uptime`` of another one says nothing, except that whoever noted it is gone.
+  /// Which start of the machine: an ``uptime`` of another one says nothing, except that whoever
+  /// noted it is gone.
   var boot: String { get }
 }
 
@@ -30,7 +33,8 @@ public struct SystemQueueClock: QueueClock {
     return .seconds(time.seconds) + .nanoseconds(time.nanoseconds)
   }
 
-  /// random(4), "/proc interfaces": a random text that is the same until the machine is started again; empty where /proc is missing.
+  /// random(4), "/proc interfaces": a random text that is the same until the machine is started
+  /// again; empty where /proc is missing.
   private static var bootIdentifier: String {
     let file = unsafe open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return "" }

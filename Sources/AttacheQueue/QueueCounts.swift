@@ -11,16 +11,19 @@ public struct QueueCounts: Hashable, Sendable {
   public var unread = 0
   /// Those of them that deliverers hold.
   public var delivering = 0
-  /// How long the oldest payload whose result is undelivered has been in the queue; nil when there is none.
+  /// How long the oldest payload whose result is undelivered has been in the queue; nil when there
+  /// is none.
   public var oldestUndelivered: Duration?
-  /// How long the oldest payload without a result has been in the queue; nil when every one has a result.
+  /// How long the oldest payload without a result has been in the queue; nil when every one has a
+  /// result.
   public var oldest: Duration?
   /// Results of the last minute.
   public var finishedLastMinute = 0
   /// Results of the last seconds (``recentSpan``).
   public var finishedLately = 0
 
-  /// How far back ``finishedLately`` looks: far enough for a steady number, and near enough to be the pace of now.
+  /// How far back ``finishedLately`` looks: far enough for a steady number, and near enough to be
+  /// the pace of now.
   public static let recentSpan = Duration.seconds(10)
 
   public init() {}

@@ -1,13 +1,16 @@
 public import Attache
 
-/// Why a queue could not do what it was asked. Nothing is lost by it, and the call changed nothing (``PayloadQueue``).
+/// Why a queue could not do what it was asked. Nothing is lost by it, and the call changed nothing
+/// (``PayloadQueue``).
 public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// It cannot be reached or used, or is none: the text says why and what to do.
   case unavailable(String)
-  /// There is no room on the disk, or no descriptor is left: the text says where. A worker pauses until there is.
+  /// There is no room on the disk, or no descriptor is left: the text says where. A worker pauses
+  /// until there is.
   case full(String)
-  /// The disk of a queue that is open fails, or has become read-only: the text says where. A worker pauses until it is mended. At opening the same is
-  /// ``unavailable(_:)`` or ``failed(_:)``, since nobody waits then.
+  /// The disk of a queue that is open fails, or has become read-only: the text says where. A worker
+  /// pauses until it is mended. At opening the same is ``unavailable(_:)`` or ``failed(_:)``, since
+  /// nobody waits then.
   case disk(String, isReadOnly: Bool)
   /// The system gives no thread or no memory.
   case system(SystemError)

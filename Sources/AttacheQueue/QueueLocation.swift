@@ -39,7 +39,8 @@ public enum QueueLocation: Hashable, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - creates: whether it is made when it is not there.
   ///   - clock: what leases, delays and moments are measured by.
-  ///   - notice: is told, in words for people, which files of a folder's inbox are not taken in. It must not call the queue.
+  ///   - notice: is told, in words for people, which files of a folder's inbox are not taken in. It
+  ///     must not call the queue.
   public func open(
     creates: Bool, sync: SyncChoice = .group, clock: any QueueClock = SystemQueueClock(),
     notice: @escaping @Sendable (String) -> Void = { _ in }

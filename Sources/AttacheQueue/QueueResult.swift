@@ -11,7 +11,8 @@ public struct FinishedPayload: Hashable, Sendable {
   public var isDead: Bool
   /// What the report says: one JSON object with a line feed.
   public var record: [UInt8]
-  /// The files that hold its attachments in the store until it is read, as absolute paths (``AttachmentStore/hold(_:for:)``).
+  /// The files that hold its attachments in the store until it is read, as absolute paths
+  /// (``AttachmentStore/hold(_:for:)``).
   public var holds: [String]
 
   public init(
@@ -36,7 +37,8 @@ public struct ResultRequest: Sendable {
   public var limit: Int
   /// Bytes of lines and records at most, except that one result is always given.
   public var maximumBytes: Int
-  /// Whether a payload that has no result yet ends the page: what stands behind it must not overtake it.
+  /// Whether a payload that has no result yet ends the page: what stands behind it must not
+  /// overtake it.
   public var stopsAtUndecided: Bool
   /// Whether those that were read before are left out.
   public var onlyUnread: Bool
@@ -74,7 +76,8 @@ public struct ResultPage: Sendable {
   public var entries: [Entry]
   /// What the next page is asked for with (``ResultRequest/after``).
   public var last: Int64
-  /// Whether there is no result behind this page, or none that may be given before an undecided payload.
+  /// Whether there is no result behind this page, or none that may be given before an undecided
+  /// payload.
   public var isAtEnd: Bool
 
   public init(entries: [Entry], last: Int64, isAtEnd: Bool) {

@@ -13,7 +13,8 @@ package struct QueueStatus: Sendable {
     self.rate = rate
   }
 
-  /// How long the payloads without a result take at this rate; nil when there are none, or nothing moves.
+  /// How long the payloads without a result take at this rate; nil when there are none, or nothing
+  /// moves.
   package var timeLeft: Duration? {
     guard counts.undecided > 0, rate > 0 else { return nil }
     let seconds = Double(counts.undecided) / rate

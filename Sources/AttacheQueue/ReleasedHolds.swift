@@ -3,13 +3,15 @@ internal import Glibc
 
 /// Removes the links by which a queue held attachments, once no result has them.
 ///
-/// A link is removed under the lock of its folder, which workers share from before they take a hold until their result is in the queue. The folders that are
-/// known are locked before the queue is asked, so that no worker takes a hold between its release and its removal.
+/// A link is removed under the lock of its folder, which workers share from before they take a hold
+/// until their result is in the queue. The folders that are known are locked before the queue is
+/// asked, so that no worker takes a hold between its release and its removal.
 package final class ReleasedHolds {
   /// By path.
   private var folders: [String: Int32] = [:]
   private let queue: any PayloadQueue
-  /// Hears of the first link that cannot be removed, such as by a user who may not write to the store: a worker's start removes it later.
+  /// Hears of the first link that cannot be removed, such as by a user who may not write to the
+  /// store: a worker's start removes it later.
   package var onFailure: (_ path: String, _ error: SystemError) -> Void = { _, _ in }
   private var hasFailed = false
   /// Links that are compared with the queue under one lock.
@@ -46,10 +48,13 @@ package final class ReleasedHolds {
     }
   }
 
-  /// Removes links that no result has: of a worker that was killed before its result was in the queue, for one.
+  /// Removes links that no result has: of a worker that was killed before its result was in the
+  /// queue, for one.
   ///
-  /// - Parameter location: of the queue. Folders that are another queue's, or may be, are left alone: a copy of a queue lists the holds of the queue itself,
-  ///   and a queue at the same path in another container knows nothing of them. What is left there goes a week after that path (``AttachmentStore/prune()``).
+  /// - Parameter location: of the queue. Folders that are another queue's, or may be, are left
+  ///   alone: a copy of a queue lists the holds of the queue itself, and a queue at the same path
+  ///   in another container knows nothing of them. What is left there goes a week after that path
+  ///   (``AttachmentStore/prune()``).
   /// - Returns: how many.
   @discardableResult
   package func removeUnlisted(of location: QueueLocation) throws(QueueError) -> Int {
@@ -95,10 +100,12 @@ package final class ReleasedHolds {
     try? FileLock.wait(folder, exclusively: true)
   }
 
-  /// The folder and the name of a link: `…/.held/FOLDER/NAME`, and nothing else, since whoever wrote the queue may have written anything.
+  /// The folder and the name of a link: `…/.held/FOLDER/NAME`, and nothing else, since whoever
+  /// wrote the queue may have written anything.
   private static func parts(of path: String) -> (folder: String, name: String)? {
     guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else { return nil }
-    // By bytes, as the system reads it: a slash with a combining mark behind it is another character, and a slash all the same.
+    // By bytes, as the system reads it: a slash with a combining mark behind it is another
+    // character, and a slash all the same.
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
     let areSteps = parts.contains { part in part.isEmpty || part.elementsEqual(".".utf8) || part.elementsEqual("..".utf8) }
     guard parts.count >= 3, !areSteps, parts[parts.endIndex - 3].elementsEqual(".held".utf8), let name = parts.last else { return nil }

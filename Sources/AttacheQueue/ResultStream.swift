@@ -2,7 +2,8 @@ package import Attache
 internal import Glibc
 internal import Synchronization
 
-/// Writes the results of a queue to a descriptor, in the order enqueued, and notes in the queue that they were read once they are written.
+/// Writes the results of a queue to a descriptor, in the order enqueued, and notes in the queue
+/// that they were read once they are written.
 ///
 /// One thread runs it, another may stop it.
 package final class ResultStream: Sendable {
@@ -10,7 +11,8 @@ package final class ResultStream: Sendable {
   package struct Options: Hashable, Sendable {
     /// The report's records in the place of the lines; they do not count as read.
     package var writesRecords = false
-    /// Whether each payload is waited for in its turn, until the stop; those without a result are passed over otherwise.
+    /// Whether each payload is waited for in its turn, until the stop; those without a result are
+    /// passed over otherwise.
     package var follows = false
     /// Whether those that were read before are left out.
     package var onlyUnread = false
@@ -44,7 +46,8 @@ package final class ResultStream: Sendable {
     wakeSignal.ring()
   }
 
-  /// Writes until the end. What is written of ``Options/onlyUnread`` counts as delivered from then on.
+  /// Writes until the end. What is written of ``Options/onlyUnread`` counts as delivered from then
+  /// on.
   ///
   /// - Returns: how many were written.
   package func run() throws(ResultStreamError) -> Int {
@@ -96,7 +99,8 @@ package enum ResultStreamError: Error, Hashable, Sendable {
   case output(SystemError)
 }
 
-/// Puts lines one behind the other: one that came without an ending gets a line feed when another follows.
+/// Puts lines one behind the other: one that came without an ending gets a line feed when another
+/// follows.
 struct LineJoiner {
   /// Whether it gets it in any case: somebody waits for the line, or writes behind it another time.
   let endsEach: Bool

@@ -2,12 +2,14 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// A worker's place in the lock file beside a queue: how others of the machine know whether it is there still.
+/// A worker's place in the lock file beside a queue: how others of the machine know whether it is
+/// there still.
 ///
-/// The file has one byte for each worker that there ever was, at the worker's number: `R` while it runs, `C` once it has closed the queue. The worker
-/// has its byte locked, and the kernel lets go of the lock with the last of its process: a byte that is not locked and says `R` is a worker's that
-/// died. The locks belong to the open file, so that two handles of one process are two workers. The byte at 0 is nobody's: whoever locks it may make
-/// the queue, or take a number.
+/// The file has one byte for each worker that there ever was, at the worker's number: `R` while it
+/// runs, `C` once it has closed the queue. The worker has its byte locked, and the kernel lets go
+/// of the lock with the last of its process: a byte that is not locked and says `R` is a worker's
+/// that died. The locks belong to the open file, so that two handles of one process are two
+/// workers. The byte at 0 is nobody's: whoever locks it may make the queue, or take a number.
 package final class WorkerSlot: Sendable {
   /// What became of a worker.
   package enum Holder: Equatable {
@@ -90,7 +92,8 @@ package final class WorkerSlot: Sendable {
     }
   }
 
-  /// The byte that readers and deliverers share, or have for themselves: behind all numbers of workers.
+  /// The byte that readers and deliverers share, or have for themselves: behind all numbers of
+  /// workers.
   private static let deliveryByte = 1 << 60
 
   /// Shares the undelivered results with others, until this handle is closed.
@@ -104,7 +107,8 @@ package final class WorkerSlot: Sendable {
     return true
   }
 
-  /// The next number: the file's size, which one byte is added to; a later one where somebody cut the file while workers run.
+  /// The next number: the file's size, which one byte is added to; a later one where somebody cut
+  /// the file while workers run.
   private func take() throws(QueueError) -> Int64 {
     var status = stat()
     guard unsafe fstat(file, &status) == 0 else { throw SystemFailure(errno, at: path).error }

@@ -52,7 +52,8 @@ public final class ManualClock: DeadlineClock {
     state.withLock { $0.bookings.removeAll { $0 === appointment.entry } }
   }
 
-  /// Turns the clock, and runs on the caller's thread what becomes due, each at its own instant, in order of time and then of booking.
+  /// Turns the clock, and runs on the caller's thread what becomes due, each at its own instant, in
+  /// order of time and then of booking.
   public func advance(by duration: Duration) {
     let target = now.advanced(by: duration)
     while let booking = nextDue(until: target) { booking.action() }

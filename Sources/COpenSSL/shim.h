@@ -1,6 +1,9 @@
 // The C library's own module comes first: its types then are Glibc's, not copies that belong to this module.
 #pragma clang module import SwiftGlibc
+// SHA256_Init and its kin count as deprecated since 3.0, and are there in every 3.x.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/err.h>
+#include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 

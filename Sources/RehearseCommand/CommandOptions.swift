@@ -150,7 +150,8 @@ struct CommandOptions: ParsableArguments {
     return rehearsal
   }
 
-  /// The folder of this attache comes last, so that `--command 'attache …'` finds it where none is installed.
+  /// The folder of this attache comes last, so that `--command 'attache …'` finds it where none
+  /// is installed.
   private static var path: String {
     let executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
     let folder = (executable as NSString).deletingLastPathComponent

@@ -49,7 +49,8 @@ struct Record: AsyncParsableCommand {
   private func recorded() async throws -> Int32 {
     if let notice = options.engine.fetching.notice { say(notice) }
     var options = options
-    // A rehearsal begins with an empty store: what an earlier run has kept must not stand in for an origin.
+    // A rehearsal begins with an empty store: what an earlier run has kept must not stand in for an
+    // origin.
     if options.engine.fetching.cache == .http { options.fetching.cache = .session }
     let recorder = Recorder(keepsMedia: keepMedia)
     let run = try RecordedRun(options, recorder: recorder)

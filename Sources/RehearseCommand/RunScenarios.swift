@@ -49,7 +49,8 @@ struct RunScenarios: AsyncParsableCommand {
     try await perform(rehearsal, desk, known(files, baseline, rehearsal.depth))
   }
 
-  /// What is known before anything is played: files that are wrong, scenarios that are left out, and what the baseline has and nobody rehearses.
+  /// What is known before anything is played: files that are wrong, scenarios that are left out,
+  /// and what the baseline has and nobody rehearses.
   private func known(_ files: ScenarioFiles, _ baseline: Baseline?, _ depth: ScenarioResult.Depth) -> [ScenarioResult] {
     let wrong = files.mistakes.map { mistake in
       var result = ScenarioResult(Scenario(name: mistake.name, file: mistake.error.file, payloads: []), depth: depth)
@@ -80,7 +81,8 @@ struct RunScenarios: AsyncParsableCommand {
 
   private var isSeeded: Bool { play.repeat > 1 || play.clock != .real || command.killRandom != nil }
 
-  /// Plays until all is done, or until a signal comes: then what runs is ended, and the reports say what has run.
+  /// Plays until all is done, or until a signal comes: then what runs is ended, and the reports say
+  /// what has run.
   private func perform(_ rehearsal: Rehearsal, _ desk: ReportDesk, _ known: [ScenarioResult]) async throws {
     let signals = Signals()
     let work = Task { await rehearsal.perform(desk, known) }

@@ -24,7 +24,8 @@ struct ScenarioFiles {
   ///
   /// - Parameters:
   ///   - paths: files and folders.
-  ///   - leavesOutLarge: whether a scenario of 10,000 payloads or more is left out when its folder is named, not the file itself.
+  ///   - leavesOutLarge: whether a scenario of 10,000 payloads or more is left out when its folder
+  ///     is named, not the file itself.
   ///   - selects: which scenarios are wanted, by their names.
   /// - Throws: a usage error when there is no such path, or no scenario in a folder.
   init(_ paths: [String], leavesOutLarge: Bool, where selects: (String) -> Bool) throws {
@@ -62,7 +63,8 @@ struct ScenarioFiles {
     return (files, true)
   }
 
-  /// A folder may come from a stranger: a link in it must not lead out of it, and opening a pipe would wait for its writer.
+  /// A folder may come from a stranger: a link in it must not lead out of it, and opening a pipe
+  /// would wait for its writer.
   private static func checkPlace(of file: String, in folder: String) throws(ScenarioError) {
     let (place, root) = (URL(filePath: file).resolvingSymlinksInPath().path, URL(filePath: folder).resolvingSymlinksInPath().path)
     guard place.utf8.starts(with: (root.hasSuffix("/") ? root : root + "/").utf8) else {

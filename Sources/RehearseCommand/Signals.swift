@@ -2,7 +2,8 @@ internal import AttacheArguments
 internal import Dispatch
 internal import Glibc
 
-/// The signals that ask a command to stop (``StopSignals``), as events; their usual effect is off until the first has come.
+/// The signals that ask a command to stop (``StopSignals``), as events; their usual effect is off
+/// until the first has come.
 struct Signals {
   private let events: AsyncStream<CInt>
   private let numbers: [CInt]
@@ -23,7 +24,8 @@ struct Signals {
     }
   }
 
-  /// Comes back when the first of them has come, with its number; nil when the task is cancelled. A second one ends the process, as any other.
+  /// Comes back when the first of them has come, with its number; nil when the task is cancelled. A
+  /// second one ends the process, as any other.
   @discardableResult
   func first() async -> CInt? {
     for await number in events {

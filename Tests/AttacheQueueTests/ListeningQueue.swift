@@ -21,7 +21,8 @@ final class ListeningQueue: PayloadQueue {
 
   /// - Parameters:
   ///   - room: for so many payloads.
-  ///   - onQuestion: called at each question for results or counts, with its number from 1, before it is answered.
+  ///   - onQuestion: called at each question for results or counts, with its number from 1, before
+  ///     it is answered.
   init(room: Int = .max, onQuestion: @escaping @Sendable (Int) -> Void = { _ in }) {
     (self.room, self.onQuestion) = (room, onQuestion)
   }

@@ -97,7 +97,8 @@ struct ConnectionTests {
     }
   }
 
-  /// How many payloads the server that is killed gets: `APNS_PAYLOADS`, as scripts/apns-kills sets it.
+  /// How many payloads the server that is killed gets: `APNS_PAYLOADS`, as scripts/apns-kills sets
+  /// it.
   private static let payloads = unsafe getenv("APNS_PAYLOADS").flatMap { unsafe Int(String(cString: $0)) } ?? 2_000
   private static let kills = 10
 

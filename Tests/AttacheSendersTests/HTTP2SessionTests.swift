@@ -10,7 +10,8 @@ struct HTTP2SessionTests {
     [0, 0, UInt8(payload.count), type, flags, 0, 0, 0, stream] + payload
   }
 
-  /// HEADERS with END_HEADERS and END_STREAM; the status is a literal that no table takes (RFC 7541, 6.2.2; `:status` is entry 8).
+  /// HEADERS with END_HEADERS and END_STREAM; the status is a literal that no table takes (RFC
+  /// 7541, 6.2.2; `:status` is entry 8).
   private static func headers(status: String) -> [UInt8] {
     frame(1, flags: 5, stream: 1, [8, UInt8(status.utf8.count)] + Array(status.utf8))
   }

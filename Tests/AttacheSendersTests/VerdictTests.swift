@@ -11,7 +11,8 @@ struct VerdictTests {
     case dropped, invalidToken, retry, refused
   }
 
-  /// Source: https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
+  /// Source:
+  /// https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
   static let documented: [(status: Int, reason: String, expected: Expected)] = [
     (400, "BadCollapseId", .dropped), (400, "BadDeviceToken", .invalidToken), (400, "BadExpirationDate", .dropped),
     (400, "BadMessageId", .dropped), (400, "BadPriority", .dropped), (400, "BadTopic", .refused),

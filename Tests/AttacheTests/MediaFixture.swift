@@ -22,7 +22,8 @@ struct MediaFixture: CustomTestStringConvertible, Equatable, Sendable {
     get throws { [UInt8](try Data(contentsOf: Self.folder.appending(path: name))) }
   }
 
-  /// Every row of expected.json, by name; empty when it cannot be read, which a test of its own catches.
+  /// Every row of expected.json, by name; empty when it cannot be read, which a test of its own
+  /// catches.
   static let all: [MediaFixture] = {
     guard let data = try? Data(contentsOf: folder.appending(path: "expected.json")),
       let rows = try? JSONDecoder().decode([String: Answer].self, from: data)

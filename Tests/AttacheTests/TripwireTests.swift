@@ -35,7 +35,8 @@ struct TripwireTests {
     #expect(Self.reach(address, 6379, by: SOCK_STREAM) != 0)
   }
 
-  /// Connects, or sends a datagram, from a socket that is bound to loopback: the kernel sends nothing elsewhere from there.
+  /// Connects, or sends a datagram, from a socket that is bound to loopback: the kernel sends
+  /// nothing elsewhere from there.
   private static func reach(_ address: IPAddress, _ port: UInt16, by type: __socket_type) -> Int32 {
     guard case .v4(let bits) = address else { return -1 }
     let descriptor = socket(AF_INET, Int32(type.rawValue), 0)

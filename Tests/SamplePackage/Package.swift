@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package that rehearses its own code with AttacheTesting. Outside this repository the dependency is a URL and a version.
+// A package that rehearses its own code with AttacheTesting. Outside this repository the dependency
+// is a URL and a version.
 let package = Package(
   name: "sample",
   dependencies: [.package(name: "attache", path: "../..")],

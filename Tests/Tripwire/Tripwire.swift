@@ -2,7 +2,8 @@ package import Attache
 internal import AttacheTesting
 internal import CTripwire
 
-/// What makes the test process fail on any connect to an address that the gate has not passed (CTripwire.h).
+/// What makes the test process fail on any connect to an address that the gate has not passed
+/// (CTripwire.h).
 package enum Tripwire {
   /// Whether it is there: not under the sanitizers.
   package static var isArmed: Bool { tripwire_is_armed() }

@@ -2,11 +2,14 @@ internal import Glibc
 
 @testable import Attache
 
-/// Addresses, as numbers and as text, to the address gate, the parser and printer of addresses and the parser of networks.
+/// Addresses, as numbers and as text, to the address gate, the parser and printer of addresses and
+/// the parser of networks.
 ///
-/// - Without flags the gate passes nothing that ``ShutRanges`` shuts, and shuts little else; with every network allowed it still passes no
-///   metadata address, in none of the forms that embed one.
-/// - The parser takes what `inet_pton` takes and means the same; the printer writes what `inet_ntop` writes; each undoes the other.
+/// - Without flags the gate passes nothing that ``ShutRanges`` shuts, and shuts little else; with
+///   every network allowed it still passes no metadata address, in none of the forms that embed
+///   one.
+/// - The parser takes what `inet_pton` takes and means the same; the printer writes what
+///   `inet_ntop` writes; each undoes the other.
 /// - A network holds an address exactly when the first bits are the same.
 struct AddressesTarget: Target {
   private let shut = AddressGate()
@@ -54,7 +57,8 @@ struct AddressesTarget: Target {
     judgeWriting(address)
   }
 
-  /// Whether the last bits may be an address of the inner network, behind a prefix of 96 bits (RFC 6052).
+  /// Whether the last bits may be an address of the inner network, behind a prefix of 96 bits (RFC
+  /// 6052).
   private func isOfNAT64Form(_ bits: UInt128) -> Bool {
     bits >> 56 & 0xFF == 0 && ShutRanges.isShut(UInt32(truncatingIfNeeded: bits))
   }

@@ -4,9 +4,11 @@
 
 /// What a sender answers: a command's lines, and the body and the fields of a push server's answer.
 ///
-/// - A command's line is an answer only when it is `ok`, `retry`, `retry` with a duration, or `drop` with any text.
+/// - A command's line is an answer only when it is `ok`, `retry`, `retry` with a duration, or
+///   `drop` with any text.
 /// - An answer that names its result is JSON in UTF-8.
-/// - A pause is neither negative nor longer than what is documented, and what is quoted in a message steers no terminal.
+/// - A pause is neither negative nor longer than what is documented, and what is quoted in a
+///   message steers no terminal.
 struct AnswersTarget: Target {
   private static let longestWait = Duration.seconds(3_200_000_000)
   private let reader = DeliveryReader()

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// Ends the process, so that libFuzzer keeps the input, when what a sentence says of the filter does not hold.
+/// Ends the process, so that libFuzzer keeps the input, when what a sentence says of the filter
+/// does not hold.
 func check(_ holds: Bool, _ sentence: @autoclosure () -> String) {
   if holds { return }
   let line = "broken promise: \(sentence())\n"

@@ -16,7 +16,8 @@ final class CurlURL {
     unsafe curl_url_cleanup(handle)
   }
 
-  /// Goes to a URL that may be relative to the one at hand; false when libcurl reads none. Dots stay, as the filter has it (CURLOPT_PATH_AS_IS).
+  /// Goes to a URL that may be relative to the one at hand; false when libcurl reads none. Dots
+  /// stay, as the filter has it (CURLOPT_PATH_AS_IS).
   func follow(_ bytes: [UInt8]) -> Bool {
     guard !bytes.contains(0) else { return false }
     let text = bytes.map { CChar(bitPattern: $0) } + [0]

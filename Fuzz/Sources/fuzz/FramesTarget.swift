@@ -2,7 +2,8 @@ internal import Glibc
 
 @testable import Attache
 
-/// What a fetcher that a stranger has taken over sends to its host, and the same bytes as what a host sends: frames, in pieces.
+/// What a fetcher that a stranger has taken over sends to its host, and the same bytes as what a
+/// host sends: frames, in pieces.
 ///
 /// - However the bytes are cut into pieces, the same frames come out, up to the same fault.
 /// - A frame that is taken means the same when it is written and read again.

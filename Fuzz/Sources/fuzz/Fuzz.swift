@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// `fuzz TARGET [libFuzzer's arguments]`: which target it is, and the two functions that libFuzzer calls.
+/// `fuzz TARGET [libFuzzer's arguments]`: which target it is, and the two functions that libFuzzer
+/// calls.
 enum Fuzz {
   private static let targets: [(name: String, make: @Sendable () throws -> any Target)] = [
     ("lines", { LinesTarget() }),

@@ -1,4 +1,5 @@
-/// A reader of RFC 8259's grammar that shares nothing with the filter's: slow, strict, and of no depth limit.
+/// A reader of RFC 8259's grammar that shares nothing with the filter's: slow, strict, and of no
+/// depth limit.
 struct JSONReference {
   /// A value: where it stands, and for an object or an array what is in it.
   private struct Node {
@@ -54,8 +55,8 @@ struct JSONReference {
     return nodes[node].isObject ? node : nil
   }
 
-  /// Whether an object that a path of member names leads through, or the one at its end, has a member of that name; of several members of one name on
-  /// the path each is followed.
+  /// Whether an object that a path of member names leads through, or the one at its end, has a
+  /// member of that name; of several members of one name on the path each is followed.
   func holds(_ name: String, along path: ArraySlice<String>, from node: Int = 0) -> Bool {
     guard nodes[node].isObject else {
       return path.first.flatMap { element($0, of: node) }.map { holds(name, along: path.dropFirst(), from: $0) } ?? false

@@ -2,14 +2,17 @@ internal import Glibc
 
 @testable import Attache
 
-/// Bytes through a pipe, in pieces of any size, to the line reader, the payload reader and the splice.
+/// Bytes through a pipe, in pieces of any size, to the line reader, the payload reader and the
+/// splice.
 ///
-/// - Every line comes out once, whole, in order and byte for byte; one beyond the maximum comes in pieces that make it up.
+/// - Every line comes out once, whole, in order and byte for byte; one beyond the maximum comes in
+///   pieces that make it up.
 /// - What the payload reader takes for JSON is JSON to ``JSONReference``, and the other way round.
-/// - A candidate has the alert flag, and neither it nor any object on the payload path has the output member, whichever of several members of one name
-///   is taken; the member goes into the object at the payload path and nowhere else.
-/// - The spliced line is the original with one insertion, is JSON, and its payload has the member as its last; in an envelope it is JSON with nothing but
-///   insertions.
+/// - A candidate has the alert flag, and neither it nor any object on the payload path has the
+///   output member, whichever of several members of one name is taken; the member goes into the
+///   object at the payload path and nowhere else.
+/// - The spliced line is the original with one insertion, is JSON, and its payload has the member
+///   as its last; in an envelope it is JSON with nothing but insertions.
 struct LinesTarget: Target {
   private static let maximumLines = [24, 300, 4_000, LineReader.maximumLine]
   /// Where services read objects that stand in no string and in no array.
@@ -20,7 +23,7 @@ struct LinesTarget: Target {
   private let inEnvelope = PayloadReader(payloadPath: JSONPointer("message", "0"))
   private let member = AttachmentMember(baseURL: "https://media.example/")
   private let attachment = Attachment(
-    identifier: "photo", file: StoredFile(StoreName(digest: [UInt8](repeating: 10, count: 32), type: .jpeg), size: 3),
+    identifier: "photo", file: StoredFile(StoreName(digest: SHA256.hash([10]), type: .jpeg), size: 3),
     source: "https://cdn.example/\"\\\u{7}ü", options: AttachmentOptions(thumbnailHidden: true))
 
   func run(_ input: [UInt8]) {
@@ -97,7 +100,8 @@ struct LinesTarget: Target {
     case .passthrough, .unopened: check(isObject || JSONReference.isBlank(line), "what passes is a JSON object: \(quoted(line))")
     case .candidates(let payloads):
       guard let document, let place = document.find(path) else { return check(false, "a candidate has a payload: \(quoted(line))") }
-      // The payload of an envelope is another object, which may lie in a string; a request may hold several.
+      // The payload of an envelope is another object, which may lie in a string; a request may hold
+      // several.
       guard document.member("aps", of: place) != nil || !path.isEmpty else {
         check(!Self.ways.contains { document.holds("attache", along: $0[...]) }, "an enriched envelope is no candidate: \(quoted(line))")
         return judge(payloads.map(\.splice), ofEnvelope: line)

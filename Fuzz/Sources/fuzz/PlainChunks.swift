@@ -1,4 +1,5 @@
-/// A chunked body as the grammar has it (RFC 9112, 7.1), read by a second reader, which knows the whole of it at once.
+/// A chunked body as the grammar has it (RFC 9112, 7.1), read by a second reader, which knows the
+/// whole of it at once.
 enum PlainChunks {
   /// The body, and how many bytes it took; nil where the grammar does not hold.
   static func read(_ bytes: [UInt8]) -> (body: [UInt8], length: Int)? {

@@ -4,7 +4,8 @@
 
 /// What a push server sends on a connection, in pieces, to the session that reads HTTP/2.
 ///
-/// - Each request ends exactly once, as answered, as not looked at, as broken, or with the connection.
+/// - Each request ends exactly once, as answered, as not looked at, as broken, or with the
+///   connection.
 /// - An answer has a status, and its body and its fields are within their bounds.
 /// - What the session says in return is bounded by what it was told.
 struct RepliesTarget: Target {

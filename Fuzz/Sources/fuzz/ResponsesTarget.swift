@@ -2,15 +2,17 @@ internal import Glibc
 
 @testable import Attache
 
-/// What an origin sends: header lines to the response head and to acceptance, then the body in pieces to the reader of chunks, the ingest, the type
-/// detector, the header readers and the store.
+/// What an origin sends: header lines to the response head and to acceptance, then the body in
+/// pieces to the reader of chunks, the ingest, the type detector, the header readers and the store.
 ///
-/// - A body is taken only behind a 200, or a 206 that was asked for; with no coding, one length or none, no field that readers differ about, within
-///   the caps.
+/// - A body is taken only behind a 200, or a 206 that was asked for; with no coding, one length or
+///   none, no field that readers differ about, within the caps.
 /// - A redirect is followed only from the statuses that say so, with one Location.
 /// - Chunks that are taken are chunks to ``PlainChunks``, and come to the same body.
-/// - What is stored is the body byte for byte, not empty, within the limit of its kind, and begins as its type begins.
-/// - However the body is cut into pieces, the answer is the same, of its structure too; no header reader traps.
+/// - What is stored is the body byte for byte, not empty, within the limit of its kind, and begins
+///   as its type begins.
+/// - However the body is cut into pieces, the answer is the same, of its structure too; no header
+///   reader traps.
 struct ResponsesTarget: Target {
   private static let limits = MediaLimits(image: 6_000, audio: 9_000, video: 12_000, pixels: 1_000_000)
   private static let formats: [MagicFormat] = [.jpeg, .png, .gif, .aiff, .wave, .avi, .mpegAudio, .mpegVideo, .isoMedia]

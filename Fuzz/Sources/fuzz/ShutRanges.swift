@@ -1,4 +1,5 @@
-/// The classes of special addresses, written as plain numbers and apart from the filter's own table.
+/// The classes of special addresses, written as plain numbers and apart from the filter's own
+/// table.
 enum ShutRanges {
   static let v4: [ClosedRange<UInt32>] = [
     0x0000_0000...0x00FF_FFFF,  // 0.0.0.0/8

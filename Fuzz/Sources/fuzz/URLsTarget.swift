@@ -1,10 +1,12 @@
 @testable import Attache
 
-/// A URL to the URL gate, and with a line feed in it a URL and the Location that its origin answers with.
+/// A URL to the URL gate, and with a line feed in it a URL and the Location that its origin answers
+/// with.
 ///
-/// - What the gate passes, libcurl's own parser reads with the same scheme, host, port and target, as written and as the gate writes it anew;
-///   there are no credentials and no zone in it.
-/// - Passing it again changes nothing; its host is lower-case ASCII or an address, its port is one that the policy allows.
+/// - What the gate passes, libcurl's own parser reads with the same scheme, host, port and target,
+///   as written and as the gate writes it anew; there are no credentials and no zone in it.
+/// - Passing it again changes nothing; its host is lower-case ASCII or an address, its port is one
+///   that the policy allows.
 /// - A redirect goes where libcurl would go, and never from https to http.
 /// - A refusal's message is printable and short.
 struct URLsTarget: Target {

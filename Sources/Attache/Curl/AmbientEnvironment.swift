@@ -1,9 +1,11 @@
 internal import Glibc
 
-/// The variables by which an environment would change what the libraries below do, and for which those have no option.
+/// The variables by which an environment would change what the libraries below do, and for which
+/// those have no option.
 ///
-/// Everything else is overruled where it is read: the proxies' variables and .netrc by options of libcurl's, `SSL_CERT_FILE` and `SSL_CERT_DIR` by naming the
-/// roots, `LOCALDOMAIN`, `RES_OPTIONS`, `HOSTALIASES` and `CARES_HOSTS` by options of c-ares'.
+/// Everything else is overruled where it is read: the proxies' variables and .netrc by options of
+/// libcurl's, `SSL_CERT_FILE` and `SSL_CERT_DIR` by naming the roots, `LOCALDOMAIN`, `RES_OPTIONS`,
+/// `HOSTALIASES` and `CARES_HOSTS` by options of c-ares'.
 public enum AmbientEnvironment {
   /// What is taken away, and what it would do.
   static let names = [
@@ -16,8 +18,9 @@ public enum AmbientEnvironment {
 
   /// Takes them out of this process's environment.
   ///
-  /// `attache` calls it first of all. A program that uses the library does so too, before it starts a thread: the environment of a process is not
-  /// safe to change beside readers (unsetenv(3)). A fetcher that is made without it does what the variables say.
+  /// `attache` calls it first of all. A program that uses the library does so too, before it starts
+  /// a thread: the environment of a process is not safe to change beside readers (unsetenv(3)). A
+  /// fetcher that is made without it does what the variables say.
   public static func removeUnsafeVariables() {
     for name in names { unsafe unsetenv(name) }
   }

@@ -1,10 +1,13 @@
 internal import Glibc
 
-/// How many connections of one engine fit within RLIMIT_NOFILE, which the engines of a process share. Beyond it, socket(2) fails with EMFILE.
+/// How many connections of one engine fit within RLIMIT_NOFILE, which the engines of a process
+/// share. Beyond it, socket(2) fails with EMFILE.
 ///
-/// A transfer takes a socket and, for a large file, a temporary file; as many connections again may be kept for reuse.
+/// A transfer takes a socket and, for a large file, a temporary file; as many connections again may
+/// be kept for reuse.
 struct ConnectionBudget: Equatable, Sendable {
-  /// Descriptors for all else: the program's files, epoll, DNS, the store, the index, a queue; and what each further engine takes of these.
+  /// Descriptors for all else: the program's files, epoll, DNS, the store, the index, a queue; and
+  /// what each further engine takes of these.
   private static let reserve = 128
   private static let reserveOfEngine = 16
   private static let perTransfer = 3

@@ -1,11 +1,12 @@
 internal import CCurl
 internal import Glibc
 
-/// The connections that libcurl keeps: which socket each is, and whether bytes lie there that nobody asked for.
+/// The connections that libcurl keeps: which socket each is, and whether bytes lie there that
+/// nobody asked for.
 ///
-/// libcurl 7.88.1 reads what an origin has sent behind a body as the answer to the next request on the same connection. So a connection that
-/// is used again must be silent before its request is sent. HTTP/2 frames its answers, and may speak at any time.
-/// On the loop only.
+/// libcurl 7.88.1 reads what an origin has sent behind a body as the answer to the next request on
+/// the same connection. So a connection that is used again must be silent before its request is
+/// sent. HTTP/2 frames its answers, and may speak at any time. On the loop only.
 final class CurlConnections {
   /// The two ends of a connection, as libcurl tells them before a request.
   struct Ends: Hashable {
@@ -14,7 +15,8 @@ final class CurlConnections {
     var localPort: Int32
   }
 
-  /// Those sessions of TLS whose peer has said that it sends nothing more, by the address of their `SSL`.
+  /// Those sessions of TLS whose peer has said that it sends nothing more, by the address of their
+  /// `SSL`.
   private var closedSessions: Set<UInt> = []
   private var sockets: [Ends: Int32] = [:]
   private var ends: [Int32: Ends] = [:]
@@ -37,7 +39,8 @@ final class CurlConnections {
     sockets[ends] != nil
   }
 
-  /// Notes that the peer of a session of TLS has said that it sends nothing more (close_notify; RFC 8446, 6.1).
+  /// Notes that the peer of a session of TLS has said that it sends nothing more (close_notify; RFC
+  /// 8446, 6.1).
   func noteClose(of session: UInt) {
     closedSessions.insert(session)
   }
@@ -47,9 +50,11 @@ final class CurlConnections {
     closedSessions.remove(session) != nil
   }
 
-  /// Whether bytes lie at the socket of a connection of HTTP/1 on which nothing was asked; false for a connection that is not known.
+  /// Whether bytes lie at the socket of a connection of HTTP/1 on which nothing was asked; false
+  /// for a connection that is not known.
   ///
-  /// Over TLS they may be a ticket or a farewell instead of a body's surplus: then a new connection is all that it costs.
+  /// Over TLS they may be a ticket or a farewell instead of a body's surplus: then a new connection
+  /// is all that it costs.
   func holdsSurplus(_ ends: Ends) -> Bool {
     guard let socket = sockets[ends] else { return false }
     var byte: UInt8 = 0

@@ -1,14 +1,16 @@
 internal import CCurl
 internal import Glibc
 
-/// What libcurl says of an exchange that it has done with: the one place that knows what 7.88.1 answers for which mishap.
+/// What libcurl says of an exchange that it has done with: the one place that knows what 7.88.1
+/// answers for which mishap.
 struct CurlEnd {
   /// How far an exchange has come with a proxy.
   enum ProxyCourse: Equatable {
     case none
     /// The proxy forwards the request itself: there is no tunnel.
     case forwarding
-    /// There is to be a tunnel; the status is what the proxy answered to CONNECT, 0 for nothing yet.
+    /// There is to be a tunnel; the status is what the proxy answered to CONNECT, 0 for nothing
+    /// yet.
     case tunnelling(status: Int)
   }
 
@@ -24,7 +26,8 @@ struct CurlEnd {
   var proxy = ProxyCourse.none
   /// Whether the request went over HTTP/2.
   var speaksHTTP2: Bool
-  /// What libcurl wrote into its error buffer: its codes stand for several mishaps, which only the text tells apart.
+  /// What libcurl wrote into its error buffer: its codes stand for several mishaps, which only the
+  /// text tells apart.
   var text: String
 
   /// The reason; nil when libcurl saw nothing wrong.
@@ -32,14 +35,16 @@ struct CurlEnd {
     code != CURLE_OK && isOfProxy ? .connectProxy : failureOfOrigin
   }
 
-  /// The errno with which this machine itself failed, as without a descriptor, a port or a route; nil where it did not.
+  /// The errno with which this machine itself failed, as without a descriptor, a port or a route;
+  /// nil where it did not.
   var localError: Int32? {
     guard code == CURLE_COULDNT_CONNECT else { return nil }
     if socketError != 0 { return socketError }
     return Self.localErrors.contains(systemError) ? systemError : nil
   }
 
-  /// The errors of connect(2) that come from this machine or its network, before anything has reached the origin.
+  /// The errors of connect(2) that come from this machine or its network, before anything has
+  /// reached the origin.
   private static let localErrors: Set<Int32> = [
     EMFILE, ENFILE, ENOBUFS, ENOMEM, EAGAIN, EADDRNOTAVAIL, EADDRINUSE, EACCES, EPERM, ENETDOWN, ENETUNREACH, EAFNOSUPPORT, EPROTONOSUPPORT,
   ]
@@ -86,14 +91,16 @@ struct CurlEnd {
     }
   }
 
-  /// Whether a handshake ended without a word of the peer's, or a proxy gave no tunnel, which may pass by itself.
+  /// Whether a handshake ended without a word of the peer's, or a proxy gave no tunnel, which may
+  /// pass by itself.
   var isUnanswered: Bool {
     if failure == .connectProxy { return proxyStatus.map { [502, 503, 504].contains($0) } ?? true }
     guard failure == .tlsHandshake, !asksForCertificate else { return false }
     return OpenSSLError(in: text)?.isUnanswered ?? true
   }
 
-  /// libcurl gives one code for a bad certificate and for a good one of somebody else's, whose text speaks of the "subject name".
+  /// libcurl gives one code for a bad certificate and for a good one of somebody else's, whose text
+  /// speaks of the "subject name".
   private var isForAnotherName: Bool {
     ["subject name", "common name", "hostname mismatch", "IP address mismatch"].contains { text.contains($0) }
   }

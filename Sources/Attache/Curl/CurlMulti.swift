@@ -1,8 +1,8 @@
 internal import CCurl
 internal import Glibc
 
-/// libcurl's multi handle, driven by the loop: `curl_multi_socket_action` for ready sockets and for its one timer. Made on any thread, then used on the
-/// loop only.
+/// libcurl's multi handle, driven by the loop: `curl_multi_socket_action` for ready sockets and for
+/// its one timer. Made on any thread, then used on the loop only.
 @safe
 final class CurlMulti {
   private let loop: EventLoop
@@ -32,7 +32,8 @@ final class CurlMulti {
     try check("CURLMOPT_PIPELINING", unsafe curl_multi_setopt_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX)))
   }
 
-  /// Ends every transfer without a word to its owner and closes all connections. Once is enough, twice does no harm.
+  /// Ends every transfer without a word to its owner and closes all connections. Once is enough,
+  /// twice does no harm.
   func shutdown() {
     guard isOpen else { return }
     isOpen = false
@@ -58,8 +59,8 @@ final class CurlMulti {
     boundConnections()
   }
 
-  /// Says how many connections may be open. libcurl counts those in use too, and closes idle ones for them: beside many stalled transfers no healthy one
-  /// would find its connection again.
+  /// Says how many connections may be open. libcurl counts those in use too, and closes idle ones
+  /// for them: beside many stalled transfers no healthy one would find its connection again.
   private func boundConnections() {
     _ = unsafe curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, running.count + idleConnections)
   }

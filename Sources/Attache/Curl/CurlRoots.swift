@@ -2,9 +2,11 @@ internal import CCurl
 internal import Glibc
 internal import Synchronization
 
-/// The root certificates of all connections of a fetcher, parsed once, at the first handshake. Safe from any thread.
+/// The root certificates of all connections of a fetcher, parsed once, at the first handshake. Safe
+/// from any thread.
 ///
-/// libcurl parses them once for each of its multi handles, a matter of 51 ms and 0.8 MB with a system's roots.
+/// libcurl parses them once for each of its multi handles, a matter of 51 ms and 0.8 MB with a
+/// system's roots.
 final class CurlRoots: Sendable {
   let path: String
   private let roots = Mutex<OpenSSL.Roots?>(nil)
@@ -32,7 +34,8 @@ final class CurlRoots: Sendable {
   /// Has a connection trust these roots and no others.
   ///
   /// - Parameter context: the `SSL_CTX` of the connection that is to come.
-  /// - Returns: false when the file cannot be read, or has no certificates; the next handshake tries again.
+  /// - Returns: false when the file cannot be read, or has no certificates; the next handshake
+  ///   tries again.
   func use(in context: UnsafeMutableRawPointer) -> Bool {
     let read = roots.withLock { roots in
       roots = roots ?? OpenSSL.Roots(contentsOf: path)

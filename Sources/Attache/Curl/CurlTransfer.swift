@@ -1,7 +1,8 @@
 internal import CCurl
 internal import Glibc
 
-/// One exchange with an origin: libcurl's easy handle, its options and its callbacks. Used again for a further exchange. On the loop only.
+/// One exchange with an origin: libcurl's easy handle, its options and its callbacks. Used again
+/// for a further exchange. On the loop only.
 @safe
 final class CurlTransfer: Transfer {
   let easy: UnsafeMutableRawPointer
@@ -25,19 +26,23 @@ final class CurlTransfer: Transfer {
   private var opened: [Int32] = []
   /// The errno of the latest socket that the system did not give, 0 for none.
   private var socketError: Int32 = 0
-  /// The connection that carries the request, and its session of TLS by the address of its `SSL`; nil before the request.
+  /// The connection that carries the request, and its session of TLS by the address of its `SSL`;
+  /// nil before the request.
   private var ends: CurlConnections.Ends?
   private var session: UInt?
-  /// Whether the exchange ended before its request, since the connection that was to serve again was not silent.
+  /// Whether the exchange ended before its request, since the connection that was to serve again
+  /// was not silent.
   private(set) var metSurplus = false
   /// What libcurl says went wrong; it reads and writes it until the handle is freed.
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-  /// Milliseconds after which a connection whose peer acknowledges nothing is given up (TCP_USER_TIMEOUT, tcp(7)): a pooled one that a
-  /// router has dropped would otherwise take every request of its origin with it for a quarter of an hour.
+  /// Milliseconds after which a connection whose peer acknowledges nothing is given up
+  /// (TCP_USER_TIMEOUT, tcp(7)): a pooled one that a router has dropped would otherwise take every
+  /// request of its origin with it for a quarter of an hour.
   private static let silencePatience: UInt32 = 10_000
 
-  /// Bytes that libcurl reads at a time (CURLOPT_BUFFERSIZE); each further read of a body costs a turn of the loop.
+  /// Bytes that libcurl reads at a time (CURLOPT_BUFFERSIZE); each further read of a body costs a
+  /// turn of the loop.
   static let bufferSize = 120 * 1024
 
   /// Sets all that is the same for every exchange.
@@ -80,7 +85,8 @@ final class CurlTransfer: Transfer {
     let (version, isFresh) = request.avoidsHTTP2 ? (CURL_HTTP_VERSION_1_1, 1) : (CURL_HTTP_VERSION_2TLS, 0)
     try set(CURLOPT_HTTP_VERSION, Int(version))
     try set(CURLOPT_FRESH_CONNECT, isFresh)
-    // Many streams share a connection over TLS; over plain http a request would wait behind a stalled origin, unsent.
+    // Many streams share a connection over TLS; over plain http a request would wait behind a
+    // stalled origin, unsent.
     try set(CURLOPT_PIPEWAIT, request.url.scheme == .https ? 1 : 0)
   }
 
@@ -110,7 +116,8 @@ final class CurlTransfer: Transfer {
     multi?.remove(self)
   }
 
-  /// Whether the handle can serve again: libcurl never takes back the errno of an exchange, which would then speak of the next.
+  /// Whether the handle can serve again: libcurl never takes back the errno of an exchange, which
+  /// would then speak of the next.
   var isReusable: Bool {
     systemError == 0
   }
@@ -148,7 +155,8 @@ final class CurlTransfer: Transfer {
     return (owner, end)
   }
 
-  /// `HOST:PORT:ADDRESS,…` with a plus, so that libcurl forgets it after a while (CURLOPT_RESOLVE); nil where an address is named.
+  /// `HOST:PORT:ADDRESS,…` with a plus, so that libcurl forgets it after a while
+  /// (CURLOPT_RESOLVE); nil where an address is named.
   private func pin(_ request: TransferRequest) -> String? {
     let (host, port) = request.proxy.map { ($0.host, $0.port) } ?? (request.url.host, request.url.port)
     guard request.proxy == nil ? request.url.address == nil : request.proxy?.address == nil else { return nil }
@@ -178,9 +186,11 @@ extension CurlTransfer {
     try set(CURLOPT_FOLLOWLOCATION, 0)
     try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
     try set(CURLOPT_PATH_AS_IS, 1)
-    // Longer than any try may take: a pin that grew stale would have libcurl look the name up by itself.
+    // Longer than any try may take: a pin that grew stale would have libcurl look the name up by
+    // itself.
     try set(CURLOPT_DNS_CACHE_TIMEOUT, 3_600)
-    // The environment's proxies and the user's .netrc are nothing to a payload; nor is a proxy's answer to CONNECT the origin's.
+    // The environment's proxies and the user's .netrc are nothing to a payload; nor is a proxy's
+    // answer to CONNECT the origin's.
     try set(CURLOPT_NOPROXY, "")
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
@@ -271,7 +281,8 @@ extension CurlTransfer {
     }
   }
 
-  /// Hands a piece on to the owner; of a chunked body, what is body. A piece that is not wanted now comes again.
+  /// Hands a piece on to the owner; of a chunked body, what is body. A piece that is not wanted now
+  /// comes again.
   private func hand(on bytes: UnsafeRawBufferPointer) -> BodyVerdict {
     guard let owner else { return .stop }
     guard var chunks else { return unsafe owner.transferReceivedBody(bytes) }
@@ -319,7 +330,8 @@ extension CurlTransfer {
     return close(socket)
   }
 
-  /// Asks the gate once more about the connection that the request is about to use, a pooled one perhaps, which must be silent too.
+  /// Asks the gate once more about the connection that the request is about to use, a pooled one
+  /// perhaps, which must be silent too.
   private static let aboutToRequest:
     @convention(c) (
       UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
@@ -331,15 +343,17 @@ extension CurlTransfer {
       return CURL_PREREQFUNC_OK
     }
 
-  /// Whether the body ended with its connection, and nothing says that it ended there: over TLS a close_notify would, over HTTP/2 a connection that
-  /// goes on (after a frame that breaks its rules libcurl 7.88.1 calls what has come a whole body). The end of a connection behind a
-  /// GOAWAY looks alike; a further try over HTTP/1.1 tells.
+  /// Whether the body ended with its connection, and nothing says that it ended there: over TLS a
+  /// close_notify would, over HTTP/2 a connection that goes on (after a frame that breaks its rules
+  /// libcurl 7.88.1 calls what has come a whole body). The end of a connection behind a GOAWAY
+  /// looks alike; a further try over HTTP/1.1 tells.
   private var isCutOff: Bool {
     guard isSecure, [200, 206].contains(head.status), head.contentLengths.isEmpty, chunks == nil else { return false }
     return speaksHTTP2 ? !(ends.map(connections.isOpen) ?? false) : !(session.map(connections.takeClose) ?? false)
   }
 
-  /// Whether the connection may carry the request: a new one, one of HTTP/2, which frames its answers and is shared, or one that is silent.
+  /// Whether the connection may carry the request: a new one, one of HTTP/2, which frames its
+  /// answers and is shared, or one that is silent.
   private func mayAsk(over ends: CurlConnections.Ends) -> Bool {
     let session = unsafe isSecure ? curl_easy_tls_session(easy) : nil
     speaksHTTP2 = unsafe session.map { unsafe OpenSSL.speaksHTTP2($0) } ?? false
@@ -349,7 +363,8 @@ extension CurlTransfer {
     if number(CURLINFO_NUM_CONNECTS) > 0 {
       connections.add(ends, among: opened)
     } else if !speaksHTTP2 {
-      // OpenSSL keeps what is left of a record; without its session nothing is known of a secure connection.
+      // OpenSSL keeps what is left of a record; without its session nothing is known of a secure
+      // connection.
       let holdsRecord = unsafe isSecure && (session.map { unsafe OpenSSL.holdsBytes($0) } ?? true)
       metSurplus = holdsRecord || connections.holdsSurplus(ends)
     }

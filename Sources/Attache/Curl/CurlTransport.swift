@@ -5,10 +5,12 @@ final class CurlTransport: Transport {
   /// Handles kept for the next exchange.
   private static let idleTransfers = 64
 
-  /// Multi handles of all engines, among which the origins are spread: libcurl 7.88.1 walks through all connections of one whenever a transfer ends
-  /// (`curl_multi_remove_handle`), which cost 40 µs beside 4,000 stalled ones.
+  /// Multi handles of all engines, among which the origins are spread: libcurl 7.88.1 walks through
+  /// all connections of one whenever a transfer ends (`curl_multi_remove_handle`), which cost 40
+  /// µs beside 4,000 stalled ones.
   private static let multiCount = 16
-  /// Connections that a multi handle keeps for reuse when no transfer uses them, where descriptors allow it.
+  /// Connections that a multi handle keeps for reuse when no transfer uses them, where descriptors
+  /// allow it.
   private static let idleConnections = 64
 
   private let gate: AddressGate
@@ -63,7 +65,8 @@ final class CurlTransport: Transport {
     owner?.transferEnded(end)
   }
 
-  /// Begins an exchange again that has not asked anything yet; a new connection holds nothing, so that once is enough.
+  /// Begins an exchange again that has not asked anything yet; a new connection holds nothing, so
+  /// that once is enough.
   private func beginAgain(_ transfer: CurlTransfer) -> Bool {
     do {
       try transfer.startOver()

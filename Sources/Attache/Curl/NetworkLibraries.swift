@@ -5,7 +5,8 @@ internal import CCurl
 package enum NetworkLibraries {
   /// Whether libcurl is set up, and OpenSSL with it: done at the first look.
   package static let areSetUp: Bool = {
-    // A thread that ends while exit(3) runs OpenSSL's clean-up would use what that has freed, and the process would end by SIGSEGV.
+    // A thread that ends while exit(3) runs OpenSSL's clean-up would use what that has freed, and
+    // the process would end by SIGSEGV.
     OpenSSL.skipCleanUpAtExit()
     return curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
   }()

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// What libcurl cannot be told of TLS, said to the OpenSSL that it is linked with. The functions are found by their names: libcurl brings them along,
-/// and their headers are no dependency.
+/// What libcurl cannot be told of TLS, said to the OpenSSL that it is linked with. The functions
+/// are found by their names: libcurl brings them along, and their headers are no dependency.
 enum OpenSSL {
   private typealias Parameter = UnsafeMutableRawPointer
   private typealias GetParameter = @convention(c) (UnsafeMutableRawPointer) -> Parameter?
@@ -49,8 +49,8 @@ enum OpenSSL {
   private static let setData: SetData? = unsafe function("SSL_CTX_set_ex_data")
   private static let getData: GetData? = unsafe function("SSL_CTX_get_ex_data")
 
-  /// Demands a certificate that is for the host by its alternative names: without any, libcurl looks at the subject, which nobody vouches for to be
-  /// a host (RFC 9525, 6.3).
+  /// Demands a certificate that is for the host by its alternative names: without any, libcurl
+  /// looks at the subject, which nobody vouches for to be a host (RFC 9525, 6.3).
   ///
   /// - Parameter context: the `SSL_CTX` of the connection that is to come.
   /// - Returns: false when it cannot be demanded.
@@ -62,15 +62,16 @@ enum OpenSSL {
     return unsafe (url.address == nil ? setHost(parameter, url.host, 0) : setAddress(parameter, url.host)) == 1
   }
 
-  /// Root certificates that many connections share, an `X509_STORE`, which OpenSSL counts references to and locks.
+  /// Root certificates that many connections share, an `X509_STORE`, which OpenSSL counts
+  /// references to and locks.
   ///
   /// `@unchecked Sendable`: the pointer is constant, and what it points to is OpenSSL's to lock.
   @safe
   final class Roots: @unchecked Sendable {
     private let store: UnsafeMutableRawPointer
 
-    /// X509_V_FLAG_TRUSTED_FIRST and X509_V_FLAG_PARTIAL_CHAIN, as libcurl 7.88.1 sets them: the second lets a certificate of the file that is no root
-    /// vouch, too.
+    /// X509_V_FLAG_TRUSTED_FIRST and X509_V_FLAG_PARTIAL_CHAIN, as libcurl 7.88.1 sets them: the
+    /// second lets a certificate of the file that is no root vouch, too.
     private static let flags: CUnsignedLong = 0x8000 | 0x80000
 
     /// Parses a file in PEM form.
@@ -117,7 +118,8 @@ enum OpenSSL {
 
   /// Has the connections told when a peer says that it sends nothing more.
   ///
-  /// libcurl 7.88.1 takes the end of a TLS connection without a close_notify for the end of a body, and says so nowhere.
+  /// libcurl 7.88.1 takes the end of a TLS connection without a close_notify for the end of a body,
+  /// and says so nowhere.
   ///
   /// - Parameters:
   ///   - context: the `SSL_CTX` of the connection that is to come.
@@ -145,7 +147,8 @@ enum OpenSSL {
     unsafe Unmanaged<CurlConnections>.fromOpaque(connections).takeUnretainedValue().noteClose(of: UInt(bitPattern: connection))
   }
 
-  /// Has the process end without OpenSSL's clean-up: to be called before all else that sets OpenSSL up.
+  /// Has the process end without OpenSSL's clean-up: to be called before all else that sets OpenSSL
+  /// up.
   static func skipCleanUpAtExit() {
     _ = setUp?(noCleanUp, nil)
   }

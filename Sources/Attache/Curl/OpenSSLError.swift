@@ -2,7 +2,8 @@
 struct OpenSSLError: Equatable {
   /// The part of OpenSSL that speaks; 20 is its TLS (ERR_LIB_SSL).
   var library: UInt32
-  /// What is wrong, as sslerr.h numbers it; 1000 and more is an alert of the peer's, by its number (RFC 8446, 6).
+  /// What is wrong, as sslerr.h numbers it; 1000 and more is an alert of the peer's, by its number
+  /// (RFC 8446, 6).
   var reason: UInt32
 
   private static let tls: UInt32 = 20
@@ -32,7 +33,8 @@ struct OpenSSLError: Equatable {
     self == OpenSSLError(reason: 294)
   }
 
-  /// Whether the peer asks for a client's certificate; with TLS 1.3 it says so only after the handshake.
+  /// Whether the peer asks for a client's certificate; with TLS 1.3 it says so only after the
+  /// handshake.
   var asksForCertificate: Bool {
     self == OpenSSLError(reason: 1116)
   }

@@ -1,12 +1,13 @@
-internal import Crypto
 internal import Glibc
 
 /// The root certificates that a run goes by.
 package enum RootCertificates {
-  /// Proves that a file can be read and has a certificate in it; what else may be wrong with it shows at the first handshake.
+  /// Proves that a file can be read and has a certificate in it; what else may be wrong with it
+  /// shows at the first handshake.
   ///
   /// - Parameter path: a file in PEM form; nil for the system's roots.
-  /// - Returns: what tells these roots from others: the SHA-256 of the file's bytes, or one name for whatever the system's roots are.
+  /// - Returns: what tells these roots from others: the SHA-256 of the file's bytes, or one name
+  ///   for whatever the system's roots are.
   /// - Throws: ``StartError`` for a file that cannot be read or has no certificate.
   @discardableResult
   package static func check(_ path: String?) throws(StartError) -> [UInt8] {
@@ -16,14 +17,14 @@ package enum RootCertificates {
     var (hash, hasCertificate) = (SHA256(), false)
     var line = [CChar](repeating: 0, count: 1024)
     while unsafe fgets(&line, Int32(line.count), file) != nil {
-      unsafe line.withUnsafeBytes { unsafe hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0.prefix(strlen(line)))) }
+      unsafe line.withUnsafeBytes { unsafe hash.update(UnsafeRawBufferPointer(rebasing: $0.prefix(strlen(line)))) }
       if unsafe strncmp(line, "-----BEGIN ", 11) == 0, unsafe strstr(line, "CERTIFICATE-----") != nil { hasCertificate = true }
     }
     guard unsafe ferror(file) == 0 else { throw unreadable(path) }
     guard hasCertificate else {
       throw StartError("there is no certificate in \(path); one in PEM form begins with -----BEGIN CERTIFICATE-----")
     }
-    return Array(hash.finalize())
+    return hash.finish().bytes
   }
 
   private static func unreadable(_ path: String) -> StartError {

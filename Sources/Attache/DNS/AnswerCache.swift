@@ -27,7 +27,8 @@ package struct AnswerCache {
     return entry.addresses
   }
 
-  /// Keeps addresses for `lifetime`, at most ``maximumLifetime``; not at all when it is zero. In a full cache the half that ends first makes room.
+  /// Keeps addresses for `lifetime`, at most ``maximumLifetime``; not at all when it is zero. In a
+  /// full cache the half that ends first makes room.
   package mutating func keep(_ addresses: [IPAddress], of name: String, for lifetime: Duration, at now: MonotonicInstant) {
     guard lifetime > .zero else { return }
     if entries.count >= capacity, entries[name] == nil {

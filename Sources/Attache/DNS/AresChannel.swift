@@ -3,7 +3,8 @@ internal import Glibc
 
 /// The owner of one c-ares channel: its sockets are watched and its timers kept by the event loop.
 ///
-/// c-ares 1.18 gives a channel one UDP socket a name server, however many queries wait on it, and closes it when none does.
+/// c-ares 1.18 gives a channel one UDP socket a name server, however many queries wait on it, and
+/// closes it when none does.
 ///
 /// It may be made on any thread, and is then used on the loop only.
 @safe
@@ -34,8 +35,10 @@ final class AresChannel {
   /// Reads resolv.conf; opens no socket.
   ///
   /// - Parameters:
-  ///   - servers: `ADDRESS:PORT` with commas between, in the order to be asked; empty for those of resolv.conf.
-  ///   - onProgress: called on the loop after c-ares has read from its sockets or looked at its timers; may call the channel.
+  ///   - servers: `ADDRESS:PORT` with commas between, in the order to be asked; empty for those of
+  ///     resolv.conf.
+  ///   - onProgress: called on the loop after c-ares has read from its sockets or looked at its
+  ///     timers; may call the channel.
   init(loop: EventLoop, servers: String, patience: AresResolver.Patience, onProgress: @escaping () -> Void) throws(AresError) {
     self.loop = loop
     self.onProgress = onProgress
@@ -49,7 +52,8 @@ final class AresChannel {
     close()
   }
 
-  /// What /etc/hosts says of a name; empty when nothing, or when there is no such file. Reads the file anew.
+  /// What /etc/hosts says of a name; empty when nothing, or when there is no such file. Reads the
+  /// file anew.
   func hosts(_ name: String) -> [IPAddress] {
     var found: [IPAddress] = []
     var hints = ares_addrinfo_hints(ai_flags: Int32(ARES_AI_NOSORT), ai_family: AF_UNSPEC, ai_socktype: 0, ai_protocol: 0)
@@ -62,7 +66,8 @@ final class AresChannel {
 
   /// Asks the name servers for a name's addresses of one family.
   ///
-  /// - Parameter completion: called once, inside this call or a later one of the channel, from within c-ares: it may only note the answer.
+  /// - Parameter completion: called once, inside this call or a later one of the channel, from
+  ///   within c-ares: it may only note the answer.
   func query(_ name: String, _ family: AddressFamily, _ completion: @escaping (FamilyAnswer) -> Void) {
     isTouched = true
     asked += 1
@@ -75,7 +80,8 @@ final class AresChannel {
     unsafe ares_query(handle, name, internet, family.rawValue, AresChannel.takeAnswer, Unmanaged.passRetained(query).toOpaque())
   }
 
-  /// Sets the timer by which c-ares is next to look at its queries; called once a turn, for ares_timeout(3) walks all of them.
+  /// Sets the timer by which c-ares is next to look at its queries; called once a turn, for
+  /// ares_timeout(3) walks all of them.
   func keepTime() {
     guard isTouched else { return }
     isTouched = false
@@ -97,7 +103,8 @@ final class AresChannel {
     close()
   }
 
-  /// Answers every waiting query with a failure, closes the sockets and frees the channel. Nothing else may be called afterwards.
+  /// Answers every waiting query with a failure, closes the sockets and frees the channel. Nothing
+  /// else may be called afterwards.
   func close() {
     stopTimer()
     unsafe ares_destroy(handle)
@@ -136,9 +143,10 @@ extension AresChannel {
     try AresError.check(library)
   }
 
-  /// Everything that the environment could change (`LOCALDOMAIN`, `RES_OPTIONS`, `HOSTALIASES`) is set here, which outranks it:
-  /// no search domains, no aliases, times and tries of our own. The order of lookups is ours as well: ares_getaddrinfo(3) reads the file
-  /// ("f"), ares_query(3) asks the servers. Without EDNS an answer above 512 bytes comes over TCP.
+  /// Everything that the environment could change (`LOCALDOMAIN`, `RES_OPTIONS`, `HOSTALIASES`) is
+  /// set here, which outranks it: no search domains, no aliases, times and tries of our own. The
+  /// order of lookups is ours as well: ares_getaddrinfo(3) reads the file ("f"), ares_query(3) asks
+  /// the servers. Without EDNS an answer above 512 bytes comes over TCP.
   private func open(_ patience: AresResolver.Patience) -> Int32 {
     var options = unsafe ares_options()
     unsafe options.flags = ARES_FLAG_NOALIASES | ARES_FLAG_NOSEARCH

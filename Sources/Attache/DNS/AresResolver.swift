@@ -1,16 +1,20 @@
-/// The real resolver: /etc/hosts, then name servers, by c-ares on the engine's loop; no thread of its own, nothing that blocks on the network.
+/// The real resolver: /etc/hosts, then name servers, by c-ares on the engine's loop; no thread of
+/// its own, nothing that blocks on the network.
 ///
-/// Both families are asked at once. Every address of an answer is handed on, so that every one can be checked; an answer of more than
-/// 256 records fails. Look-ups for one name share one answer, which is kept for its time to live, 60 seconds at most.
-/// It may be made on any thread, and is then used on the loop only.
+/// Both families are asked at once. Every address of an answer is handed on, so that every one can
+/// be checked; an answer of more than 256 records fails. Look-ups for one name share one answer,
+/// which is kept for its time to live, 60 seconds at most. It may be made on any thread, and is
+/// then used on the loop only.
 package final class AresResolver: Resolver {
   /// How long name servers are waited for.
   package struct Patience: Sendable {
-    /// The time that each server has in the first round over the servers; each further round doubles it.
+    /// The time that each server has in the first round over the servers; each further round
+    /// doubles it.
     package var firstTry: Duration
     /// The rounds over the servers: four are 15 seconds a server with one second at first.
     package var tries: Int
-    /// The time that one family has left when the other has addresses; RFC 8305, 3, calls it the resolution delay.
+    /// The time that one family has left when the other has addresses; RFC 8305, 3, calls it the
+    /// resolution delay.
     package var otherFamily: Duration
 
     package init(firstTry: Duration = .seconds(1), tries: Int = 4, otherFamily: Duration = .milliseconds(100)) {
@@ -53,7 +57,8 @@ package final class AresResolver: Resolver {
   ///
   /// - Parameters:
   ///   - loop: where all happens.
-  ///   - servers: name servers as `ADDRESS:PORT`, `[ADDRESS]:PORT` for IPv6, in the order to be asked; empty for those of resolv.conf.
+  ///   - servers: name servers as `ADDRESS:PORT`, `[ADDRESS]:PORT` for IPv6, in the order to be
+  ///     asked; empty for those of resolv.conf.
   ///   - patience: how long to wait for them.
   /// - Throws: ``AresError`` when a server is not written so, or c-ares cannot be set up.
   package init(loop: EventLoop, servers: [String] = [], patience: Patience = Patience()) throws(AresError) {
@@ -73,7 +78,8 @@ package final class AresResolver: Resolver {
     handOn()
   }
 
-  /// Closes every socket; what waits is forgotten, and so is what comes later. On the loop, before the loop is stopped.
+  /// Closes every socket; what waits is forgotten, and so is what comes later. On the loop, before
+  /// the loop is stopped.
   package func shutdown() {
     isShutDown = true
     for item in pending.values { forget(item) }

@@ -31,9 +31,11 @@ package struct DualStackLookup {
     return .wait
   }
 
-  /// The answer from what is known now: all addresses of both families, IPv6 first as RFC 6724 has it.
+  /// The answer from what is known now: all addresses of both families, IPv6 first as RFC 6724 has
+  /// it.
   ///
-  /// It may be kept only when both families have answered properly: a family that failed may be back the next time.
+  /// It may be kept only when both families have answered properly: a family that failed may be
+  /// back the next time.
   package var conclusion: Answer {
     var addresses: [IPAddress] = []
     var lifetime = Duration.seconds(Int64.max)

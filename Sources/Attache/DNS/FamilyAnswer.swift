@@ -1,6 +1,7 @@
 internal import CAres
 
-/// One of the two kinds of address record; the raw value is the record's type (RFC 1035, 3.2.2; RFC 3596, 2.1).
+/// One of the two kinds of address record; the raw value is the record's type (RFC 1035, 3.2.2; RFC
+/// 3596, 2.1).
 package enum AddressFamily: Int32 {
   case v4 = 1
   case v6 = 28
@@ -14,13 +15,15 @@ package enum FamilyAnswer: Hashable {
   case none
   case failure(DNSFailure)
 
-  /// The most records, aliases included, that an answer may have. c-ares appends each by walking all before it, on the loop:
-  /// the 4,000 that fit into one message over TCP cost milliseconds. Public names have at most some dozens.
+  /// The most records, aliases included, that an answer may have. c-ares appends each by walking
+  /// all before it, on the loop: the 4,000 that fit into one message over TCP cost milliseconds.
+  /// Public names have at most some dozens.
   static let maximumRecords = 256
 }
 
 extension FamilyAnswer {
-  /// Translates what ares_query(3) gives its callback: the one place that knows c-ares's numbers for an answer.
+  /// Translates what ares_query(3) gives its callback: the one place that knows c-ares's numbers
+  /// for an answer.
   ///
   /// - Parameter message: the whole DNS message; empty unless `status` is a success.
   init(status: Int32, message: UnsafeBufferPointer<UInt8>, family: AddressFamily) {
@@ -37,7 +40,8 @@ extension FamilyAnswer {
 
 extension FamilyAnswer {
   private static func parse(_ message: UnsafeBufferPointer<UInt8>, _ family: AddressFamily) -> FamilyAnswer {
-    // The header (RFC 1035, 4.1.1): the code in the low half of byte 3, the number of answer records in bytes 6 and 7.
+    // The header (RFC 1035, 4.1.1): the code in the low half of byte 3, the number of answer
+    // records in bytes 6 and 7.
     guard message.count >= 12, unsafe message[3] & 0x0F == 0 else { return .failure(.failed) }
     let records = unsafe Int(message[6]) << 8 | Int(message[7])
     guard records <= maximumRecords else { return .failure(.failed) }

@@ -1,10 +1,12 @@
-/// What turns a host name into addresses; the real one asks name servers, tests script one. Used on the loop only.
+/// What turns a host name into addresses; the real one asks name servers, tests script one. Used on
+/// the loop only.
 package protocol Resolver: AnyObject {
   /// Looks a name up. Requests for a name that is being looked up already wait for the same answer.
   ///
   /// - Parameters:
   ///   - name: a lower-case ASCII host name without a trailing dot, never an address.
-  ///   - completion: called once, at once or later, with at least one address, unchecked, or with a reason of the family `dns`.
+  ///   - completion: called once, at once or later, with at least one address, unchecked, or with a
+  ///     reason of the family `dns`.
   func resolve(_ name: String, _ completion: @escaping (Result<[IPAddress], DNSFailure>) -> Void)
 
   /// Gives up what is under way; no completion is called after it.

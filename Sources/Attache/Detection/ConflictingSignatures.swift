@@ -1,10 +1,13 @@
-/// What libmagic's own database (5.44) looks for before the formats that are accepted, at other places than theirs.
+/// What libmagic's own database (5.44) looks for before the formats that are accepted, at other
+/// places than theirs.
 ///
-/// A head that holds one of these is no case for ``SignatureRules``. Four bytes of each are compared, which is stricter than libmagic: whatever
-/// holds them goes to the ``DetectorProcess``. Magic numbers that cannot stand beside the rules' own are left out, and so are those behind
-/// the head or at the end of a file, where libmagic does not see a buffer's.
+/// A head that holds one of these is no case for ``SignatureRules``. Four bytes of each are
+/// compared, which is stricter than libmagic: whatever holds them goes to the ``DetectorProcess``.
+/// Magic numbers that cannot stand beside the rules' own are left out, and so are those behind the
+/// head or at the end of a file, where libmagic does not see a buffer's.
 enum ConflictingSignatures {
-  /// - Parameter start: where the file begins that the head may hold, such as the one behind an ID3 tag.
+  /// - Parameter start: where the file begins that the head may hold, such as the one behind an ID3
+  ///   tag.
   static func appears(in head: FileHead, from start: Int = 0) -> Bool {
     for mark in marks {
       let offset = start + mark.offset
@@ -13,7 +16,8 @@ enum ConflictingSignatures {
     return mayBeArchive(head) || mayBeBootSector(head, from: start)
   }
 
-  /// tar: its checksum, of three octal digits at least, stands behind spaces. libmagic adds the bytes up, which is not done here.
+  /// tar: its checksum, of three octal digits at least, stands behind spaces. libmagic adds the
+  /// bytes up, which is not done here.
   private static func mayBeArchive(_ head: FileHead) -> Bool {
     var offset = 148
     let end = 156
@@ -27,7 +31,8 @@ enum ConflictingSignatures {
     byte == 0x20 || byte.map((0x09...0x0D).contains) == true
   }
 
-  /// A disk: 55 AA ends a sector, whose size stands in front, or there are a size and a kind of disk (F0 to FF).
+  /// A disk: 55 AA ends a sector, whose size stands in front, or there are a size and a kind of
+  /// disk (F0 to FF).
   private static func mayBeBootSector(_ head: FileHead, from start: Int) -> Bool {
     guard let size = head.little16(at: start + 11), let kind = head.byte(at: start + 21), size >= 2 else { return false }
     return head.big16(at: start + size - 2) == 0x55AA || size >= 32 && size % 32 == 0 && kind >= 0xF0

@@ -1,7 +1,8 @@
 internal import CDetector
 internal import Glibc
 
-/// What a detector's child is played to do with bytes that begin with ``mark``; only tests ask for another than ``honest``.
+/// What a detector's child is played to do with bytes that begin with ``mark``; only tests ask for
+/// another than ``honest``.
 package enum DetectorPlay: Sendable {
   case honest, crashes, spins, waits, babbles, breaksOut, leaves
 
@@ -21,14 +22,18 @@ package enum DetectorPlay: Sendable {
   }
 }
 
-/// A child process in which libmagic looks at bytes: what crashes or hangs it costs one file its answer, and no more.
+/// A child process in which libmagic looks at bytes: what crashes or hangs it costs one file its
+/// answer, and no more.
 ///
-/// A thread would take the whole process along. The child is forked and runs on in the image that it has, since an executable of its own would
-/// have to be found beside every program that uses the library, and to load the database anew: it answers first after 1.4 ms, a fork after
-/// 0.5 ms. It runs C alone, holds no descriptor but its socket and no right but to memory, time and that socket (seccomp); a question through
-/// it takes 19 µs where libmagic alone takes 9 µs, and seccomp adds nothing to that which can be measured. It shares all but some 2 MB with its parent.
+/// A thread would take the whole process along. The child is forked and runs on in the image that
+/// it has, since an executable of its own would have to be found beside every program that uses the
+/// library, and to load the database anew: it answers first after 1.4 ms, a fork after 0.5 ms. It
+/// runs C alone, holds no descriptor but its socket and no right but to memory, time and that
+/// socket (seccomp); a question through it takes 19 µs where libmagic alone takes 9 µs, and
+/// seccomp adds nothing to that which can be measured. It shares all but some 2 MB with its parent.
 ///
-/// It belongs to one thread at a time, which waits for no answer, and 100 ms at most for its end. Whoever waits for every child of the process (`waitpid(-1)`) may reap it, and does no harm.
+/// It belongs to one thread at a time, which waits for no answer, and 100 ms at most for its end.
+/// Whoever waits for every child of the process (`waitpid(-1)`) may reap it, and does no harm.
 final class DetectorProcess {
   enum Reply {
     case named(String)
@@ -39,7 +44,8 @@ final class DetectorProcess {
 
   /// Processor time that a question may take, where the slowest bytes known take 2 ms.
   static let processorLimit = Duration.milliseconds(100)
-  /// Time that an answer may take, which a child that only waits uses up; a machine under load needs some for 10 µs of work.
+  /// Time that an answer may take, which a child that only waits uses up; a machine under load
+  /// needs some for 10 µs of work.
   static let waitLimit = Duration.seconds(2)
 
   /// Readable once there is an answer.
@@ -75,7 +81,8 @@ final class DetectorProcess {
     return unsafe detector_send(socket, serial, question, start, bytes.count)
   }
 
-  /// Takes the answer, if there is one. After another answer than a name the child is ended, and not to be asked again.
+  /// Takes the answer, if there is one. After another answer than a name the child is ended, and
+  /// not to be asked again.
   func receive() -> Reply? {
     var answer = detector_answer()
     unsafe detector_receive(socket, serial, &answer)

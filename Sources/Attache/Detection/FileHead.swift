@@ -1,4 +1,5 @@
-/// The first bytes of a file, and whether they are all of it. Reading past them gives nil, never a trap.
+/// The first bytes of a file, and whether they are all of it. Reading past them gives nil, never a
+/// trap.
 struct FileHead {
   let bytes: [UInt8]
   /// Whether the file ends where the bytes end; false when more of it is to come.
@@ -45,7 +46,8 @@ struct FileHead {
     return name.withUTF8Buffer { text in unsafe bytes[offset..<offset + text.count].elementsEqual(text) }
   }
 
-  /// What to say when a header goes on behind the bytes: it may well be right while more is to come; in a whole file it is cut.
+  /// What to say when a header goes on behind the bytes: it may well be right while more is to
+  /// come; in a whole file it is cut.
   func beyond(_ type: MediaType) -> HeadVerdict {
     isWhole ? .broken : .type(type)
   }

@@ -2,22 +2,26 @@ internal import CLinux
 internal import CMagic
 internal import Glibc
 
-/// Magic rules for what is accepted, which libmagic runs in this process: most files need no question to the ``DetectorProcess``.
+/// Magic rules for what is accepted, which libmagic runs in this process: most files need no
+/// question to the ``DetectorProcess``.
 ///
-/// The answer is the one that libmagic's own database leads to, or none. The rules ask for more of a head than that database does, the header
-/// must be right, and ``ConflictingSignatures`` excludes what its other rules would find first. The child decides the rest, and says what it is.
+/// The answer is the one that libmagic's own database leads to, or none. The rules ask for more of
+/// a head than that database does, the header must be right, and ``ConflictingSignatures`` excludes
+/// what its other rules would find first. The child decides the rest, and says what it is.
 ///
-/// libmagic may look at hostile bytes in this process since these rules reach little of it: they compare strings and numbers at fixed offsets,
-/// with no expression, no search, no indirection, no name and no format string, and every check that libmagic has built in is off. What
-/// sees the bytes is `mcopy`, `mconvert` and `magiccheck` of softmagic.c (5.44): they copy 128 of them at most, from an offset that is
-/// checked, and compare. What is printed is one of the MIME names below.
+/// libmagic may look at hostile bytes in this process since these rules reach little of it: they
+/// compare strings and numbers at fixed offsets, with no expression, no search, no indirection, no
+/// name and no format string, and every check that libmagic has built in is off. What sees the
+/// bytes is `mcopy`, `mconvert` and `magiccheck` of softmagic.c (5.44): they copy 128 of them at
+/// most, from an offset that is checked, and compare. What is printed is one of the MIME names
+/// below.
 final class SignatureRules {
   private static let flags = MagicCookie.binaryFlags | MAGIC_NO_CHECK_TAR | MAGIC_RAW
 
   private let cookie: MagicCookie
 
-  /// Compiles the rules, in 0.05 ms. Nil where they cannot be handed to libmagic, which reads files by name: there is no memory file
-  /// (`memfd_create`), or no folder of descriptors.
+  /// Compiles the rules, in 0.05 ms. Nil where they cannot be handed to libmagic, which reads files
+  /// by name: there is no memory file (`memfd_create`), or no folder of descriptors.
   ///
   /// - Parameter descriptors: where the system shows the process its descriptors as files.
   init?(descriptors: String = "/proc/self/fd") {
@@ -45,7 +49,8 @@ final class SignatureRules {
     }
   }
 
-  /// libmagic looks behind an ID3 tag for every format that it knows. Where it has no name for what it sees, the tag or three frames decide.
+  /// libmagic looks behind an ID3 tag for every format that it knows. Where it has no name for what
+  /// it sees, the tag or three frames decide.
   private func isSoundAlone(_ head: FileHead) -> Bool {
     guard MagicFormat(unnamed: head) == .mpegAudio else { return false }
     guard let start = ID3Tag(head, at: 0)?.length, start < head.count else { return true }
@@ -60,8 +65,9 @@ final class SignatureRules {
     }
   }
 
-  /// The language is that of magic(5). What is not obvious in a header is there to exclude other formats: small pictures (PNG), square pixels
-  /// (GIF), less than 16 MiB (RIFF and FORM), nothing before the description (RIFF and FORM), no stuffing and no matrices (MPEG).
+  /// The language is that of magic(5). What is not obvious in a header is there to exclude other
+  /// formats: small pictures (PNG), square pixels (GIF), less than 16 MiB (RIFF and FORM), nothing
+  /// before the description (RIFF and FORM), no stuffing and no matrices (MPEG).
   private static let text = #"""
     0 ubelong&0xffffff00 0xffd8ff00 JPEG
     !:mime image/jpeg

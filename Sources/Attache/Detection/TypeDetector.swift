@@ -35,17 +35,20 @@ package enum TypeDetectorError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// Says from a file's first bytes which of Apple's types it is: libmagic names the format, then ``MagicFormat`` reads the header.
+/// Says from a file's first bytes which of Apple's types it is: libmagic names the format, then
+/// ``MagicFormat`` reads the header.
 ///
-/// What is beyond doubt is accepted by ``SignatureRules`` in this process. About all else libmagic's own database is asked in the
-/// ``DetectorProcess``: it says what a refused file is. Nothing in the environment changes the database. The headers are read in this
-/// process, by code that cannot leave the bytes' bounds.
+/// What is beyond doubt is accepted by ``SignatureRules`` in this process. About all else
+/// libmagic's own database is asked in the ``DetectorProcess``: it says what a refused file is.
+/// Nothing in the environment changes the database. The headers are read in this process, by code
+/// that cannot leave the bytes' bounds.
 ///
-/// A detector belongs to one thread at a time. Making one maps libmagic's database (0.1 ms once the file is in memory, of which nothing is
-/// read yet) and compiles the rules (0.05 ms); the first question to the process forks it. So make one a thread and keep it.
+/// A detector belongs to one thread at a time. Making one maps libmagic's database (0.1 ms once the
+/// file is in memory, of which nothing is read yet) and compiles the rules (0.05 ms); the first
+/// question to the process forks it. So make one a thread and keep it.
 package final class TypeDetector {
-  /// The bytes that are looked at: on Fixtures/media libmagic's answers are the same from 512 bytes to the whole file, except behind a long
-  /// ID3 tag, which ``ID3Tag`` reads.
+  /// The bytes that are looked at: on Fixtures/media libmagic's answers are the same from 512 bytes
+  /// to the whole file, except behind a long ID3 tag, which ``ID3Tag`` reads.
   package static let prefixLength = 4096
 
   private static let unnamed = "application/octet-stream"
@@ -60,31 +63,34 @@ package final class TypeDetector {
   /// Processes that were ended and are still there.
   private var leftovers: [pid_t] = []
 
-  /// Throws ``TypeDetectorError`` when libmagic's database cannot be mapped, whether or not it will be asked. Where the rules cannot be
-  /// compiled, it is asked about every file.
+  /// Throws ``TypeDetectorError`` when libmagic's database cannot be mapped, whether or not it will
+  /// be asked. Where the rules cannot be compiled, it is asked about every file.
   ///
   /// - Parameters:
   ///   - play: how the process misbehaves, for tests.
-  ///   - asksAlways: whether the process is asked about every file: where the rules have been tried already.
+  ///   - asksAlways: whether the process is asked about every file: where the rules have been tried
+  ///     already.
   package convenience init(playing play: DetectorPlay = .honest, asksAlways: Bool = false) throws(TypeDetectorError) {
     self.init(playing: play, asksAlways: asksAlways, database: try Self.loadDatabase())
   }
 
-  /// - Parameter database: of ``loadDatabase()``. Only the processes use it, so that detectors may share it.
+  /// - Parameter database: of ``loadDatabase()``. Only the processes use it, so that detectors may
+  ///   share it.
   init(playing play: DetectorPlay, asksAlways: Bool, database: MagicCookie) {
     self.database = database
     rules = asksAlways ? nil : SignatureRules()
     self.play = play
   }
 
-  /// Whether the process may call the kernel for memory, time and its socket only; nil before it has answered, false where the kernel has no
-  /// seccomp.
+  /// Whether the process may call the kernel for memory, time and its socket only; nil before it
+  /// has answered, false where the kernel has no seccomp.
   package var isConfined: Bool? { process?.isConfined }
 
   /// The number of the process, if there is one at the moment.
   var child: Int32? { process?.child }
 
-  /// Opens what the detector's process needs of a file that this process may not open once it is confined.
+  /// Opens what the detector's process needs of a file that this process may not open once it is
+  /// confined.
   static func prepareToBeConfined() {
     detector_prepare()
   }
@@ -95,7 +101,8 @@ package final class TypeDetector {
     return try MagicCookie(loading: path)
   }
 
-  /// The path that libmagic was built with; `MAGIC` in the environment and `~/.magic` would name another.
+  /// The path that libmagic was built with; `MAGIC` in the environment and `~/.magic` would name
+  /// another.
   private static let databasePath: String? = {
     let longest = 4096
     return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: longest) { buffer in
@@ -107,8 +114,10 @@ package final class TypeDetector {
   /// Says what a file is; waits for the process, if it is asked.
   ///
   /// - Parameters:
-  ///   - prefix: the file's first bytes; at most ``prefixLength`` of them are looked at. Give that many, or all there are.
-  ///   - isComplete: whether the prefix is the whole file. A header that goes on behind the prefix is trusted only when it is not.
+  ///   - prefix: the file's first bytes; at most ``prefixLength`` of them are looked at. Give that
+  ///     many, or all there are.
+  ///   - isComplete: whether the prefix is the whole file. A header that goes on behind the prefix
+  ///     is trusted only when it is not.
   package func detect(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Detection {
     let bytes = unsafe [UInt8](prefix.prefix(Self.prefixLength))
     guard !bytes.isEmpty else { return .empty }
@@ -144,7 +153,8 @@ package final class TypeDetector {
 
   /// Takes the process's answer.
   ///
-  /// - Returns: nil when there is none yet; the process, and with it ``socket``, may be another now.
+  /// - Returns: nil when there is none yet; the process, and with it ``socket``, may be another
+  ///   now.
   func handle() -> Detection? {
     guard let head, let process else { return nil }
     switch process.receive() {
@@ -182,8 +192,9 @@ package final class TypeDetector {
     process = nil
   }
 
-  /// Puts the question to the process. What text the bytes may be is asked for only when neither the magic numbers nor the header say anything. A process
-  /// that has gone since the question before is replaced, once, and costs no file its answer.
+  /// Puts the question to the process. What text the bytes may be is asked for only when neither
+  /// the magic numbers nor the header say anything. A process that has gone since the question
+  /// before is replaced, once, and costs no file its answer.
   private func put() -> Detection? {
     guard let head else { return .empty }
     let isText = MagicFormat(unnamed: head) == nil

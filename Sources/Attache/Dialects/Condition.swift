@@ -25,7 +25,8 @@ indirect enum Condition: Sendable {
   /// None of them holds.
   case none([Condition])
 
-  /// - Parameter heads: what the payload's places begin with, for conditions that are bound to them.
+  /// - Parameter heads: what the payload's places begin with, for conditions that are bound to
+  ///   them.
   func holds(in payload: JSONElement, _ heads: FirstKeyMatches? = nil) -> Bool {
     switch self {
     case .present(let path): payload.contains(at: path, heads, where: \.isPresent)
@@ -52,7 +53,8 @@ indirect enum Condition: Sendable {
     }
   }
 
-  /// The places one of which must begin in a payload for this to hold; nil when it may hold with none of them.
+  /// The places one of which must begin in a payload for this to hold; nil when it may hold with
+  /// none of them.
   var places: [DialectPath]? {
     switch self {
     case .present(let path), .kind(let path, _), .equals(let path, _), .starts(let path, _): [path]

@@ -1,5 +1,6 @@
 extension [Dialect] {
-  /// Refuses a name that two rows have, and an alias that is another row's name, which would never be asked by it.
+  /// Refuses a name that two rows have, and an alias that is another row's name, which would never
+  /// be asked by it.
   ///
   /// - Parameter others: names of rows beside these.
   func checkNames(beside others: [String]) throws(FormFault) {

@@ -22,9 +22,11 @@ package struct Dialect: Sendable {
   var precedence = Precedence.vendor
   /// All of them must hold; none means that the places speak for themselves.
   var when: [Condition] = []
-  /// Where the media stand, in order; of each list of alternatives the first is taken that names any.
+  /// Where the media stand, in order; of each list of alternatives the first is taken that names
+  /// any.
   var media: [[MediaSource]] = []
-  /// What the vendor's helper does with the text; nil when the row says nothing, or it was not read.
+  /// What the vendor's helper does with the text; nil when the row says nothing, or it was not
+  /// read.
   var texts: DialectTexts?
   /// What a payload is that nobody but the app can read.
   var encrypted: String?
@@ -35,7 +37,8 @@ package struct Dialect: Sendable {
   /// Whether the row is attache's own, and not of a file of the user's.
   var isBuiltIn = false
 
-  /// The places that the user names, in the user's order. A string that is no URL is a reference all the same: the URL gate says so.
+  /// The places that the user names, in the user's order. A string that is no URL is a reference
+  /// all the same: the URL gate says so.
   static func mediaKeys(_ paths: [JSONPointer]) -> Dialect {
     var dialect = Dialect()
     dialect.name = "media-key"

@@ -1,6 +1,8 @@
-/// Reads a table of dialects against payloads; used by one thread at a time, as the parser that the payloads come from.
+/// Reads a table of dialects against payloads; used by one thread at a time, as the parser that the
+/// payloads come from.
 ///
-/// One pass over a payload's members finds those that any dialect begins with; only the rows of these are asked, in the table's order.
+/// One pass over a payload's members finds those that any dialect begins with; only the rows of
+/// these are asked, in the table's order.
 final class DialectEngine {
   /// A need of a row that a head meets, as a bit of those that the row has.
   private struct Asker {
@@ -39,8 +41,8 @@ final class DialectEngine {
   /// Whether there was memory for the parser.
   var hasMemory: Bool { documents.hasMemory }
 
-  /// The media that a payload names, each URL once and at most ``MediaReferenceList/maximum``, how many more it names, and the name of the dialect that
-  /// named the first.
+  /// The media that a payload names, each URL once and at most ``MediaReferenceList/maximum``, how
+  /// many more it names, and the name of the dialect that named the first.
   ///
   /// - Parameter isLocated: whether each reference says where its URL stands.
   func references(in payload: JSONElement, located isLocated: Bool = false) -> (
@@ -82,7 +84,8 @@ final class DialectEngine {
     return nil
   }
 
-  /// The first dialect that knows the payload as one that nobody but the app can read, and the sentence that says so.
+  /// The first dialect that knows the payload as one that nobody but the app can read, and the
+  /// sentence that says so.
   func encrypted(in payload: JSONElement) -> (dialect: String, sentence: String)? {
     for row in table.rows.lazy.map(\.whole) {
       if let sentence = row.encrypted, row.when.hold(in: payload) { return (row.name, sentence) }

@@ -1,7 +1,8 @@
 /// A place in a payload, or several: a ``JSONPointer`` two of whose parts stand for many values.
 ///
-/// `[]` is each element of an array and `{}` each member of an object, in the byte order of the names: what a payload says does not hang
-/// on the order in which its members are written. In a dotted path both may also follow a name (`urls[].url`, `att{}`).
+/// `[]` is each element of an array and `{}` each member of an object, in the byte order of the
+/// names: what a payload says does not hang on the order in which its members are written. In a
+/// dotted path both may also follow a name (`urls[].url`, `att{}`).
 struct DialectPath: Hashable, Sendable, CustomStringConvertible {
   enum Part: Hashable, Sendable {
     case child(JSONPointer.Token)
@@ -30,7 +31,8 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
   let parts: [Part]
   /// Whether it may stand for several values.
   let isMany: Bool
-  /// What an engine has looked up of it; nil outside one, or when the path begins with no one member.
+  /// What an engine has looked up of it; nil outside one, or when the path begins with no one
+  /// member.
   private(set) var head: FirstKeyTable.Head?
 
   private init(parts: [Part]) {
@@ -97,7 +99,8 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
     ).description
   }
 
-  /// The JSON pointer of the one value that all its values stand in, which is its own when it stands for one.
+  /// The JSON pointer of the one value that all its values stand in, which is its own when it
+  /// stands for one.
   var container: String {
     let tokens = parts.prefix { part in
       if case .child = part { true } else { false }

@@ -1,9 +1,10 @@
 /// Which dialects are asked, and in which order.
 ///
-/// The user's media keys come first, then the user's own dialects, then the built-in ones, in the table's order or the user's: what several
-/// of them name is taken together, each URL once, under the first that named it. A specific dialect beats the generic keys: these are asked
-/// only when no other dialect before them found media. Media keys hold them back as little as they hold back a vendor: a user adds to what
-/// the dialects find.
+/// The user's media keys come first, then the user's own dialects, then the built-in ones, in the
+/// table's order or the user's: what several of them name is taken together, each URL once, under
+/// the first that named it. A specific dialect beats the generic keys: these are asked only when no
+/// other dialect before them found media. Media keys hold them back as little as they hold back a
+/// vendor: a user adds to what the dialects find.
 public struct DialectTable: Sendable {
   package let rows: [Dialect]
   /// Whether media are passed over that the vendor's own helper would not load.
@@ -17,13 +18,16 @@ public struct DialectTable: Sendable {
     isStrict = false
   }
 
-  /// The built-in dialects and the user's own: those of a known name take its place, others come before the built-in ones.
+  /// The built-in dialects and the user's own: those of a known name take its place, others come
+  /// before the built-in ones.
   ///
   /// - Parameters:
-  ///   - names: which dialects are asked, by name or alias, in this order; nil for all. A name that comes again counts once.
+  ///   - names: which dialects are asked, by name or alias, in this order; nil for all. A name that
+  ///     comes again counts once.
   ///   - mediaKeys: further places to look for a URL; they come first whatever the names say.
   ///   - files: the user's dialects; of two of one name the later counts.
-  ///   - isStrict: whether media are passed over that the vendor's own helper would not load: without the hint at the type that it needs,
+  ///   - isStrict: whether media are passed over that the vendor's own helper would not load:
+  ///     without the hint at the type that it needs,
   ///     or from a plain http URL when it takes none.
   public init(
     names: [String]? = nil, mediaKeys: [JSONPointer] = [], files: [DialectFile] = [], isStrict: Bool = false
@@ -45,7 +49,8 @@ public struct DialectTable: Sendable {
     self.isStrict = isStrict
   }
 
-  /// The name of a dialect that looks for media in a member of the payload's top level; nil when none does.
+  /// The name of a dialect that looks for media in a member of the payload's top level; nil when
+  /// none does.
   package func dialect(reading member: String) -> String? {
     rows.first { row in
       (row.outline ?? DialectOutline(row)).needs.joined().contains { $0.first?.utf8.elementsEqual(member.utf8) == true }

@@ -1,4 +1,5 @@
-/// Reads fields; what has the wrong type is taken as absent, and the next field that may give the same is asked.
+/// Reads fields; what has the wrong type is taken as absent, and the next field that may give the
+/// same is asked.
 struct FieldReader {
   let payload: JSONElement
   /// What the payload's own fields have given before.
@@ -21,7 +22,8 @@ struct FieldReader {
     first(fields) { field in text(field, true).map { _ in field.isFixed } } ?? false
   }
 
-  /// The first sound that the fields give: a text, or the `name` of an object, as APNs has it for critical alerts.
+  /// The first sound that the fields give: a text, or the `name` of an object, as APNs has it for
+  /// critical alerts.
   func sound(_ fields: [Field]) -> UntrustedText? {
     first(fields) { field in
       let value = value(field)

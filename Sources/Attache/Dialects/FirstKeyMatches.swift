@@ -1,4 +1,5 @@
-/// The beginnings of places that a payload has, looked up in one pass over its members and one over those of its `aps`.
+/// The beginnings of places that a payload has, looked up in one pass over its members and one over
+/// those of its `aps`.
 final class FirstKeyMatches {
   private let members: MemberIndex
   private let apsMembers: MemberIndex

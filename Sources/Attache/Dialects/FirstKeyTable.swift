@@ -1,8 +1,10 @@
-/// Distinct beginnings of places, each with its number: members of the payload, and of its `aps`, which every payload has.
+/// Distinct beginnings of places, each with its number: members of the payload, and of its `aps`,
+/// which every payload has.
 struct FirstKeyTable {
   /// Where a path goes on from.
   struct Head: Hashable, Sendable {
-    /// Even for a member of the payload, odd for one of its `aps`: twice the place in its list, and one.
+    /// Even for a member of the payload, odd for one of its `aps`: twice the place in its list, and
+    /// one.
     let number: Int
     /// How many parts of the path lead there.
     let depth: Int
@@ -23,7 +25,8 @@ struct FirstKeyTable {
     return path.first.flatMap { numbers[$0] }.map { Head(number: $0, depth: 1) }
   }
 
-  /// The number of what a path begins with, which is a new one for a new name; nil when that is no one member.
+  /// The number of what a path begins with, which is a new one for a new name; nil when that is no
+  /// one member.
   mutating func number(of path: DialectPath) -> Int? {
     if let name = path.apsMember {
       if let number = apsNumbers[name] { return number }
@@ -40,7 +43,8 @@ struct FirstKeyTable {
 }
 
 extension DialectPath {
-  /// The member of `aps` that the place begins with. An array has no names: a part that may be an index is no member's.
+  /// The member of `aps` that the place begins with. An array has no names: a part that may be an
+  /// index is no member's.
   fileprivate var apsMember: String? {
     guard first == "aps", parts.count > 1, case .child(let second) = parts[1], second.index == nil else { return nil }
     return second.text

@@ -1,4 +1,5 @@
-/// Parses the JSON that stands inside strings of a payload; what is no JSON there is as good as absent.
+/// Parses the JSON that stands inside strings of a payload; what is no JSON there is as good as
+/// absent.
 final class InnerDocument {
   private let parser = JSONParser()
   /// The place whose document the parser holds.
@@ -15,7 +16,8 @@ final class InnerDocument {
     path = nil
   }
 
-  /// The object or array that a string holds; one that stands there without a string is taken as it is. Valid until another is asked for.
+  /// The object or array that a string holds; one that stands there without a string is taken as it
+  /// is. Valid until another is asked for.
   func document(at path: DialectPath, in payload: JSONElement) -> JSONElement? {
     if self.path == path { return document }
     self.path = path

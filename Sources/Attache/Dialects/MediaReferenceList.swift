@@ -1,7 +1,8 @@
-/// The media that a payload names, in the order in which they are read: the first ``maximum`` URLs, each once, and how many references were left out.
+/// The media that a payload names, in the order in which they are read: the first ``maximum`` URLs,
+/// each once, and how many references were left out.
 struct MediaReferenceList {
-  /// The most references that are kept of one payload. APNs takes 4,096 bytes, so that 64 references have 64 bytes each, keys and quotes included; a
-  /// line of 1 MiB has room for 139,760.
+  /// The most references that are kept of one payload. APNs takes 4,096 bytes, so that 64
+  /// references have 64 bytes each, keys and quotes included; a line of 1 MiB has room for 139,760.
   static let maximum = 64
 
   private var kept: [MediaReference] = []
@@ -9,7 +10,8 @@ struct MediaReferenceList {
   private var omitted = 0
   /// How often ``add(_:_:)`` was called.
   private(set) var offered = 0
-  /// How many references were added, those that were left out and those whose URL came before included.
+  /// How many references were added, those that were left out and those whose URL came before
+  /// included.
   private(set) var count = 0
   /// How many of them were attachments.
   private(set) var attachmentCount = 0
@@ -30,7 +32,8 @@ struct MediaReferenceList {
     if role == .attachment { attachmentCount += 1 }
   }
 
-  /// The references, and how many more there are. A URL that is named again behind a full list counts again.
+  /// The references, and how many more there are. A URL that is named again behind a full list
+  /// counts again.
   var bounded: (references: [MediaReference], omitted: Int) {
     let distinct = kept.distinct
     guard distinct.count > Self.maximum else { return (distinct, omitted) }

@@ -17,10 +17,12 @@ struct MediaSource: Sendable {
   var origin: Origin
   /// The place of a string that holds JSON, which the origin and the conditions then count from.
   var json: DialectPath?
-  /// Whether an object with the member `url` and an array of strings or such objects are understood beside a string.
+  /// Whether an object with the member `url` and an array of strings or such objects are understood
+  /// beside a string.
   var takesAnyForm = false
   var when: [Condition] = []
-  /// Whether only absolute URLs (with `://`) count: a bare word under a common key is the name of an asset.
+  /// Whether only absolute URLs (with `://`) count: a bare word under a common key is the name of
+  /// an asset.
   var needsScheme = false
   /// Whether white space around the URL is cut.
   var trims = false
@@ -56,8 +58,8 @@ struct MediaSource: Sendable {
     }
   }
 
-  /// A place that the user names, whatever stands there. Objects say more with the names of attache's own output: `identifier`, `type`,
-  /// `options`.
+  /// A place that the user names, whatever stands there. Objects say more with the names of
+  /// attache's own output: `identifier`, `type`, `options`.
   static func mediaKey(_ path: JSONPointer) -> MediaSource {
     var source = MediaSource(.url(DialectPath(path)))
     source.takesAnyForm = true

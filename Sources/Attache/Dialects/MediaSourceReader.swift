@@ -14,7 +14,8 @@ struct MediaSourceReader {
   /// Reads the references in the order of the places, no more than the source allows.
   ///
   /// - Parameters:
-  ///   - root: what the source's place counts from: the payload, or the JSON inside one of its strings.
+  ///   - root: what the source's place counts from: the payload, or the JSON inside one of its
+  ///     strings.
   ///   - pointer: where that stands.
   func read(from root: JSONElement, pointer: UntrustedText, into references: inout MediaReferenceList) {
     switch place.source.origin {

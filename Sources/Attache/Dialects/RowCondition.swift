@@ -1,4 +1,5 @@
-/// A condition of a row as an engine asks it: most are answered by the heads that a payload has, and nothing is looked into.
+/// A condition of a row as an engine asks it: most are answered by the heads that a payload has,
+/// and nothing is looked into.
 final class RowCondition {
   private let condition: Condition
   private let head: Int?

@@ -1,4 +1,5 @@
-/// What the fields give that read the payload and not a reference's own object: it is the same for all references, so it is read once a payload.
+/// What the fields give that read the payload and not a reference's own object: it is the same for
+/// all references, so it is read once a payload.
 ///
 /// Without it, each of thousands of references would search the whole payload again.
 final class SharedFields {

@@ -56,7 +56,8 @@ public final class ExtensionReply: Sendable {
 
   /// Books the next look at the clock; nothing when the request is decided already.
   ///
-  /// - Parameter isLast: whether it is the deadline's; the notice's, booked late, does not take its place.
+  /// - Parameter isLast: whether it is the deadline's; the notice's, booked late, does not take its
+  ///   place.
   func book(_ appointment: Appointment, isLast: Bool) {
     state.withLock { state in
       guard isLast || !state.isLastBooked else { return }

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Threads for extensions that may block: one is reused when it is free and made when all are busy, so that none waits behind another.
+/// Threads for extensions that may block: one is reused when it is free and made when all are busy,
+/// so that none waits behind another.
 final class ExtensionThreads: Sendable {
   /// A thread that waits for work.
   private final class Idler: Sendable {
@@ -24,7 +25,8 @@ final class ExtensionThreads: Sendable {
     var count = 0
   }
 
-  /// Threads at most: a blocked extension keeps its thread for ever, and memory must not grow for ever with it.
+  /// Threads at most: a blocked extension keeps its thread for ever, and memory must not grow for
+  /// ever with it.
   static let maximum = 1_024
 
   private let machine: any Machine
@@ -56,7 +58,8 @@ final class ExtensionThreads: Sendable {
   private func start(_ idler: Idler) -> Bool {
     do {
       try machine.start("extension") { [weak self] in
-        // A thread that waits holds on to nothing: neither to its last work nor to who would wake it.
+        // A thread that waits holds on to nothing: neither to its last work nor to who would wake
+        // it.
         while true {
           if idler.perform() { self?.park(idler) }
           guard self != nil else { return }

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Where the races of one request end: result, expiry, deadline and cancellation all offer, the first wins, and what comes later is dropped.
+/// Where the races of one request end: result, expiry, deadline and cancellation all offer, the
+/// first wins, and what comes later is dropped.
 struct FirstWins: ~Copyable, Sendable {
   private let isDecided = Atomic<Bool>(false)
 

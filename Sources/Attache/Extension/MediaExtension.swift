@@ -1,7 +1,7 @@
-internal import Crypto
 internal import Synchronization
 
-/// The service extension that attache ships: fetches the media that the payload names and attaches what was accepted.
+/// The service extension that attache ships: fetches the media that the payload names and attaches
+/// what was accepted.
 public final class MediaExtension: ServiceExtension {
   /// What is delivered when time expires before every reference is decided.
   public enum ExpiryChoice: String, CaseIterable, Sendable {
@@ -36,7 +36,8 @@ public final class MediaExtension: ServiceExtension {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - maximumAttachments: media references followed; what goes beyond is reported as `policy.attachments`.
+  ///   - maximumAttachments: media references followed; what goes beyond is reported as
+  ///     `policy.attachments`.
   ///   - onExpiry: what is delivered when time expires.
   public init(fetcher: MediaFetcher, store: AttachmentStore, maximumAttachments: Int = 10, onExpiry: ExpiryChoice = .original) {
     self.fetcher = fetcher
@@ -101,7 +102,8 @@ public final class MediaExtension: ServiceExtension {
     if isOver { ticket.cancel() }
   }
 
-  /// Takes the result of one reference's URL: a failure hands on to its next one, and the last result of all decides.
+  /// Takes the result of one reference's URL: a failure hands on to its next one, and the last
+  /// result of all decides.
   private func note(_ index: Int, file: StoredFile?, _ record: MediaRecord, isFollowed: Bool = true) {
     let step = state.withLock { state -> Step in
       guard state.answer != nil else { return .drop }
@@ -195,13 +197,11 @@ extension MediaExtension.State {
     }
   }
 
-  /// The reference's own; if that is none or the empty one, one that is the same for the same URL, so that a payload gives the same output
-  /// whenever it is run.
+  /// The reference's own; if that is none or the empty one, one that is the same for the same URL,
+  /// so that a payload gives the same output whenever it is run.
   private static func identifier(of reference: MediaReference) -> UntrustedText {
     if let identifier = reference.identifier, !identifier.isEmpty { return identifier }
-    let digits = Array("0123456789abcdef".utf8)
-    let hash = SHA256.hash(data: Array(reference.url.utf8)).prefix(8)
-    return UntrustedText(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    return UntrustedText(SHA256.hash(Array(reference.url.utf8)).hexadecimal(8))
   }
 }
 

@@ -14,7 +14,8 @@ public struct NotificationRequest: Sendable {
 
   /// The requests of one line, each for one of its payloads, with one deadline.
   ///
-  /// - Parameter identifier: the only request's; of several, each has its number behind a dot, counted from 1.
+  /// - Parameter identifier: the only request's; of several, each has its number behind a dot,
+  ///   counted from 1.
   static func all(_ identifier: String, _ payloads: [Payload], deadline: MonotonicInstant) -> [NotificationRequest] {
     payloads.enumerated().map { index, payload in
       let own = payloads.count == 1 ? identifier : "\(identifier).\(index + 1)"

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Runs a service extension against the deadline, and owns the fallback: whatever the extension does, each request is decided once and in time.
+/// Runs a service extension against the deadline, and owns the fallback: whatever the extension
+/// does, each request is decided once and in time.
 public final class ServiceExtensionHost: Sendable {
   private struct Running {
     /// By their number.
@@ -18,7 +19,8 @@ public final class ServiceExtensionHost: Sendable {
 
   /// - Parameters:
   ///   - clock: what the deadlines are kept by.
-  ///   - grace: how long before the deadline an extension is told that time will expire. One that answers at once decides there and then;
+  ///   - grace: how long before the deadline an extension is told that time will expire. One that
+  ///     answers at once decides there and then;
   ///     any other has half of it, and the rest is for writing.
   ///   - makeExtension: makes the instance that serves a request.
   public init(clock: any DeadlineClock, grace: Duration, makeExtension: @escaping @Sendable () -> any ServiceExtension) {
@@ -35,7 +37,8 @@ public final class ServiceExtensionHost: Sendable {
 
   /// Has an extension serve the request.
   ///
-  /// - Parameter deliver: called exactly once, on any thread, before the request's deadline: with content that has alert text, or the original.
+  /// - Parameter deliver: called exactly once, on any thread, before the request's deadline: with
+  ///   content that has alert text, or the original.
   public func run(_ request: NotificationRequest, deliver: @escaping @Sendable (ExtensionResult) -> Void) {
     let instance = makeExtension()
     let number = begun.wrappingAdd(1, ordering: .relaxed).newValue
@@ -52,7 +55,8 @@ public final class ServiceExtensionHost: Sendable {
 
   /// Has each request served by an extension of its own.
   ///
-  /// - Parameter deliver: called exactly once, on any thread, when all of them are decided, before the last of their deadlines; in their order.
+  /// - Parameter deliver: called exactly once, on any thread, when all of them are decided, before
+  ///   the last of their deadlines; in their order.
   func run(_ requests: [NotificationRequest], deliver: @escaping @Sendable ([ExtensionResult]) -> Void) {
     if requests.count == 1 { return run(requests[0]) { deliver([$0]) } }
     let deliveries = Deliveries(count: requests.count)

@@ -1,20 +1,24 @@
-/// Which origins are left alone for a while because nobody is there; each origin has a circuit of its own.
+/// Which origins are left alone for a while because nobody is there; each origin has a circuit of
+/// its own.
 ///
-/// It must refuse nothing of an origin that also answers. Exchanges whose connection did not come about count whatever they asked for: ten in a
-/// row open the circuit. What breaks behind the connection may be the fault of one path alone, so that such failures must also have gone
-/// on for a second. One sign of life ends the row, and within a second after it no circuit opens.
+/// It must refuse nothing of an origin that also answers. Exchanges whose connection did not come
+/// about count whatever they asked for: ten in a row open the circuit. What breaks behind the
+/// connection may be the fault of one path alone, so that such failures must also have gone on for
+/// a second. One sign of life ends the row, and within a second after it no circuit opens.
 struct CircuitBreaker {
   /// What becomes of an exchange that is about to begin.
   enum Verdict: Equatable, Sendable {
     case pass
-    /// It is the one that tries whether the origin is back; its end is told by ``note(_:of:at:isProbe:)`` or ``giveUpProbe(of:at:)``.
+    /// It is the one that tries whether the origin is back; its end is told by
+    /// ``note(_:of:at:isProbe:)`` or ``giveUpProbe(of:at:)``.
     case probe
     case refuse
   }
 
   /// Failures in a row that open a circuit.
   static let threshold = 10
-  /// How long failures behind a connection must have gone on, and how long a sign of life keeps a circuit closed.
+  /// How long failures behind a connection must have gone on, and how long a sign of life keeps a
+  /// circuit closed.
   static let patience = Duration.seconds(1)
   /// How long an origin is first left alone; each failed probe doubles it, up to the longest.
   static let firstPause = Duration.seconds(1)
@@ -84,7 +88,8 @@ struct CircuitBreaker {
     keep(circuit, of: origin, at: now)
   }
 
-  /// The probe ended without saying anything of its origin, at its deadline for one: the next exchange is the probe.
+  /// The probe ended without saying anything of its origin, at its deadline for one: the next
+  /// exchange is the probe.
   mutating func giveUpProbe(of origin: String, at now: MonotonicInstant) {
     guard var circuit = circuit(of: origin, at: now), case .probing(let pause) = circuit.phase else { return }
     circuit.phase = .open(until: now, pause: pause)

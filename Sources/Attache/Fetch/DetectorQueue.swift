@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// The questions of a loop's fetches to the type detector's process: one at a time, in the order asked. On the loop only.
+/// The questions of a loop's fetches to the type detector's process: one at a time, in the order
+/// asked. On the loop only.
 final class DetectorQueue {
   private struct Item {
     var question: MediaIngest.Question
@@ -36,7 +37,8 @@ final class DetectorQueue {
     waiting.append(Item(question: question, isWanted: isWanted, answer: answer))
   }
 
-  /// Called at the end of a turn: puts the next question. Not from within ``ask(_:isWanted:answer:)``, which may be called on the transport's stack.
+  /// Called at the end of a turn: puts the next question. Not from within
+  /// ``ask(_:isWanted:answer:)``, which may be called on the transport's stack.
   func turnEnded() {
     for _ in 0..<Self.portion {
       guard asked == nil, let item = waiting.popFirst() else { return }
@@ -83,7 +85,8 @@ final class DetectorQueue {
     follow(step(detector))
   }
 
-  /// A confined process may signal nobody. Where code that was smuggled in has switched the timers of its child off, the child ends with this process.
+  /// A confined process may signal nobody. Where code that was smuggled in has switched the timers
+  /// of its child off, the child ends with this process.
   private func lookAfterLeftovers() {
     guard leftoverTimer == nil, detector.hasLeftovers else { return }
     leftoverTimer = loop.schedule(at: loop.now.advanced(by: Self.leftoverPatience)) { [weak self] in

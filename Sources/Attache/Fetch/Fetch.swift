@@ -1,7 +1,8 @@
-/// One URL on its way into the store, for everybody who waits for it: does what its ``FetchState`` says, and tells it what comes of that. On the
-/// loop only.
+/// One URL on its way into the store, for everybody who waits for it: does what its ``FetchState``
+/// says, and tells it what comes of that. On the loop only.
 final class Fetch: OriginLimiterClient {
-  /// How long a transfer may bring nothing before it is set aside. Without it, 16 stalled URLs had 240 of 500 healthy pictures of their host fall back at 5 s.
+  /// How long a transfer may bring nothing before it is set aside. Without it, 16 stalled URLs had
+  /// 240 of 500 healthy pictures of their host fall back at 5 s.
   static let patience = Duration.milliseconds(500)
 
   private enum OriginPlace {
@@ -256,7 +257,8 @@ extension Fetch: TransferOwner {
     act(on: .ended(end))
   }
 
-  /// Tells the state of an event in which nothing may be begun or ended, such as a call from within the transport.
+  /// Tells the state of an event in which nothing may be begun or ended, such as a call from within
+  /// the transport.
   ///
   /// - Returns: whether the transfer goes on.
   private func goesOn(after event: FetchState.Event) -> Bool {

@@ -1,8 +1,10 @@
 internal import Synchronization
 
-/// One loop, and what its fetches share: the transport, the resolver, the places at each origin, and who fetches what.
+/// One loop, and what its fetches share: the transport, the resolver, the places at each origin,
+/// and who fetches what.
 ///
-/// `@unchecked Sendable`: `loop` and `memory` are safe from any thread, all else is touched on the loop only.
+/// `@unchecked Sendable`: `loop` and `memory` are safe from any thread, all else is touched on the
+/// loop only.
 final class FetchEngine: FetchService, @unchecked Sendable {
   let loop: EventLoop
   /// What this run has fetched.
@@ -116,7 +118,8 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     }
   }
 
-  /// Takes a waiter that has gone away out of its fetch, which nobody joins meanwhile if he was the last.
+  /// Takes a waiter that has gone away out of its fetch, which nobody joins meanwhile if he was the
+  /// last.
   func leave(_ waiter: FetchWaiter) {
     guard let fetch = waiter.fetch else { return }
     fetch.tracker.noteAbsence()

@@ -5,7 +5,8 @@ public struct FetchFailure: Error, Hashable, Sendable {
   public var reason: Reason
   /// What was refused or went wrong, in words.
   public var message: String
-  /// Whether this machine failed, and not the origin or the file: its disk is full, or it has no process to give.
+  /// Whether this machine failed, and not the origin or the file: its disk is full, or it has no
+  /// process to give.
   public var isOfMachine = false
 
   public init(reason: Reason, message: String = "") {

@@ -27,7 +27,8 @@ final class FetchMemory: Sendable {
 
   // MARK: What this run has fetched
 
-  /// The file of a URL, and whether it was seen in the store so recently that it need not be looked for.
+  /// The file of a URL, and whether it was seen in the store so recently that it need not be looked
+  /// for.
   func file(for url: String) -> (file: StoredFile, isFresh: Bool)? {
     guard configuration.cache != .off, !isGuest else { return nil }
     return session.withLock { $0.file(for: url, at: machine.now) }

@@ -1,6 +1,7 @@
 internal import CFetcher
 
-/// How far a fetch is, as numbers alone: what a fetcher's process tells of it, while it runs and at its end.
+/// How far a fetch is, as numbers alone: what a fetcher's process tells of it, while it runs and at
+/// its end.
 ///
 /// What comes from another process is a stranger's: whatever has no meaning here is left out.
 struct FetchProgress: Equatable, Sendable {
@@ -12,7 +13,8 @@ struct FetchProgress: Equatable, Sendable {
     case any(places: Int)
   }
 
-  /// The largest number of bytes that is believed: no file is so large, and sums of it do not overflow.
+  /// The largest number of bytes that is believed: no file is so large, and sums of it do not
+  /// overflow.
   static let maximumBytes: Int64 = 1 << 40
 
   var status: Int?

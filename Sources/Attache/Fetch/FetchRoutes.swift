@@ -1,7 +1,8 @@
 internal import Synchronization
 
-/// Chooses the engine that fetches a URL. A URL in flight belongs to the engine that has it. Any other goes to the engine that has the least of its origin,
-/// for its share of the origin's transfers.
+/// Chooses the engine that fetches a URL. A URL in flight belongs to the engine that has it. Any
+/// other goes to the engine that has the least of its origin, for its share of the origin's
+/// transfers.
 ///
 /// Each engine has a share of one transfer at least; the shares add up. Safe from any thread.
 final class FetchRoutes: Sendable {
@@ -30,13 +31,15 @@ final class FetchRoutes: Sendable {
     state = Mutex(State(loads: Array(repeating: 0, count: engines)))
   }
 
-  /// How many transfers at a time an engine may have to an origin: 1 at least where there are no more engines than transfers.
+  /// How many transfers at a time an engine may have to an origin: 1 at least where there are no
+  /// more engines than transfers.
   static func share(of engine: Int, in origin: String, engines: Int, transfersPerOrigin: Int) -> Int {
     let place = (engine - first(of: origin, engines) + engines) % engines
     return transfersPerOrigin / engines + (place < transfersPerOrigin % engines ? 1 : 0)
   }
 
-  /// The engine that gets the first place of an origin, in every run the same (FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/).
+  /// The engine that gets the first place of an origin, in every run the same (FNV-1a,
+  /// http://www.isthe.com/chongo/tech/comp/fnv/).
   private static func first(of origin: String, _ engines: Int) -> Int {
     let hash = origin.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     return Int(hash % UInt64(engines))

@@ -1,7 +1,9 @@
-/// How far one fetch is, and what it does next. A pure value: ``Fetch`` tells it what has happened, and does what it answers.
+/// How far one fetch is, and what it does next. A pure value: ``Fetch`` tells it what has happened,
+/// and does what it answers.
 ///
-/// A hop is looked up in the index, resolved and checked; then it waits for a place at its origin and is transferred. A redirect, and a further try, begin
-/// again. An event that the phase does not wait for is ignored.
+/// A hop is looked up in the index, resolved and checked; then it waits for a place at its origin
+/// and is transferred. A redirect, and a further try, begin again. An event that the phase does not
+/// wait for is ignored.
 struct FetchState {
   /// What is the same for all fetches of an engine.
   final class Rules: Sendable {
@@ -130,19 +132,21 @@ struct FetchState {
   /// Whether a complete head has come in the latest exchange.
   var hasHead: Bool { verdict != nil }
 
-  /// How many bytes are still to come, these included; where the length is unknown, these alone. A part in chunks may bring more than its length says.
+  /// How many bytes are still to come, these included; where the length is unknown, these alone. A
+  /// part in chunks may bring more than its length says.
   func expected(with count: Int) -> Int {
     length.map { max(0, $0 - received) } ?? count
   }
 
-  /// The addresses, with another one first at each try: libcurl 7.88 spends the whole time for connecting on the first of a family where that swallows
-  /// packets.
+  /// The addresses, with another one first at each try: libcurl 7.88 spends the whole time for
+  /// connecting on the first of a family where that swallows packets.
   var addressesInTurn: [IPAddress] {
     let turn = (tries - 1) % max(1, addresses.count)
     return Array(addresses[turn...] + addresses[..<turn])
   }
 
-  /// Where the body may be taken up again: with a strong validator, and an origin that does not decline ranges (RFC 9110, 13.1.5).
+  /// Where the body may be taken up again: with a strong validator, and an origin that does not
+  /// decline ranges (RFC 9110, 13.1.5).
   var resumption: (offset: Int, validator: String)? {
     guard received > 0, let entityTag, entityTag.hasPrefix("\"") else { return nil }
     return (received, entityTag)
@@ -233,7 +237,8 @@ struct FetchState {
     }
   }
 
-  /// Every address must pass: one bad one in an answer refuses the host. Behind a proxy they are the proxy's, which no gate judges.
+  /// Every address must pass: one bad one in an answer refuses the host. Behind a proxy they are
+  /// the proxy's, which no gate judges.
   private mutating func check(_ addresses: [IPAddress]) -> Action {
     do throws(Refusal) {
       if let proxy = rules.proxy {
@@ -328,7 +333,8 @@ struct FetchState {
   private mutating func takeBroken(_ exchange: TransferEnd) -> Action {
     let reason = exchange.failure ?? .httpTruncated
     let failure = FetchFailure(reason, of: exchange)
-    // What a peer itself declined in the handshake, or a proxy with its status, it would decline again.
+    // What a peer itself declined in the handshake, or a proxy with its status, it would decline
+    // again.
     let isDeclined = !exchange.isUnanswered && (reason == .tlsHandshake || reason == .connectProxy)
     return reason.isRetryable(status: nil) && !isDeclined ? tryAgain(after: failure, asked: nil) : end(.fail(failure))
   }

@@ -1,9 +1,11 @@
 internal import Synchronization
 
-/// One who waits for a fetch: with a deadline, a record and a completion of its own, whoever else waits for the same URL.
+/// One who waits for a fetch: with a deadline, a record and a completion of its own, whoever else
+/// waits for the same URL.
 ///
-/// `@unchecked Sendable`: `fetch` is touched on the loop only, `deadline` and `seat` under the lock of the fetch's tracker, `request` under that of the
-/// fetcher's link; the rest is constant or locked.
+/// `@unchecked Sendable`: `fetch` is touched on the loop only, `deadline` and `seat` under the lock
+/// of the fetch's tracker, `request` under that of the fetcher's link; the rest is constant or
+/// locked.
 final class FetchWaiter: @unchecked Sendable {
   typealias Completion = @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
 
@@ -78,14 +80,16 @@ final class FetchWaiter: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - host: of the URL.
-  ///   - onLeave: called once, when the fetcher no longer serves it: before the completion, or after ``close()``, by its caller.
+  ///   - onLeave: called once, when the fetcher no longer serves it: before the completion, or
+  ///     after ``close()``, by its caller.
   func go(to fetcher: any FetchService, host: String, onLeave: @escaping @Sendable () -> Void) {
     state.withLock { ($0.service, $0.host) = ((fetcher, onLeave), host) }
   }
 
   /// Has the completion called no more.
   ///
-  /// - Returns: who serves it, whom it is to leave; nil when the completion has been called, or will be at once.
+  /// - Returns: who serves it, whom it is to leave; nil when the completion has been called, or
+  ///   will be at once.
   func close() -> Service? {
     state.withLock { $0.completion.take() == nil ? nil : $0.service.take() }
   }
@@ -125,7 +129,8 @@ extension FetchProgress.Awaited {
   }
 }
 
-/// One of those that fetch: a loop on a thread of this process, or a process of its own. Safe from any thread.
+/// One of those that fetch: a loop on a thread of this process, or a process of its own. Safe from
+/// any thread.
 protocol FetchService: AnyObject, Sendable {
   /// Fetches for one who waits.
   func fetch(_ url: CheckedURL, for waiter: FetchWaiter)

@@ -1,9 +1,10 @@
 internal import Synchronization
 
-/// Downloads media into the store: gates, names, connections, redirects, retries, detection, all on the caller's deadline.
+/// Downloads media into the store: gates, names, connections, redirects, retries, detection, all on
+/// the caller's deadline.
 ///
-/// There is an engine for each core, a loop on a thread of its own: it carries transfers, and recognises, hashes and writes what they bring. A fetcher that
-/// is let go of is shut down.
+/// There is an engine for each core, a loop on a thread of its own: it carries transfers, and
+/// recognises, hashes and writes what they bring. A fetcher that is let go of is shut down.
 public final class MediaFetcher: Sendable {
   /// What may be fetched, and how.
   public struct Configuration: Sendable {
@@ -18,15 +19,16 @@ public final class MediaFetcher: Sendable {
     public var cache = CacheMode.http
     /// A file of root certificates in PEM form instead of the system's.
     public var rootCertificates: String?
-    /// How many engines there are; nil is one for each processor. There are ``MediaFetcher/maximumFetchers`` at most, and no more than
-    /// ``transfersPerOrigin``.
+    /// How many engines there are; nil is one for each processor. There are
+    /// ``MediaFetcher/maximumFetchers`` at most, and no more than ``transfersPerOrigin``.
     public var fetchers: Int?
     /// Name servers as `ADDRESS:PORT`; none means those of resolv.conf.
     public var nameServers: [String] = []
 
     public init() {}
 
-    /// How many engines there are on a machine: no more than ``transfersPerOrigin``, so that each has a place at every origin that a redirect leads to.
+    /// How many engines there are on a machine: no more than ``transfersPerOrigin``, so that each
+    /// has a place at every origin that a redirect leads to.
     func fetcherCount(on machine: any Machine) -> Int {
       max(1, min(maximumFetchers, transfersPerOrigin, fetchers ?? machine.processors))
     }
@@ -34,9 +36,11 @@ public final class MediaFetcher: Sendable {
 
   /// What is remembered of media that was fetched.
   public enum CacheMode: String, CaseIterable, Sendable {
-    /// The rules of HTTP (RFC 9111), over restarts: what is fresh is not fetched, what is stale is asked about. Requests for a URL in flight join it.
+    /// The rules of HTTP (RFC 9111), over restarts: what is fresh is not fetched, what is stale is
+    /// asked about. Requests for a URL in flight join it.
     case http
-    /// Requests for a URL in flight join it, and what this process has fetched is not fetched again.
+    /// Requests for a URL in flight join it, and what this process has fetched is not fetched
+    /// again.
     case session
     /// Each reference is fetched by itself.
     case off
@@ -58,8 +62,10 @@ public final class MediaFetcher: Sendable {
 
   /// Starts the fetcher's threads.
   ///
-  /// - Parameter clock: what the deadlines of the fetches are kept by. While it is behind with them, it goes before what can wait.
-  /// - Throws: ``StartError`` when the system or a library refuses, a wrong file of roots or name server included.
+  /// - Parameter clock: what the deadlines of the fetches are kept by. While it is behind with
+  ///   them, it goes before what can wait.
+  /// - Throws: ``StartError`` when the system or a library refuses, a wrong file of roots or name
+  ///   server included.
   public convenience init(_ configuration: Configuration, store: AttachmentStore, clock: (any DeadlineClock)? = nil) throws(StartError) {
     try self.init(configuration, store: store, clock: clock, network: .real(configuration))
   }
@@ -96,14 +102,16 @@ public final class MediaFetcher: Sendable {
   ///
   /// - Parameters:
   ///   - parent: what starts them; it was made with this configuration, before there were threads.
-  ///   - tell: what the user should know, such as that a process ended and was replaced; on a thread of its own.
+  ///   - tell: what the user should know, such as that a process ended and was replaced; on a
+  ///     thread of its own.
   /// - Throws: ``StartError`` when the system refuses, or for a wrong file of roots.
   package init(
     _ configuration: Configuration, store: AttachmentStore, clock: (any DeadlineClock)? = nil, parent: FetcherParent,
     notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
   ) throws(StartError) {
     try RootCertificates.check(configuration.rootCertificates)
-    // The index is asked by each fetcher alone, and knows for a while nothing of what another has written.
+    // The index is asked by each fetcher alone, and knows for a while nothing of what another has
+    // written.
     memory = FetchMemory(configuration, store: store, hasIndex: false, machine: SystemMachine())
     let count = configuration.fetcherCount(on: memory.machine)
     let processes = try FetcherProcesses(memory, count: count, parent: parent, clock: clock, notify: notify)
@@ -111,12 +119,15 @@ public final class MediaFetcher: Sendable {
     routes = FetchRoutes(engines: count, transfersPerOrigin: configuration.transfersPerOrigin, joins: configuration.cache != .off)
   }
 
-  /// Whether no fetcher can be started any more; whatever is asked for ends with ``Reason/internal``.
+  /// Whether no fetcher can be started any more; whatever is asked for ends with
+  /// ``Reason/internal``.
   package var isBroken: Bool { processes?.isBroken ?? false }
 
-  /// Ends all transfers without an answer, and the threads and processes, when the HTTP cache has been written.
+  /// Ends all transfers without an answer, and the threads and processes, when the HTTP cache has
+  /// been written.
   ///
-  /// - Returns: what the user should know of the cache, such as that it was damaged and is begun anew.
+  /// - Returns: what the user should know of the cache, such as that it was damaged and is begun
+  ///   anew.
   @discardableResult
   public func shutdown() -> String? {
     let warning = isShutDown.exchange(true, ordering: .relaxed) ? nil : closeCache()
@@ -133,7 +144,8 @@ public final class MediaFetcher: Sendable {
     processes?.shutdown()
   }
 
-  /// Writes what the HTTP cache has still to write, and waits for that, for as long as a disk that works could take.
+  /// Writes what the HTTP cache has still to write, and waits for that, for as long as a disk that
+  /// works could take.
   ///
   /// - Returns: what the user should know of the cache.
   private func closeCache() -> String? {
@@ -154,8 +166,10 @@ public final class MediaFetcher: Sendable {
   ///
   /// - Parameters:
   ///   - url: as the payload writes it; both gates are asked here and at every redirect.
-  ///   - deadline: the end of the budget. No further try is made after it; the caller ends the fetch itself, with ``FetchTicket/cancel()``.
-  ///   - completion: called at most once, on any thread, with the stored file, which is pinned once for the caller, or with a reason;
+  ///   - deadline: the end of the budget. No further try is made after it; the caller ends the
+  ///     fetch itself, with ``FetchTicket/cancel()``.
+  ///   - completion: called at most once, on any thread, with the stored file, which is pinned once
+  ///     for the caller, or with a reason;
   ///     and with the report's record.
   /// - Returns: what ends the fetch early and shows how far it is.
   public func fetch(
@@ -180,7 +194,8 @@ public final class MediaFetcher: Sendable {
 
   /// Asks each fetcher how its origins stand: an answer also says that its loop turns.
   ///
-  /// - Parameter answer: called once on a thread of the fetchers with the sums, never after ``shutdown()``; must not block.
+  /// - Parameter answer: called once on a thread of the fetchers with the sums, never after
+  ///   ``shutdown()``; must not block.
   public func pulse(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
     let gathered = Mutex((missing: services.count, states: BreakerStates()))
     for service in services {
@@ -218,7 +233,8 @@ public struct FetchTicket: Sendable {
   /// What the fetch waits for, or waited for last, in words; nil for one that never waited.
   var awaited: String? { waiter.awaited }
 
-  /// Ends the fetch for this caller: its completion is not called any more. A download that nobody else waits for is broken off.
+  /// Ends the fetch for this caller: its completion is not called any more. A download that nobody
+  /// else waits for is broken off.
   public func cancel() {
     guard let (fetcher, onLeave) = waiter.close() else { return }
     fetcher.leave(waiter, done: onLeave)

@@ -1,7 +1,8 @@
-/// A file on its way into the store: its bytes are recognised, checked, hashed and written where they arrive. On the loop only.
+/// A file on its way into the store: its bytes are recognised, checked, hashed and written where
+/// they arrive. On the loop only.
 ///
-/// The first bytes say what the file is. Where the rules of this process leave that open, there is a question for the type detector's process, and the
-/// file waits for the answer.
+/// The first bytes say what the file is. Where the rules of this process leave that open, there is
+/// a question for the type detector's process, and the file waits for the answer.
 final class MediaIngest {
   /// What the type detector's process is to be asked.
   struct Question: Sendable {
@@ -11,7 +12,8 @@ final class MediaIngest {
     var isComplete: Bool
   }
 
-  /// Bytes that are gathered before they are written: a smaller file is stored by one write, or by none where the store has it.
+  /// Bytes that are gathered before they are written: a smaller file is stored by one write, or by
+  /// none where the store has it.
   private static let portion = 128 * 1024
   /// The most that libcurl hands over at a time (CURL_MAX_WRITE_SIZE).
   private static let piece = 16 * 1024
@@ -30,7 +32,8 @@ final class MediaIngest {
   private var isComplete = false
   private var question: Question?
 
-  /// - Parameter rules: those of the loop's thread; nil asks the detector's process about every file.
+  /// - Parameter rules: those of the loop's thread; nil asks the detector's process about every
+  ///   file.
   init(store: AttachmentStore, rules: SignatureRules?, limits: MediaLimits) {
     (self.store, self.rules, self.limits) = (store, rules, limits)
   }

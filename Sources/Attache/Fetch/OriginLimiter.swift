@@ -4,10 +4,11 @@ protocol OriginLimiterClient: AnyObject {
   var isQueued: Bool { get set }
 }
 
-/// Lets at most so many transfers at a time go to one origin, and so many in all; the others wait in the order they came. To come and to go takes constant
-/// time, however many wait.
+/// Lets at most so many transfers at a time go to one origin, and so many in all; the others wait
+/// in the order they came. To come and to go takes constant time, however many wait.
 ///
-/// Transfers that bring nothing can be set aside, so that they keep nobody from their origin: they count among all, and no more among those of their origin.
+/// Transfers that bring nothing can be set aside, so that they keep nobody from their origin: they
+/// count among all, and no more among those of their origin.
 ///
 /// libcurl's own queue cannot be used: a transfer that waits in it is deaf to its deadline.
 struct OriginLimiter<Guest: OriginLimiterClient> {
@@ -58,7 +59,8 @@ struct OriginLimiter<Guest: OriginLimiterClient> {
     }
   }
 
-  /// How many transfers may be set aside, for each place of an origin: beyond them, it is left as it is.
+  /// How many transfers may be set aside, for each place of an origin: beyond them, it is left as
+  /// it is.
   static var asideForEachPlace: Int { 4 }
   /// Guests that have gone and are held all the same, at most.
   private static var spare: Int { 64 }
@@ -68,7 +70,8 @@ struct OriginLimiter<Guest: OriginLimiterClient> {
   private let placesInAll: Int
   private var inside = 0
   private var origins: [String: Origin] = [:]
-  /// Origins that have a place of their own and somebody waiting, in the order in which they are served; some may have neither any more.
+  /// Origins that have a place of their own and somebody waiting, in the order in which they are
+  /// served; some may have neither any more.
   private var ready = Ring<String>()
 
   /// - Parameters:

@@ -1,4 +1,5 @@
-/// What is to be done about a response, decided from its headers alone, before any of its body is looked at.
+/// What is to be done about a response, decided from its headers alone, before any of its body is
+/// looked at.
 enum ResponseVerdict: Equatable, Sendable {
   /// The body is wanted: from its first byte, or from where an earlier one broke off.
   case body(length: Int?, resumes: Bool)
@@ -20,7 +21,8 @@ enum Acceptance {
   ///
   /// - Parameters:
   ///   - offset: what was asked for with a Range header, 0 when nothing was.
-  ///   - validator: the entity tag of what came before the offset; a part that says it is of another file does not belong to it
+  ///   - validator: the entity tag of what came before the offset; a part that says it is of
+  ///     another file does not belong to it
   ///     (RFC 9110, 15.3.7.3).
   ///   - isConditional: whether the file was asked for only if it has changed.
   static func judge(_ head: ResponseHead, resumingFrom offset: Int, validator: String? = nil, isConditional: Bool = false)
@@ -52,10 +54,12 @@ enum Acceptance {
     var length: Int?
   }
 
-  /// - Returns: nil when the headers contradict each other or name a coding other than chunked (RFC 9112, sections 6.1 and 6.3).
+  /// - Returns: nil when the headers contradict each other or name a coding other than chunked (RFC
+  ///   9112, sections 6.1 and 6.3).
   private static func framing(_ head: ResponseHead) -> Framing? {
     if !head.transferEncodings.isEmpty {
-      // A length beside chunks counts for nothing (RFC 9112, 6.3), as curl and browsers read it; the connection does not serve again.
+      // A length beside chunks counts for nothing (RFC 9112, 6.3), as curl and browsers read it;
+      // the connection does not serve again.
       return head.isChunked && head.contentLengths.count <= 1 && !head.isHTTP10 ? Framing() : nil
     }
     guard let first = head.contentLengths.first else { return Framing() }

@@ -1,7 +1,9 @@
-/// The directives of a response's Cache-Control that a shared cache goes by (RFC 9111, section 5.2.2).
+/// The directives of a response's Cache-Control that a shared cache goes by (RFC 9111, section
+/// 5.2.2).
 ///
-/// Where directives contradict each other, or one comes twice, the stricter holds. What has an argument of field names (`private="…"`,
-/// `no-cache="…"`) is read as if it had none, as the RFC lets a cache do.
+/// Where directives contradict each other, or one comes twice, the stricter holds. What has an
+/// argument of field names (`private="…"`, `no-cache="…"`) is read as if it had none, as the
+/// RFC lets a cache do.
 struct CacheControl: Hashable, Sendable {
   /// The longest lifetime that is kept, in seconds (RFC 9111, 1.2.2): more means as much.
   static let maximumSeconds: Int64 = 1 << 31
@@ -9,7 +11,8 @@ struct CacheControl: Hashable, Sendable {
   var noStore = false
   var isPrivate = false
   var noCache = false
-  /// Seconds; an argument that is none counts as 0, so that the response is stale (RFC 9111, 4.2.1).
+  /// Seconds; an argument that is none counts as 0, so that the response is stale (RFC 9111,
+  /// 4.2.1).
   var maximumAge: Int64?
   /// The same for shared caches alone, which it binds instead.
   var sharedMaximumAge: Int64?
@@ -34,7 +37,8 @@ struct CacheControl: Hashable, Sendable {
     }
   }
 
-  /// The next member of a list (RFC 9110, 5.6.1), without the blanks around it; commas within quotes are its own.
+  /// The next member of a list (RFC 9110, 5.6.1), without the blanks around it; commas within
+  /// quotes are its own.
   private static func nextMember(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     while let first = rest.first, first == UInt8(ascii: ",") || first.isBlank { rest.removeFirst() }
     guard !rest.isEmpty else { return nil }

@@ -8,7 +8,8 @@ struct CacheFields: Hashable, Sendable {
   /// Of several the earliest. One that is no date has passed (RFC 9111, 5.3).
   var expires: HTTPDate?
   var lastModified: HTTPDate?
-  /// Whether it varies by what no request says (`Vary: *`). attache's requests are all alike, so that any other Vary matches (RFC 9111, 4.1).
+  /// Whether it varies by what no request says (`Vary: *`). attache's requests are all alike, so
+  /// that any other Vary matches (RFC 9111, 4.1).
   var variesByAnything = false
   /// Whether there are entity tags that contradict each other.
   var tagsDiffer = false
@@ -33,12 +34,14 @@ struct CacheFields: Hashable, Sendable {
     }
   }
 
-  /// Whether a shared cache may keep a 200 with these fields (RFC 9111, section 3). attache's requests bear no Authorization.
+  /// Whether a shared cache may keep a 200 with these fields (RFC 9111, section 3). attache's
+  /// requests bear no Authorization.
   var mayBeKept: Bool {
     control?.noStore != true && control?.isPrivate != true && !variesByAnything
   }
 
-  /// The fields after a 304: its own replace those that were kept (RFC 9111, 3.2 and 4.3.4). What it took on its way is its own too.
+  /// The fields after a 304: its own replace those that were kept (RFC 9111, 3.2 and 4.3.4). What
+  /// it took on its way is its own too.
   func refreshed(by answer: CacheFields) -> CacheFields {
     CacheFields(
       control: answer.control ?? control, age: answer.age, date: answer.date, expires: answer.expires ?? expires,
@@ -46,7 +49,8 @@ struct CacheFields: Hashable, Sendable {
       tagsDiffer: answer.tagsDiffer)
   }
 
-  /// A number of seconds; one that is larger than can be kept is as large as can be (RFC 9111, 1.2.2), and nil is none.
+  /// A number of seconds; one that is larger than can be kept is as large as can be (RFC 9111,
+  /// 1.2.2), and nil is none.
   static func deltaSeconds(_ text: ArraySlice<UInt8>) -> Int64? {
     guard !text.isEmpty else { return nil }
     var seconds: Int64 = 0

@@ -1,6 +1,8 @@
-/// Finds the body in the bytes of a chunked one (RFC 9112, section 7.1) and bounds what is not body.
+/// Finds the body in the bytes of a chunked one (RFC 9112, section 7.1) and bounds what is not
+/// body.
 ///
-/// libcurl takes extensions of any length, anything behind a size, and line endings of its own; what it would take is read here first.
+/// libcurl takes extensions of any length, anything behind a size, and line endings of its own;
+/// what it would take is read here first.
 package struct ChunkedBody: Sendable {
   /// What is wrong with the bytes.
   package enum Mistake: Error {
@@ -21,11 +23,14 @@ package struct ChunkedBody: Sendable {
     case size, data, dataEnd, trailers, complete
   }
 
-  /// The longest line of a size with its extensions, and of a trailer, in bytes: a little less than libcurl's own bound for trailers.
+  /// The longest line of a size with its extensions, and of a trailer, in bytes: a little less than
+  /// libcurl's own bound for trailers.
   private static let maximumLine = 4_000
-  /// The most that may come beside the body and what chunks need, in bytes, as Go's net/http has it.
+  /// The most that may come beside the body and what chunks need, in bytes, as Go's net/http has
+  /// it.
   private static let maximumExcess = 16 * 1024
-  /// The largest size of a chunk, in bytes: 256 TiB, as for a box of ISO media. No sum of it can overflow.
+  /// The largest size of a chunk, in bytes: 256 TiB, as for a box of ISO media. No sum of it can
+  /// overflow.
   private static let maximumSize = 1 << 48
 
   private var part = Part.size
@@ -72,7 +77,8 @@ package struct ChunkedBody: Sendable {
     switch part {
     case .size:
       left = try size()
-      // A chunk of this size may need so many bytes for its lines: small chunks without extensions never add up to an excess.
+      // A chunk of this size may need so many bytes for its lines: small chunks without extensions
+      // never add up to an excess.
       excess = max(0, excess + line.count - 16 - 2 * left)
       guard excess <= Self.maximumExcess else { throw .framing }
       part = left > 0 ? .data : .trailers
@@ -86,7 +92,8 @@ package struct ChunkedBody: Sendable {
     }
   }
 
-  /// The size in a line: digits, blanks that old servers put behind them, extensions, and the ending that must be.
+  /// The size in a line: digits, blanks that old servers put behind them, extensions, and the
+  /// ending that must be.
   private func size() throws(Mistake) -> Int {
     guard line.suffix(2).elementsEqual("\r\n".utf8) else { throw .framing }
     let content = line.dropLast(2)

@@ -1,15 +1,18 @@
-/// How long a response may be used again without asking its origin (RFC 9111, section 4.2): pure functions of its fields and of the moments of its
-/// exchange. Moments are of the wall clock, since 1970.
+/// How long a response may be used again without asking its origin (RFC 9111, section 4.2): pure
+/// functions of its fields and of the moments of its exchange. Moments are of the wall clock, since
+/// 1970.
 enum Freshness {
-  /// The least that a response without an explicit lifetime is used again. A campaign names one picture a million times, over minutes and perhaps by an
-  /// origin that says nothing of caching: one request a minute tells of a change soon enough.
+  /// The least that a response without an explicit lifetime is used again. A campaign names one
+  /// picture a million times, over minutes and perhaps by an origin that says nothing of caching:
+  /// one request a minute tells of a change soon enough.
   static let shortestGuess = Duration.seconds(60)
   /// The most: what browsers and proxies of the field take is a day too.
   static let longestGuess = Duration.seconds(86_400)
   /// What of the time since its last change a response is taken to last (RFC 9111, 4.2.2).
   private static let guessedFraction = 10
-  /// The grain of Date and Age: what comes within a second of an answer is no later than it, as far as HTTP can tell. A temporary redirect
-  /// is followed this long without asking again, so that a campaign behind one is one request a second, not one a payload.
+  /// The grain of Date and Age: what comes within a second of an answer is no later than it, as far
+  /// as HTTP can tell. A temporary redirect is followed this long without asking again, so that a
+  /// campaign behind one is one request a second, not one a payload.
   static let grain = Duration.seconds(1)
 
   /// The moments of an exchange.
@@ -26,9 +29,11 @@ enum Freshness {
     return exchange.answered + lifetime(of: fields, answered: exchange.answered) - age(of: fields, exchange)
   }
 
-  /// How long a redirect leads on without being asked for again, counted from `answered`; zero or less is not at all.
+  /// How long a redirect leads on without being asked for again, counted from `answered`; zero or
+  /// less is not at all.
   ///
-  /// 301 and 308 may be kept by a guess, 302, 303 and 307 for an explicit lifetime alone (RFC 9110, 15.1 and 15.4).
+  /// 301 and 308 may be kept by a guess, 302, 303 and 307 for an explicit lifetime alone (RFC 9110,
+  /// 15.1 and 15.4).
   static func redirectLifetime(_ status: Int, _ fields: CacheFields, _ exchange: Exchange) -> Duration {
     guard fields.mayBeKept, fields.control?.noCache != true else { return .zero }
     let guess = status == 301 || status == 308 ? shortestGuess : grain

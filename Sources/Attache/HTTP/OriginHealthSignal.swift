@@ -4,7 +4,8 @@ enum OriginHealthSignal: Equatable, Sendable {
   case life
   /// No connection came about: whatever had been asked for, the end would have been the same.
   case absence
-  /// There was a connection and no answer, or a gateway said that nobody is behind it: another path may fare better.
+  /// There was a connection and no answer, or a gateway said that nobody is behind it: another path
+  /// may fare better.
   case silence
 
   /// The sign of a complete response head.
@@ -12,11 +13,13 @@ enum OriginHealthSignal: Equatable, Sendable {
     self = [502, 503, 504].contains(status) ? .silence : .life
   }
 
-  /// A connection that does not come about within this time says that nobody is there: the first packet has been sent twice by then (RFC 6298, 2.1), and
-  /// no path on earth is so long. What a budget that was nearly used up cut off earlier says nothing: a redirect can be timed so.
+  /// A connection that does not come about within this time says that nobody is there: the first
+  /// packet has been sent twice by then (RFC 6298, 2.1), and no path on earth is so long. What a
+  /// budget that was nearly used up cut off earlier says nothing: a redirect can be timed so.
   static let fairTimeout = Duration.seconds(1)
 
-  /// The sign of an exchange that ended without a complete head; nil when its end says nothing of the origin, such as a failure of this machine's own.
+  /// The sign of an exchange that ended without a complete head; nil when its end says nothing of
+  /// the origin, such as a failure of this machine's own.
   init?(_ end: TransferEnd) {
     guard end.refusal == nil, end.localError == nil, end.timeout.map({ $0 >= Self.fairTimeout }) ?? true else { return nil }
     switch end.failure {

@@ -1,10 +1,13 @@
 /// What the header lines of a response say, as far as acceptance, redirects and retries need it.
 ///
-/// Filled line by line as the transport hands the lines over; counted here, since libcurl's own bounds are looser.
+/// Filled line by line as the transport hands the lines over; counted here, since libcurl's own
+/// bounds are looser.
 package struct ResponseHead: Sendable {
-  /// Bytes of all header lines of one response, trailers included, as in Chromium (kMaxHeaderBufSize of net/http/http_stream_parser.h).
+  /// Bytes of all header lines of one response, trailers included, as in Chromium
+  /// (kMaxHeaderBufSize of net/http/http_stream_parser.h).
   static let maximumBytes = 256 * 1024
-  /// Header lines of one response, trailers included; the bound that browsers and proxies of the field use is 100 to 256.
+  /// Header lines of one response, trailers included; the bound that browsers and proxies of the
+  /// field use is 100 to 256.
   static let maximumLines = 256
 
   /// 0 until a status line has come.
@@ -19,7 +22,8 @@ package struct ResponseHead: Sendable {
   package private(set) var entityTag: UntrustedText?
   package private(set) var acceptsRanges = true
   private(set) var caching = CacheFields()
-  /// Whether a field goes on in a further line, has a blank in its name, or holds a CR: readers differ about it (RFC 9112, 2.2, 5.1 and 5.2).
+  /// Whether a field goes on in a further line, has a blank in its name, or holds a CR: readers
+  /// differ about it (RFC 9112, 2.2, 5.1 and 5.2).
   private(set) var isAmbiguous = false
   /// Whether the status line says HTTP/1.0, which knows no transfer codings.
   private(set) var isHTTP10 = false
@@ -35,10 +39,12 @@ package struct ResponseHead: Sendable {
   /// Whether chunks say where the body ends.
   package var isChunked: Bool { transferEncodings == ["chunked"] }
 
-  /// Whether a length is told beside chunks, which readers may take for the end: nothing else may be read from such a connection.
+  /// Whether a length is told beside chunks, which readers may take for the end: nothing else may
+  /// be read from such a connection.
   package var hasTwoFramings: Bool { !transferEncodings.isEmpty && !contentLengths.isEmpty }
 
-  /// What a line comes to that is no field: no HTTP at all before a status, and a redirect that nobody can read is not followed.
+  /// What a line comes to that is no field: no HTTP at all before a status, and a redirect that
+  /// nobody can read is not followed.
   package var mistakeInLine: Reason {
     switch status {
     case 0: .httpProtocol

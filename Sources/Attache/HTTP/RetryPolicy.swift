@@ -1,4 +1,5 @@
-/// When a transient failure is tried again: exponential backoff with full jitter, only inside the budget.
+/// When a transient failure is tried again: exponential backoff with full jitter, only inside the
+/// budget.
 struct RetryPolicy: Sendable {
   /// Further tries after the first.
   var retries: Int

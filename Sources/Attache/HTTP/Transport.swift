@@ -2,9 +2,11 @@
 package protocol Transport: AnyObject {
   /// Begins an exchange, whose course `owner` is told; its end comes from ``deliverEnds()``.
   func begin(_ request: TransferRequest, for owner: any TransferOwner) throws(TransportError) -> any Transfer
-  /// Tells the owners of the exchanges that have ended. Called at the end of a turn, when nothing of the transport's is on the stack.
+  /// Tells the owners of the exchanges that have ended. Called at the end of a turn, when nothing
+  /// of the transport's is on the stack.
   func deliverEnds()
-  /// Ends every exchange without a word to its owner and closes all connections. Once is enough, twice does no harm.
+  /// Ends every exchange without a word to its owner and closes all connections. Once is enough,
+  /// twice does no harm.
   func shutdown()
 }
 
@@ -14,15 +16,18 @@ package protocol Transfer: AnyObject {
   var times: TransferTimes { get }
   /// Goes on after ``BodyVerdict/pause``.
   ///
-  /// - Returns: false when it was stopped on the way, by its owner or for its ``fault``; its end is then not told.
+  /// - Returns: false when it was stopped on the way, by its owner or for its ``fault``; its end is
+  ///   then not told.
   func resume() -> Bool
   /// What the transport itself finds wrong with what has come.
   var fault: Reason? { get }
-  /// Ends the exchange without a word to its owner; its connection is closed when its body has not been read to the end.
+  /// Ends the exchange without a word to its owner; its connection is closed when its body has not
+  /// been read to the end.
   func cancel()
 }
 
-/// Whoever wants an exchange's response. Called on the loop; the first two from within the transport, where nothing may be begun or ended.
+/// Whoever wants an exchange's response. Called on the loop; the first two from within the
+/// transport, where nothing may be begun or ended.
 package protocol TransferOwner: AnyObject {
   /// All headers have come. Returns whether the body is wanted.
   func transferReceivedHead(_ head: ResponseHead) -> Bool
@@ -47,11 +52,13 @@ package struct TransferRequest: Sendable {
   package var addresses: [IPAddress]
   /// What the exchange goes through, whose the addresses then are.
   package var proxy: Proxy?
-  /// Where an earlier body broke off, with the strong validator that the origin gave; nil asks for the whole.
+  /// Where an earlier body broke off, with the strong validator that the origin gave; nil asks for
+  /// the whole.
   package var resumption: (offset: Int, validator: String)?
   /// Header lines that ask for the body only if it is another than the one that is known.
   package var conditions: [String] = []
-  /// Whether HTTP/2 is not to be offered: an earlier exchange over it left open whether its body was whole.
+  /// Whether HTTP/2 is not to be offered: an earlier exchange over it left open whether its body
+  /// was whole.
   package var avoidsHTTP2 = false
   /// How long a connection may take to come about, all addresses together.
   package var connectTimeout: Duration
@@ -63,11 +70,14 @@ package struct TransferEnd: Sendable {
   package var failure: Reason?
   /// Whether no answer of any kind came, to a connection or to a handshake: it may pass by itself.
   package var isUnanswered: Bool
-  /// How long a connection, or its handshake, was waited for in vain; nil where the exchange ended otherwise.
+  /// How long a connection, or its handshake, was waited for in vain; nil where the exchange ended
+  /// otherwise.
   package var timeout: Duration?
-  /// The errno with which this machine gave no socket or sent nothing, as when it has no descriptor left; nil where it did.
+  /// The errno with which this machine gave no socket or sent nothing, as when it has no descriptor
+  /// left; nil where it did.
   package var localError: Int32?
-  /// Whether a body over HTTP/2 ended with its connection, so that nobody knows whether it is whole; HTTP/1.1 would say.
+  /// Whether a body over HTTP/2 ended with its connection, so that nobody knows whether it is
+  /// whole; HTTP/1.1 would say.
   package var isDoubtful = false
   /// What the proxy answered to CONNECT, if that was no success.
   package var proxyStatus: Int?

@@ -1,4 +1,5 @@
-/// Asks the gates what they say to a URL, each by itself: what one refuses does not keep the next from being asked.
+/// Asks the gates what they say to a URL, each by itself: what one refuses does not keep the next
+/// from being asked.
 struct GateReport {
   private let policy: URLPolicy
   private let urlGate: URLGate

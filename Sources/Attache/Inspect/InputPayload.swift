@@ -2,7 +2,8 @@
 package struct InputPayload: Hashable, Sendable {
   /// Where it begins, counted from 1.
   package var line: Int
-  /// Its bytes without the last line ending; empty when there are more than ``PayloadReader/maximumLineLength``.
+  /// Its bytes without the last line ending; empty when there are more than
+  /// ``PayloadReader/maximumLineLength``.
   package var bytes: [UInt8]
   /// The bytes that stand in the input.
   package var length: Int

@@ -21,7 +21,8 @@ package struct InspectedMedia: Hashable, Sendable {
     gates.allSatisfy { $0.passes != false }
   }
 
-  /// Takes the records of this reference off the front: one for its URL, and one for each further URL that was tried after a failure.
+  /// Takes the records of this reference off the front: one for its URL, and one for each further
+  /// URL that was tried after a failure.
   mutating func take(_ records: inout ArraySlice<MediaRecord>) {
     guard let first = records.popFirst() else { return }
     fetch = first

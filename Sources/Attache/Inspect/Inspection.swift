@@ -50,7 +50,8 @@ package struct Inspection: Hashable, Sendable {
 
   /// The largest payload that APNs takes, and the largest for VoIP, in bytes.
   ///
-  /// Source: https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
+  /// Source:
+  /// https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
   static let (maximumSize, maximumVoIPSize) = (4096, 5120)
 
   init(line: Int, kind: Kind, size: Int) {

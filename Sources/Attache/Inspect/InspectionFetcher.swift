@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Fetches the media of inspected payloads as the filter would: by the same extension, on the same budget.
+/// Fetches the media of inspected payloads as the filter would: by the same extension, on the same
+/// budget.
 package final class InspectionFetcher {
   private let processor: PayloadProcessor
   private let deadline: Duration

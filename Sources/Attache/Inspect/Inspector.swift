@@ -1,11 +1,13 @@
-/// Says of one payload after another what attache would do with it, and why, without touching the network.
+/// Says of one payload after another what attache would do with it, and why, without touching the
+/// network.
 ///
 /// It owns parsers, so it is used by one thread at a time, for the payloads of one input.
 package final class Inspector {
   package struct Configuration {
     /// The member that an attached payload gains.
     package var outputKey = "attache"
-    /// Where the payload stands in the line; nil is the whole line, or where the envelope of a push service has it.
+    /// Where the payload stands in the line; nil is the whole line, or where the envelope of a push
+    /// service has it.
     package var payloadPath: JSONPointer?
     package var dialects = DialectTable()
     /// What the gates let through.
@@ -39,7 +41,8 @@ package final class Inspector {
     lenientInterview = GateReport(lenient)
   }
 
-  /// Inspects the payload of a line, or each of several notifications; the order is that of the input.
+  /// Inspects the payload of a line, or each of several notifications; the order is that of the
+  /// input.
   package func inspect(_ input: InputPayload) -> [Inspection] {
     guard input.length <= PayloadReader.maximumLineLength else {
       return [.invalid(input, .payloadSize, why: "the line has \(input.length) bytes, and one of more than 1 MiB is not read")]

@@ -1,4 +1,5 @@
-/// Finds the values of a line by their places, and texts' places; each container is read once, however many of its children are asked for.
+/// Finds the values of a line by their places, and texts' places; each container is read once,
+/// however many of its children are asked for.
 final class LinePlaces {
   private let root: JSONElement
   /// By a container's pointer, what it has by the last part of the pointer.

@@ -1,7 +1,7 @@
 /// Puts the lines of an object that spreads over several of them together.
 ///
-/// An object that is not closed at its line's end goes on until its braces balance. When they never do, its first line alone is the payload, and
-/// the lines after it are looked at anew.
+/// An object that is not closed at its line's end goes on until its braces balance. When they never
+/// do, its first line alone is the payload, and the lines after it are looked at anew.
 struct PayloadAssembler {
   /// The lines of the object that is open.
   private var open: [(number: Int, bytes: [UInt8])] = []

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// Reads the payloads of a descriptor, one after another: one a line as the filter reads them, or pretty-printed ones.
+/// Reads the payloads of a descriptor, one after another: one a line as the filter reads them, or
+/// pretty-printed ones.
 package final class PayloadInput {
   private let lines: LineReader
   private var assembler = PayloadAssembler()

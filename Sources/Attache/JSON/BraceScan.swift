@@ -51,7 +51,8 @@ struct BraceScan {
     return depth <= Self.maximumDepth ? .open : .broken
   }
 
-  /// The index behind the closing quote; nil when the line ends within the string, which JSON does not allow.
+  /// The index behind the closing quote; nil when the line ends within the string, which JSON does
+  /// not allow.
   private static func endOfString(_ bytes: ArraySlice<UInt8>) -> Int? {
     var index = bytes.startIndex
     while index < bytes.endIndex, bytes[index] != UInt8(ascii: "\"") {
@@ -60,7 +61,8 @@ struct BraceScan {
     return index < bytes.endIndex ? index + 1 : nil
   }
 
-  /// Whether a line that begins with this byte can follow what was read: a value or a key follows a comma, a colon or an opening bracket.
+  /// Whether a line that begins with this byte can follow what was read: a value or a key follows a
+  /// comma, a colon or an opening bracket.
   private func mayGoOn(with first: UInt8) -> Bool {
     switch first {
     case UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: ","), UInt8(ascii: ":"): true

@@ -1,8 +1,10 @@
 internal import CSimdJSON
 
-/// A value of a parsed line: a place on the parser's tape, valid until the parser reads the next line.
+/// A value of a parsed line: a place on the parser's tape, valid until the parser reads the next
+/// line.
 ///
-/// What is asked of a value of the wrong type is nil or empty: a wrong type finds less and never fails.
+/// What is asked of a value of the wrong type is nil or empty: a wrong type finds less and never
+/// fails.
 @safe
 struct JSONElement {
   private let raw: simdjson_element
@@ -48,7 +50,8 @@ struct JSONElement {
     return unsafe bytes.count == text.utf8.count && text.utf8.elementsEqual(bytes)
   }
 
-  /// Whether this is a string of at least one byte that starts so, ASCII letters without regard to case.
+  /// Whether this is a string of at least one byte that starts so, ASCII letters without regard to
+  /// case.
   func starts(with prefix: String) -> Bool {
     guard let bytes = unsafe textBytes else { return false }
     return unsafe bytes.starts(with: prefix.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
@@ -78,7 +81,8 @@ struct JSONElement {
     return unsafe simdjson_element_get_bool(raw, &value) ? value : nil
   }
 
-  /// Whether this is the number 1, however it is written, or `true`: what sets one of Apple's flags.
+  /// Whether this is the number 1, however it is written, or `true`: what sets one of Apple's
+  /// flags.
   var isSet: Bool { number == 1 || boolean == true }
 
   /// Looks up several members in one pass.
@@ -103,7 +107,8 @@ struct JSONElement {
     }
   }
 
-  /// Calls `body` with each member of an object, in the line's order; of several with one name, with each.
+  /// Calls `body` with each member of an object, in the line's order; of several with one name,
+  /// with each.
   func forEachMember<Failure>(_ body: (UntrustedText, JSONElement) throws(Failure) -> Void) throws(Failure) {
     var members = unsafe simdjson_object_begin(raw)
     var key = unsafe simdjson_string_view()
@@ -126,7 +131,8 @@ struct JSONElement {
     return false
   }
 
-  /// The value that a pointer names: in an object the last member of that name, in an array the element at that index.
+  /// The value that a pointer names: in an object the last member of that name, in an array the
+  /// element at that index.
   func value(at tokens: some Sequence<JSONPointer.Token>) -> JSONElement? {
     var element = self
     for token in tokens {
@@ -149,7 +155,8 @@ struct JSONElement {
     }
   }
 
-  /// The child that one part of a pointer names, its place among its siblings, counted from 0, and whether another one before it has its name.
+  /// The child that one part of a pointer names, its place among its siblings, counted from 0, and
+  /// whether another one before it has its name.
   func child(_ token: JSONPointer.Token) -> (place: Int, element: JSONElement, isRepeated: Bool)? {
     isArray ? element(at: token).map { ($0.place, $0.element, false) } : lastMember(named: token)
   }

@@ -3,7 +3,8 @@ struct JSONErrorLocator {
   private let bytes: ArraySlice<UInt8>
   private var index: Int
 
-  /// Where the mistake is; the end of the text when something is missing there, or nothing is wrong.
+  /// Where the mistake is; the end of the text when something is missing there, or nothing is
+  /// wrong.
   static func offset(in bytes: ArraySlice<UInt8>) -> Int {
     var mistake = JSONErrorLocator(bytes: bytes, index: bytes.startIndex)
     if mistake.skipDocument() { mistake.skipSpace() }

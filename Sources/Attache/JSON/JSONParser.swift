@@ -3,16 +3,19 @@ internal import CSimdJSON
 /// Owns one simdjson parser; used by one thread at a time.
 @safe
 final class JSONParser {
-  /// Bytes after a line that must be readable: simdjson loads whole registers. What they hold is of no matter.
+  /// Bytes after a line that must be readable: simdjson loads whole registers. What they hold is of
+  /// no matter.
   static let padding = Int(simdjson_PADDING)
 
-  /// Nil when there was no memory for it: then ``parse(_:)`` takes no line for JSON, so whoever reads lines asks ``hasMemory`` before the first.
+  /// Nil when there was no memory for it: then ``parse(_:)`` takes no line for JSON, so whoever
+  /// reads lines asks ``hasMemory`` before the first.
   private let handle: OpaquePointer?
 
   /// The longest text that attache reads, in bytes.
   static let maximumLength = 1 << 20
 
-  /// - Parameter capacity: the longest text, in bytes. Its memory is reserved, and used only when such a text comes.
+  /// - Parameter capacity: the longest text, in bytes. Its memory is reserved, and used only when
+  ///   such a text comes.
   init(capacity: Int = maximumLength) {
     unsafe handle = simdjson_parser_new(capacity)
   }
@@ -31,8 +34,9 @@ final class JSONParser {
 
   /// The value of a line, or nil when it is no JSON; valid until the next call.
   ///
-  /// Valid is what RFC 8259's grammar takes. simdjson refuses some of it, namely numbers out of its range and surrogates without their
-  /// other half: such a line is read again from a ``SimdjsonRepair``. A first half before another escape (`\ud800\u0041`) is not refused:
+  /// Valid is what RFC 8259's grammar takes. simdjson refuses some of it, namely numbers out of its
+  /// range and surrogates without their other half: such a line is read again from a
+  /// ``SimdjsonRepair``. A first half before another escape (`\ud800\u0041`) is not refused:
   /// simdjson makes some other character of the two.
   func parse(_ line: UnsafeRawBufferPointer) -> JSONElement? {
     var root = unsafe simdjson_element()

@@ -1,7 +1,9 @@
-/// A place inside a payload, written as a JSON pointer (`/data/image`, RFC 6901) or as a dotted path (`data.image`).
+/// A place inside a payload, written as a JSON pointer (`/data/image`, RFC 6901) or as a dotted
+/// path (`data.image`).
 ///
-/// A part made of digits names an element of an array (`attachments.0.url`) or a member of an object, whichever is there. A key that has
-/// a dot itself is written as a pointer (`/gcm.notification.image`).
+/// A part made of digits names an element of an array (`attachments.0.url`) or a member of an
+/// object, whichever is there. A key that has a dot itself is written as a pointer
+/// (`/gcm.notification.image`).
 public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// The parts from the outside in; none of them names the whole payload.
   let tokens: [Token]

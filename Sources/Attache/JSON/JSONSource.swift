@@ -1,10 +1,12 @@
 /// Finds where a value stands in the bytes of a line that is known to be valid JSON.
 enum JSONSource {
-  /// The bytes of the value that is reached from the line's value by going, level by level, to the child at that place.
+  /// The bytes of the value that is reached from the line's value by going, level by level, to the
+  /// child at that place.
   ///
   /// - Parameters:
   ///   - bytes: valid JSON, from its first byte (a byte order mark is no part of it).
-  ///   - places: for each level the place of the child among its siblings, from 0, as the parser counted them.
+  ///   - places: for each level the place of the child among its siblings, from 0, as the parser
+  ///     counted them.
   static func range(in bytes: Span<UInt8>, places: [Int]) -> Range<Int> {
     var start = skipSpace(bytes, from: 0)
     for place in places { start = child(bytes, of: start, at: place) }

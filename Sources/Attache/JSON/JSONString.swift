@@ -1,4 +1,5 @@
-/// A JSON string as it is written within a text: what it says, and where each byte of that is written.
+/// A JSON string as it is written within a text: what it says, and where each byte of that is
+/// written.
 enum JSONString {
   /// What the string says, in UTF-8; half a surrogate pair becomes the replacement character.
   ///
@@ -9,8 +10,9 @@ enum JSONString {
     unescaped(text, range) { _ in UTF8.encodedReplacementCharacter.map(\.self) }
   }
 
-  /// What tells the string from any other: the same bytes for the same text, however it is escaped. Half a surrogate pair keeps its number, in the
-  /// three bytes of generalised UTF-8 (https://simonsapin.github.io/wtf-8/), which no text has.
+  /// What tells the string from any other: the same bytes for the same text, however it is escaped.
+  /// Half a surrogate pair keeps its number, in the three bytes of generalised UTF-8
+  /// (https://simonsapin.github.io/wtf-8/), which no text has.
   static func identity(_ text: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
     unescaped(text, range) { unit in [0xE0 | UInt8(unit >> 12), 0x80 | UInt8(unit >> 6 & 0x3F), 0x80 | UInt8(unit & 0x3F)] }
   }
@@ -33,7 +35,8 @@ enum JSONString {
     return bytes
   }
 
-  /// Where the byte at `offset` of what the string says is written; the end of the range for the offset behind the last.
+  /// Where the byte at `offset` of what the string says is written; the end of the range for the
+  /// offset behind the last.
   static func place(of offset: Int, in text: Span<UInt8>, _ range: Range<Int>) -> Int {
     var index = range.lowerBound
     var said = 0
@@ -52,7 +55,8 @@ enum JSONString {
     return Array(json.bytes.dropFirst().dropLast())
   }
 
-  /// What starts at `index`: an escape that stands for a scalar, or one byte that stands for itself.
+  /// What starts at `index`: an escape that stands for a scalar, or one byte that stands for
+  /// itself.
   private static func piece(of text: Span<UInt8>, at index: Int) -> (length: Int, scalar: Unicode.Scalar?) {
     guard text[index] == UInt8(ascii: "\\") else { return (1, nil) }
     switch text[index + 1] {

@@ -1,4 +1,5 @@
-/// Valid JSON in bytes of its own, and where its values are written. Of members with one name the last counts.
+/// Valid JSON in bytes of its own, and where its values are written. Of members with one name the
+/// last counts.
 struct JSONText {
   /// A member as it is written.
   struct Member {

@@ -59,7 +59,8 @@ package struct JSONWriter: Sendable {
 
   package mutating func integer(_ value: some BinaryInteger) { word(String(value)) }
 
-  /// Writes a number in the fewest digits that read back as the same value; `null` for what JSON cannot say (infinity, not a number).
+  /// Writes a number in the fewest digits that read back as the same value; `null` for what JSON
+  /// cannot say (infinity, not a number).
   package mutating func double(_ value: Double) {
     guard value.isFinite else { return null() }
     let text = value.description

@@ -1,9 +1,11 @@
 internal import CSimdJSON
 
-/// A long list of member names that are looked up together, in one pass over an object; names are compared unescaped.
+/// A long list of member names that are looked up together, in one pass over an object; names are
+/// compared unescaped.
 ///
-/// A member of the object costs as much as there are names of its length, and a look-up as much as it finds: what the list has besides is
-/// never walked. It owns its buffers, so that a look-up allocates nothing.
+/// A member of the object costs as much as there are names of its length, and a look-up as much as
+/// it finds: what the list has besides is never walked. It owns its buffers, so that a look-up
+/// allocates nothing.
 @safe
 final class MemberIndex {
   private let names: UnsafeMutableBufferPointer<UInt8>
@@ -69,7 +71,8 @@ final class MemberIndex {
     unsafe Int(found[position])
   }
 
-  /// What the last look-up found under the name at that place of the list: the last member of that name.
+  /// What the last look-up found under the name at that place of the list: the last member of that
+  /// name.
   subscript(place: Int) -> JSONElement? {
     unsafe JSONElement(values[place])
   }

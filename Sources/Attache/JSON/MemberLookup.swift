@@ -1,6 +1,7 @@
 internal import CSimdJSON
 
-/// A fixed list of member names that are looked up together, in one pass over an object; names are compared unescaped.
+/// A fixed list of member names that are looked up together, in one pass over an object; names are
+/// compared unescaped.
 ///
 /// It owns its buffers, so that a look-up allocates nothing.
 @safe
@@ -37,7 +38,8 @@ final class MemberLookup {
     unsafe object.find(UnsafeBufferPointer(keys), into: base)
   }
 
-  /// What the last look-up found under the name at `index` of the list: the last member of that name.
+  /// What the last look-up found under the name at `index` of the list: the last member of that
+  /// name.
   subscript(index: Int) -> JSONElement? {
     unsafe JSONElement(values[index])
   }

@@ -2,7 +2,8 @@
 package enum PrintableText {
   private static let maximumLength = 120
 
-  /// The text with whatever steers a terminal, or the direction of writing, as `\u{…}`; cut after 120 characters.
+  /// The text with whatever steers a terminal, or the direction of writing, as `\u{…}`; cut after
+  /// 120 characters.
   package static func of(_ text: String) -> String {
     var shown = ""
     var count = 0
@@ -28,8 +29,8 @@ package enum PrintableText {
     return !scalar.forgesText && !scalar.isUndefined && scalar.properties.generalCategory != .format
   }
 
-  /// JSON in which the same characters are escaped, so that it may be shown as it is; what it says is the same. Line feeds and tabs can only stand between
-  /// its tokens, and stay.
+  /// JSON in which the same characters are escaped, so that it may be shown as it is; what it says
+  /// is the same. Line feeds and tabs can only stand between its tokens, and stay.
   package static func ofJSON(_ json: [UInt8]) -> [UInt8] {
     guard json.contains(where: { $0 >= 0x7F }) else { return json }
     var shown: [UInt8] = []

@@ -1,7 +1,9 @@
-/// A copy of a line that simdjson can read although the line has numbers or escapes that simdjson refuses and JSON's grammar allows.
+/// A copy of a line that simdjson can read although the line has numbers or escapes that simdjson
+/// refuses and JSON's grammar allows.
 ///
-/// A number that fits neither 64 bits nor a `Double` becomes `null`, filled up with spaces: it cannot be a badge or a flag. Half a
-/// surrogate pair (`\ud83d` alone) becomes `\ufffd`. So every byte outside them keeps its offset, and what was no JSON stays none.
+/// A number that fits neither 64 bits nor a `Double` becomes `null`, filled up with spaces: it
+/// cannot be a badge or a flag. Half a surrogate pair (`\ud83d` alone) becomes `\ufffd`. So every
+/// byte outside them keeps its offset, and what was no JSON stays none.
 enum SimdjsonRepair {
   /// The copy, followed by `padding` zero bytes.
   static func make(of line: UnsafeRawBufferPointer, padding: Int) -> [UInt8] {
@@ -20,7 +22,8 @@ enum SimdjsonRepair {
     return bytes
   }
 
-  /// Mends the escapes of the string that opens at `start`; gives the index after its closing quote.
+  /// Mends the escapes of the string that opens at `start`; gives the index after its closing
+  /// quote.
   private static func mendString(in bytes: inout [UInt8], from start: Int) -> Int {
     var index = start + 1
     while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
@@ -46,7 +49,8 @@ enum SimdjsonRepair {
   private static func blankNumber(in bytes: inout [UInt8], from start: Int) -> Int {
     let end = bytes[start...].firstIndex { !isPartOfNumber($0) } ?? bytes.count
     guard isUnbearable(bytes[start..<end]) else { return end }
-    // Byte by byte, while nothing else holds the array: a slice of it would have the whole line copied for each number.
+    // Byte by byte, while nothing else holds the array: a slice of it would have the whole line
+    // copied for each number.
     for index in start..<end { bytes[index] = UInt8(ascii: " ") }
     for (index, byte) in zip(start..., "null".utf8) { bytes[index] = byte }
     return end

@@ -1,9 +1,11 @@
 internal import Glibc
 
-/// Text from strangers, such as the URLs and names in a payload: two are equal when their UTF-8 bytes are.
+/// Text from strangers, such as the URLs and names in a payload: two are equal when their UTF-8
+/// bytes are.
 ///
-/// `String` compares by canonical equivalence. It takes U+037E for `;` and a decomposed letter for a composed one, takes CR LF for one
-/// character, and needs quadratic time for a run of combining marks. So this type has no `hasPrefix`, `contains` or `split`: read ``utf8``.
+/// `String` compares by canonical equivalence. It takes U+037E for `;` and a decomposed letter for
+/// a composed one, takes CR LF for one character, and needs quadratic time for a run of combining
+/// marks. So this type has no `hasPrefix`, `contains` or `split`: read ``utf8``.
 public struct UntrustedText: Hashable, Sendable {
   /// The same text as a `String`, to write it; never to compare it, search it or use it as a key.
   public let string: String
@@ -20,14 +22,17 @@ public struct UntrustedText: Hashable, Sendable {
   public var utf8: String.UTF8View { string.utf8 }
   public var isEmpty: Bool { string.isEmpty }
 
-  /// The same with the letters of ASCII in lower case. `String.lowercased()` makes a `k` of U+212A too.
+  /// The same with the letters of ASCII in lower case. `String.lowercased()` makes a `k` of U+212A
+  /// too.
   var lowercasedASCII: UntrustedText {
     UntrustedText(decoding: utf8.map(\.lowercasedASCII))
   }
 
-  /// The text with its letters in lower case, when it is ASCII and has at most `maximumBytes`; nil for any other.
+  /// The text with its letters in lower case, when it is ASCII and has at most `maximumBytes`; nil
+  /// for any other.
   ///
-  /// ASCII is the one text that `String` compares by its bytes, so the result may be compared with words and looked up in tables.
+  /// ASCII is the one text that `String` compares by its bytes, so the result may be compared with
+  /// words and looked up in tables.
   func lowercasedWord(maximumBytes: Int) -> String? {
     guard utf8.count <= maximumBytes, utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     return lowercasedASCII.string

@@ -1,6 +1,7 @@
 /// A stored, typed, checked file with its identifier and options.
 public struct Attachment: Hashable, Sendable {
-  /// The payload's identifier, or the first 16 hexadecimal digits of the source URL's SHA-256 when it gives none.
+  /// The payload's identifier, or the first 16 hexadecimal digits of the source URL's SHA-256 when
+  /// it gives none.
   public var identifier: UntrustedText
   /// The file in the store.
   public var file: StoredFile
@@ -40,6 +41,7 @@ public struct StoredFile: Hashable, Sendable {
   public var sha256: String { name.sha256 }
   /// The type that the bytes say.
   public var type: MediaType { name.type }
-  /// The path within the store: two digits of the hash, a slash, the hash, and the type's extension.
+  /// The path within the store: two digits of the hash, a slash, the hash, and the type's
+  /// extension.
   public var relativePath: String { name.path }
 }

@@ -1,12 +1,14 @@
 /// The largest file of each kind, in bytes, and the largest picture, in pixels.
 ///
-/// Source: https://developer.apple.com/documentation/usernotifications/unnotificationattachment ("Maximum size": audio 5 MB, image 10 MB,
-/// movie 50 MB). Apple does not say which megabyte it means; attache takes the smaller one, 1,000,000 bytes.
+/// Source: https://developer.apple.com/documentation/usernotifications/unnotificationattachment
+/// ("Maximum size": audio 5 MB, image 10 MB, movie 50 MB). Apple does not say which megabyte it
+/// means; attache takes the smaller one, 1,000,000 bytes.
 public struct MediaLimits: Hashable, Sendable {
   public var image: Int
   public var audio: Int
   public var video: Int
-  /// Width times height of a JPEG, PNG or GIF. A file of a few bytes can unpack to gigabytes at whoever shows it; the figure is imgproxy's
+  /// Width times height of a JPEG, PNG or GIF. A file of a few bytes can unpack to gigabytes at
+  /// whoever shows it; the figure is imgproxy's
   /// (https://docs.imgproxy.net/configuration/options#security, IMGPROXY_MAX_SRC_RESOLUTION).
   public var pixels: Int
 

@@ -12,9 +12,11 @@ public struct MediaRecord: Hashable, Sendable {
     case revalidated
   }
 
-  /// How long each part of the last attempt took, as libcurl and c-ares measure it; nil for a part that did not come about.
+  /// How long each part of the last attempt took, as libcurl and c-ares measure it; nil for a part
+  /// that did not come about.
   public struct Timing: Hashable, Sendable {
-    /// Waiting for one of the connections that may be open at a time, all attempts together; nil for a fetch that never waited.
+    /// Waiting for one of the connections that may be open at a time, all attempts together; nil
+    /// for a fetch that never waited.
     public var wait: Duration?
     public var dns: Duration?
     public var connect: Duration?
@@ -43,7 +45,8 @@ public struct MediaRecord: Hashable, Sendable {
   public var cache: Cache
   /// The type that the bytes say, once it is known.
   public var type: MediaType?
-  /// How often the origin was asked; 0 when the reference was refused or the bytes were in the store.
+  /// How often the origin was asked; 0 when the reference was refused or the bytes were in the
+  /// store.
   public var attempts: Int
   public var timing: Timing
   /// What went wrong, in words, for the log; the report has the reason alone.

@@ -35,23 +35,28 @@ public struct MediaReference: Hashable, Sendable {
     public static let typeHint = Needs(rawValue: 8)
   }
 
-  /// The URL as the payload writes it, unescaped and unchecked: hostile until the URL gate has passed it.
+  /// The URL as the payload writes it, unescaped and unchecked: hostile until the URL gate has
+  /// passed it.
   public var url: UntrustedText
   /// Further URLs of the same media, which are tried in order when those before failed.
   public var fallbacks: [UntrustedText] = []
-  /// The identifier that the payload or its dialect gives the attachment; the empty one has a unique one made, as Apple does. Nil if there is none.
+  /// The identifier that the payload or its dialect gives the attachment; the empty one has a
+  /// unique one made, as Apple does. Nil if there is none.
   public var identifier: UntrustedText?
-  /// The payload's hint at the type, in its own words of 255 bytes at most. It never overrules the bytes.
+  /// The payload's hint at the type, in its own words of 255 bytes at most. It never overrules the
+  /// bytes.
   public var typeHint: UntrustedText?
   public var hintKind: HintKind?
-  /// Whether the hint is the dialect's own word and not the payload's; false unless places were asked for.
+  /// Whether the hint is the dialect's own word and not the payload's; false unless places were
+  /// asked for.
   package var isHintFixed = false
   /// The uniform type that the hint stands for, where it is a word of the vendor's own.
   public var hintedType: String?
   /// How the attachment is to be shown, as far as the payload says.
   public var options: AttachmentOptions
   public var role = Role.attachment
-  /// Whether the payload wants the media loaded when somebody looks, and not by the service extension.
+  /// Whether the payload wants the media loaded when somebody looks, and not by the service
+  /// extension.
   public var isLazy = false
   public var needs: Needs = []
   /// Where the URL stands in the payload, as a JSON pointer; nil unless it was asked for.
@@ -68,15 +73,19 @@ public struct MediaReference: Hashable, Sendable {
 }
 
 extension MediaReference {
-  /// The longest hint at a type, in bytes: a MIME type has two names of 127 bytes (RFC 6838, 4.2). A longer one is as good as absent.
+  /// The longest hint at a type, in bytes: a MIME type has two names of 127 bytes (RFC 6838, 4.2).
+  /// A longer one is as good as absent.
   static let longestHint = 255
-  /// The longest identifier, in bytes: an app may name a file by it, and a path on Apple's systems has 1,024 bytes (PATH_MAX in sys/syslimits.h).
+  /// The longest identifier, in bytes: an app may name a file by it, and a path on Apple's systems
+  /// has 1,024 bytes (PATH_MAX in sys/syslimits.h).
   static let longestIdentifier = 1_024
 
-  /// Why the reference is not followed, whatever its URL: the payload wants it loaded later, or its identifier is unsafe.
+  /// Why the reference is not followed, whatever its URL: the payload wants it loaded later, or its
+  /// identifier is unsafe.
   ///
-  /// An app that names files by identifiers would leave its folder with one that is a path from the root or climbs. A control character, a line
-  /// separator or a mark that turns the direction of writing forges lines of a log and of a terminal.
+  /// An app that names files by identifiers would leave its folder with one that is a path from the
+  /// root or climbs. A control character, a line separator or a mark that turns the direction of
+  /// writing forges lines of a log and of a terminal.
   var refusal: Reason? {
     if isLazy { return .payloadLazy }
     guard let identifier else { return nil }
@@ -89,7 +98,8 @@ extension MediaReference {
 
 /// How an attachment is shown; what is nil was not asked for.
 ///
-/// Source: https://developer.apple.com/documentation/usernotifications/unnotificationattachment (attachment attributes)
+/// Source: https://developer.apple.com/documentation/usernotifications/unnotificationattachment
+/// (attachment attributes)
 public struct AttachmentOptions: Hashable, Sendable {
   /// Whether the thumbnail is hidden.
   public var thumbnailHidden: Bool?

@@ -1,23 +1,32 @@
-/// One of the eleven types that Apple accepts as an attachment; the raw value is its uniform type identifier.
+/// One of the eleven types that Apple accepts as an attachment; the raw value is its uniform type
+/// identifier.
 ///
 /// Source: the table "Supported file types" of
-/// https://developer.apple.com/documentation/usernotifications/unnotificationattachment
-/// QuickTime, M4V, CAF, HEIC and WebP are not in it. Each identifier links to the page on the type; Apple declares the extensions in
+/// https://developer.apple.com/documentation/usernotifications/unnotificationattachment QuickTime,
+/// M4V, CAF, HEIC and WebP are not in it. Each identifier links to the page on the type; Apple
+/// declares the extensions in
 /// https://developer.apple.com/documentation/uniformtypeidentifiers/system-declared-uniform-type-identifiers
 public enum MediaType: String, CaseIterable, Sendable {
-  /// `image/jpeg`, `.jpg`: https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/jpeg
+  /// `image/jpeg`, `.jpg`:
+  /// https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/jpeg
   case jpeg = "public.jpeg"
-  /// `image/gif`, `.gif`, animated or still: https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/gif
+  /// `image/gif`, `.gif`, animated or still:
+  /// https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/gif
   case gif = "com.compuserve.gif"
-  /// `image/png`, `.png`, animated ones included: https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/png
+  /// `image/png`, `.png`, animated ones included:
+  /// https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/png
   case png = "public.png"
-  /// `audio/aiff`, `.aiff`, AIFF-C included: https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/aiff
+  /// `audio/aiff`, `.aiff`, AIFF-C included:
+  /// https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/aiff
   case aiff = "public.aiff-audio"
-  /// `audio/wav`, `.wav`: https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/wav
+  /// `audio/wav`, `.wav`:
+  /// https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/wav
   case wave = "com.microsoft.waveform-audio"
-  /// `audio/mpeg`, `.mp3`: https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/mp3
+  /// `audio/mpeg`, `.mp3`:
+  /// https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/mp3
   case mp3 = "public.mp3"
-  /// `audio/mp4`, `.m4a`: https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/mpeg4audio
+  /// `audio/mp4`, `.m4a`:
+  /// https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/mpeg4audio
   case mpeg4Audio = "public.mpeg-4-audio"
   /// `video/mpeg`, `.mpg`, a program stream of MPEG-1 or MPEG-2, or MPEG-1 video:
   /// https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/mpeg
@@ -25,9 +34,11 @@ public enum MediaType: String, CaseIterable, Sendable {
   /// `video/mpeg`, `.m2v`, an MPEG-2 video elementary stream:
   /// https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/mpeg2video
   case mpeg2 = "public.mpeg-2-video"
-  /// `video/mp4`, `.mp4`: https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/mpeg4movie
+  /// `video/mp4`, `.mp4`:
+  /// https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/mpeg4movie
   case mpeg4 = "public.mpeg-4"
-  /// `video/x-msvideo`, `.avi`: https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/avi
+  /// `video/x-msvideo`, `.avi`:
+  /// https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/avi
   case avi = "public.avi"
 
   /// Which of Apple's three limits holds for this type.
@@ -41,7 +52,8 @@ public enum MediaType: String, CaseIterable, Sendable {
 
   /// The MIME type as registered with IANA, or as in common use where none is.
   ///
-  /// Source: https://www.iana.org/assignments/media-types; none is registered for AIFF, WAVE and AVI under the names that servers use.
+  /// Source: https://www.iana.org/assignments/media-types; none is registered for AIFF, WAVE and
+  /// AVI under the names that servers use.
   public var mime: String {
     switch self {
     case .jpeg: "image/jpeg"

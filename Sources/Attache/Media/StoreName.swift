@@ -1,18 +1,14 @@
-/// The name of a file in the store: it is made of the content's SHA-256 and its type, and of nothing that a payload or an origin says.
+/// The name of a file in the store: it is made of the content's SHA-256 and its type, and of
+/// nothing that a payload or an origin says.
 struct StoreName: Hashable, Sendable {
   /// The 32 bytes of the hash, big-endian.
   let digest: SIMD4<UInt64>
   let type: MediaType
 
   /// The name of a file with this hash.
-  ///
-  /// - Parameter digest: 32 bytes.
-  init(digest: some Sequence<UInt8>, type: MediaType) {
-    var words = SIMD4<UInt64>()
-    for (index, byte) in digest.enumerated() {
-      words[index / 8] = words[index / 8] << 8 | UInt64(byte)
-    }
-    self.digest = words
+  init(digest: SHA256.Digest, type: MediaType) {
+    let words = digest.words
+    self.digest = SIMD4(words[0].bigEndian, words[1].bigEndian, words[2].bigEndian, words[3].bigEndian)
     self.type = type
   }
 

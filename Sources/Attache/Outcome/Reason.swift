@@ -1,7 +1,7 @@
 /// Why a payload, or one of its media references, was not attached.
 ///
-/// The raw value is the code in the report, in the fixtures and in the manual; its first part names the family.
-/// `policy.*` is refused before any connection is made.
+/// The raw value is the code in the report, in the fixtures and in the manual; its first part names
+/// the family. `policy.*` is refused before any connection is made.
 public enum Reason: String, CaseIterable, Sendable {
   case deadline
   case cancelled

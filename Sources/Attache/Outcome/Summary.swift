@@ -47,7 +47,8 @@ public struct Summary: Hashable, Sendable {
     bytesWritten += other.bytesWritten
   }
 
-  /// The summary in one line, such as `1000 lines: 900 attached, 40 fallback (deadline 30, http.status 10), 60 passthrough, 0 invalid; 12.3 s`.
+  /// The summary in one line, such as `1000 lines: 900 attached, 40 fallback (deadline 30,
+  /// http.status 10), 60 passthrough, 0 invalid; 12.3 s`.
   ///
   /// - Parameter elapsed: how long the run took.
   public func text(elapsed: Duration) -> String {

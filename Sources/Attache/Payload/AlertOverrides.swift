@@ -1,4 +1,5 @@
-/// Puts other words into an alert, as bytes of the text that it stands in; what it does not name stays byte for byte.
+/// Puts other words into an alert, as bytes of the text that it stands in; what it does not name
+/// stays byte for byte.
 struct AlertOverrides {
   /// The fields that are put in the place of others.
   static let names = ["title", "subtitle", "body"]

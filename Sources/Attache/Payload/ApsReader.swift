@@ -1,6 +1,8 @@
-/// Reads what Apple's keys say. One dictionary is read at a time; what is asked afterwards is about that one.
+/// Reads what Apple's keys say. One dictionary is read at a time; what is asked afterwards is about
+/// that one.
 ///
-/// Source: https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
+/// Source:
+/// https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
 final class ApsReader {
   private enum Key: Int, CaseIterable {
     case alert, mutableContent, contentAvailable, badge, sound, category, threadID
@@ -37,7 +39,8 @@ final class ApsReader {
   private let alertMembers = MemberLookup(AlertKey.allCases.map(\.name))
   private let soundMembers = MemberLookup(["name"])
 
-  /// Whether the payload asks for the service extension: `mutable-content` is the number 1 or `true`.
+  /// Whether the payload asks for the service extension: `mutable-content` is the number 1 or
+  /// `true`.
   private(set) var isMutable = false
 
   /// Reads a payload's `aps` and says what kind of push it is.

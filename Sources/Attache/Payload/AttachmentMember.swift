@@ -5,13 +5,15 @@ public struct AttachmentMember: Sendable {
 
   /// - Parameters:
   ///   - key: the member's name, `attache` unless the user renames it.
-  ///   - baseURL: where the store's files are reached: its file URL, or an address that serves it. A missing last slash is added.
+  ///   - baseURL: where the store's files are reached: its file URL, or an address that serves it.
+  ///     A missing last slash is added.
   public init(key: String = "attache", baseURL: String) {
     self.key = key
     self.baseURL = baseURL.hasSuffix("/") ? baseURL : baseURL + "/"
   }
 
-  /// The member's key, colon and value, in the order of the attachments; no spaces, no comma before or after.
+  /// The member's key, colon and value, in the order of the attachments; no spaces, no comma before
+  /// or after.
   public func bytes(for attachments: [Attachment]) -> [UInt8] {
     // What a photo from a URL of usual length takes.
     var json = JSONWriter(capacity: 512 * attachments.count)

@@ -1,4 +1,5 @@
-/// Parses what is no line: JSON that stands in a string of a line, and payloads as a service makes them.
+/// Parses what is no line: JSON that stands in a string of a line, and payloads as a service makes
+/// them.
 final class InnerParser {
   /// A payload that a service makes of a line says hardly more than the line.
   private let parser = JSONParser(capacity: JSONParser.maximumLength + 4_096)

@@ -1,6 +1,7 @@
 /// Opens one line after another: what stands in it for a payload, and where that takes the answer.
 ///
-/// It owns the parsers, so it is used by one thread at a time; what it gave for a line is valid until it opens the next.
+/// It owns the parsers, so it is used by one thread at a time; what it gave for a line is valid
+/// until it opens the next.
 final class LineOpener {
   /// What a line is.
   enum Opening {
@@ -14,7 +15,8 @@ final class LineOpener {
     case empty
     /// It has the form of a push service's envelope, and stays shut.
     case unopened(UnopenedEnvelope)
-    /// The payload, as APNs gets it: the first of the line's. ``LineOpener/next()`` gives the others.
+    /// The payload, as APNs gets it: the first of the line's. ``LineOpener/next()`` gives the
+    /// others.
     case payload(JSONElement)
   }
 
@@ -38,7 +40,8 @@ final class LineOpener {
   private var others: ArraySlice<OpenedEnvelope> = []
   /// Where its payload stands; nil when that is the whole line, or reached without a string.
   private(set) var place: PayloadPlace?
-  /// The way to the payload when it leads through no string: level by level, its place among its siblings.
+  /// The way to the payload when it leads through no string: level by level, its place among its
+  /// siblings.
   private var steps: [Int] = []
   /// Whether the line that was opened last has neither: a look at this costs next to nothing.
   private var isPlain = true
@@ -46,7 +49,8 @@ final class LineOpener {
   private(set) var json = 0..<0
 
   /// - Parameters:
-  ///   - path: where the payload stands in the line; nil is the whole line, or where the envelope of a push service has it.
+  ///   - path: where the payload stands in the line; nil is the whole line, or where the envelope
+  ///     of a push service has it.
   ///   - readsDelivery: whether ``Envelope`` tells the token, the time and the headers too.
   init(outputKey: String = "attache", path: JSONPointer? = nil, readsDelivery: Bool = false) {
     inner = InnerParser()
@@ -63,8 +67,9 @@ final class LineOpener {
   /// The payload's `aps`.
   var aps: JSONElement? { members[Key.aps.rawValue] }
 
-  /// Whether the line opened last brings the member that an attached one gains, whatever kind of push it is: the payload has it, the line's top, or an
-  /// object between the top and the place where attache would write it.
+  /// Whether the line opened last brings the member that an attached one gains, whatever kind of
+  /// push it is: the payload has it, the line's top, or an object between the top and the place
+  /// where attache would write it.
   var isEnriched: Bool { members[Key.output.rawValue] != nil || isEnvelopeEnriched }
   /// Whether an object around the payload has the member.
   private var isEnvelopeEnriched = false
@@ -101,7 +106,8 @@ final class LineOpener {
     return show(opened) ?? next()
   }
 
-  /// What the envelope says of the line's delivery before ``next()`` is called: of several payloads what all of them say.
+  /// What the envelope says of the line's delivery before ``next()`` is called: of several payloads
+  /// what all of them say.
   var lineEnvelope: Envelope? {
     others.reduce(envelope) { $0?.common(with: $1.envelope) }
   }
@@ -153,7 +159,8 @@ final class LineOpener {
     return payload
   }
 
-  /// The object at the payload path. Where a name on the path is there several times, the member is looked for behind each.
+  /// The object at the payload path. Where a name on the path is there several times, the member is
+  /// looked for behind each.
   private func open(_ path: JSONPointer, from root: JSONElement, in json: UnsafeRawBufferPointer) -> JSONElement? {
     isRepeated = false
     let payload = unsafe follow(from: root, in: json)

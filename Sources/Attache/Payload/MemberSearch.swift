@@ -1,14 +1,16 @@
-/// Searches a line for a member that attache alone is to write, in each object that a push service hands on, or that a payload path leads through.
+/// Searches a line for a member that attache alone is to write, in each object that a push service
+/// hands on, or that a payload path leads through.
 ///
-/// Of several members with one name each is followed: decoders differ in which they take, and some join them.
+/// Of several members with one name each is followed: decoders differ in which they take, and some
+/// join them.
 struct MemberSearch {
   /// The name of the member, compared exactly.
   let name: String
   /// Parses what stands in strings.
   let inner: InnerParser
 
-  /// Whether a line without `aps` at its top has the member at its top, or in an object of any service. The line's own form does not matter: a service
-  /// ignores what another one's form has.
+  /// Whether a line without `aps` at its top has the member at its top, or in an object of any
+  /// service. The line's own form does not matter: a service ignores what another one's form has.
   func finds(inEnvelope text: JSONText) -> Bool {
     finds(in: text.root, of: text, along: .services)
   }
@@ -88,7 +90,8 @@ struct MemberWays: Sendable {
   private static let platforms = SNSEnvelope.names.map { Step(FoldedName($0), inString: []) }
 }
 
-/// A member's name as Go's encoding/json compares it, by which gorush reads: without regard to case. Two characters beyond ASCII count as letters of it.
+/// A member's name as Go's encoding/json compares it, by which gorush reads: without regard to
+/// case. Two characters beyond ASCII count as letters of it.
 struct FoldedName: ExpressibleByStringLiteral, Sendable {
   private let bytes: [UInt8]
 
@@ -128,7 +131,8 @@ extension JSONText {
 }
 
 extension JSONElement {
-  /// Whether an object has a member that leads to one that attache alone is to write (``MemberSearch``), whatever the line's form.
+  /// Whether an object has a member that leads to one that attache alone is to write
+  /// (``MemberSearch``), whatever the line's form.
   var leadsToMember: Bool {
     unsafe hasMember { name in MemberWays.services.steps.contains { unsafe $0.name.matches(name) } }
   }

@@ -1,8 +1,10 @@
-/// What a notification shows: the part of Apple's `UNNotificationContent` that attache reads from a payload, and its attachments.
+/// What a notification shows: the part of Apple's `UNNotificationContent` that attache reads from a
+/// payload, and its attachments.
 ///
 /// Only the attachments find their way into the enriched line; the texts are there to decide by.
 public struct NotificationContent: Hashable, Sendable {
-  /// The title, or its loc-key when the payload leaves the text to the device: the app's own tables are not known here. Empty if absent.
+  /// The title, or its loc-key when the payload leaves the text to the device: the app's own tables
+  /// are not known here. Empty if absent.
   public var title: String
   /// The subtitle or its loc-key; empty if absent.
   public var subtitle: String
@@ -33,10 +35,13 @@ public struct NotificationContent: Hashable, Sendable {
     self.attachments = attachments
   }
 
-  /// Whether there is anything to show; content without it is ignored and the original delivered, as Apple does.
+  /// Whether there is anything to show; content without it is ignored and the original delivered,
+  /// as Apple does.
   ///
-  /// Source: https://developer.apple.com/documentation/usernotifications/unnotificationserviceextension/didreceive(_:withcontenthandler:)
-  /// ("If the content object doesn't contain any alert text, the system ignores your modifications").
+  /// Source:
+  /// https://developer.apple.com/documentation/usernotifications/unnotificationserviceextension/didreceive(_:withcontenthandler:)
+  /// ("If the content object doesn't contain any alert text, the system ignores your
+  /// modifications").
   public var hasAlertText: Bool {
     !title.isEmpty || !subtitle.isEmpty || !body.isEmpty
   }

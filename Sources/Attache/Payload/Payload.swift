@@ -1,4 +1,5 @@
-/// A candidate: what a payload shows, the media that it names, and where its line takes the answer. A line may hold several. The line's bytes stay where they are.
+/// A candidate: what a payload shows, the media that it names, and where its line takes the answer.
+/// A line may hold several. The line's bytes stay where they are.
 public struct Payload: Hashable, Sendable {
   /// What is shown, still without attachments.
   public var content: NotificationContent

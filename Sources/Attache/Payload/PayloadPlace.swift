@@ -67,6 +67,7 @@ struct AlertPlace {
   var holder: Range<Int>
   /// The alert's name in it; nil when the texts are its own members.
   var name: String? = "alert"
-  /// What is shown where the alert does not say it: name and string as it is written, quotes included.
+  /// What is shown where the alert does not say it: name and string as it is written, quotes
+  /// included.
   var given: [(name: String, source: [UInt8])] = []
 }

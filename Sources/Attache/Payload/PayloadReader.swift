@@ -1,9 +1,11 @@
-/// Reads one line after another: is it a payload, is it a candidate, what does it show, which media does it name?
+/// Reads one line after another: is it a payload, is it a candidate, what does it show, which media
+/// does it name?
 ///
-/// It owns one parser and its buffers, so it is used by one thread at a time. Of members with the same name the last one counts, as for
-/// jq, Python and JavaScript.
+/// It owns one parser and its buffers, so it is used by one thread at a time. Of members with the
+/// same name the last one counts, as for jq, Python and JavaScript.
 package final class PayloadReader {
-  /// The longest line that is read, without its line ending: 1 MiB. Every line that long is read however deep it is nested.
+  /// The longest line that is read, without its line ending: 1 MiB. Every line that long is read
+  /// however deep it is nested.
   package static let maximumLineLength = JSONParser.maximumLength
   /// Bytes after a line that must be readable for ``read(_:)``; what they hold is of no matter.
   package static let padding = JSONParser.padding
@@ -15,10 +17,13 @@ package final class PayloadReader {
   private let overrides: ((JSONElement) -> [DialectText.Override])?
 
   /// - Parameters:
-  ///   - outputKey: the member that an attached payload gains; a line that brings it, in the payload or around it, passes through.
-  ///   - payloadPath: where the payload stands in the line; nil is the whole line, or where the envelope of a push service has it.
+  ///   - outputKey: the member that an attached payload gains; a line that brings it, in the
+  ///     payload or around it, passes through.
+  ///   - payloadPath: where the payload stands in the line; nil is the whole line, or where the
+  ///     envelope of a push service has it.
   ///   - dialects: where media are looked for.
-  ///   - appliesOverrides: whether the alert gets the texts that the vendor's own helper would give it.
+  ///   - appliesOverrides: whether the alert gets the texts that the vendor's own helper would give
+  ///     it.
   package convenience init(
     outputKey: String = "attache", payloadPath: JSONPointer? = nil, dialects: DialectTable = DialectTable(), appliesOverrides: Bool = false
   ) {
@@ -32,7 +37,8 @@ package final class PayloadReader {
     self.overrides = overrides
   }
 
-  /// Makes sure that there was memory for the parsers, before the first line: without, every line would seem to be no JSON.
+  /// Makes sure that there was memory for the parsers, before the first line: without, every line
+  /// would seem to be no JSON.
   ///
   /// - Throws: ``SystemError`` of `malloc`.
   package func checkMemory() throws(SystemError) {
@@ -41,11 +47,11 @@ package final class PayloadReader {
 
   /// Reads a line.
   ///
-  /// A blank line passes through; whatever else is no JSON object is invalid. A line that has no object at the payload path passes through:
-  /// it is a valid line with nothing to do.
+  /// A blank line passes through; whatever else is no JSON object is invalid. A line that has no
+  /// object at the payload path passes through: it is a valid line with nothing to do.
   ///
-  /// - Parameter line: the line without its line ending; white space at either end, a `\r` and a byte order mark before it are allowed.
-  ///   ``padding`` bytes after it must be readable.
+  /// - Parameter line: the line without its line ending; white space at either end, a `\r` and a
+  ///   byte order mark before it are allowed. ``padding`` bytes after it must be readable.
   package func read(_ line: UnsafeRawBufferPointer) -> Reading {
     switch unsafe opener.open(line) {
     case .blank: return .passthrough(.nothing, nil)

@@ -1,10 +1,13 @@
-/// What a payload does when it arrives, as far as its `aps` says; only ``alert`` can wake a service extension.
+/// What a payload does when it arrives, as far as its `aps` says; only ``alert`` can wake a service
+/// extension.
 ///
-/// Source: https://developer.apple.com/documentation/usernotifications/modifying-content-in-newly-delivered-notifications ("alerts … only
-/// the playing of a sound or the badging of an icon") and
+/// Source:
+/// https://developer.apple.com/documentation/usernotifications/modifying-content-in-newly-delivered-notifications
+/// ("alerts … only the playing of a sound or the badging of an icon") and
 /// https://developer.apple.com/documentation/usernotifications/pushing-background-updates-to-your-app
 public enum PushKind: Hashable, Sendable, CaseIterable {
-  /// Shows an alert: `alert` is a non-empty string, or a dictionary with a title, a subtitle, a body or one of their loc-keys.
+  /// Shows an alert: `alert` is a non-empty string, or a dictionary with a title, a subtitle, a
+  /// body or one of their loc-keys.
   case alert
   /// Plays a sound or badges the icon, and shows no alert.
   case soundOrBadge

@@ -5,7 +5,8 @@ package struct Push: Hashable, Sendable {
   package var kind: PushKind
   /// What stands around the payload; nil for a payload alone.
   package var envelope: Envelope?
-  /// What stands at the token path, else the envelope's device token, unchecked; nil when neither names one.
+  /// What stands at the token path, else the envelope's device token, unchecked; nil when neither
+  /// names one.
   package var token: UntrustedText?
   /// Whether the output member was taken out, because its attachments have `file:` URLs.
   package var hasLostMedia = false
@@ -22,8 +23,9 @@ package enum PushReading: Hashable, Sendable {
 
 /// Reads from one line after another what goes to APNs.
 ///
-/// The payload leaves as it is written, less two members. One holds the device token, where the token path leads into the payload. The other is the
-/// output member (`attache`), where its attachments have `file:` URLs: no device can load them.
+/// The payload leaves as it is written, less two members. One holds the device token, where the
+/// token path leads into the payload. The other is the output member (`attache`), where its
+/// attachments have `file:` URLs: no device can load them.
 ///
 /// It owns parsers, so it is used by one thread at a time.
 package final class PushReader {
@@ -34,8 +36,10 @@ package final class PushReader {
 
   /// - Parameters:
   ///   - outputKey: the member that an attached payload has gained.
-  ///   - payloadPath: where the payload stands in the line; nil is the whole line, or where the envelope of a push service has it.
-  ///   - tokenPath: where the device token stands in the line; what is found there takes precedence over the envelope's.
+  ///   - payloadPath: where the payload stands in the line; nil is the whole line, or where the
+  ///     envelope of a push service has it.
+  ///   - tokenPath: where the device token stands in the line; what is found there takes precedence
+  ///     over the envelope's.
   package init(outputKey: String = "attache", payloadPath: JSONPointer? = nil, tokenPath: JSONPointer? = nil) {
     opener = LineOpener(outputKey: outputKey, path: payloadPath, readsDelivery: true)
     self.outputKey = outputKey
@@ -80,7 +84,8 @@ package final class PushReader {
 
   /// Fills in the payload.
   ///
-  /// - Returns: where it stands in the line; nil when it is made of the line, or stands in a string.
+  /// - Returns: where it stands in the line; nil when it is made of the line, or stands in a
+  ///   string.
   private func payload(_ line: [UInt8], _ bytes: UnsafeRawBufferPointer, _ push: inout Push) -> Range<Int>? {
     if let made = opener.handedOn {
       push.payload = made
@@ -95,7 +100,8 @@ package final class PushReader {
     return object
   }
 
-  /// Finds the token at the token path, and takes its member out of the payload where it stands in it.
+  /// Finds the token at the token path, and takes its member out of the payload where it stands in
+  /// it.
   private func findToken(_ line: [UInt8], _ object: Range<Int>?, _ push: inout Push) {
     guard let tokenPath else { return }
     let text = JSONText(Array(line[opener.json]))
@@ -126,7 +132,8 @@ extension JSONText {
     var removal: Range<Int>?
   }
 
-  /// What stands at a place that leads through no string; nil when there is nothing. No space stands behind the text's value.
+  /// What stands at a place that leads through no string; nil when there is nothing. No space
+  /// stands behind the text's value.
   fileprivate func find(_ pointer: JSONPointer) -> Found? {
     var found = Found(value: JSONSource.skipSpace(bytes.span, from: 0)..<bytes.count)
     for token in pointer.tokens {
@@ -143,7 +150,8 @@ extension JSONText {
     return found
   }
 
-  /// The bytes that leave with a member of an object: the comma before it, or, for the first member, the one behind it.
+  /// The bytes that leave with a member of an object: the comma before it, or, for the first
+  /// member, the one behind it.
   private func removal(of index: Int, in members: [Member]) -> Range<Int> {
     let member = members[index]
     if index > 0 { return JSONSource.skipSpace(bytes.span, from: members[index - 1].value.upperBound)..<member.value.upperBound }

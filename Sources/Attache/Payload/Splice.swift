@@ -1,4 +1,5 @@
-/// Where a member goes into a line: before the closing brace of the payload, everything else staying byte for byte.
+/// Where a member goes into a line: before the closing brace of the payload, everything else
+/// staying byte for byte.
 public struct Splice: Hashable, Sendable {
   /// The object that takes the member, in bytes from the line's start, both braces included.
   public var payload: Range<Int>
@@ -8,7 +9,8 @@ public struct Splice: Hashable, Sendable {
   public var payloadCount: Int
   /// The index of the closing brace: the member goes before this byte.
   public var offset: Int
-  /// Within how many JSON strings the object stands, one in another: so often is the member escaped.
+  /// Within how many JSON strings the object stands, one in another: so often is the member
+  /// escaped.
   public var depth = 0
   /// The member of the object that is made to hold the member; nil when the object takes it itself.
   public var wrapper: String?
@@ -22,12 +24,14 @@ public struct Splice: Hashable, Sendable {
     offset = payload.upperBound - 1
   }
 
-  /// The bytes of the payload alone, once a member of `memberLength` bytes is in it: what APNs' limit counts.
+  /// The bytes of the payload alone, once a member of `memberLength` bytes is in it: what APNs'
+  /// limit counts.
   public func payloadLength(with memberLength: Int) -> Int {
     payloadCount + memberLength + (isEmptyObject ? 0 : 1)
   }
 
-  /// What is put in before the byte at ``offset``: the comma if one is due, and the member, wrapped and escaped as its place needs.
+  /// What is put in before the byte at ``offset``: the comma if one is due, and the member, wrapped
+  /// and escaped as its place needs.
   public func insertion(of member: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = isEmptyObject ? [] : [UInt8(ascii: ",")]
     if let wrapper {

@@ -1,10 +1,12 @@
-/// What was decided about a line with candidates: how its line leaves, and what the report says of it.
+/// What was decided about a line with candidates: how its line leaves, and what the report says of
+/// it.
 struct Decision: Sendable {
   /// How a line leaves.
   enum Form: Sendable {
     /// As it came.
     case original
-    /// As it came, with `member` put in before the byte at `at`, counted from the start of the line.
+    /// As it came, with `member` put in before the byte at `at`, counted from the start of the
+    /// line.
     case spliced(member: [UInt8], at: Int)
     /// As it came, with several changes.
     case edited([LineEdit])

@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// The filter: payloads in on one descriptor, payloads with their media out on another.
 ///
-/// The road of a line, each step a call in this file: `LineReader` splits, `PayloadReader` looks, `WindowInput` gives it its place,
-/// `PayloadProcessor` has the extension serve it and decides, `OutputWindow` takes the decision, `LineWriter` writes.
+/// The road of a line, each step a call in this file: `LineReader` splits, `PayloadReader` looks,
+/// `WindowInput` gives it its place, `PayloadProcessor` has the extension serve it and decides,
+/// `OutputWindow` takes the decision, `LineWriter` writes.
 public final class Filter: Sendable {
   /// What a filter does with the payloads that it reads.
   public struct Configuration: Sendable {
@@ -22,7 +23,8 @@ public final class Filter: Sendable {
     public var payloadPath: JSONPointer?
     /// Where media are looked for.
     public var dialects = DialectTable()
-    /// Whether an attached payload's alert gets the texts that the vendor's own helper would give it.
+    /// Whether an attached payload's alert gets the texts that the vendor's own helper would give
+    /// it.
     public var appliesOverrides = false
     /// The public address of the store; nil writes file URLs.
     public var baseURL: String?
@@ -73,7 +75,8 @@ public final class Filter: Sendable {
   ///   - host: serves the candidates.
   ///   - store: where the attachments are; they are unpinned when their line is written.
   ///   - clock: the host's clock.
-  ///   - explain: told about the first payload that falls back, or brings the output member itself, for each reason, and then once an hour.
+  ///   - explain: told about the first payload that falls back, or brings the output member itself,
+  ///     for each reason, and then once an hour.
   public init(
     _ configuration: Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: any DeadlineClock,
     explain: @escaping @Sendable (Explanation) -> Void = { _ in }
@@ -91,7 +94,8 @@ public final class Filter: Sendable {
     }
   }
 
-  /// Reads until the input ends or ``stop()``, and returns when every line is written. The calling thread reads.
+  /// Reads until the input ends or ``stop()``, and returns when every line is written. The calling
+  /// thread reads.
   public func run(input: Int32 = 0, output: Int32 = 1) throws(Failure) -> Result {
     let start = machine.now
     let payloads: PayloadReader
@@ -118,8 +122,9 @@ public final class Filter: Sendable {
     return Result(summary: summary, elapsed: start.duration(to: machine.now), isComplete: isComplete, reportFailure: exit.reportFailure)
   }
 
-  /// Stops reading, once a line that is half read has come to its end, for which it has the budget of a payload; then its beginning leaves as it came.
-  /// What is in flight is decided as ever. Safe from any thread.
+  /// Stops reading, once a line that is half read has come to its end, for which it has the budget
+  /// of a payload; then its beginning leaves as it came. What is in flight is decided as ever. Safe
+  /// from any thread.
   public func stop() {
     window.stop()
     reading.request(finishingLineBy: clock.now.advanced(by: configuration.deadline))

@@ -1,4 +1,5 @@
-/// Takes one line after another and says what becomes of each. A queue's worker, which keeps its payloads itself, uses it in the place of the filter.
+/// Takes one line after another and says what becomes of each. A queue's worker, which keeps its
+/// payloads itself, uses it in the place of the filter.
 ///
 /// ``take(_:identifier:deadline:decided:)`` is called by one thread at a time.
 package final class LineProcessor {
@@ -26,7 +27,8 @@ package final class LineProcessor {
   ///   - identifier: of the request that the extension is given.
   ///   - deadline: when it must be decided, its writing included.
   ///   - refusal: why no media are fetched for it, if so: a payload that names some falls back.
-  ///   - decided: called exactly once, before the deadline: at once for a line that no extension is woken for, else on any thread.
+  ///   - decided: called exactly once, before the deadline: at once for a line that no extension is
+  ///     woken for, else on any thread.
   package func take(
     _ line: [UInt8], identifier: String, deadline: MonotonicInstant, refusal: Reason? = nil,
     decided: @escaping @Sendable (DecidedPayload) -> Void

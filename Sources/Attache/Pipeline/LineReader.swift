@@ -2,10 +2,12 @@ internal import Glibc
 
 /// Reads a descriptor into blocks and splits them into lines, without copying a line that is whole.
 ///
-/// A line keeps its ending (`\n` or `\r\n`), and a missing last one stays missing. A line that breaks off at the end of a block is carried to the
-/// next, so every line lies in one piece. One thread uses it; nothing but ``next()`` blocks.
+/// A line keeps its ending (`\n` or `\r\n`), and a missing last one stays missing. A line that
+/// breaks off at the end of a block is carried to the next, so every line lies in one piece. One
+/// thread uses it; nothing but ``next()`` blocks.
 package final class LineReader {
-  /// The longest line that is yielded whole, in bytes before its `\n`: 1 MiB. A longer one is yielded in pieces.
+  /// The longest line that is yielded whole, in bytes before its `\n`: 1 MiB. A longer one is
+  /// yielded in pieces.
   package static let maximumLine = 1 << 20
 
   /// What comes next.
@@ -98,7 +100,8 @@ package final class LineReader {
     return Segment(block, start..<searched)
   }
 
-  /// Closes what is open: the last line may have no ending, an overlong one must be told that it is over.
+  /// Closes what is open: the last line may have no ending, an overlong one must be told that it is
+  /// over.
   private func finish(_ ending: Input) -> Input {
     self.ending = ending
     if isInsideOverlong {
@@ -125,7 +128,8 @@ package final class LineReader {
     }
   }
 
-  /// Reads to the end of the line that was begun, as far as it has come, and no byte further: what follows is for the process that reads the input next.
+  /// Reads to the end of the line that was begun, as far as it has come, and no byte further: what
+  /// follows is for the process that reads the input next.
   private func takeToLineEnd() throws(SystemError) -> Int? {
     let first = filled
     while true {
@@ -150,7 +154,8 @@ package final class LineReader {
     return nil
   }
 
-  /// Waits until there is something to read; false when reading is to stop: no line is half read, or the time for its end is over.
+  /// Waits until there is something to read; false when reading is to stop: no line is half read,
+  /// or the time for its end is over.
   private func waitForInput() throws(SystemError) -> Bool {
     while true {
       let limit = stop.finishLineBy
@@ -159,7 +164,8 @@ package final class LineReader {
     }
   }
 
-  /// Goes on in a new block when this one is full or nearly so, and takes along the line that broke off.
+  /// Goes on in a new block when this one is full or nearly so, and takes along the line that broke
+  /// off.
   private func makeRoom() {
     let free = block.capacity - filled
     guard free == 0 || (start > 0 && free < blockSize / 16) else { return }
@@ -169,7 +175,8 @@ package final class LineReader {
     (block, start, searched, filled) = (next, 0, searched - start, carried)
   }
 
-  /// Twice what is carried, so that a long line is copied a constant number of times, but no more than the longest line needs.
+  /// Twice what is carried, so that a long line is copied a constant number of times, but no more
+  /// than the longest line needs.
   private func capacity(carrying carried: Int) -> Int {
     max(blockSize, min(2 * carried, maximumLine + 1))
   }

@@ -1,8 +1,10 @@
 internal import Glibc
 
-/// Writes what the window lets go: many lines at a time, whole lines only, in the window's order, on a thread of its own.
+/// Writes what the window lets go: many lines at a time, whole lines only, in the window's order,
+/// on a thread of its own.
 ///
-/// Nothing waits in a buffer: when the writer is idle, a line leaves at once; when it is busy, what has gathered leaves together. One thread uses it.
+/// Nothing waits in a buffer: when the writer is idle, a line leaves at once; when it is busy, what
+/// has gathered leaves together. One thread uses it.
 final class LineWriter {
   private let descriptor: Int32
   private let window: OutputWindow
@@ -13,13 +15,15 @@ final class LineWriter {
   /// When the consumer had taken what was written last.
   private var idleSince = MonotonicInstant.distantPast
 
-  /// What became of the payloads whose lines were written, which lines were late, and the bytes written.
+  /// What became of the payloads whose lines were written, which lines were late, and the bytes
+  /// written.
   private(set) var summary = Summary()
 
   /// - Parameters:
   ///   - descriptor: what is written; it is neither closed nor changed.
   ///   - report: what is told about every line that was handed to `write`.
-  ///   - brokenPipe: called when nobody reads the output any more; if it returns, ``run()`` throws EPIPE.
+  ///   - brokenPipe: called when nobody reads the output any more; if it returns, ``run()`` throws
+  ///     EPIPE.
   init(
     descriptor: Int32, window: OutputWindow, clock: any DeadlineClock, report: ReportWriter? = nil,
     brokenPipe: @escaping () -> Void = BrokenPipe.endProcess
@@ -33,7 +37,8 @@ final class LineWriter {
 
   /// Writes until the window has nothing left.
   ///
-  /// - Throws: ``SystemError`` of `writev`; the window then discards what is left and all that comes.
+  /// - Throws: ``SystemError`` of `writev`; the window then discards what is left and all that
+  ///   comes.
   func run() throws(SystemError) {
     var batch: [WindowEntry] = []
     batch.reserveCapacity(WindowState.maximumPlaces)
@@ -86,7 +91,8 @@ final class LineWriter {
     report.add(items)
   }
 
-  /// From the deadline to the moment when the line was handed to `write`, less the time that it waited only because the consumer did not read.
+  /// From the deadline to the moment when the line was handed to `write`, less the time that it
+  /// waited only because the consumer did not read.
   private func lateness(of place: WindowEntry, handedAt handed: MonotonicInstant) -> Duration {
     let lateness = place.deadline.duration(to: handed)
     return place.ready < idleSince ? lateness - place.ready.duration(to: idleSince) : lateness

@@ -1,5 +1,5 @@
-/// What becomes of a payload, from its bytes to the decision: read, served by the service extension, decided. The filter, a queue's worker and the inspection
-/// all go this way.
+/// What becomes of a payload, from its bytes to the decision: read, served by the service
+/// extension, decided. The filter, a queue's worker and the inspection all go this way.
 final class PayloadProcessor: Sendable {
   private let configuration: Filter.Configuration
   private let maker: LineEnricher

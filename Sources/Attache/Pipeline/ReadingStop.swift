@@ -13,7 +13,8 @@ package final class ReadingStop: Sendable {
     gate = try machine.makeInputGate()
   }
 
-  /// Asks the reader to stop as soon as it is between two lines. May be called again with an earlier instant; a later one changes nothing.
+  /// Asks the reader to stop as soon as it is between two lines. May be called again with an
+  /// earlier instant; a later one changes nothing.
   ///
   /// - Parameter instant: until when a line, part of which was read already, may come to its end.
   package func request(finishingLineBy instant: MonotonicInstant) {

@@ -4,7 +4,8 @@ internal import Synchronization
 extension AttachmentStore {
   /// Takes over a file that a fetcher has stored, pinned once.
   ///
-  /// - Parameter prunes: how many prunes had begun when the fetcher was asked. Since a later one may have taken the file, it is looked for.
+  /// - Parameter prunes: how many prunes had begun when the fetcher was asked. Since a later one
+  ///   may have taken the file, it is looked for.
   /// - Returns: false when it has gone.
   func takeOver(_ file: StoredFile, sincePrune prunes: UInt64) -> Bool {
     ledger.withLock { ledger in

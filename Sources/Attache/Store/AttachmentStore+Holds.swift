@@ -1,12 +1,14 @@
 internal import Glibc
 internal import Synchronization
 
-/// How the attachments of unread results stay in the store: a queue holds them by hard links of its own, and what has more than one link is not evicted.
+/// How the attachments of unread results stay in the store: a queue holds them by hard links of its
+/// own, and what has more than one link is not evicted.
 extension AttachmentStore {
-  /// Holds files for a queue, whatever their age and however large the store grows, until their links are removed or the queue is gone.
+  /// Holds files for a queue, whatever their age and however large the store grows, until their
+  /// links are removed or the queue is gone.
   ///
-  /// A link that is there already is the same hold. The store's file is whole and under its name when this returns, even if another process was
-  /// evicting it meanwhile.
+  /// A link that is there already is the same hold. The store's file is whole and under its name
+  /// when this returns, even if another process was evicting it meanwhile.
   ///
   /// - Parameters:
   ///   - files: pinned by the caller.
@@ -29,22 +31,24 @@ extension AttachmentStore {
     return paths
   }
 
-  /// Keeps a queue's holds as they are: a worker shares the lock from before ``hold(_:for:)`` until the queue has the results. A process that removes
-  /// links that no result has takes the lock alone, and so removes none that a worker has just taken.
+  /// Keeps a queue's holds as they are: a worker shares the lock from before ``hold(_:for:)`` until
+  /// the queue has the results. A process that removes links that no result has takes the lock
+  /// alone, and so removes none that a worker has just taken.
   ///
   /// - Returns: what has the lock for as long as it lives.
   public func lockHolds(of queue: String) throws(StoreError) -> any Sendable {
     try StoreHolds(of: queue, in: self, waitsInTurn: true).folder
   }
 
-  /// Whether a folder of holds is a queue's own: no other queue adds links to it, not even one at the same path in another container. Of a folder that an
-  /// earlier version made, nobody knows.
+  /// Whether a folder of holds is a queue's own: no other queue adds links to it, not even one at
+  /// the same path in another container. Of a folder that an earlier version made, nobody knows.
   package static func isHoldsFolder(_ path: String, of queue: String) -> Bool {
     guard let name = StoreHolds.ownName(of: queue) else { return false }
     return path.utf8.reversed().starts(with: "/\(StoreHolds.parentName)/\(name)".utf8.reversed())
   }
 
-  /// The absolute path of the folder of a queue's holds; it is there once the queue has held something.
+  /// The absolute path of the folder of a queue's holds; it is there once the queue has held
+  /// something.
   public func holdsFolder(of queue: String) -> String {
     StoreHolds.path(of: queue, in: self)
   }
@@ -67,7 +71,8 @@ extension AttachmentStore {
     throw StoreError(StoreError.holding, shelf.path(of: name.fileName), code: EBUSY)
   }
 
-  /// Gives a file of one folder the same name in another, in the place of what is there. A file that has gone meanwhile is no error.
+  /// Gives a file of one folder the same name in another, in the place of what is there. A file
+  /// that has gone meanwhile is no error.
   private func link(_ file: String, of folder: StoreFolder, into other: StoreFolder) throws(StoreError) {
     guard unsafe linkat(folder.descriptor, file, other.descriptor, file, 0) != 0, errno != ENOENT else { return }
     guard errno == EEXIST else { throw StoreError("link", other.path(of: file)) }

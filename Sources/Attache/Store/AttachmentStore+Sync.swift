@@ -39,7 +39,8 @@ extension StoreFolder {
     guard fsync(file) == 0 else { throw StoreError("sync", path(of: name)) }
   }
 
-  /// fsync(2) of the folder itself: its names. A file system that knows no such thing (`EINVAL`) writes names in its own way.
+  /// fsync(2) of the folder itself: its names. A file system that knows no such thing (`EINVAL`)
+  /// writes names in its own way.
   fileprivate func sync() throws(StoreError) {
     guard fsync(descriptor) == 0 || errno == EINVAL else { throw StoreError("sync", path) }
   }

@@ -1,13 +1,13 @@
-internal import Crypto
 internal import Glibc
 internal import Synchronization
 
-/// The folder of attachments. Files are named after their content (`3f/3fa9….png`), appear whole or not at all, and go again when
-/// they have not been used for long or the folder grows too large.
+/// The folder of attachments. Files are named after their content (`3f/3fa9….png`), appear whole
+/// or not at all, and go again when they have not been used for long or the folder grows too large.
 ///
 /// Processes of one machine may share a store.
 public final class AttachmentStore: Sendable {
-  /// The URL of the folder, with a slash at its end: a file's URL is this and its ``StoredFile/relativePath``.
+  /// The URL of the folder, with a slash at its end: a file's URL is this and its
+  /// ``StoredFile/relativePath``.
   public let baseURL: String
 
   let root: StoreFolder
@@ -24,13 +24,15 @@ public final class AttachmentStore: Sendable {
   let prunes = Atomic<UInt64>(0)
   /// Whether another process owns the store, which prunes it.
   let isGuest: Bool
-  /// Held where a file appears under its name, is looked up or goes away, so that what was found stays; always taken before ``ledger``.
+  /// Held where a file appears under its name, is looked up or goes away, so that what was found
+  /// stays; always taken before ``ledger``.
   private let names = Mutex(())
 
   /// Opens the store, creates it if it is not there, and proves that it can be written.
   ///
   /// - Parameters:
-  ///   - directory: the folder. One that is created, with the folders above it, has mode 0700 and its files 0600; one that exists keeps
+  ///   - directory: the folder. One that is created, with the folders above it, has mode 0700 and
+  ///     its files 0600; one that exists keeps
   ///     its mode and files follow it: 0750 gives 0640. The umask has no say.
   ///   - maximumBytes: what all files together may have before the least recently used go.
   ///   - maximumAge: how long a file may go unused before it goes.
@@ -61,7 +63,8 @@ public final class AttachmentStore: Sendable {
   ///
   /// - Parameters:
   ///   - temporaryName: of the host's folder of unfinished files.
-  ///   - firstNumber: of this process's unfinished files there; no other process has it, nor one of the next 2^32.
+  ///   - firstNumber: of this process's unfinished files there; no other process has it, nor one of
+  ///     the next 2^32.
   init(guestOf directory: String, limits: StoreEviction.Limits, temporaryName: String, firstNumber: UInt64) throws(StoreError) {
     root = try StoreFolder(at: directory)
     baseURL = try Self.fileURL(ofFolder: directory)
@@ -73,7 +76,8 @@ public final class AttachmentStore: Sendable {
     setsFileMode = true
   }
 
-  /// Removes what is unfinished, at the end of a run; no file can be begun any more. What a killed process leaves, the next one removes.
+  /// Removes what is unfinished, at the end of a run; no file can be begun any more. What a killed
+  /// process leaves, the next one removes.
   public func shutdown() {
     temporary.remove()
   }
@@ -83,14 +87,15 @@ public final class AttachmentStore: Sendable {
     try PartialFile(in: self, name: "\(ledger.withLock { $0.nextNumber() })")
   }
 
-  /// Stores a whole file that is in memory, by one write; where the same content is there already, none.
+  /// Stores a whole file that is in memory, by one write; where the same content is there already,
+  /// none.
   ///
   /// - Parameter type: what the bytes are.
   /// - Returns: the stored file, pinned once: unpin it when the line it was fetched for is written.
   public func add(_ bytes: UnsafeRawBufferPointer, type: MediaType) throws(StoreError) -> StoredFile {
     var hash = SHA256()
-    unsafe hash.update(bufferPointer: bytes)
-    let name = StoreName(digest: hash.finalize(), type: type)
+    unsafe hash.update(bytes)
+    let name = StoreName(digest: hash.finish(), type: type)
     if pinIfThere(name, size: bytes.count) { return StoredFile(name, size: bytes.count) }
     let file = try beginFile()
     try unsafe file.write(bytes)
@@ -154,8 +159,8 @@ public final class AttachmentStore: Sendable {
     }
   }
 
-  /// Removes a file, unless another process holds it or uses it meanwhile: it gets a temporary name first, under which nobody can, and is looked at
-  /// again.
+  /// Removes a file, unless another process holds it or uses it meanwhile: it gets a temporary name
+  /// first, under which nobody can, and is looked at again.
   ///
   /// - Returns: whether it is gone.
   func remove(_ entry: StoreEviction.Entry, from shelf: StoreFolder) -> Bool {

@@ -61,7 +61,8 @@ extension AttachmentStore {
     return "file://" + (encoded.hasSuffix("/") ? encoded : encoded + "/")
   }
 
-  /// A byte of a path as it stands in a URL: RFC 3986's unreserved characters and the slash as they are.
+  /// A byte of a path as it stands in a URL: RFC 3986's unreserved characters and the slash as they
+  /// are.
   private static func percentEncoded(_ byte: UInt8) -> String {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
@@ -81,7 +82,8 @@ extension StoreFolder {
     return touch(name)
   }
 
-  /// Moves a file here from another folder. What another process has put here meanwhile is replaced by its like.
+  /// Moves a file here from another folder. What another process has put here meanwhile is replaced
+  /// by its like.
   func adopt(_ source: String, from folder: StoreFolder, as name: String) throws(StoreError) {
     guard unsafe renameat(folder.descriptor, source, descriptor, name) == 0 else { throw StoreError("create", path(of: name)) }
   }

@@ -12,19 +12,22 @@ public struct PruneSummary: Hashable, Sendable {
 }
 
 extension AttachmentStore {
-  /// Whether it is time for ``prune()``: at the start, when the store has grown beyond its size, when files may have come of age, and
-  /// now and then for the sake of other processes. Cheap enough to ask after each file.
+  /// Whether it is time for ``prune()``: at the start, when the store has grown beyond its size,
+  /// when files may have come of age, and now and then for the sake of other processes. Cheap
+  /// enough to ask after each file.
   public var needsPruning: Bool {
     let now = clock()
     return ledger.withLock { $0.isPruneDue(now: now) }
   }
 
-  /// Removes files that were not used for longer than the maximum age, and, when the store exceeds its maximum size, the least recently
-  /// used until it is a sixteenth below. What dead processes left unfinished goes too.
+  /// Removes files that were not used for longer than the maximum age, and, when the store exceeds
+  /// its maximum size, the least recently used until it is a sixteenth below. What dead processes
+  /// left unfinished goes too.
   ///
-  /// It reads the whole store and takes its time: it belongs on a thread that no line waits for. Pinned files stay, so do those that a queue holds
-  /// (``hold(_:for:)``) unless the queue has been gone for a week, so does, when other processes use the store, what was used in the last ten minutes, and so does
-  /// everything that does not bear one of the store's names.
+  /// It reads the whole store and takes its time: it belongs on a thread that no line waits for.
+  /// Pinned files stay, so do those that a queue holds (``hold(_:for:)``) unless the queue has been
+  /// gone for a week, so does, when other processes use the store, what was used in the last ten
+  /// minutes, and so does everything that does not bear one of the store's names.
   ///
   /// - Returns: what was done, or nil when another process is pruning this store at the moment.
   @discardableResult
@@ -45,7 +48,8 @@ extension AttachmentStore {
     StoreHolds.sweep(root, now: now)
     let eviction = StoreEviction(limits: limits, now: now, isShared: try temporary.sweep() > 0)
     let (summary, oldest) = try carryOut(eviction)
-    // What goes wrong with the index costs the cache alone, and the filter's own connection sees to it.
+    // What goes wrong with the index costs the cache alone, and the filter's own connection sees to
+    // it.
     if sweepingIndex || summary.filesRemoved > 0 || indexIsLarge { try? IndexSweep(of: self)?.run() }
     ledger.withLock {
       $0.notePrune(kept: summary.bytesKept, bytesBefore: bytesBefore, oldest: oldest, now: now, limits: limits)
@@ -53,7 +57,8 @@ extension AttachmentStore {
     return summary
   }
 
-  /// Prunes on a thread of its own if it is time; a prune that fails is tried again when it is next due.
+  /// Prunes on a thread of its own if it is time; a prune that fails is tried again when it is next
+  /// due.
   func pruneInBackground() {
     guard !isGuest, needsPruning else { return }
     guard isPruning.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else { return }
@@ -104,7 +109,8 @@ extension AttachmentStore {
     }
   }
 
-  /// A folder of files; nil when what bears the name is no folder, or not one that this user may read: it is left alone.
+  /// A folder of files; nil when what bears the name is no folder, or not one that this user may
+  /// read: it is left alone.
   private func shelf(_ name: String) throws(StoreError) -> StoreFolder? {
     do {
       return try root.folder(name)

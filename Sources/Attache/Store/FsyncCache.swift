@@ -2,13 +2,15 @@
 struct FsyncCache: Sendable {
   /// When files were synced, by the wall clock.
   private var files: [StoreName: Duration] = [:]
-  /// Folders of holds that have links which are not synced, with how many were added since the start.
+  /// Folders of holds that have links which are not synced, with how many were added since the
+  /// start.
   private(set) var holds: [String: Int] = [:]
   private var added = 0
 
   /// Files that are remembered at most.
   static let maximumCount = 4_096
-  /// How long a sync is trusted: within it no other process evicts the file, which might come back unsynced.
+  /// How long a sync is trusted: within it no other process evicts the file, which might come back
+  /// unsynced.
   private static let trust: Duration = .seconds(300)
 
   /// How many files are remembered.
@@ -26,7 +28,8 @@ struct FsyncCache: Sendable {
 
   /// Notes what was synced.
   ///
-  /// - Parameter synced: ``holds`` before; a folder that has got more links since is to be synced again.
+  /// - Parameter synced: ``holds`` before; a folder that has got more links since is to be synced
+  ///   again.
   mutating func note(_ names: some Collection<StoreName>, holds synced: [String: Int], now: Duration) {
     for (folder, count) in synced where holds[folder] == count { holds[folder] = nil }
     if files.count + names.count > Self.maximumCount { files = [:] }

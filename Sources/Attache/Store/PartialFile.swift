@@ -1,10 +1,9 @@
-internal import Crypto
 internal import Glibc
 
 /// A file that is being written to the store; its hash is taken on the way.
 ///
-/// It has one owner, who appends to it and then finishes it. Until it is finished it is a temporary file that nobody else sees, and that
-/// goes away with this object.
+/// It has one owner, who appends to it and then finishes it. Until it is finished it is a temporary
+/// file that nobody else sees, and that goes away with this object.
 public final class PartialFile {
   private let store: AttachmentStore
   private let name: String
@@ -26,10 +25,11 @@ public final class PartialFile {
     discard()
   }
 
-  /// Appends bytes. When that fails the file is discarded at once, and with it the room that it took.
+  /// Appends bytes. When that fails the file is discarded at once, and with it the room that it
+  /// took.
   public func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     try unsafe write(bytes)
-    unsafe hash.update(bufferPointer: bytes)
+    unsafe hash.update(bytes)
   }
 
   /// Appends bytes whose hash the caller takes.
@@ -47,7 +47,8 @@ public final class PartialFile {
     size += bytes.count
   }
 
-  /// Appends bytes. When that fails the file is discarded at once, and with it the room that it took.
+  /// Appends bytes. When that fails the file is discarded at once, and with it the room that it
+  /// took.
   public func append(_ bytes: [UInt8]) throws(StoreError) {
     let result: Result<Void, StoreError> = unsafe bytes.withUnsafeBytes { bytes in
       do throws(StoreError) {
@@ -74,7 +75,7 @@ public final class PartialFile {
   /// - Parameter type: what the bytes are.
   /// - Returns: the stored file, pinned once: unpin it when the line it was fetched for is written.
   public func finish(type: MediaType) throws(StoreError) -> StoredFile {
-    let name = StoreName(digest: hash.finalize(), type: type)
+    let name = StoreName(digest: hash.finish(), type: type)
     guard descriptor < 0 || !store.pinIfThere(name, size: size) else {
       discard()
       return StoredFile(name, size: size)
@@ -85,7 +86,8 @@ public final class PartialFile {
   /// Gives the file a name that the store had not when it was last looked for.
   func finish(as name: StoreName) throws(StoreError) -> StoredFile {
     guard descriptor >= 0 else { throw StoreError("write", path, code: EBADF) }
-    // A caller that needs the file to outlast a power failure syncs it afterwards (AttachmentStore.sync).
+    // A caller that needs the file to outlast a power failure syncs it afterwards
+    // (AttachmentStore.sync).
     let closing = descriptor
     descriptor = -1
     // Linux has closed the file even when it says EINTR.

@@ -4,7 +4,8 @@ struct StoreBookkeeping: Sendable {
   private var lastNumber: UInt64 = 0
   /// Bytes that were added since they were last taken.
   private var untold: Int64 = 0
-  /// Bytes in the store as far as is known: those of the last prune and those that this process has added since.
+  /// Bytes in the store as far as is known: those of the last prune and those that this process has
+  /// added since.
   private(set) var bytes: Int64 = 0
   private var pruneAbove: Int64 = 0
   private var pruneAt: Duration = .zero
@@ -60,12 +61,14 @@ struct StoreBookkeeping: Sendable {
   /// Notes the end of a prune, and from it when the next is due.
   ///
   /// - Parameters:
-  ///   - kept: the bytes that it left, or nil when it did not run because another process was pruning.
+  ///   - kept: the bytes that it left, or nil when it did not run because another process was
+  ///     pruning.
   ///   - bytesBefore: ``bytes`` at its start: what was added since was not seen, and still counts.
   ///   - oldest: the earliest last use among the files that it left and nobody holds.
   mutating func notePrune(kept: Int64?, bytesBefore: Int64, oldest: Duration?, now: Duration, limits: StoreEviction.Limits) {
     bytes = (kept ?? 0) + bytes - bytesBefore
-    // A store full of files in use cannot shrink: the slack keeps it from being read through again for each new file.
+    // A store full of files in use cannot shrink: the slack keeps it from being read through again
+    // for each new file.
     pruneAbove = max(limits.maximumBytes, (kept ?? 0) + limits.slack)
     let expiry = (oldest ?? now) + limits.maximumAge
     pruneAt = kept == nil ? now + Self.shortestPause : min(max(expiry, now + Self.shortestPause), now + Self.longestPause)

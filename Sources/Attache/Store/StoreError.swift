@@ -2,9 +2,11 @@ internal import Glibc
 
 /// Why the store could not do what it was asked: one case for each thing that can be done about it.
 public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// No room: the disk is full (`ENOSPC`), the user's quota is used up (`EDQUOT`), or the file is larger than the process may write (`EFBIG`).
+  /// No room: the disk is full (`ENOSPC`), the user's quota is used up (`EDQUOT`), or the file is
+  /// larger than the process may write (`EFBIG`).
   case full(FailedCall)
-  /// No leave to write: the file system is read-only (`EROFS`) or the mode forbids it (`EACCES`, `EPERM`).
+  /// No leave to write: the file system is read-only (`EROFS`) or the mode forbids it (`EACCES`,
+  /// `EPERM`).
   case readOnly(FailedCall)
   /// Anything else that the system answers.
   case failed(FailedCall)
@@ -46,7 +48,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether every file meets the same error until the machine is mended. It is not so for one file that vanished, or that too many results hold.
+  /// Whether every file meets the same error until the machine is mended. It is not so for one file
+  /// that vanished, or that too many results hold.
   package var isOfMachine: Bool {
     switch self {
     case .full, .readOnly: true
@@ -71,7 +74,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The action of a failed link(2), which is refused for other grounds than the rest.
   private static let linking = "link"
 
-  /// One line for the log or the terminal: what failed, on which path, why, and what the user can do.
+  /// One line for the log or the terminal: what failed, on which path, why, and what the user can
+  /// do.
   public var description: String {
     return unsafe "cannot \(call.action) \(call.path): \(String(cString: strerror(call.code))) (errno \(call.code)); \(advice)"
   }

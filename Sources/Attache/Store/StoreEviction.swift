@@ -1,11 +1,13 @@
-/// Which files the store gives up: those not used for longer than the largest age, then the least recently used until the rest is small enough.
+/// Which files the store gives up: those not used for longer than the largest age, then the least
+/// recently used until the rest is small enough.
 struct StoreEviction: Sendable {
   /// The bounds of the store.
   struct Limits: Hashable, Sendable {
     var maximumBytes: Int64
     var maximumAge: Duration
 
-    /// How far below the maximum a prune goes, in bytes: with a sixteenth, it is due again only after as much has been added.
+    /// How far below the maximum a prune goes, in bytes: with a sixteenth, it is due again only
+    /// after as much has been added.
     var slack: Int64 {
       maximumBytes / 16
     }

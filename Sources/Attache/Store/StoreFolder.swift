@@ -1,12 +1,13 @@
 internal import Glibc
 
-/// A folder of the store, held open: what is in it is reached through its descriptor and never through a symbolic link, so that a path
-/// that somebody renames or replaces cannot lead elsewhere.
+/// A folder of the store, held open: what is in it is reached through its descriptor and never
+/// through a symbolic link, so that a path that somebody renames or replaces cannot lead elsewhere.
 final class StoreFolder: Sendable {
   let descriptor: Int32
   /// For messages only.
   let path: String
-  /// The permission bits of the store's own folder, with set-group-ID and sticky; those within it are made with the same.
+  /// The permission bits of the store's own folder, with set-group-ID and sticky; those within it
+  /// are made with the same.
   let mode: mode_t
 
   /// Opens the store's own folder at a path that the user chose, symbolic links and all.
@@ -51,7 +52,8 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// Makes a folder within this one, with exactly its mode whatever the umask; false when there is something of that name already.
+  /// Makes a folder within this one, with exactly its mode whatever the umask; false when there is
+  /// something of that name already.
   func makeFolder(_ name: String) throws(StoreError) -> Bool {
     try Self.make(name, in: descriptor, mode: mode, path: path(of: name))
   }
@@ -109,7 +111,8 @@ final class StoreFolder: Sendable {
     return unsafe fstat(descriptor, &status) == 0 ? StoreStatus(status) : nil
   }
 
-  /// Sets the last use of a file to now; false when it is not there. Another user's file keeps its time and is there all the same.
+  /// Sets the last use of a file to now; false when it is not there. Another user's file keeps its
+  /// time and is there all the same.
   func touch(_ name: String) -> Bool {
     unsafe utimensat(descriptor, name, nil, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
   }
@@ -125,7 +128,8 @@ final class StoreFolder: Sendable {
     unsafe unlinkat(descriptor, name, AT_REMOVEDIR)
   }
 
-  /// Takes this folder's lock for as long as this object lives; false when another object, of this process or another, has it.
+  /// Takes this folder's lock for as long as this object lives; false when another object, of this
+  /// process or another, has it.
   func tryLock() throws(StoreError) -> Bool {
     guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return true }
     guard errno == EWOULDBLOCK else { throw StoreError("lock", path) }

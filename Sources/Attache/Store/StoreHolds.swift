@@ -1,28 +1,33 @@
-internal import Crypto
 internal import Glibc
 
-/// The folder of a queue's hard links, `.held/<name>` in the store, with a file `queue` that says where the queue is.
+/// The folder of a queue's hard links, `.held/<name>` in the store, with a file `queue` that says
+/// where the queue is.
 ///
-/// Its lock (`flock`) is shared by those that add links, and is taken alone to remove them. The kernel lets sharers pass one that waits to be alone:
-/// so both take the lock of the file `queue` first (``StoreHolds/turn(in:exclusively:)``), and one that waits keeps others from passing.
+/// Its lock (`flock`) is shared by those that add links, and is taken alone to remove them. The
+/// kernel lets sharers pass one that waits to be alone: so both take the lock of the file `queue`
+/// first (``StoreHolds/turn(in:exclusively:)``), and one that waits keeps others from passing.
 struct StoreHolds {
   let folder: StoreFolder
-  /// The first 32 hexadecimal digits of the SHA-256 of the queue's kind, absolute path, device and inode: each of two containers may have a queue at one
-  /// path. A queue that is restored, or moved, has another folder from then on; the links that it lists in the old one keep their paths.
+  /// The first 32 hexadecimal digits of the SHA-256 of the queue's kind, absolute path, device and
+  /// inode: each of two containers may have a queue at one path. A queue that is restored, or
+  /// moved, has another folder from then on; the links that it lists in the old one keep their
+  /// paths.
   let name: String
 
   static let parentName = ".held"
   static let queueFile = "queue"
   /// Made when a prune finds no queue at its path: its time says since when.
   static let missingFile = "missing"
-  /// How long a queue's path may be missing before its holds are removed: another container, or a unit with a view of its own, may see it.
+  /// How long a queue's path may be missing before its holds are removed: another container, or a
+  /// unit with a view of its own, may see it.
   static let patience = Duration.seconds(7 * 86_400)
   /// Links that one prune removes at most, so that its time is bounded.
   private static let portion = 10_000
 
   /// Opens the folder of a queue with its lock shared, and makes it first if it is not there.
   ///
-  /// - Parameter waitsInTurn: whether one that waits for the lock alone goes first. Not for a caller that has the lock already.
+  /// - Parameter waitsInTurn: whether one that waits for the lock alone goes first. Not for a
+  ///   caller that has the lock already.
   init(of queue: String, in store: AttachmentStore, waitsInTurn: Bool = false) throws(StoreError) {
     let path = Self.parts(of: queue).path
     name = Self.name(of: queue)
@@ -62,12 +67,13 @@ struct StoreHolds {
   }
 
   private static func digest(_ text: String) -> String {
-    SHA256.hash(data: Array(text.utf8)).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    SHA256.hash(Array(text.utf8)).hexadecimal(16)
   }
 
   /// Waits for its turn to wait for a folder's lock.
   ///
-  /// - Returns: what has the turn for as long as it lives; nil where the folder has no file for it, and nobody takes turns.
+  /// - Returns: what has the turn for as long as it lives; nil where the folder has no file for it,
+  ///   and nobody takes turns.
   static func turn(in folder: Int32, exclusively: Bool) -> HoldsTurn? {
     let file = unsafe openat(folder, queueFile, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -75,7 +81,8 @@ struct StoreHolds {
     return HoldsTurn(file: file)
   }
 
-  /// The kind and the path of a queue; the path is absolute, so that it means the same to each process.
+  /// The kind and the path of a queue; the path is absolute, so that it means the same to each
+  /// process.
   private static func parts(of queue: String) -> (kind: Substring, path: String) {
     let parts = queue.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false).map(Substring.init)
     let (kind, path) = parts.count == 2 ? (parts[0], String(parts[1])) : ("", queue)
@@ -88,7 +95,8 @@ struct StoreHolds {
     return unsafe (kind, String(cString: folder) + "/" + path)
   }
 
-  /// Removes the holds of queues that have been gone for ``patience``; what cannot be removed stays until another time.
+  /// Removes the holds of queues that have been gone for ``patience``; what cannot be removed stays
+  /// until another time.
   ///
   /// - Parameter now: the wall clock, since 1970.
   static func sweep(_ root: StoreFolder, now: Duration) {
@@ -127,7 +135,8 @@ extension StoreFolder {
     do { try FileLock.wait(descriptor, exclusively: exclusively) } catch { throw StoreError("lock", path, code: error.number) }
   }
 
-  /// Since when a queue is missing, by the marker's time; the first call makes the marker. Nil where it cannot be made.
+  /// Since when a queue is missing, by the marker's time; the first call makes the marker. Nil
+  /// where it cannot be made.
   fileprivate func missingSince(now: Duration) -> Duration? {
     if let since = status(of: StoreHolds.missingFile)?.lastUse, since <= now { return since }
     // None yet, or one of a wall clock that was set back since.

@@ -1,9 +1,11 @@
 internal import Glibc
 
-/// The folder of one process's unfinished files: `tmp/<process>-<random>` in the store, locked for as long as the process lives.
+/// The folder of one process's unfinished files: `tmp/<process>-<random>` in the store, locked for
+/// as long as the process lives.
 ///
-/// The lock (`flock`) ends with the process however it ends, so that the next start knows what is left over and removes it, and never
-/// touches the files of a process that lives. It holds between the processes of one machine.
+/// The lock (`flock`) ends with the process however it ends, so that the next start knows what is
+/// left over and removes it, and never touches the files of a process that lives. It holds between
+/// the processes of one machine.
 final class StoreTemporaryFolder: Sendable {
   let folder: StoreFolder
   private let parent: StoreFolder
@@ -14,8 +16,8 @@ final class StoreTemporaryFolder: Sendable {
   init(in store: StoreFolder) throws(StoreError) {
     isOwn = true
     parent = try store.folderMade(Self.parentName)
-    // A sweep by another process may take a folder that is made and not yet locked; it does so once at most for each process that
-    // starts or prunes at that moment.
+    // A sweep by another process may take a folder that is made and not yet locked; it does so once
+    // at most for each process that starts or prunes at that moment.
     for _ in 0..<100 {
       let name = "\(getpid())-\(UInt64.random(in: .min ... .max))"
       if let folder = try Self.lockedFolder(name, in: parent) {
@@ -64,7 +66,8 @@ final class StoreTemporaryFolder: Sendable {
     }
   }
 
-  /// Takes the lock of a folder, and makes sure that the folder still is the one of that name: who had the lock may have removed it.
+  /// Takes the lock of a folder, and makes sure that the folder still is the one of that name: who
+  /// had the lock may have removed it.
   private static func isOwned(_ folder: StoreFolder, _ name: String, in parent: StoreFolder) throws(StoreError) -> Bool {
     guard try folder.tryLock(), let status = folder.status else { return false }
     return status.isSameFile(as: parent.status(of: name))
@@ -89,7 +92,8 @@ final class StoreTemporaryFolder: Sendable {
     return living
   }
 
-  /// Takes the lock under which one process at a time prunes; nil when another has it. Letting go of the folder gives it back.
+  /// Takes the lock under which one process at a time prunes; nil when another has it. Letting go
+  /// of the folder gives it back.
   func pruneLock(in store: StoreFolder) throws(StoreError) -> StoreFolder? {
     let folder = try store.folder(Self.parentName)
     return try folder.tryLock() ? folder : nil

@@ -1,4 +1,5 @@
-/// What deadlines are kept by: the time, and appointments at it. The real one is ``MonotonicClock``; tests turn a manual one.
+/// What deadlines are kept by: the time, and appointments at it. The real one is
+/// ``MonotonicClock``; tests turn a manual one.
 public protocol DeadlineClock: AnyObject, Sendable {
   /// The present instant.
   var now: MonotonicInstant { get }

@@ -1,7 +1,8 @@
 internal import CLinux
 internal import Glibc
 
-/// A kernel counter that wakes a thread from `poll` or `epoll_wait` and remembers that it was rung (eventfd(2)).
+/// A kernel counter that wakes a thread from `poll` or `epoll_wait` and remembers that it was rung
+/// (eventfd(2)).
 package final class EventFD: WakeSignal {
   package let descriptor: Int32
 

@@ -1,11 +1,13 @@
 internal import Synchronization
 
-/// An engine's thread: a poller for descriptors, a heap for timers, and a mailbox for work from other threads.
+/// An engine's thread: a poller for descriptors, a heap for timers, and a mailbox for work from
+/// other threads.
 ///
-/// libcurl and c-ares live on it. What is not marked as safe from any thread may be called on the loop only.
+/// libcurl and c-ares live on it. What is not marked as safe from any thread may be called on the
+/// loop only.
 ///
-/// `@unchecked Sendable`: `handlers`, `timers`, `turnEnds`, `stepEnd`, `mail` and `chores` are touched by the loop's thread alone; the rest is constant or
-/// locked.
+/// `@unchecked Sendable`: `handlers`, `timers`, `turnEnds`, `stepEnd`, `mail` and `chores` are
+/// touched by the loop's thread alone; the rest is constant or locked.
 package final class EventLoop: @unchecked Sendable {
   private typealias Work = @Sendable () -> Void
 
@@ -28,8 +30,8 @@ package final class EventLoop: @unchecked Sendable {
   private var mail = Ring<() -> Void>()
   private var chores = Ring<() -> Void>()
 
-  /// What is done in a turn at most, so that whoever has an answer waits for no long queue of beginnings and ends: a transfer takes 100 µs to begin and 40 to
-  /// take back.
+  /// What is done in a turn at most, so that whoever has an answer waits for no long queue of
+  /// beginnings and ends: a transfer takes 100 µs to begin and 40 to take back.
   private static let portion = 64
   /// How long chores wait before the clock is looked at again.
   private static let pause = Duration.milliseconds(1)
@@ -58,7 +60,8 @@ package final class EventLoop: @unchecked Sendable {
     poller.wake()
   }
 
-  /// Runs `work` on the loop, soon and in the order posted. Safe from any thread. Work posted after ``stop()`` is dropped.
+  /// Runs `work` on the loop, soon and in the order posted. Safe from any thread. Work posted after
+  /// ``stop()`` is dropped.
   package func post(_ work: @escaping @Sendable () -> Void) {
     let wakes = mailbox.withLock { mailbox in
       guard mailbox.isOpen else { return false }
@@ -98,25 +101,28 @@ package final class EventLoop: @unchecked Sendable {
     timers.remove(entry)
   }
 
-  /// Runs `work` soon, and not on the caller's stack. On the loop only. It goes before what has been posted and not been taken in yet.
+  /// Runs `work` soon, and not on the caller's stack. On the loop only. It goes before what has
+  /// been posted and not been taken in yet.
   package func later(_ work: @escaping () -> Void) {
     mail.append(work)
   }
 
-  /// Runs `work` when its turn comes, a few in each turn of the loop: it may wait, and what is posted meanwhile does not wait for it.
+  /// Runs `work` when its turn comes, a few in each turn of the loop: it may wait, and what is
+  /// posted meanwhile does not wait for it.
   package func addChore(_ work: @escaping () -> Void) {
     chores.append(work)
   }
 
-  /// Runs `action` at the end of every turn from now on, when all that was ready has been handled: the place to hand on what has gathered. Safe from any
-  /// thread.
+  /// Runs `action` at the end of every turn from now on, when all that was ready has been handled:
+  /// the place to hand on what has gathered. Safe from any thread.
   package func atTurnEnd(_ action: @escaping () -> Void) {
     // It never leaves the loop.
     nonisolated(unsafe) let action = action
     post { [self] in unsafe turnEnds.append(action) }
   }
 
-  /// Runs `action` after every step from now on: a ready descriptor, a timer that was due, or a piece of work. On the loop only.
+  /// Runs `action` after every step from now on: a ready descriptor, a timer that was due, or a
+  /// piece of work. On the loop only.
   package func atStepEnd(_ action: @escaping () -> Void) {
     stepEnd = action
   }

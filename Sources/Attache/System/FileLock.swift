@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// The lock that an open file or folder may have, by flock(2): it ends when it is let go or the last descriptor of that opening is closed.
+/// The lock that an open file or folder may have, by flock(2): it ends when it is let go or the
+/// last descriptor of that opening is closed.
 package enum FileLock {
   /// Waits for the lock.
   ///

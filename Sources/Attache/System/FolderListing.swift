@@ -2,9 +2,11 @@ internal import Glibc
 
 /// What is in a folder.
 package enum FolderListing {
-  /// The names of the entries, in no order, without `.` and `..`, in the bytes that the file system has.
+  /// The names of the entries, in no order, without `.` and `..`, in the bytes that the file system
+  /// has.
   ///
-  /// - Parameter descriptor: of the folder, opened for this call, which closes it: a position in the listing belongs to it.
+  /// - Parameter descriptor: of the folder, opened for this call, which closes it: a position in
+  ///   the listing belongs to it.
   package static func names(closing descriptor: Int32) throws(SystemError) -> [[UInt8]] {
     guard let stream = unsafe fdopendir(descriptor) else {
       let error = SystemError(call: "fdopendir", number: errno)

@@ -1,4 +1,5 @@
-/// What the engine runs on: it gives the time, threads, and signals that wake them. The real one is ``SystemMachine``; a rehearsal simulates one.
+/// What the engine runs on: it gives the time, threads, and signals that wake them. The real one is
+/// ``SystemMachine``; a rehearsal simulates one.
 package protocol Machine: Sendable {
   /// The present instant.
   var now: MonotonicInstant { get }
@@ -53,8 +54,9 @@ package protocol StartedThread: Sendable {
 package protocol WakeSignal: AnyObject, Sendable {
   /// Wakes the waiter, now or when it next waits. Safe from any thread.
   func ring()
-  /// Waits until the wake signal is rung or `instant` has come, and takes back every ring so far; nil waits for a ring alone. A long wait may end
-  /// early: who waits for the time looks at the clock.
+  /// Waits until the wake signal is rung or `instant` has come, and takes back every ring so far;
+  /// nil waits for a ring alone. A long wait may end early: who waits for the time looks at the
+  /// clock.
   func wait(until instant: MonotonicInstant?)
 }
 
@@ -72,7 +74,8 @@ package protocol InputGate: AnyObject, Sendable {
 /// A clock that has a machine behind it: what keeps time by the clock runs on that machine.
 package protocol MachineClock: DeadlineClock {
   var machine: any Machine { get }
-  /// Whether something has been due for longer than it takes to wake up. Safe from any thread, and costs no lock.
+  /// Whether something has been due for longer than it takes to wake up. Safe from any thread, and
+  /// costs no lock.
   var isBehind: Bool { get }
   /// Waits while the clock is behind.
   func waitUntilPunctual()

@@ -1,12 +1,15 @@
 internal import Synchronization
 
-/// The real clock: a heap of deadlines on the monotonic clock, and a thread that does nothing but keep them.
+/// The real clock: a heap of deadlines on the monotonic clock, and a thread that does nothing but
+/// keep them.
 ///
-/// The thread does no other work, so that nothing which a deadline cuts off can hold the deadline up.
+/// The thread does no other work, so that nothing which a deadline cuts off can hold the deadline
+/// up.
 public final class MonotonicClock: MachineClock {
   private struct Book {
     var heap = TimerHeap()
-    /// Until when the thread sleeps; the past while it is awake, since it looks at the heap before it sleeps.
+    /// Until when the thread sleeps; the past while it is awake, since it looks at the heap before
+    /// it sleeps.
     var sleepsUntil = MonotonicInstant.distantPast
   }
 
@@ -80,7 +83,8 @@ public final class MonotonicClock: MachineClock {
     earliest.load(ordering: .relaxed) < now.nanoseconds - Self.tolerance.nanoseconds
   }
 
-  /// Waits while the clock's thread is behind with what is due: who begins something new would only take the processor from it.
+  /// Waits while the clock's thread is behind with what is due: who begins something new would only
+  /// take the processor from it.
   package func waitUntilPunctual() {
     while isBehind { pause.wait(until: now.advanced(by: Self.tolerance)) }
   }

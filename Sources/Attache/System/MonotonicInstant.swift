@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// A point on the monotonic clock (`CLOCK_MONOTONIC`): it never jumps with the wall clock and stands still while the machine is suspended.
+/// A point on the monotonic clock (`CLOCK_MONOTONIC`): it never jumps with the wall clock and
+/// stands still while the machine is suspended.
 public struct MonotonicInstant: InstantProtocol, Sendable {
   /// Nanoseconds since an arbitrary start, the machine's boot on Linux.
   public var nanoseconds: Int64
@@ -19,10 +20,11 @@ public struct MonotonicInstant: InstantProtocol, Sendable {
   package static let distantPast = MonotonicInstant(nanoseconds: .min)
   package static let distantFuture = MonotonicInstant(nanoseconds: .max)
 
-  /// How long to wait for this instant as poll(2) takes it, in milliseconds; -1 is for ever. Who wakes early waits again.
+  /// How long to wait for this instant as poll(2) takes it, in milliseconds; -1 is for ever. Who
+  /// wakes early waits again.
   ///
-  /// A long wait is cut in half, since the kernel may let it last longer by a thousandth, and by a two-hundredth in a process that is
-  /// niced; the last piece is rounded up, so that nobody spins.
+  /// A long wait is cut in half, since the kernel may let it last longer by a thousandth, and by a
+  /// two-hundredth in a process that is niced; the last piece is rounded up, so that nobody spins.
   package var pollTimeout: Int32 {
     guard self != .distantFuture else { return -1 }
     let now = MonotonicInstant.now.nanoseconds
@@ -36,7 +38,8 @@ public struct MonotonicInstant: InstantProtocol, Sendable {
     return overflows ? (duration < .zero ? .distantPast : .distantFuture) : MonotonicInstant(nanoseconds: sum)
   }
 
-  /// The time from this instant to another, negative for an earlier one; saturates at about 292 years.
+  /// The time from this instant to another, negative for an earlier one; saturates at about 292
+  /// years.
   public func duration(to other: MonotonicInstant) -> Duration {
     let (difference, overflows) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
     return .nanoseconds(overflows ? (other < self ? .min : .max) : difference)

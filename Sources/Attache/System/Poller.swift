@@ -1,6 +1,8 @@
-/// What a loop sleeps in until a descriptor is ready, a time has come, or somebody wakes it. Used by the loop's thread, but for ``wake()``.
+/// What a loop sleeps in until a descriptor is ready, a time has come, or somebody wakes it. Used
+/// by the loop's thread, but for ``wake()``.
 package protocol Poller: AnyObject, Sendable {
-  /// Watches a descriptor from now on; `isKnown` says whether it was watched before, for something else perhaps.
+  /// Watches a descriptor from now on; `isKnown` says whether it was watched before, for something
+  /// else perhaps.
   func watch(_ descriptor: Int32, for readiness: Readiness, isKnown: Bool)
   func unwatch(_ descriptor: Int32)
   /// Sleeps, until `instant` at the latest, and tells of every descriptor that is ready.

@@ -1,4 +1,5 @@
-/// A queue in one piece of memory that is used again and again: constant time at both ends and by index.
+/// A queue in one piece of memory that is used again and again: constant time at both ends and by
+/// index.
 struct Ring<Element> {
   private var slots: [Element?] = Array(repeating: nil, count: 16)
   private var head = 0

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// The machine that the process runs on: the monotonic clock, threads of POSIX's, eventfd and epoll.
+/// The machine that the process runs on: the monotonic clock, threads of POSIX's, eventfd and
+/// epoll.
 package struct SystemMachine: Machine {
   package init() {}
 

@@ -7,7 +7,8 @@ package struct Thread: StartedThread {
 
   /// Starts a thread that runs `body` once.
   ///
-  /// Every signal is blocked in it: the process's signals go to whoever reads them, and a closed socket answers EPIPE.
+  /// Every signal is blocked in it: the process's signals go to whoever reads them, and a closed
+  /// socket answers EPIPE.
   ///
   /// - Parameters:
   ///   - name: what tools such as `top -H` show, at most 15 bytes.
@@ -54,10 +55,11 @@ package struct Thread: StartedThread {
     }
   }
 
-  /// Gives the calling thread a larger share of the processors than the process's others have, where that is allowed (CAP_SYS_NICE, RLIMIT_NICE); elsewhere
-  /// nothing changes.
+  /// Gives the calling thread a larger share of the processors than the process's others have,
+  /// where that is allowed (CAP_SYS_NICE, RLIMIT_NICE); elsewhere nothing changes.
   ///
-  /// Linux keeps a nice value for each thread (setpriority(2), "C library/kernel differences"); ten steps are about ten times the share (sched(7)).
+  /// Linux keeps a nice value for each thread (setpriority(2), "C library/kernel differences"); ten
+  /// steps are about ten times the share (sched(7)).
   private static func goFirst() {
     let caller = Int32(PRIO_PROCESS.rawValue)
     _ = setpriority(caller, 0, getpriority(caller, 0) - 10)

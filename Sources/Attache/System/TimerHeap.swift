@@ -1,6 +1,7 @@
 /// One appointment in a ``TimerHeap``; its owner keeps it to cancel it.
 ///
-/// `@unchecked Sendable`: only the heap changes it, and the heap has one owner (a lock or a thread).
+/// `@unchecked Sendable`: only the heap changes it, and the heap has one owner (a lock or a
+/// thread).
 package final class TimerEntry: @unchecked Sendable {
   fileprivate(set) var instant: MonotonicInstant
   /// Its index in the heap's books; -1 when it was taken out.
@@ -14,9 +15,11 @@ package final class TimerEntry: @unchecked Sendable {
   }
 }
 
-/// A binary heap of appointments, the earliest first; the place of each is known, so that a cancelled one leaves at once and frees what it holds.
+/// A binary heap of appointments, the earliest first; the place of each is known, so that a
+/// cancelled one leaves at once and frees what it holds.
 ///
-/// What is sifted is numbers alone: ten thousand entries that lie about in memory would each be touched to compare them, and counted.
+/// What is sifted is numbers alone: ten thousand entries that lie about in memory would each be
+/// touched to compare them, and counted.
 struct TimerHeap {
   private struct Node {
     var instant: MonotonicInstant

@@ -2,12 +2,13 @@ internal import Glibc
 
 /// Bytes at one place in memory, shared by reference between the reader, the window and the writer.
 ///
-/// `@unchecked Sendable`: a byte is written once, by the block's one owner, before a ``Segment`` that covers it is handed to another thread;
-/// from then on it is only read.
+/// `@unchecked Sendable`: a byte is written once, by the block's one owner, before a ``Segment``
+/// that covers it is handed to another thread; from then on it is only read.
 @safe final class ByteBlock: @unchecked Sendable {
   /// How many bytes may be used.
   let capacity: Int
-  /// How many more are readable after the last one: what a parser that reads in wide steps needs. What they hold is of no matter.
+  /// How many more are readable after the last one: what a parser that reads in wide steps needs.
+  /// What they hold is of no matter.
   let padding: Int
   private let memory: UnsafeMutableRawPointer
 

@@ -9,9 +9,11 @@ struct HTTPDate: Hashable, Sendable {
   /// The seconds of the years 0 to 9999, which HTTP can write.
   static let range: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
 
-  /// Reads any of the three forms: that of today, RFC 850's and C's `asctime`; nil for what is no date.
+  /// Reads any of the three forms: that of today, RFC 850's and C's `asctime`; nil for what is no
+  /// date.
   init?(_ text: UnsafeRawBufferPointer) {
-    // The day of the week says nothing more. Behind it stand day, month, year, time and GMT, or month, day, time and year.
+    // The day of the week says nothing more. Behind it stand day, month, year, time and GMT, or
+    // month, day, time and year.
     guard let start = unsafe text.firstIndex(where: { $0 == UInt8(ascii: " ") }), start >= 3 else { return nil }
     var fields = unsafe DateFields(text, from: start)
     let isC = unsafe text[start - 1] != UInt8(ascii: ",")
@@ -34,7 +36,8 @@ struct HTTPDate: Hashable, Sendable {
   static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
   private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
-  /// Days since 1970 of a date of the Gregorian calendar (https://howardhinnant.github.io/date_algorithms.html#days_from_civil).
+  /// Days since 1970 of a date of the Gregorian calendar
+  /// (https://howardhinnant.github.io/date_algorithms.html#days_from_civil).
   static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
     let year = month <= 2 ? year - 1 : year
     let era = year.flooredQuotient(400)

@@ -16,7 +16,8 @@ package enum WrittenDuration {
   }
 }
 
-/// Digits with at most one point among them: what `Double` would take besides (`inf`, `1e9`, `0x1`, a sign) is a slip here.
+/// Digits with at most one point among them: what `Double` would take besides (`inf`, `1e9`, `0x1`,
+/// a sign) is a slip here.
 package struct PlainNumber {
   package var value: Double
 

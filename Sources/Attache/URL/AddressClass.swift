@@ -23,7 +23,8 @@ struct AddressClass: Hashable, Sendable {
 extension AddressClass {
   /// The class that shuts the address; nil when it is public.
   ///
-  /// IPv4 is public unless listed; IPv6 is public only inside 2000::/3, unless listed or of a form that embeds IPv4.
+  /// IPv4 is public unless listed; IPv6 is public only inside 2000::/3, unless listed or of a form
+  /// that embeds IPv4.
   static func of(_ address: IPAddress) -> AddressClass? {
     if let row = rows.first(where: { $0.network.contains(address) }) { return row }
     guard case .v6(let bits) = address else { return nil }
@@ -58,7 +59,8 @@ extension AddressClass {
     AddressClass("fe80::a9fe:a9fe/128", "cloud metadata", "OpenStack: metadata service"),
   ]
 
-  /// IANA's IPv4 and IPv6 Special-Purpose Address Registries and the RFCs named; of two blocks that overlap the smaller comes first.
+  /// IANA's IPv4 and IPv6 Special-Purpose Address Registries and the RFCs named; of two blocks that
+  /// overlap the smaller comes first.
   ///
   /// Sources: https://www.iana.org/assignments/iana-ipv4-special-registry and
   /// https://www.iana.org/assignments/iana-ipv6-special-registry
@@ -103,7 +105,8 @@ extension AddressClass {
       AddressClass("ff00::/8", "multicast", "RFC 4291"),
     ]
 
-  /// The IPv4 networks that hosts behind a firewall use: what an IPv6 address may not smuggle in its last 32 bits.
+  /// The IPv4 networks that hosts behind a firewall use: what an IPv6 address may not smuggle in
+  /// its last 32 bits.
   private static let internals: [AddressClass] = [
     AddressClass("10.0.0.0/8", "private", "RFC 1918"),
     AddressClass("100.64.0.0/10", "shared address space", "RFC 6598"),

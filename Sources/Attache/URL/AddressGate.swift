@@ -1,6 +1,8 @@
-/// Decides whether an address may be reached. Default deny: public addresses, and what `--allow-net` opens.
+/// Decides whether an address may be reached. Default deny: public addresses, and what
+/// `--allow-net` opens.
 ///
-/// It is asked about literals in URLs, about every DNS answer, and about every socket address before it is connected.
+/// It is asked about literals in URLs, about every DNS answer, and about every socket address
+/// before it is connected.
 public struct AddressGate: Sendable {
   /// The networks that may be reached although they are not public, on any port.
   public let allowedNets: [CIDR]
@@ -12,8 +14,8 @@ public struct AddressGate: Sendable {
 
   /// Passes an address that may be reached.
   ///
-  /// An IPv6 form that embeds IPv4 is refused as a form; where `allowedNets` opens the form, the IPv4 inside must pass too.
-  /// Cloud metadata is refused whatever is allowed, embedded or not.
+  /// An IPv6 form that embeds IPv4 is refused as a form; where `allowedNets` opens the form, the
+  /// IPv4 inside must pass too. Cloud metadata is refused whatever is allowed, embedded or not.
   ///
   /// - Throws: a refusal `policy.address`.
   public func check(_ address: IPAddress) throws(Refusal) {
@@ -31,7 +33,8 @@ public struct AddressGate: Sendable {
       .policyAddress, "\(Self.name(address, meaning: candidate)) is \(row.name) (\(row.source))", remedy: .nets(shut.map(\.1.network)))
   }
 
-  /// Passes an address to which the request for `url` may be sent: ``check(_:)``, and the URL's port is allowed there.
+  /// Passes an address to which the request for `url` may be sent: ``check(_:)``, and the URL's
+  /// port is allowed there.
   ///
   /// - Throws: a refusal `policy.address` or `policy.port`.
   public func check(_ address: IPAddress, for url: CheckedURL) throws(Refusal) {
@@ -39,19 +42,22 @@ public struct AddressGate: Sendable {
     guard url.portIsAllowed || allowsAnyPort(address) else { throw URLGate.portRefusal(url.port) }
   }
 
-  /// Passes the answer for the host of `url` when every address in it passes: one bad address refuses the host.
+  /// Passes the answer for the host of `url` when every address in it passes: one bad address
+  /// refuses the host.
   ///
   /// - Throws: the refusal of the first bad address.
   public func check(answer: some Sequence<IPAddress>, for url: CheckedURL) throws(Refusal) {
     for address in answer { try check(address, for: url) }
   }
 
-  /// Whether the address lies in a network that `--allow-net` opens, and so may be reached on any port.
+  /// Whether the address lies in a network that `--allow-net` opens, and so may be reached on any
+  /// port.
   public func allowsAnyPort(_ address: IPAddress) -> Bool {
     allowedNets.contains { $0.contains(address) }
   }
 
-  /// Whether an address may be reached whatever is allowed: ``check(_:)`` of the gate without networks, without the words.
+  /// Whether an address may be reached whatever is allowed: ``check(_:)`` of the gate without
+  /// networks, without the words.
   static func isPublic(_ address: IPAddress) -> Bool {
     let inner = [address] + embedded(in: address)
     return inner.allSatisfy { AddressClass.of($0) == nil }

@@ -1,4 +1,5 @@
-/// The part of a URL that says where to: the host, as a name or as an address, and the port as written.
+/// The part of a URL that says where to: the host, as a name or as an address, and the port as
+/// written.
 struct Authority {
   enum Host {
     case name(HostName)
@@ -73,7 +74,8 @@ struct Authority {
     return .address(address)
   }
 
-  /// The port in `:80`; nil for nothing or a colon alone (RFC 3986, 3.2.3). Leading zeros do not count.
+  /// The port in `:80`; nil for nothing or a colon alone (RFC 3986, 3.2.3). Leading zeros do not
+  /// count.
   private static func port(_ bytes: ArraySlice<UInt8>, after host: ArraySlice<UInt8>) throws(Refusal) -> UInt16? {
     guard let colon = bytes.first else { return nil }
     guard colon == UInt8(ascii: ":") else {

@@ -7,7 +7,8 @@ public struct CIDR: Hashable, Sendable {
 
   /// Reads `address/length`; a bare address is the network of that one address.
   ///
-  /// - Throws: ``CIDRError`` when the address or the length is malformed, or when bits beyond the prefix are set.
+  /// - Throws: ``CIDRError`` when the address or the length is malformed, or when bits beyond the
+  ///   prefix are set.
   public init(_ text: String) throws(CIDRError) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = IPAddress(String(parts[0])) else { throw .address(String(parts[0])) }
@@ -28,7 +29,8 @@ public struct CIDR: Hashable, Sendable {
     self.prefixLength = prefixLength
   }
 
-  /// Whether the address lies in the network. An IPv4 address never lies in an IPv6 network, nor the other way round.
+  /// Whether the address lies in the network. An IPv4 address never lies in an IPv6 network, nor
+  /// the other way round.
   public func contains(_ address: IPAddress) -> Bool {
     address.bitWidth == self.address.bitWidth && address.masked(to: prefixLength) == self.address
   }

@@ -16,7 +16,8 @@ public struct CheckedURL: Hashable, Sendable {
 
   /// Where it leads to, shared by the URLs of one origin that were checked one after another.
   let place: CheckedOrigin
-  /// The whole URL, as libcurl is given it: canonical up to the host's end, without a default port, without a fragment.
+  /// The whole URL, as libcurl is given it: canonical up to the host's end, without a default port,
+  /// without a fragment.
   public let text: String
 
   /// - Parameter target: what follows the authority: ASCII, and begins with a slash.
@@ -26,18 +27,21 @@ public struct CheckedURL: Hashable, Sendable {
   }
 
   public var scheme: Scheme { place.scheme }
-  /// The host in lower case, without a trailing dot; an address in its canonical text, IPv6 without brackets.
+  /// The host in lower case, without a trailing dot; an address in its canonical text, IPv6 without
+  /// brackets.
   public var host: String { place.host }
   /// The port to connect to.
   public var port: UInt16 { place.port }
-  /// The address, where the URL names one instead of a host. It has passed the address gate, its port too.
+  /// The address, where the URL names one instead of a host. It has passed the address gate, its
+  /// port too.
   public var address: IPAddress? { place.address }
-  /// Whether the port may be used at any address. If not, the name's address must lie within `--allow-net`:
-  /// ``AddressGate/check(_:for:)`` decides that.
+  /// Whether the port may be used at any address. If not, the name's address must lie within
+  /// `--allow-net`: ``AddressGate/check(_:for:)`` decides that.
   public var portIsAllowed: Bool { place.portIsAllowed }
   /// The key of the origin, always with a port, such as `https://cdn.example:443`.
   public var origin: String { place.key }
-  /// The path and the query as they are sent: bytes beyond ASCII percent-encoded, the rest as it came; begins with a slash.
+  /// The path and the query as they are sent: bytes beyond ASCII percent-encoded, the rest as it
+  /// came; begins with a slash.
   public var target: String { String(text.utf8.dropFirst(place.prefix.utf8.count)) ?? "/" }
 
   public static func == (one: CheckedURL, other: CheckedURL) -> Bool {

@@ -1,10 +1,13 @@
-/// A host name in the one form that the gates, DNS, SNI and the Host field use: lower-case ASCII without a trailing dot.
+/// A host name in the one form that the gates, DNS, SNI and the Host field use: lower-case ASCII
+/// without a trailing dot.
 ///
-/// Letters, digits, dashes and underscores in labels of 1 to 63 bytes, none with a leading dash, 253 bytes together (RFC 1123
-/// with the underscore that real names carry); the last label begins with a letter, so that no name can be read as an address.
+/// Letters, digits, dashes and underscores in labels of 1 to 63 bytes, none with a leading dash,
+/// 253 bytes together (RFC 1123 with the underscore that real names carry); the last label begins
+/// with a letter, so that no name can be read as an address.
 struct HostName: Hashable, Sendable {
   let text: String
-  /// Whether the name has one label only, such as `intranet`, which a resolver's search list would complete.
+  /// Whether the name has one label only, such as `intranet`, which a resolver's search list would
+  /// complete.
   let isSingleLabel: Bool
 
   /// Reads a name, with at most one trailing dot.
@@ -46,13 +49,15 @@ struct HostName: Hashable, Sendable {
     }
   }
 
-  /// Whether the label decodes, to something that is not ASCII, and to nothing that browsers would map, drop or take for a dot.
+  /// Whether the label decodes, to something that is not ASCII, and to nothing that browsers would
+  /// map, drop or take for a dot.
   private static func isALabel(_ label: ArraySlice<UInt8>) -> Bool {
     guard let scalars = Punycode.decode(label.dropFirst(4)), scalars.contains(where: { !$0.isASCII }) else { return false }
     return scalars.allSatisfy(isStable)
   }
 
-  /// Whether UTS #46 leaves the scalar as it is; the four deviation characters count as stable, as in RFC 5892.
+  /// Whether UTS #46 leaves the scalar as it is; the four deviation characters count as stable, as
+  /// in RFC 5892.
   private static func isStable(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "\u{DF}", "\u{3C2}", "\u{200C}", "\u{200D}": return true

@@ -3,7 +3,8 @@
 /// - `example.com` is that host alone.
 /// - `*.example.com` is every host below it, at any depth, and not `example.com` itself.
 /// - `.example.com` is `example.com` and every host below it.
-/// - `192.0.2.7`, `2001:db8::7` or `[2001:db8::7]` is a URL that names that address (not a name that leads there).
+/// - `192.0.2.7`, `2001:db8::7` or `[2001:db8::7]` is a URL that names that address (not a name
+///   that leads there).
 ///
 /// Letters count alike in both cases, and one trailing dot is ignored.
 public struct HostPattern: Hashable, Sendable {

@@ -1,7 +1,8 @@
 internal import Glibc
 
 extension IPAddress {
-  /// The address in a socket address of family `AF_INET` or `AF_INET6`; nil for any other family or a short `length`.
+  /// The address in a socket address of family `AF_INET` or `AF_INET6`; nil for any other family or
+  /// a short `length`.
   ///
   /// - Parameters:
   ///   - socketAddress: at least `length` readable bytes.

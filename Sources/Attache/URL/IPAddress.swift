@@ -27,7 +27,8 @@ extension IPAddress: CustomStringConvertible {
     return text(0..<zeros.lowerBound) + "::" + text(zeros.upperBound..<8)
   }
 
-  /// The run of zero groups that `::` stands for: the longest of at least two, the first of equals (RFC 5952, 4.2).
+  /// The run of zero groups that `::` stands for: the longest of at least two, the first of equals
+  /// (RFC 5952, 4.2).
   private static func longestZeroRun(_ groups: [UInt16]) -> Range<Int>? {
     var best = 0..<1
     var start = 0

@@ -1,7 +1,9 @@
 extension IPAddress {
-  /// Reads the strict textual form: four decimal octets without leading zeros, or RFC 4291 without brackets and zone.
+  /// Reads the strict textual form: four decimal octets without leading zeros, or RFC 4291 without
+  /// brackets and zone.
   ///
-  /// Gives nil for anything else, the short, octal and hexadecimal IPv4 forms of `inet_aton` included.
+  /// Gives nil for anything else, the short, octal and hexadecimal IPv4 forms of `inet_aton`
+  /// included.
   public init?(_ text: String) {
     let bytes = Array(text.utf8.prefix(64))
     if bytes.contains(UInt8(ascii: ":")) {
@@ -25,7 +27,8 @@ extension IPAddress {
     return bits
   }
 
-  /// Colon-separated groups of up to four hexadecimal digits, one `::`, the last 32 bits as a dotted quad if so written.
+  /// Colon-separated groups of up to four hexadecimal digits, one `::`, the last 32 bits as a
+  /// dotted quad if so written.
   static func parseV6(_ text: ArraySlice<UInt8>) -> UInt128? {
     guard text.count <= 45 else { return nil }
     guard let gap = doubleColon(in: text) else {

@@ -1,8 +1,11 @@
-/// Hosts that `inet_aton`, libcurl and browsers read as IPv4 numbers: decimal, octal, hexadecimal, of one to four parts.
+/// Hosts that `inet_aton`, libcurl and browsers read as IPv4 numbers: decimal, octal, hexadecimal,
+/// of one to four parts.
 ///
-/// Source: https://url.spec.whatwg.org/#concept-ipv4-parser, less what it alone accepts: an empty number (`0x`) and a trailing dot.
+/// Source: https://url.spec.whatwg.org/#concept-ipv4-parser, less what it alone accepts: an empty
+/// number (`0x`) and a trailing dot.
 enum NumericHost {
-  /// Whether the last label is made like a number, so that the host must be an IPv4 address or nothing.
+  /// Whether the last label is made like a number, so that the host must be an IPv4 address or
+  /// nothing.
   static func endsInNumber(_ host: ArraySlice<UInt8>) -> Bool {
     var host = host
     if host.last == UInt8(ascii: ".") { host.removeLast() }

@@ -1,7 +1,8 @@
 /// The way out that an operator names (`--proxy`): an HTTP proxy, which looks names up by itself.
 ///
-/// https goes through it with CONNECT, certificates still verified here, http with the whole URL in the request line. The operator's word stands for its
-/// address: no gate judges it, and nothing but it is connected to.
+/// https goes through it with CONNECT, certificates still verified here, http with the whole URL in
+/// the request line. The operator's word stands for its address: no gate judges it, and nothing but
+/// it is connected to.
 public struct Proxy: Hashable, Sendable {
   /// The host in lower case; an address in its canonical text, IPv6 without brackets.
   public let host: String
@@ -11,7 +12,8 @@ public struct Proxy: Hashable, Sendable {
 
   /// Reads `http://HOST:PORT`.
   ///
-  /// - Throws: ``ProxyError`` for anything else. A password is refused: the list of processes would show it to everybody on the machine.
+  /// - Throws: ``ProxyError`` for anything else. A password is refused: the list of processes would
+  ///   show it to everybody on the machine.
   public init(_ url: String) throws(ProxyError) {
     var rest = Array(url.utf8)[...]
     guard rest.prefix(7).map(\.lowercasedASCII) == Array("http://".utf8) else { throw .form }

@@ -1,6 +1,7 @@
 /// The decoder of RFC 3492, for the check that an A-label means something.
 enum Punycode {
-  /// The Unicode scalars of a label without its `xn--`, in lower case; nil when it cannot be decoded.
+  /// The Unicode scalars of a label without its `xn--`, in lower case; nil when it cannot be
+  /// decoded.
   static func decode(_ label: ArraySlice<UInt8>) -> [Unicode.Scalar]? {
     var output: [UInt32] = []
     var digits = label

@@ -2,10 +2,11 @@
 public struct Refusal: Error, Hashable, Sendable {
   /// The code for the report, mostly one of the `policy` family.
   public var reason: Reason
-  /// One line for a person: the thing refused, the rule with its source, the flag that would allow it if there is one.
-  /// Bytes of a payload stand in it only as printable ASCII.
+  /// One line for a person: the thing refused, the rule with its source, the flag that would allow
+  /// it if there is one. Bytes of a payload stand in it only as printable ASCII.
   public var message: String
-  /// The flag that would allow it; nil when none would, or when the message is about more than one rule.
+  /// The flag that would allow it; nil when none would, or when the message is about more than one
+  /// rule.
   var remedy: Remedy?
 
   /// Makes a refusal from its code and its line.
@@ -55,8 +56,8 @@ extension Refusal {
     }
   }
 
-  /// One refusal for several that come one after the other, as each is allowed: with all flags in one sentence, so that nobody opens one flag to run into
-  /// the next.
+  /// One refusal for several that come one after the other, as each is allowed: with all flags in
+  /// one sentence, so that nobody opens one flag to run into the next.
   static func joined(_ refusals: [Refusal]) -> Refusal? {
     guard let first = refusals.first, let last = refusals.last, refusals.count > 1 else { return refusals.first }
     let flags = refusals.compactMap(\.remedy?.flags).joined(separator: " ")
@@ -69,7 +70,8 @@ extension Refusal {
 }
 
 extension Refusal {
-  /// Hostile bytes as they may stand in a message: printable ASCII as it is, the rest as `\xNN`, cut after `limit` characters.
+  /// Hostile bytes as they may stand in a message: printable ASCII as it is, the rest as `\xNN`,
+  /// cut after `limit` characters.
   static func quote(_ bytes: some Collection<UInt8>, limit: Int = 80) -> String {
     var text = ""
     for byte in bytes {

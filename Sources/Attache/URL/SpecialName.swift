@@ -1,4 +1,5 @@
-/// A domain whose names are not the public DNS's: they lead into the local machine or network, or are not for DNS at all.
+/// A domain whose names are not the public DNS's: they lead into the local machine or network, or
+/// are not for DNS at all.
 struct SpecialName: Sendable {
   /// The domain; its subdomains count too.
   let domain: String
@@ -16,7 +17,8 @@ struct SpecialName: Sendable {
     self.mayBeAllowed = mayBeAllowed
   }
 
-  /// The row for a name; nil when it is a name of the public DNS. `test`, `example` and `invalid` are looked up as any other.
+  /// The row for a name; nil when it is a name of the public DNS. `test`, `example` and `invalid`
+  /// are looked up as any other.
   static func of(_ host: HostName) -> SpecialName? {
     if let row = rows.first(where: { host.text == $0.domain || host.text.hasSuffix("." + $0.domain) }) { return row }
     return host.isSingleLabel ? SpecialName(host.text, "a name of one label, which a search list would complete", "RFC 1535") : nil

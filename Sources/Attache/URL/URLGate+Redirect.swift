@@ -1,11 +1,13 @@
 extension URLGate {
-  /// Passes the target of a redirect that may be followed: the same gate again, and never from https to http.
+  /// Passes the target of a redirect that may be followed: the same gate again, and never from
+  /// https to http.
   ///
   /// - Parameters:
-  ///   - location: the value of the Location field, without the white space around it; absolute or relative.
+  ///   - location: the value of the Location field, without the white space around it; absolute or
+  ///     relative.
   ///   - url: the URL whose response redirects.
-  /// - Throws: a refusal `policy.redirect` with what the gate says about the target; `http.status` for an empty Location,
-  ///   and `http.redirect` for one that leads back to the same URL.
+  /// - Throws: a refusal `policy.redirect` with what the gate says about the target; `http.status`
+  ///   for an empty Location, and `http.redirect` for one that leads back to the same URL.
   public func redirect(to location: some Collection<UInt8>, from url: CheckedURL) throws(Refusal) -> CheckedURL {
     guard let first = location.first else { throw Refusal(.httpStatus, "the redirect has an empty Location") }
     guard first != UInt8(ascii: "#") else { throw Refusal(.httpRedirect, "the redirect leads to its own URL") }

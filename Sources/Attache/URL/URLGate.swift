@@ -1,11 +1,12 @@
 /// Decides whether a URL may be fetched, for what a payload names and for every redirect.
 ///
-/// It reads bytes strictly: what libcurl and browsers read differently is refused, and what it passes is written anew so
-/// that both read it alike.
+/// It reads bytes strictly: what libcurl and browsers read differently is refused, and what it
+/// passes is written anew so that both read it alike.
 public struct URLGate: Sendable {
   /// The longest URL that is read, and that is passed, in bytes.
   static let maximumBytes = 8192
-  /// The longest authority that is looked at, in bytes: several times the longest name with its port.
+  /// The longest authority that is looked at, in bytes: several times the longest name with its
+  /// port.
   static let maximumAuthorityBytes = 1024
 
   /// The gate for the addresses behind the URLs, with the same networks allowed.
@@ -27,7 +28,8 @@ public struct URLGate: Sendable {
     try check(url, after: nil)
   }
 
-  /// - Parameter earlier: one that this gate has passed. If the URL begins as that one did, only the rest is judged.
+  /// - Parameter earlier: one that this gate has passed. If the URL begins as that one did, only
+  ///   the rest is judged.
   func check(_ url: String, after earlier: CheckedURL?) throws(Refusal) -> CheckedURL {
     guard url.utf8.count <= Self.maximumBytes else { throw Self.tooLong }
     return try check(Array(url.utf8)[...], after: earlier)
@@ -138,15 +140,17 @@ extension URLGate {
     }
   }
 
-  /// Names that lead into the local machine or network pass only when a host pattern names them; the address gate still judges.
+  /// Names that lead into the local machine or network pass only when a host pattern names them;
+  /// the address gate still judges.
   private static func checkSpecial(_ name: HostName, isNamed: Bool) throws(Refusal) {
     guard let row = SpecialName.of(name), !(isNamed && row.mayBeAllowed) else { return }
     let flag = row.mayBeAllowed ? "--allow-host \(name.text), with --allow-net for its address, would allow it" : "nothing allows it"
     throw Refusal(.policyHost, "the host '\(name.text)' is \(row.name) (\(row.source)); \(flag)")
   }
 
-  /// Whether the port may be used at any address. A port that is not may still be used inside `--allow-net`, which for a
-  /// name is known only when it has been looked up, and so never behind a proxy.
+  /// Whether the port may be used at any address. A port that is not may still be used inside
+  /// `--allow-net`, which for a name is known only when it has been looked up, and so never behind
+  /// a proxy.
   private func portVerdict(_ port: UInt16, at host: Authority.Host) throws(Refusal) -> Bool {
     if policy.allows(port: port) { return true }
     switch host {
@@ -172,10 +176,12 @@ extension URLGate {
     return try Authority(authority)
   }
 
-  /// The path and query to send. UTF-8 beyond ASCII is percent-encoded, as browsers do; nothing else is touched.
+  /// The path and query to send. UTF-8 beyond ASCII is percent-encoded, as browsers do; nothing
+  /// else is touched.
   ///
-  /// An escape of NUL and a percent sign that begins no escape are refused: servers cut or guess there. So are, in the path, brackets and braces, which no
-  /// path may hold (RFC 3986, 3.3) and the curl tool takes for a range; and U+FFFD, which stands for text that was none.
+  /// An escape of NUL and a percent sign that begins no escape are refused: servers cut or guess
+  /// there. So are, in the path, brackets and braces, which no path may hold (RFC 3986, 3.3) and
+  /// the curl tool takes for a range; and U+FFFD, which stands for text that was none.
   private static func target(of parts: URLReference) throws(Refusal) -> String {
     var bytes = parts.path.first == UInt8(ascii: "/") ? Array(parts.path) : Array("/".utf8)
     if let query = parts.query { bytes += "?".utf8 + query }

@@ -1,4 +1,5 @@
-/// A URL, or a reference relative to one, cut into the five parts of RFC 3986, appendix B. Nothing is checked or decoded.
+/// A URL, or a reference relative to one, cut into the five parts of RFC 3986, appendix B. Nothing
+/// is checked or decoded.
 struct URLReference {
   /// Without its colon; only what RFC 3986 allows in a scheme.
   var scheme: ArraySlice<UInt8>?
@@ -42,7 +43,8 @@ struct URLReference {
 }
 
 extension URLReference {
-  /// The reference as an absolute URL, resolved against an absolute one with an authority (RFC 3986, 5.2.2, strict).
+  /// The reference as an absolute URL, resolved against an absolute one with an authority (RFC
+  /// 3986, 5.2.2, strict).
   func resolved(against base: URLReference) -> URLReference {
     var target = self
     if scheme == nil {
@@ -69,7 +71,8 @@ extension URLReference {
     return bytes
   }
 
-  /// The path, where it is relative put in the place of the last segment of the base's (RFC 3986, 5.2.3).
+  /// The path, where it is relative put in the place of the last segment of the base's (RFC 3986,
+  /// 5.2.3).
   private func merged(with base: URLReference) -> ArraySlice<UInt8> {
     if path.first == UInt8(ascii: "/") { return path }
     guard let slash = base.path.lastIndex(of: UInt8(ascii: "/")) else { return "/".utf8 + path }

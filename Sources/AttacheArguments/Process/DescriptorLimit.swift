@@ -2,7 +2,8 @@ internal import Glibc
 
 /// The descriptors that a process may have.
 package enum DescriptorLimit {
-  /// Raises the soft limit to the hard one: a connection is a descriptor, and `--jobs` may be thousands.
+  /// Raises the soft limit to the hard one: a connection is a descriptor, and `--jobs` may be
+  /// thousands.
   package static func raise() {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -1,7 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// Standard error, where everything goes that is not data: messages, and on a terminal one line of progress below them.
+/// Standard error, where everything goes that is not data: messages, and on a terminal one line of
+/// progress below them.
 package enum ErrorOutput {
   private struct Screen {
     var showsProgress = false
@@ -12,7 +13,8 @@ package enum ErrorOutput {
   private static let erasure = "\r\u{1B}[K"
   private static let screen = Mutex(Screen())
 
-  /// Writes a text whole, in the place of the progress line if there is one. Errors of standard error are ignored.
+  /// Writes a text whole, in the place of the progress line if there is one. Errors of standard
+  /// error are ignored.
   package static func write(_ text: String) {
     screen.withLock { screen in
       put(screen.showsProgress ? erasure + text : text)

@@ -7,7 +7,8 @@ package import Logging
 package enum LogFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
   /// `attache: message`, as Unix tools speak.
   case text
-  /// One JSON object a line: `time` (RFC 3339, UTC), `level` and `message`, and where the message is about a payload `reason`, `line`, `url` and `count`.
+  /// One JSON object a line: `time` (RFC 3339, UTC), `level` and `message`, and where the message
+  /// is about a payload `reason`, `line`, `url` and `count`.
   case json
 
   /// A logger that writes this way.

@@ -2,29 +2,32 @@ internal import Glibc
 
 /// SIGTERM, SIGINT and SIGHUP, which ask a command to stop; a thread of its own takes them.
 ///
-/// A signal that is ignored when the process starts stays ignored, as `nohup` and `command &` in a shell script expect.
+/// A signal that is ignored when the process starts stays ignored, as `nohup` and `command &` in a
+/// shell script expect.
 package enum StopSignals {
   /// The signals.
   package static let all = [SIGTERM, SIGINT, SIGHUP]
 
-  /// Has the first of them end the process with status 75 until ``block()``. For commands that may wait for ever before that, such as to open a pipe
-  /// without a reader.
+  /// Has the first of them end the process with status 75 until ``block()``. For commands that may
+  /// wait for ever before that, such as to open a pipe without a reader.
   package static func endProcess() {
     for signal in all where !isIgnored(signal) {
       Glibc.signal(signal) { _ in _exit(ExitStatus.temporaryFailure) }
     }
   }
 
-  /// Blocks them in this thread and in all that it starts. Call it before any thread is started, and after everything that may wait for ever, such as
-  /// opening a pipe without a reader: until then a signal ends the process, with status 75 after ``endProcess()``.
+  /// Blocks them in this thread and in all that it starts. Call it before any thread is started,
+  /// and after everything that may wait for ever, such as opening a pipe without a reader: until
+  /// then a signal ends the process, with status 75 after ``endProcess()``.
   package static func block() {
     var signals = set
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
-  /// Calls the first action at the first signal, the second at the second, and so on. One signal more ends the process at once with status 75:
-  /// the command waits for something that may never come, such as a reader of its output. Without a thread the process ends with status 70: it would
-  /// take no signal.
+  /// Calls the first action at the first signal, the second at the second, and so on. One signal
+  /// more ends the process at once with status 75: the command waits for something that may never
+  /// come, such as a reader of its output. Without a thread the process ends with status 70: it
+  /// would take no signal.
   package static func onEach(_ actions: (@Sendable () -> Void)...) {
     let isStarted = CommandThread.start {
       var rest = actions[...]

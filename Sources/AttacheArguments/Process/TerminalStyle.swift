@@ -2,7 +2,8 @@ internal import Glibc
 
 /// What may be written to a descriptor beside plain lines.
 package enum TerminalStyle {
-  /// Whether it is a terminal that understands escape sequences, and a user who has not asked for plain text.
+  /// Whether it is a terminal that understands escape sequences, and a user who has not asked for
+  /// plain text.
   package static func takesEscapes(_ descriptor: Int32) -> Bool {
     guard isatty(descriptor) == 1 else { return false }
     if let plain = unsafe getenv("NO_COLOR"), unsafe plain.pointee != 0 { return false }

@@ -2,7 +2,8 @@ package import Attache
 internal import Glibc
 internal import Synchronization
 
-/// A file's payloads through a queue in one go: its lines are enqueued, worked and written at the same time, each once however often the batch is begun.
+/// A file's payloads through a queue in one go: its lines are enqueued, worked and written at the
+/// same time, each once however often the batch is begun.
 package final class Batch: Sendable {
   /// How a batch ended.
   package struct Result: Sendable {
@@ -40,7 +41,8 @@ package final class Batch: Sendable {
   ///   - queue: empty, or of the same batch, which then goes on; stays the caller's.
   ///   - worker: works the queue until it is told to end when all is done.
   ///   - observer: the worker's.
-  ///   - payloadPath: where the payload stands in a line, for what its envelope says of the delivery.
+  ///   - payloadPath: where the payload stands in a line, for what its envelope says of the
+  ///     delivery.
   package init(
     _ queue: any PayloadQueue, worker: QueueWorker, observer: BatchObserver, payloadPath: JSONPointer?,
     machine: any Machine = SystemMachine()
@@ -111,7 +113,8 @@ package final class Batch: Sendable {
     return progress
   }
 
-  /// Sets free what the queue holds in the store: the output is where it belongs, and nobody will read the results again.
+  /// Sets free what the queue holds in the store: the output is where it belongs, and nobody will
+  /// read the results again.
   package func release() throws(BatchFailure) {
     let holds = try Self.asking { () throws(QueueError) in try ReleasedHolds(of: queue) }
     var request = ResultRequest(onlyUnread: true)

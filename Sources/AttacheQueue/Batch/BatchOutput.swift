@@ -2,7 +2,8 @@ package import Attache
 internal import Glibc
 internal import Synchronization
 
-/// Writes a batch's lines, and its report, in the order of the file, each as soon as all before it have their results. One thread runs it.
+/// Writes a batch's lines, and its report, in the order of the file, each as soon as all before it
+/// have their results. One thread runs it.
 final class BatchOutput: Sendable {
   /// What ends it.
   private enum Ending {
@@ -106,13 +107,15 @@ final class BatchOutput: Sendable {
   }
 }
 
-/// Why a batch did not come to its end. What has its result keeps it: the batch goes on when it is begun again.
+/// Why a batch did not come to its end. What has its result keeps it: the batch goes on when it is
+/// begun again.
 package enum BatchFailure: Error, Hashable, Sendable {
   case input(SystemError), output(SystemError), report(SystemError), system(SystemError)
   case queue(QueueError)
   /// A line is another than when the batch was begun; it was not added.
   case changed(line: Int)
-  /// The queue holds other payloads than the file has lines: of another file, or of this one when it was longer.
+  /// The queue holds other payloads than the file has lines: of another file, or of this one when
+  /// it was longer.
   case otherPayloads(inQueue: Int, lines: Int)
   /// A line that no queue takes.
   case overlong(line: Int)

@@ -2,7 +2,8 @@ internal import Attache
 internal import CLinux
 internal import Glibc
 
-/// A program that a sender runs, in a process group of its own, so that a Ctrl-C at the terminal reaches attache alone. It belongs to one thread.
+/// A program that a sender runs, in a process group of its own, so that a Ctrl-C at the terminal
+/// reaches attache alone. It belongs to one thread.
 @safe
 final class ChildProcess {
   /// How a process ended.
@@ -84,13 +85,15 @@ final class ChildProcess {
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
     if let output { unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
-    // Not all that is open here closes at exec: the sockets of the figures do not. A program that had them would keep the port, and each scraper waiting.
+    // Not all that is open here closes at exec: the sockets of the figures do not. A program that
+    // had them would keep the port, and each scraper waiting.
     let closing = unsafe linux_spawn_closing_from(&actions, STDERR_FILENO + 1)
     guard closing == 0 else { throw SystemError(call: "posix_spawn", number: closing) }
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // Signals that attache waits for are blocked in its threads, and SIGPIPE may be ignored: neither is for the program.
+    // Signals that attache waits for are blocked in its threads, and SIGPIPE may be ignored:
+    // neither is for the program.
     var (none, all) = (sigset_t(), sigset_t())
     unsafe sigemptyset(&none)
     unsafe sigfillset(&all)

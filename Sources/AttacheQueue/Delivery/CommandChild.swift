@@ -22,7 +22,8 @@ final class CommandChild {
   /// Bytes on their way to the command, from ``written`` on.
   private var text: [UInt8] = []
   private var written = 0
-  /// What is unanswered, in the order given: by the numbers from ``firstGiven`` on, the first answered ones nil.
+  /// What is unanswered, in the order given: by the numbers from ``firstGiven`` on, the first
+  /// answered ones nil.
   private var given: [Given?] = []
   private var firstGiven = 0
   /// By the result's number, the place in ``given``, and how many places were forgotten before it.
@@ -53,7 +54,8 @@ final class CommandChild {
     for delivery in deliveries {
       if configuration.usesEnvelopes {
         text += DeliveryText.envelope(delivery, json)
-        // The same result under a later lease: another deliverer had it meanwhile, and gave it back.
+        // The same result under a later lease: another deliverer had it meanwhile, and gave it
+        // back.
         if let earlier = places.removeValue(forKey: delivery.token.id), let token = forget(at: earlier - forgotten) {
           unfit.append((token, .unanswered))
         }
@@ -188,7 +190,8 @@ final class CommandChild {
     return token
   }
 
-  /// Ends the command: its input is at its end, and it has a while before SIGTERM, and another before SIGKILL.
+  /// Ends the command: its input is at its end, and it has a while before SIGTERM, and another
+  /// before SIGKILL.
   func finish() {
     process.closeInput()
     for signal in [SIGTERM, SIGKILL] {

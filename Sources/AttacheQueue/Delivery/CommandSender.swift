@@ -1,20 +1,25 @@
 public import Attache
 internal import Synchronization
 
-/// Sends results by a command that reads them from its standard input, one a line, and answers each with a line (``SenderAnswer``).
+/// Sends results by a command that reads them from its standard input, one a line, and answers each
+/// with a line (``SenderAnswer``).
 ///
-/// The command runs on. When it ends, or is stopped since it says what is no answer or nothing at all, another one is started after a growing pause.
+/// The command runs on. When it ends, or is stopped since it says what is no answer or nothing at
+/// all, another one is started after a growing pause.
 public final class CommandSender: Sender {
   public struct Configuration: Sendable {
     /// The program, which is looked for on PATH, and its arguments; not empty.
     public var words: [String]
-    /// Whether each line is an object with the result's number, and answers name that number, in any order.
+    /// Whether each line is an object with the result's number, and answers name that number, in
+    /// any order.
     public var usesEnvelopes = false
     /// How long an answer may take.
     public var answerTimeout = Duration.seconds(60)
-    /// The pause after a command that gave no answer; it doubles up to ``CommandSender/longestPause``.
+    /// The pause after a command that gave no answer; it doubles up to
+    /// ``CommandSender/longestPause``.
     package var pause = Duration.milliseconds(100)
-    /// How long a command may take to end once its input is at its end, and once more after SIGTERM.
+    /// How long a command may take to end once its input is at its end, and once more after
+    /// SIGTERM.
     package var patience = Duration.seconds(5)
 
     public init(_ words: [String]) {

@@ -1,10 +1,12 @@
 package import Attache
 internal import Synchronization
 
-/// Delivers the results of a queue: leases them, has a sender send them, and notes in the queue what the sender answers.
+/// Delivers the results of a queue: leases them, has a sender send them, and notes in the queue
+/// what the sender answers.
 ///
-/// One thread talks to the queue; another renews the leases. The thread that brings answers gives the sender the next results, so that the sender does not
-/// wait for the queue. A result that was sent is sent again only where its answer did not reach the queue.
+/// One thread talks to the queue; another renews the leases. The thread that brings answers gives
+/// the sender the next results, so that the sender does not wait for the queue. A result that was
+/// sent is sent again only where its answer did not reach the queue.
 public final class Deliverer: Sendable {
   private let queue: any PayloadQueue
   private let sender: any Sender
@@ -56,7 +58,8 @@ public final class Deliverer: Sendable {
     }
   }
 
-  /// Sends nothing more; answers are waited for, at most as long as one may take. Safe from any thread.
+  /// Sends nothing more; answers are waited for, at most as long as one may take. Safe from any
+  /// thread.
   public func stop() {
     inbox.withLock { $0.isStopped = true }
     ring()
@@ -230,7 +233,8 @@ public final class Deliverer: Sendable {
     tellPause()
   }
 
-  /// Tells the pause of now where it is not the one told last. The lock keeps the order of what several threads tell; the leases are renewed meanwhile.
+  /// Tells the pause of now where it is not the one told last. The lock keeps the order of what
+  /// several threads tell; the leases are renewed meanwhile.
   private func tellPause() {
     told.withLock { told in
       let why = change { $0.pause?.why }
@@ -241,7 +245,8 @@ public final class Deliverer: Sendable {
     }
   }
 
-  /// Gives the sender what it has room for. Safe from any thread, and from within the sender's own calls.
+  /// Gives the sender what it has room for. Safe from any thread, and from within the sender's own
+  /// calls.
   private func send() {
     while true {
       let (now, wall) = (machine.now, queueClock.wall)

@@ -15,7 +15,8 @@ public struct DelivererConfiguration: Sendable {
   /// Whether the run ends when every payload has a result and every result is delivered.
   public var isOnce = false
 
-  /// The first pause after the sender refused all, or the machine failed; it doubles up to ``longestPause``.
+  /// The first pause after the sender refused all, or the machine failed; it doubles up to
+  /// ``longestPause``.
   public static let pause = Duration.seconds(1)
   public static let longestPause = Duration.seconds(60)
   /// Another first pause, for tests.

@@ -1,12 +1,15 @@
 internal import Attache
 
-/// A deliverer's book: what it holds, what is at the sender, and what the queue is to be told. It decides; ``Deliverer`` acts.
+/// A deliverer's book: what it holds, what is at the sender, and what the queue is to be told. It
+/// decides; ``Deliverer`` acts.
 struct DelivererState {
-  /// How often a queue is asked that had nothing to deliver: what others decide, and whose holder has gone, is not told.
+  /// How often a queue is asked that had nothing to deliver: what others decide, and whose holder
+  /// has gone, is not told.
   static let poll = Duration.milliseconds(250)
   /// How long a suspect waits at most before everything else makes room for it.
   static let suspectPatience = Duration.seconds(5)
-  /// Results that are held for the sender beside those that it has, at most, and how much of its pace that is.
+  /// Results that are held for the sender beside those that it has, at most, and how much of its
+  /// pace that is.
   static let aheadLimit = 1_024
   static let aheadSpan = Duration.milliseconds(100)
   /// Bytes of lines that a deliverer holds at a time, except that one line is always taken.
@@ -37,7 +40,8 @@ struct DelivererState {
   private var pauses = 0
   /// Whether the pause is for the machine, which no answer of a sender mends.
   private var isOfMachine = false
-  /// Whether any sender of this run has answered anything: one that never works, such as by a wrong path, says nothing about a payload.
+  /// Whether any sender of this run has answered anything: one that never works, such as by a wrong
+  /// path, says nothing about a payload.
   private var hasAnswered = false
 
   /// Results that were sent since the rate was looked at.
@@ -134,8 +138,9 @@ struct DelivererState {
 
   // MARK: Sending
 
-  /// The results to send now; they are unanswered from now on. A caller that gets some gives them to the sender, calls ``noteSent()`` and asks again. Until
-  /// then no other caller gets any, so that no result overtakes another.
+  /// The results to send now; they are unanswered from now on. A caller that gets some gives them
+  /// to the sender, calls ``noteSent()`` and asks again. Until then no other caller gets any, so
+  /// that no result overtakes another.
   mutating func next(at now: MonotonicInstant, wall: Duration) -> [Delivery] {
     guard stoppedAt == nil, !isPaused(at: now), !isSending else { return [] }
     var next: [Delivery] = []
@@ -246,7 +251,8 @@ struct DelivererState {
     blockedSince = isBlocked ? blockedSince ?? now : nil
   }
 
-  /// Whether the next claim is for a suspect: when there is nothing else, or when it has waited for long.
+  /// Whether the next claim is for a suspect: when there is nothing else, or when it has waited for
+  /// long.
   private mutating func wantsSuspect(_ claim: DeliveryClaim, isAlone: Bool, at now: MonotonicInstant) -> Bool {
     guard claim.hasSuspects else {
       suspectsSince = nil
@@ -284,7 +290,8 @@ struct DelivererState {
   ///
   /// - Parameter isOfMachine: whether only the machine can end it (``endPause()``), and no answer.
   mutating func pause(_ why: String, isOfMachine: Bool = false, at now: MonotonicInstant) {
-    // Answers that come at the same time count once, and none takes the place of the machine's pause.
+    // Answers that come at the same time count once, and none takes the place of the machine's
+    // pause.
     if let pause, now < pause.until, self.isOfMachine || !isOfMachine { return }
     self.isOfMachine = isOfMachine
     let span = min(DelivererConfiguration.longestPause, configuration.pause * (1 << min(pauses, 16)))

@@ -6,9 +6,11 @@ public struct DeliveryRequest: Sendable {
   public var maximumBytes: Int
   /// How long the leases last.
   public var span: Duration
-  /// Whether a suspect is wanted, one only, for a sender that has nothing else unanswered; otherwise none is given.
+  /// Whether a suspect is wanted, one only, for a sender that has nothing else unanswered;
+  /// otherwise none is given.
   public var isAlone: Bool
-  /// Whether results are given in the order enqueued, and none before an earlier payload that has no result yet or waits for a later try.
+  /// Whether results are given in the order enqueued, and none before an earlier payload that has
+  /// no result yet or waits for a later try.
   public var isOrdered: Bool
 
   public init(limit: Int, maximumBytes: Int = 8_000_000, span: Duration, isAlone: Bool = false, isOrdered: Bool = false) {
@@ -26,8 +28,8 @@ public struct DeliveryClaim: Sendable {
   public var deliveries: [Delivery] = []
   /// Whether a suspect waits for somebody who takes it alone.
   public var hasSuspects = false
-  /// How long until there may be something to claim of the results that there are. Zero when there is more than was asked for or a suspect waits; nil
-  /// when every result is delivered.
+  /// How long until there may be something to claim of the results that there are. Zero when there
+  /// is more than was asked for or a suspect waits; nil when every result is delivered.
   public var next: Duration?
   /// Whether payloads are without a result.
   public var hasUndecided = false
@@ -44,7 +46,8 @@ public struct SettledDelivery: Hashable, Sendable {
   public enum Fate: Hashable, Sendable {
     /// It is over. The answer is one line, such as a status or why it was dropped.
     case over(DeliveryStatus, answer: String?)
-    /// It is given back, and not claimed before the span has passed, or longer than until it expires.
+    /// It is given back, and not claimed before the span has passed, or longer than until it
+    /// expires.
     ///
     /// - Parameter tried: why the try that was made of it came to nothing; nil when none was made.
     case returned(after: Duration, tried: String?)

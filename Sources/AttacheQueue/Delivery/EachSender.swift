@@ -2,10 +2,12 @@ public import Attache
 internal import Glibc
 internal import Synchronization
 
-/// Sends results by starting a command for each: it reads the payload from its standard input, and its exit status says what became of it. 0 is ok, 75 is to be
-/// tried again (EX_TEMPFAIL of sysexits.h), 126 and 127 are a shell's for a command that it cannot run, any other is final.
+/// Sends results by starting a command for each: it reads the payload from its standard input, and
+/// its exit status says what became of it. 0 is ok, 75 is to be tried again (EX_TEMPFAIL of
+/// sysexits.h), 126 and 127 are a shell's for a command that it cannot run, any other is final.
 ///
-/// The command finds the result's number in `ATTACHE_ID` and the number of the try in `ATTACHE_ATTEMPT`.
+/// The command finds the result's number in `ATTACHE_ID` and the number of the try in
+/// `ATTACHE_ATTEMPT`.
 public final class EachSender: Sender {
   public struct Configuration: Sendable {
     /// The program, which is looked for on PATH, and its arguments; not empty.

@@ -26,7 +26,8 @@ enum SenderAnswer {
   private static let idPlace = JSONPointer("id")
   private static let answerPlace = JSONPointer("answer")
 
-  /// Reads an answer that names its result: `{"id":17,"answer":"retry 30s"}`. Members beside these two are let be.
+  /// Reads an answer that names its result: `{"id":17,"answer":"retry 30s"}`. Members beside these
+  /// two are let be.
   static func readObject(_ line: [UInt8], _ reader: DeliveryReader) -> (id: Int64, answer: DeliveryAnswer)? {
     guard let id = reader.value(at: idPlace, of: line), id.first == DeliveryReader.valueMark,
       let number = Int64(String(decoding: id.dropFirst(), as: UTF8.self)),
@@ -43,14 +44,16 @@ enum SenderAnswer {
 
 /// How a result is written to a command.
 package enum DeliveryText {
-  /// A result as a line of its own; nil when it has a line feed within, so that it would be several.
+  /// A result as a line of its own; nil when it has a line feed within, so that it would be
+  /// several.
   static func line(_ delivery: Delivery) -> [UInt8]? {
     let text = body(delivery)
     return text.contains(UInt8(ascii: "\n")) ? nil : text + [UInt8(ascii: "\n")]
   }
 
-  /// A result as one JSON object in a line: its number, which try it is, and the payload. A payload that is no JSON, or too long to be looked into, is there as
-  /// `base64`: as it stands it might end the object, and forge another one.
+  /// A result as one JSON object in a line: its number, which try it is, and the payload. A payload
+  /// that is no JSON, or too long to be looked into, is there as `base64`: as it stands it might
+  /// end the object, and forge another one.
   static func envelope(_ delivery: Delivery, _ json: JSONCheck) -> [UInt8] {
     let text = body(delivery)
     let start = "{\"id\":\(delivery.token.id),\"attempt\":\(delivery.attempt),"

@@ -1,14 +1,15 @@
 internal import Attache
 
-/// What the result of a dropped file is named after: the dropped file's name, as far as it can be shown and kept.
+/// What the result of a dropped file is named after: the dropped file's name, as far as it can be
+/// shown and kept.
 enum DropName {
   /// Bytes: with a number of 19 digits and `.record` it fits into a name of 255.
   private static let maximum = 60
   /// The longest ending that is kept of a name that is too long, such as `.json`, in bytes.
   private static let maximumEnding = 10
 
-  /// A name in which each control character, each character that changes the direction of text, and each byte that is no UTF-8 is `_`. Of a long name
-  /// its beginning and its ending are kept.
+  /// A name in which each control character, each character that changes the direction of text, and
+  /// each byte that is no UTF-8 is `_`. Of a long name its beginning and its ending are kept.
   static func kept(of name: FileName) -> String {
     let repaired = String(decoding: name.bytes, as: UTF8.self)
     let scalars = repaired.unicodeScalars.map { $0 == "\u{FFFD}" || $0.forgesText ? "_" : $0 }

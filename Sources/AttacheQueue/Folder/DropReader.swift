@@ -6,7 +6,8 @@ struct DropReader {
   private let deliveries = DeliveryReader()
   private static let (lineFeed, carriageReturn, space) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: " "))
 
-  /// The payload of a file: its bytes, or, of a JSON object over several lines, the object on one line.
+  /// The payload of a file: its bytes, or, of a JSON object over several lines, the object on one
+  /// line.
   func read(_ bytes: [UInt8]) -> NewPayload {
     let line = oneLine(bytes) ?? bytes
     return NewPayload(line, envelope: deliveries.envelope(of: line), EnqueueOptions())

@@ -1,4 +1,5 @@
-/// The name of a file, or its path within a folder, in the bytes that the file system has: people may choose bytes that are no UTF-8.
+/// The name of a file, or its path within a folder, in the bytes that the file system has: people
+/// may choose bytes that are no UTF-8.
 struct FileName: Hashable, Sendable, ExpressibleByStringInterpolation {
   let bytes: [UInt8]
 

@@ -7,10 +7,12 @@ enum FolderLayout {
   static let database = FileName(databaseName)
   private static let lock: FileName = "lock"
   private static let folders = ["new", "done", "dead", Inbox.intake, Outbox.outgoing]
-  /// What a killed process may leave of a queue that it was making, and what comes into being later.
+  /// What a killed process may leave of a queue that it was making, and what comes into being
+  /// later.
   private static let others = ["lock", "refused", "queue.sqlite-wal", "queue.sqlite-shm", "queue.sqlite-workers", "queue.sqlite-journal"]
 
-  /// Opens a folder that has a queue, or gets one; one of an earlier attache becomes one of this version.
+  /// Opens a folder that has a queue, or gets one; one of an earlier attache becomes one of this
+  /// version.
   static func open(_ path: String, creates: Bool, isSynced: Bool, clock: any QueueClock) throws(QueueError) -> (QueueFolder, FolderLock) {
     if creates, unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemFailure(errno, at: path).error }
     if !creates, unsafe access(path, F_OK) != 0, errno == ENOENT {
@@ -47,7 +49,8 @@ enum FolderLayout {
   }
 }
 
-/// The lock of a queue's folder: what changes inbox and outbox has it, and what turns an earlier queue into one of this version.
+/// The lock of a queue's folder: what changes inbox and outbox has it, and what turns an earlier
+/// queue into one of this version.
 final class FolderLock: Sendable {
   let file: Int32
   private let path: String

@@ -1,20 +1,23 @@
 public import Attache
-internal import Crypto
 internal import Glibc
 internal import Synchronization
 
-/// A queue in a folder, for people who queue files: a database (``SQLiteQueue``) with an inbox and an outbox.
+/// A queue in a folder, for people who queue files: a database (``SQLiteQueue``) with an inbox and
+/// an outbox.
 ///
 ///     PATH/new/cat.json          dropped by somebody: written elsewhere on the same file system and then moved here, so that it is whole
 ///     PATH/done/17-cat.json      the line that leaves for it, beside its record, 17-cat.json.record
 ///     PATH/dead/17-cat.json      the original of a payload that ended its workers, likewise
 ///     PATH/refused/cat.json      a dropped file that no queue takes
 ///
-/// A dropped file is one payload, which is its whole content. Files are taken in by their time and then by their name (``Inbox``), with the priority and the
-/// expiry that their envelope names. Names that begin with a dot, folders, links and FIFOs stay in `new`. A queue works lines: in a JSON object over several
-/// lines, each line feed becomes a space, which means the same in JSON. A file that is no JSON is invalid, and leaves byte for byte.
+/// A dropped file is one payload, which is its whole content. Files are taken in by their time and
+/// then by their name (``Inbox``), with the priority and the expiry that their envelope names.
+/// Names that begin with a dot, folders, links and FIFOs stay in `new`. A queue works lines: in a
+/// JSON object over several lines, each line feed becomes a space, which means the same in JSON. A
+/// file that is no JSON is invalid, and leaves byte for byte.
 ///
-/// Each result has its file once (``Outbox``). Whoever takes the file away has read the result: the queue does not give it again, and does not retry it.
+/// Each result has its file once (``Outbox``). Whoever takes the file away has read the result: the
+/// queue does not give it again, and does not retry it.
 ///
 /// The rest is the queue's own:
 ///
@@ -36,12 +39,15 @@ public final class FolderQueue: PayloadQueue {
     var listing = Inbox.Listing()
   }
 
-  /// Opens a queue. The queue of an attache that kept a folder of files instead of a database becomes a database first (``EarlierQueue``).
+  /// Opens a queue. The queue of an attache that kept a folder of files instead of a database
+  /// becomes a database first (``EarlierQueue``).
   ///
   /// - Parameters:
   ///   - path: the folder.
-  ///   - creates: whether it is made when it is not there; a folder with other things in it never becomes one.
-  ///   - sync: what a power failure may take back (``SQLiteQueue``). With `always` and `group` no file of inbox or outbox is lost or repeated.
+  ///   - creates: whether it is made when it is not there; a folder with other things in it never
+  ///     becomes one.
+  ///   - sync: what a power failure may take back (``SQLiteQueue``). With `always` and `group` no
+  ///     file of inbox or outbox is lost or repeated.
   ///   - clock: what leases, delays and moments are measured by.
   ///   - notice: is told, in words for people, what is not taken in. It must not call the queue.
   public init(
@@ -90,7 +96,7 @@ public final class FolderQueue: PayloadQueue {
 
   /// What a key is kept as: earlier versions kept the SHA-256 of a key, and nothing else.
   private static func digest(_ key: [UInt8]) -> [UInt8] {
-    Array(SHA256.hash(data: key))
+    SHA256.hash(key).bytes
   }
 
   public func claim(_ request: ClaimRequest) throws(QueueError) -> Claim {

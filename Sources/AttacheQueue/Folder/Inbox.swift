@@ -1,8 +1,10 @@
 /// Takes dropped files into a queue, each once.
 ///
-/// Files are moved from `new` into a folder of their batch, `intake/BATCH`; from then on nobody else has a name for them, and `new` is free for other
-/// files of the same names. One transaction adds their payloads and notes the batch; then the files are removed. A process that is killed leaves a batch
-/// that was noted, whose files only need to be removed, or one that was not, which the next call adds.
+/// Files are moved from `new` into a folder of their batch, `intake/BATCH`; from then on nobody
+/// else has a name for them, and `new` is free for other files of the same names. One transaction
+/// adds their payloads and notes the batch; then the files are removed. A process that is killed
+/// leaves a batch that was noted, whose files only need to be removed, or one that was not, which
+/// the next call adds.
 ///
 /// One call at a time uses it: under the queue's lock.
 struct Inbox {
@@ -17,8 +19,9 @@ struct Inbox {
   /// What one batch has at most; one file is always taken.
   private static let (maximumFiles, maximumBytes): (Int, Int64) = (4_096, 16 << 20)
 
-  /// The files of `new` that were listed and not looked at since, in the order to take them in. With very many files a listing lasts for many batches; what
-  /// is dropped meanwhile comes after it.
+  /// The files of `new` that were listed and not looked at since, in the order to take them in.
+  /// With very many files a listing lasts for many batches; what is dropped meanwhile comes after
+  /// it.
   struct Listing {
     fileprivate var drops: ArraySlice<Drop> = []
   }
@@ -87,8 +90,8 @@ struct Inbox {
 
   // MARK: A batch
 
-  /// Moves files into the folder of a batch, until it has enough. A file that cannot be moved stays, and keeps no other from being taken in: somebody
-  /// else's in a sticky folder, for one.
+  /// Moves files into the folder of a batch, until it has enough. A file that cannot be moved
+  /// stays, and keeps no other from being taken in: somebody else's in a sticky folder, for one.
   ///
   /// - Parameter drops: loses those that were looked at.
   /// - Returns: how many files the batch has.
@@ -133,7 +136,8 @@ struct Inbox {
 
   /// Adds the files of a batch to the queue, and removes them.
   private func add(_ batch: String, _ notice: (Left) -> Void) throws(QueueError) {
-    // Where the files are is on the disk before the batch is in the queue: otherwise they might be found in `new` again.
+    // Where the files are is on the disk before the batch is in the queue: otherwise they might be
+    // found in `new` again.
     if isSynced { try folder.sync() }
     let place = "\(Self.intake)/\(batch)"
     let reader = DropReader()
@@ -149,7 +153,8 @@ struct Inbox {
       case .failure(.full(let text)): throw .full(text)
       case .failure(.disk(let text, isReadOnly: true)): throw .disk(text, isReadOnly: true)
       case .failure(.system(let error)): throw .system(error)
-      // What this process may not read, it may not read tomorrow; and one file of a bad disk does not keep the others from being worked.
+      // What this process may not read, it may not read tomorrow; and one file of a bad disk does
+      // not keep the others from being worked.
       case .failure(.unavailable), .failure(.failed), .failure(.disk(_, isReadOnly: false)):
         try refuse(file, drop.name, "\(batch)-\(index)", "cannot be read", notice)
       }

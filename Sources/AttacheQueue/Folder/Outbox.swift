@@ -1,9 +1,11 @@
-/// Writes the results of a queue as files for people to find, `done/17-cat.json` or `dead/17-cat.json`, each beside its record, `….record`.
+/// Writes the results of a queue as files for people to find, `done/17-cat.json` or
+/// `dead/17-cat.json`, each beside its record, `….record`.
 ///
-/// A result is in the database first. Its files are written whole in `outgoing`, then the database notes that they were (``OutboxState``), and then they
-/// get their names by a rename. A process that is killed leaves each file either in `outgoing` or under its name: the next call gives those that were
-/// noted their names, and removes the others, whose results are written again. So nobody sees half a file, and a file that somebody took away does not
-/// come back.
+/// A result is in the database first. Its files are written whole in `outgoing`, then the database
+/// notes that they were (``OutboxState``), and then they get their names by a rename. A process
+/// that is killed leaves each file either in `outgoing` or under its name: the next call gives
+/// those that were noted their names, and removes the others, whose results are written again. So
+/// nobody sees half a file, and a file that somebody took away does not come back.
 ///
 /// One call at a time uses it: under the queue's lock.
 struct Outbox {
@@ -40,7 +42,8 @@ struct Outbox {
       places.append(OutboxPlace(id: result.id, path: Self.path(of: result)))
     }
     guard !places.isEmpty else { return 0 }
-    // The bytes of a file are on the disk before anything says that it was written, and that before anybody sees it.
+    // The bytes of a file are on the disk before anything says that it was written, and that before
+    // anybody sees it.
     if isSynced { try folder.sync() }
     let written = try database.noteWritten(places)
     if isSynced { try database.sync() }
@@ -87,7 +90,8 @@ struct Outbox {
 
   /// Notes which files somebody took away since the last look.
   ///
-  /// - Parameter includesRead: whether the files of results are looked for too that were read through the queue.
+  /// - Parameter includesRead: whether the files of results are looked for too that were read
+  ///   through the queue.
   func noteTaken(includesRead: Bool) throws(QueueError) {
     try recover()
     var last: Int64 = 0

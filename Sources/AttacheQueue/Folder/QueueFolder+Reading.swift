@@ -7,7 +7,8 @@ extension QueueFolder {
     var isRegular: Bool
     /// Bytes.
     var size: Int64
-    /// When it was last written: seconds since 1970, and nanoseconds. Anybody may set it to any time, so nothing is computed from it.
+    /// When it was last written: seconds since 1970, and nanoseconds. Anybody may set it to any
+    /// time, so nothing is computed from it.
     var written: (seconds: Int, nanoseconds: Int)
   }
 
@@ -21,7 +22,8 @@ extension QueueFolder {
     case bytes([UInt8])
   }
 
-  /// The names in a folder, in no order; none where there is no such folder. Names that begin with a dot are left out.
+  /// The names in a folder, in no order; none where there is no such folder. Names that begin with
+  /// a dot are left out.
   func names(in name: FileName) throws(QueueError) -> [FileName] {
     let listed = unsafe name.withPath { unsafe openat(descriptor, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
     guard listed >= 0 else {

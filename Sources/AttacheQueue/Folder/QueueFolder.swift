@@ -1,7 +1,8 @@
 internal import CLinux
 internal import Glibc
 
-/// The folder of a queue, held open: everything in it is reached by a path within it, and no symbolic link is followed.
+/// The folder of a queue, held open: everything in it is reached by a path within it, and no
+/// symbolic link is followed.
 final class QueueFolder: Sendable {
   let descriptor: Int32
   /// Without symbolic links.
@@ -34,7 +35,8 @@ final class QueueFolder: Sendable {
 
   // MARK: Changing
 
-  /// Gives a file another name, in the place of a file that has it; a folder that is missing is made.
+  /// Gives a file another name, in the place of a file that has it; a folder that is missing is
+  /// made.
   ///
   /// - Returns: false when there is no such file.
   @discardableResult
@@ -90,8 +92,8 @@ final class QueueFolder: Sendable {
     unsafe name.withPath { _ = unsafe unlinkat(descriptor, $0, AT_REMOVEDIR) }
   }
 
-  /// Waits until every change so far is on the disk: syncfs(2), one call for any number of files and names. It also writes what others have changed on
-  /// that file system.
+  /// Waits until every change so far is on the disk: syncfs(2), one call for any number of files
+  /// and names. It also writes what others have changed on that file system.
   func sync() throws(QueueError) {
     guard linux_syncfs(descriptor) == 0 else { throw SystemFailure(errno, at: path).error }
   }

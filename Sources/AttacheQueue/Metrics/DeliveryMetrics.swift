@@ -28,7 +28,8 @@ package final class DeliveryMetrics: DelivererObserver, MetricsSource {
   /// Why nothing is sent; nil when results are.
   package var pause: String? { state.withLock(\.pause) }
 
-  /// Writes the families. What can happen is there from the start with 0, so that its first time is an increase.
+  /// Writes the families. What can happen is there from the start with 0, so that its first time is
+  /// an increase.
   package func write(to text: inout MetricsText) {
     let state = state.withLock { $0 }
     text.family("attache_deliveries_total", .counter, "Results whose delivery is over, by how it ended.")

@@ -8,7 +8,8 @@ package protocol MetricsSource: AnyObject, Sendable {
   func write(to text: inout MetricsText)
 }
 
-/// Looks at the queue and at the fetchers every few seconds, on a thread of its own, so that whoever asks for the figures burdens neither.
+/// Looks at the queue and at the fetchers every few seconds, on a thread of its own, so that
+/// whoever asks for the figures burdens neither.
 package final class MetricsCollector: Sendable {
   /// What is asked how its origins stand: it answers on a thread of its own, if it is well.
   package typealias Pulse = @Sendable (_ answer: @escaping @Sendable (BreakerStates) -> Void) -> Void

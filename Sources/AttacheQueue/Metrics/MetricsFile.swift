@@ -1,7 +1,8 @@
 package import Attache
 internal import Glibc
 
-/// A file that always holds whole figures: each version takes the place of the one before by its name.
+/// A file that always holds whole figures: each version takes the place of the one before by its
+/// name.
 package struct MetricsFile: Sendable {
   package let path: String
 
@@ -13,7 +14,8 @@ package struct MetricsFile: Sendable {
   ///
   /// - Throws: ``SystemError``; the version before stays.
   package func write(_ text: String) throws(SystemError) {
-    // No name that a collector would read, which looks at the ending; one worker's is not another's.
+    // No name that a collector would read, which looks at the ending; one worker's is not
+    // another's.
     let aside = "\(path).\(getpid()).tmp"
     let file = unsafe open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard file >= 0 else { throw SystemError(call: "open", number: errno) }

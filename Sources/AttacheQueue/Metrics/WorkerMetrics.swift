@@ -56,7 +56,8 @@ package final class WorkerMetrics: WorkerObserver, MetricsSource {
   /// Why the worker claims nothing; nil when it does.
   package var pause: String? { state.withLock(\.pause) }
 
-  /// Writes the families. What can happen is there from the start with 0, so that its first time is an increase.
+  /// Writes the families. What can happen is there from the start with 0, so that its first time is
+  /// an increase.
   package func write(to text: inout MetricsText) {
     let state = state.withLock { $0 }
     text.family("attache_payloads_total", .counter, "Payloads that got their result, by outcome and by reason; the empty reason is none.")

@@ -1,9 +1,11 @@
 internal import GRDB
 internal import GRDBSQLite
 
-/// A statement that is run for each of many rows, by SQLite's own calls: GRDB's boxes a row's values several times.
+/// A statement that is run for each of many rows, by SQLite's own calls: GRDB's boxes a row's
+/// values several times.
 ///
-/// It belongs to the connection's cache and is used within one access to it. After an error, and after rows, it is ``reset()`` before anything else.
+/// It belongs to the connection's cache and is used within one access to it. After an error, and
+/// after rows, it is ``reset()`` before anything else.
 struct BatchStatement {
   private let statement: Statement
   private let connection: Database

@@ -4,8 +4,8 @@ internal import GRDB
 ///
 /// - `dropped`: the names of dropped files, as their results are called.
 /// - `intake`: the batches of dropped files that are in the queue; their files are to be removed.
-/// - `outbox`: one row for each result: what is done about its files (``OutboxState``) and where they are. Triggers keep it, so that it changes in the
-///   transaction that changes the result.
+/// - `outbox`: one row for each result: what is done about its files (``OutboxState``) and where
+///   they are. Triggers keep it, so that it changes in the transaction that changes the result.
 enum FolderSchema {
   /// `PRAGMA user_version`: the version of these tables.
   static let version = 1

@@ -1,6 +1,7 @@
 internal import GRDB
 
-/// A table whose rows are leased to a holder: what is to be worked, or what is to be delivered. The columns of leases are the same in both.
+/// A table whose rows are leased to a holder: what is to be worked, or what is to be delivered. The
+/// columns of leases are the same in both.
 enum LeaseTable: String {
   case work
   case delivery
@@ -60,7 +61,8 @@ extension Database {
     return Set(try leases.filter { try update.run($0.id, $0.fence, now.boot, now.uptime + span.microseconds) == 0 })
   }
 
-  /// How long until something may be claimable, when nothing is now; nil when no row waits or is leased.
+  /// How long until something may be claimable, when nothing is now; nil when no row waits or is
+  /// leased.
   func wait(_ table: LeaseTable, _ now: QueueMoment, leasedUntil: Int64?) throws -> Duration? {
     let name = table.rawValue
     let delayed = try Int64.fetchOne(

@@ -56,7 +56,8 @@ extension QueueFile {
     return unsafe statvfs(path, &status) == 0 && status.f_flag & UInt(MS_RDONLY) != 0
   }
 
-  /// Whether the file system has room: the file that processes share their locks by (`PATH-shm`) answers its lack with an error of its own.
+  /// Whether the file system has room: the file that processes share their locks by (`PATH-shm`)
+  /// answers its lack with an error of its own.
   private var hasRoom: Bool {
     var status = statvfs()
     guard unsafe statvfs(path, &status) == 0 else { return true }

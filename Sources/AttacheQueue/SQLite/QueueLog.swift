@@ -2,8 +2,9 @@ internal import Glibc
 
 /// The log of a queue's database (`PATH-wal`), which is synced beside SQLite.
 ///
-/// It stays open. Linux tells an error of writing once to each descriptor that was open when the error came: SQLite's own descriptor may be told in an
-/// automatic checkpoint, which goes on without a word.
+/// It stays open. Linux tells an error of writing once to each descriptor that was open when the
+/// error came: SQLite's own descriptor may be told in an automatic checkpoint, which goes on
+/// without a word.
 final class QueueLog: Sendable {
   private let path: String
   private let descriptor: Int32
@@ -23,9 +24,11 @@ final class QueueLog: Sendable {
     close(descriptor)
   }
 
-  /// Waits until the log is on the disk: what it holds is found again whatever becomes of the machine.
+  /// Waits until the log is on the disk: what it holds is found again whatever becomes of the
+  /// machine.
   ///
-  /// SQLite has synced what is not in the log any more before it began the log anew, and nobody removes the log while the database is open.
+  /// SQLite has synced what is not in the log any more before it began the log anew, and nobody
+  /// removes the log while the database is open.
   func sync() throws(QueueError) {
     guard isThere else { throw .unavailable("\(path.dropLast(4)): the queue was removed or moved while it was in use") }
     guard fdatasync(descriptor) == 0 else { throw SystemFailure(errno, at: path).error }

@@ -4,20 +4,26 @@ internal import GRDB
 ///
 /// - `payload`: what was enqueued, as it was enqueued.
 /// - `work`: one row for each payload without a result.
-/// - `result` and `output`: one row each for each payload with one; what is counted and searched, and what is written.
-/// - `hold`: files that results keep in a store; those with the id 0 are nobody's any more, and named to whoever asks next.
-/// - `queue`: one row with the numbers that are given out, and the payloads by state (``QueueTally``).
+/// - `result` and `output`: one row each for each payload with one; what is counted and searched,
+///   and what is written.
+/// - `hold`: files that results keep in a store; those with the id 0 are nobody's any more, and
+///   named to whoever asks next.
+/// - `queue`: one row with the numbers that are given out, and the payloads by state
+///   (``QueueTally``).
 /// - `finished`: results by second of the wall clock, for the last minute.
 /// - `boot`: the machine's starts, by number.
-/// - `delivery`: one row for each result that was not delivered. Triggers keep it, so that it changes in the transaction that changes the result.
-/// - `event`: the last tries of a payload that came to nothing, of its work and of its delivery (``PayloadEvent``).
+/// - `delivery`: one row for each result that was not delivered. Triggers keep it, so that it
+///   changes in the transaction that changes the result.
+/// - `event`: the last tries of a payload that came to nothing, of its work and of its delivery
+///   (``PayloadEvent``).
 ///
 /// Moments and spans are in microseconds.
 enum QueueSchema {
   /// `PRAGMA application_id`: the letters "aque".
   static let application: Int32 = 0x6171_7565
 
-  /// The states of a row of `work`, as the statements write them: 0 ready, 1 a suspect, 2 waiting, 3 leased.
+  /// The states of a row of `work`, as the statements write them: 0 ready, 1 a suspect, 2 waiting,
+  /// 3 leased.
   static let version1 = """
     CREATE TABLE queue (one INTEGER PRIMARY KEY CHECK (one = 1), last_id INTEGER NOT NULL, last_fence INTEGER NOT NULL, ready INTEGER NOT NULL,
       waiting INTEGER NOT NULL, leased INTEGER NOT NULL, done INTEGER NOT NULL, dead INTEGER NOT NULL, unread INTEGER NOT NULL);
@@ -41,7 +47,8 @@ enum QueueSchema {
     CREATE TABLE finished (second INTEGER PRIMARY KEY, count INTEGER NOT NULL);
     """
 
-  /// The states of a row of `delivery` are those of `work`. `decided` is the moment of its result: what was decided first is delivered first.
+  /// The states of a row of `delivery` are those of `work`. `decided` is the moment of its result:
+  /// what was decided first is delivered first.
   static let version2 = """
     ALTER TABLE result ADD COLUMN delivery TEXT;
     ALTER TABLE result ADD COLUMN answer TEXT;

@@ -1,6 +1,7 @@
 internal import GRDB
 
-/// The numbers that a queue gives out, and how many of its payloads are in which state; read and written with each change.
+/// The numbers that a queue gives out, and how many of its payloads are in which state; read and
+/// written with each change.
 struct QueueTally: Equatable {
   /// The payload that was enqueued last.
   var lastID: Int64

@@ -135,7 +135,8 @@ private struct DeliverySettling {
 }
 
 extension Database {
-  /// The results that are to be sent next, in their order, as far as there is room for them; and whether, in order, a suspect comes next.
+  /// The results that are to be sent next, in their order, as far as there is room for them; and
+  /// whether, in order, a suspect comes next.
   fileprivate func firstDeliveries(_ request: DeliveryRequest, fence: Int64) throws -> ([Delivery], suspectIsFirst: Bool) {
     let limit = request.isAlone ? min(1, request.limit) : request.limit
     guard limit > 0 else { return ([], false) }
@@ -177,7 +178,8 @@ extension Database {
         SELECT \(columns) FROM delivery INDEXED BY \(index) \(tables) WHERE state = \(state) ORDER BY rank, decided, delivery.id LIMIT ?
         """
     }
-    // What is leased is this deliverer's, since nobody else shares an ordered delivery, and so with the sender already.
+    // What is leased is this deliverer's, since nobody else shares an ordered delivery, and so with
+    // the sender already.
     return """
       SELECT \(columns) FROM delivery \(tables)
       WHERE state <> 3 AND delivery.id < coalesce((SELECT min(id) FROM work), 9223372036854775807) ORDER BY delivery.id

@@ -72,7 +72,8 @@ extension SQLiteQueue {
 
 extension Database {
   fileprivate func add(_ payload: ImportedPayload, _ now: QueueMoment, _ tally: inout QueueTally) throws {
-    // A second payload of a key, which only an uncompleted call can leave, is not lost: it has no key.
+    // A second payload of a key, which only an uncompleted call can leave, is not lost: it has no
+    // key.
     let insert = try batch(
       """
       INSERT INTO payload VALUES (?1, ?2, ?3, ?4, ?5, iif(EXISTS (SELECT 1 FROM payload WHERE key = ?6), NULL, ?6), ?7)

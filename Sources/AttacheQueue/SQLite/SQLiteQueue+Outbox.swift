@@ -67,7 +67,8 @@ extension SQLiteQueue {
     }
   }
 
-  /// Where the files of a result have their names, or are about to get them; nil when they were not written whole.
+  /// Where the files of a result have their names, or are about to get them; nil when they were not
+  /// written whole.
   func writtenPath(of id: Int64) throws(QueueError) -> String? {
     try read { connection in
       try String.fetchOne(connection.cachedStatement(sql: "SELECT path FROM outbox WHERE id = ? AND state IN (1, 3)"), arguments: [id])
@@ -111,7 +112,8 @@ extension SQLiteQueue {
     }
   }
 
-  /// Notes that somebody took files away, and so has read the results. What these held is free once no other result holds it.
+  /// Notes that somebody took files away, and so has read the results. What these held is free once
+  /// no other result holds it.
   func noteTaken(_ ids: [Int64]) throws(QueueError) {
     guard !ids.isEmpty else { return }
     try write { connection, tally in

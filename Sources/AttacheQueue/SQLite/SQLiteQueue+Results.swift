@@ -70,8 +70,9 @@ extension Database {
     case read = 2
   }
 
-  /// Rows of a number, a ``Standing``, the bytes, the line, the record, the outcome and the reason. A page that stops at an undecided payload looks at every payload, one
-  /// that does not at results alone.
+  /// Rows of a number, a ``Standing``, the bytes, the line, the record, the outcome and the reason.
+  /// A page that stops at an undecided payload looks at every payload, one that does not at results
+  /// alone.
   private static func pageQuery(_ request: ResultRequest) -> String {
     let columns =
       "length(coalesce(output.line, payload.line)) + length(record), coalesce(output.line, payload.line), record, outcome, reason"
@@ -113,7 +114,8 @@ extension Database {
 }
 
 extension BatchStatement {
-  /// The result in a row of a page. A word that this version does not know keeps no line from its reader: the record says what it says.
+  /// The result in a row of a page. A word that this version does not know keeps no line from its
+  /// reader: the record says what it says.
   fileprivate func entry(_ id: Int64) -> ResultPage.Entry {
     ResultPage.Entry(
       id: id, line: bytes(3), record: bytes(4), outcome: Outcome(rawValue: text(5)) ?? .fallback,

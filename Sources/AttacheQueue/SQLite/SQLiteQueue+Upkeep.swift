@@ -67,14 +67,16 @@ extension SQLiteQueue {
     }
   }
 
-  /// As many results as one transaction of a purge forgets: workers are not kept from the queue for long.
+  /// As many results as one transaction of a purge forgets: workers are not kept from the queue for
+  /// long.
   package static let purgeBatch = 10_000
 
   public func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
     let before = (clock.wall - age).microseconds
     var payloads = 0
     while true {
-      // What each step forgets stays forgotten when a later one fails; the holds are named at the end, or by the next purge.
+      // What each step forgets stays forgotten when a later one fails; the holds are named at the
+      // end, or by the next purge.
       let count = try write { connection, tally in
         try connection.purge(finishedBefore: before, includesUndelivered: includesUndelivered, &tally)
       }

@@ -4,11 +4,14 @@ internal import Synchronization
 
 /// A queue in a database file of SQLite, which several processes and users of a machine may share.
 ///
-/// What a power failure may take back is told by ``SyncChoice``: nothing with `always`, which waits for the disk in each call; with `group` what was
-/// changed in the last second (``SyncChoice/groupWindow``) or since ``sync()``, if the queue is called at least that often; with `off` what the system
-/// has not written yet, and the file may be damaged. The death of a process takes nothing in any case.
+/// What a power failure may take back is told by ``SyncChoice``: nothing with `always`, which waits
+/// for the disk in each call; with `group` what was changed in the last second
+/// (``SyncChoice/groupWindow``) or since ``sync()``, if the queue is called at least that often;
+/// with `off` what the system has not written yet, and the file may be damaged. The death of a
+/// process takes nothing in any case.
 ///
-/// A queue at `PATH` is four files: `PATH`, SQLite's `PATH-wal` and `PATH-shm` while it is in use, and `PATH-workers` (``WorkerSlot``).
+/// A queue at `PATH` is four files: `PATH`, SQLite's `PATH-wal` and `PATH-shm` while it is in use,
+/// and `PATH-workers` (``WorkerSlot``).
 public final class SQLiteQueue: PayloadQueue {
   let file: QueueFile
   let clock: any QueueClock
@@ -27,7 +30,8 @@ public final class SQLiteQueue: PayloadQueue {
     var hasChanges = false
     /// When all was safe, or there was nothing.
     var since = Duration.zero
-    /// Whether a sync has failed since the log was begun: the next that succeeds says nothing of what that one was to write.
+    /// Whether a sync has failed since the log was begun: the next that succeeds says nothing of
+    /// what that one was to write.
     var isDoubtful = false
   }
 
@@ -93,8 +97,9 @@ public final class SQLiteQueue: PayloadQueue {
     if isDue { try sync() }
   }
 
-  /// After a sync that failed, Linux takes what that one was to write for written. So nothing is safe, and ``write(_:)`` refuses every change, until
-  /// the log's changes are in the database file and synced there.
+  /// After a sync that failed, Linux takes what that one was to write for written. So nothing is
+  /// safe, and ``write(_:)`` refuses every change, until the log's changes are in the database file
+  /// and synced there.
   public func sync() throws(QueueError) {
     guard let log else { return }
     // One at a time: Linux tells an error to one of two calls.
@@ -131,7 +136,8 @@ public final class SQLiteQueue: PayloadQueue {
 
   public func close() {
     if let worker = slot.current {
-      // What cannot be written now is taken over by whoever claims next: the byte in the lock file says that nobody died.
+      // What cannot be written now is taken over by whoever claims next: the byte in the lock file
+      // says that nobody died.
       try? write { connection, tally in
         let count = try connection.giveBackAll(.work, of: worker)
         tally.leased -= count

@@ -1,7 +1,8 @@
 internal import Attache
 internal import Synchronization
 
-/// Renews the leases of a worker or a deliverer on a thread of its own, so that no payload that takes long to read, and no slow disk, lets them run out.
+/// Renews the leases of a worker or a deliverer on a thread of its own, so that no payload that
+/// takes long to read, and no slow disk, lets them run out.
 ///
 /// Spans are measured by the queue's clock, as the leases are.
 final class LeaseRenewer: Sendable {
@@ -26,7 +27,8 @@ final class LeaseRenewer: Sendable {
   ///
   /// - Parameters:
   ///   - due: gives the leases to renew, if the oldest was taken or renewed before the moment.
-  ///   - renewed: is told which were renewed, and when. What failed stays due, and is tried at the next look: before the leases run out.
+  ///   - renewed: is told which were renewed, and when. What failed stays due, and is tried at the
+  ///     next look: before the leases run out.
   ///   - failed: is told why the queue refuses.
   func run(due: (_ before: Duration) -> [LeaseToken], renewed: ([LeaseToken], _ now: Duration) -> Void, failed: (QueueError) -> Void) {
     while !isFinished.load(ordering: .acquiring) {
@@ -39,7 +41,8 @@ final class LeaseRenewer: Sendable {
           renewed(tokens, now)
         }
       } catch {
-        // A full or failing disk passes: the claiming thread pauses, and nobody counts a death of a worker that lives.
+        // A full or failing disk passes: the claiming thread pauses, and nobody counts a death of a
+        // worker that lives.
         if MachineFault(error) == nil { failed(error) }
       }
       wakeSignal.wait(until: machine.now.advanced(by: span / 4))

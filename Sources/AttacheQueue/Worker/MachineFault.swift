@@ -1,6 +1,7 @@
 internal import Attache
 
-/// A failure of this machine that every payload would meet, such as a full disk: the worker pauses instead of using up tries.
+/// A failure of this machine that every payload would meet, such as a full disk: the worker pauses
+/// instead of using up tries.
 struct MachineFault: Error, Equatable, Sendable {
   /// One line: what failed, with its path and error number, and what to do.
   var text: String
@@ -27,7 +28,8 @@ struct MachineFault: Error, Equatable, Sendable {
 }
 
 extension DecidedPayload {
-  /// The machine's failure that made the payload fall back; nil when it did not fall back, or for another reason.
+  /// The machine's failure that made the payload fall back; nil when it did not fall back, or for
+  /// another reason.
   var machineFault: MachineFault? {
     guard outcome == .fallback else { return nil }
     return media.first(where: \.isOfMachine).map { MachineFault($0.reason ?? .internal, $0.explanation ?? "") }

@@ -1,6 +1,7 @@
 internal import Attache
 
-/// Which pauses of a worker were told: one a minute at most, and its end with it. A disk at its limit makes a worker pause every few seconds.
+/// Which pauses of a worker were told: one a minute at most, and its end with it. A disk at its
+/// limit makes a worker pause every few seconds.
 struct PauseLedger: Sendable {
   /// How long no further pause is told.
   static let interval = Duration.seconds(60)

@@ -1,10 +1,13 @@
 public import Attache
 internal import Synchronization
 
-/// Works a queue: claims payloads, has each given its media within its deadline, and gives each exactly one result.
+/// Works a queue: claims payloads, has each given its media within its deadline, and gives each
+/// exactly one result.
 ///
-/// One thread claims and begins, as the filter's reader does. Another settles: it makes sure of the attachments, and hands results to the queue in groups.
-/// A third renews the leases. While the machine fails, such as by a full disk, the worker pauses: it claims nothing and uses up no tries.
+/// One thread claims and begins, as the filter's reader does. Another settles: it makes sure of the
+/// attachments, and hands results to the queue in groups. A third renews the leases. While the
+/// machine fails, such as by a full disk, the worker pauses: it claims nothing and uses up no
+/// tries.
 public final class QueueWorker: Sendable {
   private let queue: any PayloadQueue
   private let configuration: WorkerConfiguration
@@ -48,7 +51,8 @@ public final class QueueWorker: Sendable {
     }
   }
 
-  /// Works until every payload has a result (``WorkerConfiguration/isOnce``) or ``stop()``. The calling thread claims.
+  /// Works until every payload has a result (``WorkerConfiguration/isOnce``) or ``stop()``. The
+  /// calling thread claims.
   ///
   /// - Throws: what the queue refuses; what was in flight is worked again by whoever comes next.
   public func run() throws(QueueError) -> WorkerResult {
@@ -113,12 +117,14 @@ public final class QueueWorker: Sendable {
     host.cancelAll()
   }
 
-  /// Says that payloads were enqueued, so that they are not found only by the next look at the queue. Safe from any thread.
+  /// Says that payloads were enqueued, so that they are not found only by the next look at the
+  /// queue. Safe from any thread.
   public func lookAgain() {
     change { $0.lookAgain() }
   }
 
-  /// Has the run end when every payload that is in the queue by now has a result. Safe from any thread.
+  /// Has the run end when every payload that is in the queue by now has a result. Safe from any
+  /// thread.
   public func endWhenDone() {
     change { $0.endWhenDone() }
   }

@@ -1,6 +1,7 @@
 internal import Attache
 
-/// When a payload that could not be given its media is tried again: exponential backoff with full jitter.
+/// When a payload that could not be given its media is tried again: exponential backoff with full
+/// jitter.
 ///
 /// Source: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
 struct RetrySchedule: Sendable {
@@ -24,7 +25,8 @@ struct RetrySchedule: Sendable {
 }
 
 extension DecidedPayload {
-  /// Whether another try may end better: nothing was attached, and what went wrong may pass by itself (``Reason/isRetryable(status:)``).
+  /// Whether another try may end better: nothing was attached, and what went wrong may pass by
+  /// itself (``Reason/isRetryable(status:)``).
   var isRetryable: Bool {
     guard outcome == .fallback, let reason else { return false }
     // No medium has a reason that came up later: its file could not be held, for one.

@@ -10,7 +10,8 @@ struct SettledFate: Sendable {
   var fault: MachineFault?
 }
 
-/// Says which payloads have their result and which are given back, once it has made sure of their attachments.
+/// Says which payloads have their result and which are given back, once it has made sure of their
+/// attachments.
 struct SettlementJudge: Sendable {
   private let configuration: WorkerConfiguration
   private let store: AttachmentStore
@@ -26,14 +27,15 @@ struct SettlementJudge: Sendable {
     schedule = RetrySchedule(attempts: configuration.attempts)
   }
 
-  /// Removes what the store holds for the queue and no result has: what workers left that were killed. What cannot be removed stays for another time.
+  /// Removes what the store holds for the queue and no result has: what workers left that were
+  /// killed. What cannot be removed stays for another time.
   func removeUnlistedHolds(_ queue: any PayloadQueue) {
     guard let location = QueueLocation(configuration.queueName) else { return }
     _ = try? ReleasedHolds(of: queue, in: store.holdsFolder(of: configuration.queueName)).removeUnlisted(of: location)
   }
 
-  /// Keeps what the store holds for the queue from being removed, from before a group is judged until the queue has its results; nil when the group
-  /// has no attachments.
+  /// Keeps what the store holds for the queue from being removed, from before a group is judged
+  /// until the queue has its results; nil when the group has no attachments.
   func lockHolds(for group: [Settlement]) -> (any Sendable)? {
     guard group.contains(where: { !$0.payload.files.isEmpty }) else { return nil }
     return try? store.lockHolds(of: configuration.queueName)
@@ -58,8 +60,9 @@ struct SettlementJudge: Sendable {
     }
   }
 
-  /// Keeps attachments from being pruned before the results are read, and waits until files and holds are on disk: a power failure leaves no
-  /// result without its file. Each file is held once, however many payloads have it.
+  /// Keeps attachments from being pruned before the results are read, and waits until files and
+  /// holds are on disk: a power failure leaves no result without its file. Each file is held once,
+  /// however many payloads have it.
   private func hold(_ files: Set<StoredFile>) -> [StoredFile: Result<[String], StoreError>] {
     var holds: [StoredFile: Result<[String], StoreError>] = [:]
     for file in files { holds[file] = Result { () throws(StoreError) in try store.hold([file], for: configuration.queueName) } }
@@ -72,7 +75,8 @@ struct SettlementJudge: Sendable {
     }
   }
 
-  /// The holds of a payload. One whose attachments the store refuses falls back, or waits until the machine is mended.
+  /// The holds of a payload. One whose attachments the store refuses falls back, or waits until the
+  /// machine is mended.
   private func secure(_ fate: inout SettledFate, _ holds: [StoredFile: Result<[String], StoreError>]) -> [String] {
     fate.fault = fate.settlement.payload.machineFault
     var paths: [String] = []

@@ -17,7 +17,8 @@ public struct WorkerConfiguration: Sendable {
   /// Whether the run ends when every payload has a result.
   public var isOnce = false
 
-  /// How long a worker claims nothing after the machine failed, such as by a full disk, before it tries again.
+  /// How long a worker claims nothing after the machine failed, such as by a full disk, before it
+  /// tries again.
   public static let pause = Duration.seconds(5)
   /// Another pause, for tests.
   package var pause = WorkerConfiguration.pause

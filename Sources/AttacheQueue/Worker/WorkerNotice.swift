@@ -4,15 +4,18 @@ public import Attache
 public enum WorkerNotice: Sendable, CustomStringConvertible {
   /// The first payload that fell back for a reason.
   ///
-  /// - Parameter advice: how all payloads with this reason are worked again, where other flags would have let them pass; else nil.
+  /// - Parameter advice: how all payloads with this reason are worked again, where other flags
+  ///   would have let them pass; else nil.
   case fellBack(Explanation, advice: String?)
-  /// The machine fails, and the worker claims nothing; the text says what failed and what to do. Told once a minute at most.
+  /// The machine fails, and the worker claims nothing; the text says what failed and what to do.
+  /// Told once a minute at most.
   ///
   /// - Parameter count: the pauses since the last that was told, this one included.
   case paused(String, count: Int)
   /// The worker claims payloads again; told when its pause was.
   case resumed
-  /// The worker was stopped while the machine fails: payloads that it held are left without a result; the text says what failed and what to do.
+  /// The worker was stopped while the machine fails: payloads that it held are left without a
+  /// result; the text says what failed and what to do.
   case left(String)
 
   /// One line.
@@ -29,7 +32,8 @@ public enum WorkerNotice: Sendable, CustomStringConvertible {
 
   /// The notice of a payload's fallback.
   ///
-  /// - Parameter queue: as `--queue` takes it; nil when the queue is removed at the end, so that nothing in it can be requeued.
+  /// - Parameter queue: as `--queue` takes it; nil when the queue is removed at the end, so that
+  ///   nothing in it can be requeued.
   init(_ explanation: Explanation, queue: String?) {
     let advice =
       queue.map {
@@ -54,7 +58,8 @@ public enum WorkerNotice: Sendable, CustomStringConvertible {
 }
 
 extension Reason {
-  /// Whether a worker with other flags might have attached the media: the payload is final, but may be worth a `retry`.
+  /// Whether a worker with other flags might have attached the media: the payload is final, but may
+  /// be worth a `retry`.
   var dependsOnFlags: Bool {
     switch self {
     case .policyScheme, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments, .tlsCertificate, .connectProxy,

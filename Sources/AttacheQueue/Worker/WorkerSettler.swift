@@ -1,7 +1,8 @@
 internal import Attache
 internal import Synchronization
 
-/// Hands what was decided to the queue: results with their attachments made sure of, and payloads that are tried again later. One thread runs it.
+/// Hands what was decided to the queue: results with their attachments made sure of, and payloads
+/// that are tried again later. One thread runs it.
 final class WorkerSettler: Sendable {
   /// What the settler asks its worker, and tells it.
   struct Owner {
@@ -115,9 +116,11 @@ final class WorkerSettler: Sendable {
     }
   }
 
-  /// Hands a group to the queue, and has the queue sync when that is due. A queue without room is asked again until it has some.
+  /// Hands a group to the queue, and has the queue sync when that is due. A queue without room is
+  /// asked again until it has some.
   ///
-  /// - Returns: when what was written is to be on disk, nil when it is; and the machine's failure that a payload met.
+  /// - Returns: when what was written is to be on disk, nil when it is; and the machine's failure
+  ///   that a payload met.
   private func settle(_ group: [Settlement], _ owner: Owner, isLast: Bool, syncBy: MonotonicInstant?) throws(QueueError)
     -> (syncBy: MonotonicInstant?, fault: MachineFault?)
   {

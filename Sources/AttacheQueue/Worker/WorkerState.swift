@@ -1,6 +1,7 @@
 internal import Attache
 
-/// A worker's book: what it holds, what is settled and not yet in the queue, and what is to be done next. It decides; ``QueueWorker`` acts.
+/// A worker's book: what it holds, what is settled and not yet in the queue, and what is to be done
+/// next. It decides; ``QueueWorker`` acts.
 struct WorkerState: Sendable {
   /// What the claiming thread does next.
   enum Step: Equatable {
@@ -18,7 +19,8 @@ struct WorkerState: Sendable {
     var since: Duration
   }
 
-  /// How often a queue is asked that had nothing to claim: what others enqueue, and whose holder has gone, is not told.
+  /// How often a queue is asked that had nothing to claim: what others enqueue, and whose holder
+  /// has gone, is not told.
   static let poll = Duration.milliseconds(250)
   /// How long few free places may wait for more, so that claims are for many payloads.
   static let gathering = Duration.milliseconds(20)
@@ -32,7 +34,8 @@ struct WorkerState: Sendable {
   let jobs: Int
   /// How long nothing is claimed after the machine failed.
   let pause: Duration
-  /// Payloads that may be undecided at a time: ``jobs``; after a pause one, and one more for each that is settled, so that few fetches are wasted.
+  /// Payloads that may be undecided at a time: ``jobs``; after a pause one, and one more for each
+  /// that is settled, so that few fetches are wasted.
   private(set) var places: Int
   /// Why the machine keeps the worker from working; nil when it does not.
   private(set) var fault: MachineFault?
@@ -105,7 +108,8 @@ struct WorkerState: Sendable {
     if hasNews { lookAgain() }
   }
 
-  /// Whether the next claim is for a suspect: when there is nothing else, or when it has waited for long.
+  /// Whether the next claim is for a suspect: when there is nothing else, or when it has waited for
+  /// long.
   private mutating func wantsSuspect(_ claim: Claim, isAlone: Bool, at now: MonotonicInstant) -> Bool {
     guard claim.hasSuspects else {
       suspectsSince = nil
@@ -134,7 +138,8 @@ struct WorkerState: Sendable {
 
   mutating func cancel() { (isStopped, isCancelled) = (true, true) }
 
-  /// The queue refuses. A worker that is stopped waits for no machine: it leaves what it holds to the next one.
+  /// The queue refuses. A worker that is stopped waits for no machine: it leaves what it holds to
+  /// the next one.
   mutating func fail(_ error: QueueError) {
     if isStopped, MachineFault(error) != nil { leavesWork = true } else { failure = failure ?? error }
   }
@@ -163,7 +168,8 @@ struct WorkerState: Sendable {
   /// The store takes files again: a payload is tried.
   mutating func endPause() { pausedUntil = nil }
 
-  /// The queue answered and has no payload for this worker, such as when another has worked it: none is left whose settling could end the fault.
+  /// The queue answered and has no payload for this worker, such as when another has worked it:
+  /// none is left whose settling could end the fault.
   private mutating func noteNothingToTry() {
     guard fault != nil, pausedUntil == nil else { return }
     fault = nil

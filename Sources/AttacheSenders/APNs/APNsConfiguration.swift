@@ -7,7 +7,8 @@ public struct APNsConfiguration: Sendable {
   public struct Patience: Sendable {
     /// For a connection, its handshake and the server's settings.
     public var connecting = Duration.seconds(10)
-    /// How long a server may say nothing while requests are open, before it is asked for a sign of life (PING).
+    /// How long a server may say nothing while requests are open, before it is asked for a sign of
+    /// life (PING).
     public var silence = Duration.seconds(10)
     /// How long it may take over that sign; then the connection is dropped.
     public var sign = Duration.seconds(10)
@@ -42,7 +43,8 @@ public struct APNsConfiguration: Sendable {
   public var deviceToken: String?
   /// Where the device token stands in a line.
   public var tokenPath: JSONPointer?
-  /// Where the payload stands in a line; nil is the whole line, or where the envelope of a push service has it.
+  /// Where the payload stands in a line; nil is the whole line, or where the envelope of a push
+  /// service has it.
   public var payloadPath: JSONPointer?
   /// The member that an attached payload has gained.
   public var outputKey = "attache"
@@ -50,7 +52,8 @@ public struct APNsConfiguration: Sendable {
   public var queueName = ""
   /// The file that takes the device tokens that Apple says are invalid.
   public var invalidTokens: String?
-  /// Connections at most; a further one is made only while those that there are have no free stream.
+  /// Connections at most; a further one is made only while those that there are have no free
+  /// stream.
   public var connections = 1
   public var patience = Patience()
   public var clock: any QueueClock = SystemQueueClock()

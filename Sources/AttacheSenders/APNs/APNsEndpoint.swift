@@ -8,7 +8,8 @@ public struct APNsEndpoint: Hashable, Sendable {
 
   /// For apps from the App Store and TestFlight.
   ///
-  /// Source: https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
+  /// Source:
+  /// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
   public static let production = APNsEndpoint(host: "api.push.apple.com")
   /// For apps that Xcode has installed.
   public static let sandbox = APNsEndpoint(host: "api.sandbox.push.apple.com")
@@ -17,7 +18,8 @@ public struct APNsEndpoint: Hashable, Sendable {
     (self.host, self.port) = (host, port)
   }
 
-  /// Reads `HOST`, `HOST:PORT`, `ADDRESS`, `[ADDRESS]` or `[ADDRESS]:PORT`; nil for anything else. An IPv6 address has brackets.
+  /// Reads `HOST`, `HOST:PORT`, `ADDRESS`, `[ADDRESS]` or `[ADDRESS]:PORT`; nil for anything else.
+  /// An IPv6 address has brackets.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard !bytes.isEmpty, bytes.count <= 300 else { return nil }
@@ -51,7 +53,8 @@ public struct APNsEndpoint: Hashable, Sendable {
   /// The address, when the host is one.
   var address: IPAddress? { IPAddress(host) }
 
-  /// The value of `:authority`, and what messages call the server without its port when that is 443.
+  /// The value of `:authority`, and what messages call the server without its port when that is
+  /// 443.
   var authority: String {
     let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
     return port == 443 ? name : "\(name):\(port)"

@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// Sends results to Apple's push service.
 ///
-/// Source: https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
+/// Source:
+/// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
 public final class APNsSender: Sender {
   private struct State {
     let maker: PushRequestMaker
@@ -13,7 +14,8 @@ public final class APNsSender: Sender {
     var hasWarned = false
     /// Whether the user was told that the file of invalid tokens cannot be written.
     var hasComplained = false
-    /// Device tokens that Apple called bad before it took any; nil once it has taken one, or the user was told.
+    /// Device tokens that Apple called bad before it took any; nil once it has taken one, or the
+    /// user was told.
     var badTokens: Int? = 0
   }
 

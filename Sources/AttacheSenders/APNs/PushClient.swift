@@ -21,10 +21,12 @@ package protocol PushClientOwner: AnyObject, Sendable {
   func reconnected()
 }
 
-/// Sends requests over HTTP/2, on one thread of its own: connections, provider tokens, and what is sent again without anybody knowing.
+/// Sends requests over HTTP/2, on one thread of its own: connections, provider tokens, and what is
+/// sent again without anybody knowing.
 ///
-/// A request that the server has certainly not looked at (streams above the last one of a GOAWAY, streams that it refused) is sent again by
-/// itself; a request whose fate is not known is answered as ``PushEnd/lost(_:)``.
+/// A request that the server has certainly not looked at (streams above the last one of a GOAWAY,
+/// streams that it refused) is sent again by itself; a request whose fate is not known is answered
+/// as ``PushEnd/lost(_:)``.
 ///
 /// `@unchecked Sendable`: all that changes is touched on the loop alone, after `init`.
 package final class PushClient: @unchecked Sendable {
@@ -82,7 +84,8 @@ package final class PushClient: @unchecked Sendable {
     loop.atTurnEnd { [weak self] in self?.endTurn() }
   }
 
-  /// Does work on the client's thread, such as making requests, in the order given. Safe from any thread.
+  /// Does work on the client's thread, such as making requests, in the order given. Safe from any
+  /// thread.
   package func perform(_ work: @escaping @Sendable () -> Void) {
     loop.post(work)
   }
@@ -148,7 +151,8 @@ package final class PushClient: @unchecked Sendable {
 
   // MARK: - The provider token
 
-  /// Whether requests may be sent: there is a token, or a client certificate in its place. Has a token made that is due.
+  /// Whether requests may be sent: there is a token, or a client certificate in its place. Has a
+  /// token made that is due.
   private func hasAuthorization() -> Bool {
     guard case .key(let key) = configuration.credentials else { return true }
     if token.begins(at: configuration.clock.uptime) { make(with: key) }

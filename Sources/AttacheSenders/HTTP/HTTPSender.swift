@@ -2,14 +2,17 @@ public import AttacheQueue
 internal import Attache
 internal import Synchronization
 
-/// Sends results by HTTP: each is the body of a POST to one URL, and the status says what became of it.
+/// Sends results by HTTP: each is the body of a POST to one URL, and the status says what became of
+/// it.
 ///
-/// The endpoint is the operator's own, so no address gate judges it. Redirects are not followed: a POST that is repeated elsewhere is no acknowledgement.
+/// The endpoint is the operator's own, so no address gate judges it. Redirects are not followed: a
+/// POST that is repeated elsewhere is no acknowledgement.
 public final class HTTPSender: Sender {
   public struct Configuration: Sendable {
     /// `http://` or `https://`.
     public var url: String
-    /// Header fields beside `Content-Type: application/json`, as `Name: value`; one of that name replaces it.
+    /// Header fields beside `Content-Type: application/json`, as `Name: value`; one of that name
+    /// replaces it.
     public var fields: [String] = []
     /// A file with a token for `Authorization: Bearer`; it is read again when it has changed.
     public var bearerFile: String?

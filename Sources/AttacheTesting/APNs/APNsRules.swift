@@ -2,7 +2,8 @@ internal import Attache
 
 /// Apple's rules for a request, each with the error that follows from breaking it.
 ///
-/// Source: https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
+/// Source:
+/// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
 struct APNsRules: Sendable {
   let tokens: ProviderTokenCheck?
   let topics: Set<String>

@@ -4,8 +4,8 @@ internal import NIOPosix
 internal import NIOSSL
 internal import Synchronization
 
-/// A server on 127.0.0.1 that speaks the protocol of Apple's push service as strictly as Apple documents it, misbehaves as told, and remembers what it
-/// was sent.
+/// A server on 127.0.0.1 that speaks the protocol of Apple's push service as strictly as Apple
+/// documents it, misbehaves as told, and remembers what it was sent.
 ///
 ///     let server = try await APNsServer.start(tokens: ProviderTokenCheck()) { request in
 ///       request.deviceToken.hasPrefix("00") ? .error(410, "Unregistered", timestamp: 1_794_000_000_000) : .delivered
@@ -33,9 +33,11 @@ public final class APNsServer: Sendable {
   /// The PEM file of the root certificate, for `--cacert`; `stop()` removes it.
   public var rootCertificatePEMFile: String { certificates.rootFile }
 
-  /// Makes a client certificate that the server accepts where `tls` is `clientCertificate`; called once.
+  /// Makes a client certificate that the server accepts where `tls` is `clientCertificate`; called
+  /// once.
   ///
-  /// - Returns: a PEM file with the certificate and its key, for `--apns-certificate`; `stop()` removes it.
+  /// - Returns: a PEM file with the certificate and its key, for `--apns-certificate`; `stop()`
+  ///   removes it.
   public func makeClientCertificateFile() throws(OriginError) -> String { try certificates.clientFile() }
 
   private let ledger: APNsLedger
@@ -81,15 +83,16 @@ public final class APNsServer: Sendable {
     }
   }
 
-  /// Closes every connection, ends the threads and removes the root's file; those who wait for events go on.
+  /// Closes every connection, ends the threads and removes the root's file; those who wait for
+  /// events go on.
   public func stop() async {
     ledger.change { $0.isStopped = true }
     try? await group.shutdownGracefully()
     certificates.remove()
   }
 
-  /// Stops listening and resets every connection, as if the server's process were killed; then listens again on the same port. What was on hold is
-  /// forgotten.
+  /// Stops listening and resets every connection, as if the server's process were killed; then
+  /// listens again on the same port. What was on hold is forgotten.
   public func restart() async throws(OriginError) {
     let old = listener.withLock { $0 }
     try? await old.close().get()
@@ -107,7 +110,8 @@ public final class APNsServer: Sendable {
     }
   }
 
-  /// Says on every connection that no stream above the last one is looked at, and no further one is taken (GOAWAY).
+  /// Says on every connection that no stream above the last one is looked at, and no further one is
+  /// taken (GOAWAY).
   ///
   /// - Parameters:
   ///   - lastStream: streams above it are forgotten.

@@ -2,9 +2,11 @@ internal import Attache
 internal import Crypto
 internal import FoundationEssentials
 
-/// Checks provider tokens as Apple documents them: a JWT, signed with ES256, with the key's identifier, the team's, and the time.
+/// Checks provider tokens as Apple documents them: a JWT, signed with ES256, with the key's
+/// identifier, the team's, and the time.
 ///
-/// Source: https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns
+/// Source:
+/// https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns
 public struct ProviderTokenCheck: Sendable {
   /// The key that signs, in PEM form, for a test's `.p8` file.
   public let privateKeyPEM: String

@@ -21,7 +21,8 @@ final class DNSDatagramHandler: ChannelInboundHandler {
   }
 }
 
-/// Cuts a connection into messages, each behind its length in two bytes (RFC 1035, 4.2.2), and hands them to the script.
+/// Cuts a connection into messages, each behind its length in two bytes (RFC 1035, 4.2.2), and
+/// hands them to the script.
 final class DNSStreamHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer

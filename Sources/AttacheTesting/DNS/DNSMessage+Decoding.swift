@@ -1,13 +1,15 @@
 import Attache
 
 extension DNSMessage {
-  /// Bytes that are no DNS message: cut short, a name that points forwards or for ever, an unknown response code.
+  /// Bytes that are no DNS message: cut short, a name that points forwards or for ever, an unknown
+  /// response code.
   public struct FormatError: Error, Hashable, Sendable {
     /// Where reading stopped, in bytes from the start.
     public var offset: Int
   }
 
-  /// Reads a message; what stands behind the answers (authority, additional records) is left unread.
+  /// Reads a message; what stands behind the answers (authority, additional records) is left
+  /// unread.
   ///
   /// - Throws: ``FormatError`` for anything that is not well formed.
   public init(_ bytes: [UInt8]) throws(FormatError) {
@@ -44,7 +46,8 @@ extension DNSMessage {
       return bytes[offset..<offset + count]
     }
 
-    /// A name, its pointers followed; each must point before the one it came from, so that the way ends.
+    /// A name, its pointers followed; each must point before the one it came from, so that the way
+    /// ends.
     mutating func name() throws(FormatError) -> String {
       var labels: [String] = []
       var end: Int?

@@ -4,7 +4,8 @@ internal import Attache
 private let internetClass: UInt16 = 1
 
 extension DNSMessage {
-  /// The message on the wire. A name that stood before is a pointer to where it stood; records that do not fit into 64 KiB are the caller's mistake.
+  /// The message on the wire. A name that stood before is a pointer to where it stood; records that
+  /// do not fit into 64 KiB are the caller's mistake.
   public var bytes: [UInt8] {
     var encoder = Encoder()
     encoder.put(identifier)

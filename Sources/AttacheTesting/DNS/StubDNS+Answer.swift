@@ -3,9 +3,11 @@ public import Attache
 extension StubDNS {
   /// What the server says of a name: one case a behaviour.
   public indirect enum Answer: Sendable {
-    /// The addresses of the family asked for, with their time to live in seconds; those of the other family are left out.
+    /// The addresses of the family asked for, with their time to live in seconds; those of the
+    /// other family are left out.
     case addresses([IPAddress], ttl: UInt32 = 60)
-    /// A chain of aliases, the first being what the asked name stands for, and the addresses of the last.
+    /// A chain of aliases, the first being what the asked name stands for, and the addresses of the
+    /// last.
     case aliases([String], [IPAddress], ttl: UInt32 = 60)
     /// Aliases that lead back to the asked name.
     case aliasLoop([String])
@@ -21,7 +23,8 @@ extension StubDNS {
     case silence
     /// Another answer, after a time.
     case delayed(Duration, Answer)
-    /// One after the other for each question of a name and type; the last for all that follow. A query sent again counts anew.
+    /// One after the other for each question of a name and type; the last for all that follow. A
+    /// query sent again counts anew.
     case sequence([Answer])
     /// One answer for A, another for AAAA.
     case perFamily(v4: Answer, v6: Answer)
@@ -48,7 +51,8 @@ extension StubDNS.Answer {
   ///
   /// - Parameters:
   ///   - earlier: how often the same question came before.
-  ///   - overTCP: whether it came over TCP; over UDP an answer above 512 bytes is truncated, as servers do (RFC 1035, 4.2.1).
+  ///   - overTCP: whether it came over TCP; over UDP an answer above 512 bytes is truncated, as
+  ///     servers do (RFC 1035, 4.2.1).
   func reply(to query: DNSMessage, earlier: Int, overTCP: Bool) -> StubDNS.Reply {
     switch self {
     case .silence: .hold

@@ -35,8 +35,8 @@ public final class StubDNS: Sendable {
 
   /// Starts a server that tells of everything that happens at it.
   ///
-  /// - Parameter sockets: one for datagrams and one that listens, on one port of 127.0.0.1, to be taken over; nil for a port that is free. Without the
-  ///   second, TCP is refused.
+  /// - Parameter sockets: one for datagrams and one that listens, on one port of 127.0.0.1, to be
+  ///   taken over; nil for a port that is free. Without the second, TCP is refused.
   package init(
     _ answers: [String: Answer], others: Answer, sockets: (udp: Int32, tcp: Int32?)? = nil, watch: @escaping @Sendable (Event) -> Void
   ) async throws {
@@ -59,7 +59,8 @@ public final class StubDNS: Sendable {
     script.set(answer, for: name)
   }
 
-  /// Answers every query for `name` that was met with ``Answer/silence``; the answer must be one that is sent at once.
+  /// Answers every query for `name` that was met with ``Answer/silence``; the answer must be one
+  /// that is sent at once.
   public func release(_ name: String, with answer: Answer) {
     script.release(name, with: answer)
   }

@@ -3,10 +3,11 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// Sees whatever is sent to an address for the first time in a network of a scenario's own: each first packet of a TCP connection, and each datagram,
-/// wherever it is bound for.
+/// Sees whatever is sent to an address for the first time in a network of a scenario's own: each
+/// first packet of a TCP connection, and each datagram, wherever it is bound for.
 ///
-/// It listens to loopback by a packet socket (packet(7)), through a filter that leaves all other packets out.
+/// It listens to loopback by a packet socket (packet(7)), through a filter that leaves all other
+/// packets out.
 final class ConnectionCanary: Sendable {
   /// Where something was sent to.
   struct Attempt: Hashable, CustomStringConvertible {
@@ -29,7 +30,8 @@ final class ConnectionCanary: Sendable {
   /// Listens on the calling thread's network.
   ///
   /// - Parameters:
-  ///   - server: the name server's port of 127.0.0.1: what goes to it and comes from it does not count.
+  ///   - server: the name server's port of 127.0.0.1: what goes to it and comes from it does not
+  ///     count.
   ///   - ignored: connections that are not the filter's.
   init(server: UInt16, ignored: Set<Attempt>) throws(StageError) {
     (self.server, self.ignored) = (server, ignored)

@@ -1,9 +1,11 @@
 internal import Attache
 
 extension FetchNetwork {
-  /// The same network, of which loopback alone is reached: a payload of a stranger's scenario may name any address.
+  /// The same network, of which loopback alone is reached: a payload of a stranger's scenario may
+  /// name any address.
   ///
-  /// - Parameter refused: told of each address that was refused, with its port; on the threads of the fetchers.
+  /// - Parameter refused: told of each address that was refused, with its port; on the threads of
+  ///   the fetchers.
   func onLoopback(refused: @escaping @Sendable (IPAddress, UInt16) -> Void) -> FetchNetwork {
     var network = self
     let makeTransport = transport

@@ -2,8 +2,8 @@ internal import Attache
 internal import CLinux
 internal import Glibc
 
-/// A network of a scenario's own (network_namespaces(7)) in which every address is this machine's: whatever a filter connects to, it is seen, and no
-/// packet leaves.
+/// A network of a scenario's own (network_namespaces(7)) in which every address is this machine's:
+/// whatever a filter connects to, it is seen, and no packet leaves.
 ///
 /// A thread that has entered it stays in it, and so do the threads and processes that it starts.
 final class NetworkNamespace: Sendable {

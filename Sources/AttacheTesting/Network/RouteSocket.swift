@@ -16,13 +16,15 @@ struct RouteSocket: ~Copyable {
     close(descriptor)
   }
 
-  /// Brings loopback up and makes every address a local one, as `ip route add local default dev lo` does.
+  /// Brings loopback up and makes every address a local one, as `ip route add local default dev lo`
+  /// does.
   func open(hasIPv6: Bool) throws(StageError) {
     let (newLink, newRoute): (UInt16, UInt16) = (16, 24)
     // struct ifinfomsg: any family, any type, the interface, IFF_UP, and that bit alone changes.
     try request(newLink, Message().add(UInt32(0)).add(Self.loopback).add(UInt32(1)).add(UInt32(1)))
     for family in [AF_INET] + (hasIPv6 ? [AF_INET6] : []) {
-      // struct rtmsg: to all, from all, no type of service; the local table, static, for this host alone, a local route.
+      // struct rtmsg: to all, from all, no type of service; the local table, static, for this host
+      // alone, a local route.
       let route = [UInt8(family), 0, 0, 0, 255, 4, 254, 2].reduce(Message()) { $0.add($1) }.add(UInt32(0))
       // RTA_OIF: the interface.
       try request(newRoute, route.add(UInt16(8)).add(UInt16(4)).add(Self.loopback))

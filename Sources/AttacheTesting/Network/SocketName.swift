@@ -27,7 +27,8 @@ struct SocketName {
     self.bytes = bytes
   }
 
-  /// Lets a socket be bound to it although the address is assigned to no interface: of IPv6, the route alone does not do (IPV6_FREEBIND).
+  /// Lets a socket be bound to it although the address is assigned to no interface: of IPv6, the
+  /// route alone does not do (IPV6_FREEBIND).
   func allow(_ descriptor: Int32) {
     var yes: Int32 = 1
     guard family == AF_INET6 else { return }

@@ -1,7 +1,8 @@
 package import Attache
 internal import Synchronization
 
-/// Tells where every fetcher of this process is about to connect to: the addresses that the gate has passed, as they are handed to the transport.
+/// Tells where every fetcher of this process is about to connect to: the addresses that the gate
+/// has passed, as they are handed to the transport.
 package enum TransferWatch {
   package typealias Watcher = @Sendable (_ addresses: [IPAddress], _ port: UInt16) -> Void
 

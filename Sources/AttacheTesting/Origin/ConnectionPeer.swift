@@ -12,10 +12,11 @@ struct ConnectionPeer {
     (self.port, self.serverPort) = (port, serverPort)
   }
 
-  /// Sends a signal to the process that holds it, if that descends from this one. Nothing happens when it is closed.
+  /// Sends a signal to the process that holds it, if that descends from this one. Nothing happens
+  /// when it is closed.
   ///
-  /// - Returns: false when it is open, and no such process can be seen. The files of a process that is not dumpable are shown only to who has
-  ///   CAP_SYS_PTRACE (proc(5)).
+  /// - Returns: false when it is open, and no such process can be seen. The files of a process that
+  ///   is not dumpable are shown only to who has CAP_SYS_PTRACE (proc(5)).
   func signal(_ signal: Int32) -> Bool {
     guard !sockets.isEmpty else { return true }
     let own = getpid()
@@ -26,10 +27,12 @@ struct ConnectionPeer {
     return sockets.isEmpty
   }
 
-  /// What /proc/PID/fd calls it; nothing when it is closed. Other sockets with the same two ports are among them, which only other addresses can have.
+  /// What /proc/PID/fd calls it; nothing when it is closed. Other sockets with the same two ports
+  /// are among them, which only other addresses can have.
   private var sockets: Set<String> {
-    // Local and remote address are the 2nd and the 3rd word, as HEX:PORT; the inode is the 10th, and 0 when nobody holds it (proc(5), /proc/net/tcp).
-    // A socket for both families is in the second file, whatever family it uses.
+    // Local and remote address are the 2nd and the 3rd word, as HEX:PORT; the inode is the 10th,
+    // and 0 when nobody holds it (proc(5), /proc/net/tcp). A socket for both families is in the
+    // second file, whatever family it uses.
     let rows = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { CommandProcess.text(of: $0).split(separator: "\n").dropFirst() }
     let inodes = rows.compactMap { row -> String? in
       let words = row.split(separator: " ")

@@ -1,7 +1,8 @@
 internal import Glibc
 internal import NIOCore
 
-/// Stands nearest to the socket, below TLS: from here a connection can be broken without a farewell.
+/// Stands nearest to the socket, below TLS: from here a connection can be broken without a
+/// farewell.
 final class ConnectionTap: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 

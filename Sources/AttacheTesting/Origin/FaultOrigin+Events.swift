@@ -23,13 +23,14 @@ extension FaultOrigin {
     ledger.release(path: path)
   }
 
-  /// Comes back when so many requests have come for a path, or for all. As the others here, it also ends when the origin stops
-  /// or the task is cancelled.
+  /// Comes back when so many requests have come for a path, or for all. As the others here, it also
+  /// ends when the origin stops or the task is cancelled.
   public func waitForRequests(count: Int, path: String? = nil) async {
     await ledger.wait { $0.requestCounts[path ?? "", default: 0] >= count }
   }
 
-  /// Comes back when so many responses have come to a stall on a path: what goes before the stall has been taken by the socket.
+  /// Comes back when so many responses have come to a stall on a path: what goes before the stall
+  /// has been taken by the socket.
   public func waitForStalls(count: Int, path: String) async {
     await ledger.wait { $0.stallCounts[path, default: 0] >= count }
   }

@@ -14,7 +14,8 @@ internal import Synchronization
 public final class FaultOrigin: Sendable {
   /// The port it listens on.
   public let port: Int
-  /// The PEM file of the root certificate, for `--cacert`; nil without TLS. It is removed by `stop()`.
+  /// The PEM file of the root certificate, for `--cacert`; nil without TLS. It is removed by
+  /// `stop()`.
   public var rootCertificatePEMFile: String? { certificates?.rootFile }
 
   let ledger: OriginLedger
@@ -37,13 +38,15 @@ public final class FaultOrigin: Sendable {
 
   /// Starts an origin; whoever starts it stops it.
   ///
-  /// The soft limit of open files of the process is raised to the hard one: a thousand stalled connections need as many descriptors.
-  /// SwiftNIO ignores SIGPIPE from here on, in this process and in the children that it starts.
+  /// The soft limit of open files of the process is raised to the hard one: a thousand stalled
+  /// connections need as many descriptors. SwiftNIO ignores SIGPIPE from here on, in this process
+  /// and in the children that it starts.
   /// - Parameters:
   ///   - port: 0 for one that is free.
   ///   - tls: whether it speaks TLS, and how good its certificate is.
   ///   - http2: whether ALPN offers `h2` before `http/1.1`; without TLS it is HTTP/1.1 alone.
-  ///   - folder: a folder whose files are served as `application/octet-stream`, with the faults that the path names (`FaultPath`).
+  ///   - folder: a folder whose files are served as `application/octet-stream`, with the faults
+  ///     that the path names (`FaultPath`).
   ///   - connectionFault: what it does to every connection, in the place of everything else.
   ///   - threads: how many event loops serve the connections.
   ///   - keepsRequests: false for an origin that runs for long: it counts requests and keeps none.
@@ -88,7 +91,8 @@ public final class FaultOrigin: Sendable {
     }
   }
 
-  /// Closes every connection, ends the threads and removes the root's file; those who wait for events go on. Once is enough, twice does no harm.
+  /// Closes every connection, ends the threads and removes the root's file; those who wait for
+  /// events go on. Once is enough, twice does no harm.
   public func stop() async {
     let isFirst = isStopped.withLock { stopped in
       defer { stopped = true }
@@ -100,7 +104,8 @@ public final class FaultOrigin: Sendable {
     certificates?.remove()
   }
 
-  /// Serves bytes under a path, in the place of what stood there; `times` and `after` count from its next request.
+  /// Serves bytes under a path, in the place of what stood there; `times` and `after` count from
+  /// its next request.
   /// - Parameters:
   ///   - path: with a leading slash, percent-encoded as the request will have it, without a query.
   ///   - bytes: the body.
@@ -110,11 +115,12 @@ public final class FaultOrigin: Sendable {
     content.serve(.body(.init(body: ByteBuffer(bytes: bytes), contentType: contentType, faults: faults)), at: path)
   }
 
-  /// Answers the requests for a path as a script says, in the place of what stood there. An origin that plays a script reads no faults from
-  /// paths (``FaultPath``).
+  /// Answers the requests for a path as a script says, in the place of what stood there. An origin
+  /// that plays a script reads no faults from paths (``FaultPath``).
   /// - Parameters:
   ///   - path: with a leading slash, percent-encoded as the request will have it, without a query.
-  ///   - script: its times are counted from the arrival of the request; placeholders are sent as they stand.
+  ///   - script: its times are counted from the arrival of the request; placeholders are sent as
+  ///     they stand.
   public func serve(_ path: String, script: PathScript) {
     content.serve(.script(script), at: path)
   }

@@ -31,7 +31,8 @@ final class OriginContent: Sendable {
     self.folder = folder
   }
 
-  /// Puts something under a path, in the place of what stood there; its requests count from 1 again.
+  /// Puts something under a path, in the place of what stood there; its requests count from 1
+  /// again.
   func serve(_ site: Site, at path: String) {
     state.withLock { state in
       state.sites[path] = site
@@ -72,7 +73,8 @@ final class OriginContent: Sendable {
     return plan
   }
 
-  /// A registered target or path as it stands; else the faults that the path names, over what is left of it.
+  /// A registered target or path as it stands; else the faults that the path names, over what is
+  /// left of it.
   private func find(_ request: RecordedRequest) -> Result<Site, Refusal> {
     let path = request.path
     let (site, playsScripts) = state.withLock { ($0.sites[request.target] ?? $0.sites[path], $0.playsScripts) }

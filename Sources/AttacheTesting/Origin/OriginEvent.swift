@@ -1,4 +1,5 @@
-/// Something that happened at an origin, as its watcher hears of it, on the thread of the connection.
+/// Something that happened at an origin, as its watcher hears of it, on the thread of the
+/// connection.
 package enum OriginEvent: Sendable {
   /// A connection was accepted; the first is 1.
   case connection(Int)

@@ -48,7 +48,8 @@ final class OriginLedger: Sendable {
     state.withLock { body($0) }
   }
 
-  /// Comes back when the condition holds, when the origin has stopped, or when the task is cancelled.
+  /// Comes back when the condition holds, when the origin has stopped, or when the task is
+  /// cancelled.
   func wait(until condition: @escaping @Sendable (State) -> Bool) async {
     let id = state.withLock { $0.nextID() }
     await withTaskCancellationHandler {
@@ -98,7 +99,8 @@ final class OriginLedger: Sendable {
     note(.sent(path: path, bytes: count))
   }
 
-  /// Keeps what shall happen when the path is released; if it has been, that happens at once. Gives the number for `unpark`.
+  /// Keeps what shall happen when the path is released; if it has been, that happens at once. Gives
+  /// the number for `unpark`.
   func park(path: String, _ goOn: @escaping @Sendable () -> Void) -> Int {
     let (id, isReleased) = change { state in
       let id = state.nextID()

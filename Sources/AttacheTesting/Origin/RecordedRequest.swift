@@ -20,7 +20,8 @@ public struct RecordedRequest: Sendable {
   public var method: String
   /// The request target as it was sent: path and query.
   public var target: String
-  /// The fields in the order in which they were sent; over HTTP/2 the names are in lower case and `:authority` is `host`.
+  /// The fields in the order in which they were sent; over HTTP/2 the names are in lower case and
+  /// `:authority` is `host`.
   public var fields: [HeaderField]
   /// When the whole request had been read.
   public var arrival: MonotonicInstant

@@ -1,6 +1,7 @@
 internal import NIOCore
 
-/// Resets its connection when the first bytes come: later than the client's connect, earlier than anything that it could be answered with.
+/// Resets its connection when the first bytes come: later than the client's connect, earlier than
+/// anything that it could be answered with.
 final class ResetHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 

@@ -11,7 +11,8 @@ struct RecordedOrigins {
       (isSecure, host, port) = (exchange.isSecure, exchange.host, exchange.port)
     }
 
-    /// The ways in which a payload may write the beginning of a URL there; JSON lets a slash be escaped.
+    /// The ways in which a payload may write the beginning of a URL there; JSON lets a slash be
+    /// escaped.
     var beginnings: [String] {
       let scheme = isSecure ? "https" : "http"
       let isUsual = port == (isSecure ? 443 : 80)

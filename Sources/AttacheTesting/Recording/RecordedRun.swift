@@ -12,7 +12,8 @@ package final class RecordedRun: Sendable {
   private let report: URL
   private let input: TeeInput
 
-  /// - Throws: ``StoreError`` when the store cannot be had, ``StartError`` when the engine cannot be started.
+  /// - Throws: ``StoreError`` when the store cannot be had, ``StartError`` when the engine cannot
+  ///   be started.
   package init(_ options: FilterOptions, recorder: Recorder) throws {
     self.recorder = recorder
     store = try options.engine.storage.open()

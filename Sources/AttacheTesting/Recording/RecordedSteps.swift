@@ -55,7 +55,8 @@ extension RecordedExchange {
     return received > length || (received == 0 && end != .complete) ? .bytes(min(length, ScenarioField.largestSize)) : nil
   }
 
-  /// The pieces as sends of one medium, each with its moment; the last of a whole body sends all that is left.
+  /// The pieces as sends of one medium, each with its moment; the last of a whole body sends all
+  /// that is left.
   private func bodySteps(_ head: Head, _ media: inout RecordedMedia) -> [(OriginStep.Action, Duration)] {
     let size = max(head.length ?? received, received)
     guard received > 0, let medium = media.medium(for: self, size: size) else { return [] }
@@ -66,7 +67,8 @@ extension RecordedExchange {
     }
   }
 
-  /// The pieces, those of one moment joined; of a long drip, neighbours are joined until there are few enough.
+  /// The pieces, those of one moment joined; of a long drip, neighbours are joined until there are
+  /// few enough.
   private var mergedPieces: [Piece] {
     var gap = Self.sameMoment
     while true {

@@ -38,7 +38,8 @@ package struct Recording: Sendable {
   ///
   /// - Parameters:
   ///   - file: where it is going to lie.
-  ///   - mediaFolder: where its media are kept, as the scenario names it; nil has stand-ins of the same type and size.
+  ///   - mediaFolder: where its media are kept, as the scenario names it; nil has stand-ins of the
+  ///     same type and size.
   /// - Returns: the scenario, and the media that it needs beside it.
   package func scenario(file: String, mediaFolder: String?) -> (scenario: Scenario, media: [Medium]) {
     let origins = RecordedOrigins(exchanges)

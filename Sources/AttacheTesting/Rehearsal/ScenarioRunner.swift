@@ -1,6 +1,7 @@
 internal import Attache
 
-/// Plays scenarios with attache's own engine in this process, and says what went otherwise than it must.
+/// Plays scenarios with attache's own engine in this process, and says what went otherwise than it
+/// must.
 ///
 ///     let scenario = try Scenario(contentsOfFile: "Scenarios/origin-stalls.yaml")
 ///     let result = await ScenarioRunner(clock: .virtual).run(scenario)
@@ -70,7 +71,8 @@ public struct ScenarioRunner: Sendable {
     }
   }
 
-  /// Plays scenarios side by side; those that measure memory or descriptors are played alone, at the end.
+  /// Plays scenarios side by side; those that measure memory or descriptors are played alone, at
+  /// the end.
   ///
   /// - Parameters:
   ///   - scenarios: what is played.

@@ -9,7 +9,8 @@ struct ScenarioSuite {
     self.parallel = max(1, parallel ?? 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
   }
 
-  /// Plays them; those that measure memory or descriptors are played alone, at the end. What is left when the task is cancelled is not played.
+  /// Plays them; those that measure memory or descriptors are played alone, at the end. What is
+  /// left when the task is cancelled is not played.
   ///
   /// - Returns: the results in the order of the scenarios.
   func run(

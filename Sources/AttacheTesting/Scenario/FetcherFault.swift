@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// What happens to the process that sent a request, while its response is awaited; only to one that this process has started, or that such a one has.
-/// attache fetches in processes of their own.
+/// What happens to the process that sent a request, while its response is awaited; only to one that
+/// this process has started, or that such a one has. attache fetches in processes of their own.
 public enum FetcherFault: String, Sendable, CaseIterable {
   /// It is killed, by SIGKILL.
   case death = "fetcher-dies"

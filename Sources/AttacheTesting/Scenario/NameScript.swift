@@ -4,7 +4,8 @@ public import Attache
 public struct NameScript: Sendable, Hashable {
   public enum Answer: Sendable, Hashable {
     case addresses([IPAddress])
-    /// The name stands for the first of these, which stands for the next, and the last has the addresses.
+    /// The name stands for the first of these, which stands for the next, and the last has the
+    /// addresses.
     case aliases([String], [IPAddress])
     /// The name stands for itself.
     case loop
@@ -16,7 +17,8 @@ public struct NameScript: Sendable, Hashable {
     case failure
     /// Nothing is ever answered.
     case stall
-    /// The answer is too long for a datagram, and TCP is refused, for every name; only in a network of its own.
+    /// The answer is too long for a datagram, and TCP is refused, for every name; only in a network
+    /// of its own.
     case truncated
   }
 
@@ -35,7 +37,8 @@ public struct NameScript: Sendable, Hashable {
 
   public var turns: [Turn]
 
-  /// How long an answer may be kept, in seconds; 0 when there is more than one, so that each look-up is a new one.
+  /// How long an answer may be kept, in seconds; 0 when there is more than one, so that each
+  /// look-up is a new one.
   public var timeToLive: UInt32 { turns.count > 1 ? 0 : turns.first?.timeToLive ?? 0 }
 
   /// Whether a name server with this script has no TCP.

@@ -1,5 +1,6 @@
 extension OriginScript {
-  /// The path that a request names, as the script writes it: the target itself, else without its query.
+  /// The path that a request names, as the script writes it: the target itself, else without its
+  /// query.
   package func path(of target: String) -> String {
     paths[target] == nil ? String(target.prefix { $0 != "?" }) : target
   }

@@ -19,7 +19,8 @@ public struct OriginScript: Sendable, Hashable {
     case selfSigned = "self-signed"
     /// The name stands in the certificate's subject alone.
     case commonName = "common-name"
-    /// Each name has a certificate of its own, for who asks for it; who asks for none gets a stranger's.
+    /// Each name has a certificate of its own, for who asks for it; who asks for none gets a
+    /// stranger's.
     case byName = "by-name"
     /// For 10,000 names: more than the 100 KB of certificates that OpenSSL takes.
     case manyNames = "many-names"
@@ -66,7 +67,8 @@ public struct OriginScript: Sendable, Hashable {
 
   /// nil is every address; on loopback it is a port that is free.
   public var listening: Listening?
-  /// The DNS names, with `*` as their first label or without, and the addresses that a good certificate is for; empty for those of loopback and of `dns`.
+  /// The DNS names, with `*` as their first label or without, and the addresses that a good
+  /// certificate is for; empty for those of loopback and of `dns`.
   public var certificateNames: [String] = []
   /// nil is plain http.
   public var tls: TLS?
@@ -105,7 +107,8 @@ public struct OriginStep: Sendable, Hashable {
     case text(String)
     /// These bytes as part of the body, or in the place of HTTP behind ``raw(_:)``.
     case hex([UInt8])
-    /// These bytes in the place of HTTP, as is all that follows them; the connection closes at the end.
+    /// These bytes in the place of HTTP, as is all that follows them; the connection closes at the
+    /// end.
     case raw(String)
     /// Nothing more, until the client is gone.
     case stall
@@ -113,13 +116,15 @@ public struct OriginStep: Sendable, Hashable {
     case reset
     /// A close in good order.
     case close
-    /// The end of the connection without a farewell: over TLS without a close_notify, over HTTP/2 by a DATA frame that is too long.
+    /// The end of the connection without a farewell: over TLS without a close_notify, over HTTP/2
+    /// by a DATA frame that is too long.
     case cut
     /// Over HTTP/2 a GOAWAY that says ENHANCE_YOUR_CALM, and the close.
     case goAway
     /// A header block of HTTP/2 that has no good end.
     case flood(HeaderFlood)
-    /// The end or the stop of the process that sent the request, if this process has started it, and nothing more.
+    /// The end or the stop of the process that sent the request, if this process has started it,
+    /// and nothing more.
     case fetcher(FetcherFault)
   }
 

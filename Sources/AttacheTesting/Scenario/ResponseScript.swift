@@ -1,7 +1,9 @@
-/// What an origin sends for one request, read from the steps of a scenario: one reading of them for every origin that plays scenarios.
+/// What an origin sends for one request, read from the steps of a scenario: one reading of them for
+/// every origin that plays scenarios.
 ///
-/// The head goes as soon as the last of the steps that speak of it is due, or, without such steps, with the first bytes of the body. Steps
-/// that do nothing but stall, reset or close have no head; neither have bytes in the place of HTTP, whatever follows them.
+/// The head goes as soon as the last of the steps that speak of it is due, or, without such steps,
+/// with the first bytes of the body. Steps that do nothing but stall, reset or close have no head;
+/// neither have bytes in the place of HTTP, whatever follows them.
 package struct ResponseScript: Sendable, Hashable {
   /// How the client learns where the body ends.
   package enum Framing: Sendable, Hashable {
@@ -34,7 +36,8 @@ package struct ResponseScript: Sendable, Hashable {
     case reset
     /// A close in good order: the end of the body, or where it breaks off.
     case close
-    /// The end of the connection without a farewell: over TLS without a close_notify, over HTTP/2 by a DATA frame that is too long.
+    /// The end of the connection without a farewell: over TLS without a close_notify, over HTTP/2
+    /// by a DATA frame that is too long.
     case cut
     /// Over HTTP/2 a GOAWAY that says ENHANCE_YOUR_CALM, and the close.
     case goAway
@@ -67,7 +70,8 @@ package struct ResponseScript: Sendable, Hashable {
   /// Whether what is sent stands in the place of HTTP.
   let isRaw: Bool
 
-  /// - Parameter steps: of one response, their placeholders filled in. What follows a stall, a reset or a close is never reached.
+  /// - Parameter steps: of one response, their placeholders filled in. What follows a stall, a
+  ///   reset or a close is never reached.
   package init(_ steps: [OriginStep]) {
     let steps = steps.reachable
     isRaw = steps.isRaw
@@ -109,7 +113,8 @@ extension [OriginStep] {
     isRaw || !isEmpty && allSatisfy(\.action.isLast)
   }
 
-  /// When the head goes: the latest moment of the steps that speak of it before any other, else with the first other one.
+  /// When the head goes: the latest moment of the steps that speak of it before any other, else
+  /// with the first other one.
   fileprivate var headMoment: ResponseScript.Moment {
     let leading = prefix { $0.action.isOfHead && !$0.isFieldDrip }
     if let latest = leading.compactMap(\.at).max() { return .at(latest) }
@@ -168,7 +173,8 @@ extension ResponseScript.Head {
     self.fields += framingFields(told: length != nil)
   }
 
-  /// Without a word about it, the length is the true one; fields that the steps name themselves stand alone.
+  /// Without a word about it, the length is the true one; fields that the steps name themselves
+  /// stand alone.
   private func chooseFraming(_ length: OriginStep.Length?, _ steps: [OriginStep]) -> ResponseScript.Framing {
     switch length {
     case .bytes(let count)?: return .length(count)
@@ -202,7 +208,8 @@ extension ResponseScript.Head {
     status >= 200 && status != 204 && status != 304
   }
 
-  /// What follows the last step: a body that is not what its length says, or that has none, ends with the connection.
+  /// What follows the last step: a body that is not what its length says, or that has none, ends
+  /// with the connection.
   fileprivate func ending(of steps: [OriginStep]) -> ResponseScript.Action {
     switch framing {
     case .length(let count): !steps.isEndless && steps.sentCount == count ? .end : .close

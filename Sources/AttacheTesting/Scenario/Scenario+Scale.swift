@@ -1,7 +1,8 @@
 internal import Attache
 
 extension Scenario {
-  /// The scenario with every time of it multiplied: those of the origins, of DNS, of the filter and of what is expected.
+  /// The scenario with every time of it multiplied: those of the origins, of DNS, of the filter and
+  /// of what is expected.
   public func scaled(by factor: Double) -> Scenario {
     var scenario = self
     scenario.deadline = deadline.scaled(by: factor)

@@ -1,9 +1,10 @@
-/// One rehearsal of a filter: payloads, the world that they meet, and what must come of it. It lies in a YAML file of its own, named after what
-/// happens.
+/// One rehearsal of a filter: payloads, the world that they meet, and what must come of it. It lies
+/// in a YAML file of its own, named after what happens.
 ///
-/// Texts may hold placeholders, which are filled in when the scenario runs: `{{origin}}` is the scheme, host and port of the origin, `{{port}}`
-/// its port alone; `{{NAME}}` and `{{NAME.port}}` say the same of an entry of `origins`; `{{n}}` is the number of the payload, from 1; `{{pad N}}` is
-/// N letters; `{{braces}}` is two opening braces.
+/// Texts may hold placeholders, which are filled in when the scenario runs: `{{origin}}` is the
+/// scheme, host and port of the origin, `{{port}}` its port alone; `{{NAME}}` and `{{NAME.port}}`
+/// say the same of an entry of `origins`; `{{n}}` is the number of the payload, from 1; `{{pad N}}`
+/// is N letters; `{{braces}}` is two opening braces.
 public struct Scenario: Sendable, Hashable {
   /// The file's name without its ending.
   public var name: String
@@ -35,7 +36,8 @@ public struct Scenario: Sendable, Hashable {
   public var serviceExtension = ScriptedExtensionKind.media
   /// When the filter is told to stop, counted from its start.
   public var stop: StopScript?
-  /// Whether it is played on the real clock alone, since the simulated network knows nothing of what happens in it.
+  /// Whether it is played on the real clock alone, since the simulated network knows nothing of
+  /// what happens in it.
   public var isReal = false
   /// What must come of it.
   public var expectation = ScenarioExpectation()

@@ -5,11 +5,13 @@ public struct ScenarioExpectation: Sendable, Hashable {
   /// What must become of one payload.
   public struct OfPayload: Sendable, Hashable {
     public var outcome: Outcome?
-    /// A fallback's reason; with an outcome that is said, no reason is a reason too: there must be none.
+    /// A fallback's reason; with an outcome that is said, no reason is a reason too: there must be
+    /// none.
     public var reason: Reason?
     /// The attachments in their order; nil is not checked.
     public var attachments: [OfAttachment]?
-    /// The reason of each media reference in its order, nil for one that was attached; nil is not checked.
+    /// The reason of each media reference in its order, nil for one that was attached; nil is not
+    /// checked.
     public var media: [Reason?]?
 
     public init(
@@ -40,8 +42,8 @@ public struct ScenarioExpectation: Sendable, Hashable {
   public var requests: [String: Int] = [:]
   /// The names of all fields that a request may have, in lower case; nil is not checked.
   public var fields: [String]?
-  /// How many connections are made to all origins together; in a network of its own, how many are tried, to whatever address. attache has one fetcher then,
-  /// unless the flags say otherwise.
+  /// How many connections are made to all origins together; in a network of its own, how many are
+  /// tried, to whatever address. attache has one fetcher then, unless the flags say otherwise.
   public var connections: Int?
   /// How many names the name server is asked for.
   public var names: Int?

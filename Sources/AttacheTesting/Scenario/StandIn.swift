@@ -1,7 +1,8 @@
-/// Media made up for scenarios: as many bytes as wanted that are recognised as of a type, and show nothing.
+/// Media made up for scenarios: as many bytes as wanted that are recognised as of a type, and show
+/// nothing.
 ///
-/// Each is a whole file, as short as one of its type can be, with zeros within or behind it. Two are no media: `html` is a page, and `bin`, zeros
-/// alone, is of no type.
+/// Each is a whole file, as short as one of its type can be, with zeros within or behind it. Two
+/// are no media: `html` is a page, and `bin`, zeros alone, is of no type.
 public enum StandIn {
   /// Why there is none.
   public struct Mistake: Error, Hashable, CustomStringConvertible, Sendable {
@@ -10,7 +11,8 @@ public enum StandIn {
 
   /// How a file of a type begins.
   private static let beginnings: [String: String] = [
-    // A start of image, a frame header of 96 × 64 pixels (ITU-T T.81, B.2.2) and the header of a scan.
+    // A start of image, a frame header of 96 × 64 pixels (ITU-T T.81, B.2.2) and the header of a
+    // scan.
     "jpg": "ffd8ffc00011080040006003012200021101031101ffda000c03010002110311003f00",
     // 96 × 64 black pixels.
     "png": "89504e470d0a1a0a0000000d49484452000000600000004008020000006a56e559000000294944415478daedc1010d000000c2a0f74f6d"
@@ -52,7 +54,8 @@ public enum StandIn {
 
   /// The bytes of `stand-in-SIZE.ENDING`; nil for a name of another form.
   ///
-  /// - Throws: ``Mistake`` for an ending that is not known, or a size that is too small for its type.
+  /// - Throws: ``Mistake`` for an ending that is not known, or a size that is too small for its
+  ///   type.
   public static func bytes(named name: String) throws(Mistake) -> [UInt8]? {
     guard name.hasPrefix("stand-in-"), let dot = name.lastIndex(of: "."), let size = Int(name[..<dot].dropFirst("stand-in-".count)) else {
       return nil

@@ -1,6 +1,7 @@
 internal import Attache
 
-/// Reads a response as libcurl 7.88.1 does, and tells its owner: what it takes, where it ends, and what it calls what is wrong.
+/// Reads a response as libcurl 7.88.1 does, and tells its owner: what it takes, where it ends, and
+/// what it calls what is wrong.
 struct ResponseReader {
   enum Step {
     /// More bytes are needed.
@@ -156,7 +157,8 @@ struct ResponseReader {
     }
   }
 
-  /// Reads a piece of chunks as ``ChunkedBody`` does behind libcurl; one that the owner does not want now is read again.
+  /// Reads a piece of chunks as ``ChunkedBody`` does behind libcurl; one that the owner does not
+  /// want now is read again.
   private mutating func read(_ chunks: ChunkedBody, for owner: (any TransferOwner)?) -> Step? {
     let count = min(Self.pieceSize, input.count - offset)
     guard count > 0 else { return .hungry }

@@ -1,7 +1,8 @@
 internal import Attache
 internal import Synchronization
 
-/// The network of a scenario without a network: origins behind made-up ports of 127.0.0.1, and what reached them.
+/// The network of a scenario without a network: origins behind made-up ports of 127.0.0.1, and what
+/// reached them.
 package final class ScriptedNetwork: Sendable {
   /// An origin and its name in the scenario.
   struct Origin: Sendable {

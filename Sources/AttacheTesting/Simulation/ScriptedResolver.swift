@@ -1,8 +1,9 @@
 internal import Attache
 
-/// A resolver that plays the names of a scenario, by c-ares' rules as attache sets them: both families are asked at once, an answer that
-/// does not come is asked for again after one, two and four seconds more, and given up after fifteen; so is, at once, a server that fails.
-/// On the loop only.
+/// A resolver that plays the names of a scenario, by c-ares' rules as attache sets them: both
+/// families are asked at once, an answer that does not come is asked for again after one, two and
+/// four seconds more, and given up after fifteen; so is, at once, a server that fails. On the loop
+/// only.
 final class ScriptedResolver: Resolver {
   private final class Pending {
     let name: String

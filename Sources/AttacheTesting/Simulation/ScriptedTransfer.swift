@@ -1,6 +1,7 @@
 internal import Attache
 
-/// One exchange with an origin of a scenario: it connects, asks, and is sent what the script says, when the script says it.
+/// One exchange with an origin of a scenario: it connects, asks, and is sent what the script says,
+/// when the script says it.
 ///
 /// `@unchecked Sendable`: confined to the loop's thread.
 final class ScriptedTransfer: Transfer, @unchecked Sendable {
@@ -142,7 +143,8 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     proceed()
   }
 
-  /// Goes on with the next move of the script when it is due, on a later turn of the loop: other transfers have theirs in between.
+  /// Goes on with the next move of the script when it is due, on a later turn of the loop: other
+  /// transfers have theirs in between.
   private func proceed() {
     guard !isOver, let due = wire?.nextMoment else { return }
     guard due <= loop.now else { return schedule(at: due) { $0.move() } }
@@ -227,7 +229,8 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     statedLength.map { reader.bodyCount > $0 } ?? false
   }
 
-  /// What a stream's end comes to: libnghttp2 refuses a length that is not the one that the header says.
+  /// What a stream's end comes to: libnghttp2 refuses a length that is not the one that the header
+  /// says.
   private var streamFailure: Reason? {
     guard connection?.isHTTP2 == true else { return reader.failure(atEndByReset: false) }
     guard reader.head.isComplete else { return .httpProtocol }
@@ -263,7 +266,8 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
 }
 
 extension OriginScript {
-  /// Whether a good certificate is for a host: by its name, or by one of which `*` is the first label and stands for no more than one (RFC 9525, 6.3).
+  /// Whether a good certificate is for a host: by its name, or by one of which `*` is the first
+  /// label and stands for no more than one (RFC 9525, 6.3).
   fileprivate func certificateCovers(_ host: String) -> Bool {
     guard !certificateNames.isEmpty, !certificateNames.contains(host) else { return true }
     let parent = host.drop { $0 != "." }

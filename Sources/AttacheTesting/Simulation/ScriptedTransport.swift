@@ -1,9 +1,10 @@
 internal import Attache
 
-/// A transport that plays the origins of a scenario in the place of libcurl, without a socket: no time passes but what the scripts say.
+/// A transport that plays the origins of a scenario in the place of libcurl, without a socket: no
+/// time passes but what the scripts say.
 ///
-/// It goes by libcurl's rules as the engine sets them: connections serve again, one carries all streams of HTTP/2, a request that
-/// finds its old connection dead is sent once more on a new one.
+/// It goes by libcurl's rules as the engine sets them: connections serve again, one carries all
+/// streams of HTTP/2, a request that finds its old connection dead is sent once more on a new one.
 final class ScriptedTransport: Transport {
   let loop: EventLoop
   let network: ScriptedNetwork

@@ -1,6 +1,7 @@
 internal import Attache
 
-/// What the moves of a script put on a connection, as bytes of HTTP/1; over HTTP/2 the same bytes stand for frames.
+/// What the moves of a script put on a connection, as bytes of HTTP/1; over HTTP/2 the same bytes
+/// stand for frames.
 struct ScriptedWire {
   /// What a client sees of a move.
   enum Event {

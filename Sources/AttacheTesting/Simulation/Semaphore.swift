@@ -2,7 +2,8 @@ internal import Glibc
 
 /// A semaphore (sem_overview(7)): a thread passes once for each time that it was opened.
 ///
-/// `@unchecked Sendable`: the kernel's semaphores are made for many threads, and the pointer never changes.
+/// `@unchecked Sendable`: the kernel's semaphores are made for many threads, and the pointer never
+/// changes.
 @safe
 final class Semaphore: @unchecked Sendable {
   private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)

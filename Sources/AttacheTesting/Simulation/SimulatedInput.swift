@@ -2,7 +2,8 @@ internal import Attache
 internal import Glibc
 internal import Synchronization
 
-/// An input that is a file, and may stay open behind the file's end, as a pipe does whose writer says nothing more.
+/// An input that is a file, and may stay open behind the file's end, as a pipe does whose writer
+/// says nothing more.
 package final class SimulatedInput: Sendable {
   private struct State {
     var hasEnded = false

@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// A thread of a simulation: a real one that runs only while it has the baton.
 ///
-/// `@unchecked Sendable`: all that changes is touched under the simulation's lock, `body` before the thread runs and by itself.
+/// `@unchecked Sendable`: all that changes is touched under the simulation's lock, `body` before
+/// the thread runs and by itself.
 final class SimulatedThread: StartedThread, @unchecked Sendable {
   /// What a thread that does not run waits for.
   enum Wait {
@@ -30,7 +31,8 @@ final class SimulatedThread: StartedThread, @unchecked Sendable {
     self.body = body
   }
 
-  /// Runs the body and lets go of all that it holds, so that nothing is torn down after the baton has gone on.
+  /// Runs the body and lets go of all that it holds, so that nothing is torn down after the baton
+  /// has gone on.
   func runBody() {
     body.take()?()
   }
@@ -66,7 +68,8 @@ final class SimulatedWakeSignal: WakeSignal, @unchecked Sendable {
   }
 }
 
-/// What a loop sleeps in. Its one descriptor leads to the type detector, which is a real process: its answer is waited for without any time passing.
+/// What a loop sleeps in. Its one descriptor leads to the type detector, which is a real process:
+/// its answer is waited for without any time passing.
 final class SimulatedPoller: Poller {
   private let wakeSignal: any WakeSignal
   private let watched = Mutex<Set<Int32>>([])

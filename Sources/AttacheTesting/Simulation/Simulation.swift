@@ -4,17 +4,21 @@ internal import Synchronization
 
 /// A machine of its own: threads that take turns, and time that passes only while all of them wait.
 ///
-/// One thread at a time has the baton and runs. Whenever one waits for a wake signal or for another's end, rings, or starts a thread, the baton may go on, to
-/// whom a seeded generator picks among those that can run: the same seed is the same interleaving. When none can run, the time jumps to the
-/// next moment that one waits for; when there is none either, the simulation is over. Work takes no time.
+/// One thread at a time has the baton and runs. Whenever one waits for a wake signal or for
+/// another's end, rings, or starts a thread, the baton may go on, to whom a seeded generator picks
+/// among those that can run: the same seed is the same interleaving. When none can run, the time
+/// jumps to the next moment that one waits for; when there is none either, the simulation is over.
+/// Work takes no time.
 ///
-/// A thread must not wait or ring under a lock that another one takes, nor wait for anything outside the simulation but files and the type detector.
+/// A thread must not wait or ring under a lock that another one takes, nor wait for anything
+/// outside the simulation but files and the type detector.
 package final class Simulation: Machine {
   /// How a simulation ended.
   package enum Ending: Sendable, Hashable {
     /// What it was started with returned.
     case finished
-    /// What it was started with did not return: nobody could run any more, or all ran on without any time passing, or beyond the horizon.
+    /// What it was started with did not return: nobody could run any more, or all ran on without
+    /// any time passing, or beyond the horizon.
     case hung
   }
 
@@ -30,7 +34,8 @@ package final class Simulation: Machine {
   ///   - start: the first instant.
   ///   - horizon: when it has passed, what has not returned never will.
   ///   - input: what readers wait for; nil is one that is there, up to its end.
-  ///   - atRest: called when nobody can run, with the present, before the time passes on; must not call the simulation.
+  ///   - atRest: called when nobody can run, with the present, before the time passes on; must not
+  ///     call the simulation.
   package init(
     seed: UInt64, start: MonotonicInstant = MonotonicInstant(nanoseconds: 1_000_000_000_000), horizon: Duration = .seconds(86_400),
     input: SimulatedInput? = nil, atRest: @escaping @Sendable (MonotonicInstant) -> Void = { _ in }
@@ -41,9 +46,11 @@ package final class Simulation: Machine {
         now: start, generator: SeededGenerator(seed: seed), horizon: start.advanced(by: horizon), patience: Self.patience, atRest: atRest))
   }
 
-  /// Runs `body` on a thread of the simulation, and returns when nobody has anything left to do. May be called once, from outside.
+  /// Runs `body` on a thread of the simulation, and returns when nobody has anything left to do.
+  /// May be called once, from outside.
   ///
-  /// Threads that still wait then, for what cannot come any more, are ended where they stand; what they hold is lost.
+  /// Threads that still wait then, for what cannot come any more, are ended where they stand; what
+  /// they hold is lost.
   ///
   /// - Throws: ``SystemError`` when the system gives no thread.
   package func run(_ body: @escaping @Sendable () -> Void) throws(SystemError) -> Ending {
@@ -68,7 +75,8 @@ package final class Simulation: Machine {
     state.withLock { $0.now }
   }
 
-  /// So that what a scenario counts, such as requests before an origin is left alone, is counted by one engine.
+  /// So that what a scenario counts, such as requests before an origin is left alone, is counted by
+  /// one engine.
   package var processors: Int { 1 }
 
   package var randomFraction: Double {
@@ -115,8 +123,8 @@ package final class Simulation: Machine {
     }
   }
 
-  /// Does something under the lock, and gives the baton to whoever is next, the caller himself perhaps. Who has no baton, since he is none of the
-  /// simulation's threads, goes on at once.
+  /// Does something under the lock, and gives the baton to whoever is next, the caller himself
+  /// perhaps. Who has no baton, since he is none of the simulation's threads, goes on at once.
   ///
   /// - Returns: whether the caller is one of them.
   @discardableResult

@@ -1,9 +1,11 @@
 import Attache
 import Glibc
 
-/// The file that a batch writes: it appears under its name when it is whole, and is another one until then.
+/// The file that a batch writes: it appears under its name when it is whole, and is another one
+/// until then.
 ///
-/// One process at a time writes it: what it is written to is locked for as long as this object lives. A pipe or a device is written as it stands.
+/// One process at a time writes it: what it is written to is locked for as long as this object
+/// lives. A pipe or a device is written as it stands.
 @safe
 final class BatchFile {
   let descriptor: Int32
@@ -52,7 +54,8 @@ final class BatchFile {
     return unsafe String(cString: name)
   }
 
-  /// Opens and locks a file that still has its name: between the two another batch may have ended, and what it wrote is not to be touched.
+  /// Opens and locks a file that still has its name: between the two another batch may have ended,
+  /// and what it wrote is not to be touched.
   private static func locked(_ path: String) throws(SystemError) -> Int32 {
     while true {
       let opened = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)

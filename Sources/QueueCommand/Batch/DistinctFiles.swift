@@ -9,7 +9,8 @@ enum DistinctFiles {
   /// A file of the command: what it is, in a message, and its path.
   typealias File = (what: String, path: String)
 
-  /// - Throws: status 64, once the log has named both files. Pipes and devices may have several uses.
+  /// - Throws: status 64, once the log has named both files. Pipes and devices may have several
+  ///   uses.
   static func check(_ files: [File], _ log: Logger) throws {
     var seen: [[UInt8]: String] = [:]
     for file in files {

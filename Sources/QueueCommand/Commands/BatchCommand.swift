@@ -73,7 +73,8 @@ struct BatchCommand: ParsableCommand {
     try finish(result, input, process.log, hasFetchers: !assembly.isBroken)
   }
 
-  /// Says how the batch ended, removes the queue that is not needed any more, and throws the exit status.
+  /// Says how the batch ended, removes the queue that is not needed any more, and throws the exit
+  /// status.
   private func finish(_ result: Result<Batch.Result, BatchFailure>, _ input: InputFile, _ log: Logger, hasFetchers: Bool) throws {
     let result = try result.get(orExit: input.name, location, log)
     log.info("\(result.summary.text(elapsed: result.elapsed))")

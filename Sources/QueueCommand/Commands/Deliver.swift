@@ -88,7 +88,8 @@ struct Deliver: ParsableCommand {
   }
 
   func run() throws {
-    // The sender's thread has one to itself: with two it often waits for the lock of the deliverer's.
+    // The sender's thread has one to itself: with two it often waits for the lock of the
+    // deliverer's.
     ProcessMemory.tuneAllocator()
     StopSignals.block()
     BrokenPipe.block()
@@ -134,7 +135,8 @@ struct Deliver: ParsableCommand {
     return configuration
   }
 
-  /// What tells the queue from any other, however its path is written: the same for each try of a payload.
+  /// What tells the queue from any other, however its path is written: the same for each try of a
+  /// payload.
   private var queueName: String {
     guard let path = unsafe realpath(queue.queue.path, nil) else { return queue.queue.description }
     defer { unsafe free(path) }

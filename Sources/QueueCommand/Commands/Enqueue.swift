@@ -53,7 +53,8 @@ struct Enqueue: ParsableCommand {
   @Option(help: "Write messages as text or json.")
   var logFormat = LogFormat.text
 
-  /// How long after a signal a line that is half read may take to come to its end: what `--deadline` is elsewhere.
+  /// How long after a signal a line that is half read may take to come to its end: what
+  /// `--deadline` is elsewhere.
   private static let lineEnd = Duration.seconds(30)
 
   func validate() throws {

@@ -65,7 +65,8 @@ struct APNsOptions: ParsableArguments {
     help: ArgumentHelp("Add the device tokens that Apple calls invalid to a file, one JSON object a line.", valueName: "file"))
   var invalidTokens: String?
 
-  /// Source: https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
+  /// Source:
+  /// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
   private static let pushTypes = [
     "alert", "background", "complication", "controls", "fileprovider", "liveactivity", "location", "mdm", "pushtotalk", "voip", "widgets",
   ]

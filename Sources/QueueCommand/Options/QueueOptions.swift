@@ -30,7 +30,8 @@ extension QueueLocation {
     return opened
   }
 
-  /// To release a database is to release a queue of libdispatch's, which waits for a thread for as long as the system gives none.
+  /// To release a database is to release a queue of libdispatch's, which waits for a thread for as
+  /// long as the system gives none.
   private static let kept = Mutex<[any PayloadQueue]>([])
 }
 

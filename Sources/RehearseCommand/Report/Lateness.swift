@@ -20,7 +20,8 @@ struct Lateness: Sendable, Hashable {
   var count: Int { sorted.count }
   var largest: Duration? { sorted.last }
 
-  /// The lateness that so many lines of a hundred do not exceed (nearest rank); nil when no line came.
+  /// The lateness that so many lines of a hundred do not exceed (nearest rank); nil when no line
+  /// came.
   func percentile(_ percent: Int) -> Duration? {
     guard !sorted.isEmpty else { return nil }
     return sorted[max(0, (sorted.count * percent + 99) / 100 - 1)]

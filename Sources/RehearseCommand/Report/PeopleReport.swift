@@ -1,7 +1,8 @@
 internal import Attache
 internal import AttacheTesting
 
-/// The report for people: a line a scenario as it ends, and for one that failed what was expected, what came, and what happened.
+/// The report for people: a line a scenario as it ends, and for one that failed what was expected,
+/// what came, and what happened.
 struct PeopleReport: RehearsalReport {
   private let terminal: Terminal
   private let isVerbose: Bool

@@ -2,7 +2,8 @@ internal import Attache
 internal import AttacheTesting
 internal import Synchronization
 
-/// Where results arrive, from wherever they are played: compared with the baseline, and handed to every report.
+/// Where results arrive, from wherever they are played: compared with the baseline, and handed to
+/// every report.
 final class ReportDesk: Sendable {
   private struct State {
     var reports: [any RehearsalReport]

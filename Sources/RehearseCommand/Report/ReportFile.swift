@@ -5,14 +5,16 @@ internal import Glibc
 struct ReportFile {
   let path: String
 
-  /// Whether it can be written, as far as can be said before: nobody wants to wait for a report that has no place.
+  /// Whether it can be written, as far as can be said before: nobody wants to wait for a report
+  /// that has no place.
   func check() throws(ReportFailure) {
     guard unsafe access(folder, W_OK | X_OK) == 0 || isSpecial else { throw failure(lastError) }
     var isFolder: ObjCBool = false
     if unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue { throw failure("it is a folder") }
   }
 
-  /// Writes beside the place and renames; what is no regular file, such as a pipe, or a link, such as /dev/stdout, is written to.
+  /// Writes beside the place and renames; what is no regular file, such as a pipe, or a link, such
+  /// as /dev/stdout, is written to.
   func write(_ text: String) throws(ReportFailure) {
     let target = isSpecial ? path : "\(path).\(getpid()).tmp"
     do throws(ReportFailure) {

@@ -1,7 +1,8 @@
 internal import AttacheArguments
 internal import Glibc
 
-/// One line on standard error that says which scenarios are played at the moment; only where that is a terminal that can rewrite a line.
+/// One line on standard error that says which scenarios are played at the moment; only where that
+/// is a terminal that can rewrite a line.
 struct RunningLine: Sendable {
   /// Results that will come.
   var total = 0

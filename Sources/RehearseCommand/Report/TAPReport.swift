@@ -1,7 +1,8 @@
 internal import Attache
 internal import AttacheTesting
 
-/// The report as the Test Anything Protocol has it, version 14 (https://testanything.org/tap-version-14-specification.html).
+/// The report as the Test Anything Protocol has it, version 14
+/// (https://testanything.org/tap-version-14-specification.html).
 struct TAPReport: RehearsalReport {
   private let terminal: Terminal
   private var number = 0

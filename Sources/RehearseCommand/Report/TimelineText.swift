@@ -5,7 +5,8 @@ internal import AttacheTesting
 struct TimelineText {
   let events: [ScenarioResult.Event]
 
-  /// - Parameter most: with more lines than this, those in the middle are left out, and their number is said.
+  /// - Parameter most: with more lines than this, those in the middle are left out, and their
+  ///   number is said.
   func lines(most: Int = .max) -> [String] {
     guard events.count > most else { return events.map(line) }
     let tail = most / 3

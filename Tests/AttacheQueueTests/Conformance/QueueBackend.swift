@@ -18,7 +18,8 @@ enum QueueBackend: String, CaseIterable, CustomTestStringConvertible {
   }
 }
 
-/// A queue of a test's own, that several workers may open; its files are removed when the test lets go of it.
+/// A queue of a test's own, that several workers may open; its files are removed when the test lets
+/// go of it.
 final class TestQueue: Sendable {
   let clock = ManualQueueClock()
   let folder: String

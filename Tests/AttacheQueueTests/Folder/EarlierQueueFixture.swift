@@ -1,11 +1,14 @@
 import AttacheQueue
 import Foundation
 
-/// A queue as the attache before this one kept it in a folder: a file for each payload, in each state.
+/// A queue as the attache before this one kept it in a folder: a file for each payload, in each
+/// state.
 ///
-/// The names are as that attache wrote them, with the times of ``ManualQueueClock``: numbers in radix 36, `q` enqueued at, `n` not before, `e` expires at,
-/// `a` attempts, `d` deaths, `s` deaths alone, `f` fence, `k` the SHA-256 of the key, `b` the machine's start, `u` until, `w` worker, `o` outcome,
-/// `r` reason, `t` finished at, `x` dead, `m` read, `c` has its original, `h` has holds.
+/// The names are as that attache wrote them, with the times of ``ManualQueueClock``: numbers in
+/// radix 36, `q` enqueued at, `n` not before, `e` expires at, `a` attempts, `d` deaths, `s` deaths
+/// alone, `f` fence, `k` the SHA-256 of the key, `b` the machine's start, `u` until, `w` worker,
+/// `o` outcome, `r` reason, `t` finished at, `x` dead, `m` read, `c` has its original, `h` has
+/// holds.
 struct EarlierQueueFixture {
   static let key: [UInt8] = [1, 2, 3]
   private static let keyDigest = "039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81"

@@ -34,7 +34,8 @@ import Testing
     let other = try folder.test.open()
     #expect(try folder.queue.claim(.upTo(1)).next == .zero)
     #expect(folder.names("new") == ["14097", "14098", "14099", "14100"])
-    // What others do meanwhile: an older file comes after what was listed, and one that is gone is gone.
+    // What others do meanwhile: an older file comes after what was listed, and one that is gone is
+    // gone.
     try folder.drop("{\"old\":1}", as: "older", age: 60)
     try FileManager.default.removeItem(atPath: folder.path("new/14098"))
     #expect(try folder.queue.claim(.upTo(1)).next == .zero)

@@ -118,7 +118,8 @@ import Testing
   func `a dropped file that cannot be moved stays, and the others are worked`() throws {
     let folder = try TestFolderQueue()
     for name in ["a", "b"] { try folder.drop(name, as: name) }
-    // Renaming what something is mounted on is refused, as moving somebody else's file out of a sticky folder is.
+    // Renaming what something is mounted on is refused, as moving somebody else's file out of a
+    // sticky folder is.
     #expect(unsafe mount(folder.path("lock"), folder.path("new/a"), nil, UInt(MS_BIND), nil) == 0)
     defer { unsafe umount2(folder.path("new/a"), Int32(MNT_DETACH)) }
     #expect(try folder.queue.lease().map(\.text) == ["b"])
@@ -136,7 +137,8 @@ import Testing
     for name in ["a", "b"] { try folder.drop(name, as: name) }
     let file = unsafe open(folder.path("new/a"), O_RDWR | O_CLOEXEC)
     defer { close(file) }
-    // A write lease refuses others the file. The kernel asks for it back by a signal: by one that nobody minds.
+    // A write lease refuses others the file. The kernel asks for it back by a signal: by one that
+    // nobody minds.
     let (setSignal, setLease): (Int32, Int32) = (10, 1024)
     #expect(fcntl(file, setSignal, SIGURG) == 0)
     #expect(fcntl(file, setLease, Int32(F_WRLCK)) == 0)

@@ -119,7 +119,8 @@ import Testing
     #expect(names("") == ["tmp"])
   }
 
-  /// A result of payload 1, and a dropped file whose name ends in a carriage return, as a kill left them after some of the steps.
+  /// A result of payload 1, and a dropped file whose name ends in a carriage return, as a kill left
+  /// them after some of the steps.
   @Test(arguments: 0...7) func `a call that had happened is completed`(taken: Int) throws {
     var fixture = EarlierQueueFixture()
     let steps: [(line: String, old: String?, new: String?)] = [

@@ -7,7 +7,8 @@ import Testing
 
 /// A disk whose errors Linux tells once.
 @Suite struct SQLiteQueueSyncTests {
-  /// The system's answers to fdatasync(2), for each call in turn: 0, or an error's number. Later calls succeed.
+  /// The system's answers to fdatasync(2), for each call in turn: 0, or an error's number. Later
+  /// calls succeed.
   private final class Disk: Sendable {
     private let answers: Mutex<[Int32]>
 

@@ -4,7 +4,8 @@ import Foundation
 import GRDB
 import Testing
 
-/// `Fixtures/queues/version-1.sql`: a queue that the version before made, with payloads in every state.
+/// `Fixtures/queues/version-1.sql`: a queue that the version before made, with payloads in every
+/// state.
 @Suite struct SQLiteQueueUpgradeTests {
   private static let fixture = URL(filePath: #filePath).deletingLastPathComponent().appending(
     path: "../../../Fixtures/queues/version-1.sql")

@@ -43,7 +43,8 @@ struct IsolatedNetworkTests {
     #expect(try result.get() == ["TCP 10.0.0.1:6379", "TCP 8.8.8.8:80", "UDP 8.8.4.4:53", "UDP [2606:4700::1]:443"])
   }
 
-  /// What a canary sees while `body` runs in a network of its own, whose name server is at port 5353; at 8.8.8.8:80, packets are dropped.
+  /// What a canary sees while `body` runs in a network of its own, whose name server is at port
+  /// 5353; at 8.8.8.8:80, packets are dropped.
   private static func seen(_ body: @escaping @Sendable () -> Void) async -> Result<[String], StageError> {
     do throws(StageError) {
       let network = try await NetworkNamespace(hasIPv6: true, files: [:], folder: StageFolder())

@@ -3,7 +3,8 @@ import Foundation
 import Glibc
 import Testing
 
-/// What a scenario that comes from a stranger may not do: read files elsewhere, open the gates, or choose numbers that end the rehearsal.
+/// What a scenario that comes from a stranger may not do: read files elsewhere, open the gates, or
+/// choose numbers that end the rehearsal.
 @Suite struct StrangersScenarioTests {
   /// `scenarios` with the scenario and its files, `media` beside it, and a file above both.
   private final class Folder {

@@ -203,7 +203,8 @@ extension AresResolverTests {
       try await withResolver(servers: [stub.address]) { resolver in
         _ = await resolver.resolve("good.example")
         let before = try (threads: entries(of: "/proc/self/task"), descriptors: entries(of: "/proc/self/fd"))
-        // In portions that the stub's receive buffer holds: a query that the kernel drops is only asked again a second later.
+        // In portions that the stub's receive buffer holds: a query that the kernel drops is only
+        // asked again a second later.
         for number in 0..<1000 {
           resolver.resolve("n\(number).example") { _ in }
           if number % 50 == 49 { await stub.waitForQueries(of: "n\(number).example", count: 2) }

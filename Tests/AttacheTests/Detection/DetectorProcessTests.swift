@@ -4,8 +4,8 @@ import Testing
 
 @testable import Attache
 
-/// A detector that crashes, hangs or lies, as libmagic might one day on bytes that nobody has seen yet. Where a good file comes next, the
-/// process is asked about it, too.
+/// A detector that crashes, hangs or lies, as libmagic might one day on bytes that nobody has seen
+/// yet. Where a good file comes next, the process is asked about it, too.
 @Suite(.timeLimit(.minutes(1))) struct DetectorProcessTests {
   private static let bad = Array(DetectorPlay.mark.utf8) + [UInt8](repeating: 0, count: 600)
 

@@ -1,10 +1,12 @@
 import Foundation
 
-/// The magic numbers of libmagic's own database, as far as plain comparisons give them, read from the compiled file.
+/// The magic numbers of libmagic's own database, as far as plain comparisons give them, read from
+/// the compiled file.
 ///
 /// Source: `struct magic` in file.h of file 5.44, in the machine's byte order.
 enum MagicDatabase {
-  /// What a rule that no other precedes looks for, and where; empty where the file is not there or has another form.
+  /// What a rule that no other precedes looks for, and where; empty where the file is not there or
+  /// has another form.
   static let magic: [(offset: Int, bytes: [UInt8])] = {
     guard let file = try? [UInt8](Data(contentsOf: URL(filePath: "/usr/share/misc/magic.mgc"))), file.count > entrySize,
       number(file[0..<4]) == 0xF11E_041C, number(file[4..<8]) == 18

@@ -1,7 +1,8 @@
 @testable import Attache
 
-/// Heads of files made from those of Fixtures/media, the same in every run: bytes flipped, spans overwritten, heads cut, spliced and given
-/// another's brand, and magic numbers of other formats where those have them.
+/// Heads of files made from those of Fixtures/media, the same in every run: bytes flipped, spans
+/// overwritten, heads cut, spliced and given another's brand, and magic numbers of other formats
+/// where those have them.
 struct MediaMutants {
   private let heads: [[UInt8]]
   private var random: SplitMix
@@ -64,7 +65,8 @@ struct MediaMutants {
     head.replaceSubrange(offset..<offset + bytes.count, with: bytes)
   }
 
-  /// Magic numbers of other formats, and where libmagic looks for them: those that its own database says plainly, and a few that it does not.
+  /// Magic numbers of other formats, and where libmagic looks for them: those that its own database
+  /// says plainly, and a few that it does not.
   static let magic =
     MagicDatabase.magic
     + [

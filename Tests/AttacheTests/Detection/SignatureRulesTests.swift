@@ -40,7 +40,8 @@ struct SignatureRulesTests {
     #expect(accepted > 2_500)
   }
 
-  /// Those of rarer brands and rates, with matrices, and with something else before the description.
+  /// Those of rarer brands and rates, with matrices, and with something else before the
+  /// description.
   private static let doubtful: Set = [
     "clip-cmaf.mp4", "clip-psp.mp4", "film-matrices.m1v", "film-matrices.m2v", "song-11khz.mp3", "song-16khz.mp3", "song-22khz.mp3",
     "song-24khz-stereo.mp3", "song-8khz-id3.mp3", "song-8khz.mp3", "sound-24bit.aiff", "sound-junk.wav", "sound-list.wav",

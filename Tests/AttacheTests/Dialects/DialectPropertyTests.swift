@@ -22,7 +22,8 @@ struct DialectPropertyTests {
 
   @Test(arguments: DialectSample.all)
   func `a wrong type anywhere never fails and names nothing new`(sample: DialectSample) throws {
-    // A wrong type may free what was held back: another of the alternatives, a row that the value ruled out, the generic keys.
+    // A wrong type may free what was held back: another of the alternatives, a row that the value
+    // ruled out, the generic keys.
     let all = Set(DialectStage(DialectTable(rows: Dialect.builtIn.map(\.withoutRestraint))).urls(sample.payload))
     #expect(Set(stage.urls(sample.payload)).isSubset(of: all))
     for variant in variants(of: sample.object) {
@@ -56,8 +57,9 @@ struct DialectPropertyTests {
     return variants
   }
 
-  /// JSON text with the members of every object in random order, and unknown ones between them: in the payload's own object any, and
-  /// deeper such as no URL is, since an object may be a map of URLs.
+  /// JSON text with the members of every object in random order, and unknown ones between them: in
+  /// the payload's own object any, and deeper such as no URL is, since an object may be a map of
+  /// URLs.
   private func text(of value: Any, isTop: Bool = false, shuffledBy random: inout SeededRandom) -> String {
     switch value {
     case let object as [String: Any]:
@@ -76,7 +78,8 @@ struct DialectPropertyTests {
 }
 
 extension Dialect {
-  /// The same with all that it could ever name: whatever else the payload has, and all alternatives.
+  /// The same with all that it could ever name: whatever else the payload has, and all
+  /// alternatives.
   fileprivate var withoutRestraint: Dialect {
     var row = self
     row.precedence = .user

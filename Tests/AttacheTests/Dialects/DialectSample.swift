@@ -1,6 +1,7 @@
 import Foundation
 
-/// A payload with the answer that is expected: a row's own in the built-in table, or one of `Fixtures/dialects`.
+/// A payload with the answer that is expected: a row's own in the built-in table, or one of
+/// `Fixtures/dialects`.
 struct DialectSample: CustomStringConvertible, Sendable {
   let description: String
   /// The dialect that names the first media; nil when the sample does not say.

@@ -5,7 +5,8 @@ import Testing
 
 /// References with further URLs for the case that the first fails.
 @Suite(.timeLimit(.minutes(1))) struct ExtensionFallbackTests {
-  /// Serves one payload of one reference with these places, paths or whole URLs, the first and its fallbacks.
+  /// Serves one payload of one reference with these places, paths or whole URLs, the first and its
+  /// fallbacks.
   private func serve(_ places: [String], on stage: FetchStage, maximum: Int = 10, identifier: String? = nil) async -> ExtensionResult {
     let (fetcher, store) = (stage.fetcher, stage.store)
     let host = ServiceExtensionHost(clock: stage.clock, grace: .milliseconds(50)) {

@@ -6,7 +6,8 @@ import Testing
 
 /// Extensions of others' in the filter, on the real clock.
 @Suite(.timeLimit(.minutes(1)), .tags(.realTime)) struct ExtensionFilterTests {
-  /// Has a filter read 200 lines, of which the hundredth is served by `misbehave` and all others are answered at once.
+  /// Has a filter read 200 lines, of which the hundredth is served by `misbehave` and all others
+  /// are answered at once.
   private func run(_ script: ScriptedExtension.Script) async throws -> FilterRun {
     let folder = AttachmentStoreTestFolder()
     let store = try folder.store()

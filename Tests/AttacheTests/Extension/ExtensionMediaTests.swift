@@ -81,7 +81,8 @@ import Testing
       let clock = ManualClock()
       async let serving = serve(["/picture", "/stalled"], on: stage, clock: clock, onExpiry: choice)
       await stage.origin.waitForStalls(count: 1, path: "/stalled")
-      // Once the picture is a hit it has been handed to the extension too: both are answered on the loop, the extension first.
+      // Once the picture is a hit it has been handed to the extension too: both are answered on the
+      // loop, the extension first.
       #expect(await stage.fetch("/picture").file != nil)
       await stage.settle()
       clock.advance(by: .seconds(30))

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Attache
 
-/// Media as origins serve it at its least helpful: no extension in the URL, no type in the response.
+/// Media as origins serve it at its least helpful: no extension in the URL, no type in the
+/// response.
 @Suite(.timeLimit(.minutes(1))) struct FetchFixtureTests {
   @Test func `every accepted file is attached with Apple's identifier, its size and its hash`() async throws {
     let fixtures = MediaFixture.accepted

@@ -56,11 +56,13 @@ import Testing
       $0.transfersPerOrigin = 16
     } _: { stage in
       stage.origin.serve("/last", Sample.png)
-      // A byte each 200 ms: those that bring nothing are set aside after 500 ms, and others take their places.
+      // A byte each 200 ms: those that bring nothing are set aside after 500 ms, and others take
+      // their places.
       for number in 0..<16 { stage.origin.serve("/\(number)", Sample.png, faults: [.drip(bytesPerSecond: 5)]) }
       let slow = (0..<16).map { stage.begin("/\($0)") }
       for number in 0..<16 { await stage.origin.waitForRequests(count: 1, path: "/\(number)") }
-      // They wait for a place, for the loop, or for what they have joined; none of them gets a place.
+      // They wait for a place, for the loop, or for what they have joined; none of them gets a
+      // place.
       let waiting = (0..<4_000).map { stage.begin("/\($0)") }
       for fetch in waiting + slow { fetch.cancel() }
       #expect(await stage.fetch("/last").file != nil)

@@ -27,7 +27,8 @@ import Testing
         #expect(fetched.file?.size == limit)
       }
       try await fetch(head, size: limit + 1, faults: faults) { fetched, _ in
-        // A chunked video passes every limit as it passes its own: whether its kind is known by then is a matter of time.
+        // A chunked video passes every limit as it passes its own: whether its kind is known by
+        // then is a matter of time.
         #expect(fetched.reason == reason || reason == .sizeLimit && fetched.reason == .sizeVideo)
       }
     }

@@ -12,7 +12,8 @@ struct FetchStoreTests {
     let disk = try #require(AttachmentStoreTestDisk(at: folder["disk"]))
     defer { disk.unmount() }
     try await withFetchStage(folder: folder, subfolder: "disk/") {
-      // No system turns a disk read-only by command on which a file is open for writing, as the index is.
+      // No system turns a disk read-only by command on which a file is open for writing, as the
+      // index is.
       $0.cache = .session
     } _: { stage in
       try await body(stage, disk)

@@ -21,7 +21,8 @@ import Testing
   }
 
   private static let lifetimes: [([String], Double)] = [
-    // 4.2.1: s-maxage before max-age before Expires less Date. The half second is the exchange's (4.2.3).
+    // 4.2.1: s-maxage before max-age before Expires less Date. The half second is the exchange's
+    // (4.2.3).
     (["Cache-Control: max-age=60", date], 59.5),
     (["Cache-Control: max-age=60, s-maxage=10", date], 9.5),
     (["Cache-Control: max-age=10, s-maxage=60", date], 59.5),
@@ -44,14 +45,16 @@ import Testing
     // 5.2.2.4: validated each time.
     (["Cache-Control: no-cache, max-age=60", date], 0), (["Cache-Control: max-age=60, no-cache=\"Set-Cookie\"", date], 0),
     (["Cache-Control: max-age=0", date], -0.5),
-    // 4.2.1 and 1.2.2: what is invalid is stale, what is too large is as large as can be, and the stricter holds.
+    // 4.2.1 and 1.2.2: what is invalid is stale, what is too large is as large as can be, and the
+    // stricter holds.
     (["Cache-Control: max-age=soon", date], -0.5), (["Cache-Control: max-age", date], -0.5), (["Cache-Control: max-age=-1", date], -0.5),
     (["Cache-Control: max-age=60, max-age=10", date], 9.5), (["Cache-Control: max-age=60", "Cache-Control: max-age=10", date], 9.5),
     (["Cache-Control: max-age=99999999999999999999", date], 2_147_483_647.5),
     (["Cache-Control: max-age=\"60\"", date], 59.5), (["cache-control: MAX-AGE=60", date], 59.5),
     (["Cache-Control: x=\"max-age=1, max-age=2\" , ,\tmax-age=60", date], 59.5),
     (["Cache-Control: x=\"\\\", max-age=1\", max-age=60"], 59.5),
-    // 4.2.2: without a word, a tenth of the time since the last change, at least a minute and at most a day.
+    // 4.2.2: without a word, a tenth of the time since the last change, at least a minute and at
+    // most a day.
     ([date], 59.5), ([], 59.5),
     ([date, "Last-Modified: Sun, 06 Nov 1994 08:40:00 GMT"], 59.5),
     ([date, "Last-Modified: Sun, 06 Nov 1994 07:50:00 GMT"], 359.5),

@@ -2,7 +2,8 @@ import Testing
 
 @testable import Attache
 
-/// Fields of a response are compared by their bytes: what Unicode counts as equivalent is another value.
+/// Fields of a response are compared by their bytes: what Unicode counts as equivalent is another
+/// value.
 struct ResponseHeadTextTests {
   private func head(_ lines: String...) -> ResponseHead {
     var head = ResponseHead()

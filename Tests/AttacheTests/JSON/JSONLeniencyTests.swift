@@ -1,7 +1,8 @@
 import Attache
 import Testing
 
-/// JSON's grammar takes more than 64 bits and surrogate pairs; such lines are read, and their bytes keep their places.
+/// JSON's grammar takes more than 64 bits and surrogate pairs; such lines are read, and their bytes
+/// keep their places.
 struct JSONLeniencyTests {
   let reader = PayloadReader()
 

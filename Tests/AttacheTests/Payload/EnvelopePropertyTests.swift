@@ -3,11 +3,13 @@ import Testing
 
 @testable import Attache
 
-/// What holds for every line whose payload stands in an envelope: it parses to the original plus the member.
+/// What holds for every line whose payload stands in an envelope: it parses to the original plus
+/// the member.
 struct EnvelopePropertyTests {
   private static let member = #""attache":{"attachments":[{"url":"a\"\\b\u00e9\ud83d\ude00"}]}"#
 
-  /// Which shape an envelope has, and the way to what takes the member; `"` stands for going into a string.
+  /// Which shape an envelope has, and the way to what takes the member; `"` stands for going into a
+  /// string.
   private enum Shape: CaseIterable {
     case fcm, sns, both, message, path, gorush, oneSignal, expo
 

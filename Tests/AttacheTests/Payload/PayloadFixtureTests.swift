@@ -4,7 +4,7 @@ import Testing
 
 /// The payloads of `Fixtures/payloads`, read as their page says.
 struct PayloadFixtureTests {
-  static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Fixtures/payloads").standardized
+  static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Fixtures/payloads").standardized
 
   @Test func `every payload is read as its page says`() throws {
     let page = try text(of: "README.md")

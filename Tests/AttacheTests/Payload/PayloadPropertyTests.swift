@@ -46,7 +46,8 @@ struct PayloadPropertyTests {
 
   private let marker = "the wrong value"
 
-  /// The value with one value at a time, however deep it stands, replaced by the marker; first the value itself.
+  /// The value with one value at a time, however deep it stands, replaced by the marker; first the
+  /// value itself.
   private func variants(of value: Any) -> [Any] {
     var variants: [Any] = [marker]
     if let object = value as? [String: Any] {

@@ -9,7 +9,8 @@ import Testing
     case overlong(String)
   }
 
-  /// Feeds a reader one chunk at each pause, and puts the pieces of an overlong line together again.
+  /// Feeds a reader one chunk at each pause, and puts the pieces of an overlong line together
+  /// again.
   static func pieces(_ chunks: [[UInt8]], blockSize: Int = 64, maximumLine: Int = 1 << 20) throws -> [Piece] {
     let pipe = try Pipe()
     let reader = LineReader(

@@ -3,7 +3,8 @@ import Synchronization
 
 @testable import Attache
 
-/// A pipe whose ends close themselves; for tests that run parts of the pipeline on real descriptors.
+/// A pipe whose ends close themselves; for tests that run parts of the pipeline on real
+/// descriptors.
 ///
 /// `@unchecked Sendable`: each end belongs to one thread.
 final class Pipe: @unchecked Sendable {
@@ -11,7 +12,8 @@ final class Pipe: @unchecked Sendable {
   private(set) var input: Int32
   private(set) var output: Int32
 
-  /// Makes a FIFO and unlinks it: unlike `pipe`, `open` closes both ends at exec from the first, so that no child of another test keeps them open.
+  /// Makes a FIFO and unlinks it: unlike `pipe`, `open` closes both ends at exec from the first, so
+  /// that no child of another test keeps them open.
   ///
   /// - Parameter isBlocking: whether a write waits while the pipe is full.
   init(isBlocking: Bool = true) throws {

@@ -3,8 +3,9 @@ import Synchronization
 
 @testable import Attache
 
-/// Reader, window, writer and report on threads of their own, with a script in the place of parser and host: a line that starts with "c" is a
-/// candidate, one that starts with "i" is invalid, all others have nothing to attach.
+/// Reader, window, writer and report on threads of their own, with a script in the place of parser
+/// and host: a line that starts with "c" is a candidate, one that starts with "i" is invalid, all
+/// others have nothing to attach.
 final class ScriptedFilter: Sendable {
   let input: Pipe
   let output: Pipe
@@ -16,7 +17,8 @@ final class ScriptedFilter: Sendable {
   private let total = Mutex(Summary())
   private let failure = Mutex<SystemError?>(nil)
 
-  /// - Parameter report: the descriptor of the report, if there is to be one; it is closed in the end.
+  /// - Parameter report: the descriptor of the report, if there is to be one; it is closed in the
+  ///   end.
   init(_ limits: WindowLimits = WindowLimits(), output: Pipe? = nil, report: Int32? = nil, maximumLine: Int = 1000) throws {
     input = try Pipe()
     self.output = try output ?? Pipe()
@@ -34,7 +36,8 @@ final class ScriptedFilter: Sendable {
   ///
   /// - Parameters:
   ///   - descriptor: what is written; nil is the pipe of the output, which is closed in the end.
-  ///   - decide: called by the reader's thread with every candidate that got its place; by whom it is decided, and when, is its affair.
+  ///   - decide: called by the reader's thread with every candidate that got its place; by whom it
+  ///     is decided, and when, is its affair.
   ///   - end: called by the reader's thread when the input has ended.
   func start(
     writingTo descriptor: Int32? = nil, decide: @escaping @Sendable (WindowTicket) -> Void = { _ in },

@@ -29,7 +29,8 @@ private final class Moves {
     return state.decide(ticket, .whole(text.map { Segment($0) } ?? ticket.bytes), record, at: Self.now) != .refused
   }
 
-  /// What the writer gets, written at once; "-" when there is nothing yet, "." when there will be nothing.
+  /// What the writer gets, written at once; "-" when there is nothing yet, "." when there will be
+  /// nothing.
   func take() -> String {
     var batch: [WindowEntry] = []
     switch state.take(into: &batch) {

@@ -10,7 +10,8 @@ import Testing
     try AttachmentStore(directory: folder.path, maximumBytes: maximumBytes, maximumAge: maximumAge) { [clock] in clock.now }
   }
 
-  /// Stores files of 100 bytes, of which each was last used ten seconds after the one before, and the last a hundred seconds ago.
+  /// Stores files of 100 bytes, of which each was last used ten seconds after the one before, and
+  /// the last a hundred seconds ago.
   private func fill(_ store: AttachmentStore, files: Int) throws -> [StoredFile] {
     try (0..<files).map { number in
       let stored = try store.add([UInt8](repeating: UInt8(number), count: 100))

@@ -25,7 +25,8 @@ struct URLVector: Decodable, Sendable, CustomTestStringConvertible {
   }
 }
 
-/// A case of `Vectors/redirects.json`: a Location, and the reason of its refusal or the text it leads to.
+/// A case of `Vectors/redirects.json`: a Location, and the reason of its refusal or the text it
+/// leads to.
 struct RedirectVector: Decodable, Sendable, CustomTestStringConvertible {
   let name: String
   let from: String

@@ -3,7 +3,8 @@ import Foundation
 import Glibc
 import Testing
 
-/// The HTTP cache of the built tool: over restarts, between processes, and when its index is not to be had.
+/// The HTTP cache of the built tool: over restarts, between processes, and when its index is not to
+/// be had.
 @Suite(.timeLimit(.minutes(1)))
 struct CacheTests {
   private func lines(_ origin: FaultOrigin, _ names: some Sequence<Int>) -> String {

@@ -70,7 +70,8 @@ struct FetcherProcessTests {
       origin.serve("/bad", [], faults: [.stallBeforeHeaders])
       for number in 0..<100 { origin.serve("/\(number)", try Sample.medium("picture.png")) }
       let queue = try QueueTool()
-      // Results come in the order of the queue: the bad one is last, so that the others can be waited for.
+      // Results come in the order of the queue: the bad one is last, so that the others can be
+      // waited for.
       let urls = (0..<100).map { "/\($0)" } + ["/bad"]
       _ = try await queue.run("enqueue", input: urls.map { Sample.payload(origin.url($0)) + "\n" }.joined())
       let program = try queue.start("work", ["--once", "--deadline", "60s", "--fetchers", "1"] + QueueTool.loopback)

@@ -1,5 +1,5 @@
+import Attache
 import AttacheTesting
-import Crypto
 import Foundation
 import Glibc
 import Testing
@@ -53,7 +53,7 @@ struct KilledTests {
   private func expectOnlyWholeFiles(_ tool: AttacheTool) throws {
     for name in try tool.storedFiles() where !name.hasPrefix("tmp/") {
       let bytes = try Data(contentsOf: URL(filePath: "\(tool.store)/\(name)"))
-      let digest = SHA256.hash(data: bytes).map { String(format: "%02x", $0) }.joined()
+      let digest = SHA256.hash(Array(bytes)).hexadecimal()
       #expect(name.hasPrefix("\(digest.prefix(2))/\(digest)."))
     }
   }

@@ -9,14 +9,16 @@ struct MetadataFlagTests {
     "169.254.169.254", "169.254.169.123", "169.254.170.2", "169.254.170.23", "100.100.100.200", "192.0.0.192", "168.63.129.16",
     "fd00:ec2::254", "fd20:ce::254", "fe80::a9fe:a9fe",
   ]
-  /// Forms of IPv6 that embed 169.254.169.254: mapped, compatible, translated, NAT64 under both prefixes, 6to4, Teredo, ISATAP.
+  /// Forms of IPv6 that embed 169.254.169.254: mapped, compatible, translated, NAT64 under both
+  /// prefixes, 6to4, Teredo, ISATAP.
   private static let embedded = [
     "::ffff:169.254.169.254", "::169.254.169.254", "::ffff:0:169.254.169.254", "64:ff9b::169.254.169.254", "64:ff9b:1::169.254.169.254",
     "2002:a9fe:a9fe::1", "2001:0:a9fe:a9fe::1", "2606:4700::5efe:169.254.169.254", "2001:67c:2b0:db32:0:1:169.254.169.254",
   ]
   private static let targets = (addresses + embedded).enumerated().map { (name: "m\($0).example", address: $1) }
 
-  /// Flags that could open something, each with what opens most; those that a rehearsal gives itself have nothing here.
+  /// Flags that could open something, each with what opens most; those that a rehearsal gives
+  /// itself have nothing here.
   private static let opening: [String: [String]] = [
     "--allow-net": ["0.0.0.0/0", "::/0"] + targets.map(\.address), "--allow-port": ["1-65535"],
     "--allow-host": targets.map(\.name) + targets.map(\.address) + ["hop.example", "metadata.google.internal"],

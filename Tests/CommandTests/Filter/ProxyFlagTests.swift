@@ -2,7 +2,8 @@ import AttacheTesting
 import Foundation
 import Testing
 
-/// `--proxy`, as far as its flag and its refusals go; what is fetched through one is shown by `FetchProxyTests`.
+/// `--proxy`, as far as its flag and its refusals go; what is fetched through one is shown by
+/// `FetchProxyTests`.
 @Suite(.timeLimit(.minutes(1)))
 struct ProxyFlagTests {
   @Test(arguments: ["filter", "record"])

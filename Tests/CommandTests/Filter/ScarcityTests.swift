@@ -20,7 +20,8 @@ struct ScarcityTests {
     #expect(exits.isSubset(of: [.status(73), .status(70), .status(0)]))
   }
 
-  /// What keeps the queue's command from being loaded at all ends it with 127, and within half a megabyte more the runtimes of Swift and C++ abort.
+  /// What keeps the queue's command from being loaded at all ends it with 127, and within half a
+  /// megabyte more the runtimes of Swift and C++ abort.
   @Test(.enabled(if: !Build.isSanitized, "a sanitizer reserves terabytes"), arguments: ["enqueue", "work", "batch"])
   func `a command of the queue that gets no thread or no memory ends with 70, and never waits for either`(command: String) async throws {
     let tool = try AttacheTool()

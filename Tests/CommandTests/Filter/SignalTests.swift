@@ -14,7 +14,8 @@ struct SignalTests {
       program.input.write(Sample.payload(origin.url("/a.png")) + "\n" + Sample.plain + "\n")
       await origin.waitForStalls(count: 1, path: "/a.png")
       program.send(signal)
-      // Reading has stopped when the pipe's other end is closed or nothing is read any more; the line in flight still has its media.
+      // Reading has stopped when the pipe's other end is closed or nothing is read any more; the
+      // line in flight still has its media.
       origin.release("/a.png")
       let run = await program.finished()
       #expect(run.exit == .status(75))
@@ -45,7 +46,8 @@ struct SignalTests {
       origin.serve("/a.png", [], faults: [.stallBeforeHeaders])
       let line = Sample.payload(origin.url("/a.png")) + "\n"
       let tool = try AttacheTool()
-      // A file, whose end is read as soon as its bytes are; the pipe's end may still be on its way when the signal comes.
+      // A file, whose end is read as soon as its bytes are; the pipe's end may still be on its way
+      // when the signal comes.
       try line.write(toFile: tool.home["input"], atomically: true, encoding: .utf8)
       let program = try tool.start(AttacheTool.loopback + ["--deadline", "800ms"]) { $0.input = .file(tool.home["input"]) }
       await origin.waitForStalls(count: 1, path: "/a.png")
@@ -102,7 +104,8 @@ struct SignalTests {
   @Test func `a signal that is ignored at the start stays ignored, as nohup expects`() async throws {
     for signal in [SIGHUP, SIGINT, SIGTERM] {
       let tool = try AttacheTool()
-      // The shell starts its command with the signal ignored, as it does for `command &` in a script, and as nohup does.
+      // The shell starts its command with the signal ignored, as it does for `command &` in a
+      // script, and as nohup does.
       let program = try Program(
         Launch(
           path: "/bin/sh", arguments: ["-c", "trap '' $0; exec \"$1\"", "\(signal)", AttacheTool.folder + "/attache"],

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The built tool with a home of its own: nothing of the user's is read or written, nothing is shared between tests.
+/// The built tool with a home of its own: nothing of the user's is read or written, nothing is
+/// shared between tests.
 final class AttacheTool: Sendable {
   let home: TemporaryFolder
 
@@ -24,7 +25,8 @@ final class AttacheTool: Sendable {
   var environment: [String: String] {
     [
       "HOME": home.path, "XDG_CACHE_HOME": home["cache"], "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8",
-      // How the address sanitizer runs, where it does: the tool ends with threads at work, whose objects are no leaks.
+      // How the address sanitizer runs, where it does: the tool ends with threads at work, whose
+      // objects are no leaks.
       "ASAN_OPTIONS": "detect_leaks=0",
     ]
   }

@@ -55,8 +55,8 @@ struct Launch {
     }
   }
 
-  /// `posix_spawn_file_actions_addclosefrom_np`, which glibc has and its Swift module does not show: a pipe of another test's must not stay open
-  /// in this program.
+  /// `posix_spawn_file_actions_addclosefrom_np`, which glibc has and its Swift module does not
+  /// show: a pipe of another test's must not stay open in this program.
   private static let closeFrom = unsafe unsafeBitCast(
     dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"),
     to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32).self)

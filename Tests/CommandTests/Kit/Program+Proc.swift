@@ -13,7 +13,8 @@ extension Program {
     await look { $0.status("SigCgt").flatMap { UInt64($0, radix: 16) }.map { $0 & 1 << (signal - 1) != 0 } ?? true }
   }
 
-  /// Comes back when the first thread, which reads the input, waits for the writer's to end: it will read no more.
+  /// Comes back when the first thread, which reads the input, waits for the writer's to end: it
+  /// will read no more.
   func readerHasEnded() async {
     await look { program in
       let call = try? String(contentsOfFile: "/proc/\(program.process)/task/\(program.process)/syscall", encoding: .utf8)
@@ -22,7 +23,8 @@ extension Program {
     }
   }
 
-  /// Comes back when a thread that writes waits, as for a pipe that is full; at once when the program has ended.
+  /// Comes back when a thread that writes waits, as for a pipe that is full; at once when the
+  /// program has ended.
   func outputIsBlocked() async {
     await look { program in
       guard let tasks = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(program.process)/task") else { return true }
@@ -45,7 +47,8 @@ extension Program {
   #else
     private static let futex = "98"
   #endif
-  /// FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, not private to the process: the kernel itself wakes who is in pthread_join(3).
+  /// FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, not private to the process: the kernel itself wakes
+  /// who is in pthread_join(3).
   private static let waitForThread = "0x109"
 
   /// The largest memory that it has had at a time, in bytes.
@@ -64,7 +67,8 @@ extension Program {
     return line.map { String($0.dropFirst(name.count + 1)).trimmingCharacters(in: .whitespaces) }
   }
 
-  /// Looks again and again: what the system does with a process is no event that a test could wait for.
+  /// Looks again and again: what the system does with a process is no event that a test could wait
+  /// for.
   private func look(until isSo: (Program) -> Bool) async {
     while !isSo(self), !Task.isCancelled { await Task.yield() }
   }

@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-/// A program under way. It is killed with this object, and when the test that waits for it is cancelled.
+/// A program under way. It is killed with this object, and when the test that waits for it is
+/// cancelled.
 final class Program: Sendable {
   /// How a program ended.
   enum Exit: Hashable {
@@ -67,7 +68,8 @@ final class Program: Sendable {
   }
 
   private static func await(_ process: pid_t, _ ending: Watched<Exit?>) {
-    // The process is left to be collected until nobody can send it a signal any more: its number is not used again before.
+    // The process is left to be collected until nobody can send it a signal any more: its number is
+    // not used again before.
     var information = unsafe siginfo_t()
     while unsafe waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     ending.change { exit in

@@ -38,7 +38,8 @@ final class QueueTool: Sendable {
     try JSONDecoder().decode(State.self, from: Data(try await run("queue", ["--json"]).output))
   }
 
-  /// Looks again and again until the queue stands so: what another process does with it is no event of a test's.
+  /// Looks again and again until the queue stands so: what another process does with it is no event
+  /// of a test's.
   func state(until isSo: (State) -> Bool) async throws -> State {
     while true {
       if let state = try? await state(), isSo(state) { return state }

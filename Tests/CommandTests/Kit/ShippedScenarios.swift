@@ -13,7 +13,8 @@ enum ShippedScenarios {
     return try files.sorted().map { try Scenario(contentsOfFile: "\(folder)/\($0)") }
   }
 
-  /// What came of them in this process on both clocks: they are played once, for every test that asks.
+  /// What came of them in this process on both clocks: they are played once, for every test that
+  /// asks.
   static let played = Task {
     await ScenarioRunner(clock: .both).run(try all())
   }

@@ -4,7 +4,8 @@ import Glibc
 final class Terminal: Sendable {
   /// The side of the program's.
   let program: Int32
-  /// TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h: what unlockpt(3) and ptsname(3) do, which Swift's Glibc leaves out.
+  /// TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h: what unlockpt(3) and ptsname(3) do, which
+  /// Swift's Glibc leaves out.
   private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
   private let shown: ProgramOutput
   private let isClosed = Watched(false)

@@ -11,7 +11,8 @@ struct DeliverFiguresTests {
     return queue
   }
 
-  /// A sender in the shell, which finds a file of the test's as $1 and runs this with each line in `$line`.
+  /// A sender in the shell, which finds a file of the test's as $1 and runs this with each line in
+  /// `$line`.
   private func shell(_ body: String, _ file: String) -> [String] {
     ["--", "sh", "-c", "while IFS= read -r line; do \(body); done", "sender", file]
   }

@@ -5,7 +5,8 @@ import Testing
 /// `attache deliver --http`, by the built tool, to a server in Python.
 @Suite(.timeLimit(.minutes(1)))
 struct DeliverHTTPTests {
-  /// Answers each POST with what its table says for the number in the body: statuses in turn, with a field. Each request goes to a file, one JSON object a line.
+  /// Answers each POST with what its table says for the number in the body: statuses in turn, with
+  /// a field. Each request goes to a file, one JSON object a line.
   private static let server = """
     import http.server, json, os, socketserver, sys, threading
     table = json.loads(sys.argv[1]); log = open(sys.argv[2], "a"); lock = threading.Lock(); seen = {}

@@ -5,7 +5,8 @@ import Testing
 /// `attache deliver --rate`, by the built tool: an upper bound, which no slow machine breaks.
 @Suite(.timeLimit(.minutes(1)))
 struct DeliverRateTests {
-  /// Notes the moment at which it has read each line, in nanoseconds of the system's monotonic clock.
+  /// Notes the moment at which it has read each line, in nanoseconds of the system's monotonic
+  /// clock.
   private static let sender = """
     import sys, time
     log = open(sys.argv[1], "a")
@@ -31,7 +32,8 @@ struct DeliverRateTests {
   }
 
   @Test func `no window has more results than the rate allows, and those of a moment`() async throws {
-    // With one at a time, a result is read after it was sent and before the next one is: none is counted in a window that it was not sent in.
+    // With one at a time, a result is read after it was sent and before the next one is: none is
+    // counted in a window that it was not sent in.
     let moments = try await moments(1)
     #expect(moments.count == Self.count)
     for first in moments.indices {

@@ -18,7 +18,8 @@ struct DeliverTests {
     try await queue.run("deliver", ["--once"] + arguments + ["--"] + sender)
   }
 
-  /// A sender in the shell, which finds a file of the test's as $1 and runs this with each line in `$line`.
+  /// A sender in the shell, which finds a file of the test's as $1 and runs this with each line in
+  /// `$line`.
   private func shell(_ body: String, _ file: String = "") -> [String] {
     ["sh", "-c", "while IFS= read -r line; do \(body); done", "sender", file]
   }
@@ -190,7 +191,8 @@ struct DeliverTests {
   func `a sender inherits no socket of the figures and no descriptor of the deliverer`(arguments: [String]) async throws {
     let queue = try await queue("{\"n\":1}\n")
     let got = queue.tool.home["got"]
-    // The port of the figures is open before the sender starts: one that had it would keep it from the next deliverer, and each scraper waiting.
+    // The port of the figures is open before the sender starts: one that had it would keep it from
+    // the next deliverer, and each scraper waiting.
     let run = try await deliver(
       queue, ["--metrics", "0"] + arguments, ["sh", "-c", "ls -l /proc/$$/fd >\"$1\"; read -r line; echo ok", "sender", got])
     #expect(run.exit == .status(0))

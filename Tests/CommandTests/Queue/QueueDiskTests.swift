@@ -3,7 +3,8 @@ import Foundation
 import Glibc
 import Testing
 
-/// Queues, stores and outputs on a disk that is full: a worker pauses and says so, other commands stop, and all go on once there is room.
+/// Queues, stores and outputs on a disk that is full: a worker pauses and says so, other commands
+/// stop, and all go on once there is room.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: MemoryDisk.isPermitted, "mounting takes root's capability"))
 struct QueueDiskTests {
   private let tool: AttacheTool
@@ -57,7 +58,8 @@ struct QueueDiskTests {
         let worker = try tool.start(["work", "--queue", location(kind), "--once", "--jobs", "8"] + AttacheTool.loopback)
         await origin.waitForStalls(count: 1, path: "/stalls.png")
         disk.fill()
-        // What is settled from here on does not fit, unless there is room in what the queue has already: then the worker ends.
+        // What is settled from here on does not fit, unless there is room in what the queue has
+        // already: then the worker ends.
         origin.release("/stalls.png")
         _ = await worker.errors(holding: "paused: ")
         // Result files need room too.

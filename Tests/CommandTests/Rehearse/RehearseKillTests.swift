@@ -55,7 +55,8 @@ struct RehearseKillTests {
     }
   }
 
-  /// A command that takes all its input and answers nothing when it runs first, and something else when it runs again.
+  /// A command that takes all its input and answers nothing when it runs first, and something else
+  /// when it runs again.
   private func restarted(_ folder: RehearseFolder, with second: String, says word: String = "") -> String {
     let mark = folder["ran"]
     return "test -e \(mark) && exec \(second); touch \(mark); printf %s '\(word)'; cat > /dev/null; sleep 1000"

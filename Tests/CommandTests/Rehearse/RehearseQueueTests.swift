@@ -31,7 +31,8 @@ struct RehearseQueueTests {
     #expect(record.scenarios[0].timeline.contains { $0.text.hasPrefix("the worker killed after ") })
   }
 
-  /// Workers that do something wrong behind attache's back: the shell command, and what they are found out for.
+  /// Workers that do something wrong behind attache's back: the shell command, and what they are
+  /// found out for.
   private static let broken = [
     ("attache purge --queue $REHEARSAL_QUEUE --older-than 0s --include-undelivered", "lost"),
     ("printf '{\"aps\":{\"alert\":\"Hello\"},\"n\":2}\\n' | attache enqueue --queue $REHEARSAL_QUEUE; $WORK", "duplicated"),

@@ -43,7 +43,8 @@ struct ShippedScenarioTests {
     #expect(Set(skipped) == Set(scenarios.map(\.name)).intersection(Self.ofTheFilterAlone))
   }
 
-  /// The worker is the same for every kind of queue: some of the scenarios, spread over all, show that this one serves it.
+  /// The worker is the same for every kind of queue: some of the scenarios, spread over all, show
+  /// that this one serves it.
   @Test func `a part of the scenarios passes through the built worker of a folder`() async throws {
     let all = try ShippedScenarios.all()
     let results = await ShippedScenarios.queue(.folder).run(all.indices.filter { $0 % 5 == 2 }.map { all[$0] })

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Attache
 
-/// The vectors that are URLs: at the gate alone, and through the built tool in a network in which every address is this machine's.
+/// The vectors that are URLs: at the gate alone, and through the built tool in a network in which
+/// every address is this machine's.
 @Suite(.timeLimit(.minutes(5)))
 struct URLVectorTests {
   /// A scheme is refused whether or not plain http is fetched.

@@ -3,7 +3,8 @@ import AttacheTesting
 import Foundation
 import Testing
 
-/// The files of Fixtures/vectors: each vector is there once, expects what the table knows, and is shown in one way.
+/// The files of Fixtures/vectors: each vector is there once, expects what the table knows, and is
+/// shown in one way.
 @Suite struct VectorFileTests {
   private static let scenarios = Sample.fixtures + "/scenarios"
 

@@ -1,7 +1,8 @@
 import Attache
 import Foundation
 
-/// What each word of expectation means: Fixtures/vectors/expectations.json, the one table from word to reason.
+/// What each word of expectation means: Fixtures/vectors/expectations.json, the one table from word
+/// to reason.
 struct VectorTable: Decodable, Sendable {
   /// What must become of a payload.
   struct Answer: Decodable, Hashable, Sendable {

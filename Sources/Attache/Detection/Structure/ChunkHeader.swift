@@ -1,6 +1,8 @@
-/// The headers of AIFF, WAVE and AVI: a form, then chunks of which one describes the sound or the film.
+/// The headers of AIFF, WAVE and AVI: a form, then chunks of which one describes the sound or the
+/// film.
 enum ChunkHeader {
-  /// AIFF and AIFF-C, which needs COMM. Source: Apple, Audio Interchange File Format AIFF-C, draft of 26 August 1991.
+  /// AIFF and AIFF-C, which needs COMM. Source: Apple, Audio Interchange File Format AIFF-C, draft
+  /// of 26 August 1991.
   static func aiff(_ head: FileHead) -> HeadVerdict {
     guard head.holds("FORM", at: 0), head.holds("AIFF", at: 8) || head.holds("AIFC", at: 8) else { return .foreign }
     return verdict(.aiff, find("COMM", shortest: 18, in: head, lengths: head.big32))
@@ -36,10 +38,12 @@ enum ChunkHeader {
     }
   }
 
-  /// The longest chunk that may stand before the wanted one, in bytes: text read as a length gives more than 500 million.
+  /// The longest chunk that may stand before the wanted one, in bytes: text read as a length gives
+  /// more than 500 million.
   private static let longestPrelude = 16 << 20
 
-  /// Looks for a chunk: `start` is where its data begins. It must have `shortest` bytes, of which `visible` (all, when not said) in the head.
+  /// Looks for a chunk: `start` is where its data begins. It must have `shortest` bytes, of which
+  /// `visible` (all, when not said) in the head.
   private static func find(
     _ name: StaticString, shortest: Int, visible: Int? = nil, in head: FileHead, lengths: (Int) -> Int?
   ) -> Search {

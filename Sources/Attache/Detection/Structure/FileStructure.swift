@@ -8,10 +8,12 @@ enum FileDefect: Equatable, Sendable {
   case tooManyPixels(width: Int, height: Int)
 }
 
-/// Follows a file's own structure while its bytes stream by, and says whether it is damaged, cut off, or too large a picture.
+/// Follows a file's own structure while its bytes stream by, and says whether it is damaged, cut
+/// off, or too large a picture.
 ///
-/// It is pure: fed the same bytes in any pieces it gives the same answer. Nothing is decoded or unpacked. What follows a complete file is not
-/// looked at: photos carry films, and archives pictures, behind them. Of MP3 the first frames are looked at; MP3 and MPEG have no end that
+/// It is pure: fed the same bytes in any pieces it gives the same answer. Nothing is decoded or
+/// unpacked. What follows a complete file is not looked at: photos carry films, and archives
+/// pictures, behind them. Of MP3 the first frames are looked at; MP3 and MPEG have no end that
 /// could be missed.
 struct FileStructure {
   private let maximumPixels: Int
@@ -117,7 +119,8 @@ extension FileDefect {
   }
 }
 
-/// Reads the structure of one format: it says what it wants of the file, is given it, and says what it wants next.
+/// Reads the structure of one format: it says what it wants of the file, is given it, and says what
+/// it wants next.
 protocol FileWalk {
   var firstStep: WalkStep { get }
   /// The size of the picture, as far as it is known.
@@ -128,7 +131,8 @@ protocol FileWalk {
   mutating func pass(_ bytes: UnsafeRawBufferPointer)
   /// What is wrong with a file that ends here.
   ///
-  /// - Parameter missing: the bytes missing of the step at hand; nil where the file ends before its first.
+  /// - Parameter missing: the bytes missing of the step at hand; nil where the file ends before its
+  ///   first.
   func end(missing: Int?) -> WalkDefect?
 }
 

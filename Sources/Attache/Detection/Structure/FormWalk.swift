@@ -1,9 +1,11 @@
 /// WAVE, AVI and AIFF: a form that says how long it is, and in a long AVI further forms behind it.
 ///
-/// Writers that cannot go back leave the length at 0 or near the largest that there is (ffmpeg FFFFFFFF, sox 7FFFF024, arecord 80000024): that says
-/// nothing. Some count their own header in; so a file is cut off when more than a header is missing.
+/// Writers that cannot go back leave the length at 0 or near the largest that there is (ffmpeg
+/// FFFFFFFF, sox 7FFFF024, arecord 80000024): that says nothing. Some count their own header in; so
+/// a file is cut off when more than a header is missing.
 ///
-/// Source: Microsoft and IBM, Multimedia Programming Interface and Data Specifications 1.0; OpenDML AVI 1.02; Apple, AIFF-C.
+/// Source: Microsoft and IBM, Multimedia Programming Interface and Data Specifications 1.0; OpenDML
+/// AVI 1.02; Apple, AIFF-C.
 struct FormWalk: FileWalk {
   private enum Position {
     case header, content

@@ -1,7 +1,7 @@
 /// GIF: blocks of sub-blocks to the trailer.
 ///
-/// Many writers leave the trailer out, and viewers do without: where a block is complete, and an image is there, the file may end. What is no block
-/// ends the file likewise.
+/// Many writers leave the trailer out, and viewers do without: where a block is complete, and an
+/// image is there, the file may end. What is no block ends the file likewise.
 ///
 /// Source: https://www.w3.org/Graphics/GIF/spec-gif89a.txt
 struct GIFWalk: FileWalk {

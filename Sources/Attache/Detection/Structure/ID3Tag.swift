@@ -7,7 +7,8 @@ struct ID3Tag: Equatable {
   /// Bytes, with the header of ten and the footer of ten where there is one.
   var length: Int
 
-  /// Reads the ten bytes of the header and the first frame's name; nil where they are not those of a tag.
+  /// Reads the ten bytes of the header and the first frame's name; nil where they are not those of
+  /// a tag.
   init?(_ head: FileHead, at offset: Int) {
     guard head.holds("ID3", at: offset), let size = head.big32(at: offset + 6), size & 0x8080_8080 == 0 else { return nil }
     guard let version = head.byte(at: offset + 3), let revision = head.byte(at: offset + 4), let flags = head.byte(at: offset + 5) else {
@@ -23,14 +24,15 @@ struct ID3Tag: Equatable {
     guard hasExtendedHeader || syncsafe == 0 || Self.isFrameOrPadding(head.byte(at: offset + 10)) else { return nil }
   }
 
-  /// A frame's name begins with a capital letter; padding is zero. What is not there yet may be either.
+  /// A frame's name begins with a capital letter; padding is zero. What is not there yet may be
+  /// either.
   private static func isFrameOrPadding(_ byte: Int?) -> Bool {
     guard let byte else { return true }
     return byte == 0 || (0x41...0x5A).contains(byte)
   }
 
-  /// Where the tags in front of a file, and the zero bytes that some writers put behind them, end; 0 without a tag, nil when that is
-  /// behind the head.
+  /// Where the tags in front of a file, and the zero bytes that some writers put behind them, end;
+  /// 0 without a tag, nil when that is behind the head.
   static func end(in head: FileHead) -> Int? {
     var offset = 0
     while let tag = ID3Tag(head, at: offset) { offset += tag.length }

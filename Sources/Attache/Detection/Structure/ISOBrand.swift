@@ -1,11 +1,13 @@
 /// What the major brand of an ISO base media file says.
 ///
-/// Only the major brand counts: nearly every relative (HEIC, 3GPP, QuickTime's successors, camera raw) names `isom` among its compatible ones.
-/// Brands that are not listed, such as `qt  `, `M4V `, `M4P ` (protected), `3gp*`, `f4v ` and `crx `, are not Apple's public.mpeg-4.
+/// Only the major brand counts: nearly every relative (HEIC, 3GPP, QuickTime's successors, camera
+/// raw) names `isom` among its compatible ones. Brands that are not listed, such as `qt `, `M4V `,
+/// `M4P ` (protected), `3gp*`, `f4v ` and `crx `, are not Apple's public.mpeg-4.
 ///
 /// Source: https://mp4ra.org/registered-types/brands
 enum ISOBrand: Equatable {
-  /// The brand promises sound alone: `M4A `, `M4B ` (an unprotected book: the same container and codec) and Nero's `NDAS`.
+  /// The brand promises sound alone: `M4A `, `M4B ` (an unprotected book: the same container and
+  /// codec) and Nero's `NDAS`.
   case audio
   /// MPEG-4: sound, pictures or both.
   case movie
@@ -22,7 +24,8 @@ enum ISOBrand: Equatable {
     }
   }
 
-  /// A file of a movie brand whose tracks are seen to be sound alone is audio; where the tracks cannot be seen it is video.
+  /// A file of a movie brand whose tracks are seen to be sound alone is audio; where the tracks
+  /// cannot be seen it is video.
   static func verdict(_ head: FileHead) -> HeadVerdict {
     guard head.holds("ftyp", at: 4), let code = head.big32(at: 8) else { return .broken }
     guard let brand = ISOBrand(code: code) else { return .foreign }

@@ -1,4 +1,5 @@
-/// What the head shows of an ISO base media file's index (`moov`): where it is, and what its tracks hold.
+/// What the head shows of an ISO base media file's index (`moov`): where it is, and what its tracks
+/// hold.
 ///
 /// Source: ISO/IEC 14496-12, 4.2 (boxes), 8.2.2 (`mvhd`) and 8.4.3 (`hdlr`).
 struct ISOIndex {
@@ -35,7 +36,8 @@ struct ISOIndex {
     place = offset > 0 && !head.isWhole && offset + 16 > head.count ? .beyond : .missing
   }
 
-  /// Whether every track is known, and all are sound: when the head ends within the index, `mvhd` must account for them.
+  /// Whether every track is known, and all are sound: when the head ends within the index, `mvhd`
+  /// must account for them.
   var isSoundAlone: Bool {
     !handlers.isEmpty && handlers.allSatisfy { $0 == Self.soun } && (isWholeIndexSeen || handlers.count == trackCount)
   }
@@ -80,7 +82,8 @@ struct ISOIndex {
     var content: Int
     var end: Int
 
-    /// Nil where the bytes are no box or are not there. Size 1 means that 64 bits follow; size 0 means to the end of the file.
+    /// Nil where the bytes are no box or are not there. Size 1 means that 64 bits follow; size 0
+    /// means to the end of the file.
     init?(_ head: FileHead, at offset: Int, limit: Int) {
       guard let short = head.big32(at: offset), head.big32(at: offset + 4) != nil else { return nil }
       name = offset + 4

@@ -1,4 +1,5 @@
-/// ISO base media: boxes to the end of the file, with the index (`moov`) and media data (`mdat`) among them.
+/// ISO base media: boxes to the end of the file, with the index (`moov`) and media data (`mdat`)
+/// among them.
 ///
 /// Source: ISO/IEC 14496-12, 4.2 and table 1.
 struct ISOWalk: FileWalk {
@@ -12,7 +13,8 @@ struct ISOWalk: FileWalk {
   private var hasIndex = false
   private var hasMedia = false
 
-  /// The boxes that stand at the top of a file. Once the index is there, anything else is no box, and what it says of its length means nothing.
+  /// The boxes that stand at the top of a file. Once the index is there, anything else is no box,
+  /// and what it says of its length means nothing.
   private static let names: [StaticString] = [
     "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide", "uuid", "meta", "meco", "sidx", "ssix", "styp", "prft", "emsg", "pdin",
     "udta",

@@ -1,6 +1,7 @@
 /// The headers of JPEG, PNG and GIF: complete, and followed by what the format allows.
 enum ImageHeader {
-  /// JPEG is what has a frame header (SOF) before its first scan; a picture cut after that is still JPEG by its bytes.
+  /// JPEG is what has a frame header (SOF) before its first scan; a picture cut after that is still
+  /// JPEG by its bytes.
   ///
   /// Source: ITU-T T.81, annex B. JPEG-LS (T.87, frame header F7) begins with the same three bytes.
   static func jpeg(_ head: FileHead) -> HeadVerdict {

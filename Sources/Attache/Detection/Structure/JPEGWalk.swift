@@ -65,8 +65,8 @@ struct JPEGWalk: FileWalk {
     }
   }
 
-  /// A segment's length, which counts itself. Frame headers are SOF0 to SOF15, less DHT, JPG and DAC; DNL gives the lines that a frame header left
-  /// open.
+  /// A segment's length, which counts itself. Frame headers are SOF0 to SOF15, less DHT, JPG and
+  /// DAC; DNL gives the lines that a frame header left open.
   private mutating func open(_ field: FileHead) -> Result<WalkStep, WalkDefect> {
     guard let length = field.big16(at: 0), length >= 2 else { return .failure(WalkDefect("a JPEG segment has no sensible length")) }
     let rest = length - 2

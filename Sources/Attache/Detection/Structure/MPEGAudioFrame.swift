@@ -1,6 +1,7 @@
 /// The header of one frame of MPEG audio (MPEG-1, MPEG-2 and MPEG-2.5; layers I to III).
 ///
-/// Source: ISO/IEC 11172-3, 2.4.2.3, and ISO/IEC 13818-3, 2.4.2.3; MPEG-2.5 is Fraunhofer's extension for 8 to 12 kHz.
+/// Source: ISO/IEC 11172-3, 2.4.2.3, and ISO/IEC 13818-3, 2.4.2.3; MPEG-2.5 is Fraunhofer's
+/// extension for 8 to 12 kHz.
 struct MPEGAudioFrame: Equatable {
   enum Version: Equatable { case mpeg1, mpeg2, mpeg25 }
   enum Layer: Equatable { case one, two, three }
@@ -12,7 +13,8 @@ struct MPEGAudioFrame: Equatable {
   /// Bytes to the next frame.
   var length: Int
 
-  /// Reads four bytes; nil where they are no frame header. A free bit rate is none: its frames' length is unknown.
+  /// Reads four bytes; nil where they are no frame header. A free bit rate is none: its frames'
+  /// length is unknown.
   init?(_ head: FileHead, at offset: Int) {
     guard let bits = head.big32(at: offset), bits >> 21 == 0x7FF, bits & 3 != 2 else { return nil }
     switch bits >> 19 & 3 {
@@ -72,8 +74,9 @@ extension MPEGAudioFrame {
     return frames
   }
 
-  /// MP3 is layer III behind any number of ID3v2 tags. A second frame must follow where the head reaches that far; behind a tag that is
-  /// longer than the head, ``MP3Walk`` looks for the sound when it comes.
+  /// MP3 is layer III behind any number of ID3v2 tags. A second frame must follow where the head
+  /// reaches that far; behind a tag that is longer than the head, ``MP3Walk`` looks for the sound
+  /// when it comes.
   static func verdict(_ head: FileHead) -> HeadVerdict {
     guard let start = ID3Tag.end(in: head) else { return head.beyond(.mp3) }
     guard let first = MPEGAudioFrame(head, at: start) else { return .broken }

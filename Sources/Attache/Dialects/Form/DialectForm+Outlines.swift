@@ -3,7 +3,8 @@ internal import Glibc
 extension DialectForm {
   /// The rows of the built-in table in outline.
   ///
-  /// Each stands between a line `  {` and one that begins with `  }`, as the file is formatted: so one can be read without the others.
+  /// Each stands between a line ` {` and one that begins with ` }`, as the file is formatted: so
+  /// one can be read without the others.
   func outlines() -> [Dialect] {
     let reader = OutlineReader()
     let parser = JSONParser(capacity: bytes.count)

@@ -97,13 +97,15 @@ struct DialectForm: Sendable {
     return DialectFormError(file: name, line: line, field: "column \(column)", text: "\(what); write an array of dialects, [{…}]")
   }
 
-  /// The line on which the value stands that those steps lead to, from the inside out, or on which what has it does.
+  /// The line on which the value stands that those steps lead to, from the inside out, or on which
+  /// what has it does.
   private func line(of steps: [FormFault.Step], in root: JSONElement) -> Int {
     let start = range(of: steps.reversed(), in: root, isWhole: false)?.lowerBound ?? 0
     return bytes[..<start].lazy.filter { $0 == UInt8(ascii: "\n") }.count + 1
   }
 
-  /// - Parameter isWhole: whether a value that is not there has no range; otherwise it has that of the nearest around it.
+  /// - Parameter isWhole: whether a value that is not there has no range; otherwise it has that of
+  ///   the nearest around it.
   private func range(of steps: [FormFault.Step], in root: JSONElement, isWhole: Bool) -> Range<Int>? {
     var (value, places) = (root, [Int]())
     for step in steps {

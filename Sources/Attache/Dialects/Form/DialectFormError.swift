@@ -4,7 +4,8 @@ public struct DialectFormError: Error, Equatable, CustomStringConvertible {
   public let file: String
   /// Where the wrong value begins, counted from 1; nil when the file cannot be read at all.
   public let line: Int?
-  /// The wrong value's place, such as `dialects[3].media[0].url`; what is no JSON has a column instead.
+  /// The wrong value's place, such as `dialects[3].media[0].url`; what is no JSON has a column
+  /// instead.
   public let field: String
   /// What is wrong and what to write instead.
   public let text: String

@@ -1,4 +1,5 @@
-/// What a vendor's own helper would make of a payload's text: other words for the alert, and buttons.
+/// What a vendor's own helper would make of a payload's text: other words for the alert, and
+/// buttons.
 public struct DialectText: Hashable, Sendable {
   /// A button under the notification.
   public struct Action: Hashable, Sendable {

@@ -1,5 +1,6 @@
 extension JSONElement {
-  /// Refuses a member that an object of the form has twice; a row's `sample` may hold what a payload may.
+  /// Refuses a member that an object of the form has twice; a row's `sample` may hold what a
+  /// payload may.
   ///
   /// - Parameter depth: how deep objects and arrays are looked into; the form nests them less.
   func checkMembersAreDistinct(depth: Int = 128) throws(FormFault) {

@@ -1,4 +1,5 @@
-/// Reads outlines of rows of the built-in table, which follow the form: what is not of it is passed over.
+/// Reads outlines of rows of the built-in table, which follow the form: what is not of it is passed
+/// over.
 final class OutlineReader {
   private let row = MemberLookup(["name", "aliases", "precedence", "when", "media"])
   private let condition = MemberLookup(["at", "absent", "any", "none"])

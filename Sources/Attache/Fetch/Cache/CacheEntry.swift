@@ -1,4 +1,5 @@
-/// What is kept of an accepted 200: its file, when that is stale, and what it takes to ask whether it has changed.
+/// What is kept of an accepted 200: its file, when that is stale, and what it takes to ask whether
+/// it has changed.
 struct CacheEntry: Hashable, Sendable {
   var key: IndexKey
   var file: StoredFile
@@ -18,7 +19,8 @@ struct CacheEntry: Hashable, Sendable {
   /// The longest entity tag that is kept, in bytes; those of the field have fewer than a hundred.
   static let longestTag = 256
 
-  /// Header lines that ask for the file only if it has changed (RFC 9110, 13.1.2 and 13.1.3); none without a validator.
+  /// Header lines that ask for the file only if it has changed (RFC 9110, 13.1.2 and 13.1.3); none
+  /// without a validator.
   var conditions: [String] {
     if let entityTag { return ["If-None-Match: \(entityTag)"] }
     return fields.lastModified.map { ["If-Modified-Since: \($0.text)"] } ?? []
@@ -29,7 +31,8 @@ struct CacheEntry: Hashable, Sendable {
     file.size <= limits[file.type.kind] && (pixels <= limits.pixels || file.type.kind != .image)
   }
 
-  /// An entity tag as it may be sent back: whole, of printable ASCII, and not too long; nil for one that is none (RFC 9110, 8.8.3).
+  /// An entity tag as it may be sent back: whole, of printable ASCII, and not too long; nil for one
+  /// that is none (RFC 9110, 8.8.3).
   static func validator(_ tag: UntrustedText?) -> String? {
     guard let tag, tag.utf8.count <= longestTag else { return nil }
     let opaque = tag.utf8.starts(with: "W/".utf8) ? tag.utf8.dropFirst(2) : tag.utf8[...]

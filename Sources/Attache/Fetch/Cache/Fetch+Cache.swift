@@ -1,4 +1,5 @@
-/// The HTTP cache on a fetch's way: a hop is looked up before it is asked for, a stale answer is asked about, and what was accepted is kept.
+/// The HTTP cache on a fetch's way: a hop is looked up before it is asked for, a stale answer is
+/// asked about, and what was accepted is kept.
 extension Fetch {
   /// Ends with a file of the store, which is pinned.
   func serve(_ entry: CacheEntry, as cache: MediaRecord.Cache) {

@@ -1,4 +1,5 @@
-/// What a fetch knows of the HTTP cache: of the hop at hand, and how far its answer may be trusted. On the loop only.
+/// What a fetch knows of the HTTP cache: of the hop at hand, and how far its answer may be trusted.
+/// On the loop only.
 struct FetchCacheState {
   /// The hop's key, once it has been looked up.
   private(set) var key: IndexKey?

@@ -1,4 +1,5 @@
-/// A loop's HTTP cache: looks URLs up in the index and files in the store, and writes rows, many at a time. On the loop only.
+/// A loop's HTTP cache: looks URLs up in the index and files in the store, and writes rows, many at
+/// a time. On the loop only.
 ///
 /// An index that another process has locked has nothing to say, and takes rows later.
 final class HTTPCache {
@@ -135,7 +136,8 @@ final class HTTPCache {
     }
   }
 
-  /// Called at the end of a turn, whose rows are read as of one moment: as long as somebody reads, the index's log cannot be begun anew.
+  /// Called at the end of a turn, whose rows are read as of one moment: as long as somebody reads,
+  /// the index's log cannot be begun anew.
   func turnEnded() {
     index.endReading()
   }

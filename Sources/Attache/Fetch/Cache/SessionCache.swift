@@ -7,11 +7,13 @@ struct SessionCache {
     var end: MonotonicInstant?
   }
 
-  /// The latest URLs that are remembered for certain, and half of those remembered at most; about 300 bytes each.
+  /// The latest URLs that are remembered for certain, and half of those remembered at most; about
+  /// 300 bytes each.
   static let capacity = 4_096
   /// As many where an index on disk knows the others.
   static let capacityBeforeIndex = 1_024
-  /// How long a file is taken to be in the store without a look: far less than the store's eviction spares what another process used.
+  /// How long a file is taken to be in the store without a look: far less than the store's eviction
+  /// spares what another process used.
   static let trust = Duration.seconds(30)
 
   private let trust: Duration

@@ -1,7 +1,8 @@
 internal import CFetcher
 internal import Glibc
 
-/// What a fetcher's process is held to by the kernel, so that a stranger who takes it over has little of it (SECURITY.md).
+/// What a fetcher's process is held to by the kernel, so that a stranger who takes it over has
+/// little of it (SECURITY.md).
 struct FetcherBounds {
   /// What the kernel, or what attache runs in, declines to hold a fetcher to.
   struct Missing: OptionSet, CustomStringConvertible, Sendable {
@@ -27,7 +28,8 @@ struct FetcherBounds {
 
   /// Beyond this many fetches, memory and descriptors grow no further.
   private static let maximumFetches = 1 << 16
-  /// What a fetcher without transfers may take, in bytes: the index, the names that were looked up, libraries.
+  /// What a fetcher without transfers may take, in bytes: the index, the names that were looked up,
+  /// libraries.
   private static let reserve: UInt64 = 128 << 20
   /// What a transfer takes at the most, in bytes: 120 to 250 KB were measured, for HTTP/2 with TLS.
   private static let perFetch: UInt64 = 256 << 10
@@ -46,7 +48,8 @@ struct FetcherBounds {
   /// - Returns: what it is not held to.
   func confine(store: String, roots: String?) -> Missing {
     TypeDetector.prepareToBeConfined()
-    // Folders: a file that is replaced by a rename is another file. Those of the links' names too, since a link may be replaced by a file.
+    // Folders: a file that is replaced by a rename is another file. Those of the links' names too,
+    // since a link may be replaced by a file.
     let files = ["/etc/resolv.conf", "/etc/hosts"] + (roots.map { [$0] } ?? [])
     let paths = (files + files.compactMap { Self.realPath($0) }).map { Self.folder(of: $0) } + ["/dev/urandom"]
     var pointers = unsafe paths.map { unsafe UnsafePointer(strdup($0)) }

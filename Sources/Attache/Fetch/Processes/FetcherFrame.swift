@@ -48,7 +48,8 @@ struct FetcherResult: Equatable {
   var added: Int64
 }
 
-/// A frame: its length in bytes as four, its kind as one, and what the kind says, all in this machine's order. Both ends are one program.
+/// A frame: its length in bytes as four, its kind as one, and what the kind says, all in this
+/// machine's order. Both ends are one program.
 enum FetcherFrame {
   /// The longest frame: a URL of ``URLGate/maximumBytes``, or a message, beside numbers.
   static let maximumBytes = 16 << 10

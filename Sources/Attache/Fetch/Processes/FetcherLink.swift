@@ -1,10 +1,12 @@
 internal import Glibc
 internal import Synchronization
 
-/// The host's side of one fetcher's process: sends requests, takes answers, and has the process started when it is first needed and whenever it has ended.
+/// The host's side of one fetcher's process: sends requests, takes answers, and has the process
+/// started when it is first needed and whenever it has ended.
 ///
-/// Requests for a URL in flight join. What a process was at when it ended is asked for again; a request that two processes named as their last work, or that was
-/// in flight at many ends, fails as ``Reason/fetchCrashed``.
+/// Requests for a URL in flight join. What a process was at when it ended is asked for again; a
+/// request that two processes named as their last work, or that was in flight at many ends, fails
+/// as ``Reason/fetchCrashed``.
 final class FetcherLink: FetchService {
   private typealias Request = FetcherRequests.Request
 
@@ -23,7 +25,8 @@ final class FetcherLink: FetchService {
     /// Whether a flush is posted, and whether one is that waits for its turn.
     var isFlushing = false
     var isFlushingLater = false
-    /// Whether the loop waits until the connection takes more; nil as long as it does not wait for it at all.
+    /// Whether the loop waits until the connection takes more; nil as long as it does not wait for
+    /// it at all.
     var awaitsRoom: Bool?
     /// Whether the loop of the process has turned, and whether it has answered.
     var isReady = false
@@ -39,7 +42,8 @@ final class FetcherLink: FetchService {
   /// What is called when the lock has been given back.
   private typealias Afterwards = [() -> Void]
 
-  /// What may wait to be sent, in bytes: far more than any number of requests that the window of a run admits.
+  /// What may wait to be sent, in bytes: far more than any number of requests that the window of a
+  /// run admits.
   private static let maximumUnsent = 256 << 20
   private static let maximumLosses = 3
 
@@ -99,7 +103,8 @@ final class FetcherLink: FetchService {
     state.requests.add(request, as: number, joins: joins)
     guard state.stream != nil else { return start(&state, after: state.starts.pause) }
     send(request, number, &state)
-    // With others in flight it goes along with what else is gathered: one call of the system for many.
+    // With others in flight it goes along with what else is gathered: one call of the system for
+    // many.
     if state.requests.count > 1 { flushSoon(&state) } else { flush(&state) }
   }
 

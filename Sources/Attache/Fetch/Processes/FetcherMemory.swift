@@ -1,17 +1,21 @@
 internal import CFetcher
 
-/// Memory that a host and its fetchers' processes share: how far each fetch is, and what each fetcher is at.
+/// Memory that a host and its fetchers' processes share: how far each fetch is, and what each
+/// fetcher is at.
 ///
-/// `@unchecked Sendable`: the addresses are constant. What stands there is written by other processes at any time: each field is read once, and checked.
+/// `@unchecked Sendable`: the addresses are constant. What stands there is written by other
+/// processes at any time: each field is read once, and checked.
 @safe
 final class FetcherMemory: @unchecked Sendable {
-  /// Fetches whose progress is shown at a time; a host with more in flight knows nothing of the others before they end.
+  /// Fetches whose progress is shown at a time; a host with more in flight knows nothing of the
+  /// others before they end.
   static let places = 16_384
 
   private let pulses: UnsafeMutablePointer<fetcher_pulse>
   private let progress: UnsafeMutablePointer<fetcher_progress>
 
-  /// Maps the memory, of which only what is used is taken. It stays mapped as long as the process lives.
+  /// Maps the memory, of which only what is used is taken. It stays mapped as long as the process
+  /// lives.
   ///
   /// - Throws: ``SystemError`` when there is none.
   init() throws(SystemError) {
@@ -55,14 +59,16 @@ final class FetcherMemory: @unchecked Sendable {
     if place < Self.places { unsafe progress[place] = FetchProgress().raw(of: fetch) }
   }
 
-  /// Says how far a fetch is, and that the fetcher is at it. Does nothing once another has the place.
+  /// Says how far a fetch is, and that the fetcher is at it. Does nothing once another has the
+  /// place.
   func note(_ current: FetchProgress, of fetch: UInt64, at place: Int, by fetcher: Int) {
     unsafe pulses[fetcher].at_work = fetch
     guard place < Self.places, unsafe progress[place].fetch == fetch else { return }
     unsafe progress[place] = current.raw(of: fetch)
   }
 
-  /// Says that a fetcher is at no fetch. What libcurl does by itself, such as to send a request, is no fetch's.
+  /// Says that a fetcher is at no fetch. What libcurl does by itself, such as to send a request, is
+  /// no fetch's.
   func endWork(of fetcher: Int) {
     unsafe pulses[fetcher].at_work = 0
   }

@@ -2,8 +2,8 @@ internal import CFetcher
 internal import Glibc
 internal import Synchronization
 
-/// A small process that starts the fetchers' processes, and hears when they end: forked before this process has threads, connections or an open database,
-/// none of which survives a fork.
+/// A small process that starts the fetchers' processes, and hears when they end: forked before this
+/// process has threads, connections or an open database, none of which survives a fork.
 package final class FetcherParent: Sendable {
   /// What a fetcher is to be.
   struct Order {
@@ -14,7 +14,8 @@ package final class FetcherParent: Sendable {
     var generation: Int
     /// Of the host's folder of unfinished files.
     var temporaryName: String
-    /// Whether it is worth to parse the root certificates first, for all that are started from now on.
+    /// Whether it is worth to parse the root certificates first, for all that are started from now
+    /// on.
     var needsRoots: Bool
 
     /// The number of its first unfinished file.
@@ -77,7 +78,8 @@ package final class FetcherParent: Sendable {
     close(socket)
   }
 
-  /// Ends the process and its children, and waits for the first. Safe from any thread, and to be called again.
+  /// Ends the process and its children, and waits for the first. Safe from any thread, and to be
+  /// called again.
   func stop() {
     guard !isStopped.exchange(true, ordering: .relaxed), process > 0 else { return }
     // Its children end with it (PR_SET_PDEATHSIG).

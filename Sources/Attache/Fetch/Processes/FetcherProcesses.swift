@@ -1,7 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// The processes that fetch for a host: what they share on the host's side, a loop on which their answers come, and the parent that starts them.
+/// The processes that fetch for a host: what they share on the host's side, a loop on which their
+/// answers come, and the parent that starts them.
 final class FetcherProcesses: Sendable {
   let links: [FetcherLink]
   private let crew: FetcherCrew
@@ -107,7 +108,8 @@ final class FetcherCrew: Sendable {
   }
 }
 
-/// The places in the shared memory that no fetch has: the lowest is given out first, so that few pages are used.
+/// The places in the shared memory that no fetch has: the lowest is given out first, so that few
+/// pages are used.
 struct FetchPlaces {
   private var free: [Int] = []
   private var next = 0

@@ -1,4 +1,5 @@
-/// What is asked of one fetcher, and which request is to blame when its processes end. A pure value.
+/// What is asked of one fetcher, and which request is to blame when its processes end. A pure
+/// value.
 struct FetcherRequests {
   struct Request {
     let url: CheckedURL

@@ -2,7 +2,8 @@ internal import CFetcher
 internal import Glibc
 internal import Synchronization
 
-/// A fetcher's process, from within: carries out what the host asks, and ends when the connection does.
+/// A fetcher's process, from within: carries out what the host asks, and ends when the connection
+/// does.
 ///
 /// `@unchecked Sendable`: confined to the loop's thread.
 final class FetcherServer: @unchecked Sendable {
@@ -31,7 +32,8 @@ final class FetcherServer: @unchecked Sendable {
   ) -> Never {
     unsafe fetcher_name("fetcher")
     let missing = bounds.confine(store: store, roots: configuration.rootCertificates == nil ? start.roots?.path : nil)
-    // On a thread of its own: one that has used a Mutex before a fork must not meet a contended one behind it.
+    // On a thread of its own: one that has used a Mutex before a fork must not meet a contended one
+    // behind it.
     let started = try? Thread.start("start") { [start] in
       do {
         let files = try start.files.get()
@@ -126,7 +128,8 @@ final class FetcherServer: @unchecked Sendable {
     }
   }
 
-  /// Whether this process is not permitted to read resolv.conf. c-ares would then ask a name server on this machine, without an error.
+  /// Whether this process is not permitted to read resolv.conf. c-ares would then ask a name server
+  /// on this machine, without an error.
   private static var isResolverClosed: Bool {
     let file = unsafe open("/etc/resolv.conf", O_RDONLY | O_CLOEXEC)
     guard file < 0 else {

@@ -1,4 +1,5 @@
-/// How long a fetcher has given no sign, as far as its host can judge. A pure value: its owner looks every ``interval``, and notes each answer.
+/// How long a fetcher has given no sign, as far as its host can judge. A pure value: its owner
+/// looks every ``interval``, and notes each answer.
 struct FetcherSilence {
   /// What a look says.
   enum Verdict: Equatable {

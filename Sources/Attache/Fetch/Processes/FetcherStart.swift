@@ -1,4 +1,5 @@
-/// What fetchers begin with. Their parent loads it before it forks them: a confined fetcher may not open these files.
+/// What fetchers begin with. Their parent loads it before it forks them: a confined fetcher may not
+/// open these files.
 ///
 /// `@unchecked Sendable`: the parent has one thread, and a fetcher hands it to one thread.
 struct FetcherStart: @unchecked Sendable {

@@ -1,8 +1,10 @@
 /// When the next process of a fetcher may be started, after those that have ended. A pure value.
 struct FetcherStarts {
-  /// The longest pause before a process is started again; one that lived for longer has not ended soon.
+  /// The longest pause before a process is started again; one that lived for longer has not ended
+  /// soon.
   static let longestPause = Duration.milliseconds(50)
-  /// Starts that may fail in a row before what is asked fails: the system may have no process for a moment.
+  /// Starts that may fail in a row before what is asked fails: the system may have no process for a
+  /// moment.
   static let maximumFailed = 8
   /// From so many soon ends in a row on, the next start waits.
   private static let patientEnds = 4

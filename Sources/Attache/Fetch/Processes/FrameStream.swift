@@ -1,8 +1,8 @@
 internal import CFetcher
 internal import Glibc
 
-/// One end of the connection between a host and a fetcher: frames that are gathered before they are sent, and what has come and is not yet taken apart.
-/// Never waits.
+/// One end of the connection between a host and a fetcher: frames that are gathered before they are
+/// sent, and what has come and is not yet taken apart. Never waits.
 struct FrameStream: ~Copyable {
   /// Why the connection is of no use any more.
   enum Fault: Error {
@@ -66,7 +66,8 @@ struct FrameStream: ~Copyable {
   /// Takes what has come, once, and hands on each whole frame in it, without its length.
   ///
   /// - Returns: whether something had come.
-  /// - Throws: ``Fault`` at the connection's end, at a frame that is too long, and where `take` throws.
+  /// - Throws: ``Fault`` at the connection's end, at a frame that is too long, and where `take`
+  ///   throws.
   @discardableResult
   mutating func receive(_ take: (ArraySlice<UInt8>) throws(Fault) -> Void) throws(Fault) -> Bool {
     let count = unsafe input.withUnsafeMutableBytes { bytes in

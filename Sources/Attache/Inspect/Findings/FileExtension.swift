@@ -1,6 +1,7 @@
 /// The file name extension of a URL.
 enum FileExtension {
-  /// What follows the last dot of the last part of the path, in lower case; nil when that is no short word of letters and digits.
+  /// What follows the last dot of the last part of the path, in lower case; nil when that is no
+  /// short word of letters and digits.
   static func of(_ url: UntrustedText) -> String? {
     let path = URLReference(Array(url.utf8)[...]).path
     let name = path.suffix(from: path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? path.startIndex)
@@ -14,7 +15,8 @@ enum FileExtension {
 extension MediaType {
   /// The type that Apple's frameworks infer from an extension in lower case.
   ///
-  /// Source: https://developer.apple.com/documentation/uniformtypeidentifiers/system-declared-uniform-type-identifiers
+  /// Source:
+  /// https://developer.apple.com/documentation/uniformtypeidentifiers/system-declared-uniform-type-identifiers
   init?(fileExtension: String) {
     switch fileExtension {
     case "jpg", "jpeg", "jpe": self = .jpeg

@@ -1,4 +1,5 @@
-/// Everything that `attache lint` can find. The raw value is the code, which stays; its first part names the family.
+/// Everything that `attache lint` can find. The raw value is the code, which stays; its first part
+/// names the family.
 package enum FindingCode: String, CaseIterable, Sendable {
   case payloadJSON = "payload.json"
   case payloadSize = "payload.size"

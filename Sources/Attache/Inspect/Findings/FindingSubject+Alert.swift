@@ -2,7 +2,8 @@ extension FindingSubject {
   /// The texts that are shown, themselves or looked up in the app.
   private static let shownTexts = ["title", "title-loc-key", "subtitle", "subtitle-loc-key", "body", "loc-key"]
 
-  /// Whether there is an `aps`. An empty payload (Wallet's passes) and one of a management server (`mdm`) need none.
+  /// Whether there is an `aps`. An empty payload (Wallet's passes) and one of a management server
+  /// (`mdm`) need none.
   func missingFindings() -> [LintFinding] {
     if let aps { return aps.isObject ? [] : [finding(.apsMissing, at: "/aps", "aps is \(aps.typeName), and not a dictionary")] }
     var isEmpty = true

@@ -1,8 +1,11 @@
 extension FindingSubject {
   /// What Apple defines in `aps`.
   ///
-  /// Source: https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification (table 1), the last two of
-  /// https://developer.apple.com/documentation/activitykit/starting-and-updating-live-activities-with-activitykit-push-notifications and
+  /// Source:
+  /// https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
+  /// (table 1), the last two of
+  /// https://developer.apple.com/documentation/activitykit/starting-and-updating-live-activities-with-activitykit-push-notifications
+  /// and
   /// https://developer.apple.com/documentation/widgetkit/updating-widgets-with-widgetkit-push-notifications
   static let knownKeys: Set<UntrustedText> = [
     "alert", "badge", "sound", "thread-id", "category", "content-available", "mutable-content", "target-content-id", "interruption-level",
@@ -52,7 +55,8 @@ extension FindingSubject {
     return [finding(.apsCategory, at: "/aps/category", text)]
   }
 
-  /// The places within `aps` that name media: those that a dialect reads, and URLs under keys that are none of Apple's.
+  /// The places within `aps` that name media: those that a dialect reads, and URLs under keys that
+  /// are none of Apple's.
   private var mediaPlaces: MediaPlaces {
     var found = MediaPlaces(places: inspection.media.compactMap(\.reference.path).filter { $0.starts(with: "/aps/") })
     for (object, path, keys) in [(aps, "/aps", Self.knownKeys), (aps?.member("alert"), "/aps/alert", Self.knownAlertKeys)] {
@@ -95,7 +99,8 @@ private struct MediaPlaces {
   }
 }
 
-/// A place below another. Its pointer is made when it is asked for: made for each of thousands of values, a long name above them would be copied as often.
+/// A place below another. Its pointer is made when it is asked for: made for each of thousands of
+/// values, a long name above them would be copied as often.
 private final class PlacePath {
   private let parent: PlacePath?
   /// The pointer of the first, the part of any other.
@@ -135,7 +140,8 @@ extension JSONElement {
     return "null"
   }
 
-  /// Calls `body` with the place of each string within that is a URL of media, by its extension or its key.
+  /// Calls `body` with the place of each string within that is a URL of media, by its extension or
+  /// its key.
   fileprivate func forEachURL(at place: PlacePath, depth: Int, _ body: (PlacePath) -> Void) {
     if let text {
       if text.starts(with: "https://") || text.starts(with: "http://"), Self.isOfMedia(text, place.key) { body(place) }

@@ -16,7 +16,8 @@ extension FindingSubject {
     return findings
   }
 
-  /// What is wrong with the flag itself; 0 and `false` say that the app is not to be woken, and so it is.
+  /// What is wrong with the flag itself; 0 and `false` say that the app is not to be woken, and so
+  /// it is.
   private func flagFindings() -> [LintFinding] {
     guard let flag = aps?.member("content-available"), !flag.isNull, flag.number != 1, flag.number != 0, flag.boolean != false else {
       return []

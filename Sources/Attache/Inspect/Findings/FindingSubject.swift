@@ -1,4 +1,5 @@
-/// A payload under inspection, as the rules see it: what was read, and the parsed document while it is there.
+/// A payload under inspection, as the rules see it: what was read, and the parsed document while it
+/// is there.
 struct FindingSubject {
   let inspection: Inspection
   let payload: JSONElement

@@ -3,7 +3,8 @@ package struct LintFinding: Hashable, Sendable {
   package var code: FindingCode
   /// Of the payload, counted from 1.
   package var line: Int
-  /// Where in the line, as a JSON pointer; the empty one names the whole line, be it no JSON or the payload itself.
+  /// Where in the line, as a JSON pointer; the empty one names the whole line, be it no JSON or the
+  /// payload itself.
   package var path: UntrustedText
   /// What is wrong there, one sentence without a full stop, printable.
   package var text: String

@@ -2,7 +2,8 @@
 struct SilentRate {
   /// Apple's "two or three per hour": more than three are too many.
   ///
-  /// Source: https://developer.apple.com/documentation/usernotifications/pushing-background-updates-to-your-app
+  /// Source:
+  /// https://developer.apple.com/documentation/usernotifications/pushing-background-updates-to-your-app
   static let maximumPerHour = 3
   private static let hour = 3600.0
 
@@ -15,7 +16,8 @@ struct SilentRate {
   /// Adds a silent push.
   ///
   /// - Parameter time: in seconds since 1970.
-  /// - Returns: how many silent pushes the device got within the hour that ends with this one, ``maximumCount`` for more.
+  /// - Returns: how many silent pushes the device got within the hour that ends with this one,
+  ///   ``maximumCount`` for more.
   mutating func add(_ token: UntrustedText, at time: Double) -> Int {
     pushes[token, default: SortedTimes()].add(time, within: Self.hour, upTo: Self.maximumCount)
   }
@@ -23,7 +25,8 @@ struct SilentRate {
 
 /// The times of one device, in order.
 ///
-/// They are kept in blocks, so that one that comes out of order moves no more than a block: a single array would take quadratic time.
+/// They are kept in blocks, so that one that comes out of order moves no more than a block: a
+/// single array would take quadratic time.
 private struct SortedTimes {
   private static let maximumOfBlock = 1_024
 
@@ -66,7 +69,8 @@ private struct SortedTimes {
 }
 
 extension Array {
-  /// The first index whose element is late, in an array whose late elements all stand behind the others; the end when there is none.
+  /// The first index whose element is late, in an array whose late elements all stand behind the
+  /// others; the end when there is none.
   fileprivate func firstPlace(where isLate: (Element) -> Bool) -> Int {
     var (start, end) = (0, count)
     while start < end {

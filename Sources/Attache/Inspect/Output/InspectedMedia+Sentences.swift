@@ -19,7 +19,8 @@ extension InspectedMedia {
     return parts.isEmpty ? nil : parts.sentence
   }
 
-  /// What the gates say, in their order; a refusal of the payload's own gate stands above when no service extension runs.
+  /// What the gates say, in their order; a refusal of the payload's own gate stands above when no
+  /// service extension runs.
   private func gateSentences(_ gates: [GateAnswer], runs: Bool) -> [String] {
     let told = gates.filter { $0.gate != .payload || runs && $0.passes == false }
     guard told.contains(where: { $0.passes == false }) else {

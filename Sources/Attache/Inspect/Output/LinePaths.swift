@@ -1,4 +1,5 @@
-/// Says where in a line stands what was read in a payload: the same place, unless an envelope holds the payload or says it in its own words.
+/// Says where in a line stands what was read in a payload: the same place, unless an envelope holds
+/// the payload or says it in its own words.
 struct LinePaths {
   private let places: LinePlaces
   /// Where a payload's members may stand, the likeliest first; when there is one, they do.
@@ -37,7 +38,8 @@ struct LinePaths {
     return writtenPath(of: place) ?? payload
   }
 
-  /// The place in the line of a text of the payload, which a service may have taken from anywhere in the line.
+  /// The place in the line of a text of the payload, which a service may have taken from anywhere
+  /// in the line.
   func path(of place: UntrustedText, saying text: UntrustedText) -> UntrustedText {
     let path = path(of: place)
     guard bases.count > 1, places.value(at: path)?.text != text else { return path }
@@ -63,7 +65,8 @@ struct LinePaths {
     return places.first(where: self.places.holds) ?? ""
   }
 
-  /// The place as it is, and as services write it that have no `aps`, or the image under `notification`.
+  /// The place as it is, and as services write it that have no `aps`, or the image under
+  /// `notification`.
   private static func wordings(of place: UntrustedText) -> [UntrustedText] {
     guard !place.isEmpty else { return [] }
     guard place.starts(with: "/aps/") else { return place == "/fcm_options/image" ? [place, "/image"] : [place] }

@@ -3,7 +3,8 @@ struct Paragraphs {
   let width: Int
   let isColoured: Bool
 
-  /// The sentence as lines that fit, where words allow; each begins with `indent` spaces, those after the first with `hanging` more.
+  /// The sentence as lines that fit, where words allow; each begins with `indent` spaces, those
+  /// after the first with `hanging` more.
   func lines(_ sentence: String, indent: Int, hanging: Int = 2) -> [String] {
     var lines: [String] = []
     var line = ""

@@ -8,7 +8,8 @@ public struct Envelope: Hashable, Sendable {
     case fcm = "fcm-v1"
     /// Amazon SNS: `APNS`, the payload as JSON in a string.
     ///
-    /// Source: https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
+    /// Source:
+    /// https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
     case sns
     /// gorush's request, or one of its notifications.
     ///
@@ -20,7 +21,8 @@ public struct Envelope: Hashable, Sendable {
     case oneSignal = "onesignal"
     /// What Expo's server takes.
     ///
-    /// Source: https://docs.expo.dev/push-notifications/sending-notifications/#message-request-format
+    /// Source:
+    /// https://docs.expo.dev/push-notifications/sending-notifications/#message-request-format
     case expo
     /// The user's own, by `--payload-path`.
     case path = "payload-path"
@@ -31,13 +33,15 @@ public struct Envelope: Hashable, Sendable {
   public var notification: Int?
   /// The device, or whatever the envelope names in its place; nil when it names none or several.
   public var token: UntrustedText?
-  /// `apns-priority`, or what the service makes of its own word: 10 is at once, 5 is when it suits the device.
+  /// `apns-priority`, or what the service makes of its own word: 10 is at once, 5 is when it suits
+  /// the device.
   public var priority: Int?
   /// When APNs gives up, in seconds since 1970.
   public var expiration: Int?
   /// `apns-push-type`.
   public var pushType: UntrustedText?
-  /// `apns-topic`, or gorush's `topic`: the app's bundle identifier, with what Apple's services add to it.
+  /// `apns-topic`, or gorush's `topic`: the app's bundle identifier, with what Apple's services add
+  /// to it.
   public var topic: UntrustedText?
   /// `apns-collapse-id`, or what the service calls it.
   public var collapseID: UntrustedText?

@@ -35,7 +35,8 @@ extension Envelope {
     return word == "normal" ? 5 : Int(word.string)
   }
 
-  /// Seconds since 1970, of a number of seconds or milliseconds or of a date like 2026-11-21T10:00:00.5+01:00 (RFC 3339).
+  /// Seconds since 1970, of a number of seconds or milliseconds or of a date like
+  /// 2026-11-21T10:00:00.5+01:00 (RFC 3339).
   static func seconds(_ text: String) -> Double? {
     if let number = Double(text) {
       guard number.isFinite else { return nil }
@@ -72,7 +73,8 @@ extension Envelope {
   }
 }
 
-/// The members of a line's objects that say something of the delivery. Each object is read once, however many notifications share it.
+/// The members of a line's objects that say something of the delivery. Each object is read once,
+/// however many notifications share it.
 struct DeliveryMembers {
   static let token = names(
     "token", "device_token", "deviceToken", "to", "tokens", "TargetArn", "include_subscription_ids", "include_player_ids",

@@ -25,7 +25,8 @@ final class EnvelopeReader {
     members.find(in: root)
   }
 
-  /// The forms that the line may have, as far as its top says, the likeliest first. Services ignore members that they do not know, so there may be several.
+  /// The forms that the line may have, as far as its top says, the likeliest first. Services ignore
+  /// members that they do not know, so there may be several.
   var forms: [Envelope.Form] {
     var forms: [Envelope.Form] = []
     if self[.message]?.isObject == true || self[.apns]?.isObject == true { forms.append(.fcm) }
@@ -45,10 +46,12 @@ struct OpenedEnvelope {
   /// The payload as the service hands it to APNs, as JSON.
   var payload: [UInt8]
   var place: PayloadPlace
-  /// The objects that speak of the delivery, in the text of the envelope; the first to say something counts.
+  /// The objects that speak of the delivery, in the text of the envelope; the first to say
+  /// something counts.
   var delivery: [Range<Int>] = []
 
-  /// Opens a line of that form: its payloads, mostly one; none when it has not got the form after all, or has no place for the member.
+  /// Opens a line of that form: its payloads, mostly one; none when it has not got the form after
+  /// all, or has no place for the member.
   ///
   /// - Parameters:
   ///   - text: the line.
@@ -74,7 +77,8 @@ struct OpenedEnvelope {
 }
 
 extension PayloadPlace {
-  /// The member `data` of a message, which is made where there is none; nil when something else has that name.
+  /// The member `data` of a message, which is made where there is none; nil when something else has
+  /// that name.
   init?(dataOf message: Range<Int>, in text: JSONText) {
     guard let data = text.value("data", of: message) else {
       self.init(object: message, wrapper: "data")

@@ -1,4 +1,5 @@
-/// Expo's message: its server hands `data` on as `body`, with `richContent` in it as `_richContent`.
+/// Expo's message: its server hands `data` on as `body`, with `richContent` in it as
+/// `_richContent`.
 ///
 /// Source: https://docs.expo.dev/push-notifications/sending-notifications/#message-request-format
 enum ExpoEnvelope {

@@ -1,7 +1,9 @@
-/// Firebase Cloud Messaging's message: its payload is `apns.payload`, to which FCM adds what the rest of the message says.
+/// Firebase Cloud Messaging's message: its payload is `apns.payload`, to which FCM adds what the
+/// rest of the message says.
 ///
-/// FCM shows `notification.title` and `.body` where `aps.alert` is absent, hands the members of `data` on as custom keys, and names the image of
-/// `apns.fcm_options.image`, else of `notification.image`, in `fcm_options` of the payload.
+/// FCM shows `notification.title` and `.body` where `aps.alert` is absent, hands the members of
+/// `data` on as custom keys, and names the image of `apns.fcm_options.image`, else of
+/// `notification.image`, in `fcm_options` of the payload.
 enum FCMEnvelope {
   static func open(_ text: JSONText) -> OpenedEnvelope? {
     let message = text.object("message", of: text.root) ?? text.root

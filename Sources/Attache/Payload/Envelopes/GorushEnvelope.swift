@@ -1,13 +1,18 @@
-/// gorush's notifications for Apple's devices (`platform` 1), one alone or several in a request: what gorush hands on is made of the members of each.
+/// gorush's notifications for Apple's devices (`platform` 1), one alone or several in a request:
+/// what gorush hands on is made of the members of each.
 ///
-/// Source: https://github.com/appleboy/gorush/blob/master/notify/notification_apns.go (`buildIOSPayload`): `data` becomes custom keys.
+/// Source: https://github.com/appleboy/gorush/blob/master/notify/notification_apns.go
+/// (`buildIOSPayload`): `data` becomes custom keys.
 enum GorushEnvelope {
-  /// The most notifications of a request that is opened, those for other devices included: gorush's own limit.
+  /// The most notifications of a request that is opened, those for other devices included: gorush's
+  /// own limit.
   ///
-  /// Source: https://github.com/appleboy/gorush/blob/master/config/config.go (`max_notification: 100`)
+  /// Source: https://github.com/appleboy/gorush/blob/master/config/config.go (`max_notification:
+  /// 100`)
   static let maximumNotifications = 100
 
-  /// The notifications for Apple's devices; none when one of them has no place for the member: gorush itself takes no such request.
+  /// The notifications for Apple's devices; none when one of them has no place for the member:
+  /// gorush itself takes no such request.
   static func open(_ text: JSONText) -> [OpenedEnvelope] {
     let root = text.root
     guard let list = text.value("notifications", of: root) else {

@@ -1,4 +1,5 @@
-/// OneSignal's request: its server always asks for the service extension, and hands `ios_attachments` on as `att` and `data` as `custom.a`.
+/// OneSignal's request: its server always asks for the service extension, and hands
+/// `ios_attachments` on as `att` and `data` as `custom.a`.
 ///
 /// The texts are given by language: English counts, else the first. They take no overrides.
 ///

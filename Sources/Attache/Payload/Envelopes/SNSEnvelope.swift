@@ -1,11 +1,14 @@
-/// Amazon SNS's message of one payload for each platform: each is JSON in a string, and the whole may be a string once more, in `Message`.
+/// Amazon SNS's message of one payload for each platform: each is JSON in a string, and the whole
+/// may be a string once more, in `Message`.
 ///
-/// The payload is that of the first name in ``names``. Its sandbox's has the same changes when it says the same byte for byte; with any other
-/// payload there, and for every further name, only the first is served.
+/// The payload is that of the first name in ``names``. Its sandbox's has the same changes when it
+/// says the same byte for byte; with any other payload there, and for every further name, only the
+/// first is served.
 enum SNSEnvelope {
   /// Each name before that of its sandbox.
   ///
-  /// Source: https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
+  /// Source:
+  /// https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
   static let names = ["APNS", "APNS_SANDBOX", "MACOS", "MACOS_SANDBOX", "APNS_VOIP", "APNS_VOIP_SANDBOX"]
 
   static func open(_ text: JSONText, _ inner: InnerParser) -> OpenedEnvelope? {

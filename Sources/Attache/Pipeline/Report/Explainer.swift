@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Tells about the lines that are not attached, each reason at its first line and then once an hour (``ExplanationLedger``), on a thread of its own: a log
-/// that blocks delays no line.
+/// Tells about the lines that are not attached, each reason at its first line and then once an hour
+/// (``ExplanationLedger``), on a thread of its own: a log that blocks delays no line.
 package final class Explainer: Sendable {
   private struct Desk {
     var ledger = ExplanationLedger()
@@ -37,7 +37,8 @@ package final class Explainer: Sendable {
     alarm.ring()
   }
 
-  /// Has a payload explained if it is the first with its reason, else counted. Never waits; there are as many explanations as reasons.
+  /// Has a payload explained if it is the first with its reason, else counted. Never waits; there
+  /// are as many explanations as reasons.
   ///
   /// - Parameter why: what is said in the place of the reason's advice.
   package func add(_ reason: Reason, of line: Int, _ media: [MediaRecord], why: String? = nil) {

@@ -7,8 +7,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
   public var url: String?
   /// What was refused or went wrong, and what to do.
   public var text: String
-  /// For how many payloads this stands: 1 when it is the first with its reason, else all with the reason that came in the last hour, of which ``line`` is
-  /// the first.
+  /// For how many payloads this stands: 1 when it is the first with its reason, else all with the
+  /// reason that came in the last hour, of which ``line`` is the first.
   public var count = 1
   /// Whether the reason was told before.
   public var isRepeated = false

@@ -1,4 +1,5 @@
-/// Which reasons were told, and what has come since: each is told at its first payload, and after that once an hour, as long as payloads come.
+/// Which reasons were told, and what has come since: each is told at its first payload, and after
+/// that once an hour, as long as payloads come.
 struct ExplanationLedger {
   private struct Entry {
     /// When the reason was told last.
@@ -15,7 +16,8 @@ struct ExplanationLedger {
 
   /// Takes a payload that fell back.
   ///
-  /// - Parameter explain: makes the explanation, which is asked for when it is the first of its reason, or the first since the reason was told.
+  /// - Parameter explain: makes the explanation, which is asked for when it is the first of its
+  ///   reason, or the first since the reason was told.
   /// - Returns: whether ``nextDue`` has changed.
   mutating func add(_ reason: Reason, at now: MonotonicInstant, _ explain: () -> Explanation) -> Bool {
     guard let entry = entries[reason] else {

@@ -4,8 +4,9 @@ internal import Glibc
 package enum ReportFile {
   /// Opens the file, made anew or emptied. The caller closes it.
   ///
-  /// What is open already is shared instead: the path of a descriptor (`/dev/stderr`, `/dev/fd/3`), and the file that standard error writes to. Records
-  /// then follow what is there, and neither writes over the other.
+  /// What is open already is shared instead: the path of a descriptor (`/dev/stderr`, `/dev/fd/3`),
+  /// and the file that standard error writes to. Records then follow what is there, and neither
+  /// writes over the other.
   ///
   /// - Throws: ``SystemError`` of `open` or `dup`.
   package static func open(_ path: String) throws(SystemError) -> Int32 {

@@ -18,8 +18,9 @@ struct ReportItem: Sendable {
 
 /// Brings what comes in the order written back into the order decided.
 ///
-/// A record needs its lateness, which is known when the line is handed to `write`; the report is in the order decided. So a record waits here for those
-/// that were decided before it and are not written yet: they stand in the window, which bounds them.
+/// A record needs its lateness, which is known when the line is handed to `write`; the report is in
+/// the order decided. So a record waits here for those that were decided before it and are not
+/// written yet: they stand in the window, which bounds them.
 struct ReportOrder {
   private var waiting: [UInt64: ReportItem] = [:]
   private var next: UInt64 = 0

@@ -1,7 +1,8 @@
 /// What the report says about one line.
 ///
-/// Every line has a clock, since every line takes a place in the window: one that passes is decided when it takes its place (`elapsed` is zero) and
-/// may still wait for an earlier one, so that its `lateness` is a number as any other's.
+/// Every line has a clock, since every line takes a place in the window: one that passes is decided
+/// when it takes its place (`elapsed` is zero) and may still wait for an earlier one, so that its
+/// `lateness` is a number as any other's.
 struct ReportRecord: Sendable {
   /// Counted from 1.
   var line: Int

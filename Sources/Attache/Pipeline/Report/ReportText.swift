@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// The report's text on its way to the file: gathered in a buffer of constant size, dropped after the first error.
+/// The report's text on its way to the file: gathered in a buffer of constant size, dropped after
+/// the first error.
 struct ReportText {
   private let descriptor: Int32
   private let bufferSize: Int
@@ -30,7 +31,8 @@ struct ReportText {
     }
   }
 
-  /// Lines that passed together differ in their number and their kind only, so that all the rest is written once for each kind.
+  /// Lines that passed together differ in their number and their kind only, so that all the rest is
+  /// written once for each kind.
   private mutating func writePassing(_ kinds: [PassingLine], from first: Int, lateness: Duration) {
     let rests = PassingLine.allCases.map { kind in
       var text: [UInt8] = []

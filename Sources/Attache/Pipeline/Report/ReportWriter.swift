@@ -1,9 +1,11 @@
 internal import Glibc
 internal import Synchronization
 
-/// Writes the report on a thread of its own, so that a slow disk, or a pipe that nobody reads, never holds up a line.
+/// Writes the report on a thread of its own, so that a slow disk, or a pipe that nobody reads,
+/// never holds up a line.
 ///
-/// Records are written in the order decided, as soon as the lines before them were handed to `write`; nothing waits in a buffer when the input pauses.
+/// Records are written in the order decided, as soon as the lines before them were handed to
+/// `write`; nothing waits in a buffer when the input pauses.
 final class ReportWriter: Sendable {
   private struct Desk {
     var items: [ReportItem] = []
@@ -24,7 +26,8 @@ final class ReportWriter: Sendable {
   /// - Parameters:
   ///   - descriptor: what is written; ``run()`` closes it in the end.
   ///   - detail: how much of a URL is shown.
-  ///   - written: called with the charge of what has been written or dropped (``ReportItem/charge``), from the report's thread.
+  ///   - written: called with the charge of what has been written or dropped
+  ///     (``ReportItem/charge``), from the report's thread.
   ///   - failed: called once when the report cannot be written; what follows is dropped.
   /// - Throws: ``SystemError`` when no descriptor is to be had.
   init(

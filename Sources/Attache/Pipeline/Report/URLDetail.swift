@@ -1,6 +1,8 @@
-/// How much of a payload's URL the log and the report show (`--log-urls`). What is shown is printable ASCII: every other byte stands as `\xNN`.
+/// How much of a payload's URL the log and the report show (`--log-urls`). What is shown is
+/// printable ASCII: every other byte stands as `\xNN`.
 public enum URLDetail: String, CaseIterable, Sendable {
-  /// Without what may hold a secret, the user name, the password, the query and the fragment; cut after 200 characters.
+  /// Without what may hold a secret, the user name, the password, the query and the fragment; cut
+  /// after 200 characters.
   case short
   /// With everything, to the longest URL that is fetched, 8,192 bytes.
   case full

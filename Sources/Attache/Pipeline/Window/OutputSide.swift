@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// The threads behind the window: the writer's, and the report's when there is one. Whoever starts a run owns it.
+/// The threads behind the window: the writer's, and the report's when there is one. Whoever starts
+/// a run owns it.
 final class OutputSide {
   /// What a thread leaves behind for the one that joins it.
   private final class ThreadResult<Value: Sendable>: Sendable {

@@ -1,13 +1,16 @@
 internal import Synchronization
 
-/// The window between the reader, whoever decides, and the writer: lines in the order in which they are to leave, bounded in jobs and bytes.
+/// The window between the reader, whoever decides, and the writer: lines in the order in which they
+/// are to leave, bounded in jobs and bytes.
 ///
-/// Ordered, a line leaves when every earlier one has left; unordered, as soon as it is decided. The reader waits while the window is full; deciding never
-/// waits. A payload is decided once: what comes later is refused and counted.
+/// Ordered, a line leaves when every earlier one has left; unordered, as soon as it is decided. The
+/// reader waits while the window is full; deciding never waits. A payload is decided once: what
+/// comes later is refused and counted.
 ///
-/// An overlong line takes its place piece by piece. Ordered, nothing comes between its pieces, since no later line is read before its end.
-/// Unordered, it waits for every line before it to be decided, so that none of them has to wait for the end of a line whose producer is slow.
-/// So does a last line without an ending, which nothing may follow.
+/// An overlong line takes its place piece by piece. Ordered, nothing comes between its pieces,
+/// since no later line is read before its end. Unordered, it waits for every line before it to be
+/// decided, so that none of them has to wait for the end of a line whose producer is slow. So does
+/// a last line without an ending, which nothing may follow.
 final class OutputWindow: Sendable {
   private struct Book {
     var state: WindowState
@@ -59,17 +62,20 @@ final class OutputWindow: Sendable {
 
   /// Adds decided bytes behind everything, waiting for room first. Called by the reader's thread.
   ///
-  /// - Parameter need: what has to be so before, ``WindowState/Need/room`` or ``WindowState/Need/quiet``.
+  /// - Parameter need: what has to be so before, ``WindowState/Need/room`` or
+  ///   ``WindowState/Need/quiet``.
   func append(_ segment: Segment, for account: WindowEntry.Account, when need: WindowState.Need = .room) {
     whenSatisfied(need) { state in state.append(segment, for: account, at: clock.now) }
   }
 
-  /// Gives a candidate its place, waiting for a free job and for room. Called by the reader's thread.
+  /// Gives a candidate its place, waiting for a free job and for room. Called by the reader's
+  /// thread.
   ///
   /// - Parameters:
   ///   - jobs: how many payloads of the line are to be decided.
   ///   - need: as for ``append(_:for:when:)``, in the place of a free job.
-  /// - Returns: the place, whose clock runs from now; nil when no further candidate is to be started.
+  /// - Returns: the place, whose clock runs from now; nil when no further candidate is to be
+  ///   started.
   func reserve(line: Int, bytes: Segment, jobs: Int = 1, when need: WindowState.Need? = nil) -> WindowTicket? {
     whenSatisfied(need ?? .job(bytes: bytes.count, jobs: jobs)) { state in
       state.reserve(line: line, bytes: bytes, jobs: jobs, at: clock.now)
@@ -99,12 +105,14 @@ final class OutputWindow: Sendable {
     return decided != .refused
   }
 
-  /// Starts no further candidate: one that waits for its place, and all that come, get none. What is in flight is decided as ever.
+  /// Starts no further candidate: one that waits for its place, and all that come, get none. What
+  /// is in flight is decided as ever.
   func stop() {
     change { $0.stop() }
   }
 
-  /// Counts bytes that wait to be written to the report; with a negative number, that were. They take room like decided lines.
+  /// Counts bytes that wait to be written to the report; with a negative number, that were. They
+  /// take room like decided lines.
   func holdForReport(_ bytes: Int) {
     change { $0.holdForReport(bytes) }
   }
@@ -134,7 +142,8 @@ final class OutputWindow: Sendable {
     change { $0.release(batch) }
   }
 
-  /// Drops everything that is decided, now and from now on, and lets the reader run: nobody will write any more.
+  /// Drops everything that is decided, now and from now on, and lets the reader run: nobody will
+  /// write any more.
   func discard() {
     for place in change({ $0.discard() }) { place.onRelease?() }
   }

@@ -1,4 +1,5 @@
-/// Why a line leaves as it came without ever being a candidate: decided by the reader's thread, so small that a line costs one byte.
+/// Why a line leaves as it came without ever being a candidate: decided by the reader's thread, so
+/// small that a line costs one byte.
 enum PassingLine: UInt8, CaseIterable, Sendable {
   /// There is nothing to attach.
   case nothing

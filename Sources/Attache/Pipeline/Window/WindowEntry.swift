@@ -19,13 +19,15 @@ struct WindowEntry: Sendable {
   enum Account: Sendable {
     /// A further piece of an overlong line, which the first one speaks for.
     case none
-    /// `count` lines that pass, numbered from `first`; `kinds` has one for each when there is a report, else none at all.
+    /// `count` lines that pass, numbered from `first`; `kinds` has one for each when there is a
+    /// report, else none at all.
     case passing(first: Int, count: Int, kinds: [PassingLine])
     /// A candidate; its lateness is not known yet.
     case payload(ReportRecord)
   }
 
-  /// What a place costs beside its bytes, in bytes: itself, the headers of its blocks and what the report says of it.
+  /// What a place costs beside its bytes, in bytes: itself, the headers of its blocks and what the
+  /// report says of it.
   static let overhead = 256
 
   /// Nil while it is undecided.

@@ -1,7 +1,8 @@
-/// The reader's side of the window: counts the lines, joins those that pass into runs, and gives candidates their places.
+/// The reader's side of the window: counts the lines, joins those that pass into runs, and gives
+/// candidates their places.
 ///
-/// A line that passes costs no lock and no allocation: the window sees a run of them once, at the latest when the input pauses. The reader's thread
-/// owns it.
+/// A line that passes costs no lock and no allocation: the window sees a run of them once, at the
+/// latest when the input pauses. The reader's thread owns it.
 struct WindowInput {
   private let window: OutputWindow
   private var run: Segment?
@@ -40,10 +41,12 @@ struct WindowInput {
     window.append(line, for: .payload(record), when: isFollowed(line) ? .room : .quiet)
   }
 
-  /// Copies a line with candidates out of its block and gives it its place, waiting until there is one.
+  /// Copies a line with candidates out of its block and gives it its place, waiting until there is
+  /// one.
   ///
   /// - Parameter jobs: how many payloads the line has that are to be decided.
-  /// - Returns: nil when no further candidate is to be started; the line was passed on as it came, ``PassingLine/cancelled``.
+  /// - Returns: nil when no further candidate is to be started; the line was passed on as it came,
+  ///   ``PassingLine/cancelled``.
   mutating func reserve(_ line: Segment, jobs: Int = 1) -> WindowTicket? {
     flush()
     guard let ticket = window.reserve(line: lines + 1, bytes: line.copy(), jobs: jobs, when: isFollowed(line) ? nil : .quiet) else {
@@ -70,7 +73,8 @@ struct WindowInput {
     isInsideOverlong = !isLast
   }
 
-  /// Hands over the lines that passed since the last time; due before the reader waits for anything.
+  /// Hands over the lines that passed since the last time; due before the reader waits for
+  /// anything.
   mutating func flush() {
     guard let run else { return }
     window.append(run, for: .passing(first: runFirst, count: lines + 1 - runFirst, kinds: runKinds), when: isFollowed(run) ? .room : .quiet)
@@ -92,7 +96,8 @@ struct WindowInput {
     return summary
   }
 
-  /// Whether a line may leave before others: unordered, the last one may not when it has no ending, since the next would be joined to it.
+  /// Whether a line may leave before others: unordered, the last one may not when it has no ending,
+  /// since the next would be joined to it.
   private func isFollowed(_ lines: Segment) -> Bool {
     unsafe window.limits.isOrdered || lines.withUnsafeBytes { unsafe $0.last == UInt8(ascii: "\n") }
   }

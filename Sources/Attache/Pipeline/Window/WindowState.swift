@@ -1,4 +1,5 @@
-/// The window's book: which places there are, in which order, and what may happen next. It decides; ``OutputWindow`` acts.
+/// The window's book: which places there are, in which order, and what may happen next. It decides;
+/// ``OutputWindow`` acts.
 struct WindowState {
   /// What the reader waits for.
   enum Need: Sendable {
@@ -24,7 +25,8 @@ struct WindowState {
     case places, nothing, finished
   }
 
-  /// The most places that the writer takes at a time: three vectors each stay within the 1,024 that `writev` takes (IOV_MAX).
+  /// The most places that the writer takes at a time: three vectors each stay within the 1,024 that
+  /// `writev` takes (IOV_MAX).
   static let maximumPlaces = 340
 
   let limits: WindowLimits
@@ -39,7 +41,8 @@ struct WindowState {
   private var undecided: Set<UInt64> = []
   private var undecidedBytes = 0
   private var undecidedJobs = 0
-  /// Decided bytes that are not written yet, those that the writer has and those that the report has included.
+  /// Decided bytes that are not written yet, those that the writer has and those that the report
+  /// has included.
   private(set) var heldBytes = 0
   /// Decided bytes that wait for nothing but the writer.
   private var readyBytes = 0

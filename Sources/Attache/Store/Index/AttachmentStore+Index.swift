@@ -46,7 +46,8 @@ extension AttachmentStore {
 
   /// Gives a damaged index another name, unless another process has done so.
   ///
-  /// Under the lock of the store's folder: a second process that found the same file damaged must not remove what belongs to the new index.
+  /// Under the lock of the store's folder: a second process that found the same file damaged must
+  /// not remove what belongs to the new index.
   ///
   /// - Parameter file: which file is damaged.
   func setIndexAside(_ file: StoreStatus) {
@@ -54,12 +55,14 @@ extension AttachmentStore {
     guard let folder = try? root.folder("."), Self.lockSoon(folder), file.isSameFile(as: folder.status(of: StoreIndex.fileName)) else {
       return
     }
-    // First what stands beside it: as long as the name is taken, there is no new index that they could belong to.
+    // First what stands beside it: as long as the name is taken, there is no new index that they
+    // could belong to.
     for companion in StoreIndex.companions { folder.removeFile(companion) }
     folder.rename(StoreIndex.fileName, to: StoreIndex.damagedName)
   }
 
-  /// Takes a folder's lock, which others hold for some calls of the system only; gives up after 20 ms, as when a holder was stopped.
+  /// Takes a folder's lock, which others hold for some calls of the system only; gives up after 20
+  /// ms, as when a holder was stopped.
   private static func lockSoon(_ folder: StoreFolder) -> Bool {
     for _ in 0..<20 {
       if (try? folder.tryLock()) == true { return true }

@@ -1,6 +1,7 @@
 internal import CSQLite
 
-/// A connection to the index's file: SQLite's handle and the statements that are prepared on it. For one thread at a time.
+/// A connection to the index's file: SQLite's handle and the statements that are prepared on it.
+/// For one thread at a time.
 @safe
 final class IndexConnection {
   private let database: OpaquePointer
@@ -25,7 +26,8 @@ final class IndexConnection {
     }
     unsafe self.database = unsafe database
     unsafe sqlite3_busy_timeout(database, patience)
-    // Power loss costs the cache at most: each row vouches for itself, and what is malformed is begun anew.
+    // Power loss costs the cache at most: each row vouches for itself, and what is malformed is
+    // begun anew.
     try run("PRAGMA synchronous=OFF")
     try run("PRAGMA cache_size=-\(Self.cacheSize)")
     try run("PRAGMA mmap_size=0")
@@ -74,7 +76,8 @@ final class IndexConnection {
     unsafe sqlite3_last_insert_rowid(database)
   }
 
-  /// An empty index as the bytes of its file: written ahead of its log, so that readers and a writer do not wait for each other.
+  /// An empty index as the bytes of its file: written ahead of its log, so that readers and a
+  /// writer do not wait for each other.
   static func emptyFile(tables: String, pageSize: Int) throws(IndexFailure) -> [UInt8] {
     _ = isSetUp
     var opened: OpaquePointer?
@@ -86,7 +89,8 @@ final class IndexConnection {
     guard let image = unsafe sqlite3_serialize(opened, "main", &count, 0), count >= 100 else { throw .failed(SQLITE_NOMEM) }
     defer { unsafe sqlite3_free(image) }
     var bytes = unsafe Array(UnsafeBufferPointer(start: image, count: Int(count)))
-    // The versions of the file's format for writing and reading: 2 is WAL (https://www.sqlite.org/fileformat2.html, 1.3.3).
+    // The versions of the file's format for writing and reading: 2 is WAL
+    // (https://www.sqlite.org/fileformat2.html, 1.3.3).
     (bytes[18], bytes[19]) = (2, 2)
     return bytes
   }

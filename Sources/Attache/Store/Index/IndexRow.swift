@@ -1,8 +1,8 @@
-internal import Crypto
-
-/// A row of the index: a URL, the file that it gave, and what the fetcher wants to remember of that.
+/// A row of the index: a URL, the file that it gave, and what the fetcher wants to remember of
+/// that.
 ///
-/// It is one run of bytes with a check at its front, so that a row that was torn, or written by another, names no file.
+/// It is one run of bytes with a check at its front, so that a row that was torn, or written by
+/// another, names no file.
 struct IndexRow: Hashable, Sendable {
   var key: IndexKey
   var name: StoreName
@@ -54,8 +54,8 @@ struct IndexRow: Hashable, Sendable {
   /// The first bytes of the SHA-256 of all that follows the check.
   private static func check(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     var hash = SHA256()
-    unsafe bytes.dropFirst(checkLength).withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
-    return unsafe hash.finalize().withUnsafeBytes { unsafe $0.loadUnaligned(as: UInt64.self) }
+    unsafe bytes.dropFirst(checkLength).withUnsafeBytes { unsafe hash.update($0) }
+    return hash.finish().words[0]
   }
 }
 

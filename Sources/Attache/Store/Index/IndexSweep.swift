@@ -1,5 +1,6 @@
-/// Takes out of the index what leads nowhere: rows whose file has gone, or that were of no use for the store's maximum age; and, when the index is
-/// nearly as large as it may be, those that were written first.
+/// Takes out of the index what leads nowhere: rows whose file has gone, or that were of no use for
+/// the store's maximum age; and, when the index is nearly as large as it may be, those that were
+/// written first.
 struct IndexSweep {
   private let store: AttachmentStore
   private let open: OpenIndex

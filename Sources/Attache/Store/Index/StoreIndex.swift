@@ -1,12 +1,15 @@
 internal import Glibc
 
-/// The index of the store, `index.sqlite` in its folder: which file a URL gave, kept over restarts and shared by processes.
+/// The index of the store, `index.sqlite` in its folder: which file a URL gave, kept over restarts
+/// and shared by processes.
 ///
-/// It is a cache of a cache. What goes wrong with it costs a fetch and never a payload: a row that cannot be read is not there, one that cannot be
-/// written is not kept, and a file that is damaged is set aside and begun anew.
+/// It is a cache of a cache. What goes wrong with it costs a fetch and never a payload: a row that
+/// cannot be read is not there, one that cannot be written is not kept, and a file that is damaged
+/// is set aside and begun anew.
 ///
-/// Rows lie in the order in which they were first written, beside a table of places by hash: a row that is spread over the file by its hash would dirty
-/// a page each. It opens its file when it is first needed, waits for no lock, and belongs to one thread.
+/// Rows lie in the order in which they were first written, beside a table of places by hash: a row
+/// that is spread over the file by its hash would dirty a page each. It opens its file when it is
+/// first needed, waits for no lock, and belongs to one thread.
 final class StoreIndex {
   static let fileName = "index.sqlite"
   /// How a damaged index is named when it is set aside; the next one replaces it.
@@ -46,7 +49,8 @@ final class StoreIndex {
 
   /// How long a lock is waited for, in milliseconds.
   private var patience: Int32 = 0
-  /// What is still to be written at the end of a run waits so long, in milliseconds: far longer than a transaction takes, and less than the run waits.
+  /// What is still to be written at the end of a run waits so long, in milliseconds: far longer
+  /// than a transaction takes, and less than the run waits.
   private static let closingPatience: Int32 = 400
 
   /// Changes that are kept while another process holds the lock.
@@ -67,7 +71,8 @@ final class StoreIndex {
     } ?? nil
   }
 
-  /// Lets go of the moment that rows were read as of: whoever reads keeps the log from being begun anew.
+  /// Lets go of the moment that rows were read as of: whoever reads keeps the log from being begun
+  /// anew.
   func endReading() {
     guard isReading, case .open(let open) = state else { return }
     isReading = false
@@ -90,7 +95,8 @@ final class StoreIndex {
     }
   }
 
-  /// Writes what met a lock before, with some patience, and closes the file: each fetcher of a run does so at the same moment.
+  /// Writes what met a lock before, with some patience, and closes the file: each fetcher of a run
+  /// does so at the same moment.
   func close() {
     patience = Self.closingPatience
     if case .open(let open) = state { open.connection.setPatience(patience) }

@@ -1,5 +1,5 @@
-/// A payload as an earlier attache kept it in the name of its file: its number, then what is known of it, a letter and a value each, then what the user's
-/// file was called.
+/// A payload as an earlier attache kept it in the name of its file: its number, then what is known
+/// of it, a letter and a value each, then what the user's file was called.
 ///
 ///     17,p10,qhq3zkw1s0c,a1,f3;cat.json
 struct EarlierEntry {
@@ -18,7 +18,8 @@ struct EarlierEntry {
   var fence: Int64 = 0
   /// The SHA-256 of the key.
   var key: [UInt8]?
-  /// The start of the machine that ``until`` belongs to: 16 digits of the SHA-256 of its identifier.
+  /// The start of the machine that ``until`` belongs to: 16 digits of the SHA-256 of its
+  /// identifier.
   var boot: String?
   /// The end of the lease, or of the delay, in microseconds of the machine's uptime.
   var until: Int64?

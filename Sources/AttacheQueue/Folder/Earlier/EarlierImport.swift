@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Attache
 
 /// Reads what a queue of an earlier attache has, and writes it to a database.
 struct EarlierImport {
@@ -28,7 +28,8 @@ struct EarlierImport {
     for place in Folder.allCases { found += try files(of: place, in: FileName(place.rawValue)) }
     var last = max(numbers.next - 1, found.map(\.entry.id).max() ?? 0)
     var seen: Set<Int64> = []
-    // Two payloads could get one number when a call was not completed: the second one gets a number of its own.
+    // Two payloads could get one number when a call was not completed: the second one gets a number
+    // of its own.
     var ids = found.map { seen.insert($0.entry.id).inserted ? $0.entry.id : nil }
     for index in ids.indices where ids[index] == nil {
       last += 1
@@ -100,7 +101,7 @@ struct EarlierImport {
   }
 
   private var boot: String {
-    let digits = SHA256.hash(data: Array(clock.boot.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let digits = SHA256.hash(Array(clock.boot.utf8)).hexadecimal()
     return String(digits.prefix(16))
   }
 

@@ -1,13 +1,15 @@
 internal import Glibc
 
-/// A call of an earlier attache that had happened when its process was killed: the steps that are left, one a line.
+/// A call of an earlier attache that had happened when its process was killed: the steps that are
+/// left, one a line.
 struct EarlierJournal {
   static let name: FileName = "journal"
 
   let folder: QueueFolder
   let lock: FolderLock
 
-  /// Takes the steps, if there is a journal. A step that was taken before changes nothing, so this may be repeated.
+  /// Takes the steps, if there is a journal. A step that was taken before changes nothing, so this
+  /// may be repeated.
   func complete() throws(QueueError) {
     guard let bytes = try folder.bytes(of: Self.name) else { return }
     let lines = bytes.split(separator: UInt8(ascii: "\n"))

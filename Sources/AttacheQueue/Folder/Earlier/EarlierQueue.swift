@@ -1,7 +1,5 @@
-internal import Crypto
-
-/// A queue of an earlier attache, which kept each payload as a file whose folder and name were the payload's state. It becomes a queue of this version when
-/// it is opened.
+/// A queue of an earlier attache, which kept each payload as a file whose folder and name were the
+/// payload's state. It becomes a queue of this version when it is opened.
 ///
 ///     ready/10/3/3017,…       due, by priority and by the number's thousands
 ///     later/…/…               not due; suspects/… is for workers that hold nothing else; leased/… was in work
@@ -10,11 +8,13 @@ internal import Crypto
 ///     tmp/…, journal          a call on its way (``EarlierJournal``)
 ///     lock, workers, queue    the lock with the next number; who works (``WorkerSlot``); the mark that this is a queue
 ///
-/// The mark decides which queue it is. The database is written first, as a whole; then the mark is renamed to `migrated`, which is the moment of the
-/// change; then the files that are in the database now are removed, and `migrated` last. A process that is killed before that moment leaves a database that
-/// the next call writes anew, and one that is killed afterwards leaves files that the next call removes. Files in `new`, `done`, `dead` and `refused` stay
-/// where they are, and without `migrated` so does everything else: it is not attache's. An earlier attache that has the queue open, or opens it, finds no
-/// mark and refuses it.
+/// The mark decides which queue it is. The database is written first, as a whole; then the mark is
+/// renamed to `migrated`, which is the moment of the change; then the files that are in the
+/// database now are removed, and `migrated` last. A process that is killed before that moment
+/// leaves a database that the next call writes anew, and one that is killed afterwards leaves files
+/// that the next call removes. Files in `new`, `done`, `dead` and `refused` stay where they are,
+/// and without `migrated` so does everything else: it is not attache's. An earlier attache that has
+/// the queue open, or opens it, finds no mark and refuses it.
 struct EarlierQueue {
   let folder: QueueFolder
   let isSynced: Bool
@@ -76,7 +76,8 @@ struct EarlierQueue {
     return slot
   }
 
-  /// Removes what is in the database, if this folder had an earlier queue. What cannot be removed now is removed by the next call.
+  /// Removes what is in the database, if this folder had an earlier queue. What cannot be removed
+  /// now is removed by the next call.
   func removeRest() {
     try? removeRestAndMark()
   }
@@ -108,7 +109,8 @@ struct EarlierQueue {
     folder.removeFolder(place)
   }
 
-  /// The names in a folder; none in one that this process may not read, and behind a link: that is somebody else's.
+  /// The names in a folder; none in one that this process may not read, and behind a link: that is
+  /// somebody else's.
   private func names(in place: FileName) throws(QueueError) -> [FileName] {
     do throws(QueueError) {
       return try folder.names(in: place)

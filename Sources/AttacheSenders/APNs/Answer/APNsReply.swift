@@ -6,7 +6,8 @@ package struct APNsReply: Hashable, Sendable {
   package var status: Int
   /// `reason` of the body, of ASCII letters and digits alone; nil where there is none.
   package var reason: String?
-  /// `timestamp` of the body: when Apple knew that the token was invalid, in milliseconds since 1970.
+  /// `timestamp` of the body: when Apple knew that the token was invalid, in milliseconds since
+  /// 1970.
   package var timestamp: Int64?
   /// `Retry-After` in seconds, a day at most.
   package var retryAfter: Duration?

@@ -1,6 +1,7 @@
 /// What Apple's answers mean, and what follows from them.
 ///
-/// Source: https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
+/// Source:
+/// https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
 package struct APNsVerdict: Hashable, Sendable {
   package enum Consequence: Hashable, Sendable {
     case delivered
@@ -14,7 +15,8 @@ package struct APNsVerdict: Hashable, Sendable {
     case renewToken
     /// No payload would be taken, until the user changes something.
     case refused
-    /// As ``refused`` where the topic is the user's setting; as ``dropped`` where the payload brings it.
+    /// As ``refused`` where the topic is the user's setting; as ``dropped`` where the payload
+    /// brings it.
     case refusedTopic
   }
 

@@ -1,12 +1,13 @@
 package import Attache
 internal import Glibc
 
-/// The file that takes the device tokens that Apple says are invalid: one JSON object a line, for whoever removes them from a database.
+/// The file that takes the device tokens that Apple says are invalid: one JSON object a line, for
+/// whoever removes them from a database.
 ///
 ///     {"token":"…","reason":"Unregistered","timestamp":1794000000000}
 ///
-/// Each line is one write to the end of the file, so that several processes may share it. Nothing is synced: a token that a power failure takes
-/// is found again at its next push.
+/// Each line is one write to the end of the file, so that several processes may share it. Nothing
+/// is synced: a token that a power failure takes is found again at its next push.
 package final class InvalidTokenFile: Sendable {
   private let descriptor: Int32
 

@@ -20,7 +20,8 @@ public struct SigningKey: Sendable {
 
   /// Reads a key's file.
   ///
-  /// - Throws: ``APNsSetupError`` when the file cannot be read, is longer than 16 KiB, or holds no such key.
+  /// - Throws: ``APNsSetupError`` when the file cannot be read, is longer than 16 KiB, or holds no
+  ///   such key.
   public init(contentsOf path: String) throws(APNsSetupError) {
     guard let file = unsafe fopen(path, "re") else { throw Self.unreadable }
     defer { unsafe fclose(file) }
@@ -38,7 +39,8 @@ public struct SigningKey: Sendable {
 
 /// A key and whose it is: with it a provider signs the tokens that it authenticates itself by.
 ///
-/// Source: https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns
+/// Source:
+/// https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns
 public struct ProviderKey: Sendable {
   /// Ten characters, which Apple gives the key.
   public let keyID: String

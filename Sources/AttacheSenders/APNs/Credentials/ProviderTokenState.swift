@@ -1,8 +1,10 @@
 /// The token at hand, and when another one is due. It decides and does nothing.
 ///
-/// Apple refuses tokens that are older than an hour, and those that change more than once in 20 minutes.
+/// Apple refuses tokens that are older than an hour, and those that change more than once in 20
+/// minutes.
 ///
-/// Source: https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns
+/// Source:
+/// https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns
 struct ProviderTokenState {
   /// How old a token gets.
   static let lifetime = Duration.seconds(40 * 60)
@@ -27,7 +29,8 @@ struct ProviderTokenState {
   /// When Apple last called a token expired that was to be used for longer.
   private var rejectedAt: Duration?
 
-  /// Whether a token is to be made now; the caller makes it and calls ``take(_:at:)`` or ``fail()``.
+  /// Whether a token is to be made now; the caller makes it and calls ``take(_:at:)`` or
+  /// ``fail()``.
   ///
   /// - Parameter now: the uptime of the machine.
   mutating func begins(at now: Duration) -> Bool {

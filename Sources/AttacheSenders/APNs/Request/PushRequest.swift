@@ -3,7 +3,8 @@ internal import AttacheQueue
 
 /// A header of a request, beside those that each request of a connection has alike.
 ///
-/// Source: https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
+/// Source:
+/// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
 enum PushHeader: CaseIterable {
   case path, identifier, pushType, topic, priority, expiration, collapseID
 
@@ -30,7 +31,8 @@ enum PushHeader: CaseIterable {
 
 /// A request to APNs: one payload for one device.
 ///
-/// `@unchecked Sendable`: what changes is touched on the sender's loop alone, once it was handed over.
+/// `@unchecked Sendable`: what changes is touched on the sender's loop alone, once it was handed
+/// over.
 package final class PushRequest: @unchecked Sendable {
   let token: LeaseToken
   package let deviceToken: String

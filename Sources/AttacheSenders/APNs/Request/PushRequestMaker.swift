@@ -12,13 +12,15 @@ package final class PushRequestMaker {
 
   /// The largest payload, in bytes.
   ///
-  /// Source: https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
+  /// Source:
+  /// https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
   static let maximumPayload = 4_096
   /// The largest of a VoIP call.
   static let maximumVoIPPayload = 5_120
   /// The longest `apns-collapse-id`, in bytes.
   ///
-  /// Source: https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
+  /// Source:
+  /// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
   static let maximumCollapseID = 64
   /// Digits of a device token. Apple gives no length; those of today have 64 to 200.
   static let tokenLength = 2...400
@@ -101,7 +103,8 @@ package final class PushRequestMaker {
     .answer(.dropped(reason: reason))
   }
 
-  /// 10 is at once, 5 when it suits the device, 1 when it costs no power. Background pushes must have 5.
+  /// 10 is at once, 5 when it suits the device, 1 when it costs no power. Background pushes must
+  /// have 5.
   private static func priority(_ given: Int?, _ pushType: String) -> String {
     if pushType == "background" { return "5" }
     return given.map { [10, 5, 1].contains($0) ? String($0) : "10" } ?? "10"

@@ -1,6 +1,7 @@
 internal import Attache
 
-/// The requests that wait for a stream, first come, first served; what is sent again goes before all others.
+/// The requests that wait for a stream, first come, first served; what is sent again goes before
+/// all others.
 struct RequestLine {
   private var requests: [PushRequest] = []
   private var head = 0

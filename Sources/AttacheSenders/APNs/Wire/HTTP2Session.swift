@@ -1,10 +1,12 @@
 internal import Attache
 internal import CNGHTTP2
 
-/// One HTTP/2 connection as a client has it: requests in, bytes out; bytes in, answers out. It reads and writes no socket.
+/// One HTTP/2 connection as a client has it: requests in, bytes out; bytes in, answers out. It
+/// reads and writes no socket.
 ///
-/// It owns an `nghttp2_session`, and is used by one thread. Whatever the server sends is bounded: the header fields and the body of an answer by the
-/// figures below, frames and their number by nghttp2.
+/// It owns an `nghttp2_session`, and is used by one thread. Whatever the server sends is bounded:
+/// the header fields and the body of an answer by the figures below, frames and their number by
+/// nghttp2.
 @safe
 final class HTTP2Session {
   /// Bytes of an answer's body. Apple's have less than 100.
@@ -146,7 +148,8 @@ final class HTTP2Session {
           unsafe add(":method", Self.bytes("POST"))
           unsafe add(":scheme", Self.bytes("https"))
           unsafe add(":authority", authority)
-          // Names that begin with a colon come first (RFC 9113, 8.3); the path is the first of the request's headers.
+          // Names that begin with a colon come first (RFC 9113, 8.3); the path is the first of the
+          // request's headers.
           for (index, (header, range)) in request.headers.enumerated() {
             unsafe add(header.name, UnsafeBufferPointer(rebasing: values[range]), isUnique: header.isUnique)
             if index == 0, authorization != nil { unsafe add("authorization", token) }
@@ -214,7 +217,8 @@ final class HTTP2Session {
 
   /// Gives access to what is to be written next; nothing when there is none.
   ///
-  /// - Parameter body: says how many bytes of it were written; nil when the connection takes none now.
+  /// - Parameter body: says how many bytes of it were written; nil when the connection takes none
+  ///   now.
   /// - Returns: whether everything was written.
   func write(_ body: (UnsafeRawBufferPointer) -> Int?) -> Bool {
     while true {

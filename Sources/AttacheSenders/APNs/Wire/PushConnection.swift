@@ -11,7 +11,8 @@ protocol PushConnectionOwner: AnyObject {
   func closed(_ connection: PushConnection, _ cause: PushConnection.Cause, unanswered: [PushRequest])
 }
 
-/// One connection to the server, from its socket to its last stream. Everything happens on the loop.
+/// One connection to the server, from its socket to its last stream. Everything happens on the
+/// loop.
 ///
 /// `@unchecked Sendable`: all of it is touched on the loop alone.
 @safe
@@ -20,7 +21,8 @@ final class PushConnection: @unchecked Sendable {
   enum Cause {
     /// It could not be had, or broke; the next one may do better. One line says how.
     case broken(String)
-    /// No connection can be had as things are, such as with a certificate that is not accepted. One line says why.
+    /// No connection can be had as things are, such as with a certificate that is not accepted. One
+    /// line says why.
     case refused(String)
     /// The server took no further stream, and the last one has ended; or nobody needs it any more.
     case ended
@@ -30,7 +32,8 @@ final class PushConnection: @unchecked Sendable {
     case connecting, shakingHands, open, closed
   }
 
-  /// Reads of 16 KiB in a turn of the loop at most, so that nobody waits for a server that sends without end.
+  /// Reads of 16 KiB in a turn of the loop at most, so that nobody waits for a server that sends
+  /// without end.
   private static let readsPerTurn = 64
 
   private let loop: EventLoop

@@ -1,5 +1,6 @@
-/// The pauses between attempts to connect: each is twice as long as the one before, up to the longest, less up to half of it by chance, so that senders
-/// that lost one server do not come back at one instant.
+/// The pauses between attempts to connect: each is twice as long as the one before, up to the
+/// longest, less up to half of it by chance, so that senders that lost one server do not come back
+/// at one instant.
 struct ReconnectPause {
   private let first: Duration
   private let longest: Duration

@@ -6,7 +6,8 @@ internal import Glibc
 enum StreamSocket {
   /// Begins to connect.
   ///
-  /// - Returns: the descriptor, which the caller closes; it is writable once the connection stands or has failed (``outcome(of:)``).
+  /// - Returns: the descriptor, which the caller closes; it is writable once the connection stands
+  ///   or has failed (``outcome(of:)``).
   /// - Throws: ``SystemError`` of `socket` or `connect`.
   static func connect(to address: IPAddress, port: UInt16) throws(SystemError) -> Int32 {
     let family =

@@ -85,10 +85,12 @@ final class TLSConnection {
     }
   }
 
-  /// The reasons of OpenSSL's TLS, as sslerr.h numbers them; an alert of the server's has 1000 and its own number (RFC 8446, 6.2).
+  /// The reasons of OpenSSL's TLS, as sslerr.h numbers them; an alert of the server's has 1000 and
+  /// its own number (RFC 8446, 6.2).
   private enum Reason {
     static let unexpectedEnd: UInt = 294
-    /// The client's certificate is bad, unsupported, revoked, expired, unknown or of an unknown authority, does not suffice, or is missing.
+    /// The client's certificate is bad, unsupported, revoked, expired, unknown or of an unknown
+    /// authority, does not suffice, or is missing.
     static let certificateAlerts: Set<UInt> = [1042, 1043, 1044, 1045, 1046, 1048, 1049, 1116]
   }
 

@@ -2,7 +2,8 @@ internal import Attache
 internal import COpenSSL
 internal import Glibc
 
-/// OpenSSL's settings for the connections of one sender: TLS 1.2 at least, HTTP/2 alone, and a server that proves who it is.
+/// OpenSSL's settings for the connections of one sender: TLS 1.2 at least, HTTP/2 alone, and a
+/// server that proves who it is.
 ///
 /// It owns an `SSL_CTX`, and is used by one thread at a time.
 @safe
@@ -14,7 +15,8 @@ final class TLSContext {
 
   /// - Parameters:
   ///   - rootCertificates: a file (PEM) of roots to go by; nil for the system's.
-  ///   - certificate: a file (PEM) with a client certificate, what vouches for it, and its key; nil for none.
+  ///   - certificate: a file (PEM) with a client certificate, what vouches for it, and its key; nil
+  ///     for none.
   /// - Throws: ``APNsSetupError`` when a file cannot be used.
   init(rootCertificates: String?, certificate: String?) throws(APNsSetupError) {
     guard NetworkLibraries.areSetUp else { throw APNsSetupError("no TLS: libcurl cannot be set up") }
@@ -41,7 +43,8 @@ final class TLSContext {
 
   private static func trust(_ path: String?, _ handle: OpaquePointer) throws(APNsSetupError) {
     guard let path else {
-      // The system's folder by its name: OpenSSL's own default would follow SSL_CERT_FILE and SSL_CERT_DIR. Each root is read when it is needed.
+      // The system's folder by its name: OpenSSL's own default would follow SSL_CERT_FILE and
+      // SSL_CERT_DIR. Each root is read when it is needed.
       guard unsafe SSL_CTX_load_verify_locations(handle, nil, X509_get_default_cert_dir()) == 1 else {
         throw APNsSetupError("no root certificates: \(TLSFailure.noted)")
       }

@@ -2,7 +2,8 @@ internal import COpenSSL
 
 /// Why a TLS connection cannot be had, or has ended.
 enum TLSFailure: Error, Hashable {
-  /// The server's certificate is not good, or not for the host; or the server wants another certificate of ours. One line says why.
+  /// The server's certificate is not good, or not for the host; or the server wants another
+  /// certificate of ours. One line says why.
   case refused(String)
   /// The connection broke, which may not happen again.
   case broken(String)

@@ -86,7 +86,8 @@ final class Exchange {
     act()
   }
 
-  /// Goes on when the socket has taken the bytes; a failed write means that the connection is going, which ends all by itself.
+  /// Goes on when the socket has taken the bytes; a failed write means that the connection is
+  /// going, which ends all by itself.
   private func after(_ written: EventLoopFuture<Void>, _ next: @escaping (Exchange) -> Void) {
     written.assumeIsolated().whenSuccess { [self] in
       if !isOver { next(self) }
@@ -173,7 +174,8 @@ extension Exchange {
     }
   }
 
-  /// On a later turn of the event loop: other connections have theirs in between, and the stack stays flat.
+  /// On a later turn of the event loop: other connections have theirs in between, and the stack
+  /// stays flat.
   private func soon(_ next: @escaping (Exchange) -> Void) {
     wire.eventLoop.assumeIsolated().execute { [self] in
       if !isOver { next(self) }

@@ -1,11 +1,13 @@
 /// One misbehaviour of an origin, with its unit.
 ///
-/// A path carries an array of faults. They are applied in order to one response, and combine wherever that means something:
-/// `[.delay(.seconds(1)), .status(503), .drip(bytesPerSecond: 100)]` waits, then answers 503, slowly. Where two say the same thing
-/// (two statuses), the later one holds. `afterBytes` counts body bytes, before any chunk framing; a count beyond the body means its end.
+/// A path carries an array of faults. They are applied in order to one response, and combine
+/// wherever that means something: `[.delay(.seconds(1)), .status(503), .drip(bytesPerSecond: 100)]`
+/// waits, then answers 503, slowly. Where two say the same thing (two statuses), the later one
+/// holds. `afterBytes` counts body bytes, before any chunk framing; a count beyond the body means
+/// its end.
 ///
-/// Over HTTP/2 a reset is a `RST_STREAM`, an early close closes the whole connection, and chunks are DATA frames.
-/// What has no counterpart there (see `worksOverHTTP2`) is answered with 501.
+/// Over HTTP/2 a reset is a `RST_STREAM`, an early close closes the whole connection, and chunks
+/// are DATA frames. What has no counterpart there (see `worksOverHTTP2`) is answered with 501.
 public indirect enum Fault: Sendable, Hashable {
   /// Waits before the first byte of the response.
   case delay(Duration)
@@ -17,22 +19,25 @@ public indirect enum Fault: Sendable, Hashable {
   case drip(bytesPerSecond: Int)
   /// Breaks the connection with a TCP RST before any byte of the response.
   case resetBeforeHeaders
-  /// Breaks the connection with a TCP RST after so many bytes of the body; exact up to the receiver's socket buffer (64 KB at least).
+  /// Breaks the connection with a TCP RST after so many bytes of the body; exact up to the
+  /// receiver's socket buffer (64 KB at least).
   case reset(afterBytes: Int)
   /// Closes the connection in good order, before any byte of the response.
   case closeBeforeHeaders
   /// Closes the connection in good order after so many bytes of the body.
   case closeEarly(afterBytes: Int)
-  /// Declares a `Content-Length` that is wrong by so many bytes and sends the whole body all the same;
-  /// after one that is too long (above zero) the connection closes.
+  /// Declares a `Content-Length` that is wrong by so many bytes and sends the whole body all the
+  /// same; after one that is too long (above zero) the connection closes.
   case contentLength(offBy: Int)
   /// Sends the body over and over in chunks, without an end.
   case endlessChunks
-  /// Answers with this status, and with the body all the same where the status allows one; `retryAfter` is in seconds.
+  /// Answers with this status, and with the body all the same where the status allows one;
+  /// `retryAfter` is in seconds.
   case status(Int, retryAfter: Int? = nil)
   /// Answers with a redirect to this `Location` and without a body.
   case redirect(to: String, status: Int = 302)
-  /// Answers with so many 302 redirects to the same path (told apart by the query) before the body comes.
+  /// Answers with so many 302 redirects to the same path (told apart by the query) before the body
+  /// comes.
   case redirectChain(hops: Int)
   /// Redirects to itself for ever.
   case redirectLoop
@@ -40,7 +45,8 @@ public indirect enum Fault: Sendable, Hashable {
   case contentType(String)
   /// Sends the body gzip-encoded, although nobody asked.
   case gzip
-  /// Sends this entity tag, answers 304 to its `If-None-Match` and 206 to a `Range` (unless `If-Range` names another tag).
+  /// Sends this entity tag, answers 304 to its `If-None-Match` and 206 to a `Range` (unless
+  /// `If-Range` names another tag).
   case etag(String)
   /// Sends one more header field.
   case header(name: String, value: String)
@@ -54,7 +60,8 @@ public indirect enum Fault: Sendable, Hashable {
   case chunked
   /// Sends neither `Content-Length` nor chunks: the end of the connection ends the body.
   case noContentLength
-  /// Sends two `Content-Length` fields that contradict each other: one byte too many, then the right one, which libcurl believes.
+  /// Sends two `Content-Length` fields that contradict each other: one byte too many, then the
+  /// right one, which libcurl believes.
   case twoContentLengths
   /// Says `Connection: close`, and closes.
   case connectionClose

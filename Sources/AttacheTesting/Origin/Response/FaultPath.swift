@@ -1,4 +1,5 @@
-/// The faults that a path can name: `/delay/250ms/photo.jpg` is `/photo.jpg`, late. Prefixes nest, and apply in their order.
+/// The faults that a path can name: `/delay/250ms/photo.jpg` is `/photo.jpg`, late. Prefixes nest,
+/// and apply in their order.
 public enum FaultPath {
   /// Why a path's faults cannot be read.
   public struct Mistake: Error, Hashable, CustomStringConvertible {

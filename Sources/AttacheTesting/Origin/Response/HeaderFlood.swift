@@ -1,15 +1,18 @@
-/// A header block of HTTP/2 that is meant to exhaust its reader (RFC 9113, 4.3 and 10.5.1), or that nobody asked for (8.4).
+/// A header block of HTTP/2 that is meant to exhaust its reader (RFC 9113, 4.3 and 10.5.1), or that
+/// nobody asked for (8.4).
 public enum HeaderFlood: String, Sendable, CaseIterable {
   /// One that CONTINUATION frames carry on without an end.
   case continuations
-  /// One of 16 KB whose every byte stands for the same field of 4,000 bytes out of HPACK's table: 64 MB.
+  /// One of 16 KB whose every byte stands for the same field of 4,000 bytes out of HPACK's table:
+  /// 64 MB.
   case bomb = "header-bomb"
   /// The promise of a stream that the client has forbidden (SETTINGS_ENABLE_PUSH is 0).
   case push = "push-promise"
 
   private static let (headers, pushPromise, continuation): (UInt8, UInt8, UInt8) = (0x1, 0x5, 0x9)
   private static let endHeaders: UInt8 = 0x4
-  /// `:status: 200` of HPACK's static table, and the first entry of the dynamic one (RFC 7541, 6.1).
+  /// `:status: 200` of HPACK's static table, and the first entry of the dynamic one (RFC 7541,
+  /// 6.1).
   private static let (status200, newest): (UInt8, UInt8) = (0x88, 0xBE)
 
   /// The frame that begins the block.
@@ -20,7 +23,8 @@ public enum HeaderFlood: String, Sendable, CaseIterable {
       Self.frame(Self.pushPromise, flags: Self.endHeaders, stream, [0, 0, 0, 2, 0x82, 0x87, 0x84, 0x41, 0x01, UInt8(ascii: "a")])
     case .continuations: Self.frame(Self.headers, flags: 0, stream, [Self.status200])
     case .bomb:
-      // A literal that enters the table (0x40), its name, and its value, whose length of 4,000 takes three bytes (RFC 7541, 5.1).
+      // A literal that enters the table (0x40), its name, and its value, whose length of 4,000
+      // takes three bytes (RFC 7541, 5.1).
       Self.frame(
         Self.headers, flags: Self.endHeaders, stream,
         [Self.status200, 0x40, 0x01, UInt8(ascii: "x"), 0x7F, 0xA1, 0x1E] + [UInt8](repeating: UInt8(ascii: "f"), count: 4_000)

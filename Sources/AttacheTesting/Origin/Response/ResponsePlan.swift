@@ -1,6 +1,7 @@
 internal import NIOCore
 
-/// A response while faults are applied to it; in the end, the steps that send it. Pure: no clock and no connection.
+/// A response while faults are applied to it; in the end, the steps that send it. Pure: no clock
+/// and no connection.
 struct ResponsePlan {
   enum Framing { case length, chunked, close }
 
@@ -37,7 +38,8 @@ struct ResponsePlan {
   }
 
   /// The steps that send this response.
-  /// - Parameter hasBody: false for a HEAD request: the fields speak of the body, which is not sent.
+  /// - Parameter hasBody: false for a HEAD request: the fields speak of the body, which is not
+  ///   sent.
   func steps(hasBody: Bool) -> [ResponseStep] {
     if let garbage { return opening + [.raw(garbage), .close] }
     if headIsEndless { return opening + [.endlessHead(head)] }
@@ -65,7 +67,8 @@ struct ResponsePlan {
     return head
   }
 
-  /// The body in pieces, divided where something happens; nothing follows a step that ends the connection.
+  /// The body in pieces, divided where something happens; nothing follows a step that ends the
+  /// connection.
   private func bodySteps(end: ResponseStep) -> [ResponseStep] {
     var steps: [ResponseStep] = []
     var rest = body

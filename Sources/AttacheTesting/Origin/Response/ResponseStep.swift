@@ -22,11 +22,13 @@ enum ResponseStep: Equatable {
   case endlessBody(ByteBuffer)
   /// Bytes that are no HTTP.
   case raw(ByteBuffer)
-  /// The end of the message; the connection stays open where `keepsAlive` says so and the request agrees.
+  /// The end of the message; the connection stays open where `keepsAlive` says so and the request
+  /// agrees.
   case end(keepsAlive: Bool)
   case reset
   case close
-  /// The end of the connection without a farewell: over TLS without a close_notify, over HTTP/2 by a DATA frame that is too long.
+  /// The end of the connection without a farewell: over TLS without a close_notify, over HTTP/2 by
+  /// a DATA frame that is too long.
   case cut
   /// Over HTTP/2 a GOAWAY that says ENHANCE_YOUR_CALM, and the close.
   case goAway

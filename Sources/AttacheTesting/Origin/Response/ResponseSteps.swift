@@ -1,12 +1,14 @@
 internal import Attache
 internal import NIOCore
 
-/// The steps of a response, one after the other: a list of them, or what a script comes to, which may have no end.
+/// The steps of a response, one after the other: a list of them, or what a script comes to, which
+/// may have no end.
 struct ResponseSteps: Sequence, IteratorProtocol {
   private var ahead: ArraySlice<ResponseStep>
   private var moves: ResponseMoves?
   private let arrival: MonotonicInstant
-  /// Whether the wire is an HTTP/2 stream, where a length is not needed and the end of a body is a flag.
+  /// Whether the wire is an HTTP/2 stream, where a length is not needed and the end of a body is a
+  /// flag.
   private let isStream: Bool
   private let hasBody: Bool
   private var framing = ResponseScript.Framing.asWritten

@@ -1,6 +1,7 @@
 internal import NIOCore
 
-/// What the steps of a response are written to: an HTTP/1 connection or one HTTP/2 stream. Used on its event loop only.
+/// What the steps of a response are written to: an HTTP/1 connection or one HTTP/2 stream. Used on
+/// its event loop only.
 protocol ResponseWire: AnyObject {
   var eventLoop: any EventLoop { get }
   /// nil when an HTTP/2 stream has lost it.
@@ -18,7 +19,8 @@ protocol ResponseWire: AnyObject {
   func reset()
   /// Closes the connection in good order.
   func close()
-  /// Ends the connection without a farewell: without TLS's close_notify, or over HTTP/2 by a DATA frame that is too long.
+  /// Ends the connection without a farewell: without TLS's close_notify, or over HTTP/2 by a DATA
+  /// frame that is too long.
   func cut()
   /// Closes it with a GOAWAY that says ENHANCE_YOUR_CALM, where there is such a thing.
   func goAway()

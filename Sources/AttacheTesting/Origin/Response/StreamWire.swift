@@ -23,7 +23,8 @@ final class StreamWire: ResponseWire {
     return flushes ? channel.writeAndFlush(HTTPServerResponsePart.head(head)) : channel.write(HTTPServerResponsePart.head(head))
   }
 
-  /// Nothing is written: a HEADERS frame cannot stay unfinished here, and such plans are refused before they come here.
+  /// Nothing is written: a HEADERS frame cannot stay unfinished here, and such plans are refused
+  /// before they come here.
   func write(unfinished head: ResponseHead, isFirst: Bool) -> EventLoopFuture<Void> {
     eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
   }

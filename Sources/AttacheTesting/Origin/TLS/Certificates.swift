@@ -5,7 +5,8 @@ internal import NIOSSL
 internal import SwiftASN1
 internal import X509
 
-/// The certificates of one origin, below a root of its own. The root lies in a file of its own while the origin runs.
+/// The certificates of one origin, below a root of its own. The root lies in a file of its own
+/// while the origin runs.
 final class Certificates: Sendable {
   /// The PEM file of the root, for `--cacert`.
   let rootFile: String
@@ -68,7 +69,8 @@ final class Certificates: Sendable {
     }
   }
 
-  /// Writes a file (PEM) with a client's certificate below the root and its key, which goes with the root's.
+  /// Writes a file (PEM) with a client's certificate below the root and its key, which goes with
+  /// the root's.
   func clientFile() throws(OriginError) -> String {
     let pem: String
     do {
@@ -90,7 +92,8 @@ final class Certificates: Sendable {
     unsafe rmdir(folder)
   }
 
-  /// Each name has a certificate that is for it alone, and is served to whoever asks for it (RFC 6066, 3).
+  /// Each name has a certificate that is for it alone, and is served to whoever asks for it (RFC
+  /// 6066, 3).
   private func identities(of names: [String]) throws -> NIOSSLContextCallback {
     var identities: [String: TLSIdentity] = [:]
     for name in names { identities[name] = try TLSIdentity(authority.issue(LeafForm(names: [name]))) }

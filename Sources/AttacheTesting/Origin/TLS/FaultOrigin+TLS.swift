@@ -2,7 +2,8 @@ extension FaultOrigin {
   /// Whether the origin speaks TLS, and how good its certificate and its demands are.
   public enum TLS: Sendable, Hashable {
     case none
-    /// A good certificate for 127.0.0.1, ::1, localhost and these names, below a root made at the start.
+    /// A good certificate for 127.0.0.1, ::1, localhost and these names, below a root made at the
+    /// start.
     case selfMade(names: [String] = [])
     /// The same for these names and addresses alone.
     case named([String])
@@ -14,13 +15,15 @@ extension FaultOrigin {
     case misnamed(String)
     /// A certificate for this name, which stands in its subject alone.
     case commonName(String)
-    /// A certificate that is its own root; the one in ``FaultOrigin/rootCertificatePEMFile`` is another.
+    /// A certificate that is its own root; the one in ``FaultOrigin/rootCertificatePEMFile`` is
+    /// another.
     case selfSigned
     /// As `selfMade`, with 10,000 names more: above the 100 KB of certificates that OpenSSL reads.
     case manyNames
     /// As `selfMade`, with 90 KB of certificates behind it that nobody needs.
     case longChain
-    /// For each of these names a certificate of its own, for who asks for it; a stranger's for who asks for none.
+    /// For each of these names a certificate of its own, for who asks for it; a stranger's for who
+    /// asks for none.
     case byName([String])
     /// As `selfMade`, and the client is asked for a certificate, too.
     case clientCertificate

@@ -11,7 +11,8 @@ struct LeafForm: Sendable {
   /// DNS names and addresses.
   var names: [String]
   var validity = Validity.now
-  /// Whether the first name stands as the subject's common name and nowhere else, where clients look no more (RFC 9525, 6.3).
+  /// Whether the first name stands as the subject's common name and nowhere else, where clients
+  /// look no more (RFC 9525, 6.3).
   var isNamedInSubjectAlone = false
   var isSelfSigned = false
   /// Whether it proves who a client is, in the place of a server.

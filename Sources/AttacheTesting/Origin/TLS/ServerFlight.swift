@@ -1,4 +1,5 @@
-/// What a server of TLS 1.2 says in its first flight, byte by byte (RFC 5246, 7.4): for what no library would say.
+/// What a server of TLS 1.2 says in its first flight, byte by byte (RFC 5246, 7.4): for what no
+/// library would say.
 struct ServerFlight {
   /// TLS_RSA_WITH_NULL_SHA256 and TLS_DHE_RSA_WITH_AES_128_GCM_SHA256.
   private static let (nullCipher, ephemeralCipher): ([UInt8], [UInt8]) = ([0x00, 0x3B], [0x00, 0x9E])
@@ -20,14 +21,16 @@ struct ServerFlight {
     flight.sayHello(ephemeralCipher)
     flight.say(11, counted(3, counted(3, leaf)))
     let prime = [UInt8](repeating: 0xFF, count: 60)
-    // The group's prime, its generator and the server's share; then a signature (RSA, SHA-256) that the client need not look at.
+    // The group's prime, its generator and the server's share; then a signature (RSA, SHA-256) that
+    // the client need not look at.
     let share = counted(2, prime) + counted(2, [2]) + counted(2, [UInt8](repeating: 0x55, count: 60))
     flight.say(12, share + [0x04, 0x01] + counted(2, [UInt8](repeating: 0x01, count: 256)))
     flight.say(14, [])
     return flight
   }
 
-  /// ServerHello: the version, a random number, no session, the cipher, no compression, and secure renegotiation (RFC 5746).
+  /// ServerHello: the version, a random number, no session, the cipher, no compression, and secure
+  /// renegotiation (RFC 5746).
   private mutating func sayHello(_ cipher: [UInt8]) {
     let random = [UInt8](repeating: 0x2A, count: 32)
     say(2, [0x03, 0x03] + random + [0] + cipher + [0] + Self.counted(2, [0xFF, 0x01, 0x00, 0x01, 0x00]))

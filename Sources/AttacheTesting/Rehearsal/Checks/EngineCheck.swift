@@ -1,7 +1,8 @@
 internal import Attache
 internal import AttacheArguments
 
-/// Everything that is asked of attache itself: the promise to the byte, its report, and what the scenario expects.
+/// Everything that is asked of attache itself: the promise to the byte, its report, and what the
+/// scenario expects.
 package enum EngineCheck {
   package static func findings(_ evidence: Evidence, of scenario: Scenario) -> [Finding] {
     var evidence = evidence
@@ -20,7 +21,8 @@ package enum EngineCheck {
 }
 
 extension Evidence {
-  /// A filter that stopped with work left owes nothing for the lines that it did not read: those behind the last one in its report.
+  /// A filter that stopped with work left owes nothing for the lines that it did not read: those
+  /// behind the last one in its report.
   fileprivate mutating func leaveUnread() {
     guard exitStatus == ExitStatus.temporaryFailure, let report else { return }
     let read = report.map(\.line).max() ?? 0

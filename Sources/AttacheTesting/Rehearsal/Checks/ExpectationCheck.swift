@@ -76,7 +76,8 @@ package struct ExpectationCheck: Sendable {
     return Finding(.attachments, payload: account.line, "\(expected) was expected, and \(came) came")
   }
 
-  /// Whatever is expected: a file that the output names is there, as large and with the bytes that it says.
+  /// Whatever is expected: a file that the output names is there, as large and with the bytes that
+  /// it says.
   private func attachments(_ account: PayloadAccount, _ evidence: Evidence) -> [Finding] {
     account.attachments.filter { $0.url.hasPrefix("file:") }.compactMap { attachment in
       guard let file = evidence.files[attachment.url] else {

@@ -1,6 +1,7 @@
 internal import Attache
 
-/// The promise that every filter is asked for: each line once, the original or one that still holds it, in order, in time, whole.
+/// The promise that every filter is asked for: each line once, the original or one that still holds
+/// it, in order, in time, whole.
 package struct PromiseCheck: Sendable {
   /// What a line may have become.
   package enum Freedom: Sendable, Hashable {
@@ -27,7 +28,8 @@ package struct PromiseCheck: Sendable {
   ///
   /// - Parameters:
   ///   - evidence: its input, its output and, for lateness, when each line came.
-  ///   - due: when each line of input is due, on the clock of the arrivals; empty where lateness is not asked for.
+  ///   - due: when each line of input is due, on the clock of the arrivals; empty where lateness is
+  ///     not asked for.
   package func findings(_ evidence: Evidence, due: [Duration] = []) -> [Finding] {
     let output = evidence.outputLines
     let matching = LineMatching(input: evidence.input, output: output, freedom: freedom, gaining: evidence.place)
@@ -128,7 +130,8 @@ extension PromiseCheck.Freedom {
 }
 
 extension OutputPlace {
-  /// Whether a line is the original with attache's member before the closing brace of its payload, and nothing else changed.
+  /// Whether a line is the original with attache's member before the closing brace of its payload,
+  /// and nothing else changed.
   func isSpliced(_ line: ArraySlice<UInt8>, from original: [UInt8]) -> Bool {
     guard let value = try? JSONReader.read(original[...]), let payload = payload(of: value), line.count > original.count else {
       return false

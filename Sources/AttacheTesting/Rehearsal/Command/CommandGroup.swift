@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// A command under way: a process group of its own, led by its shell.
 ///
-/// The leader is collected by ``end()`` alone, so that the group's number stands for nobody else until then.
+/// The leader is collected by ``end()`` alone, so that the group's number stands for nobody else
+/// until then.
 final class CommandGroup: Sendable {
   /// The leader's number, which is the group's.
   let leader: pid_t
@@ -22,7 +23,8 @@ final class CommandGroup: Sendable {
     }
   }
 
-  /// Asks the command to end, by SIGTERM. A shell that leads it and waits for others is left out: it would end, and take its command's status with it.
+  /// Asks the command to end, by SIGTERM. A shell that leads it and waits for others is left out:
+  /// it would end, and take its command's status with it.
   func ask() {
     isCollected.withLock { isCollected in
       guard !isCollected else { return }
@@ -53,7 +55,8 @@ final class CommandGroup: Sendable {
     }
   }
 
-  /// Does what lasts as long as the command runs; the group outlives neither a failure nor the task's cancellation.
+  /// Does what lasts as long as the command runs; the group outlives neither a failure nor the
+  /// task's cancellation.
   func whileRunning<Value: Sendable>(_ body: () async throws(SystemError) -> Value) async throws(SystemError) -> Value {
     let result = await withTaskCancellationHandler {
       do throws(SystemError) {

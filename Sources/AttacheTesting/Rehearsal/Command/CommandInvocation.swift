@@ -74,7 +74,8 @@ struct CommandInvocation: Sendable {
     seen.resources = resources
   }
 
-  /// Waits for something to read or write: a few milliseconds at most, since nothing else tells that the command has ended, or is to be killed.
+  /// Waits for something to read or write: a few milliseconds at most, since nothing else tells
+  /// that the command has ended, or is to be killed.
   private func wait(_ feed: CommandFeed, _ output: CommandSink, _ errors: CommandSink) {
     var requests = [
       pollfd(fd: feed.waitsFor, events: Int16(POLLOUT), revents: 0),

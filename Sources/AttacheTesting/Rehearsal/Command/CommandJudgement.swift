@@ -95,7 +95,8 @@ struct CommandJudgement {
     return changedOriginals(check).abridged + check.findings(evidence)
   }
 
-  /// Lines that gain nothing are expected byte for byte, where the promise asks for their members alone.
+  /// Lines that gain nothing are expected byte for byte, where the promise asks for their members
+  /// alone.
   private func changedOriginals(_ check: ExpectationCheck) -> [Finding] {
     PayloadAccount.all(in: evidence).filter { account in
       guard let outcome = check.expected(account.line - 1)?.outcome else { return false }
@@ -105,7 +106,8 @@ struct CommandJudgement {
     }
   }
 
-  /// When each line is due on the clock of the arrivals; a line whose clock never ran is never late.
+  /// When each line is due on the clock of the arrivals; a line whose clock never ran is never
+  /// late.
   private var due: [Duration] {
     let allowance = transcript.timing.limits.slack + scenario.expectation.lateness
     return evidence.input.indices.map { line in

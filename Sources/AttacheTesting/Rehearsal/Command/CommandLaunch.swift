@@ -1,7 +1,8 @@
 internal import Attache
 internal import Glibc
 
-/// A shell command as it is started: `/bin/sh -c`, in a process group of its own, its three standard descriptors pipes, nothing else inherited.
+/// A shell command as it is started: `/bin/sh -c`, in a process group of its own, its three
+/// standard descriptors pipes, nothing else inherited.
 struct CommandLaunch: Sendable {
   var command: String
   var environment: [String: String]
@@ -69,7 +70,8 @@ struct CommandLaunch: Sendable {
     unsafe texts.map { unsafe strdup($0) } + [nil]
   }
 
-  /// A group of its own, no signal blocked, none ignored: SwiftNIO ignores SIGPIPE in this process, and a command must not inherit that.
+  /// A group of its own, no signal blocked, none ignored: SwiftNIO ignores SIGPIPE in this process,
+  /// and a command must not inherit that.
   private static func attributes() -> posix_spawnattr_t {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -83,8 +85,8 @@ struct CommandLaunch: Sendable {
     return attributes
   }
 
-  /// `posix_spawn_file_actions_addclosefrom_np`, which glibc has and its Swift module does not show: what another rehearsal holds open must not
-  /// stay open in this command.
+  /// `posix_spawn_file_actions_addclosefrom_np`, which glibc has and its Swift module does not
+  /// show: what another rehearsal holds open must not stay open in this command.
   private static let closeFrom = unsafe unsafeBitCast(
     dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"),
     to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32).self)

@@ -1,7 +1,8 @@
 internal import Attache
 
 extension CommandRehearsal {
-  /// Kills the command at each point, in a run of its own, starts it again with what is unanswered, and checks what both runs wrote together.
+  /// Kills the command at each point, in a run of its own, starts it again with what is unanswered,
+  /// and checks what both runs wrote together.
   func killed(_ result: inout ScenarioResult) async throws(StageError) {
     var reached = 0
     for point in try await points(&result) where !Task.isCancelled {
@@ -10,7 +11,8 @@ extension CommandRehearsal {
     if reached == 0, result.findings.isEmpty { result.skipped = "no kill point was reached: the command had ended before" }
   }
 
-  /// The points that are asked for; random ones lie within the time that an undisturbed run takes, or its deadline.
+  /// The points that are asked for; random ones lie within the time that an undisturbed run takes,
+  /// or its deadline.
   private func points(_ result: inout ScenarioResult) async throws(StageError) -> [CommandKillPoint] {
     guard randomKills > 0 else { return killPoints }
     let (findings, longest) = try await CommandStage.with(result.scenario.scaled(by: timeScale)) { stage throws(StageError) in

@@ -4,8 +4,9 @@ internal import FoundationEssentials
 extension CommandRehearsal {
   /// Plays scenarios, side by side where they do not disturb each other.
   ///
-  /// The scenario with the shortest deadline is played first, alone: a command that hangs there without a word would hang in all others, too, and
-  /// they are not played, unless ``goesOnAfterHang`` says so. What is left when the task is cancelled is not played.
+  /// The scenario with the shortest deadline is played first, alone: a command that hangs there
+  /// without a word would hang in all others, too, and they are not played, unless
+  /// ``goesOnAfterHang`` says so. What is left when the task is cancelled is not played.
   ///
   /// - Parameters:
   ///   - scenarios: what is played.

@@ -1,17 +1,20 @@
 internal import Attache
 
-/// Rehearses a command that reads payloads on standard input and writes them on standard output, one a line.
+/// Rehearses a command that reads payloads on standard input and writes them on standard output,
+/// one a line.
 ///
 ///     let rehearsal = CommandRehearsal("my-filter --deadline ${REHEARSAL_DEADLINE_MS}ms")
 ///     let result = await rehearsal.run(try Scenario(contentsOfFile: "scenarios/origin-stalls.yaml"))
 ///     #expect(result.findings.isEmpty)
 ///
-/// The command runs through `/bin/sh -c` in a process group of its own, against the real clock. Its group is ended whole when it is done, some
-/// time after its last deadline, or when the task is cancelled.
+/// The command runs through `/bin/sh -c` in a process group of its own, against the real clock. Its
+/// group is ended whole when it is done, some time after its last deadline, or when the task is
+/// cancelled.
 public struct CommandRehearsal: Sendable {
   /// What a command is asked for.
   public enum Demand: String, Sendable, CaseIterable {
-    /// Each line of input comes once, as it was or with members added, in order and in time, and the command lives until its input ends.
+    /// Each line of input comes once, as it was or with members added, in order and in time, and
+    /// the command lives until its input ends.
     case promise
     /// And all that the scenario expects: outcomes, reasons, attachments, requests, bounds.
     case all
@@ -26,7 +29,8 @@ public struct CommandRehearsal: Sendable {
   /// Whether its lines may come in another order than the input's.
   public var inAnyOrder = false
   public var demand = Demand.promise
-  /// Where it is killed and started again, each in a run of its own; then only that no line is lost or torn is checked.
+  /// Where it is killed and started again, each in a run of its own; then only that no line is lost
+  /// or torn is checked.
   public var killPoints: [CommandKillPoint] = []
   /// The same at so many random moments, by ``seed``.
   public var randomKills = 0

@@ -1,4 +1,5 @@
-/// What a command that was killed and started again owes: together, the two runs give every line whole, at least once.
+/// What a command that was killed and started again owes: together, the two runs give every line
+/// whole, at least once.
 struct CommandRestart {
   let point: CommandKillPoint
   /// The whole input.

@@ -9,7 +9,8 @@ struct CommandSession {
     var limits: CommandTiming.Limits
     var stop: StopScript?
     var kill: CommandKill?
-    /// Whether the memory and descriptors of the group are looked at, which means to read all of /proc now and then.
+    /// Whether the memory and descriptors of the group are looked at, which means to read all of
+    /// /proc now and then.
     var watchesResources = false
   }
 
@@ -84,7 +85,8 @@ struct CommandSession {
     isOver = seen.exit != nil || seen.isFlooding || now >= seen.timing.hangs
   }
 
-  /// A last line without an ending is a line only when the input ends. Who is told to stop is told in the middle of its input.
+  /// A last line without an ending is a line only when the input ends. Who is told to stop is told
+  /// in the middle of its input.
   private func inputEnds(at now: MonotonicInstant) -> Bool {
     if seen.timing.isTaken, !script.endsWithLineFeed { return true }
     if script.stop != nil, signalsSent == 0 { return false }
@@ -98,7 +100,8 @@ struct CommandSession {
     feed.close()
   }
 
-  /// One SIGTERM to stop, a second one, once the first was taken, to cancel. Before a command reads, it may not yet know what to do with them.
+  /// One SIGTERM to stop, a second one, once the first was taken, to cancel. Before a command
+  /// reads, it may not yet know what to do with them.
   private mutating func stopIfDue(at now: MonotonicInstant) {
     guard let stop = script.stop, let begin = seen.timing.taken.first, now >= begin.advanced(by: stop.at),
       signalsSent < (stop.isCancellation ? 2 : 1)
@@ -115,12 +118,14 @@ struct CommandSession {
     nextLook = now.advanced(by: .milliseconds(20))
   }
 
-  /// Beyond this, a command does not answer, it writes and writes: 16 KB a payload is what four times APNs' largest takes.
+  /// Beyond this, a command does not answer, it writes and writes: 16 KB a payload is what four
+  /// times APNs' largest takes.
   private var mostOutput: Int {
     2 * script.lines.reduce(0) { $0 + $1.count } + 16 << 10 * script.lines.count + 1 << 20
   }
 
-  /// Waits for something to do: a millisecond at most while the instant counts at which bytes leave the pipe, which nothing tells.
+  /// Waits for something to do: a millisecond at most while the instant counts at which bytes leave
+  /// the pipe, which nothing tells.
   private func wait() {
     let isCounting = !seen.timing.isTaken || script.stop != nil || script.kill != nil
     var requests = [

@@ -50,7 +50,8 @@ struct CommandStage {
 
   /// The environment of a command: this process's, and where the scenario's world is.
   ///
-  /// - Throws: ``StageError/unavailable(_:)`` when a flag holds a blank, which splits it in the shell.
+  /// - Throws: ``StageError/unavailable(_:)`` when a flag holds a blank, which splits it in the
+  ///   shell.
   func environment() throws(StageError) -> [String: String] {
     if let flag = stage.flags.first(where: { $0.isSplitByShell }) {
       throw .unavailable("\(Excerpt(flag.utf8)) holds a blank, which REHEARSAL_FLAGS cannot carry")
@@ -66,8 +67,8 @@ struct CommandStage {
     return environment
   }
 
-  /// The flags as words of the shell. A value that the shell takes for a pattern of file names is joined to its flag: by itself it could come to a file
-  /// that is named like a flag.
+  /// The flags as words of the shell. A value that the shell takes for a pattern of file names is
+  /// joined to its flag: by itself it could come to a file that is named like a flag.
   static func shellWords(_ flags: [String]) -> String {
     flags.reduce(into: "") { words, flag in
       let isPattern = flag.utf8.contains { "*?[".utf8.contains($0) } && flag.utf8.first != UInt8(ascii: "-")
@@ -103,7 +104,8 @@ struct CommandStage {
 }
 
 extension String {
-  /// Whether it holds a byte at which a shell may split a word: a blank behind some letters is no Character of its own.
+  /// Whether it holds a byte at which a shell may split a word: a blank behind some letters is no
+  /// Character of its own.
   fileprivate var isSplitByShell: Bool {
     utf8.contains { $0 == 0x20 || 0x09...0x0D ~= $0 }
   }

@@ -1,9 +1,11 @@
 internal import Attache
 
-/// When a command's lines are due, when its input ends, and when it counts as hung: pure bookkeeping over what was seen.
+/// When a command's lines are due, when its input ends, and when it counts as hung: pure
+/// bookkeeping over what was seen.
 ///
-/// A payload's clock starts when the command has taken its last byte, and not before it may have a place: with `--jobs N` in the scenario's flags, the
-/// (N+1)th payload has one when the first was answered.
+/// A payload's clock starts when the command has taken its last byte, and not before it may have a
+/// place: with `--jobs N` in the scenario's flags, the (N+1)th payload has one when the first was
+/// answered.
 struct CommandTiming: Sendable, Hashable {
   struct Limits: Sendable, Hashable {
     var deadline: Duration
@@ -22,7 +24,8 @@ struct CommandTiming: Sendable, Hashable {
   private let start: MonotonicInstant
   private var inputEnd: MonotonicInstant?
 
-  /// Until when nobody wonders that a command has not begun to read: a shell and an interpreter are up by then on a busy machine too.
+  /// Until when nobody wonders that a command has not begun to read: a shell and an interpreter are
+  /// up by then on a busy machine too.
   private static let startUp = Duration.seconds(2)
 
   init(count: Int, limits: Limits, start: MonotonicInstant) {
@@ -36,7 +39,8 @@ struct CommandTiming: Sendable, Hashable {
     while taken.count < lines { taken.append(now) }
   }
 
-  /// No more is written to the command, and nobody sees any more what it takes: the clock of what it has not taken starts here.
+  /// No more is written to the command, and nobody sees any more what it takes: the clock of what
+  /// it has not taken starts here.
   mutating func endInput(at now: MonotonicInstant) {
     inputEnd = now
   }
@@ -61,7 +65,8 @@ struct CommandTiming: Sendable, Hashable {
 
   /// The instant by which everything that can come must have come.
   ///
-  /// A line that the command does not take holds no clock up for ever: it has a deadline's time after the last thing that happened.
+  /// A line that the command does not take holds no clock up for ever: it has a deadline's time
+  /// after the last thing that happened.
   var lastDue: MonotonicInstant {
     // No line is due before the one in front of it.
     let running = answered.count + min(taken.count - answered.count, limits.jobs)

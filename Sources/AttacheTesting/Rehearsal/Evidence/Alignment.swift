@@ -1,4 +1,5 @@
-/// The longest row of pairs of equal elements that keeps the order on both sides (Hunt and Szymanski, 1977).
+/// The longest row of pairs of equal elements that keeps the order on both sides (Hunt and
+/// Szymanski, 1977).
 enum Alignment {
   struct Pair: Hashable {
     var left: Int

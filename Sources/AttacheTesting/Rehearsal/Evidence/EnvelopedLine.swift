@@ -1,10 +1,12 @@
-/// A line whose payload stands in the envelope of a push service, or in a string, compared with what came of it.
+/// A line whose payload stands in the envelope of a push service, or in a string, compared with
+/// what came of it.
 struct EnvelopedLine {
   let original: [UInt8]
   let place: OutputPlace
 
-  /// Whether a line is the original with attache's member in one or several objects, each time the same bytes unless these are notifications of one
-  /// request, and nothing else changed but the texts of the alert where the flags ask for it.
+  /// Whether a line is the original with attache's member in one or several objects, each time the
+  /// same bytes unless these are notifications of one request, and nothing else changed but the
+  /// texts of the alert where the flags ask for it.
   func isSpliced(_ line: ArraySlice<UInt8>) -> Bool {
     guard let before = try? JSONReader.read(original[...]).compared(by: place), let after = try? JSONReader.read(line).compared(by: place)
     else { return false }
@@ -16,7 +18,8 @@ struct EnvelopedLine {
     return place.appliesOverrides || (isRequest ? hasInsertions(line, gained.count) : isOnlyLonger(line, by: gained.count))
   }
 
-  /// Whether the bytes are the original's with so many insertions, each before the closing brace of an object.
+  /// Whether the bytes are the original's with so many insertions, each before the closing brace of
+  /// an object.
   private func hasInsertions(_ line: ArraySlice<UInt8>, _ insertions: Int) -> Bool {
     var (rest, left) = (line, insertions)
     for byte in original {
@@ -65,7 +68,8 @@ struct EnvelopedLine {
 }
 
 extension JSONValue {
-  /// The value as lines are compared by: with the objects that strings hold, and without the alert's texts where these may change.
+  /// The value as lines are compared by: with the objects that strings hold, and without the
+  /// alert's texts where these may change.
   func compared(by place: OutputPlace) -> JSONValue {
     place.appliesOverrides ? unfolded.withoutAlertTexts : unfolded
   }
@@ -102,7 +106,8 @@ extension JSONValue {
     }
   }
 
-  /// Whether this is `original` but for members of that name in objects that had none, or in a member `data` that is there for them alone.
+  /// Whether this is `original` but for members of that name in objects that had none, or in a
+  /// member `data` that is there for them alone.
   fileprivate func gains(_ name: [UInt8], over original: JSONValue, _ gained: inout [JSONValue]) -> Bool {
     switch (self, original) {
     case (.object(let mine), .object(let theirs)):

@@ -4,7 +4,8 @@ extension Evidence {
   /// So many payloads have their moments on the time line; of more, nobody reads them.
   private static let maximumPayloads = 100
 
-  /// When each line of input came out, as far as it did; matched by content where the filter may change the order.
+  /// When each line of input came out, as far as it did; matched by content where the filter may
+  /// change the order.
   package func arrivals(of matching: LineMatching) -> [Int: Duration] {
     let pairs = zip(matching.answers, arrivals).compactMap { answer, arrival in LineMatching.line(of: answer).map { ($0, arrival) } }
     return Dictionary(pairs) { first, _ in first }

@@ -43,7 +43,8 @@ extension [Finding] {
 }
 
 extension String {
-  /// The text with what would do something to a terminal, or may not stand in a report, written as `\\u{1b}`.
+  /// The text with what would do something to a terminal, or may not stand in a report, written as
+  /// `\\u{1b}`.
   var printable: String {
     unicodeScalars.map { scalar in
       scalar.forgesText || scalar.isUndefined ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)

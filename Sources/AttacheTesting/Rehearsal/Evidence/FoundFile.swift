@@ -1,4 +1,5 @@
-internal import Crypto
+internal import Attache
+
 internal import FoundationEssentials
 
 /// A file of the store, as a check finds it.
@@ -23,7 +24,7 @@ package struct FoundFile: Sendable, Hashable {
   }
 
   static func hash(_ bytes: some DataProtocol) -> String {
-    SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    SHA256.hash(Array(bytes)).hexadecimal()
   }
 }
 

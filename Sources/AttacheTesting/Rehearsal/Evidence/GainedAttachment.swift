@@ -30,8 +30,9 @@ package struct OutputPlace: Sendable, Hashable {
     .joined(separator: "/")
   }
 
-  /// The objects that have the member, in the line's order: the payload, or, of a line without `aps` there, the first object that has it; of a request
-  /// of several notifications the first in each.
+  /// The objects that have the member, in the line's order: the payload, or, of a line without
+  /// `aps` there, the first object that has it; of a request of several notifications the first in
+  /// each.
   func holders(in line: JSONValue) -> [JSONObject] {
     let payload = payload(of: line)
     if let payload, payload.members[Array("aps".utf8)] != nil { return [payload] }

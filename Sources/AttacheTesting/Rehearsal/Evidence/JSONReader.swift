@@ -1,4 +1,5 @@
-/// Reads one JSON text (RFC 8259) and keeps its numbers exact; what `JSONDecoder` makes of large numbers and equal names would hide a change.
+/// Reads one JSON text (RFC 8259) and keeps its numbers exact; what `JSONDecoder` makes of large
+/// numbers and equal names would hide a change.
 package struct JSONReader {
   /// How a text that is no JSON fails.
   package enum Failure: Error {
@@ -144,7 +145,8 @@ extension JSONReader {
     }
   }
 
-  /// The scalar of a `\u` escape; a high surrogate takes the low one behind it along, if there is one.
+  /// The scalar of a `\u` escape; a high surrogate takes the low one behind it along, if there is
+  /// one.
   private mutating func scalar() throws(Failure) -> UInt32 {
     let unit = try codeUnit()
     guard (0xD800..<0xDC00).contains(unit), bytes[index...].starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]) else { return unit }

@@ -8,7 +8,8 @@ package enum JSONValue: Hashable, Sendable {
   case array([JSONValue])
   case object(JSONObject)
 
-  /// Whether this holds everything that `original` says: objects may have gained members at any depth, arrays have as many elements, all else is equal.
+  /// Whether this holds everything that `original` says: objects may have gained members at any
+  /// depth, arrays have as many elements, all else is equal.
   package func holds(_ original: JSONValue) -> Bool {
     switch (self, original) {
     case (.object(let mine), .object(let theirs)):
@@ -45,7 +46,8 @@ package struct JSONObject: Hashable, Sendable {
   }
 }
 
-/// A number by its value, exact whatever its size: its digits without zeros at either end, and a power of ten.
+/// A number by its value, exact whatever its size: its digits without zeros at either end, and a
+/// power of ten.
 package struct JSONNumber: Hashable, Sendable {
   private let isNegative: Bool
   private let digits: [UInt8]

@@ -61,7 +61,8 @@ package struct LineMatching: Sendable {
     lost = missing.values.joined().sorted()
   }
 
-  /// What the other lines are: parts or changed forms of lines that have no answer, as far as they look like one.
+  /// What the other lines are: parts or changed forms of lines that have no answer, as far as they
+  /// look like one.
   private mutating func explain(_ input: [[UInt8]], _ output: [ArraySlice<UInt8>], _ index: PayloadIndex) {
     for (number, line) in output.enumerated() where answers[number] == .stranger {
       if number > 0, case .torn(let start) = answers[number - 1], index.kind(of: output[number - 1] + line) == index.kinds[start] {
@@ -83,7 +84,8 @@ package struct LineMatching: Sendable {
     }
   }
 
-  /// The lines without an answer around a place; those far away are not looked at, so that a filter that changes every line costs no more than it must.
+  /// The lines without an answer around a place; those far away are not looked at, so that a filter
+  /// that changes every line costs no more than it must.
   private func nearby(_ number: Int) -> ArraySlice<Int> {
     let middle = lost.firstIndex { $0 >= number } ?? lost.count
     return lost[max(0, middle - 64)..<min(lost.count, middle + 64)]

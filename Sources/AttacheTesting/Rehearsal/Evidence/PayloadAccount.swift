@@ -16,8 +16,8 @@ package struct PayloadAccount: Sendable, Hashable {
   package var media: [ReportedLine.Medium]?
   package var lateness: Duration?
 
-  /// One for each line of input. Without a report, a line that gained attachments is `attached`; whether any other was a fallback or passed, an
-  /// output does not say.
+  /// One for each line of input. Without a report, a line that gained attachments is `attached`;
+  /// whether any other was a fallback or passed, an output does not say.
   package static func all(in evidence: Evidence) -> [PayloadAccount] {
     let records = Dictionary((evidence.report ?? []).map { ($0.line, $0) }) { first, _ in first }
     let output = evidence.outputLines

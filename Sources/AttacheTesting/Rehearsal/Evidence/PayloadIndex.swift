@@ -1,7 +1,8 @@
-/// The lines of input by what they say, so that the one which a line of output comes from is found quickly.
+/// The lines of input by what they say, so that the one which a line of output comes from is found
+/// quickly.
 ///
-/// Lines that nobody can tell apart by what becomes of them are one kind: those with the same bytes, or, where a line may be written anew, those
-/// that say the same.
+/// Lines that nobody can tell apart by what becomes of them are one kind: those with the same
+/// bytes, or, where a line may be written anew, those that say the same.
 struct PayloadIndex {
   private enum Key: Hashable {
     case text([UInt8])
@@ -59,8 +60,8 @@ struct PayloadIndex {
     }
   }
 
-  /// The kind of line that an output line is, or holds the members of; of several, the one that it is rightly made of, then the one that says
-  /// most.
+  /// The kind of line that an output line is, or holds the members of; of several, the one that it
+  /// is rightly made of, then the one that says most.
   func kind(of line: ArraySlice<UInt8>) -> Int? {
     let (text, value) = (Array(line), try? JSONReader.read(line))
     if let kind = kindByKey[Self.key(text, value, freedom)] { return kind }
@@ -69,7 +70,8 @@ struct PayloadIndex {
     return candidates.filter { kind in values[kind].map { value.holds($0) } == true }.max { weight($0, line) < weight($1, line) }
   }
 
-  /// Whether a line of output may come from a line that says nothing. Any object may: so it does only where no other line is meant.
+  /// Whether a line of output may come from a line that says nothing. Any object may: so it does
+  /// only where no other line is meant.
   func isVague(_ kind: Int, for line: ArraySlice<UInt8>) -> Bool {
     guard emptyKinds.contains(kind), freedom.allows(line, from: texts[kind]), let original = values[kind] else { return false }
     return (try? JSONReader.read(line))?.compared(by: place).holds(original) == true
@@ -86,7 +88,8 @@ extension JSONValue {
     if case .object = self { true } else { false }
   }
 
-  /// A number for everything that is said, with its place. What holds a value has all of its leaves.
+  /// A number for everything that is said, with its place. What holds a value has all of its
+  /// leaves.
   fileprivate var leaves: [Int] {
     var leaves: [Int] = []
     addLeaves(under: 0, to: &leaves)

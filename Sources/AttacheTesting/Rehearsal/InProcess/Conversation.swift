@@ -1,7 +1,8 @@
 internal import Attache
 internal import Glibc
 
-/// Feeds a filter through a pipe and reads what it writes through another, on one thread: the input stays open until every line is answered.
+/// Feeds a filter through a pipe and reads what it writes through another, on one thread: the input
+/// stays open until every line is answered.
 struct Conversation {
   /// How a conversation came to its end.
   enum End { case closed, silence }
@@ -19,7 +20,8 @@ struct Conversation {
   /// - Parameters:
   ///   - input: its write end is used, and closed when all is answered.
   ///   - output: its read end is used.
-  ///   - closesWhenFed: whether the input ends as soon as it is written: a last line without an ending is a line only then.
+  ///   - closesWhenFed: whether the input ends as soon as it is written: a last line without an
+  ///     ending is a line only then.
   ///   - start: what arrivals are counted from.
   init(
     _ lines: [[UInt8]], endsWithLineFeed: Bool, input: DataPipe, output: DataPipe, start: MonotonicInstant,

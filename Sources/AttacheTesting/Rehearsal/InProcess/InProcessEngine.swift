@@ -1,7 +1,8 @@
 internal import Attache
 internal import AttacheArguments
 
-/// attache's engine in this process, put together as `attache` does, but for the service extension and the machine that a scenario asks for.
+/// attache's engine in this process, put together as `attache` does, but for the service extension
+/// and the machine that a scenario asks for.
 struct InProcessEngine: Sendable {
   /// Why the engine does not start, with the exit status that `attache` would have.
   struct Refusal: Error {

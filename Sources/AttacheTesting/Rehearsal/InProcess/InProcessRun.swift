@@ -1,7 +1,8 @@
 internal import Attache
 internal import Synchronization
 
-/// Plays a scenario with attache's engine in this process, on the real clock: libcurl, sockets, DNS, TLS and disk are what they are.
+/// Plays a scenario with attache's engine in this process, on the real clock: libcurl, sockets,
+/// DNS, TLS and disk are what they are.
 package enum InProcessRun {
   /// - Returns: what the run left; the scenario's world is taken down again.
   /// - Throws: ``StageError`` when that world could not be set up, or failed.

@@ -2,7 +2,8 @@ internal import Attache
 
 /// A thread of a rehearsal's own: it waits in the system's calls, which Swift's threads must not.
 enum RehearsalThread {
-  /// Runs `body` on a thread of its own, with every signal blocked, and comes back with what it gives.
+  /// Runs `body` on a thread of its own, with every signal blocked, and comes back with what it
+  /// gives.
   ///
   /// - Throws: ``SystemError`` when there is no thread to be had.
   static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws(SystemError) -> Value {

@@ -1,7 +1,7 @@
 internal import Attache
 
-/// What a worker owes that was killed and started again until its queue was empty: one whole result for each payload, which is the original or what the
-/// scenario expects.
+/// What a worker owes that was killed and started again until its queue was empty: one whole result
+/// for each payload, which is the original or what the scenario expects.
 package enum KilledQueueCheck {
   package static func findings(_ evidence: Evidence, of scenario: Scenario) -> [Finding] {
     let accounts = PayloadAccount.all(in: evidence)

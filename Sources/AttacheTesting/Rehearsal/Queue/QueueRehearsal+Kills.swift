@@ -1,7 +1,8 @@
 internal import Attache
 
 extension QueueRehearsal {
-  /// Kills the worker at random moments, starts it again each time, and checks what is in the queue when it is empty.
+  /// Kills the worker at random moments, starts it again each time, and checks what is in the queue
+  /// when it is empty.
   func killed(_ result: inout ScenarioResult) async throws(StageError) {
     let scenario = result.scenario.scaled(by: timeScale)
     let (findings, longest) = try await CommandStage.with(scenario) { stage throws(StageError) in

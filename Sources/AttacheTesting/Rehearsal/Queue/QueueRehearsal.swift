@@ -1,12 +1,13 @@
 internal import Attache
 
-/// Rehearses `attache work`: the payloads of a scenario are enqueued, worked, and their results read.
+/// Rehearses `attache work`: the payloads of a scenario are enqueued, worked, and their results
+/// read.
 ///
 ///     let result = await QueueRehearsal(.sqlite).run(try Scenario(contentsOfFile: "scenarios/origin-stalls.yaml"))
 ///     #expect(result.findings.isEmpty)
 ///
-/// Everything that is asked of attache's engine is asked here: the promise to the byte, lateness by the records, and what the scenario expects. `attache`
-/// is found by the PATH of ``environment``.
+/// Everything that is asked of attache's engine is asked here: the promise to the byte, lateness by
+/// the records, and what the scenario expects. `attache` is found by the PATH of ``environment``.
 public struct QueueRehearsal: Sendable {
   /// The kinds of queues; the raw value is how a queue of the kind is written.
   public enum Kind: String, Sendable, CaseIterable {
@@ -19,7 +20,8 @@ public struct QueueRehearsal: Sendable {
   public var worker = QueueRehearsal.attache
   /// How long after its last deadline it may go on; nil is twice the deadline and ten seconds.
   public var hangAfter: Duration?
-  /// At how many random moments it is killed, and started again; then that every payload has one whole result is checked, and nothing about time.
+  /// At how many random moments it is killed, and started again; then that every payload has one
+  /// whole result is checked, and nothing about time.
   public var randomKills = 0
   public var seed: UInt64 = 1
   /// Every time of a scenario is multiplied by this.

@@ -2,7 +2,8 @@ internal import Attache
 
 /// A queue in the world of a scenario, and the commands that fill it, work it and read it.
 struct QueueStage {
-  /// What a worker may hold beside what a filter does, in bytes: the database's page cache (8 MB) and code, and what is on its way into it.
+  /// What a worker may hold beside what a filter does, in bytes: the database's page cache (8 MB)
+  /// and code, and what is on its way into it.
   private static let queueMemory = 16_000_000
 
   private let stage: CommandStage
@@ -86,7 +87,8 @@ struct QueueStage {
     return CommandInvocation(launch: CommandLaunch(command: command, environment: environment), network: stage.network, patience: patience)
   }
 
-  /// Each payload may take its deadline, so many at a time; alone, when two workers died with it in their hands.
+  /// Each payload may take its deadline, so many at a time; alone, when two workers died with it in
+  /// their hands.
   private var patience: Duration {
     let deadline = stage.scenario.deadline
     let rounds = stage.lines.count / (rehearsal.randomKills > 0 ? 1 : max(1, stage.jobs)) + 1

@@ -29,7 +29,8 @@ final class ReservedPort: Sendable {
       if case .dropping = kind {
         try Self.check("listen", listen(listener, 0))
         let name = SocketName(address, port: UInt16(self.port))
-        // A queue of length 0 holds one connection (Linux: sk_acceptq_is_full); a second one finds out that it is full.
+        // A queue of length 0 holds one connection (Linux: sk_acceptq_is_full); a second one finds
+        // out that it is full.
         for _ in 0..<2 {
           let filler = try Self.socket(name.family)
           descriptors.append(filler)

@@ -50,7 +50,8 @@ package final class ScenarioDisk: Sendable {
     }
   }
 
-  /// Waits for files that are being written at this moment, a second at most: the kernel refuses until they are closed (mount(2), EBUSY).
+  /// Waits for files that are being written at this moment, a second at most: the kernel refuses
+  /// until they are closed (mount(2), EBUSY).
   private func turnReadOnly() throws(StageError) {
     for _ in 0..<1_000 {
       if unsafe mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0 { return }

@@ -18,7 +18,8 @@ final class ScenarioOrigin: Sendable {
   private let host: String
 
   /// - Parameters:
-  ///   - names: what a good certificate is for besides the addresses of loopback, unless the script says.
+  ///   - names: what a good certificate is for besides the addresses of loopback, unless the script
+  ///     says.
   ///   - network: where it listens; nil is loopback.
   ///   - watch: told of everything that happens at the origin.
   init(

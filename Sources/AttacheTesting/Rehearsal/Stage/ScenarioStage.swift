@@ -2,8 +2,8 @@ internal import Attache
 package import AttacheArguments
 internal import ArgumentParser
 
-/// The world that a scenario is played in, for one run: its origins, its name server, its disk, a folder for store and report. Whoever sets
-/// it up takes it down.
+/// The world that a scenario is played in, for one run: its origins, its name server, its disk, a
+/// folder for store and report. Whoever sets it up takes it down.
 package final class ScenarioStage: Sendable {
   /// The scenario with the placeholders of its origins and its flags filled in.
   package let scenario: Scenario
@@ -40,7 +40,8 @@ package final class ScenarioStage: Sendable {
   /// Sets a scenario's world up.
   ///
   /// - Parameter watch: told of what happens; on the threads of the servers.
-  /// - Throws: ``StageError``, of which ``StageError/unavailable(_:)`` means that the scenario cannot be played here.
+  /// - Throws: ``StageError``, of which ``StageError/unavailable(_:)`` means that the scenario
+  ///   cannot be played here.
   package init(_ scenario: Scenario, watch: @escaping @Sendable (StageEvent) -> Void = { _ in }) async throws(StageError) {
     timeline = Timeline()
     folder = try StageFolder()
@@ -70,13 +71,15 @@ package final class ScenarioStage: Sendable {
     }
   }
 
-  /// How many requests reached each path, by `PATH`, or `NAME/PATH` for an origin that is not named `origin`.
+  /// How many requests reached each path, by `PATH`, or `NAME/PATH` for an origin that is not named
+  /// `origin`.
   package var requests: [String: Int] { ledger.requests }
 
   /// The names of the fields that the requests had, in lower case.
   package var fields: Set<String> { ledger.fields }
 
-  /// How many connections all origins accepted; in a network of its own, how many were tried, to whatever address.
+  /// How many connections all origins accepted; in a network of its own, how many were tried, to
+  /// whatever address.
   package var connections: Int { canary?.attempts.count ?? origins.values.reduce(0) { $0 + $1.connections } }
 
   /// Where to, in a network of its own.
@@ -163,7 +166,8 @@ extension ScenarioStage {
     }
   }
 
-  /// One file with the roots of all origins that are to be trusted; where there is none, one that nobody's certificate is below.
+  /// One file with the roots of all origins that are to be trusted; where there is none, one that
+  /// nobody's certificate is below.
   private static func gatherRoots(
     _ origins: some Collection<ScenarioOrigin>, in folder: StageFolder
   ) throws(StageError) -> String? {

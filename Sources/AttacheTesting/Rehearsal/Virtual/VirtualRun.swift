@@ -3,7 +3,8 @@ internal import AttacheArguments
 internal import Glibc
 internal import Synchronization
 
-/// Plays a scenario with attache's whole engine on a simulated machine, where a deadline of 30 s takes no time and a seed chooses who runs when.
+/// Plays a scenario with attache's whole engine on a simulated machine, where a deadline of 30 s
+/// takes no time and a seed chooses who runs when.
 package enum VirtualRun {
   /// - Parameter seed: of the interleaving; the same is the same run.
   /// - Returns: what the run left; the scenario's world is taken down again.

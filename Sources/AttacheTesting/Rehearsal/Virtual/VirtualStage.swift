@@ -3,7 +3,8 @@ internal import Attache
 internal import AttacheArguments
 internal import Glibc
 
-/// The world of a scenario on a simulated machine: its origins and names are scripts, its disk and its store are real.
+/// The world of a scenario on a simulated machine: its origins and names are scripts, its disk and
+/// its store are real.
 final class VirtualStage: Sendable {
   /// attache is told of a name server, as in every rehearsal; nobody asks this one.
   private static let nameServer = "127.0.0.1:53"
@@ -15,7 +16,8 @@ final class VirtualStage: Sendable {
   let timeline: Timeline
   let network: ScriptedNetwork
   let output: VirtualOutput
-  /// The input of the filter, which stays open behind its last line where the filter is to be stopped.
+  /// The input of the filter, which stays open behind its last line where the filter is to be
+  /// stopped.
   let source = SimulatedInput()
   private let folder: StageFolder
   private let disk: ScenarioDisk?

@@ -1,7 +1,8 @@
 internal import Attache
 
 extension Scenario {
-  /// Everything that attache needs to be told to play the scenario; its own flags stand last, so that they hold.
+  /// Everything that attache needs to be told to play the scenario; its own flags stand last, so
+  /// that they hold.
   package func filterFlags(store: String, report: String, rootCertificates: String?, nameServer: String) -> [String] {
     var words = ["--allow-http"]
     if network == .loopback { words += ["--allow-net", "127.0.0.1/32"] }

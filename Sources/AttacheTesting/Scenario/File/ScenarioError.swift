@@ -19,7 +19,8 @@ public struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible 
     self.message = message
   }
 
-  /// `FILE:LINE:COLUMN: FIELD: MESSAGE`, as compilers and editors have it; control characters are written as `\u{1b}`.
+  /// `FILE:LINE:COLUMN: FIELD: MESSAGE`, as compilers and editors have it; control characters are
+  /// written as `\u{1b}`.
   public var description: String {
     let place = [file] + [line, column].compactMap { $0.map(String.init) }
     return ((place.joined(separator: ":") + ": " + (field.isEmpty ? "" : "\(field): ")) + message).printable

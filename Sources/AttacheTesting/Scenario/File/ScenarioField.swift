@@ -15,7 +15,8 @@ struct ScenarioField {
 
   // MARK: Scalars
 
-  /// The text of a scalar, whatever YAML would make of it: `null`, `no` and `1.10` are what was written.
+  /// The text of a scalar, whatever YAML would make of it: `null`, `no` and `1.10` are what was
+  /// written.
   func text() throws(ScenarioError) -> String {
     guard case .scalar(let scalar) = node else { throw error("a text is expected here") }
     return scalar.string

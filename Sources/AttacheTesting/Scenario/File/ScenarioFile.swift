@@ -41,7 +41,8 @@ extension Scenario {
   ///
   /// - Parameters:
   ///   - yaml: one YAML document, as Fixtures/scenarios/scenario.schema.json has it.
-  ///   - file: where it came from: the files that it names are looked for beside it, then one folder up.
+  ///   - file: where it came from: the files that it names are looked for beside it, then one
+  ///     folder up.
   /// - Throws: ``ScenarioError`` with the place of the first mistake.
   public init(yaml: String, file: String) throws(ScenarioError) {
     let top = try ScenarioField.top(yaml, file: file)
@@ -172,7 +173,8 @@ extension ScenarioError {
 }
 
 extension String {
-  /// Whether it holds characters that do something to a terminal or a report instead of standing there.
+  /// Whether it holds characters that do something to a terminal or a report instead of standing
+  /// there.
   fileprivate var hasControls: Bool {
     unicodeScalars.contains { $0.properties.generalCategory == .control || ["\u{2028}", "\u{2029}"].contains($0) }
   }

@@ -4,7 +4,8 @@ internal import AttacheArguments
 
 /// The flags of attache that a scenario may hold.
 ///
-/// A scenario may come from a stranger. Its flags neither name a file nor lead out of loopback; in a network of its own they may lead anywhere.
+/// A scenario may come from a stranger. Its flags neither name a file nor lead out of loopback; in
+/// a network of its own they may lead anywhere.
 package enum ScenarioFlags {
   /// What is wrong with the flags, and what is allowed.
   struct Mistake: Error, CustomStringConvertible {

@@ -2,9 +2,11 @@ internal import Attache
 internal import FoundationEssentials
 internal import Glibc
 
-/// The files that a scenario may name: those in its own folder, and those in the folder `media` beside that folder.
+/// The files that a scenario may name: those in its own folder, and those in the folder `media`
+/// beside that folder.
 ///
-/// A scenario may come from a stranger. A file counts only when its real path, with every symbolic link resolved, lies in one of the two folders.
+/// A scenario may come from a stranger. A file counts only when its real path, with every symbolic
+/// link resolved, lies in one of the two folders.
 final class ScenarioFolder {
   /// Why a file is not read.
   struct Refusal: Error, CustomStringConvertible {
@@ -40,8 +42,10 @@ final class ScenarioFolder {
 
   /// The bytes of a file; nil when there is none of that name.
   ///
-  /// - Parameter name: relative to the scenario's folder; `media/…` is also looked for beside that folder.
-  /// - Throws: ``Refusal`` for a file elsewhere, one that is no regular file, or one with which the files hold more than 1 GB.
+  /// - Parameter name: relative to the scenario's folder; `media/…` is also looked for beside
+  ///   that folder.
+  /// - Throws: ``Refusal`` for a file elsewhere, one that is no regular file, or one with which the
+  ///   files hold more than 1 GB.
   func read(_ name: String) throws(Refusal) -> [UInt8]? {
     if let bytes = files[name] { return bytes }
     guard let bytes = try find(name) else { return nil }
@@ -51,7 +55,8 @@ final class ScenarioFolder {
 
   /// The bytes of a stand-in; nil when the name is not that of a stand-in.
   ///
-  /// - Throws: ``Refusal`` as ``StandIn/bytes(named:)``, or when the files hold more than 1 GB with it.
+  /// - Throws: ``Refusal`` as ``StandIn/bytes(named:)``, or when the files hold more than 1 GB with
+  ///   it.
   func standIn(_ name: String) throws(Refusal) -> [UInt8]? {
     if let bytes = files[name] { return bytes }
     let made: [UInt8]?
@@ -81,7 +86,8 @@ final class ScenarioFolder {
   }
 
   private static func contents(_ path: String, _ name: String) throws(Refusal) -> [UInt8] {
-    // O_NONBLOCK: opening a named pipe must not wait for its writer. O_NOFOLLOW: the path is resolved already.
+    // O_NONBLOCK: opening a named pipe must not wait for its writer. O_NOFOLLOW: the path is
+    // resolved already.
     let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     defer { if file >= 0 { close(file) } }
     guard file >= 0, let status = try? FileStatus(descriptor: file) else {

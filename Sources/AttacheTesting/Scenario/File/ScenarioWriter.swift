@@ -2,7 +2,8 @@ internal import Attache
 internal import Yams
 
 extension Scenario {
-  /// The scenario as a file that ``init(yaml:file:)`` reads back to the same; media are named, not written.
+  /// The scenario as a file that ``init(yaml:file:)`` reads back to the same; media are named, not
+  /// written.
   ///
   /// - Throws: what the YAML library says when it cannot write it, for want of memory.
   public func yaml() throws -> String {

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Attache
 
-/// An origin, a store and a wall clock that outlive the fetchers of a test, each of which is a run of its own.
+/// An origin, a store and a wall clock that outlive the fetchers of a test, each of which is a run
+/// of its own.
 struct CacheStage: Sendable {
   let folder = AttachmentStoreTestFolder()
   let time = TestWallClock()

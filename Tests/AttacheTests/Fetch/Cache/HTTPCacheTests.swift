@@ -54,7 +54,8 @@ import Testing
     for cache in [one, other] { cache.keep(30_000, of: file) { continuation.yield($0) } }
     var largest: Int64 = 0
     for await size in sizes.prefix(2) { largest = max(largest, size) }
-    // 4 MB are written before the log is begun anew; a reader may put that off for some transactions.
+    // 4 MB are written before the log is begun anew; a reader may put that off for some
+    // transactions.
     #expect(largest < 32_000_000)
     #expect(try #require(store.root.status(of: "index.sqlite")?.size) > 1_000_000)
   }

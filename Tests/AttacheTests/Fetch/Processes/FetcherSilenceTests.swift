@@ -3,7 +3,8 @@ import Testing
 @testable import Attache
 
 @Suite struct FetcherSilenceTests {
-  /// What each look says, after so many seconds; a negative number is an answer that comes before the look.
+  /// What each look says, after so many seconds; a negative number is an answer that comes before
+  /// the look.
   @Test(arguments: [
     ([2, -2, -2, -2, -2, -2, -2], "ask ask ask ask ask ask ask"),
     ([2, 2, 2, 2, 2, 2], "ask wait wait wait wait end"),

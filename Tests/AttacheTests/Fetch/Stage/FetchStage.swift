@@ -1,5 +1,4 @@
 import AttacheTesting
-import Crypto
 import Foundation
 import Synchronization
 import Testing
@@ -16,7 +15,8 @@ struct FetchStage: Sendable {
   let fetcher: MediaFetcher
   let clock: MonotonicClock
 
-  /// Begins to fetch a path of the origin, or a whole URL; gives up after a time, as every caller of the fetcher does.
+  /// Begins to fetch a path of the origin, or a whole URL; gives up after a time, as every caller
+  /// of the fetcher does.
   func begin(_ place: String, within budget: Duration = .seconds(20)) -> RunningFetch {
     RunningFetch(place.hasPrefix("/") ? origin.url(place) : place, with: fetcher, store: store, clock: clock, budget: budget)
   }
@@ -48,7 +48,8 @@ struct FetchStage: Sendable {
     }
   }
 
-  /// Whether nobody holds on to a file, none is unfinished and no engine has a request, once all is done that was begun before.
+  /// Whether nobody holds on to a file, none is unfinished and no engine has a request, once all is
+  /// done that was begun before.
   func isAtRest() async -> Bool {
     await settle()
     return pinned.isEmpty && unfinished.isEmpty && fetcher.routes.isEmpty
@@ -115,6 +116,6 @@ enum Sample {
   }
 
   static func sha256(_ bytes: [UInt8]) -> String {
-    SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    SHA256.hash(Array(bytes)).hexadecimal()
   }
 }

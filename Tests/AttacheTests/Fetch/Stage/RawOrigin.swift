@@ -3,7 +3,8 @@ import Testing
 
 @testable import Attache
 
-/// An origin that answers each request with the same bytes, whatever they mean, and then with a piece without end if there is one.
+/// An origin that answers each request with the same bytes, whatever they mean, and then with a
+/// piece without end if there is one.
 final class RawOrigin {
   let url: String
   private let descriptor: Int32

@@ -16,7 +16,8 @@ struct Fetched: Sendable {
   }
 }
 
-/// A fetch that was begun. It gives up at its deadline and lets go of its file as soon as it has it.
+/// A fetch that was begun. It gives up at its deadline and lets go of its file as soon as it has
+/// it.
 struct RunningFetch: Sendable {
   let ticket: FetchTicket
   private let stream: AsyncStream<Fetched>

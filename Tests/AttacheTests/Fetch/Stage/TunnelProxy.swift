@@ -4,7 +4,8 @@ import Testing
 
 @testable import Attache
 
-/// An HTTP proxy on 127.0.0.1 that takes every name for 127.0.0.1, makes tunnels (CONNECT) and forwards whole URLs.
+/// An HTTP proxy on 127.0.0.1 that takes every name for 127.0.0.1, makes tunnels (CONNECT) and
+/// forwards whole URLs.
 final class TunnelProxy: Sendable {
   let port: UInt16
   private let descriptor: Int32

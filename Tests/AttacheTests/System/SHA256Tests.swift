@@ -1,0 +1,34 @@
+import Testing
+
+@testable import Attache
+
+struct SHA256Tests {
+  /// The examples of FIPS 180-4, as NIST publishes them, and the hash of nothing.
+  @Test(arguments: [
+    ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+    ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+    (
+      "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+    ),
+  ])
+  func `known hashes`(text: String, digits: String) {
+    #expect(SHA256.hash(Array(text.utf8)).hexadecimal() == digits)
+    #expect(SHA256.hash(Array(text.utf8)).hexadecimal(4) == String(digits.prefix(8)))
+    #expect(SHA256.hash(Array(text.utf8)).bytes.count == 32)
+  }
+
+  @Test func `a hash does not depend on how the bytes come`() {
+    let bytes = (0..<1_000).map { UInt8(truncatingIfNeeded: $0) }
+    for size in [1, 63, 64, 65, 999] {
+      var hash = SHA256()
+      for start in stride(from: 0, to: bytes.count, by: size) { hash.update(Array(bytes[start..<min(start + size, bytes.count)])) }
+      #expect(hash.finish() == SHA256.hash(bytes))
+    }
+  }
+
+  @Test func `the name of a file is its hash`() {
+    let name = StoreName(digest: SHA256.hash(Array("abc".utf8)), type: .png)
+    #expect(name.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+  }
+}
