@@ -1,7 +1,8 @@
-/// The C libraries that attache runs with, and their versions: what the libraries say of themselves
-/// at run time, which may be later than what attache was built with.
+/// The C libraries that attache uses, and their versions. The libraries report their versions at
+/// run time, so a version may be later than the one that attache was built with.
 package enum LibraryVersions {
-  /// Each by the name that its project uses. simdjson tells its version to the compiler alone.
+  /// The libraries, each with the name that its project uses. simdjson provides its version only at
+  /// compile time.
   package static var all: [(name: String, version: String)] {
     [
       ("libcurl", NetworkLibraries.curl), ("libmagic", MediaLibraries.magic), ("c-ares", NetworkLibraries.cares),

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import Attache
 
-/// A number of bytes as a user writes it: `4096`, `500KB`, `10MB`, `10GB` count in thousands;
-/// `64KiB`, `1MiB`, `1GiB` in 1,024s.
+/// A number of bytes as a user writes it. The units `4096`, `500KB`, `10MB` and `10GB` are powers
+/// of 1,000; `64KiB`, `1MiB` and `1GiB` are powers of 1,024.
 package struct ByteCountArgument: ExpressibleByArgument, CustomStringConvertible {
   package var bytes: Int64
   package let description: String

@@ -1,20 +1,23 @@
 package import Attache
 
-/// What fetches media and serves payloads, as the flags have it: put together here for the filter,
-/// a queue's worker and the inspection.
+/// The engine that fetches media and serves payloads, configured by the flags. The filter, the
+/// queue worker and the inspection share it.
 package struct EngineAssembly: Sendable {
   package let clock: MonotonicClock
   package let host: ServiceExtensionHost
   private let fetcher: MediaFetcher
 
+  /// Starts the engine.
+  ///
   /// - Parameters:
-  ///   - store: stays the caller's, who shuts it down after ``shutdown()``.
-  ///   - parent: starts the processes that fetch; nil has threads of this process fetch.
-  ///   - network: what those threads stand on, and whose machine everything runs on; nil is the
-  ///     system's.
-  ///   - serviceExtension: chooses what serves a request; it is given a maker of attache's own.
-  ///   - tell: told of what happens to the processes that fetch.
-  /// - Throws: what says why the engine does not start, in words for its user.
+  ///   - store: belongs to the caller, which shuts it down after ``shutdown()``.
+  ///   - parent: starts the fetcher processes; with nil, threads of this process fetch.
+  ///   - network: the network that those threads use and the machine that everything runs on; nil
+  ///     selects the system's.
+  ///   - serviceExtension: chooses the extension that serves a request; its argument creates
+  ///     attache's own.
+  ///   - notify: receives the notices about the fetcher processes.
+  /// - Throws: an error that tells the user why the engine does not start.
   package init(
     _ timing: TimingOptions, _ fetching: FetchOptions, store: AttachmentStore, parent: FetcherParent? = nil, network: FetchNetwork? = nil,
     serviceExtension: @escaping @Sendable (() -> MediaExtension) -> any ServiceExtension = { $0() },
@@ -35,17 +38,18 @@ package struct EngineAssembly: Sendable {
     (self.clock, self.fetcher) = (clock, fetcher)
   }
 
-  /// Whether no media can be fetched any more.
+  /// Whether media can no longer be fetched.
   package var isBroken: Bool { fetcher.isBroken }
 
-  /// Asks how the origins stand (``MediaFetcher/pulse(_:)``).
+  /// Requests the state of the origins' circuit breakers (``MediaFetcher/pulse(_:)``).
   package func pulse(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
     fetcher.pulse(answer)
   }
 
-  /// Writes the HTTP cache and ends the fetcher's threads; not while payloads are served.
+  /// Writes the HTTP cache and ends the fetcher's threads. Do not call this while payloads are
+  /// served.
   ///
-  /// - Returns: what the user should know of the cache.
+  /// - Returns: a warning for the user about the cache, or nil.
   @discardableResult
   package func shutdown() -> String? {
     fetcher.shutdown()

@@ -1,11 +1,11 @@
 public import ArgumentParser
 public import Attache
 
-/// What is done with a payload, wherever it comes from: the flags that the filter and a queue's
-/// worker share.
+/// The flags that the filter and the queue worker share: how a payload is processed, wherever it
+/// comes from.
 ///
-/// No group of flags itself: ArgumentParser, when built for debugging, looks through each group
-/// once for each group that it is nested in.
+/// This is not an option group itself: a debug build of ArgumentParser visits each group once for
+/// each group that it is nested in.
 package struct EngineOptions {
   package var timing: TimingOptions
   package var payloads: PayloadOptions
@@ -17,7 +17,7 @@ package struct EngineOptions {
     (self.timing, self.payloads, self.fetching, self.storage, self.logUrls) = (timing, payloads, fetching, storage, logUrls)
   }
 
-  /// What these flags say of a filter.
+  /// Returns the filter configuration that these flags describe.
   package func configuration() throws -> Filter.Configuration {
     var configuration = Filter.Configuration()
     configuration.deadline = timing.deadline.duration
@@ -35,5 +35,5 @@ package struct EngineOptions {
 
 extension URLDetail: ExpressibleByArgument {
   package static let help = ArgumentHelp(
-    "How much of a URL the log and the report show: short (no query, cut) or full.", valueName: "detail")
+    "How URLs appear in the log and the report: short (without query, truncated) or full.", valueName: "detail")
 }

@@ -1,10 +1,10 @@
 package import Attache
 
 extension FetchOptions {
-  /// Forks what starts the fetchers' processes: to be called while the process has one thread and
-  /// no open database, store or connection.
+  /// Forks the parent of the fetcher processes. Call it while the process has one thread and no
+  /// open database, store or connection.
   ///
-  /// - Parameter timing: says how many fetches may be in flight.
+  /// - Parameter timing: gives the number of fetches that may be in flight.
   /// - Throws: ``SystemError`` when the system refuses.
   package func fetcherParent(_ storage: StoreOptions, _ timing: TimingOptions) throws(SystemError) -> FetcherParent {
     let fetches = timing.jobs.multipliedReportingOverflow(by: timing.maxAttachments)

@@ -1,20 +1,23 @@
 package import Attache
 
-/// attache's filter as the flags have it, put together for a run.
+/// attache's filter and its engine, configured by the flags for one run.
 package struct FilterAssembly: Sendable {
   package let filter: Filter
   package let engine: EngineAssembly
 
+  /// Starts the engine and creates the filter.
+  ///
   /// - Parameters:
-  ///   - store: stays the caller's, who shuts it down after the engine.
-  ///   - parent: starts the processes that fetch; nil has threads of this process fetch.
-  ///   - network: what those threads stand on, and whose machine everything runs on; nil is the
-  ///     system's.
-  ///   - serviceExtension: chooses what serves a request; it is given a maker of attache's own.
-  ///   - explain: told about the first payload that falls back for each reason, and then once an
-  ///     hour.
-  ///   - tell: told of what happens to the processes that fetch.
-  /// - Throws: what says why the engine does not start, in words for its user.
+  ///   - store: belongs to the caller, which shuts it down after the engine.
+  ///   - parent: starts the fetcher processes; with nil, threads of this process fetch.
+  ///   - network: the network that those threads use and the machine that everything runs on; nil
+  ///     selects the system's.
+  ///   - serviceExtension: chooses the extension that serves a request; its argument creates
+  ///     attache's own.
+  ///   - explain: receives the first payload that falls back for each reason, and then one
+  ///     explanation an hour.
+  ///   - notify: receives the notices about the fetcher processes.
+  /// - Throws: an error that tells the user why the engine does not start.
   package init(
     _ options: FilterOptions, store: AttachmentStore, parent: FetcherParent? = nil, network: FetchNetwork? = nil,
     serviceExtension: @escaping @Sendable (() -> MediaExtension) -> any ServiceExtension = { $0() },

@@ -2,8 +2,8 @@ package import ArgumentParser
 package import Attache
 internal import Glibc
 
-/// What a filter does with the payloads that it reads: the flags that every command which runs one
-/// takes.
+/// The flags of every command that runs a filter: what the filter does with the payloads that it
+/// reads.
 package struct FilterOptions: ParsableArguments {
   @OptionGroup(title: "Time and order") package var timing: TimingOptions
   @OptionGroup(title: "Time and order") package var order: OrderOptions
@@ -15,8 +15,8 @@ package struct FilterOptions: ParsableArguments {
 
   package init() {}
 
-  /// Flags that a command has read in groups of its own: ArgumentParser, when built for debugging,
-  /// takes five times as long for each group within a group.
+  /// Combines flags that a command has parsed in its own groups. A debug build of ArgumentParser
+  /// takes five times as long for each nested group.
   package init(
     timing: TimingOptions, order: OrderOptions, payloads: PayloadOptions, fetching: FetchOptions, storage: StoreOptions,
     reporting: ReportingOptions
@@ -29,7 +29,7 @@ package struct FilterOptions: ParsableArguments {
     EngineOptions(timing: timing, payloads: payloads, fetching: fetching, storage: storage, logUrls: reporting.logUrls)
   }
 
-  /// The filter's own part of the flags.
+  /// Returns the filter configuration that all these flags describe.
   package func filterConfiguration() throws -> Filter.Configuration {
     var configuration = try engine.configuration()
     configuration.windowBytes = Int(order.window.bytes)
@@ -38,7 +38,7 @@ package struct FilterOptions: ParsableArguments {
     return configuration
   }
 
-  /// Refuses to write into what is read: to be called before anything is opened.
+  /// Refuses to write to a file that is also read. Call it before any file is opened.
   package func checkFiles() throws {
     let (input, output) = (FileIdentity(descriptor: STDIN_FILENO), FileIdentity(descriptor: STDOUT_FILENO))
     if let input, input == output { throw ValidationError("standard output is the file that standard input reads; write to another.") }
@@ -46,7 +46,7 @@ package struct FilterOptions: ParsableArguments {
     throw ValidationError("--report \(PrintableText.of(report)) is the file that is \(place == input ? "read" : "written"); name another.")
   }
 
-  /// The exit status of `attache` after a run that failed.
+  /// Returns the exit status of `attache` after a run that failed.
   package func exitStatus(after failure: Filter.Failure) -> Int32 {
     switch failure {
     case .input, .output, .report: ExitStatus.inputOutput
@@ -54,7 +54,7 @@ package struct FilterOptions: ParsableArguments {
     }
   }
 
-  /// The exit status of `attache` after a run, as sysexits.h numbers it.
+  /// Returns the exit status of `attache` after a run, numbered as in sysexits.h.
   package func exitStatus(after result: Filter.Result) -> Int32 {
     if result.reportFailure != nil { return ExitStatus.inputOutput }
     if !result.isComplete { return ExitStatus.temporaryFailure }
@@ -62,15 +62,15 @@ package struct FilterOptions: ParsableArguments {
   }
 }
 
-/// What a filter says of its work.
+/// The flags for what a filter reports about its work.
 package struct ReportingOptions: ParsableArguments {
   @Option(help: URLDetail.help)
   package var logUrls = URLDetail.short
 
-  @Option(help: ArgumentHelp("Write one JSON object a line of input that says what became of it.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write one JSON object for each input line, with its outcome.", valueName: "file"))
   package var report: String?
 
-  @Flag(help: "Exit 65 when any line was invalid.")
+  @Flag(help: "Exit with 65 if any line was invalid.")
   package var strict = false
 
   package init() {}

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 package import Attache
 
-/// The largest file of each kind: `image=10MB,audio=5MB,video=50MB`; what is not named keeps
-/// Apple's figure.
+/// The largest file of each kind: `image=10MB,audio=5MB,video=50MB`. A kind that is not named keeps
+/// Apple's limit.
 package struct LimitsArgument: ExpressibleByArgument, CustomStringConvertible {
   package var limits = MediaLimits()
 

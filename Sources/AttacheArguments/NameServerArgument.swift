@@ -14,7 +14,7 @@ package struct NameServerArgument: ExpressibleByArgument {
 
   package static var allValueStrings: [String] { [] }
 
-  /// An IPv4 address as it is, an IPv6 address in brackets.
+  /// Accepts a plain IPv4 address, or an IPv6 address in brackets.
   private static func isHost(_ text: Substring) -> Bool {
     let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
     return switch IPAddress(String(isBracketed ? text.dropFirst().dropLast() : text)) {

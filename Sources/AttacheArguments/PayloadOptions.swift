@@ -1,16 +1,18 @@
 package import ArgumentParser
 package import Attache
 
-/// Where a payload and its media stand in a line, and what an attached one looks like.
+/// The flags for where a payload and its media are in a line, and for what an attached payload
+/// looks like.
 package struct PayloadOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("A further place to look for a URL, as data.image or /data/image; comes first. Repeatable.", valueName: "key"),
+    help: ArgumentHelp(
+      "Another place to look for a URL, such as data.image or /data/image. It takes precedence. Repeatable.", valueName: "key"),
     transform: { try JSONPointer(path: $0) })
   package var mediaKey: [JSONPointer] = []
 
   @Option(
     help: ArgumentHelp(
-      "Where the payload stands in the line, as /message/apns/payload. (default: the whole line, or the envelope of a push service)",
+      "Where the payload is in the line, such as /message/apns/payload. (default: the whole line, or the envelope of a push service)",
       valueName: "pointer"),
     transform: { try JSONPointer(path: $0) })
   package var payloadPath: JSONPointer?
@@ -21,24 +23,28 @@ package struct PayloadOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A file of dialects of one's own (JSON), which come first or take the place of those named alike. Repeatable.", valueName: "file"),
+      "A JSON file with further dialects. They take precedence, and replace dialects of the same name. Repeatable.", valueName: "file"),
     transform: { try DialectFile(contentsOf: $0) })
   package var dialects: [DialectFile] = []
 
-  @Flag(help: "Pass media over that the vendor's own helper would not load: without the type hint it needs, or from plain http.")
+  @Flag(
+    help: "Skip media that the vendor's own helper would not load: those without the type hint that it needs, and those with plain http.")
   package var strictDialects = false
 
-  @Option(help: ArgumentHelp("The member that an attached payload gains.", valueName: "key"))
+  @Option(help: ArgumentHelp("The name of the member that is added to a payload.", valueName: "key"))
   package var outputKey = "attache"
 
-  @Flag(help: "Give the alert of an attached payload the title, subtitle and body that the vendor's own helper would.")
+  @Flag(help: "Replace title, subtitle and body of an enriched payload as the vendor's own helper would.")
   package var applyOverrides = false
 
   @Option(
-    help: ArgumentHelp("The public address of the store, as https://cdn.example/; attachments have file URLs otherwise.", valueName: "url"))
+    help: ArgumentHelp(
+      "The public URL of the store, such as https://cdn.example/. Without it, attachments have file URLs.", valueName: "url"))
   package var baseUrl: String?
 
-  @Option(help: ArgumentHelp("The largest payload with its attachments, as 4096; beyond it the original goes.", valueName: "size"))
+  @Option(
+    help: ArgumentHelp(
+      "The size limit of a payload with its attachments, such as 4096. Above it, the original is written.", valueName: "size"))
   package var maxPayload: ByteCountArgument?
 
   package init() {}
@@ -59,7 +65,9 @@ package struct PayloadOptions: ParsableArguments {
     }
   }
 
-  /// The dialects to look in.
+  /// Returns the dialects to search.
+  ///
+  /// - Throws: `ValidationError` when the table cannot be built.
   package func table() throws -> DialectTable {
     do {
       return try DialectTable(names: dialect.isEmpty ? nil : dialect, mediaKeys: mediaKey, files: dialects, isStrict: strictDialects)

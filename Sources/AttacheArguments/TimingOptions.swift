@@ -1,29 +1,30 @@
 public import ArgumentParser
 public import Attache
 
-/// The budget of a payload, and how many are under way.
+/// The flags for the time budget of a payload and for the number of payloads in progress.
 package struct TimingOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The budget of a payload, as 300ms, 2s or 1m.", valueName: "time"))
+  @Option(help: ArgumentHelp("The time limit for each payload, such as 300ms, 2s or 1m.", valueName: "time"))
   package var deadline = DurationArgument(.seconds(30), as: "30s")
 
   @Option(
     help: ArgumentHelp(
-      "How long before the deadline time expires, so that the line can be written. (default: 50ms, at most half the deadline)",
+      "The time before the deadline that is kept for writing the line. (default: 50ms, at most half the deadline)",
       valueName: "time"))
   package var grace: DurationArgument?
 
-  @Option(help: ArgumentHelp("When time expires: original, or best-attempt (keep what is ready).", valueName: "choice"))
+  @Option(
+    help: ArgumentHelp("What to write when time runs out: original, or best-attempt (with the media that are ready).", valueName: "choice"))
   package var onExpiry = MediaExtension.ExpiryChoice.original
 
-  @Option(help: ArgumentHelp("Payloads undecided at a time.", valueName: "n"))
+  @Option(help: ArgumentHelp("The number of payloads in progress at a time.", valueName: "n"))
   package var jobs = 256
 
-  @Option(help: ArgumentHelp("Media followed per payload, of the first 64 that it names.", valueName: "n"))
+  @Option(help: ArgumentHelp("The number of media to fetch for each payload, of the first 64 that it names.", valueName: "n"))
   package var maxAttachments = 10
 
   package init() {}
 
-  /// The grace that was asked for, else 50 ms, but never more than half of a shorter deadline.
+  /// The `--grace` value; without it 50 ms, but at most half of the deadline.
   package var effectiveGrace: Duration {
     grace?.duration ?? min(.milliseconds(50), deadline.duration / 2)
   }

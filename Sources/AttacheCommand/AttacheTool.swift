@@ -1,7 +1,7 @@
 import ArgumentParser
 import AttacheArguments
 
-/// The command `attache`; without a subcommand it is the filter.
+/// The command `attache`. Without a subcommand it runs the filter.
 @main
 struct AttacheTool: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,7 +13,7 @@ struct AttacheTool: ParsableCommand {
       "attache filter --help" lists the flags.
       """,
     version: asksForVersion ? versionText : attacheVersion,
-    subcommands: isFilterRun ? [FilterCommand.self] : everySubcommand,
+    subcommands: everySubcommand,
     defaultSubcommand: FilterCommand.self)
 
   private static let everySubcommand: [any ParsableCommand.Type] = [
@@ -24,20 +24,12 @@ struct AttacheTool: ParsableCommand {
     ReasonsCommand.self, RehearseCommand.self, RecordCommand.self, OriginCommand.self,
   ]
 
-  /// What users call the subcommands.
+  /// The names of the subcommands, as users type them.
   static var commandNames: [String] { everySubcommand.map { $0._commandName } }
 
-  /// Whether the version will be shown: a filter's start does not ask the libraries for theirs.
+  /// Whether the version will be printed. Otherwise the libraries are not asked for their versions,
+  /// to keep the filter's start fast.
   private static var asksForVersion: Bool { CommandLine.arguments.contains("--version") }
-
-  /// Whether the arguments are the filter's alone: the parser then builds no other subcommand's
-  /// flags, so that a filter's start does not pay for each further command (a sixtieth of it for
-  /// the fifteen that there are).
-  private static var isFilterRun: Bool {
-    let arguments = CommandLine.arguments.dropFirst()
-    let aboutAll: Set = ["-h", "-help", "--help", "--help-hidden", "--version", "--generate-completion-script", "--experimental-dump-help"]
-    return arguments.first.map { $0 == "filter" || $0.hasPrefix("-") } ?? true && aboutAll.isDisjoint(with: arguments)
-  }
 
   static func main() {
     StandardDescriptors.prepare()
@@ -49,7 +41,7 @@ struct AttacheTool: ParsableCommand {
     main(nil)
   }
 
-  /// The command of `attache help COMMAND`, when its help is the companion's to give.
+  /// The command of `attache help COMMAND`, when a companion executable prints that help.
   private static var companionAskedForHelp: (any CompanionCommand.Type)? {
     let arguments = CommandLine.arguments.dropFirst()
     guard arguments.first == "help", let name = arguments.dropFirst().first else { return nil }

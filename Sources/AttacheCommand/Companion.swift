@@ -1,14 +1,14 @@
 import Glibc
 
-/// The executables beside `attache`, found in its own folder and entered by `execv`: same process,
-/// same signals.
+/// The executables beside `attache`. They are in the same folder and are started with `execv`,
+/// which keeps the process and its signal settings.
 ///
-/// They hold what needs libraries that the filter does not load.
+/// They contain what needs libraries that the filter does not load.
 enum Companion {
-  /// Becomes the companion; returns only when that fails.
+  /// Replaces this process with the companion. Returns only on failure.
   ///
-  /// - Parameter installer: the command that installs it.
-  /// - Returns: what went wrong, with what to do.
+  /// - Parameter installer: the command that installs the companion.
+  /// - Returns: what went wrong and what to do.
   static func become(_ name: String, _ arguments: [String], installer: String) -> String {
     guard let folder = ownFolder else { return "/proc/self/exe cannot be read: \(name) is looked for beside it" }
     let path = folder + "/" + name

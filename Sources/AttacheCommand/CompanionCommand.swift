@@ -1,13 +1,13 @@
 import ArgumentParser
 import AttacheArguments
 
-/// A subcommand that lives in an executable beside, with its flags and its help.
+/// A subcommand that a companion executable implements, with its flags and its help.
 protocol CompanionCommand: ParsableCommand {
   /// The executable's name.
   static var companion: String { get }
   /// The command that installs the executable.
   static var installer: String { get }
-  /// Everything behind the subcommand's name.
+  /// All arguments after the subcommand's name.
   var arguments: [String] { get }
 }
 
@@ -16,7 +16,7 @@ extension CompanionCommand {
     try Self.become(arguments)
   }
 
-  /// Becomes the executable beside; returns only by an error.
+  /// Replaces this process with the companion executable. Returns only by throwing.
   static func become(_ arguments: [String]) throws {
     let failure = Companion.become(companion, [_commandName] + arguments, installer: installer)
     ErrorOutput.write("attache: \(failure)\n")
@@ -32,7 +32,7 @@ extension RehearsalCommand {
   static var installer: String { "scripts/install --rehearse" }
 }
 
-/// A subcommand of `attache-queue`, which needs SQLite's library in Swift, and Foundation with it.
+/// A subcommand of `attache-queue`, which needs SQLite's Swift library and therefore Foundation.
 protocol QueueCommand: CompanionCommand {}
 
 extension QueueCommand {

@@ -2,10 +2,10 @@ import ArgumentParser
 import Attache
 import AttacheArguments
 
-/// `attache dialects`: the table of dialects, and each of its rows with a payload to try.
+/// `attache dialects`: prints the table of dialects, or one row with a sample payload.
 struct DialectsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "dialects", abstract: "List the vendors whose ways of naming media are known, or show one with a sample payload.",
+    commandName: "dialects", abstract: "List the vendors whose payload formats are known, or show one with a sample payload.",
     discussion: "A row that is shown can be copied into a file of your own and changed, for --dialects.")
 
   @Argument(help: "The dialect to show, by name or alias.")

@@ -2,16 +2,17 @@ import ArgumentParser
 import Attache
 import AttacheArguments
 
-/// The engine behind `attache inspect --fetch`, as the flags have it.
+/// The engine behind `attache inspect --fetch`, configured by the flags.
 struct FetchTrial {
   private let store: AttachmentStore
   private let engine: EngineAssembly
   private let inspected: InspectionFetcher
 
-  /// - Throws: the status for a store or an engine that does not start, once standard error has
-  ///   said why.
+  /// Opens the store and starts the engine.
+  ///
+  /// - Throws: the exit status when either fails, after the error is written to standard error.
   init(timing: TimingOptions, fetching: FetchOptions, storage: StoreOptions) throws {
-    // While there is no other thread.
+    // This must run while the process has one thread.
     AmbientEnvironment.removeUnsafeVariables()
     if let notice = fetching.notice { ErrorOutput.write("attache: \(notice)\n") }
     let parent = try Self.orExit(ExitStatus.software) { try fetching.fetcherParent(storage, timing) }

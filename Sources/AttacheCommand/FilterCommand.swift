@@ -3,10 +3,10 @@ import Attache
 import AttacheArguments
 import Logging
 
-/// `attache [filter]`: payloads in, payloads with their media out.
+/// `attache [filter]`: reads payloads and writes them with their media.
 struct FilterCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "filter", abstract: "Read payloads on standard input, write them with their media on standard output.")
+    commandName: "filter", abstract: "Read payloads from standard input and write them, with their media, to standard output.")
 
   @OptionGroup(title: "Time and order") var timing: TimingOptions
   @OptionGroup(title: "Time and order") var order: OrderOptions
@@ -35,7 +35,7 @@ struct FilterCommand: ParsableCommand {
 
   func run() throws {
     let options = options
-    // While there is no other thread.
+    // This must run while the process has one thread.
     AmbientEnvironment.removeUnsafeVariables()
     ProcessMemory.tuneAllocator()
     StopSignals.block()
@@ -70,7 +70,7 @@ struct FilterCommand: ParsableCommand {
     throw ExitCode(engine.isBroken ? ExitStatus.software : options.exitStatus(after: result))
   }
 
-  /// Says what went wrong and ends with the status.
+  /// Logs an error and ends with the exit status.
   private func orExit<Value>(_ status: Int32, _ log: Logger, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()

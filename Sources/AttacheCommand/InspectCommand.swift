@@ -3,10 +3,10 @@ import Attache
 import AttacheArguments
 import Glibc
 
-/// `attache inspect`: says of each payload what attache would do with it, and why.
+/// `attache inspect`: reports what attache would do with each payload, and why.
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "inspect", abstract: "Say of each payload what kind of push it is, what would be fetched for it, and why not.",
+    commandName: "inspect", abstract: "Show for each payload its kind, the media that would be fetched, and what is refused.",
     discussion: """
       Payloads are read from FILE or standard input, one JSON object a line or pretty-printed. Nothing is fetched and no name is looked up, unless \
       --fetch says so.
@@ -48,7 +48,7 @@ struct InspectCommand: ParsableCommand {
 }
 
 extension PayloadOptions {
-  /// How payloads are inspected by these flags.
+  /// Returns the inspection that these flags describe.
   func inspection(_ policy: URLPolicy, maximumAttachments: Int) throws -> Inspector.Configuration {
     var configuration = Inspector.Configuration()
     configuration.outputKey = outputKey

@@ -2,11 +2,11 @@ import ArgumentParser
 import Attache
 import AttacheArguments
 
-/// `attache lint`: what senders of payloads may not have meant, for people and for continuous
+/// `attache lint`: reports probable mistakes in payloads, for people and for continuous
 /// integration.
 struct LintCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "lint", abstract: "Find what is wrong with payloads before they are sent; exit 1 when anything is.",
+    commandName: "lint", abstract: "Check payloads for mistakes before they are sent; exit with 1 if there are any.",
     discussion: "Payloads are read from FILE or standard input, one JSON object a line or pretty-printed. Nothing is fetched.")
 
   @Argument(help: "The file to read. (default: standard input)")

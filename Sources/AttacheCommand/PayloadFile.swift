@@ -5,12 +5,14 @@ import Glibc
 
 /// The file whose payloads a command reads, or standard input.
 struct PayloadFile {
-  /// As the user gave it; `<stdin>` for standard input.
+  /// The name that the user gave, or `<stdin>` for standard input.
   let name: String
   private let descriptor: Int32
 
-  /// - Parameter path: nil and `-` are standard input.
-  /// - Throws: the status of an input error, once standard error has said what went wrong.
+  /// Opens the file.
+  ///
+  /// - Parameter path: nil and `-` select standard input.
+  /// - Throws: the exit status of an input error, after the error is written to standard error.
   init(_ path: String?) throws {
     guard let path, path != "-" else {
       (name, descriptor) = ("<stdin>", STDIN_FILENO)
@@ -22,7 +24,7 @@ struct PayloadFile {
 
   /// Calls `body` with each payload, in order.
   ///
-  /// - Throws: what `body` throws, or as ``init(_:)``.
+  /// - Throws: the errors of `body` and those of ``init(_:)``.
   func forEach(_ body: (InputPayload) throws -> Void) throws {
     let input = try Self.orExit(name) { () throws(SystemError) in try PayloadInput(descriptor: descriptor) }
     while let payload = try Self.orExit(name, { () throws(SystemError) in try input.next() }) { try body(payload) }

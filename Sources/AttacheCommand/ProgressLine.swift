@@ -2,9 +2,9 @@ import Attache
 import AttacheArguments
 import Glibc
 
-/// One line on the terminal that says how far the filter is, rewritten twice a second.
+/// A line on the terminal that shows the filter's progress, rewritten twice a second.
 enum ProgressLine {
-  /// Shows the line until `ErrorOutput.endProgress()`, from a thread of its own.
+  /// Shows the line until `ErrorOutput.endProgress()`. Starts a thread for it.
   static func show(_ filter: Filter) {
     CommandThread.start {
       while true {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `attache enqueue`: in the executable beside.
+/// `attache enqueue`: runs in the companion executable.
 struct EnqueueCommand: QueueCommand {
   static let configuration = CommandConfiguration(commandName: "enqueue", abstract: "Add payloads to a queue.")
 
@@ -8,15 +8,15 @@ struct EnqueueCommand: QueueCommand {
   var arguments: [String] = []
 }
 
-/// `attache work`: in the executable beside.
+/// `attache work`: runs in the companion executable.
 struct WorkCommand: QueueCommand {
-  static let configuration = CommandConfiguration(commandName: "work", abstract: "Work a queue: give its payloads their media.")
+  static let configuration = CommandConfiguration(commandName: "work", abstract: "Process a queue: attach media to its payloads.")
 
   @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
   var arguments: [String] = []
 }
 
-/// `attache deliver`: in the executable beside.
+/// `attache deliver`: runs in the companion executable.
 struct DeliverCommand: QueueCommand {
   static let configuration = CommandConfiguration(
     commandName: "deliver", abstract: "Deliver the results of a queue to a command, an HTTP endpoint or Apple.")
@@ -25,50 +25,51 @@ struct DeliverCommand: QueueCommand {
   var arguments: [String] = []
 }
 
-/// `attache results`: in the executable beside.
+/// `attache results`: runs in the companion executable.
 struct ResultsCommand: QueueCommand {
-  static let configuration = CommandConfiguration(commandName: "results", abstract: "Write the results of a queue, in the order enqueued.")
+  static let configuration = CommandConfiguration(
+    commandName: "results", abstract: "Write the results of a queue, in the order of its payloads.")
 
   @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
   var arguments: [String] = []
 }
 
-/// `attache queue`: in the executable beside.
+/// `attache queue`: runs in the companion executable.
 struct QueueStateCommand: QueueCommand {
-  static let configuration = CommandConfiguration(commandName: "queue", abstract: "Say how a queue stands.")
+  static let configuration = CommandConfiguration(commandName: "queue", abstract: "Show the state of a queue.")
 
   @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
   var arguments: [String] = []
 }
 
-/// `attache retry`: in the executable beside.
+/// `attache retry`: runs in the companion executable.
 struct RetryCommand: QueueCommand {
-  static let configuration = CommandConfiguration(commandName: "retry", abstract: "Have payloads that fell back be worked again.")
+  static let configuration = CommandConfiguration(commandName: "retry", abstract: "Requeue payloads that fell back.")
 
   @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
   var arguments: [String] = []
 }
 
-/// `attache purge`: in the executable beside.
+/// `attache purge`: runs in the companion executable.
 struct PurgeCommand: QueueCommand {
-  static let configuration = CommandConfiguration(commandName: "purge", abstract: "Remove payloads whose results are old.")
+  static let configuration = CommandConfiguration(commandName: "purge", abstract: "Delete payloads with old results.")
 
   @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
   var arguments: [String] = []
 }
 
-/// `attache batch`: in the executable beside.
+/// `attache batch`: runs in the companion executable.
 struct BatchCommand: QueueCommand {
   static let configuration = CommandConfiguration(
-    commandName: "batch", abstract: "Give the payloads of a file their media, and go on after a kill where it was.")
+    commandName: "batch", abstract: "Attach media to the payloads of a file; resume after an interruption.")
 
   @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
   var arguments: [String] = []
 }
 
-/// `attache push`: in the executable beside.
+/// `attache push`: runs in the companion executable.
 struct PushCommand: QueueCommand {
-  static let configuration = CommandConfiguration(commandName: "push", abstract: "Send one payload to Apple by hand, and print the answer.")
+  static let configuration = CommandConfiguration(commandName: "push", abstract: "Send one payload to Apple and print the answer.")
 
   @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
   var arguments: [String] = []

@@ -1,10 +1,10 @@
 import Attache
 
-/// Where a reason can be seen at work.
+/// The scenario that shows a reason, if there is one.
 enum ReasonScenario {
-  /// A file of Fixtures/scenarios provokes it.
+  /// A file in Fixtures/scenarios that causes the reason.
   case file(String)
-  /// No scenario can; the text says why.
+  /// No scenario can cause it; the text says why.
   case none(String)
 }
 

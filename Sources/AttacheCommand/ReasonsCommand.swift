@@ -2,11 +2,11 @@ import ArgumentParser
 import Attache
 import AttacheArguments
 
-/// `attache reasons`: the closed list of reason codes, each with what the user can do and with the
-/// scenario that shows it.
+/// `attache reasons`: prints the closed list of reason codes, each with advice for the user and
+/// with the scenario that shows it.
 struct ReasonsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "reasons", abstract: "Print the reason codes, what to do about each, and the scenario that shows it.",
+    commandName: "reasons", abstract: "List the reason codes, with advice and a scenario for each.",
     discussion: "The scenarios are files of Fixtures/scenarios, for attache rehearse.")
 
   func run() throws {
@@ -19,7 +19,7 @@ struct ReasonsCommand: ParsableCommand {
 }
 
 extension ReasonScenario: CustomStringConvertible {
-  /// The file's name, or why there is none.
+  /// The file's name, or why there is no scenario.
   var description: String {
     switch self {
     case .file(let name): name

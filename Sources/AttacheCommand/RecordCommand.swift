@@ -1,16 +1,17 @@
 import ArgumentParser
 import Attache
 
-/// `attache record`: in the executable beside, since it needs a YAML writer.
+/// `attache record`: runs in the companion executable, because it needs a YAML writer.
 struct RecordCommand: RehearsalCommand {
   static let configuration = CommandConfiguration(
-    commandName: "record", abstract: "Run the filter, and write what it met as a scenario for attache rehearse.")
+    commandName: "record", abstract: "Run the filter and record its input and network as a scenario for attache rehearse.")
 
   @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
   var arguments: [String] = []
 
   func run() throws {
-    // While there is no other thread; what is entered here keeps what is left.
+    // This must run while the process has one thread. The companion inherits the cleaned
+    // environment.
     AmbientEnvironment.removeUnsafeVariables()
     try Self.become(arguments)
   }

@@ -2,12 +2,12 @@ import ArgumentParser
 import Attache
 import AttacheArguments
 
-/// `attache store`: looking after the folder of attachments by hand.
+/// `attache store`: maintains the folder of attachments by hand.
 struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "store", abstract: "Look after the folder of attachments.", subcommands: [Prune.self])
+    commandName: "store", abstract: "Manage the folder of attachments.", subcommands: [Prune.self])
 
-  /// `attache store prune`: removes what the filter would remove, now.
+  /// `attache store prune`: removes at once what the filter would remove.
   struct Prune: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove attachments that are too old or too many, the least recently used first; those in flight stay.")

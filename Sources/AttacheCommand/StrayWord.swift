@@ -1,12 +1,12 @@
 import Attache
 import Glibc
 
-/// A word on the command line that is no flag: a file that the user wants to be read, or a
-/// subcommand that is mistyped.
+/// A command-line word that is not a flag: a file that the user wants to read, or a mistyped
+/// subcommand.
 enum StrayWord {
-  /// What the user may have meant, and what to write instead.
+  /// Returns what the user may have meant and what to write instead.
   ///
-  /// - Parameter isFirst: whether it is where a subcommand would be.
+  /// - Parameter isFirst: whether the word is where a subcommand would be.
   static func advice(_ word: String, isFirst: Bool) -> String {
     let name = PrintableText.of(word)
     guard isFirst, unsafe access(word, F_OK) != 0 else {

@@ -1,7 +1,6 @@
-/// Moments and spans as the queues store them.
+/// Times and spans in the form that the queues store.
 extension Duration {
-  /// Whole microseconds; what is further away than 100,000 years is taken as that, so that two of
-  /// them can be added.
+  /// Whole microseconds. The value is limited to 100,000 years, so that two values can be added.
   var microseconds: Int64 {
     let (seconds, attoseconds) = components
     let bounded = min(max(seconds, -Self.maximumSeconds), Self.maximumSeconds)

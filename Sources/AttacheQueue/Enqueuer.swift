@@ -1,41 +1,42 @@
 package import Attache
 
-/// Reads lines and adds them to a queue, many at a time, and whatever has come as soon as the input
-/// pauses.
+/// Reads lines and adds them to a queue in batches. When the input pauses, it adds what it has read
+/// so far.
 ///
-/// One thread uses it, and it reads one input.
+/// Reads one input. Not thread-safe: one thread uses it.
 package final class Enqueuer {
-  /// What has become of the lines so far.
+  /// The lines that were read so far, by what became of them.
   package struct Counts: Hashable, Sendable {
-    /// Lines that the queue has, those included that it had before.
+    /// Lines that are in the queue, including those that were there before.
     package var enqueued = 0
-    /// Those among them that it had before.
+    /// Lines that were in the queue before.
     package var repeated = 0
-    /// Their bytes.
+    /// The total length of the enqueued lines, in bytes.
     package var bytes = 0
-    /// Lines that are too long and were left out.
+    /// Lines that were skipped because they are too long.
     package var overlong = 0
-    /// The number of the first of those, from 1.
+    /// The number of the first line that was too long, from 1.
     package var firstOverlong: Int?
-    /// The number of a line whose end did not come in time after a stop: its beginning was added.
+    /// The number of the line that was added incomplete, because its end did not arrive in time
+    /// after a stop.
     package var unfinished: Int?
   }
 
   /// Why reading ended.
   package enum Ending: Hashable, Sendable {
     case end
-    /// The stop was requested; every line that was read is in the queue.
+    /// A stop was requested. Every line that was read is in the queue.
     case stopped
-    /// A line is too long, and options say that it ends the reading; what stands before it is in
-    /// the queue.
+    /// A line is too long, and the options end the reading there. The lines before it are in the
+    /// queue.
     case overlong
   }
 
-  /// What a batch holds at most; bytes count one line more.
+  /// The limits of a batch. The last line may exceed the limit of bytes.
   private static let (batchPayloads, batchBytes) = (4_096, 4 << 20)
   private static let blockSize = 1 << 20
 
-  /// What is in the queue, by transactions that are over: also after an error.
+  /// The lines of committed transactions. Valid after an error too.
   package private(set) var counts = Counts()
   private let queue: any PayloadQueue
   private let options: EnqueueOptions
@@ -47,8 +48,8 @@ package final class Enqueuer {
   private let triesAgain: (QueueError) -> Bool
 
   /// - Parameters:
-  ///   - afterBatch: called when a batch is in the queue.
-  ///   - triesAgain: called when the queue refuses; whether it is asked again, at once.
+  ///   - afterBatch: called after each batch that is in the queue.
+  ///   - triesAgain: called when the queue refuses a call. True repeats the call at once.
   package init(
     _ queue: any PayloadQueue, _ options: EnqueueOptions, afterBatch: @escaping (Counts) -> Void = { _ in },
     triesAgain: @escaping (QueueError) -> Bool = { _ in false }
@@ -60,9 +61,9 @@ package final class Enqueuer {
     reader = DeliveryReader(payloadPath: options.payloadPath)
   }
 
-  /// Adds the lines of an input to the queue, to its end or until the stop.
+  /// Adds the lines of an input to the queue, until its end or a stop.
   ///
-  /// - Parameter descriptor: what is read; it is neither closed nor changed.
+  /// - Parameter descriptor: the input, which is neither closed nor changed.
   package func run(_ descriptor: Int32, stop: ReadingStop) throws(EnqueueError) -> Ending {
     do throws(SystemError) { try reader.checkMemory() } catch { throw .memory(error) }
     let lines = LineReader(
@@ -127,7 +128,7 @@ package final class Enqueuer {
 }
 
 extension Enqueuer {
-  /// The number of the first line of the batch that should be in the queue and is not.
+  /// Returns the number of the first line of the batch that should be in the queue but is not.
   private func firstUnknown() throws(QueueError) -> Int? {
     let old = batch.prefix(max(0, options.linesBefore - counts.enqueued)).compactMap(\.key)
     guard !old.isEmpty, try queue.knows(old) < old.count else { return nil }
@@ -148,12 +149,12 @@ extension Enqueuer {
 
 /// Why not every line is in the queue.
 package enum EnqueueError: Error, Hashable, Sendable {
-  /// The input cannot be read any further; what was read is in the queue.
+  /// The input cannot be read. What was read before is in the queue.
   case input(SystemError)
-  /// There was no memory to read what a line says of its delivery; nothing was read.
+  /// There was no memory for parsing the delivery fields of a line. Nothing was read.
   case memory(SystemError)
   /// The queue refused a batch.
   case queue(QueueError)
-  /// A line that should be in the queue is not: it, and what follows, was not added.
+  /// A line that should be in the queue is not. This line and the lines after it were not added.
   case changed(line: Int)
 }

@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// The permissions of a queue's files: those of its folder, so that a folder that a group shares
+/// The permissions of a queue's files. They follow the queue's folder: a folder that a group shares
 /// has a queue that the group shares.
 package struct FileMode: Sendable {
   let bits: mode_t
-  /// Whether the process's mask takes bits away.
+  /// Whether the process's umask removes bits.
   private let isMasked: Bool
 
-  /// 0644 less the mask, where there is no folder to follow.
+  /// 0644 less the umask. Used when there is no folder to follow.
   package static let usual = FileMode(bits: 0o644, isMasked: true)
 
   private init(bits: mode_t, isMasked: Bool) {
     (self.bits, self.isMasked) = (bits, isMasked)
   }
 
-  /// The mode of files in a folder: its own, without the right to execute, whatever the mask. In a
-  /// sticky folder, such as /tmp, files belong to their makers, and the mode is the usual one.
+  /// The mode of files in a folder: the folder's mode without the execute bits, whatever the umask.
+  /// In a sticky folder, such as /tmp, files belong to their creators, and the mode is ``usual``.
   init(inFolder path: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else {
@@ -25,19 +25,18 @@ package struct FileMode: Sendable {
     self.init(inFolderOf: status.st_mode)
   }
 
-  /// The mode of files in a folder of a mode.
+  /// The mode of files in a folder that has this mode.
   init(inFolderOf mode: mode_t) {
-    // A file's owner always may.
+    // The owner can always read and write.
     self = mode & S_ISVTX == 0 ? FileMode(bits: mode & 0o666 | 0o600, isMasked: false) : .usual
   }
 
-  /// Gives a file that was made with ``bits`` its mode; false when that is refused.
+  /// Sets the mode of a file that was created with ``bits``. Returns false when the system refuses.
   func set(on file: Int32) -> Bool {
     isMasked || fchmod(file, bits) == 0
   }
 
-  /// Opens a file for reading and writing, and makes it where it is missing. The mode of one that
-  /// is there stays.
+  /// Opens a file for reading and writing. Creates a missing file; an existing file keeps its mode.
   ///
   /// - Returns: the descriptor, which the caller closes.
   func open(_ path: String) throws(QueueError) -> Int32 {
@@ -55,7 +54,7 @@ package struct FileMode: Sendable {
       guard errno == EEXIST else { throw SystemFailure(errno, at: path).error }
       let opened = unsafe Glibc.open(path, flags)
       if opened >= 0 { return opened }
-      // Another process has removed it meanwhile.
+      // Another process removed the file in the meantime.
       guard errno == ENOENT else { throw SystemFailure(errno, at: path).error }
     }
   }

@@ -1,13 +1,15 @@
 internal import Attache
 
-/// What a worker holds a payload by: its number, and one that no other lease of this payload has
-/// had.
+/// Identifies one lease of a payload: the payload's number, and a fencing token that is unique
+/// among the leases of this payload.
 public struct LeaseToken: Hashable, Sendable {
-  /// The payload's number in the queue: 1 for the first, larger for each later one.
+  /// The payload's number in the queue: 1 for the first, larger for each later payload.
   public var id: Int64
-  /// Larger than that of every earlier lease of the payload: a result with another one is refused.
+  /// The fencing token, larger than that of every earlier lease of the payload. The queue refuses a
+  /// result with another one.
   public var fence: Int64
 
+  /// Creates a token of a payload's number and a fencing token.
   public init(id: Int64, fence: Int64) {
     self.id = id
     self.fence = fence
@@ -16,24 +18,27 @@ public struct LeaseToken: Hashable, Sendable {
 
 /// A payload that is leased to a worker.
 public struct Lease: Hashable, Sendable {
+  /// Identifies this lease.
   public var token: LeaseToken
-  /// As it was enqueued; nil when it is longer than ``maximumLine`` and nobody looks into it.
+  /// The line as it was enqueued; nil when it is longer than ``maximumLine``, which no worker
+  /// parses.
   public var line: [UInt8]?
-  /// Which try it is, from 1: one more than the tries that were given back as made.
+  /// The number of this attempt, from 1: one more than the attempts that were given back as tried.
   public var attempt: Int
-  /// The sender's, since 1970.
+  /// The expiry that the sender of the payload chose, since 1970; nil when there is none.
   public var expiresAt: Duration?
-  /// How many workers died while they held it.
+  /// The number of workers that died while they held the payload.
   public var deaths: Int
-  /// How many of them held nothing else.
+  /// The number of those workers that held no other payload.
   public var deathsAlone: Int
 
-  /// The longest line that is handed out, in bytes: what the engine reads (1 MiB) and a line
+  /// The longest line that a lease contains, in bytes: what the engine reads (1 MiB) and a line
   /// ending.
   public static let maximumLine = PayloadReader.maximumLineLength + 2
-  /// The deaths that make a payload a suspect, which is leased alone.
+  /// The number of deaths after which a payload is a suspect. A suspect is leased alone.
   public static let deathsOfSuspect = 2
 
+  /// Creates a lease from all of its properties.
   public init(token: LeaseToken, line: [UInt8]?, attempt: Int, expiresAt: Duration?, deaths: Int, deathsAlone: Int) {
     self.token = token
     self.line = line
@@ -44,18 +49,20 @@ public struct Lease: Hashable, Sendable {
   }
 }
 
-/// What a worker asks for.
+/// What a worker asks a queue for.
 public struct ClaimRequest: Sendable {
-  /// Payloads at most.
+  /// The maximum number of payloads.
   public var limit: Int
-  /// Bytes of lines at most, except that one payload is always given.
+  /// The maximum total length of the lines, in bytes. The first payload is returned whatever its
+  /// length.
   public var maximumBytes: Int
-  /// How long the leases last.
+  /// The duration of the leases.
   public var span: Duration
-  /// Whether a suspect is wanted, one only, by a worker that holds nothing else; otherwise none is
-  /// given.
+  /// Whether to lease one suspect, for a worker that holds nothing else. Otherwise no suspects are
+  /// leased.
   public var isAlone: Bool
 
+  /// Creates a request. By default the limit of bytes is 8 MB and suspects are excluded.
   public init(limit: Int, maximumBytes: Int = 8_000_000, span: Duration, isAlone: Bool = false) {
     self.limit = limit
     self.maximumBytes = maximumBytes
@@ -64,17 +71,18 @@ public struct ClaimRequest: Sendable {
   }
 }
 
-/// What a worker gets.
+/// What a queue returns to a worker's request.
 public struct Claim: Sendable {
-  /// In the order to work them; their holder is the worker that asked.
+  /// The leases of the requesting worker, in the order to process them.
   public var leases: [Lease]
-  /// Whether a suspect waits for somebody who takes it alone.
+  /// Whether a suspect is ready for a worker that leases it alone.
   public var hasSuspects: Bool
-  /// How long until there may be something to claim: of what is not due yet, or leased elsewhere.
-  /// Zero when there is more than was asked for or a suspect waits, nil when every payload has a
-  /// result.
+  /// How long until a payload may become claimable, because it is due or another worker's lease
+  /// ends. Zero when more payloads are ready than were requested, or a suspect is ready. Nil when
+  /// every payload has a result.
   public var next: Duration?
 
+  /// Creates a claim from all of its properties.
   public init(leases: [Lease], hasSuspects: Bool, next: Duration?) {
     self.leases = leases
     self.hasSuspects = hasSuspects
@@ -82,16 +90,18 @@ public struct Claim: Sendable {
   }
 }
 
-/// A payload that is given back.
+/// A payload that a worker gives back.
 public struct ReturnedPayload: Hashable, Sendable {
+  /// The lease that ends.
   public var token: LeaseToken
-  /// How long it is not to be claimed; it is never longer than until the payload expires.
+  /// How long the payload cannot be claimed. The delay ends at the latest when the payload expires.
   public var delay: Duration
-  /// Whether a try was made of it that counts.
+  /// Whether the attempt counts.
   public var wasTried: Bool
-  /// Why the try came to nothing, in one line, for the payload's history.
+  /// Why the attempt failed, in one line, for the payload's history.
   public var text: String?
 
+  /// Creates a payload to give back, by default without a delay.
   public init(_ token: LeaseToken, after delay: Duration = .zero, wasTried: Bool, text: String? = nil) {
     self.token = token
     self.delay = delay

@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// Reads a moment as people and programs write it.
+/// Parses times that people and programs write.
 package enum Moment {
-  /// Reads a date of RFC 3339 (`2026-11-21T18:00:00Z`, `2026-11-21T19:00:00.5+01:00`) or seconds
+  /// Parses an RFC 3339 date (`2026-11-21T18:00:00Z`, `2026-11-21T19:00:00.5+01:00`) or seconds
   /// since 1970.
   ///
-  /// - Returns: since 1970; nil for any other text, and for what lies before 1970 or after
+  /// - Returns: the time since 1970. Nil for any other text, and for a time before 1970 or after
   ///   ``NewPayload/latest``.
   package static func sinceEpoch(_ text: String) -> Duration? {
     let moment = seconds(text) ?? date(text)
     return moment.flatMap { $0 >= .zero && $0 <= NewPayload.latest ? $0 : nil }
   }
 
-  /// Digits, and perhaps a point and further digits.
+  /// Parses digits, and optionally a point and more digits.
   private static func seconds(_ text: String) -> Duration? {
     var rest = Array(text.utf8)[...]
     let whole = digits(&rest)
@@ -21,7 +21,7 @@ package enum Moment {
     return fraction(&rest).flatMap { rest.isEmpty ? .seconds(seconds) + $0 : nil }
   }
 
-  /// RFC 3339, section 5.6.
+  /// Parses a date of RFC 3339, section 5.6.
   private static func date(_ text: String) -> Duration? {
     var rest = Array(text.utf8)[...]
     guard let year = two(&rest, twice: true), skip("-", &rest), let month = two(&rest), skip("-", &rest), let day = two(&rest),
@@ -40,7 +40,7 @@ package enum Moment {
     return .seconds(unsafe timegm(&time) - offset) + part
   }
 
-  /// `Z`, or hours and minutes that the written time is ahead, in seconds.
+  /// Parses `Z`, or the hours and minutes by which the written time is ahead of UTC. In seconds.
   private static func offset(_ rest: inout ArraySlice<UInt8>) -> Int? {
     if skip("Zz", &rest) { return 0 }
     guard let sign = rest.first, skip("+-", &rest), let hours = two(&rest), skip(":", &rest), let minutes = two(&rest), hours < 24,
@@ -57,7 +57,7 @@ package enum Moment {
     }
   }
 
-  /// A point and at least one digit, of which nine count.
+  /// Parses a point and at least one digit. Digits after the ninth are ignored.
   private static func fraction(_ rest: inout ArraySlice<UInt8>) -> Duration? {
     guard skip(".", &rest) else { return nil }
     let digits = digits(&rest)
@@ -66,7 +66,7 @@ package enum Moment {
     return number(nine[...]).map { .nanoseconds($0) }
   }
 
-  /// Two digits, or four.
+  /// Parses two digits, or four.
   private static func two(_ rest: inout ArraySlice<UInt8>, twice: Bool = false) -> Int? {
     var head = rest.prefix(twice ? 4 : 2)
     let digits = digits(&head)

@@ -1,25 +1,28 @@
-/// A payload on its way into a queue.
+/// A payload to add to a queue.
 public struct NewPayload: Hashable, Sendable {
-  /// As it was read, with its ending.
+  /// The line as it was read, with its line ending.
   public var line: [UInt8]
-  /// As `apns-priority`: 10 is at once, 5 when it suits, 1 last; higher ones are claimed first.
+  /// The priority, as in `apns-priority`: 10 is immediate, 5 is when convenient, 1 is last. A queue
+  /// leases higher values first.
   public var priority = NewPayload.usualPriority
-  /// The moment before which it is not worked, since 1970.
+  /// The time before which no worker processes the payload, since 1970.
   public var notBefore: Duration?
-  /// The moment, since 1970, at which it gets its original at once instead of being worked.
+  /// The time, since 1970, after which the payload gets its original at once instead of being
+  /// processed.
   public var expiresAt: Duration?
-  /// What tells it from others: a payload whose key the queue has seen is not added again. Any
-  /// bytes; nil is never the same as another.
+  /// The deduplication key, in any bytes. A queue does not add a payload whose key it has seen. A
+  /// nil key equals no other key.
   public var key: [UInt8]?
 
-  /// What APNs takes where no priority is given.
+  /// The priority that APNs uses when none is given.
   ///
   /// Source:
   /// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
   public static let usualPriority = 10
-  /// The longest line that a queue takes, in bytes: 64 MiB. It is held in memory whole.
+  /// The longest line that a queue accepts: 64 MiB, in bytes. A line is held in memory as a whole.
   public static let maximumLine = 64 << 20
 
+  /// Creates a payload with the usual priority and no key, start time or expiry.
   public init(line: [UInt8]) {
     self.line = line
   }

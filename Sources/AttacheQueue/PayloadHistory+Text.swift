@@ -2,7 +2,7 @@ internal import Attache
 internal import FoundationEssentials
 
 extension PayloadHistory {
-  /// For people, one line for each thing that happened.
+  /// The history for people, one line for each event.
   package var lines: [String] {
     var lines = [
       "payload \(id)", "  \(Self.text(enqueuedAt))  enqueued\(priority == NewPayload.usualPriority ? "" : ", priority \(priority)")",
@@ -29,7 +29,7 @@ extension PayloadHistory {
     return lines
   }
 
-  /// One JSON object with a line feed. Moments are written as RFC 3339 has them.
+  /// The history as one JSON object with a line feed. Times are in RFC 3339 format.
   package var json: String {
     var writer = JSONWriter()
     func moment(_ name: String, _ moment: Duration?) {
@@ -75,7 +75,7 @@ extension PayloadHistory {
     return String(decoding: writer.bytes, as: UTF8.self) + "\n"
   }
 
-  /// A moment, as 2026-11-21T18:00:00.123Z.
+  /// A time in the form 2026-11-21T18:00:00.123Z.
   private static func text(_ moment: Duration) -> String {
     Date(timeIntervalSince1970: moment / .seconds(1)).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
   }

@@ -1,37 +1,44 @@
-/// What a payload of a queue is called.
+/// Identifies a payload in a queue.
 public enum PayloadName: Hashable, Sendable {
-  /// By its number: 1 for the first payload that was enqueued, and so the number of its line.
+  /// By number: 1 for the first payload that was enqueued, which is also the number of its line.
   case number(Int64)
-  /// By its key (``PayloadKey``).
+  /// By key (``PayloadKey``).
   case key([UInt8])
 }
 
-/// What has happened to a payload. Moments are those of the wall clock, since 1970.
+/// The history of a payload. Times are wall clock times since 1970.
 public struct PayloadHistory: Hashable, Sendable {
-  /// Where a payload, or its result, stands.
+  /// The state of a payload, or of the delivery of its result.
   public enum Standing: String, Sendable {
+    /// Can be leased now.
     case ready
     /// Not due yet.
     case waiting
-    /// Somebody has it.
+    /// Leased to a worker or a deliverer.
     case leased
   }
 
+  /// The result of a payload, and its delivery.
   public struct Result: Hashable, Sendable {
-    /// A word of ``Attache/Outcome``, or a later version's.
+    /// A raw value of ``Attache/Outcome``, or a value of a later version.
     public var outcome: String
+    /// A raw value of ``Attache/Reason``, or a value of a later version; nil when there is none.
     public var reason: String?
-    /// Whether it ended its workers.
+    /// Whether workers died while they processed the payload, so that it is not tried again.
     public var isDead: Bool
+    /// When the queue accepted the result.
     public var finishedAt: Duration
-    /// Where the delivery stands; nil when it is over.
+    /// The state of the delivery; nil when it is over.
     public var delivery: Standing?
-    /// How the delivery ended: a word of ``DeliveryStatus``, or `read`; nil while it has not.
+    /// How the delivery ended: a raw value of ``DeliveryStatus``, or `read`; nil while it is not
+    /// over.
     public var status: String?
-    /// What the sender answered last.
+    /// The last answer of the sender.
     public var answer: String?
+    /// When the delivery ended; nil when it is not over, or the result was read.
     public var deliveredAt: Duration?
 
+    /// Creates a result without delivery data.
     public init(outcome: String, reason: String?, isDead: Bool, finishedAt: Duration) {
       self.outcome = outcome
       self.reason = reason
@@ -40,19 +47,25 @@ public struct PayloadHistory: Hashable, Sendable {
     }
   }
 
-  /// Its number.
+  /// The payload's number in the queue.
   public var id: Int64
+  /// When the payload was enqueued.
   public var enqueuedAt: Duration
+  /// The payload's priority (``NewPayload/priority``).
   public var priority = 0
+  /// The time before which no worker processes the payload; nil when there is none.
   public var notBefore: Duration?
+  /// When the payload expires; nil when it never does.
   public var expiresAt: Duration?
-  /// Where it stands; nil when it has a result.
+  /// The state of the payload; nil when it has a result.
   public var work: Standing?
-  /// The tries that came to nothing, of its work and then of its delivery; of each at most the last
-  /// ``PayloadEvent/limit``.
+  /// The failed attempts, first to process the payload and then to deliver its result. Each stage
+  /// keeps the last ``PayloadEvent/limit``.
   public var tries: [PayloadEvent] = []
+  /// The result; nil while there is none.
   public var result: Result?
 
+  /// Creates a history without attempts and without a result.
   public init(id: Int64, enqueuedAt: Duration) {
     self.id = id
     self.enqueuedAt = enqueuedAt

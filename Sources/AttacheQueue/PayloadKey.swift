@@ -1,20 +1,19 @@
 package import Attache
-/// What tells a payload from others, so that enqueuing it twice is once.
+/// How a payload gets its key, so that a payload that is enqueued twice is added once.
 package enum PayloadKey: Sendable {
-  /// Every payload is a new one.
+  /// No key: each payload is new.
   case none
-  /// The line's bytes, without its ending.
+  /// The line's bytes, without its line ending.
   case bytes
-  /// What stands at a place of the line, its envelope included; a line that has nothing there is a
-  /// new one.
+  /// The value at this place of the line, envelope included. A line without the value is new.
   case place(JSONPointer)
-  /// The caller's own: of a line, with its ending, and its number from 1.
+  /// A key from the caller, for a line with its line ending and its number from 1.
   case own(@Sendable (_ line: [UInt8], _ number: Int) -> [UInt8]?)
 
-  /// A longer value is known by its hash: keys lie in an index.
+  /// Longer values are replaced by their hash, because keys are stored in an index. In bytes.
   static let maximumValue = 64
 
-  /// The key of a line.
+  /// Returns the key of a line.
   func key(of line: [UInt8], number: Int, _ reader: DeliveryReader) -> [UInt8]? {
     switch self {
     case .none: nil
@@ -24,15 +23,15 @@ package enum PayloadKey: Sendable {
     }
   }
 
-  /// The keys that a text may stand for which a user gives: the value at a place of the line, be it
-  /// a string or another value, or the SHA-256 of a line.
+  /// Returns the keys that a user's text may mean: the value at a place of the line, as a string or
+  /// another JSON value, or the SHA-256 of a line.
   package static func candidates(of text: String) -> [[UInt8]] {
     let value = Array(text.utf8)
     let values = [value, [DeliveryReader.valueMark] + value].map { $0.count > maximumValue ? hash($0[...]) : $0 }
     return values + (hexadecimal(value).map { [$0] } ?? [])
   }
 
-  /// The bytes that digits write; nil where they are none of a SHA-256.
+  /// Decodes the hexadecimal digits of a SHA-256. Returns nil for any other text.
   private static func hexadecimal(_ digits: [UInt8]) -> [UInt8]? {
     guard digits.count == 64 else { return nil }
     let halves = digits.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
@@ -44,7 +43,7 @@ package enum PayloadKey: Sendable {
     SHA256.hash(Array(bytes)).bytes
   }
 
-  /// Of `\n` or `\r\n`.
+  /// The length of a final `\n` or `\r\n`.
   private static func endingLength(of line: [UInt8]) -> Int {
     guard line.last == UInt8(ascii: "\n") else { return 0 }
     return line.dropLast().last == UInt8(ascii: "\r") ? 2 : 1

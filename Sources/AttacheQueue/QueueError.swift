@@ -1,23 +1,23 @@
 public import Attache
 
-/// Why a queue could not do what it was asked. Nothing is lost by it, and the call changed nothing
-/// (``PayloadQueue``).
+/// Why a queue refused a call. The call changed nothing (``PayloadQueue``), and no payload is lost.
 public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// It cannot be reached or used, or is none: the text says why and what to do.
+  /// The queue cannot be reached or used, or the path is no queue. The text says why and what to
+  /// do.
   case unavailable(String)
-  /// There is no room on the disk, or no descriptor is left: the text says where. A worker pauses
-  /// until there is.
+  /// The disk is full, or no descriptor is available. The text says where. A worker pauses until
+  /// that changes.
   case full(String)
-  /// The disk of a queue that is open fails, or has become read-only: the text says where. A worker
-  /// pauses until it is mended. At opening the same is ``unavailable(_:)`` or ``failed(_:)``, since
-  /// nobody waits then.
+  /// The disk of an open queue fails, or has become read-only. The text says where. A worker pauses
+  /// until the disk is repaired. While a queue is opened, the same failure is ``unavailable(_:)``
+  /// or ``failed(_:)``, because no worker waits yet.
   case disk(String, isReadOnly: Bool)
-  /// The system gives no thread or no memory.
+  /// The system has no thread or no memory.
   case system(SystemError)
-  /// The system refuses, or what is stored cannot be read: the text says what.
+  /// The system refused a call, or the stored data cannot be read. The text says what.
   case failed(String)
 
-  /// One line, whatever the path of the queue.
+  /// The error in one line, even when the path of the queue contains line feeds.
   public var description: String {
     switch self {
     case .unavailable(let text), .failed(let text): text.onOneLine
@@ -30,7 +30,7 @@ public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension QueueError {
-  /// Runs what opens a queue.
+  /// Runs the code that opens a queue, and converts its errors.
   static func opening<Value>(_ body: () throws(QueueError) -> Value) throws(QueueError) -> Value {
     do throws(QueueError) {
       return try body()
@@ -39,7 +39,7 @@ extension QueueError {
     }
   }
 
-  /// The error where it keeps a queue from being opened.
+  /// The same error as a reason why a queue cannot be opened.
   private var atOpening: QueueError {
     switch self {
     case .disk(let text, isReadOnly: true): .unavailable("\(text); a queue needs a folder and files that its workers may write")

@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension QueueLocation {
-  /// The database, and the files that SQLite and the workers have beside it.
+  /// The paths of the database and of the files that SQLite and the workers create beside it.
   package var databaseFiles: [String] {
     let database =
       switch self {
@@ -11,9 +11,10 @@ extension QueueLocation {
     return ["-journal", "-wal", "-shm", "-workers", ""].map { database + $0 }
   }
 
-  /// Removes a database's files. A folder stays: there may be other files in it.
+  /// Removes the files of a `sqlite:` queue. Does nothing for a folder, because it may contain
+  /// other files.
   ///
-  /// Nobody may use the queue any more.
+  /// No process may use the queue any more.
   package func remove() {
     guard case .sqlite = self else { return }
     for file in databaseFiles { unsafe unlink(file) }

@@ -1,11 +1,13 @@
-/// Where a queue is: its kind and its path, written `sqlite:PATH` or `dir:PATH`.
+/// The kind and the path of a queue, written `sqlite:PATH` or `dir:PATH`.
 public enum QueueLocation: Hashable, Sendable, CustomStringConvertible {
   /// A database file.
   case sqlite(path: String)
   /// A folder with a database, an inbox and an outbox (``FolderQueue``).
   case folder(path: String)
 
-  /// - Returns: nil when the text has neither form, or no path.
+  /// Parses a location.
+  ///
+  /// - Returns: nil when the text has neither form, or its path is empty or contains a NUL.
   public init?(_ text: String) {
     guard let colon = text.firstIndex(of: ":") else { return nil }
     let path = String(text[text.index(after: colon)...])
@@ -24,10 +26,10 @@ public enum QueueLocation: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The description for a message of one line: a path may have line feeds.
+  /// The description as one line for a message. Line feeds in the path are escaped.
   package var message: String { description.onOneLine }
 
-  /// The file or folder.
+  /// The path of the file or folder.
   public var path: String {
     switch self {
     case .sqlite(let path), .folder(let path): path
@@ -37,10 +39,12 @@ public enum QueueLocation: Hashable, Sendable, CustomStringConvertible {
   /// Opens the queue.
   ///
   /// - Parameters:
-  ///   - creates: whether it is made when it is not there.
-  ///   - clock: what leases, delays and moments are measured by.
-  ///   - notice: is told, in words for people, which files of a folder's inbox are not taken in. It
-  ///     must not call the queue.
+  ///   - creates: whether to create a missing queue.
+  ///   - sync: when changes are safe from a power failure.
+  ///   - clock: measures leases, delays and times.
+  ///   - notice: receives messages for people about files in a folder's inbox that are not added.
+  ///     It must not call the queue.
+  /// - Throws: ``QueueError`` when the queue cannot be opened or created.
   public func open(
     creates: Bool, sync: SyncChoice = .group, clock: any QueueClock = SystemQueueClock(),
     notice: @escaping @Sendable (String) -> Void = { _ in }

@@ -1,20 +1,25 @@
 public import Attache
 
-/// A result on its way into a queue.
+/// A result to store in a queue.
 public struct FinishedPayload: Hashable, Sendable {
+  /// The lease of the payload.
   public var token: LeaseToken
-  /// The line with its media, with its ending; nil is the original, byte for byte.
+  /// The line with its media and its line ending; nil means the original, byte for byte.
   public var output: [UInt8]?
+  /// What became of the payload.
   public var outcome: Outcome
+  /// Why the payload has this outcome; nil when there is no reason.
   public var reason: Reason?
-  /// Whether it ended its workers, and is not tried again by itself.
+  /// Whether workers died while they processed the payload. A dead payload is not tried again
+  /// automatically.
   public var isDead: Bool
-  /// What the report says: one JSON object with a line feed.
+  /// The report's record: one JSON object with a line feed.
   public var record: [UInt8]
-  /// The files that hold its attachments in the store until it is read, as absolute paths
-  /// (``AttachmentStore/hold(_:for:)``).
+  /// The files that hold the payload's attachments in the store until the result is read, as
+  /// absolute paths (``AttachmentStore/hold(_:for:)``).
   public var holds: [String]
 
+  /// Creates a result. By default its output is the original, and it has no holds.
   public init(
     _ token: LeaseToken, output: [UInt8]? = nil, outcome: Outcome, reason: Reason?, isDead: Bool = false, record: [UInt8],
     holds: [String] = []
@@ -29,20 +34,21 @@ public struct FinishedPayload: Hashable, Sendable {
   }
 }
 
-/// Which results are wanted.
+/// Which results to return.
 public struct ResultRequest: Sendable {
-  /// Those of payloads behind this number; 0 is from the first.
+  /// Only results of payloads with a greater number; 0 starts at the first.
   public var after: Int64
-  /// Results at most.
+  /// The maximum number of results.
   public var limit: Int
-  /// Bytes of lines and records at most, except that one result is always given.
+  /// The maximum total length of the lines and records, in bytes. The first result is returned
+  /// whatever its length.
   public var maximumBytes: Int
-  /// Whether a payload that has no result yet ends the page: what stands behind it must not
-  /// overtake it.
+  /// Whether a payload without a result ends the page, so that later results do not overtake it.
   public var stopsAtUndecided: Bool
-  /// Whether those that were read before are left out.
+  /// Whether to skip results that were read before.
   public var onlyUnread: Bool
 
+  /// Creates a request. By default it asks for 256 results and 8 MB from the first payload.
   public init(after: Int64 = 0, limit: Int = 256, maximumBytes: Int = 8_000_000, stopsAtUndecided: Bool = false, onlyUnread: Bool = false) {
     self.after = after
     self.limit = limit
@@ -52,18 +58,22 @@ public struct ResultRequest: Sendable {
   }
 }
 
-/// Results, in the order enqueued.
+/// A page of results, in the order enqueued.
 public struct ResultPage: Sendable {
-  /// One payload's result.
+  /// The result of one payload.
   public struct Entry: Hashable, Sendable {
+    /// The payload's number in the queue.
     public var id: Int64
-    /// What leaves for the payload, with its ending.
+    /// The output line, with its line ending.
     public var line: [UInt8]
-    /// One JSON object with a line feed.
+    /// The report's record: one JSON object with a line feed.
     public var record: [UInt8]
+    /// What became of the payload.
     public var outcome: Outcome
+    /// Why the payload has this outcome; nil when there is no reason.
     public var reason: Reason?
 
+    /// Creates an entry from all of its properties.
     public init(id: Int64, line: [UInt8], record: [UInt8], outcome: Outcome, reason: Reason?) {
       self.id = id
       self.line = line
@@ -73,13 +83,14 @@ public struct ResultPage: Sendable {
     }
   }
 
+  /// The results of this page.
   public var entries: [Entry]
-  /// What the next page is asked for with (``ResultRequest/after``).
+  /// The value of ``ResultRequest/after`` for the next page.
   public var last: Int64
-  /// Whether there is no result behind this page, or none that may be given before an undecided
-  /// payload.
+  /// Whether no result follows this page, or none that may be returned before an undecided payload.
   public var isAtEnd: Bool
 
+  /// Creates a page from all of its properties.
   public init(entries: [Entry], last: Int64, isAtEnd: Bool) {
     self.entries = entries
     self.last = last

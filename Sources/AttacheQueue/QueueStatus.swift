@@ -1,10 +1,10 @@
 internal import Attache
 
-/// How a queue stands, for people and for programs.
+/// The status of a queue, as text and as JSON.
 package struct QueueStatus: Sendable {
   package var queue: QueueLocation
   package var counts: QueueCounts
-  /// Results a second.
+  /// Results per second.
   package var rate: Double
 
   package init(_ queue: QueueLocation, _ counts: QueueCounts, rate: Double) {
@@ -13,15 +13,15 @@ package struct QueueStatus: Sendable {
     self.rate = rate
   }
 
-  /// How long the payloads without a result take at this rate; nil when there are none, or nothing
-  /// moves.
+  /// The time that the remaining payloads need at this rate; nil when there are none, or the rate
+  /// is 0.
   package var timeLeft: Duration? {
     guard counts.undecided > 0, rate > 0 else { return nil }
     let seconds = Double(counts.undecided) / rate
     return seconds < 1e9 ? .seconds(seconds.rounded(.up)) : nil
   }
 
-  /// Several lines for people, each with its line feed.
+  /// The status for people, in several lines without line feeds.
   package var lines: [String] {
     let rows: [(state: String, count: Int, note: String)] = [
       ("ready", counts.ready, ""), ("waiting", counts.waiting, counts.waiting > 0 ? "not due yet" : ""), ("leased", counts.leased, ""),
@@ -45,7 +45,7 @@ package struct QueueStatus: Sendable {
       + (counts.delivering > 0 ? ", \(Self.grouped(counts.delivering)) of them leased" : "")
   }
 
-  /// The same in one line.
+  /// The status in one line.
   package var line: String {
     "\(counts.total) payload\(counts.total == 1 ? "" : "s"): \(counts.ready) ready, \(counts.waiting) waiting, \(counts.leased) leased, \(counts.done) done "
       + "(\(counts.unread) undelivered), \(counts.dead) dead; \(pace)"
@@ -62,7 +62,7 @@ package struct QueueStatus: Sendable {
     return "\(number)/s" + (timeLeft.map { ", \(Self.span($0)) left" } ?? "")
   }
 
-  /// One JSON object with a line feed.
+  /// The status as one JSON object with a line feed.
   package var json: String {
     var writer = JSONWriter()
     writer.beginObject()
@@ -89,7 +89,7 @@ package struct QueueStatus: Sendable {
     return String(decoding: writer.bytes, as: UTF8.self) + "\n"
   }
 
-  /// A number with commas between thousands.
+  /// Formats a number with commas between thousands.
   private static func grouped(_ number: Int) -> String {
     var (text, rest) = ("", String(number))
     while rest.count > 3 {
@@ -103,7 +103,7 @@ package struct QueueStatus: Sendable {
     text + String(repeating: " ", count: max(0, width - text.count))
   }
 
-  /// A span in its largest unit and the next: `2d 3h`, `4m 5s`, `1h`.
+  /// Formats a span in its largest unit and the next: `2d 3h`, `4m 5s`, `1h`.
   static func span(_ span: Duration) -> String {
     let seconds = max(0, span.components.seconds)
     let units: [(name: String, length: Int64)] = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)]

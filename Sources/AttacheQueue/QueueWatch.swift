@@ -1,7 +1,7 @@
 package import Attache
 internal import Synchronization
 
-/// Looks at a queue each second.
+/// Reads a queue's status once a second.
 package final class QueueWatch: Sendable {
   private static let interval = Duration.seconds(1)
 
@@ -11,7 +11,7 @@ package final class QueueWatch: Sendable {
   private let wakeSignal: any WakeSignal
   private let isStopped = Atomic<Bool>(false)
 
-  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  /// - Throws: ``SystemError`` when no descriptor is available.
   package init(_ queue: any PayloadQueue, _ location: QueueLocation, machine: any Machine = SystemMachine()) throws(SystemError) {
     self.queue = queue
     self.location = location
@@ -19,15 +19,15 @@ package final class QueueWatch: Sendable {
     wakeSignal = try machine.makeWakeSignal()
   }
 
-  /// Ends the watch. Safe from any thread.
+  /// Ends ``run(_:)``. Safe from any thread.
   package func stop() {
     isStopped.store(true, ordering: .relaxed)
     wakeSignal.ring()
   }
 
-  /// Looks until it is stopped.
+  /// Reads the status until ``stop()``.
   ///
-  /// - Parameter show: is given how the queue stands.
+  /// - Parameter show: receives each status.
   /// - Throws: what `show` throws, and ``QueueError``.
   package func run(_ show: (QueueStatus) throws -> Void) throws {
     var rate = ResultRate()
@@ -40,9 +40,9 @@ package final class QueueWatch: Sendable {
     }
   }
 
-  /// Lines for a terminal that take the place of those shown before.
+  /// Returns terminal output that replaces the lines shown before.
   ///
-  /// - Parameter height: how many lines those were.
+  /// - Parameter height: the number of lines shown before.
   package static func redrawn(_ lines: [String], over height: Int, width: Int) -> String {
     let up = height == 0 ? "" : "\u{1B}[\(height)A"
     return up + lines.map { "\r" + $0.prefix(width) + "\u{1B}[K\n" }.joined() + "\u{1B}[J"

@@ -1,25 +1,25 @@
 package import Attache
 internal import Glibc
 
-/// Removes the links by which a queue held attachments, once no result has them.
+/// Removes the links with which a queue held attachments, after no result uses them.
 ///
-/// A link is removed under the lock of its folder, which workers share from before they take a hold
-/// until their result is in the queue. The folders that are known are locked before the queue is
-/// asked, so that no worker takes a hold between its release and its removal.
+/// A link is removed under the lock of its folder. Workers share this lock from before they take a
+/// hold until their result is in the queue. The known folders are locked before the queue is asked,
+/// so no worker takes a hold between its release and its removal.
 package final class ReleasedHolds {
-  /// By path.
+  /// The descriptors of the folders by path.
   private var folders: [String: Int32] = [:]
   private let queue: any PayloadQueue
-  /// Hears of the first link that cannot be removed, such as by a user who may not write to the
-  /// store: a worker's start removes it later.
+  /// Receives the first link that cannot be removed, for example because the user cannot write to
+  /// the store. The next start of a worker removes it.
   package var onFailure: (_ path: String, _ error: SystemError) -> Void = { _, _ in }
   private var hasFailed = false
-  /// Links that are compared with the queue under one lock.
+  /// The number of links that are compared with the queue under one lock.
   private static let portion = 1_000
 
   /// - Parameters:
-  ///   - queue: sets links free; the folder of those that it has is known from now on.
-  ///   - folder: a further folder of the queue's holds.
+  ///   - queue: releases the links. The folder of its current holds becomes known.
+  ///   - folder: another folder of the queue's holds.
   package init(of queue: any PayloadQueue, in folder: String? = nil) throws(QueueError) {
     self.queue = queue
     if let folder { _ = opened(folder) }
@@ -30,9 +30,11 @@ package final class ReleasedHolds {
     for folder in folders.values { close(folder) }
   }
 
-  /// Has a queue set links free, and removes them.
+  /// Releases links in the queue, and removes them.
+  ///
+  /// - Parameter release: releases the links and returns their paths.
   package func remove<Failure: Error>(_ release: () throws(Failure) -> [String]) throws(Failure) {
-    // In one order, so that two processes do not wait for each other.
+    // Sorted, so that two processes do not deadlock.
     let known = folders.sorted { $0.key < $1.key }.map(\.value)
     for folder in known { Self.lock(folder) }
     defer { for folder in folders.values { flock(folder, LOCK_UN) } }
@@ -48,14 +50,14 @@ package final class ReleasedHolds {
     }
   }
 
-  /// Removes links that no result has: of a worker that was killed before its result was in the
-  /// queue, for one.
+  /// Removes links that no result uses, such as those of a worker that was killed before its result
+  /// was in the queue.
   ///
-  /// - Parameter location: of the queue. Folders that are another queue's, or may be, are left
-  ///   alone: a copy of a queue lists the holds of the queue itself, and a queue at the same path
-  ///   in another container knows nothing of them. What is left there goes a week after that path
+  /// - Parameter location: the queue's. Folders that may belong to another queue are skipped: a
+  ///   copy of a queue lists the holds of the original, and a queue at the same path in another
+  ///   container does not know them. Links in skipped folders are removed a week after that path
   ///   (``AttachmentStore/prune()``).
-  /// - Returns: how many.
+  /// - Returns: the number of links removed.
   @discardableResult
   package func removeUnlisted(of location: QueueLocation) throws(QueueError) -> Int {
     var count = 0
@@ -66,7 +68,8 @@ package final class ReleasedHolds {
         names = names.dropFirst(portion.count)
         let unlisted = try queue.unlistedHolds(portion)
         guard !unlisted.isEmpty else { continue }
-        // Asked again under the lock: a worker may have taken a hold and finished since.
+        // The queue is asked again under the lock: a worker may have taken a hold and finished
+        // since.
         try remove { () throws(QueueError) in
           let unlisted = try queue.unlistedHolds(unlisted)
           count += unlisted.count
@@ -77,7 +80,8 @@ package final class ReleasedHolds {
     return count
   }
 
-  /// The names of links: those of the store's files have a dot, and the folder's own files none.
+  /// The names of the links in a folder. Names of the store's files contain a dot; the folder's own
+  /// files have none.
   private static func links(in folder: Int32) -> [String] {
     let listed = unsafe openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard listed >= 0, let names = try? FolderListing.names(closing: listed) else { return [] }
@@ -93,19 +97,20 @@ package final class ReleasedHolds {
     return folder
   }
 
-  /// Workers that share the lock one after another let this process pass (``HoldsTurn``).
+  /// Locks a folder exclusively. ``HoldsTurn`` makes workers that share the lock one after another
+  /// wait for this process.
   private static func lock(_ folder: Int32) {
     let turn = HoldsTurn.alone(in: folder)
     defer { withExtendedLifetime(turn) {} }
     try? FileLock.wait(folder, exclusively: true)
   }
 
-  /// The folder and the name of a link: `…/.held/FOLDER/NAME`, and nothing else, since whoever
-  /// wrote the queue may have written anything.
+  /// Splits the path of a link, `…/.held/FOLDER/NAME`, into its folder and its name. Returns nil
+  /// for any other path: the content of a queue is not trusted.
   private static func parts(of path: String) -> (folder: String, name: String)? {
     guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else { return nil }
-    // By bytes, as the system reads it: a slash with a combining mark behind it is another
-    // character, and a slash all the same.
+    // The path is split by bytes, as the system reads it. In a Swift string, a slash with a
+    // combining mark after it is another character.
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
     let areSteps = parts.contains { part in part.isEmpty || part.elementsEqual(".".utf8) || part.elementsEqual("..".utf8) }
     guard parts.count >= 3, !areSteps, parts[parts.endIndex - 3].elementsEqual(".held".utf8), let name = parts.last else { return nil }

@@ -1,6 +1,6 @@
 package import Attache
 
-/// How many results a queue gains a second, from counts that were taken one after another.
+/// The number of results per second that a queue gains, calculated from successive counts.
 package struct ResultRate: Sendable {
   private struct Sample {
     var instant: MonotonicInstant
@@ -11,13 +11,14 @@ package struct ResultRate: Sendable {
 
   package init() {}
 
-  /// Takes counts, and gives the rate; of the first counts, their own (``QueueCounts/recentRate``).
+  /// Adds counts and returns the rate. For the first counts, the rate is
+  /// ``QueueCounts/recentRate``.
   package mutating func add(_ counts: QueueCounts, at instant: MonotonicInstant) -> Double {
     let decided = counts.done + counts.dead
-    // Payloads were removed, or are worked again: the counts before say nothing of the rate.
+    // Payloads were removed or requeued. Earlier counts no longer describe the rate.
     if let last = samples.last, decided < last.decided { samples = [] }
     samples.append(Sample(instant: instant, decided: decided))
-    // One sample is kept from before the window, so that it is covered whole.
+    // One sample from before the window is kept, so that the samples cover the whole window.
     while samples.count > 2, samples[1].instant.duration(to: instant) >= QueueCounts.recentSpan { samples.removeFirst() }
     guard let first = samples.first, first.instant < instant else { return counts.recentRate }
     return Double(decided - first.decided) / (first.instant.duration(to: instant) / .seconds(1))

@@ -2,25 +2,26 @@ package import Attache
 internal import Glibc
 internal import Synchronization
 
-/// Writes the results of a queue to a descriptor, in the order enqueued, and notes in the queue
-/// that they were read once they are written.
+/// Writes the results of a queue to a descriptor, in the order enqueued. With
+/// ``Options/onlyUnread``, it marks lines as read in the queue after it has written them.
 ///
-/// One thread runs it, another may stop it.
+/// One thread runs it. Any thread may stop it.
 package final class ResultStream: Sendable {
-  /// What is written, and when it is at its end.
+  /// Which results a stream writes, and when it ends.
   package struct Options: Hashable, Sendable {
-    /// The report's records in the place of the lines; they do not count as read.
+    /// Whether to write the report's records instead of the lines. Records do not mark results as
+    /// read.
     package var writesRecords = false
-    /// Whether each payload is waited for in its turn, until the stop; those without a result are
-    /// passed over otherwise.
+    /// Whether to wait for each payload in turn, until ``ResultStream/stop()``. Otherwise payloads
+    /// without a result are skipped.
     package var follows = false
-    /// Whether those that were read before are left out.
+    /// Whether to skip results that were read before.
     package var onlyUnread = false
 
     package init() {}
   }
 
-  /// How long a follower leaves the queue alone when it has nothing new.
+  /// How long a following stream waits before it asks the queue again, after it found nothing new.
   package static let pollingInterval = Duration.milliseconds(200)
 
   private let queue: any PayloadQueue
@@ -30,7 +31,7 @@ package final class ResultStream: Sendable {
   private let wakeSignal: any WakeSignal
   private let isStopped = Atomic<Bool>(false)
 
-  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  /// - Throws: ``SystemError`` when no descriptor is available.
   package init(_ queue: any PayloadQueue, _ options: Options, descriptor: Int32, machine: any Machine = SystemMachine()) throws(SystemError)
   {
     self.queue = queue
@@ -40,16 +41,15 @@ package final class ResultStream: Sendable {
     wakeSignal = try machine.makeWakeSignal()
   }
 
-  /// Ends a follower once it has written what it is at. Safe from any thread.
+  /// Ends a following stream after its current write. Safe from any thread.
   package func stop() {
     isStopped.store(true, ordering: .relaxed)
     wakeSignal.ring()
   }
 
-  /// Writes until the end. What is written of ``Options/onlyUnread`` counts as delivered from then
-  /// on.
+  /// Writes results until the end. With ``Options/onlyUnread``, written results count as delivered.
   ///
-  /// - Returns: how many were written.
+  /// - Returns: the number of results written.
   package func run() throws(ResultStreamError) -> Int {
     var request = ResultRequest(stopsAtUndecided: options.follows, onlyUnread: options.onlyUnread)
     let holds = try asking { () throws(QueueError) in try ReleasedHolds(of: queue) }
@@ -92,17 +92,18 @@ package final class ResultStream: Sendable {
   }
 }
 
-/// Why not every result was written.
+/// Why a stream did not write every result.
 package enum ResultStreamError: Error, Hashable, Sendable {
+  /// The queue failed.
   case queue(QueueError)
-  /// What could not be written does not count as read.
+  /// The write failed. Results that were not written do not count as read.
   case output(SystemError)
 }
 
-/// Puts lines one behind the other: one that came without an ending gets a line feed when another
-/// follows.
+/// Joins lines. A line without a line ending gets a line feed when another line follows.
 struct LineJoiner {
-  /// Whether it gets it in any case: somebody waits for the line, or writes behind it another time.
+  /// Whether each line gets its line feed at once, because a reader waits for the line or a later
+  /// run appends to the same output.
   let endsEach: Bool
   private var owesLineFeed = false
 

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What the system answered when a queue's file was not to be had.
+/// The error of a system call on one of a queue's files.
 struct SystemFailure {
   let number: Int32
   let path: String

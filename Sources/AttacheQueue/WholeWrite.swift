@@ -1,9 +1,9 @@
 internal import Attache
 internal import Glibc
 
-/// Writes that are whole, whatever the descriptor takes at a time.
+/// Writes that complete even when the descriptor accepts only a part at a time.
 enum WholeWrite {
-  /// Writes all the bytes, waiting for a descriptor that does not block.
+  /// Writes all bytes. Waits when a non-blocking descriptor is full.
   ///
   /// - Throws: ``SystemError`` of `write`.
   static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
@@ -21,7 +21,7 @@ enum WholeWrite {
     }
   }
 
-  /// Whether a pipe's reader is gone, so that the next write would fail.
+  /// Whether the reader of a pipe has closed it, so that the next write would fail.
   static func isAbandoned(_ descriptor: Int32) -> Bool {
     var request = pollfd(fd: descriptor, events: 0, revents: 0)
     return unsafe poll(&request, 1, 0) > 0 && request.revents & Int16(POLLERR) != 0

@@ -2,22 +2,24 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// A worker's place in the lock file beside a queue: how others of the machine know whether it is
-/// there still.
+/// A worker's entry in the lock file beside a queue. Other processes on the machine use it to see
+/// whether the worker still runs.
 ///
-/// The file has one byte for each worker that there ever was, at the worker's number: `R` while it
-/// runs, `C` once it has closed the queue. The worker has its byte locked, and the kernel lets go
-/// of the lock with the last of its process: a byte that is not locked and says `R` is a worker's
-/// that died. The locks belong to the open file, so that two handles of one process are two
-/// workers. The byte at 0 is nobody's: whoever locks it may make the queue, or take a number.
+/// The file has one byte for each worker that ever existed, at the worker's number: `R` while it
+/// runs, `C` after it has closed the queue. The worker locks its byte, and the kernel releases the
+/// lock when the process ends. So an unlocked byte that is `R` belongs to a worker that died. Locks
+/// belong to the open file description, so two handles in one process are two workers. The byte at
+/// 0 belongs to no worker: its lock is required to create the queue or to take a number.
 package final class WorkerSlot: Sendable {
-  /// What became of a worker.
+  /// The state of a worker.
   package enum Holder: Equatable {
+    /// The worker has its byte locked.
     case running
-    /// Without closing the queue.
+    /// The worker ended without closing the queue.
     case died
+    /// The worker closed the queue.
     case closed
-    /// The file does not know it: it is another one than when the number was taken.
+    /// The file has no entry for the worker: it is not the file in which the number was taken.
     case unknown
   }
 
@@ -28,11 +30,11 @@ package final class WorkerSlot: Sendable {
   private static let running = UInt8(ascii: "R")
   private static let closed = UInt8(ascii: "C")
 
-  /// Opens the file, and makes it where it is missing.
+  /// Opens the file. Creates it when it is missing.
   ///
   /// - Parameters:
-  ///   - path: the same for all handles of the queue, whatever name they know it by.
-  ///   - mode: the permissions that a new one gets (``FileMode``).
+  ///   - path: the same for all handles of the queue, whatever name they use for it.
+  ///   - mode: the permissions of a new file (``FileMode``).
   package init(path: String, mode: FileMode = .usual) throws(QueueError) {
     let file = try mode.open(path)
     self.path = path
@@ -43,17 +45,17 @@ package final class WorkerSlot: Sendable {
     Glibc.close(file)
   }
 
-  /// Does something while no other handle of the queue does the like.
+  /// Runs `body` while no other handle of the queue is in a call of this method.
   package func exclusively<Result>(_ body: () throws(QueueError) -> Result) throws(QueueError) -> Result {
     try lockFirst()
     defer { _ = linux_unlock_byte(file, 0) }
     return try body()
   }
 
-  /// This worker's number, if it has taken one.
+  /// This worker's number; nil before ``enter()``.
   package var current: Int64? { number.withLock(\.self) }
 
-  /// This worker's number; the first call takes one.
+  /// Returns this worker's number. The first call takes one.
   package func enter() throws(QueueError) -> Int64 {
     try number.withLock { number throws(QueueError) in
       if let number { return number }
@@ -63,7 +65,7 @@ package final class WorkerSlot: Sendable {
     }
   }
 
-  /// What became of the worker of a number.
+  /// Returns the state of the worker with this number.
   package func holder(_ worker: Int64) -> Holder {
     if number.withLock({ $0 == worker }) { return .running }
     switch linux_is_byte_locked(file, Int(worker)) {
@@ -80,7 +82,7 @@ package final class WorkerSlot: Sendable {
     }
   }
 
-  /// Notes that this worker ends in good order. It takes no room on the disk.
+  /// Records that this worker closed the queue. Needs no free disk space.
   package func leave() {
     _ = linux_unlock_byte(file, Self.deliveryByte)
     number.withLock { number in
@@ -92,13 +94,13 @@ package final class WorkerSlot: Sendable {
     }
   }
 
-  /// The byte that readers and deliverers share, or have for themselves: behind all numbers of
-  /// workers.
+  /// The byte that readers and deliverers lock, shared or exclusively. It lies after the numbers of
+  /// all workers.
   private static let deliveryByte = 1 << 60
 
-  /// Shares the undelivered results with others, until this handle is closed.
+  /// Takes a share in the undelivered results, until this handle is closed.
   ///
-  /// - Returns: false when others are there that do not share them so.
+  /// - Returns: false when others hold a share that conflicts with this one.
   package func enterDelivery(_ share: DeliveryShare) throws(QueueError) -> Bool {
     while linux_share_byte(file, Self.deliveryByte, share.isExclusive ? 1 : 0) != 0 {
       if errno == EAGAIN || errno == EACCES { return false }
@@ -107,8 +109,8 @@ package final class WorkerSlot: Sendable {
     return true
   }
 
-  /// The next number: the file's size, which one byte is added to; a later one where somebody cut
-  /// the file while workers run.
+  /// Takes the next number. It is the size of the file, which grows by one byte. Takes a later
+  /// number if the file was truncated while workers run.
   private func take() throws(QueueError) -> Int64 {
     var status = stat()
     guard unsafe fstat(file, &status) == 0 else { throw SystemFailure(errno, at: path).error }

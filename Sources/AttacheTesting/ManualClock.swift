@@ -1,7 +1,7 @@
 public import Attache
 internal import Synchronization
 
-/// A clock that stands still until a test turns it.
+/// A clock that advances only when a test calls ``advance(by:)``.
 public final class ManualClock: DeadlineClock {
   private final class Booking: Sendable {
     let instant: MonotonicInstant
@@ -23,20 +23,23 @@ public final class ManualClock: DeadlineClock {
 
   private let state: Mutex<State>
 
-  /// - Parameter start: the first instant; an arbitrary one unless the test cares.
+  /// - Parameter start: the first instant; arbitrary by default.
   public init(start: MonotonicInstant = MonotonicInstant(nanoseconds: 1_000_000_000_000)) {
     state = Mutex(State(now: start))
   }
 
+  /// The current instant; it changes only in ``advance(by:)``.
   public var now: MonotonicInstant {
     state.withLock { $0.now }
   }
 
-  /// Appointments that have neither run nor been taken back.
+  /// The number of appointments that have neither run nor been cancelled.
   public var appointments: Int {
     state.withLock { $0.bookings.count }
   }
 
+  /// Books an action for an instant. An action that is already due runs before this method returns,
+  /// on the caller's thread.
   public func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Appointment {
     let booking = state.withLock { state in
       let booking = Booking(instant: instant, order: state.booked, action: action)
@@ -48,12 +51,13 @@ public final class ManualClock: DeadlineClock {
     return Appointment(booking)
   }
 
+  /// Cancels an appointment; does nothing when it has already run.
   public func cancel(_ appointment: Appointment) {
     state.withLock { $0.bookings.removeAll { $0 === appointment.entry } }
   }
 
-  /// Turns the clock, and runs on the caller's thread what becomes due, each at its own instant, in
-  /// order of time and then of booking.
+  /// Advances the clock and runs the actions that become due, on the caller's thread. Each runs at
+  /// its own instant, in order of time and then of booking.
   public func advance(by duration: Duration) {
     let target = now.advanced(by: duration)
     while let booking = nextDue(until: target) { booking.action() }

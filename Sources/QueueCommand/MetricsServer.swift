@@ -4,21 +4,22 @@ import FlyingSocks
 import Foundation
 import Synchronization
 
-/// Serves figures and health on loopback, for Prometheus and for whoever looks after the process.
+/// Serves metrics and health on loopback, for Prometheus and for process supervision.
 final class MetricsServer: Sendable {
-  /// Where it is served: 127.0.0.1 and the port.
+  /// The port on 127.0.0.1.
   let port: UInt16
   private let server: HTTPServer
   private let task: Task<Void, Never>
 
-  /// Why it is not served.
+  /// Why the server cannot be started.
   struct Failure: Error, CustomStringConvertible {
     var description: String
   }
 
-  /// Starts to serve; waits until that is so.
+  /// Starts the server and waits until it listens.
   ///
-  /// - Parameter port: 0 has the system choose one.
+  /// - Parameter port: with 0, the system chooses one.
+  /// - Throws: ``Failure`` when the server does not start.
   init(port: UInt16, _ collector: MetricsCollector) throws(Failure) {
     let started = DispatchSemaphore(value: 0)
     let outcome = Outcome()
@@ -40,12 +41,12 @@ final class MetricsServer: Sendable {
     let result = Mutex<Result<UInt16, Failure>?>(nil)
   }
 
-  /// Ends the service; open connections end with it.
+  /// Ends the server and its open connections.
   func stop() {
     task.cancel()
   }
 
-  /// Runs the server; tells once that it listens, or why it does not.
+  /// Runs the server. Calls `notify` when it listens, or with the reason why it does not.
   private static func run(
     _ server: HTTPServer, port: UInt16, notify: @escaping @Sendable (Result<UInt16, Failure>) -> Void
   ) -> Task<Void, Never> {
@@ -68,7 +69,7 @@ final class MetricsServer: Sendable {
     return "\(error)"
   }
 
-  /// The answers.
+  /// Responds to the requests.
   private struct Handler: HTTPHandler {
     let collector: MetricsCollector
 

@@ -5,18 +5,20 @@ import AttacheQueue
 import Logging
 import Synchronization
 
-/// A worker's figures, served and written while it works.
+/// Serves and writes the metrics of a worker or a deliverer while it runs.
 final class MetricsService: Sendable {
   private let collector: MetricsCollector
   private let server: MetricsServer?
   private let file: MetricsFile?
   private let log: Logger
-  /// When the file was written last, and what has stood in its way.
+  /// When the file was last written, and the error of that attempt.
   private let written = Mutex<(at: MonotonicInstant, failure: SystemError?)>((.now, nil))
 
   private static let fileInterval = Duration.seconds(10)
 
-  /// - Throws: the exit status, once the log has said what stands in the way.
+  /// Starts the service.
+  ///
+  /// - Throws: the exit status, after the problem is logged.
   init(
     _ queue: any PayloadQueue, _ figures: any MetricsSource, port: UInt16?, file: MetricsFile?, _ log: Logger,
     pulses: [MetricsCollector.Pulse]
@@ -43,12 +45,12 @@ final class MetricsService: Sendable {
     try orExit(log, ExitStatus.software) { () throws(SystemError) in try collector.start { [weak self] in self?.writeWhenDue() } }
   }
 
-  /// Takes down that the worker claims nothing any more: it is no longer ready.
+  /// Records that no more payloads are claimed: the process is no longer ready.
   func drain() {
     collector.drain()
   }
 
-  /// Writes the file a last time and ends everything; before the queue is closed.
+  /// Writes the file a last time and ends everything. Call it before the queue is closed.
   func stop() {
     collector.stop()
     collector.look()
@@ -61,7 +63,7 @@ final class MetricsService: Sendable {
     write()
   }
 
-  /// Writes the file; what stands in the way is said once.
+  /// Writes the file. An error is logged once, until it changes.
   private func write() {
     guard let file else { return }
     var failure: SystemError?

@@ -5,19 +5,19 @@ import AttacheSenders
 import Logging
 import Synchronization
 
-/// One request and its end, for a command that waits for it.
+/// Sends one request for a command that waits for its end.
 final class PushExchange: PushClientOwner {
   private let end = Mutex<PushEnd?>(nil)
   private let wakeSignal: any WakeSignal
 
-  /// - Throws: the exit status, when the system gives no descriptor.
+  /// - Throws: the exit status when the system has no descriptor left.
   init() throws {
     wakeSignal = try orExit(LogFormat.text.logger(), ExitStatus.software) { () throws(SystemError) in try SystemMachine().makeWakeSignal() }
   }
 
-  /// Sends a request, and waits until it has ended.
+  /// Sends a request and waits until it ends.
   ///
-  /// - Throws: the exit status, once the log has said what stands in the way.
+  /// - Throws: the exit status, after the problem is logged.
   func send(_ request: PushRequest, _ configuration: APNsConfiguration, _ log: Logger) throws -> PushEnd {
     let client: PushClient
     do throws(APNsSetupError) {
@@ -39,7 +39,7 @@ final class PushExchange: PushClientOwner {
     wakeSignal.ring()
   }
 
-  /// The end says the same.
+  /// The end of the request reports the same.
   func notify(_ notice: String) {}
 
   func reconnected() {}

@@ -2,7 +2,7 @@ import ArgumentParser
 import Attache
 import AttacheArguments
 
-/// The executable `attache-queue`: the subcommands of `attache` that work a queue.
+/// The executable `attache-queue`: the subcommands of `attache` that use a queue.
 @main
 struct QueueTool: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -3,17 +3,20 @@ import AttacheArguments
 import AttacheQueue
 import Synchronization
 
-/// A queue's worker as the flags have it, with the engine that serves the payloads.
+/// A queue worker and the engine that serves its payloads, configured by the flags.
 struct WorkerAssembly {
   let worker: QueueWorker
   private let engine: EngineAssembly
   private let store: AttachmentStore
 
+  /// Starts the engine and creates the worker.
+  ///
   /// - Parameters:
-  ///   - queue: stays the caller's.
-  ///   - keepsQueue: whether the queue is there after the run.
-  ///   - tell: receives what the user should know, on a thread of its own.
-  /// - Throws: what says why a worker does not start, in words for its user.
+  ///   - queue: belongs to the caller.
+  ///   - keepsQueue: whether the queue still exists after the run.
+  ///   - notify: receives what the user should know, on its own thread.
+  ///   - tellOfFetchers: receives the notices about the fetcher processes.
+  /// - Throws: an error that tells the user why the worker does not start.
   init(
     _ options: WorkOptions, _ location: QueueLocation, queue: any PayloadQueue, keepsQueue: Bool, store: AttachmentStore,
     parent: FetcherParent,
@@ -40,17 +43,17 @@ struct WorkerAssembly {
     self.store = store
   }
 
-  /// Whether no media can be fetched any more.
+  /// Whether media can no longer be fetched.
   var isBroken: Bool { engine.isBroken }
 
-  /// What asks the fetcher how its origins stand.
+  /// The functions that request the state of the origins from the fetcher.
   var pulses: [MetricsCollector.Pulse] {
     [{ [engine] in engine.pulse($0) }]
   }
 
-  /// Ends the fetcher's threads; not while the worker runs.
+  /// Ends the fetcher's threads and the store. Do not call this while the worker runs.
   ///
-  /// - Returns: what the user should know of the cache.
+  /// - Returns: a warning for the user about the cache, or nil.
   func shutdown() -> String? {
     let warning = engine.shutdown()
     store.shutdown()

@@ -4,14 +4,14 @@ import AttacheArguments
 import AttacheQueue
 import Logging
 
-/// A process that works a queue: what it sets up before its first thread, and its worker.
+/// A process that works on a queue: its setup before the first thread, and its worker.
 struct WorkerProcess {
   let log: Logger
   private let parent: FetcherParent
 
-  /// To be made while there is no other thread.
+  /// Sets up the process. Call it while the process has one thread.
   ///
-  /// - Throws: the exit status, once the log has said what went wrong.
+  /// - Throws: the exit status, after the error is logged.
   init(_ options: WorkOptions) throws {
     AmbientEnvironment.removeUnsafeVariables()
     ProcessMemory.tuneAllocator()
@@ -27,10 +27,10 @@ struct WorkerProcess {
     }
   }
 
-  /// Opens the store and starts the engines.
+  /// Opens the store and starts the engine.
   ///
-  /// - Parameter keepsQueue: whether the queue is there after the run.
-  /// - Throws: the exit status, once the log has said what went wrong.
+  /// - Parameter keepsQueue: whether the queue still exists after the run.
+  /// - Throws: the exit status, after the error is logged.
   func assembly(
     _ options: WorkOptions, _ location: QueueLocation, _ queue: any PayloadQueue, keepsQueue: Bool = true, isOnce: Bool,
     observer: some WorkerObserver
@@ -43,7 +43,7 @@ struct WorkerProcess {
     }
   }
 
-  /// Ends the engines; not while the worker runs.
+  /// Ends the engine. Do not call this while the worker runs.
   func end(_ assembly: WorkerAssembly) {
     if let warning = assembly.shutdown() { log.warning("\(warning)") }
   }
@@ -59,7 +59,7 @@ struct WorkerProcess {
 }
 
 extension Logger {
-  /// Writes a worker's notice: as a warning where somebody should do something.
+  /// Logs a worker's notice, as a warning when the user should act.
   fileprivate func notify(_ notice: WorkerNotice) {
     switch notice {
     case .fellBack(let explanation, let advice): notify(explanation, at: advice == nil ? .notice : .warning, "\(notice)")

@@ -3,7 +3,7 @@ internal import AttacheArguments
 internal import AttacheTesting
 internal import Foundation
 
-/// What is asked of another filter.
+/// What a rehearsal requires of another filter.
 enum DemandChoice: String, ExpressibleByArgument, CaseIterable {
   case promise, all
 
@@ -15,7 +15,7 @@ enum DemandChoice: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-/// Which kind of queue is worked.
+/// The kind of queue that the rehearsal uses.
 enum QueueChoice: String, ExpressibleByArgument, CaseIterable {
   case sqlite, dir
 
@@ -27,7 +27,7 @@ enum QueueChoice: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-/// Which other filter is rehearsed, and what is asked of it.
+/// The flags for rehearsing another filter, and for what it must do.
 struct CommandOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Rehearse this shell command in the place of attache's engine.", valueName: "command"))
   var command: String?
@@ -84,7 +84,9 @@ struct CommandOptions: ParsableArguments {
     guard command.map({ !$0.allSatisfy(\.isWhitespace) }) != false else { throw ValidationError("--command is empty.") }
   }
 
-  /// What can only be said together.
+  /// Rejects flags that cannot be combined, or that need another flag.
+  ///
+  /// - Throws: `ValidationError`.
   func check(clock: ClockChoice) throws {
     guard let player = queue != nil ? "--queue" : command != nil ? "--command" : nil else {
       if let flag = needsCommand { throw ValidationError("\(flag) needs --command: it says how another filter is rehearsed.") }
@@ -112,10 +114,10 @@ struct CommandOptions: ParsableArguments {
     return given.first { $0.0 }?.1
   }
 
-  /// Whether scenarios of many payloads are left out.
+  /// Whether to leave out scenarios of many payloads.
   var leavesOutLarge: Bool { command != nil && queue == nil && !large }
 
-  /// What is not asked of the command.
+  /// Notes for the report on what is not checked for the command.
   var notes: [String] {
     guard command != nil, queue == nil, expect != .all, killAt.isEmpty, killRandom == nil else { return [] }
     return [
@@ -150,8 +152,8 @@ struct CommandOptions: ParsableArguments {
     return rehearsal
   }
 
-  /// The folder of this attache comes last, so that `--command 'attache …'` finds it where none
-  /// is installed.
+  /// `PATH` with the folder of this attache at the end, so that `--command 'attache …'` finds it
+  /// when no other one is installed.
   private static var path: String {
     let executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
     let folder = (executable as NSString).deletingLastPathComponent

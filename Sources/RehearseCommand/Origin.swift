@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import AttacheTesting
 internal import Glibc
 
-/// `attache origin DIR`: the fault origin over a folder, to try things by hand.
+/// `attache origin DIR`: serves a folder with faults, to try things by hand.
 struct Origin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "origin",
@@ -51,7 +51,7 @@ struct Origin: AsyncParsableCommand {
 }
 
 extension OriginError {
-  /// As sysexits(3) has them: 64 for what was asked, 69 for what is not to be had.
+  /// The exit status as in sysexits(3): 64 for a wrong argument, 69 for an unavailable resource.
   fileprivate var exitStatus: CInt {
     switch self {
     case .folder: 64
@@ -68,7 +68,7 @@ private func say(_ text: String) {
   put("attache origin: \(text)", to: STDERR_FILENO)
 }
 
-/// One line in one write, so that whoever waits for it has it at once.
+/// Writes one line with one `write`, so that a waiting reader gets it whole.
 private func put(_ text: String, to descriptor: CInt) {
   let line = Array("\(text)\n".utf8)
   _ = unsafe write(descriptor, line, line.count)

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import AttacheTesting
 
-/// Which clock the scenarios meet.
+/// The clock that the scenarios run against.
 enum ClockChoice: String, ExpressibleByArgument, CaseIterable {
   case real, virtual, both
 
@@ -14,7 +14,7 @@ enum ClockChoice: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-/// Which scenarios are played, and how.
+/// The flags for which scenarios are played, and how.
 struct PlayOptions: ParsableArguments {
   @Option(help: "real (sockets on loopback), virtual (a simulated machine, on which waiting takes no time) or both, which must agree.")
   var clock = ClockChoice.real
@@ -56,7 +56,9 @@ struct PlayOptions: ParsableArguments {
     (0..<UInt64(self.repeat)).map { seed &+ $0 }
   }
 
-  /// - Parameter name: of a scenario.
+  /// Whether `--only` selects a scenario.
+  ///
+  /// - Parameter name: the scenario's name.
   func selects(_ name: String) -> Bool {
     only.isEmpty || only.contains { name.contains($0) }
   }

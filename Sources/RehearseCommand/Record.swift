@@ -4,11 +4,11 @@ internal import AttacheArguments
 internal import AttacheTesting
 internal import Foundation
 
-/// `attache record FILE`: the filter, and what it met as a scenario.
+/// `attache record FILE`: runs the filter and writes what it met as a scenario.
 struct Record: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
-    abstract: "Run the filter, and write what it met as a scenario for attache rehearse.",
+    abstract: "Run the filter and record its input and network as a scenario for attache rehearse.",
     discussion: """
       Payloads come on standard input and leave on standard output as with attache filter, whose flags it takes. When the input ends, or at SIGTERM, \
       SIGINT or SIGHUP, FILE holds the payloads, what each origin and name server did and when, and what became of each payload. Media are replaced by \
@@ -45,11 +45,13 @@ struct Record: AsyncParsableCommand {
     }
   }
 
+  /// Runs the filter, records the run, and writes the scenario.
+  ///
   /// - Returns: the filter's exit status.
   private func recorded() async throws -> Int32 {
     if let notice = options.engine.fetching.notice { say(notice) }
     var options = options
-    // A rehearsal begins with an empty store: what an earlier run has kept must not stand in for an
+    // A rehearsal begins with an empty store, so nothing kept by an earlier run may replace an
     // origin.
     if options.engine.fetching.cache == .http { options.fetching.cache = .session }
     let recorder = Recorder(keepsMedia: keepMedia)

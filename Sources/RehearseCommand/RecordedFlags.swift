@@ -1,21 +1,23 @@
-/// The flags of a recorded run that belong into its scenario.
+/// The flags of a recorded run that its scenario keeps.
 enum RecordedFlags {
-  /// Flags with a value that a scenario says in fields of its own, that a rehearsal gives, or that
-  /// no scenario may hold.
+  /// Flags with a value that a scenario states in its own fields, that a rehearsal supplies, or
+  /// that no scenario may contain.
   private static let dropped: Set<String> = [
     "--deadline", "--grace", "--store", "--store-max", "--store-age", "--report", "--dns-server", "--cacert", "--allow-net",
     "--cache", "--allow-port", "--dialects", "--proxy",
   ]
   private static let droppedSwitches: Set<String> = ["--allow-http", "--keep-media", "--strict"]
 
-  /// Whether the scenario finds no media that the run found by dialects of the user's own: a
-  /// scenario names no file elsewhere.
+  /// Whether the run used the user's own dialects. The scenario then misses their media, because a
+  /// scenario names no files elsewhere.
   static func lacksDialects(of arguments: [String]) -> Bool {
     arguments.contains { $0 == "--dialects" || $0.hasPrefix("--dialects=") }
   }
 
+  /// Returns the flags that the scenario keeps.
+  ///
   /// - Parameters:
-  ///   - arguments: as they were given.
+  ///   - arguments: the command-line arguments of the run.
   ///   - file: the scenario's name among them.
   static func kept(of arguments: [String], file: String) -> [String] {
     var kept: [String] = []

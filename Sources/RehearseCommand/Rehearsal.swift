@@ -1,9 +1,9 @@
 internal import Attache
 internal import AttacheTesting
 
-/// All scenarios, with all their seeds.
+/// A run of all scenarios with all seeds.
 struct Rehearsal: Sendable {
-  /// What plays them.
+  /// What plays the scenarios.
   enum Player: Sendable {
     case engine(ClockChoice, timeScale: Double, parallel: Int?)
     case command(CommandRehearsal, parallel: Int?)
@@ -14,14 +14,14 @@ struct Rehearsal: Sendable {
   private let player: Player
   private let seeds: [UInt64]
   private let isSeeded: Bool
-  /// What a reader must know about how far the rehearsal goes.
+  /// What a reader must know about the limits of the rehearsal.
   var notes: [String] = []
 
   init(_ scenarios: [Scenario], player: Player, seeds: [UInt64], isSeeded: Bool) {
     (self.scenarios, self.player, self.seeds, self.isSeeded) = (scenarios, player, seeds, isSeeded)
   }
 
-  /// As reports name it.
+  /// The name of the clock in reports.
   var clock: String {
     switch player {
     case .engine(let clock, _, _): clock.rawValue
@@ -39,9 +39,10 @@ struct Rehearsal: Sendable {
     }
   }
 
-  /// Plays them, and tells the desk.
+  /// Plays the scenarios and passes each result to the desk.
   ///
   /// - Parameter known: the results that are known before anything is played.
+  /// - Returns: all results, judged by the desk.
   func perform(_ desk: ReportDesk, _ known: [ScenarioResult]) async -> [ScenarioResult] {
     let width = (scenarios.map(\.name) + known.map(\.scenario.name)).map(\.count).max() ?? 0
     desk.begin(

@@ -3,8 +3,8 @@ import AttacheArguments
 
 @main
 struct RehearseTool: AsyncParsableCommand {
-  /// The user sees one command: this executable is entered as `attache rehearse`, `attache record`
-  /// and `attache origin`.
+  /// The user sees one command: this executable runs as `attache rehearse`, `attache record` and
+  /// `attache origin`.
   static let configuration = CommandConfiguration(
     commandName: "attache", version: versionText, subcommands: [RunScenarios.self, Record.self, Origin.self])
 

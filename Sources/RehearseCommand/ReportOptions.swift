@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import AttacheArguments
 internal import AttacheTesting
 
-/// Where it is said what came of it.
+/// The flags for the reports.
 struct ReportOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write a JUnit file.", valueName: "file"), completion: .file())
   var junit: String?
@@ -31,9 +31,9 @@ struct ReportOptions: ParsableArguments {
     guard !(tap && verbose) else { throw ValidationError("--verbose is of the report for people, which --tap replaces.") }
   }
 
-  /// All that was asked for.
+  /// Opens all requested reports.
   ///
-  /// - Throws: status 74 when a file has no place to be.
+  /// - Throws: status 74 when a file cannot be written.
   func open() throws -> [any RehearsalReport] {
     let files = [json, junit].map { $0.map(ReportFile.init) }
     for file in files.compactMap({ $0 }) {
@@ -48,9 +48,9 @@ struct ReportOptions: ParsableArguments {
     return reports
   }
 
-  /// The earlier rehearsal, if one is to be compared with.
+  /// Reads the earlier rehearsal to compare with; nil when none was given.
   ///
-  /// - Throws: status 65 when it is none.
+  /// - Throws: status 65 when the file is not a usable baseline.
   func readBaseline(clock: String) throws -> Baseline? {
     guard let path = baseline else { return nil }
     do throws(BaselineError) {

@@ -4,7 +4,7 @@ internal import AttacheArguments
 internal import AttacheTesting
 internal import Glibc
 
-/// `attache rehearse PATH…`: plays scenarios, and says what went otherwise than it must.
+/// `attache rehearse PATH…`: plays scenarios and reports what differs from the expectation.
 struct RunScenarios: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rehearse",
@@ -49,8 +49,8 @@ struct RunScenarios: AsyncParsableCommand {
     try await perform(rehearsal, desk, known(files, baseline, rehearsal.depth))
   }
 
-  /// What is known before anything is played: files that are wrong, scenarios that are left out,
-  /// and what the baseline has and nobody rehearses.
+  /// Returns the results that are known before anything is played: wrong files, scenarios that are
+  /// left out, and scenarios of the baseline that are not rehearsed.
   private func known(_ files: ScenarioFiles, _ baseline: Baseline?, _ depth: ScenarioResult.Depth) -> [ScenarioResult] {
     let wrong = files.mistakes.map { mistake in
       var result = ScenarioResult(Scenario(name: mistake.name, file: mistake.error.file, payloads: []), depth: depth)
@@ -81,8 +81,8 @@ struct RunScenarios: AsyncParsableCommand {
 
   private var isSeeded: Bool { play.repeat > 1 || play.clock != .real || command.killRandom != nil }
 
-  /// Plays until all is done, or until a signal comes: then what runs is ended, and the reports say
-  /// what has run.
+  /// Plays until all is done or a signal arrives. A signal ends what is running, and the reports
+  /// cover what has run.
   private func perform(_ rehearsal: Rehearsal, _ desk: ReportDesk, _ known: [ScenarioResult]) async throws {
     let signals = Signals()
     let work = Task { await rehearsal.perform(desk, known) }

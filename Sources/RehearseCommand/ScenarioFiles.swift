@@ -3,31 +3,31 @@ internal import AttacheTesting
 internal import Foundation
 internal import Glibc
 
-/// A scenario file that a user names, or that is in a folder that a user names.
+/// The scenario files that a user names, or that are in folders that a user names.
 struct ScenarioFiles {
-  /// A file that is no scenario.
+  /// A file that is not a valid scenario.
   struct Mistake {
     var name: String
     var error: ScenarioError
   }
 
   private(set) var scenarios: [Scenario] = []
-  /// Those that are wrong, in order.
+  /// The invalid files, in order.
   private(set) var mistakes: [Mistake] = []
-  /// Those of a folder that are left out because of their size.
+  /// The scenarios of folders that are left out because of their size.
   private(set) var large: [Scenario] = []
 
-  /// A command is asked for scenarios of so many payloads only when somebody says so.
+  /// Scenarios with this many payloads are played against a command only on request.
   private static let manyPayloads = 10_000
 
-  /// Reads the files, and those in the folders, sorted by name.
+  /// Reads the files, and the files in the folders sorted by name.
   ///
   /// - Parameters:
   ///   - paths: files and folders.
-  ///   - leavesOutLarge: whether a scenario of 10,000 payloads or more is left out when its folder
-  ///     is named, not the file itself.
-  ///   - selects: which scenarios are wanted, by their names.
-  /// - Throws: a usage error when there is no such path, or no scenario in a folder.
+  ///   - leavesOutLarge: whether to leave out scenarios of 10,000 payloads or more when their
+  ///     folder is named, not the file itself.
+  ///   - selects: decides by the name whether a scenario is wanted.
+  /// - Throws: a usage error when a path does not exist or a folder has no scenario.
   init(_ paths: [String], leavesOutLarge: Bool, where selects: (String) -> Bool) throws {
     var seen: Set<String> = []
     for path in paths {
@@ -63,8 +63,8 @@ struct ScenarioFiles {
     return (files, true)
   }
 
-  /// A folder may come from a stranger: a link in it must not lead out of it, and opening a pipe
-  /// would wait for its writer.
+  /// Checks that a file in a folder is a regular file inside it. A folder may be untrusted: a link
+  /// in it must not lead out of it, and opening a pipe would wait for its writer.
   private static func checkPlace(of file: String, in folder: String) throws(ScenarioError) {
     let (place, root) = (URL(filePath: file).resolvingSymlinksInPath().path, URL(filePath: folder).resolvingSymlinksInPath().path)
     guard place.utf8.starts(with: (root.hasSuffix("/") ? root : root + "/").utf8) else {

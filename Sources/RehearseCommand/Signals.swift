@@ -2,14 +2,14 @@ internal import AttacheArguments
 internal import Dispatch
 internal import Glibc
 
-/// The signals that ask a command to stop (``StopSignals``), as events; their usual effect is off
-/// until the first has come.
+/// The signals that ask a command to stop (``StopSignals``), as events. Their usual effect is
+/// disabled until the first one arrives.
 struct Signals {
   private let events: AsyncStream<CInt>
   private let numbers: [CInt]
   private let sources: [any DispatchSourceSignal]
 
-  /// Takes those that are not ignored when the process starts.
+  /// Receives the signals that are not ignored when the process starts.
   init() {
     let numbers = StopSignals.all.filter { !StopSignals.isIgnored($0) }
     let (events, continuation) = AsyncStream.makeStream(of: CInt.self)
@@ -24,8 +24,8 @@ struct Signals {
     }
   }
 
-  /// Comes back when the first of them has come, with its number; nil when the task is cancelled. A
-  /// second one ends the process, as any other.
+  /// Waits for the first signal and returns its number; nil when the task is cancelled. A second
+  /// signal ends the process, like any other.
   @discardableResult
   func first() async -> CInt? {
     for await number in events {

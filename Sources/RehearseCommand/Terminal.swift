@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// A standard stream that people read: whole pieces, and colour only where it shows.
+/// A standard stream that people read. Colour is used only where it is shown.
 final class Terminal: Sendable {
   enum Colour: Int {
     case red = 31, green = 32, yellow = 33, grey = 90
@@ -19,12 +19,12 @@ final class Terminal: Sendable {
     hasColour = isatty(descriptor) == 1 && Self.variable("NO_COLOR") == nil && ![nil, "dumb"].contains(Self.variable("TERM"))
   }
 
-  /// A text in a colour, where the stream shows any.
+  /// Returns the text in a colour, if the stream shows colours.
   func paint(_ text: String, _ colour: Colour) -> String {
     hasColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
   }
 
-  /// Writes all of it, as long as the stream takes it.
+  /// Writes the whole text. After a write error, all further text is ignored.
   func write(_ text: String) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty, failure == nil {
@@ -35,12 +35,12 @@ final class Terminal: Sendable {
     }
   }
 
-  /// Why the stream took no more; nil when it took everything.
+  /// The error of the stream; nil when it accepted everything.
   var failure: String? {
     failed.withLock { $0 }.map { unsafe String(cString: strerror($0)) }
   }
 
-  /// An environment variable that is set to something.
+  /// Returns an environment variable; nil when it is unset or empty.
   private static func variable(_ name: String) -> String? {
     guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
     return unsafe String(cString: value)

@@ -198,4 +198,18 @@ struct RequestTests {
     #expect(parts[2].first == "8")
     #expect("89ab".contains(parts[3].first ?? "?"))
   }
+
+  @Test func `a request that was sent waits anew for a connection`() throws {
+    var line = RequestLine()
+    line.append(try Self.request(#"{"aps":{},"token":"\#(Self.token)"}"#))
+    let start = MonotonicInstant(nanoseconds: 1)
+    var given = 0
+    line.giveUp(at: start, after: .seconds(30)) { _ in given += 1 }
+    let sent = line.popFirst()
+    line.prepend(try #require(sent))
+    line.giveUp(at: start.advanced(by: .seconds(31)), after: .seconds(30)) { _ in given += 1 }
+    #expect(given == 0)
+    line.giveUp(at: start.advanced(by: .seconds(61)), after: .seconds(30)) { _ in given += 1 }
+    #expect(given == 1)
+  }
 }

@@ -7,11 +7,13 @@ let package = Package(
   name: "sample",
   dependencies: [.package(name: "attache", path: "../..")],
   targets: [
+    // The example of README.md.
+    .executableTarget(name: "Library", dependencies: [.product(name: "Attache", package: "attache")]),
     .testTarget(
       name: "SampleTests",
       dependencies: [
         .product(name: "Attache", package: "attache"),
         .product(name: "AttacheTesting", package: "attache"),
-      ])
+      ]),
   ]
 )

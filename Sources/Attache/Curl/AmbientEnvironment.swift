@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// The variables by which an environment would change what the libraries below do, and for which
-/// those have no option.
+/// The environment variables that change what the libraries below do, and that no option of those
+/// libraries overrides.
 ///
-/// Everything else is overruled where it is read: the proxies' variables and .netrc by options of
-/// libcurl's, `SSL_CERT_FILE` and `SSL_CERT_DIR` by naming the roots, `LOCALDOMAIN`, `RES_OPTIONS`,
-/// `HOSTALIASES` and `CARES_HOSTS` by options of c-ares'.
+/// All other variables are overridden where they are read. Options of libcurl override the proxy
+/// variables and .netrc. The named roots override `SSL_CERT_FILE` and `SSL_CERT_DIR`. Options of
+/// c-ares override `LOCALDOMAIN`, `RES_OPTIONS`, `HOSTALIASES` and `CARES_HOSTS`.
 public enum AmbientEnvironment {
-  /// What is taken away, and what it would do.
+  /// The variables to remove, and their effects.
   static let names = [
     "SSLKEYLOGFILE",  // libcurl writes the keys of every TLS connection there
     "CURL_SSL_BACKEND",  // another TLS library, where libcurl has several
@@ -16,11 +16,11 @@ public enum AmbientEnvironment {
     "MAGIC",  // another database of libmagic
   ]
 
-  /// Takes them out of this process's environment.
+  /// Removes these variables from the environment of this process.
   ///
-  /// `attache` calls it first of all. A program that uses the library does so too, before it starts
-  /// a thread: the environment of a process is not safe to change beside readers (unsetenv(3)). A
-  /// fetcher that is made without it does what the variables say.
+  /// `attache` calls this first. A program that uses the library should also call it, before it
+  /// starts a thread: changing the environment is not safe while other threads read it
+  /// (unsetenv(3)). A fetcher that is created without this call obeys the variables.
   public static func removeUnsafeVariables() {
     for name in names { unsafe unsetenv(name) }
   }

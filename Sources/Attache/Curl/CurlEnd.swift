@@ -1,42 +1,42 @@
 internal import CCurl
 internal import Glibc
 
-/// What libcurl says of an exchange that it has done with: the one place that knows what 7.88.1
-/// answers for which mishap.
+/// Interprets libcurl's result of an exchange. No other type maps the error codes of 7.88.1 to
+/// their causes.
 struct CurlEnd {
-  /// How far an exchange has come with a proxy.
+  /// The progress of an exchange with a proxy.
   enum ProxyCourse: Equatable {
     case none
-    /// The proxy forwards the request itself: there is no tunnel.
+    /// The proxy forwards the request itself, without a tunnel.
     case forwarding
-    /// There is to be a tunnel; the status is what the proxy answered to CONNECT, 0 for nothing
-    /// yet.
+    /// The exchange needs a tunnel. `status` is the proxy's response to CONNECT, or 0 before a
+    /// response.
     case tunnelling(status: Int)
   }
 
   var code: CURLcode
-  /// The errno of the last call that failed, 0 for none.
+  /// The errno of the last call that failed, or 0.
   var systemError: Int32
-  /// The errno with which this machine gave no socket, 0 for none.
+  /// The errno when this machine could not open a socket, or 0.
   var socketError: Int32
   var head: ResponseHead
-  /// Whether TLS was to be spoken over a connection that had come about.
+  /// Whether the connection was established but its TLS handshake was not complete.
   var isSecuring: Bool
-  /// The way to a proxy and through it, which comes before the origin.
+  /// The progress with a proxy, which precedes the exchange with the origin.
   var proxy = ProxyCourse.none
-  /// Whether the request went over HTTP/2.
+  /// Whether the request was sent over HTTP/2.
   var speaksHTTP2: Bool
-  /// What libcurl wrote into its error buffer: its codes stand for several mishaps, which only the
-  /// text tells apart.
+  /// The content of libcurl's error buffer. One code of libcurl stands for several errors, and only
+  /// the text distinguishes them.
   var text: String
 
-  /// The reason; nil when libcurl saw nothing wrong.
+  /// The reason for the failure, or nil when libcurl reported no error.
   var failure: Reason? {
     code != CURLE_OK && isOfProxy ? .connectProxy : failureOfOrigin
   }
 
-  /// The errno with which this machine itself failed, as without a descriptor, a port or a route;
-  /// nil where it did not.
+  /// The errno when this machine itself failed, for example without a free descriptor, a free port
+  /// or a route; otherwise nil.
   var localError: Int32? {
     guard code == CURLE_COULDNT_CONNECT else { return nil }
     if socketError != 0 { return socketError }
@@ -49,7 +49,7 @@ struct CurlEnd {
     EMFILE, ENFILE, ENOBUFS, ENOMEM, EAGAIN, EADDRNOTAVAIL, EADDRINUSE, EACCES, EPERM, ENETDOWN, ENETUNREACH, EAFNOSUPPORT, EPROTONOSUPPORT,
   ]
 
-  /// What the proxy answered in the place of a tunnel.
+  /// The status that the proxy returned instead of a tunnel.
   var proxyStatus: Int? {
     guard failure == .connectProxy, case .tunnelling(let status) = proxy, status != 0 else { return nil }
     return status
@@ -73,34 +73,34 @@ struct CurlEnd {
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED, CURLE_SSL_CLIENTCERT:
       OpenSSLError(in: text)?.meaning ?? .tlsHandshake
     case CURLE_UNSUPPORTED_PROTOCOL: .httpProtocol
-    // A line without a colon or with a NUL, or a length that is no number.
+    // A line without a colon or with a NUL, or an invalid length.
     case CURLE_WEIRD_SERVER_REPLY: head.mistakeInLine
-    // A field whose name holds a CR.
+    // A field name that contains a CR.
     case CURLE_BAD_FUNCTION_ARGUMENT where !head.isComplete: head.mistakeInLine
     // More than five transfer codings.
     case CURLE_BAD_CONTENT_ENCODING: .httpFraming
     case CURLE_HTTP2, CURLE_HTTP2_STREAM: head.isComplete ? .httpTruncated : .httpProtocol
     case CURLE_PARTIAL_FILE: .httpTruncated
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR: asksForCertificate ? .tlsHandshake : brokenFrames ?? broken
-    // Over HTTP/2 nothing but frames is something.
+    // Over HTTP/2, the origin has sent frames, but no response.
     case CURLE_GOT_NOTHING: speaksHTTP2 ? .httpProtocol : .connectReset
-    // What a line of more than 100 KB among the headers comes to.
+    // libcurl returns this for a header line of more than 100 KB.
     case CURLE_OUT_OF_MEMORY: .httpHeaders
-    // A trailer that reads like a status line, for one.
+    // For example, a trailer that looks like a status line.
     default: head.isComplete ? .httpFraming : .internal
     }
   }
 
-  /// Whether a handshake ended without a word of the peer's, or a proxy gave no tunnel, which may
-  /// pass by itself.
+  /// Whether the peer ended a handshake without an answer, or a proxy opened no tunnel for a reason
+  /// that may be temporary.
   var isUnanswered: Bool {
     if failure == .connectProxy { return proxyStatus.map { [502, 503, 504].contains($0) } ?? true }
     guard failure == .tlsHandshake, !asksForCertificate else { return false }
     return OpenSSLError(in: text)?.isUnanswered ?? true
   }
 
-  /// libcurl gives one code for a bad certificate and for a good one of somebody else's, whose text
-  /// speaks of the "subject name".
+  /// libcurl returns the same code for an invalid certificate and for a valid one of another host.
+  /// For the latter, its text mentions the "subject name".
   private var isForAnotherName: Bool {
     ["subject name", "common name", "hostname mismatch", "IP address mismatch"].contains { text.contains($0) }
   }
@@ -109,15 +109,16 @@ struct CurlEnd {
     !head.isComplete && OpenSSLError(in: text)?.asksForCertificate == true
   }
 
-  /// What libnghttp2 says of frames that break its rules; nil when it says nothing.
+  /// The reason when libnghttp2 reports frames that break its rules, or nil.
   private var brokenFrames: Reason? {
     guard let start = text.firstRange(of: "nghttp2_session_mem_recv() returned ")?.upperBound else { return nil }
     if head.isComplete { return .httpTruncated }
-    // Too many CONTINUATION frames, and libcurl's own function, which holds 128 KB of a header.
+    // -905 is too many CONTINUATION frames; -902 is libcurl's callback, which holds 128 KB of a
+    // header.
     return ["-905", "-902"].contains(String(text[start...].prefix(4))) ? .httpHeaders : .httpProtocol
   }
 
-  /// A broken connection, or a chunk that libcurl cannot read.
+  /// The reason for a broken connection, or for a chunk that libcurl cannot parse.
   private var broken: Reason {
     guard head.isComplete, code == CURLE_RECV_ERROR else { return .connectReset }
     return text.contains("chunked-encoding") ? .httpFraming : .httpTruncated

@@ -1,8 +1,9 @@
 internal import CCurl
 internal import Glibc
 
-/// libcurl's multi handle, driven by the loop: `curl_multi_socket_action` for ready sockets and for
-/// its one timer. Made on any thread, then used on the loop only.
+/// libcurl's multi handle, driven by the loop: `curl_multi_socket_action` runs for ready sockets
+/// and for libcurl's one timer. May be created on any thread. After that, it is used on the loop
+/// only.
 @safe
 final class CurlMulti {
   private let loop: EventLoop
@@ -13,10 +14,10 @@ final class CurlMulti {
   private var hasNews = false
   private var isOpen = true
 
-  /// Connections kept open for reuse when no transfer uses them.
+  /// The number of connections kept open for reuse when no transfer uses them.
   private let idleConnections: Int
 
-  /// - Throws: ``CurlError`` when libcurl cannot be set up.
+  /// - Throws: ``CurlError`` when libcurl cannot be initialised.
   init(loop: EventLoop, idleConnections: Int) throws(CurlError) {
     guard NetworkLibraries.areSetUp, let multi = unsafe curl_multi_init() else {
       throw CurlError(call: "curl_multi_init", code: CURLM_OUT_OF_MEMORY.rawValue)
@@ -32,8 +33,8 @@ final class CurlMulti {
     try check("CURLMOPT_PIPELINING", unsafe curl_multi_setopt_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX)))
   }
 
-  /// Ends every transfer without a word to its owner and closes all connections. Once is enough,
-  /// twice does no harm.
+  /// Cancels every transfer without notifying its owner, and closes all connections. A second call
+  /// does nothing.
   func shutdown() {
     guard isOpen else { return }
     isOpen = false
@@ -44,7 +45,7 @@ final class CurlMulti {
     if let timer { loop.cancel(timer) }
   }
 
-  /// Starts a transfer; its end comes from ``deliverEnds(_:)``.
+  /// Starts a transfer. ``deliverEnds(_:)`` reports its end.
   func add(_ transfer: CurlTransfer) throws(CurlError) {
     guard isOpen else { throw CurlError(call: "curl_multi_add_handle", code: CURLM_BAD_HANDLE.rawValue) }
     try check("curl_multi_add_handle", unsafe curl_multi_add_handle(multi, transfer.easy))
@@ -52,20 +53,21 @@ final class CurlMulti {
     boundConnections()
   }
 
-  /// Takes a transfer back; its connection is closed when its body has not been read to the end.
+  /// Removes a transfer. Closes its connection unless its body has been read to the end.
   func remove(_ transfer: CurlTransfer) {
     guard unsafe running.removeValue(forKey: transfer.easy) != nil else { return }
     unsafe curl_multi_remove_handle(multi, transfer.easy)
     boundConnections()
   }
 
-  /// Says how many connections may be open. libcurl counts those in use too, and closes idle ones
-  /// for them: beside many stalled transfers no healthy one would find its connection again.
+  /// Sets the maximum number of open connections. libcurl counts those in use as well, and closes
+  /// idle ones to stay within it. With a fixed limit, many stalled transfers would prevent all
+  /// reuse.
   private func boundConnections() {
     _ = unsafe curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, running.count + idleConnections)
   }
 
-  /// Takes out the transfers that have ended. Called when no callback of libcurl's is on the stack.
+  /// Removes the transfers that have ended. Called when no callback of libcurl is on the stack.
   func deliverEnds(_ notify: (CurlTransfer, CURLcode) -> Void) {
     guard hasNews, isOpen else { return }
     hasNews = false
@@ -113,7 +115,7 @@ final class CurlMulti {
     return mask
   }
 
-  /// Sets libcurl's one timer; a negative time stops it.
+  /// Sets libcurl's one timer. A negative time stops it.
   private func keepTime(_ milliseconds: Int) {
     guard milliseconds >= 0 else {
       if let timer { loop.cancel(timer) }
@@ -136,7 +138,7 @@ final class CurlMulti {
   }
 }
 
-/// A call of libcurl's that failed, with its number.
+/// A failed call of libcurl, with its error code.
 package struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
   package var call: String
   package var code: Int32

@@ -1,9 +1,9 @@
 internal import CCurl
 
-/// What is asked of a connection's TLS beyond libcurl's own options.
+/// The TLS settings of a connection beyond libcurl's own options.
 extension CurlTransfer {
-  /// Has every handshake go by the fetcher's roots and ask for the URL's host, and every connection
-  /// told of its peer's close_notify.
+  /// Makes every handshake use the fetcher's roots and require the URL's host. Every connection
+  /// reports its peer's close_notify.
   func setHandshakeCallback() -> CURLcode {
     let me = unsafe Unmanaged.passUnretained(self).toOpaque()
     let code = unsafe curl_easy_setopt_pointer(easy, CURLOPT_SSL_CTX_DATA, me)

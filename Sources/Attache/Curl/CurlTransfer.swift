@@ -1,13 +1,13 @@
 internal import CCurl
 internal import Glibc
 
-/// One exchange with an origin: libcurl's easy handle, its options and its callbacks. Used again
-/// for a further exchange. On the loop only.
+/// One exchange with an origin: libcurl's easy handle, its options and its callbacks. Reused for
+/// further exchanges. Used on the loop only.
 @safe
 final class CurlTransfer: Transfer {
   let easy: UnsafeMutableRawPointer
   let connections: CurlConnections
-  /// What carries the exchange at hand.
+  /// The multi handle of the current exchange.
   private var multi: CurlMulti?
   private let gate: AddressGate
   let roots: CurlRoots?
@@ -15,40 +15,40 @@ final class CurlTransfer: Transfer {
   private var pins: UnsafeMutablePointer<curl_slist>?
   private var fields: UnsafeMutablePointer<curl_slist>?
   private(set) var request: TransferRequest?
-  /// Whether the request goes over HTTP/2.
+  /// Whether the request is sent over HTTP/2.
   private var speaksHTTP2 = false
   private var head = ResponseHead()
   private var refusal: Refusal?
   private(set) var fault: Reason?
-  /// nil where the body is not chunked.
+  /// nil when the body is not chunked.
   private var chunks: ChunkedBody?
-  /// The sockets that were opened for this exchange.
+  /// The sockets opened for this exchange.
   private var opened: [Int32] = []
-  /// The errno of the latest socket that the system did not give, 0 for none.
+  /// The errno of the latest socket that could not be opened, or 0.
   private var socketError: Int32 = 0
-  /// The connection that carries the request, and its session of TLS by the address of its `SSL`;
-  /// nil before the request.
+  /// The connection that carries the request, and its TLS session, by the address of its `SSL`.
+  /// Both are nil before the request.
   private var ends: CurlConnections.Ends?
   private var session: UInt?
-  /// Whether the exchange ended before its request, since the connection that was to serve again
-  /// was not silent.
+  /// Whether the exchange ended before its request was sent, because the reused connection had
+  /// unread bytes.
   private(set) var metSurplus = false
-  /// What libcurl says went wrong; it reads and writes it until the handle is freed.
+  /// libcurl's error text. libcurl reads and writes this buffer until the handle is freed.
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-  /// Milliseconds after which a connection whose peer acknowledges nothing is given up
-  /// (TCP_USER_TIMEOUT, tcp(7)): a pooled one that a router has dropped would otherwise take every
-  /// request of its origin with it for a quarter of an hour.
+  /// The time in milliseconds after which a connection is closed when its peer acknowledges nothing
+  /// (TCP_USER_TIMEOUT, tcp(7)). Without this limit, a pooled connection that a router has dropped
+  /// would fail every request to its origin for a quarter of an hour.
   private static let silencePatience: UInt32 = 10_000
 
-  /// Bytes that libcurl reads at a time (CURLOPT_BUFFERSIZE); each further read of a body costs a
-  /// turn of the loop.
+  /// The number of bytes that libcurl reads at a time (CURLOPT_BUFFERSIZE). Each further read of a
+  /// body costs a turn of the loop.
   static let bufferSize = 120 * 1024
 
-  /// Sets all that is the same for every exchange.
+  /// Sets the options that are the same for every exchange.
   ///
-  /// - Parameter roots: whom connections trust; nil leaves that to libcurl.
-  /// - Throws: ``CurlError`` when an option is refused.
+  /// - Parameter roots: the root certificates that connections trust; nil leaves them to libcurl.
+  /// - Throws: ``CurlError`` when libcurl refuses an option.
   init(connections: CurlConnections, gate: AddressGate, roots: CurlRoots?) throws(CurlError) {
     guard let easy = unsafe curl_easy_init() else { throw CurlError(call: "curl_easy_init", code: CURLE_FAILED_INIT.rawValue) }
     unsafe self.easy = unsafe easy
@@ -66,7 +66,7 @@ final class CurlTransfer: Transfer {
     unsafe errorText.deallocate()
   }
 
-  /// Makes the handle ready for an exchange, whose course `owner` is told.
+  /// Prepares the handle for an exchange that reports to `owner`.
   func prepare(_ request: TransferRequest, on multi: CurlMulti, for owner: any TransferOwner) throws(CurlError) {
     self.owner = owner
     self.multi = multi
@@ -77,7 +77,7 @@ final class CurlTransfer: Transfer {
     try set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, request.connectTimeout.milliseconds)))
     unsafe replace(&pins, with: pin(request).map { [$0] } ?? [])
     try unsafe set(CURLOPT_RESOLVE, list: pins)
-    // An empty text switches the environment's proxies off.
+    // An empty string disables the proxies of the environment.
     try set(CURLOPT_PROXY, request.proxy?.text ?? "")
     let range = request.resumption.map { ["Range: bytes=\($0.offset)-", "If-Range: \($0.validator)"] } ?? []
     unsafe replace(&fields, with: range + request.conditions)
@@ -85,17 +85,17 @@ final class CurlTransfer: Transfer {
     let (version, isFresh) = request.avoidsHTTP2 ? (CURL_HTTP_VERSION_1_1, 1) : (CURL_HTTP_VERSION_2TLS, 0)
     try set(CURLOPT_HTTP_VERSION, Int(version))
     try set(CURLOPT_FRESH_CONNECT, isFresh)
-    // Many streams share a connection over TLS; over plain http a request would wait behind a
-    // stalled origin, unsent.
+    // Over TLS, many streams share a connection. Over plain HTTP, a request would wait unsent
+    // behind a stalled origin.
     try set(CURLOPT_PIPEWAIT, request.url.scheme == .https ? 1 : 0)
   }
 
-  /// Makes the handle ready to begin the same exchange again, on a new connection.
+  /// Prepares the handle to begin the same exchange again, on a new connection.
   func startOver() throws(CurlError) {
     try start(isFresh: true)
   }
 
-  /// Begins the exchange that was prepared.
+  /// Begins the prepared exchange.
   func begin() throws(CurlError) {
     try multi?.add(self)
   }
@@ -116,8 +116,8 @@ final class CurlTransfer: Transfer {
     multi?.remove(self)
   }
 
-  /// Whether the handle can serve again: libcurl never takes back the errno of an exchange, which
-  /// would then speak of the next.
+  /// Whether the handle can be reused. libcurl never clears the errno of an exchange, so that errno
+  /// would appear in the next one.
   var isReusable: Bool {
     systemError == 0
   }
@@ -129,9 +129,9 @@ final class CurlTransfer: Transfer {
       connect: connected, tls: secured.map { $0 - (connected ?? .zero) }, firstByte: microseconds(CURLINFO_STARTTRANSFER_TIME_T))
   }
 
-  /// Called when libcurl has done with the handle.
+  /// Called when libcurl has finished with the handle.
   ///
-  /// - Returns: who is to be told what.
+  /// - Returns: the owner to notify, and the end to report.
   func conclude(_ code: CURLcode) -> (owner: (any TransferOwner)?, end: TransferEnd) {
     var retryAfter: curl_off_t = 0
     unsafe curl_easy_getinfo_offset(easy, CURLINFO_RETRY_AFTER, &retryAfter)
@@ -155,8 +155,8 @@ final class CurlTransfer: Transfer {
     return (owner, end)
   }
 
-  /// `HOST:PORT:ADDRESS,…` with a plus, so that libcurl forgets it after a while
-  /// (CURLOPT_RESOLVE); nil where an address is named.
+  /// Returns `HOST:PORT:ADDRESS,…` with a plus sign, so that libcurl drops the entry after a
+  /// while (CURLOPT_RESOLVE). Returns nil when the host is an address.
   private func pin(_ request: TransferRequest) -> String? {
     let (host, port) = request.proxy.map { ($0.host, $0.port) } ?? (request.url.host, request.url.port)
     guard request.proxy == nil ? request.url.address == nil : request.proxy?.address == nil else { return nil }
@@ -169,7 +169,8 @@ final class CurlTransfer: Transfer {
     return "+\(host):\(port):\(addresses.joined(separator: ","))"
   }
 
-  /// libcurl's clock, which stands at 0 for what has not happened.
+  /// Returns a time that libcurl measured, or nil for what has not happened. libcurl reports that
+  /// as 0.
   private func microseconds(_ info: CURLINFO) -> Duration? {
     var value: curl_off_t = 0
     unsafe curl_easy_getinfo_offset(easy, info, &value)
@@ -186,22 +187,22 @@ extension CurlTransfer {
     try set(CURLOPT_FOLLOWLOCATION, 0)
     try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
     try set(CURLOPT_PATH_AS_IS, 1)
-    // Longer than any try may take: a pin that grew stale would have libcurl look the name up by
+    // Longer than any try may take. If a pinned address expired, libcurl would look up the name
     // itself.
     try set(CURLOPT_DNS_CACHE_TIMEOUT, 3_600)
-    // The environment's proxies and the user's .netrc are nothing to a payload; nor is a proxy's
-    // answer to CONNECT the origin's.
+    // Payloads ignore the environment's proxies and the user's .netrc. A proxy's response to
+    // CONNECT is not the origin's.
     try set(CURLOPT_NOPROXY, "")
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     try set(CURLOPT_HTTP09_ALLOWED, 0)
-    // Chunks come as they are, and are read here.
+    // Chunks arrive undecoded and are parsed here.
     try set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
     try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     try set(CURLOPT_SSL_VERIFYPEER, 1)
     try set(CURLOPT_SSL_VERIFYHOST, 2)
     if roots != nil {
-      // Each connection is given them when its handshake begins.
+      // Each connection receives the roots when its handshake begins.
       try set(CURLOPT_CAINFO, nil)
       try set(CURLOPT_CAPATH, nil)
     }
@@ -242,7 +243,8 @@ extension CurlTransfer {
     guard code == CURLE_OK else { throw CurlError(call: "curl_easy_setopt(\(option.rawValue))", code: code.rawValue) }
   }
 
-  /// libcurl reads the list until the exchange is over: the handle keeps it until the next.
+  /// Replaces a list. libcurl reads a list until the exchange is over, so the handle keeps it until
+  /// the next exchange.
   private func replace(_ list: inout UnsafeMutablePointer<curl_slist>?, with lines: [String]) {
     unsafe curl_slist_free_all(list)
     unsafe list = nil
@@ -281,8 +283,8 @@ extension CurlTransfer {
     }
   }
 
-  /// Hands a piece on to the owner; of a chunked body, what is body. A piece that is not wanted now
-  /// comes again.
+  /// Passes a piece to the owner; of a chunked body, only the body bytes. libcurl offers a paused
+  /// piece again.
   private func hand(on bytes: UnsafeRawBufferPointer) -> BodyVerdict {
     guard let owner else { return .stop }
     guard var chunks else { return unsafe owner.transferReceivedBody(bytes) }
@@ -296,12 +298,12 @@ extension CurlTransfer {
       return .stop
     }
     (self.chunks, self.head) = (chunks, head)
-    // What follows the end would stand before the next response.
+    // Bytes after the end would precede the next response.
     if chunks.hasSurplus { unsafe curl_easy_setopt_long(easy, CURLOPT_FORBID_REUSE, 1) }
     return .take
   }
 
-  /// Asks the gate about the socket's address; a refused one gets no socket.
+  /// Asks the gate about the socket's address. A refused address gets no socket.
   private static let openSocket:
     @convention(c) (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t = { me, _, target in
       guard let transfer = unsafe transfer(me), let target = unsafe target else { return CURL_SOCKET_BAD }
@@ -330,8 +332,8 @@ extension CurlTransfer {
     return close(socket)
   }
 
-  /// Asks the gate once more about the connection that the request is about to use, a pooled one
-  /// perhaps, which must be silent too.
+  /// Asks the gate again about the connection that the request is about to use. A reused connection
+  /// must also have no unread bytes.
   private static let aboutToRequest:
     @convention(c) (
       UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
@@ -343,35 +345,36 @@ extension CurlTransfer {
       return CURL_PREREQFUNC_OK
     }
 
-  /// Whether the body ended with its connection, and nothing says that it ended there: over TLS a
-  /// close_notify would, over HTTP/2 a connection that goes on (after a frame that breaks its rules
-  /// libcurl 7.88.1 calls what has come a whole body). The end of a connection behind a GOAWAY
-  /// looks alike; a further try over HTTP/1.1 tells.
+  /// Whether the body ended with its connection, and nothing confirms that it is complete. Over
+  /// TLS, a close_notify confirms it. Over HTTP/2, a connection that stays open does: after a frame
+  /// that breaks the rules, libcurl 7.88.1 reports a partial body as a whole one. A connection that
+  /// ends after a GOAWAY looks the same; a retry over HTTP/1.1 decides.
   private var isCutOff: Bool {
     guard isSecure, [200, 206].contains(head.status), head.contentLengths.isEmpty, chunks == nil else { return false }
     return speaksHTTP2 ? !(ends.map(connections.isOpen) ?? false) : !(session.map(connections.takeClose) ?? false)
   }
 
-  /// Whether the connection may carry the request: a new one, one of HTTP/2, which frames its
-  /// answers and is shared, or one that is silent.
+  /// Returns whether the connection may carry the request: a new one, an HTTP/2 connection (which
+  /// frames its responses and is shared), or one without unread bytes.
   private func mayAsk(over ends: CurlConnections.Ends) -> Bool {
     let session = unsafe isSecure ? curl_easy_tls_session(easy) : nil
     speaksHTTP2 = unsafe session.map { unsafe OpenSSL.speaksHTTP2($0) } ?? false
     (self.ends, self.session) = unsafe (ends, session.map { UInt(bitPattern: $0) })
-    // What is known is of an earlier session at the same address.
+    // An existing record belongs to an earlier session at the same address.
     if let session = self.session { _ = connections.takeClose(of: session) }
     if number(CURLINFO_NUM_CONNECTS) > 0 {
       connections.add(ends, among: opened)
     } else if !speaksHTTP2 {
-      // OpenSSL keeps what is left of a record; without its session nothing is known of a secure
-      // connection.
+      // OpenSSL may hold the rest of a record. Without its session, the state of a secure
+      // connection is unknown.
       let holdsRecord = unsafe isSecure && (session.map { unsafe OpenSSL.holdsBytes($0) } ?? true)
       metSurplus = holdsRecord || connections.holdsSurplus(ends)
     }
     return !metSurplus
   }
 
-  /// Whether a connection may lead there: where the gate lets it, or to the proxy and nowhere else.
+  /// Returns whether a connection may go to this address: one that the gate allows, or, with a
+  /// proxy, the proxy only.
   private func passes(_ address: IPAddress?, port: Int32) -> Bool {
     guard let address, let request else { return false }
     do throws(Refusal) {
@@ -397,7 +400,7 @@ extension CurlTransfer {
     request?.url.scheme == .https
   }
 
-  /// What libcurl's code stands for.
+  /// Returns libcurl's code with the details that explain it.
   private func end(_ code: CURLcode) -> CurlEnd {
     var end = CurlEnd(
       code: code, systemError: systemError, socketError: socketError, head: head,

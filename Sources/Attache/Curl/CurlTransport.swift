@@ -1,31 +1,33 @@
 internal import CCurl
 
-/// libcurl as the transport: its multi handle, and easy handles that serve again.
+/// The transport through libcurl: its multi handles, and easy handles that are reused.
 final class CurlTransport: Transport {
-  /// Handles kept for the next exchange.
+  /// The maximum number of easy handles kept for the next exchange.
   private static let idleTransfers = 64
 
-  /// Multi handles of all engines, among which the origins are spread: libcurl 7.88.1 walks through
-  /// all connections of one whenever a transfer ends (`curl_multi_remove_handle`), which cost 40
-  /// µs beside 4,000 stalled ones.
+  /// The number of multi handles of all engines together. The origins are distributed among them,
+  /// because libcurl 7.88.1 walks all connections of a multi handle whenever a transfer ends
+  /// (`curl_multi_remove_handle`). That took 40 µs with 4,000 stalled connections. Each engine has
+  /// at least 4.
   private static let multiCount = 16
-  /// Connections that a multi handle keeps for reuse when no transfer uses them, where descriptors
-  /// allow it.
+  /// The number of connections that a multi handle keeps for reuse when no transfer uses them, if
+  /// there are enough descriptors.
   private static let idleConnections = 64
 
   private let gate: AddressGate
   private let roots: CurlRoots?
   private let multis: [CurlMulti]
-  /// What is kept open; outlives every connection.
+  /// Tracks the open connections. Outlives every connection.
   private let connections = CurlConnections()
   private var idle: [CurlTransfer] = []
 
   /// - Parameters:
-  ///   - gate: asked about the address of every socket.
-  ///   - roots: whom connections trust; nil leaves that to libcurl.
-  ///   - transfersPerOrigin: at a time, whose connections are all kept.
-  ///   - engines: how many share the limit on open files.
-  /// - Throws: ``CurlError`` when libcurl cannot be set up, or refuses an option.
+  ///   - gate: checks the address of every socket.
+  ///   - roots: the root certificates that connections trust; nil leaves them to libcurl.
+  ///   - transfersPerOrigin: the number of concurrent transfers per origin, whose connections are
+  ///     all kept.
+  ///   - engines: the number of engines that share the limit on open files.
+  /// - Throws: ``CurlError`` when libcurl cannot be initialised, or refuses an option.
   init(loop: EventLoop, gate: AddressGate, roots: CurlRoots?, transfersPerOrigin: Int, engines: Int) throws(CurlError) {
     self.gate = gate
     self.roots = roots
@@ -47,7 +49,7 @@ final class CurlTransport: Transport {
     }
   }
 
-  /// The same for all requests over the same connections.
+  /// Returns the same multi handle for all requests that share connections.
   private func multi(for request: TransferRequest) -> CurlMulti {
     let place = request.proxy.map { "\($0.host):\($0.port)" } ?? request.url.origin
     return multis[Int(UInt(bitPattern: place.hashValue) % UInt(multis.count))]
@@ -60,13 +62,13 @@ final class CurlTransport: Transport {
   private func deliver(_ transfer: CurlTransfer, _ code: CURLcode) {
     if transfer.metSurplus, beginAgain(transfer) { return }
     let (owner, end) = transfer.conclude(code)
-    // Before its owner is told, who may begin another exchange at once.
+    // This comes before the notification, because the owner may begin another exchange at once.
     if transfer.isReusable, idle.count < Self.idleTransfers { idle.append(transfer) }
     owner?.transferEnded(end)
   }
 
-  /// Begins an exchange again that has not asked anything yet; a new connection holds nothing, so
-  /// that once is enough.
+  /// Restarts an exchange whose request has not been sent. A new connection has no unread bytes, so
+  /// one restart is enough.
   private func beginAgain(_ transfer: CurlTransfer) -> Bool {
     do {
       try transfer.startOver()

@@ -1,17 +1,17 @@
 internal import CAres
 internal import CCurl
 
-/// The libraries that fetch and send.
+/// The libraries for network transfers.
 package enum NetworkLibraries {
-  /// Whether libcurl is set up, and OpenSSL with it: done at the first look.
+  /// Whether libcurl and OpenSSL are initialised. The first access initialises them.
   package static let areSetUp: Bool = {
-    // A thread that ends while exit(3) runs OpenSSL's clean-up would use what that has freed, and
-    // the process would end by SIGSEGV.
+    // A thread that ends while exit(3) runs OpenSSL's clean-up would use freed memory, and the
+    // process would end with SIGSEGV.
     OpenSSL.skipCleanUpAtExit()
     return curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
   }()
 
-  /// libcurl's, with what it speaks TLS by.
+  /// The version of libcurl, with that of its TLS library.
   static var curl: String {
     guard let information = unsafe curl_version_info(CURLVERSION_FIRST)?.pointee, let version = unsafe information.version else {
       return "unknown"

@@ -1,7 +1,8 @@
 internal import Glibc
 
-/// What libcurl cannot be told of TLS, said to the OpenSSL that it is linked with. The functions
-/// are found by their names: libcurl brings them along, and their headers are no dependency.
+/// TLS settings that libcurl has no option for, made directly in the OpenSSL that libcurl is linked
+/// with. The functions are looked up by name: libcurl loads the library, so its headers are no
+/// dependency.
 enum OpenSSL {
   private typealias Parameter = UnsafeMutableRawPointer
   private typealias GetParameter = @convention(c) (UnsafeMutableRawPointer) -> Parameter?
@@ -49,11 +50,11 @@ enum OpenSSL {
   private static let setData: SetData? = unsafe function("SSL_CTX_set_ex_data")
   private static let getData: GetData? = unsafe function("SSL_CTX_get_ex_data")
 
-  /// Demands a certificate that is for the host by its alternative names: without any, libcurl
-  /// looks at the subject, which nobody vouches for to be a host (RFC 9525, 6.3).
+  /// Requires a certificate whose alternative names include the host. For a certificate without
+  /// any, libcurl checks the subject, which is not verified to be a host (RFC 9525, 6.3).
   ///
-  /// - Parameter context: the `SSL_CTX` of the connection that is to come.
-  /// - Returns: false when it cannot be demanded.
+  /// - Parameter context: the `SSL_CTX` of the new connection.
+  /// - Returns: false when the requirement cannot be set.
   static func demand(_ url: CheckedURL, of context: UnsafeMutableRawPointer) -> Bool {
     guard let getParameter = unsafe getParameter, let setFlags = unsafe setFlags, let setHost = unsafe setHost,
       let setAddress = unsafe setAddress, let parameter = unsafe getParameter(context)
@@ -62,21 +63,21 @@ enum OpenSSL {
     return unsafe (url.address == nil ? setHost(parameter, url.host, 0) : setAddress(parameter, url.host)) == 1
   }
 
-  /// Root certificates that many connections share, an `X509_STORE`, which OpenSSL counts
-  /// references to and locks.
+  /// Root certificates that many connections share: an `X509_STORE`, whose references OpenSSL
+  /// counts and which it locks.
   ///
-  /// `@unchecked Sendable`: the pointer is constant, and what it points to is OpenSSL's to lock.
+  /// `@unchecked Sendable`: the pointer is constant, and OpenSSL locks what it points to.
   @safe
   final class Roots: @unchecked Sendable {
     private let store: UnsafeMutableRawPointer
 
-    /// X509_V_FLAG_TRUSTED_FIRST and X509_V_FLAG_PARTIAL_CHAIN, as libcurl 7.88.1 sets them: the
-    /// second lets a certificate of the file that is no root vouch, too.
+    /// X509_V_FLAG_TRUSTED_FIRST and X509_V_FLAG_PARTIAL_CHAIN, as libcurl 7.88.1 sets them. With
+    /// the second, a certificate of the file that is not a root is also trusted.
     private static let flags: CUnsignedLong = 0x8000 | 0x80000
 
-    /// Parses a file in PEM form.
+    /// Parses a PEM file.
     ///
-    /// - Returns: nil when that fails.
+    /// - Returns: nil when parsing fails.
     init?(contentsOf path: String) {
       guard let makeStore = unsafe makeStore, let loadStore = unsafe loadStore, let setStoreFlags = unsafe setStoreFlags,
         unsafe freeStore != nil, unsafe setStore != nil, let store = unsafe makeStore()
@@ -89,7 +90,9 @@ enum OpenSSL {
       unsafe freeStore?(store)
     }
 
-    /// - Parameter context: the `SSL_CTX` of the connection that is to come.
+    /// Makes a connection trust these roots.
+    ///
+    /// - Parameter context: the `SSL_CTX` of the new connection.
     func use(in context: UnsafeMutableRawPointer) -> Bool {
       guard let setStore = unsafe setStore else { return false }
       unsafe setStore(context, store)
@@ -97,9 +100,9 @@ enum OpenSSL {
     }
   }
 
-  /// Whether ALPN came to HTTP/2.
+  /// Returns whether ALPN selected HTTP/2.
   ///
-  /// - Parameter connection: an `SSL` whose handshake is over.
+  /// - Parameter connection: an `SSL` whose handshake is complete.
   static func speaksHTTP2(_ connection: UnsafeRawPointer) -> Bool {
     guard let getProtocol = unsafe getProtocol else { return false }
     var name: UnsafePointer<UInt8>?
@@ -108,23 +111,23 @@ enum OpenSSL {
     return unsafe UnsafeBufferPointer(start: name, count: Int(length)).elementsEqual("h2".utf8)
   }
 
-  /// Whether what is left of a record waits to be read; true when that cannot be known.
+  /// Returns whether OpenSSL holds unread bytes of a record; true when this is unknown.
   ///
-  /// - Parameter connection: an `SSL` whose handshake is over.
+  /// - Parameter connection: an `SSL` whose handshake is complete.
   static func holdsBytes(_ connection: UnsafeRawPointer) -> Bool {
     guard let getPending = unsafe getPending else { return true }
     return unsafe getPending(connection) != 0
   }
 
-  /// Has the connections told when a peer says that it sends nothing more.
+  /// Reports each close_notify of a peer to `connections`.
   ///
-  /// libcurl 7.88.1 takes the end of a TLS connection without a close_notify for the end of a body,
-  /// and says so nowhere.
+  /// libcurl 7.88.1 treats the end of a TLS connection without a close_notify as the end of a body,
+  /// and does not report the difference.
   ///
   /// - Parameters:
-  ///   - context: the `SSL_CTX` of the connection that is to come.
-  ///   - connections: outlives the connection.
-  /// - Returns: false when that cannot be had.
+  ///   - context: the `SSL_CTX` of the new connection.
+  ///   - connections: must outlive the connection.
+  /// - Returns: false when the reports cannot be set up.
   static func notify(_ connections: CurlConnections, ofClosesIn context: UnsafeMutableRawPointer) -> Bool {
     guard let setNotify = unsafe setNotify, let setData = unsafe setData, unsafe getContext != nil, unsafe getData != nil else {
       return false
@@ -134,21 +137,21 @@ enum OpenSSL {
     return true
   }
 
-  /// The index of what SSL_CTX_set_app_data sets.
+  /// The index that SSL_CTX_set_app_data uses.
   private static let applicationData: CInt = 0
   /// SSL_CB_READ_ALERT
   private static let readAlert: CInt = 0x4004
 
   private static let heard: Notify = { connection, event, alert in
-    // The low byte is the description of the alert, 0 is close_notify (RFC 8446, 6).
+    // The low byte is the description of the alert; 0 is close_notify (RFC 8446, 6).
     guard event == readAlert, alert & 0xFF == 0, let connection = unsafe connection, let getContext = unsafe getContext,
       let getData = unsafe getData, let context = unsafe getContext(connection), let connections = unsafe getData(context, applicationData)
     else { return }
     unsafe Unmanaged<CurlConnections>.fromOpaque(connections).takeUnretainedValue().noteClose(of: UInt(bitPattern: connection))
   }
 
-  /// Has the process end without OpenSSL's clean-up: to be called before all else that sets OpenSSL
-  /// up.
+  /// Disables OpenSSL's clean-up at the end of the process. Call this before anything else
+  /// initialises OpenSSL.
   static func skipCleanUpAtExit() {
     _ = setUp?(noCleanUp, nil)
   }

@@ -1,9 +1,9 @@
-/// An error of OpenSSL 3 as libcurl hands it on in its text: `error:0A000410:SSL routines::…`.
+/// An error of OpenSSL 3, parsed from libcurl's error text: `error:0A000410:SSL routines::…`.
 struct OpenSSLError: Equatable {
-  /// The part of OpenSSL that speaks; 20 is its TLS (ERR_LIB_SSL).
+  /// The part of OpenSSL that reports the error; 20 is TLS (ERR_LIB_SSL).
   var library: UInt32
-  /// What is wrong, as sslerr.h numbers it; 1000 and more is an alert of the peer's, by its number
-  /// (RFC 8446, 6).
+  /// The reason code of sslerr.h. A code of 1000 or more is an alert from the peer: 1000 plus its
+  /// number (RFC 8446, 6).
   var reason: UInt32
 
   private static let tls: UInt32 = 20
@@ -12,7 +12,7 @@ struct OpenSSLError: Equatable {
     (self.library, self.reason) = (library, reason)
   }
 
-  /// - Returns: nil for a text without an error's number.
+  /// - Returns: nil for a text without an error number.
   init?(in text: String) {
     guard let start = text.firstRange(of: "error:")?.upperBound, let number = UInt32(text[start...].prefix(8), radix: 16) else {
       return nil
@@ -28,12 +28,12 @@ struct OpenSSLError: Equatable {
     return reason == Self.unrecognisedName ? .tlsHost : .tlsHandshake
   }
 
-  /// Whether the peer left without a word: the end of the connection in the midst of the handshake.
+  /// Whether the peer closed the connection during the handshake without an alert.
   var isUnanswered: Bool {
     self == OpenSSLError(reason: 294)
   }
 
-  /// Whether the peer asks for a client's certificate; with TLS 1.3 it says so only after the
+  /// Whether the peer requests a client certificate. With TLS 1.3, it reports this only after the
   /// handshake.
   var asksForCertificate: Bool {
     self == OpenSSLError(reason: 1116)
@@ -44,7 +44,7 @@ struct OpenSSLError: Equatable {
 
   private static let unrecognisedName: UInt32 = 1112
 
-  /// No version, cipher, group or signature that both sides take, or none that is safe.
+  /// The two sides share no version, cipher, group or signature, or no safe one.
   private static let noCommonGround: Set<UInt32> = [
     1040,  // alert handshake_failure
     1070,  // alert protocol_version

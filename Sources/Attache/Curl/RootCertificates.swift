@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// The root certificates that a run goes by.
+/// The root certificates that a run trusts.
 package enum RootCertificates {
-  /// Proves that a file can be read and has a certificate in it; what else may be wrong with it
-  /// shows at the first handshake.
+  /// Verifies that a file can be read and contains a certificate. Any other error in the file
+  /// appears at the first handshake.
   ///
-  /// - Parameter path: a file in PEM form; nil for the system's roots.
-  /// - Returns: what tells these roots from others: the SHA-256 of the file's bytes, or one name
-  ///   for whatever the system's roots are.
-  /// - Throws: ``StartError`` for a file that cannot be read or has no certificate.
+  /// - Parameter path: a PEM file; nil for the system's roots.
+  /// - Returns: an identifier of these roots: the SHA-256 of the file's bytes, or one fixed name
+  ///   for the system's roots.
+  /// - Throws: ``StartError`` when the file cannot be read or has no certificate.
   @discardableResult
   package static func check(_ path: String?) throws(StartError) -> [UInt8] {
     guard let path else { return Array("the system's roots\n".utf8) }

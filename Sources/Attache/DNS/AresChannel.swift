@@ -1,15 +1,15 @@
 internal import CAres
 internal import Glibc
 
-/// The owner of one c-ares channel: its sockets are watched and its timers kept by the event loop.
+/// Owns one c-ares channel. The event loop watches its sockets and runs its timers.
 ///
-/// c-ares 1.18 gives a channel one UDP socket a name server, however many queries wait on it, and
-/// closes it when none does.
+/// c-ares 1.18 uses one UDP socket per name server for all queries of a channel. It closes the
+/// socket when no query is pending.
 ///
-/// It may be made on any thread, and is then used on the loop only.
+/// A channel may be created on any thread. After that, it is used on the loop only.
 @safe
 final class AresChannel {
-  /// What carries one query's completion through c-ares.
+  /// Carries the completion of one query through c-ares.
   private final class Query {
     let family: AddressFamily
     let completion: (FamilyAnswer) -> Void
@@ -25,20 +25,20 @@ final class AresChannel {
   private var handle: ares_channel?
   private var timer: TimerEntry?
   private var isTouched = false
-  /// Queries without an answer yet.
+  /// The number of queries without an answer.
   private(set) var waiting = 0
-  /// Queries since the channel was made.
+  /// The number of queries sent since the channel was created.
   private(set) var asked = 0
-  /// When the channel was made.
+  /// When the channel was created.
   let start: MonotonicInstant
 
-  /// Reads resolv.conf; opens no socket.
+  /// Reads resolv.conf. Opens no socket.
   ///
   /// - Parameters:
-  ///   - servers: `ADDRESS:PORT` with commas between, in the order to be asked; empty for those of
-  ///     resolv.conf.
-  ///   - onProgress: called on the loop after c-ares has read from its sockets or looked at its
-  ///     timers; may call the channel.
+  ///   - servers: name servers as `ADDRESS:PORT`, separated by commas, in the order to ask them. If
+  ///     empty, the channel uses the servers of resolv.conf.
+  ///   - onProgress: called on the loop after c-ares has read its sockets or checked its timers. It
+  ///     may call the channel.
   init(loop: EventLoop, servers: String, patience: AresResolver.Patience, onProgress: @escaping () -> Void) throws(AresError) {
     self.loop = loop
     self.onProgress = onProgress
@@ -52,22 +52,22 @@ final class AresChannel {
     close()
   }
 
-  /// What /etc/hosts says of a name; empty when nothing, or when there is no such file. Reads the
-  /// file anew.
+  /// Returns the addresses of a name in /etc/hosts. Returns an empty array when there are none or
+  /// the file does not exist. Reads the file on every call.
   func hosts(_ name: String) -> [IPAddress] {
     var found: [IPAddress] = []
     var hints = ares_addrinfo_hints(ai_flags: Int32(ARES_AI_NOSORT), ai_family: AF_UNSPEC, ai_socktype: 0, ai_protocol: 0)
-    // The channel's only source for this call is the file, so the callback has run when it returns.
+    // This call uses only the file as its source, so the callback has run when the call returns.
     unsafe withUnsafeMutablePointer(to: &found) { found in
       unsafe ares_getaddrinfo(handle, name, nil, &hints, AresChannel.collectHosts, found)
     }
     return found
   }
 
-  /// Asks the name servers for a name's addresses of one family.
+  /// Asks the name servers for the addresses of a name in one family.
   ///
-  /// - Parameter completion: called once, inside this call or a later one of the channel, from
-  ///   within c-ares: it may only note the answer.
+  /// - Parameter completion: called once by c-ares, during this call or a later call to the
+  ///   channel. It may only store the answer.
   func query(_ name: String, _ family: AddressFamily, _ completion: @escaping (FamilyAnswer) -> Void) {
     isTouched = true
     asked += 1
@@ -80,14 +80,14 @@ final class AresChannel {
     unsafe ares_query(handle, name, internet, family.rawValue, AresChannel.takeAnswer, Unmanaged.passRetained(query).toOpaque())
   }
 
-  /// Sets the timer by which c-ares is next to look at its queries; called once a turn, for
-  /// ares_timeout(3) walks all of them.
+  /// Sets the timer for the next check by c-ares. Called once per turn, because ares_timeout(3)
+  /// walks all queries.
   func keepTime() {
     guard isTouched else { return }
     isTouched = false
     var left = timeval()
     guard unsafe ares_timeout(handle, nil, &left) != nil else { return stopTimer() }
-    // c-ares rounds down to a millisecond: one more, or the timer rings before anything is due.
+    // c-ares rounds down to a millisecond. Add one, so that the timer does not fire too early.
     let instant = loop.now.advanced(by: .microseconds(left.tv_sec * 1_000_000 + left.tv_usec + 1000))
     if let timer, timer.instant <= instant { return }
     stopTimer()
@@ -97,14 +97,14 @@ final class AresChannel {
     }
   }
 
-  /// Answers every waiting query with a time-out and closes the channel.
+  /// Ends every pending query with a timeout and closes the channel.
   func giveUp() {
     unsafe ares_cancel(handle)
     close()
   }
 
-  /// Answers every waiting query with a failure, closes the sockets and frees the channel. Nothing
-  /// else may be called afterwards.
+  /// Fails every pending query, closes the sockets and frees the channel. No other method may be
+  /// called afterwards.
   func close() {
     stopTimer()
     unsafe ares_destroy(handle)
@@ -123,11 +123,13 @@ final class AresChannel {
     onProgress()
   }
 
-  /// c-ares opened a socket, waits for something else on it, or is about to close it.
+  /// Called when c-ares has opened a socket, waits for a different event on it, or is about to
+  /// close it.
   private func watch(_ socket: Int32, _ readiness: Readiness) {
     guard !readiness.isEmpty else { return loop.unwatch(socket) }
     loop.watch(socket, for: readiness) { [weak self] _, ready in
-      // A failed socket is handed on as both: reading or writing tells c-ares what is wrong.
+      // Report a failed socket as readable and writable. c-ares finds the error when it reads or
+      // writes.
       self?.process(
         readable: ready.isDisjoint(with: [.readable, .failed]) ? -1 : socket,
         writable: ready.isDisjoint(with: [.writable, .failed]) ? -1 : socket)
@@ -136,17 +138,18 @@ final class AresChannel {
 }
 
 extension AresChannel {
-  /// ares_library_init(3), once a process; what it gave.
+  /// The result of ares_library_init(3), which runs once per process.
   private static let library = ares_library_init(ARES_LIB_INIT_ALL)
 
   private static func startLibrary() throws(AresError) {
     try AresError.check(library)
   }
 
-  /// Everything that the environment could change (`LOCALDOMAIN`, `RES_OPTIONS`, `HOSTALIASES`) is
-  /// set here, which outranks it: no search domains, no aliases, times and tries of our own. The
-  /// order of lookups is ours as well: ares_getaddrinfo(3) reads the file ("f"), ares_query(3) asks
-  /// the servers. Without EDNS an answer above 512 bytes comes over TCP.
+  /// Opens the channel. The options here override everything that the environment can change
+  /// (`LOCALDOMAIN`, `RES_OPTIONS`, `HOSTALIASES`): no search domains, no aliases, and attache's
+  /// own timeouts and tries. The lookup order is fixed as well: ares_getaddrinfo(3) reads the file
+  /// ("f"), and ares_query(3) asks the servers. Without EDNS, an answer above 512 bytes arrives
+  /// over TCP.
   private func open(_ patience: AresResolver.Patience) -> Int32 {
     var options = unsafe ares_options()
     unsafe options.flags = ARES_FLAG_NOALIASES | ARES_FLAG_NOSEARCH

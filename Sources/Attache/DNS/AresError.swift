@@ -1,10 +1,10 @@
 internal import CAres
 
-/// Why names cannot be resolved at all.
+/// The reason why no name can be resolved.
 package enum AresError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// c-ares could not be set up; its own number, as ares_strerror(3) explains it.
+  /// c-ares could not be initialised. `code` is its error code; see ares_strerror(3).
   case unavailable(code: Int32)
-  /// A name server that is not written as `ADDRESS:PORT`; an IPv6 address stands in brackets.
+  /// A name server is not in the form `ADDRESS:PORT`. An IPv6 address needs brackets.
   case badServer(String)
 
   package var description: String {
@@ -14,7 +14,7 @@ package enum AresError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Passes success on as nothing, anything else as ``unavailable(code:)``.
+  /// Returns on success. Throws ``unavailable(code:)`` for any other code.
   static func check(_ code: Int32) throws(AresError) {
     guard code == ARES_SUCCESS else { throw .unavailable(code: code) }
   }

@@ -1,20 +1,21 @@
-/// The real resolver: /etc/hosts, then name servers, by c-ares on the engine's loop; no thread of
-/// its own, nothing that blocks on the network.
+/// The production resolver. It reads /etc/hosts, then asks name servers through c-ares on the
+/// engine's loop. It has no thread of its own and never blocks on the network.
 ///
-/// Both families are asked at once. Every address of an answer is handed on, so that every one can
-/// be checked; an answer of more than 256 records fails. Look-ups for one name share one answer,
-/// which is kept for its time to live, 60 seconds at most. It may be made on any thread, and is
-/// then used on the loop only.
+/// It queries both families in parallel. It returns every address of an answer, so that each one
+/// can be checked. An answer of more than 256 records fails. Concurrent lookups of one name share
+/// one answer. The answer is cached for its time to live, at most 60 seconds. A resolver may be
+/// created on any thread. After that, it is used on the loop only.
 package final class AresResolver: Resolver {
-  /// How long name servers are waited for.
+  /// How long to wait for name servers.
   package struct Patience: Sendable {
-    /// The time that each server has in the first round over the servers; each further round
-    /// doubles it.
+    /// The timeout of each server in the first round over the servers. Each further round doubles
+    /// it.
     package var firstTry: Duration
-    /// The rounds over the servers: four are 15 seconds a server with one second at first.
+    /// The number of rounds over the servers. Four rounds with one second at first are 15 seconds
+    /// per server.
     package var tries: Int
-    /// The time that one family has left when the other has addresses; RFC 8305, 3, calls it the
-    /// resolution delay.
+    /// How long to wait for the second family after the first has returned addresses. RFC 8305,
+    /// section 3, calls this the resolution delay.
     package var otherFamily: Duration
 
     package init(firstTry: Duration = .seconds(1), tries: Int = 4, otherFamily: Duration = .milliseconds(100)) {
@@ -24,7 +25,7 @@ package final class AresResolver: Resolver {
     }
   }
 
-  /// One name that is being looked up, and who waits for it.
+  /// A name that is being looked up, and the completions that wait for it.
   private final class Pending {
     let name: String
     var lookUp = DualStackLookup()
@@ -49,18 +50,19 @@ package final class AresResolver: Resolver {
   private var cache = AnswerCache()
   private var pending: [String: Pending] = [:]
   private var channels = ResolverChannelPool()
-  /// What c-ares has answered but nobody has been told: completions never run inside c-ares.
+  /// Answers that c-ares has returned but that are not delivered yet. Completions never run inside
+  /// c-ares.
   private var notes: [Note] = []
   private var isShutDown = false
 
-  /// Sets c-ares up; sends nothing.
+  /// Initialises c-ares. Sends nothing.
   ///
   /// - Parameters:
-  ///   - loop: where all happens.
-  ///   - servers: name servers as `ADDRESS:PORT`, `[ADDRESS]:PORT` for IPv6, in the order to be
-  ///     asked; empty for those of resolv.conf.
-  ///   - patience: how long to wait for them.
-  /// - Throws: ``AresError`` when a server is not written so, or c-ares cannot be set up.
+  ///   - loop: the loop that runs all of the resolver's work.
+  ///   - servers: name servers as `ADDRESS:PORT`, or `[ADDRESS]:PORT` for IPv6, in the order to ask
+  ///     them. If empty, the resolver uses the servers of resolv.conf.
+  ///   - patience: how long to wait for the servers.
+  /// - Throws: ``AresError`` when a server is not in this form, or c-ares cannot be initialised.
   package init(loop: EventLoop, servers: [String] = [], patience: Patience = Patience()) throws(AresError) {
     for server in servers where !Self.isServer(server) { throw .badServer(server) }
     self.loop = loop
@@ -78,8 +80,8 @@ package final class AresResolver: Resolver {
     handOn()
   }
 
-  /// Closes every socket; what waits is forgotten, and so is what comes later. On the loop, before
-  /// the loop is stopped.
+  /// Closes every socket. Drops pending and later lookups without calling their completions. Call
+  /// this on the loop, before the loop stops.
   package func shutdown() {
     isShutDown = true
     for item in pending.values { forget(item) }
@@ -87,7 +89,7 @@ package final class AresResolver: Resolver {
     notes.removeAll()
   }
 
-  /// Whether `text` has the form of a server with its port; c-ares judges the address itself.
+  /// Returns whether `text` has the form of a server with its port. c-ares validates the address.
   package static func isServer(_ text: String) -> Bool {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else { return false }
     let address = text[..<colon]
@@ -122,7 +124,7 @@ extension AresResolver {
     try AresChannel(loop: loop, servers: servers, patience: patience) { [weak self] in self?.handOn() }
   }
 
-  /// Tells what c-ares has noted; outside c-ares, so that whoever is told may do as he likes.
+  /// Delivers the stored answers. Runs outside c-ares, so a completion may call the resolver.
   private func handOn() {
     while !notes.isEmpty {
       let batch = notes
@@ -136,7 +138,7 @@ extension AresResolver {
     switch item.lookUp.take(note.answer, of: note.family) {
     case .wait: break
     case .waitBriefly:
-      // The timer goes with the look-up, so what it finds under the name is this one.
+      // The timer is cancelled with its lookup, so the lookup found under the name is this one.
       let name = item.name
       item.timer = loop.schedule(at: loop.now.advanced(by: patience.otherFamily)) { [weak self] in
         guard let self, let item = pending[name] else { return }

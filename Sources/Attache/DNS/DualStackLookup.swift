@@ -1,16 +1,16 @@
-/// One look-up of a name in both families, decided without a clock or a network.
+/// Combines the answers of both families for one name. Uses no clock and no network.
 package struct DualStackLookup {
-  /// What a look-up comes to.
+  /// The result of a lookup.
   package struct Answer: Hashable {
     package var result: Result<[IPAddress], DNSFailure>
-    /// How long the answer may be kept; zero is not at all.
+    /// How long the answer may be cached. Zero means that it must not be cached.
     package var lifetime: Duration
   }
 
   /// What to do after one family has answered.
   package enum Step: Hashable {
     case wait
-    /// There are addresses to go with: the other family has only a moment left.
+    /// There are addresses to use. Wait for the other family only briefly.
     case waitBriefly
     case end(Answer)
   }
@@ -20,7 +20,7 @@ package struct DualStackLookup {
 
   package init() {}
 
-  /// Takes the answer of one family.
+  /// Records the answer of one family and returns the next step.
   package mutating func take(_ answer: FamilyAnswer, of family: AddressFamily) -> Step {
     switch family {
     case .v4: v4 = answer
@@ -31,11 +31,10 @@ package struct DualStackLookup {
     return .wait
   }
 
-  /// The answer from what is known now: all addresses of both families, IPv6 first as RFC 6724 has
-  /// it.
+  /// The answer from what is known now: all addresses of both families, IPv6 first (RFC 6724).
   ///
-  /// It may be kept only when both families have answered properly: a family that failed may be
-  /// back the next time.
+  /// It may be cached only when both families have answered without a failure. A failed family may
+  /// work the next time.
   package var conclusion: Answer {
     var addresses: [IPAddress] = []
     var lifetime = Duration.seconds(Int64.max)

@@ -1,36 +1,35 @@
 internal import CAres
 
-/// One of the two kinds of address record; the raw value is the record's type (RFC 1035, 3.2.2; RFC
-/// 3596, 2.1).
+/// An address family. The raw value is the type of its DNS record (RFC 1035, 3.2.2; RFC 3596, 2.1).
 package enum AddressFamily: Int32 {
   case v4 = 1
   case v6 = 28
 }
 
-/// What the name servers said about a name's addresses of one family.
+/// The name servers' answer for the addresses of a name in one family.
 package enum FamilyAnswer: Hashable {
-  /// At least one address, and how long all of them may be kept.
+  /// At least one address, and how long all of them may be cached.
   case addresses([IPAddress], lifetime: Duration)
-  /// No such name, or none of this family.
+  /// The name does not exist, or has no address of this family.
   case none
   case failure(DNSFailure)
 
-  /// The most records, aliases included, that an answer may have. c-ares appends each by walking
-  /// all before it, on the loop: the 4,000 that fit into one message over TCP cost milliseconds.
-  /// Public names have at most some dozens.
+  /// The maximum number of records in an answer, aliases included. To append a record, c-ares walks
+  /// all earlier ones, on the loop: the 4,000 that fit into one message over TCP take milliseconds.
+  /// Public names have a few dozen at most.
   static let maximumRecords = 256
 }
 
 extension FamilyAnswer {
-  /// Translates what ares_query(3) gives its callback: the one place that knows c-ares's numbers
-  /// for an answer.
+  /// Converts the arguments of an ares_query(3) callback. No other code handles the c-ares status
+  /// codes of an answer.
   ///
   /// - Parameter message: the whole DNS message; empty unless `status` is a success.
   init(status: Int32, message: UnsafeBufferPointer<UInt8>, family: AddressFamily) {
     self =
       switch status {
       case ARES_SUCCESS: unsafe Self.parse(message, family)
-      // A name that no query can carry (an empty label, one above 63 bytes) does not exist.
+      // A name that does not fit in a query (an empty label, or one above 63 bytes) does not exist.
       case ARES_ENODATA, ARES_ENOTFOUND, ARES_EBADNAME: .none
       case ARES_ETIMEOUT, ARES_ECANCELLED: .failure(.timeout)
       default: .failure(.failed)
@@ -40,8 +39,8 @@ extension FamilyAnswer {
 
 extension FamilyAnswer {
   private static func parse(_ message: UnsafeBufferPointer<UInt8>, _ family: AddressFamily) -> FamilyAnswer {
-    // The header (RFC 1035, 4.1.1): the code in the low half of byte 3, the number of answer
-    // records in bytes 6 and 7.
+    // The header (RFC 1035, 4.1.1): the low half of byte 3 is the response code, bytes 6 and 7 are
+    // the number of answer records.
     guard message.count >= 12, unsafe message[3] & 0x0F == 0 else { return .failure(.failed) }
     let records = unsafe Int(message[6]) << 8 | Int(message[7])
     guard records <= maximumRecords else { return .failure(.failed) }
@@ -52,7 +51,7 @@ extension FamilyAnswer {
       }
     guard code == ARES_SUCCESS || code == ARES_ENODATA else { return .failure(.failed) }
     guard let shortest = found.map(\.seconds).min() else { return .none }
-    // A negative time to live is a large unsigned one and counts as none (RFC 2181, 8).
+    // A negative time to live is a large unsigned one, and counts as zero (RFC 2181, 8).
     return .addresses(found.map(\.address), lifetime: .seconds(max(0, shortest)))
   }
 

@@ -1,15 +1,15 @@
-/// What turns a host name into addresses; the real one asks name servers, tests script one. Used on
-/// the loop only.
+/// Resolves host names to addresses. The production implementation asks name servers; tests use a
+/// scripted one. Used on the loop only.
 package protocol Resolver: AnyObject {
-  /// Looks a name up. Requests for a name that is being looked up already wait for the same answer.
+  /// Looks up a name. Concurrent requests for one name share one answer.
   ///
   /// - Parameters:
   ///   - name: a lower-case ASCII host name without a trailing dot, never an address.
-  ///   - completion: called once, at once or later, with at least one address, unchecked, or with a
-  ///     reason of the family `dns`.
+  ///   - completion: called once, immediately or later, with at least one unchecked address or with
+  ///     a failure, which maps to a `dns` reason.
   func resolve(_ name: String, _ completion: @escaping (Result<[IPAddress], DNSFailure>) -> Void)
 
-  /// Gives up what is under way; no completion is called after it.
+  /// Cancels all pending lookups. No completion is called afterwards.
   func shutdown()
 }
 
@@ -17,7 +17,7 @@ package protocol Resolver: AnyObject {
 package enum DNSFailure: Error, Hashable, Sendable {
   /// The name does not exist, or has no address.
   case notFound
-  /// The name servers answered with an error, or not at all for want of a route.
+  /// The name servers returned an error, or could not be reached because there is no route.
   case failed
   /// No name server answered in time.
   case timeout

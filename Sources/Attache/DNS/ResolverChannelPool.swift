@@ -1,20 +1,20 @@
-/// The c-ares channels of a resolver, the newest last: only the newest takes look-ups, the others
-/// wait for their last answers.
+/// The c-ares channels of a resolver, the newest last. Only the newest channel takes lookups. The
+/// others wait for their last answers.
 ///
-/// A channel is one source port a server, and an answer is believed for its port and its 16-bit
-/// identifier. Another one takes over after ``maximumQueries`` or ``maximumAge``, so that no port
-/// is in use for ever and a changed resolv.conf is read. The row is bounded: there are at most
-/// ``maximumChannels`` UDP sockets a server, as many for TCP, and 16,384 names that nobody answers;
-/// when more come, the oldest are given up as timed out.
+/// A channel uses one source port per server, and c-ares accepts an answer by that port and a
+/// 16-bit identifier. A new channel takes over after ``maximumQueries`` or ``maximumAge``, so that
+/// no port stays in use forever and a changed resolv.conf is read. The pool is limited to
+/// ``maximumChannels`` UDP sockets per server, the same number of TCP sockets, and 16,384
+/// unanswered names. Beyond that, the queries of the oldest channel end with a timeout.
 struct ResolverChannelPool {
   static let maximumChannels = 16
-  /// Two a name. Far below the 65,536 identifiers that a channel has to tell them apart.
+  /// Each name needs two queries. The limit is far below the 65,536 identifiers of a channel.
   static let maximumQueries = 2048
   static let maximumAge = Duration.seconds(60)
 
   private var channels: [AresChannel] = []
 
-  /// The channel that takes the next look-up; nil when it is time for a new one.
+  /// Returns the channel for the next lookup, or nil when a new channel is needed.
   func channelWithRoom(at now: MonotonicInstant) -> AresChannel? {
     guard let newest = channels.last, newest.asked + 2 <= Self.maximumQueries else { return nil }
     return newest.start.duration(to: now) < Self.maximumAge ? newest : nil
@@ -26,8 +26,8 @@ struct ResolverChannelPool {
     channels.append(channel)
   }
 
-  /// Closes the channels that have nothing left to do and sets the others' timers; called at the
-  /// end of every turn.
+  /// Closes the old channels without pending queries and sets the timers of the others. Called at
+  /// the end of every turn.
   mutating func tidy() {
     let newest = channels.last
     for channel in channels where channel !== newest && channel.waiting == 0 { channel.close() }
@@ -35,7 +35,7 @@ struct ResolverChannelPool {
     for channel in channels { channel.keepTime() }
   }
 
-  /// Closes all; what waits has failed.
+  /// Closes all channels. Pending queries fail.
   mutating func close() {
     let all = channels
     channels = []

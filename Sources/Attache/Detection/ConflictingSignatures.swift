@@ -1,12 +1,15 @@
-/// What libmagic's own database (5.44) looks for before the formats that are accepted, at other
-/// places than theirs.
+/// Signatures that libmagic's own database (5.44) checks before the accepted formats, at other
+/// offsets than theirs.
 ///
-/// A head that holds one of these is no case for ``SignatureRules``. Four bytes of each are
-/// compared, which is stricter than libmagic: whatever holds them goes to the ``DetectorProcess``.
-/// Magic numbers that cannot stand beside the rules' own are left out, and so are those behind the
-/// head or at the end of a file, where libmagic does not see a buffer's.
+/// ``SignatureRules`` does not decide on a head that contains one of these. Only four bytes of each
+/// signature are compared, which excludes more heads than libmagic would: each match goes to the
+/// ``DetectorProcess``. The list omits signatures that cannot occur together with those of the
+/// rules. It also omits signatures behind the head or at the end of a file, which libmagic does not
+/// see in a buffer.
 enum ConflictingSignatures {
-  /// - Parameter start: where the file begins that the head may hold, such as the one behind an ID3
+  /// Returns whether the head contains one of the signatures.
+  ///
+  /// - Parameter start: the offset where the file begins in the head, such as the end of an ID3
   ///   tag.
   static func appears(in head: FileHead, from start: Int = 0) -> Bool {
     for mark in marks {
@@ -16,8 +19,8 @@ enum ConflictingSignatures {
     return mayBeArchive(head) || mayBeBootSector(head, from: start)
   }
 
-  /// tar: its checksum, of three octal digits at least, stands behind spaces. libmagic adds the
-  /// bytes up, which is not done here.
+  /// tar: a checksum of at least three octal digits after spaces. libmagic also adds up the bytes;
+  /// this code does not.
   private static func mayBeArchive(_ head: FileHead) -> Bool {
     var offset = 148
     let end = 156
@@ -31,8 +34,8 @@ enum ConflictingSignatures {
     byte == 0x20 || byte.map((0x09...0x0D).contains) == true
   }
 
-  /// A disk: 55 AA ends a sector, whose size stands in front, or there are a size and a kind of
-  /// disk (F0 to FF).
+  /// A disk: 55 AA ends a sector whose size precedes it, or there are a size and a media type (F0
+  /// to FF).
   private static func mayBeBootSector(_ head: FileHead, from start: Int) -> Bool {
     guard let size = head.little16(at: start + 11), let kind = head.byte(at: start + 21), size >= 2 else { return false }
     return head.big16(at: start + size - 2) == 0x55AA || size >= 32 && size % 32 == 0 && kind >= 0xF0
@@ -52,7 +55,7 @@ enum ConflictingSignatures {
     name.withUTF8Buffer { unsafe $0.reduce(0) { $0 << 8 | UInt32($1) } }
   }
 
-  /// In the order of their offsets; four characters each.
+  /// Names of four characters, in the order of their offsets.
   private static let names: [(Int, [StaticString])] = [
     (2, ["GARM", "W\0i\0"]),
     (4, ["1.0 ", "Stan", "Syne", "Tue ", "gtkt", "inno", "n+2\0", "ni2\0"]),
@@ -74,7 +77,7 @@ enum ConflictingSignatures {
     (1560, ["LVM2"]), (2048, ["PCD_"]), (4076, ["SWAP"]), (4086, ["SWAP"]),
   ]
 
-  /// Likewise, big-endian.
+  /// Big-endian numbers, in the order of their offsets.
   private static let numbers: [(Int, [UInt32])] = [
     (4, [0x0000_99FF, 0x0000_FF99, 0x0100_0100, 0x2000_0401, 0x24FF_AE51]), (7, [0xEF10_0000]), (8, [0x0200_0018, 0x1904_0010]),
     (11, [0x0100_0000]), (16, [0x1100_00EF, 0x5AA5_F00F, 0xBF00_06B9]), (17, [0xBF00_06B9]), (18, [0xBF00_06B9]),

@@ -1,12 +1,12 @@
 internal import CDetector
 internal import Glibc
 
-/// What a detector's child is played to do with bytes that begin with ``mark``; only tests ask for
-/// another than ``honest``.
+/// How a detector's child behaves for bytes that begin with ``mark``. Only tests use another value
+/// than ``honest``.
 package enum DetectorPlay: Sendable {
   case honest, crashes, spins, waits, babbles, breaksOut, leaves
 
-  /// What the bytes that a played child misbehaves on begin with.
+  /// The prefix of the bytes on which a child misbehaves in tests.
   package static let mark = detector_play_mark
 
   fileprivate var code: detector_play {
@@ -22,44 +22,46 @@ package enum DetectorPlay: Sendable {
   }
 }
 
-/// A child process in which libmagic looks at bytes: what crashes or hangs it costs one file its
-/// answer, and no more.
+/// A child process in which libmagic inspects bytes. If the bytes crash or hang it, only their file
+/// gets no answer.
 ///
-/// A thread would take the whole process along. The child is forked and runs on in the image that
-/// it has, since an executable of its own would have to be found beside every program that uses the
-/// library, and to load the database anew: it answers first after 1.4 ms, a fork after 0.5 ms. It
-/// runs C alone, holds no descriptor but its socket and no right but to memory, time and that
-/// socket (seccomp); a question through it takes 19 µs where libmagic alone takes 9 µs, and
-/// seccomp adds nothing to that which can be measured. It shares all but some 2 MB with its parent.
+/// A crash in a thread would end the whole process. The child is forked and continues in the image
+/// of its parent. A separate executable would have to be found next to every program that uses the
+/// library, and would have to load the database again: it first answers after 1.4 ms, a fork after
+/// 0.5 ms. The child runs C only. It has no descriptor except its socket, and seccomp limits it to
+/// memory, time and that socket. A question takes 19 µs, where libmagic alone takes 9 µs; seccomp
+/// adds nothing measurable. The child shares all but about 2 MB with its parent.
 ///
-/// It belongs to one thread at a time, which waits for no answer, and 100 ms at most for its end.
-/// Whoever waits for every child of the process (`waitpid(-1)`) may reap it, and does no harm.
+/// It is used by one thread at a time. That thread never waits for an answer, and waits at most 100
+/// ms for the child to end. Code that waits for every child of the process (`waitpid(-1)`) may reap
+/// the child without harm.
 final class DetectorProcess {
   enum Reply {
     case named(String)
-    /// The child was gone before it took the question: another may be asked.
+    /// The child ended before it received the question. Another child may be asked.
     case gone
     case failed(DetectorFailure)
   }
 
-  /// Processor time that a question may take, where the slowest bytes known take 2 ms.
+  /// The maximum processor time for a question. The slowest known bytes take 2 ms.
   static let processorLimit = Duration.milliseconds(100)
-  /// Time that an answer may take, which a child that only waits uses up; a machine under load
-  /// needs some for 10 µs of work.
+  /// The maximum time for an answer, which ends a child that only waits. A machine under load needs
+  /// some of it for 10 µs of work.
   static let waitLimit = Duration.seconds(2)
 
-  /// Readable once there is an answer.
+  /// Readable when there is an answer.
   let socket: Int32
-  /// Its number.
+  /// The process ID of the child.
   let child: pid_t
   private var serial: UInt32 = 0
   private var isStopped = false
-  /// A child that was ended and is still there.
+  /// A child that was stopped but has not ended yet.
   private(set) var leftover: pid_t?
-  /// Whether the kernel holds the child to the calls that it needs; nil before the first answer.
+  /// Whether the kernel limits the child to the system calls that it needs; nil before the first
+  /// answer.
   private(set) var isConfined: Bool?
 
-  /// - Throws: ``SystemError`` when the system gives no process.
+  /// - Throws: ``SystemError`` when the system cannot create a process.
   init(database: MagicCookie, play: DetectorPlay) throws(SystemError) {
     var child: pid_t = 0
     let processorTime = Int32(Self.processorLimit / .milliseconds(1))
@@ -72,17 +74,18 @@ final class DetectorProcess {
     if !isStopped { stop() }
   }
 
-  /// Asks for the MIME name of bytes, and does not wait for it. One question at a time.
+  /// Asks for the MIME name of bytes, without waiting for the answer. Only one question may be
+  /// pending.
   ///
-  /// - Returns: false when the child has gone.
+  /// - Returns: false when the child has ended.
   func send(_ question: detector_question, of bytes: UnsafeRawBufferPointer) -> Bool {
     guard let start = bytes.baseAddress else { return false }
     serial &+= 1
     return unsafe detector_send(socket, serial, question, start, bytes.count)
   }
 
-  /// Takes the answer, if there is one. After another answer than a name the child is ended, and
-  /// not to be asked again.
+  /// Receives the answer, if there is one. After any answer except a name, the child is stopped and
+  /// must not be asked again.
   func receive() -> Reply? {
     var answer = detector_answer()
     unsafe detector_receive(socket, serial, &answer)
@@ -103,9 +106,9 @@ final class DetectorProcess {
     }
   }
 
-  /// Ends the child.
+  /// Stops the child.
   ///
-  /// - Returns: the signal that it died of, 0 where that is not known.
+  /// - Returns: the signal that ended it, or 0 when it is unknown.
   @discardableResult
   private func stop() -> Int32 {
     isStopped = true
@@ -115,12 +118,12 @@ final class DetectorProcess {
     return signal
   }
 
-  /// Ends the child, which has taken too long.
+  /// Stops the child because it has taken too long.
   func giveUp() {
     stop()
   }
 
-  /// Whether a child that was left has ended.
+  /// Returns whether a child from ``leftover`` has ended.
   static func isGone(_ leftover: pid_t) -> Bool {
     detector_is_gone(leftover)
   }
@@ -128,13 +131,13 @@ final class DetectorProcess {
 
 /// Why the detector gave no answer.
 package enum DetectorFailure: Error, Equatable, CustomStringConvertible {
-  /// There was no process to be had.
+  /// No process could be created.
   case noProcess(SystemError)
-  /// The child died of the bytes; 0 where the signal is not known.
+  /// The bytes crashed the child. The signal is 0 when it is unknown.
   case died(signal: Int32)
   /// The bytes took too long.
   case late
-  /// What the child answered is no answer.
+  /// The child's answer is invalid.
   case confused
 
   package var description: String {

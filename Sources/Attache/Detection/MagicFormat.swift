@@ -1,13 +1,13 @@
-/// The formats that attache looks at, by libmagic's name of them, and the function that reads the
-/// header of each.
+/// The formats that attache inspects, by libmagic's names, and the function that reads the header
+/// of each.
 ///
-/// libmagic's names are coarser than Apple's identifiers, and differ from version to version; the
-/// names of other types are not listed, which is what refuses them.
+/// libmagic's names are coarser than Apple's identifiers, and differ between versions. Types whose
+/// names are not listed are refused.
 enum MagicFormat: Equatable {
   case jpeg, png, gif, aiff, wave, avi, mpegAudio, mpegVideo, isoMedia
 
-  /// The format that libmagic's MIME name stands for (5.44, and what later versions call the same),
-  /// nil for one that Apple does not list.
+  /// Returns the format for libmagic's MIME name (of 5.44, or the equivalent of later versions), or
+  /// nil for a format that Apple does not list.
   init?(mime: String) {
     switch mime {
     case "image/jpeg": self = .jpeg
@@ -23,9 +23,9 @@ enum MagicFormat: Equatable {
     }
   }
 
-  /// The format of a head for which libmagic has no name. libmagic 5.44 misses three: an ID3 tag
-  /// longer than the prefix (it looks for the frame behind the tag), a few MP3 frames, and ISO
-  /// brands younger than itself.
+  /// Returns the format of a head that libmagic cannot name. libmagic 5.44 misses three cases: an
+  /// ID3 tag longer than the prefix (it looks for the frame behind the tag), some MP3 frames, and
+  /// ISO brands newer than itself.
   init?(unnamed head: FileHead) {
     if head.holds("ftyp", at: 4) {
       self = .isoMedia
@@ -36,7 +36,7 @@ enum MagicFormat: Equatable {
     }
   }
 
-  /// Reads the header of this format.
+  /// Reads the header of this format and returns the verdict.
   func verdict(_ head: FileHead) -> HeadVerdict {
     switch self {
     case .jpeg: ImageHeader.jpeg(head)

@@ -1,9 +1,9 @@
 internal import CMagic
 internal import CSQLite
 
-/// The versions of the libraries that look at media and keep the index.
+/// The versions of the libraries that inspect media and store the index.
 enum MediaLibraries {
-  /// libmagic's, which it gives as 544 for 5.44.
+  /// The version of libmagic, which reports 5.44 as 544.
   static var magic: String {
     let number = magic_version()
     let minor = number % 100

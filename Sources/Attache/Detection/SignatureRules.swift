@@ -2,28 +2,31 @@ internal import CLinux
 internal import CMagic
 internal import Glibc
 
-/// Magic rules for what is accepted, which libmagic runs in this process: most files need no
+/// Magic rules for the accepted formats, which libmagic runs in this process. Most files need no
 /// question to the ``DetectorProcess``.
 ///
-/// The answer is the one that libmagic's own database leads to, or none. The rules ask for more of
-/// a head than that database does, the header must be right, and ``ConflictingSignatures`` excludes
-/// what its other rules would find first. The child decides the rest, and says what it is.
+/// The answer is the same as from libmagic's own database, or there is none. The rules require more
+/// of a head than that database does, the header must be valid, and ``ConflictingSignatures``
+/// excludes what other rules of the database would match first. The child decides on all other
+/// files and names their types.
 ///
-/// libmagic may look at hostile bytes in this process since these rules reach little of it: they
-/// compare strings and numbers at fixed offsets, with no expression, no search, no indirection, no
-/// name and no format string, and every check that libmagic has built in is off. What sees the
-/// bytes is `mcopy`, `mconvert` and `magiccheck` of softmagic.c (5.44): they copy 128 of them at
-/// most, from an offset that is checked, and compare. What is printed is one of the MIME names
-/// below.
+/// libmagic may inspect hostile bytes in this process, because these rules use little of its code.
+/// They compare strings and numbers at fixed offsets, without regular expressions, searches,
+/// indirection, named entries or format strings. All checks that are built into libmagic are
+/// disabled. Only `mcopy`, `mconvert` and `magiccheck` of softmagic.c (5.44) read the bytes: they
+/// copy at most 128 of them, from a checked offset, and compare them. The output is one of the MIME
+/// names below.
 final class SignatureRules {
   private static let flags = MagicCookie.binaryFlags | MAGIC_NO_CHECK_TAR | MAGIC_RAW
 
   private let cookie: MagicCookie
 
-  /// Compiles the rules, in 0.05 ms. Nil where they cannot be handed to libmagic, which reads files
-  /// by name: there is no memory file (`memfd_create`), or no folder of descriptors.
+  /// Compiles the rules, which takes 0.05 ms. Returns nil when they cannot be passed to libmagic,
+  /// which reads files by name: there is no memory file (`memfd_create`), or no folder of
+  /// descriptors.
   ///
-  /// - Parameter descriptors: where the system shows the process its descriptors as files.
+  /// - Parameter descriptors: the folder where the system shows the process its descriptors as
+  ///   files.
   init?(descriptors: String = "/proc/self/fd") {
     let file = unsafe linux_memfd_create("magic")
     guard file >= 0 else { return nil }
@@ -36,7 +39,7 @@ final class SignatureRules {
     self.cookie = cookie
   }
 
-  /// The type of a file that is beyond doubt; nil for any other.
+  /// Returns the type of a file if it is certain, otherwise nil.
   func type(of head: FileHead) -> MediaType? {
     guard let format = format(of: head), case .type(let type) = format.verdict(head), !ConflictingSignatures.appears(in: head) else {
       return nil
@@ -44,13 +47,13 @@ final class SignatureRules {
     switch format {
     case .jpeg, .png, .gif, .aiff, .wave, .avi, .mpegVideo: return type
     case .mpegAudio: return isSoundAlone(head) ? type : nil
-    // Where libmagic has no name for a brand, its box decides all the same.
+    // If libmagic has no name for a brand, the brand's box decides.
     case .isoMedia: return type
     }
   }
 
-  /// libmagic looks behind an ID3 tag for every format that it knows. Where it has no name for what
-  /// it sees, the tag or three frames decide.
+  /// libmagic looks for all its formats behind an ID3 tag. If it has no name for those bytes, the
+  /// tag or three frames decide.
   private func isSoundAlone(_ head: FileHead) -> Bool {
     guard MagicFormat(unnamed: head) == .mpegAudio else { return false }
     guard let start = ID3Tag(head, at: 0)?.length, start < head.count else { return true }
@@ -58,16 +61,16 @@ final class SignatureRules {
     return sync | 1 == 0xFFFB && !ConflictingSignatures.appears(in: head, from: start)
   }
 
-  /// `magic_buffer`.
+  /// Calls `magic_buffer`.
   private func format(of head: FileHead) -> MagicFormat? {
     unsafe head.bytes.withUnsafeBytes { bytes in
       unsafe magic_buffer(cookie.handle, bytes.baseAddress, bytes.count).flatMap { unsafe MagicFormat(mime: String(cString: $0)) }
     }
   }
 
-  /// The language is that of magic(5). What is not obvious in a header is there to exclude other
-  /// formats: small pictures (PNG), square pixels (GIF), less than 16 MiB (RIFF and FORM), nothing
-  /// before the description (RIFF and FORM), no stuffing and no matrices (MPEG).
+  /// The rules, in the language of magic(5). Conditions that are not obvious exclude other formats:
+  /// small pictures (PNG), square pixels (GIF), less than 16 MiB (RIFF and FORM), nothing before
+  /// the description (RIFF and FORM), no stuffing and no matrices (MPEG).
   private static let text = #"""
     0 ubelong&0xffffff00 0xffd8ff00 JPEG
     !:mime image/jpeg

@@ -1,26 +1,26 @@
 internal import CDetector
 internal import Glibc
 
-/// What the bytes of a file are.
+/// The result of type detection for a file.
 package enum Detection: Equatable, Sendable {
   /// One of Apple's types.
   case accepted(MediaType)
-  /// Not to be attached; `found` is libmagic's MIME name of what it is.
+  /// The file must not be attached. `found` is libmagic's MIME name for its type.
   case refused(Reason, found: String)
-  /// The detector gave no answer: the bytes crash it, or the like.
+  /// The detector gave no answer, for example because the bytes crash it.
   case undecided(DetectorFailure)
 
-  /// What a file without any bytes is.
+  /// The result for an empty file.
   static var empty: Detection { .refused(.sizeEmpty, found: "application/x-empty") }
 }
 
-/// Why a detector could not be made.
+/// The reason why a detector could not be created.
 package enum TypeDetectorError: Error, Equatable, CustomStringConvertible {
   /// `magic_open` failed with this errno.
   case open(errno: Int32)
   /// libmagic does not say where its database is.
   case noDatabase
-  /// `magic_load` failed: its text says which database.
+  /// `magic_load` failed. Its text names the database.
   case database(String)
   /// `magic_setparam` refused this parameter.
   case parameter(Int32)
@@ -35,20 +35,20 @@ package enum TypeDetectorError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// Says from a file's first bytes which of Apple's types it is: libmagic names the format, then
+/// Detects which of Apple's types a file is, from its first bytes. libmagic names the format, then
 /// ``MagicFormat`` reads the header.
 ///
-/// What is beyond doubt is accepted by ``SignatureRules`` in this process. About all else
-/// libmagic's own database is asked in the ``DetectorProcess``: it says what a refused file is.
-/// Nothing in the environment changes the database. The headers are read in this process, by code
-/// that cannot leave the bytes' bounds.
+/// ``SignatureRules`` accepts files whose type is certain, in this process. For all other files,
+/// the ``DetectorProcess`` uses libmagic's own database, which also names the type of a refused
+/// file. The environment cannot change the database. The headers are read in this process, by code
+/// that cannot read outside the bounds of the bytes.
 ///
-/// A detector belongs to one thread at a time. Making one maps libmagic's database (0.1 ms once the
-/// file is in memory, of which nothing is read yet) and compiles the rules (0.05 ms); the first
-/// question to the process forks it. So make one a thread and keep it.
+/// A detector is used by one thread at a time. Creating one maps libmagic's database (0.1 ms once
+/// the file is in memory; none of it is read yet) and compiles the rules (0.05 ms). The first
+/// question to the process forks it. So create one per thread and keep it.
 package final class TypeDetector {
-  /// The bytes that are looked at: on Fixtures/media libmagic's answers are the same from 512 bytes
-  /// to the whole file, except behind a long ID3 tag, which ``ID3Tag`` reads.
+  /// The maximum number of bytes that are inspected. On Fixtures/media, libmagic's answers are the
+  /// same from 512 bytes to the whole file, except behind a long ID3 tag, which ``ID3Tag`` reads.
   package static let prefixLength = 4096
 
   private static let unnamed = "application/octet-stream"
@@ -57,39 +57,40 @@ package final class TypeDetector {
   private let database: MagicCookie
   private let play: DetectorPlay
   private var process: DetectorProcess?
-  /// What the process is asked about, and how many processes have been asked.
+  /// The head that the process is asked about, and the number of processes that were asked.
   private var head: FileHead?
   private var tries = 0
-  /// Processes that were ended and are still there.
+  /// Processes that were stopped but have not ended yet.
   private var leftovers: [pid_t] = []
 
-  /// Throws ``TypeDetectorError`` when libmagic's database cannot be mapped, whether or not it will
-  /// be asked. Where the rules cannot be compiled, it is asked about every file.
+  /// Creates a detector. Throws ``TypeDetectorError`` when libmagic's database cannot be mapped,
+  /// even if it is never asked. If the rules cannot be compiled, the process is asked about every
+  /// file.
   ///
   /// - Parameters:
   ///   - play: how the process misbehaves, for tests.
-  ///   - asksAlways: whether the process is asked about every file: where the rules have been tried
-  ///     already.
+  ///   - asksAlways: whether the process is asked about every file, for callers that have tried the
+  ///     rules already.
   package convenience init(playing play: DetectorPlay = .honest, asksAlways: Bool = false) throws(TypeDetectorError) {
     self.init(playing: play, asksAlways: asksAlways, database: try Self.loadDatabase())
   }
 
-  /// - Parameter database: of ``loadDatabase()``. Only the processes use it, so that detectors may
-  ///   share it.
+  /// - Parameter database: the result of ``loadDatabase()``. Only the processes use it, so
+  ///   detectors may share it.
   init(playing play: DetectorPlay, asksAlways: Bool, database: MagicCookie) {
     self.database = database
     rules = asksAlways ? nil : SignatureRules()
     self.play = play
   }
 
-  /// Whether the process may call the kernel for memory, time and its socket only; nil before it
-  /// has answered, false where the kernel has no seccomp.
+  /// Whether the process may only call the kernel for memory, time and its socket; nil before its
+  /// first answer, false when the kernel has no seccomp.
   package var isConfined: Bool? { process?.isConfined }
 
-  /// The number of the process, if there is one at the moment.
+  /// The process ID of the process, if there is one.
   var child: Int32? { process?.child }
 
-  /// Opens what the detector's process needs of a file that this process may not open once it is
+  /// Opens the file that the detector's process needs and that this process may not open once it is
   /// confined.
   static func prepareToBeConfined() {
     detector_prepare()
@@ -101,8 +102,8 @@ package final class TypeDetector {
     return try MagicCookie(loading: path)
   }
 
-  /// The path that libmagic was built with; `MAGIC` in the environment and `~/.magic` would name
-  /// another.
+  /// The path that libmagic was built with. `MAGIC` in the environment and `~/.magic` do not change
+  /// it.
   private static let databasePath: String? = {
     let longest = 4096
     return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: longest) { buffer in
@@ -111,13 +112,13 @@ package final class TypeDetector {
     }
   }()
 
-  /// Says what a file is; waits for the process, if it is asked.
+  /// Detects the type of a file. Waits for the process, if it is asked.
   ///
   /// - Parameters:
-  ///   - prefix: the file's first bytes; at most ``prefixLength`` of them are looked at. Give that
+  ///   - prefix: the file's first bytes. At most ``prefixLength`` of them are inspected. Pass that
   ///     many, or all there are.
-  ///   - isComplete: whether the prefix is the whole file. A header that goes on behind the prefix
-  ///     is trusted only when it is not.
+  ///   - isComplete: whether the prefix is the whole file. If it is, a header that continues past
+  ///     the prefix is not trusted.
   package func detect(_ prefix: UnsafeRawBufferPointer, isComplete: Bool) -> Detection {
     let bytes = unsafe [UInt8](prefix.prefix(Self.prefixLength))
     guard !bytes.isEmpty else { return .empty }
@@ -139,22 +140,22 @@ package final class TypeDetector {
 
   // MARK: Without waiting
 
-  /// What is readable when the process has answered.
+  /// The descriptor that becomes readable when the process has answered.
   var socket: Int32? { process?.socket }
 
-  /// Asks the process about a file. One question at a time.
+  /// Asks the process about a file. Only one question may be pending.
   ///
-  /// - Parameter head: with one byte at least.
-  /// - Returns: nil when there will be an answer for ``handle()``.
+  /// - Parameter head: must have at least one byte.
+  /// - Returns: nil when ``handle()`` will return the answer.
   func ask(about head: FileHead) -> Detection? {
     (self.head, tries) = (head, 0)
     return put()
   }
 
-  /// Takes the process's answer.
+  /// Receives the process's answer.
   ///
-  /// - Returns: nil when there is none yet; the process, and with it ``socket``, may be another
-  ///   now.
+  /// - Returns: nil when there is none yet. The process, and with it ``socket``, may have been
+  ///   replaced.
   func handle() -> Detection? {
     guard let head, let process else { return nil }
     switch process.receive() {
@@ -167,21 +168,21 @@ package final class TypeDetector {
     }
   }
 
-  /// Ends the process, which has taken too long.
+  /// Stops the process because it has taken too long.
   func giveUp() -> Detection {
     process?.giveUp()
     release()
     return .undecided(.late)
   }
 
-  /// Ends the process, of whatever use it was.
+  /// Stops the process, if there is one.
   func close() {
     process?.giveUp()
     release()
     head = nil
   }
 
-  /// Whether a process that was ended is still there.
+  /// Whether a stopped process has not ended yet.
   var hasLeftovers: Bool {
     leftovers.removeAll { DetectorProcess.isGone($0) }
     return !leftovers.isEmpty
@@ -192,9 +193,9 @@ package final class TypeDetector {
     process = nil
   }
 
-  /// Puts the question to the process. What text the bytes may be is asked for only when neither
-  /// the magic numbers nor the header say anything. A process that has gone since the question
-  /// before is replaced, once, and costs no file its answer.
+  /// Sends the question to the process. Text types are checked only when neither the magic numbers
+  /// nor the header give an answer. A process that has ended since the last question is replaced
+  /// once, so that the file still gets its answer.
   private func put() -> Detection? {
     guard let head else { return .empty }
     let isText = MagicFormat(unnamed: head) == nil

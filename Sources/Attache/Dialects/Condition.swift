@@ -1,4 +1,5 @@
-/// What a payload must have for a dialect, or a part of it, to be asked. A wrong type never holds.
+/// A test that a payload must pass before a dialect, or a part of it, applies. A value of the wrong
+/// type never passes.
 indirect enum Condition: Sendable {
   enum Kind: String, Sendable, CaseIterable {
     case string, number, boolean, object, array
@@ -10,23 +11,26 @@ indirect enum Condition: Sendable {
     case boolean(Bool)
   }
 
-  /// There is something: neither null nor the empty string.
+  /// The value exists and is neither null nor the empty string.
   case present(DialectPath)
-  /// There is a value of this type; no empty string.
+  /// The value has this type and is not the empty string.
   case kind(DialectPath, Kind)
-  /// There is one of these values.
+  /// The value equals one of these.
   case equals(DialectPath, [Scalar])
-  /// There is a string that starts with one of these; schemes and types are the same in capitals.
+  /// The value is a string that starts with one of these. Schemes and types match without regard to
+  /// case.
   case starts(DialectPath, [String])
-  /// There is nothing, null or the empty string.
+  /// The value is missing, null or the empty string.
   case absent(DialectPath)
-  /// At least one of them holds.
+  /// At least one of the conditions holds.
   case any([Condition])
-  /// None of them holds.
+  /// None of the conditions holds.
   case none([Condition])
 
-  /// - Parameter heads: what the payload's places begin with, for conditions that are bound to
-  ///   them.
+  /// Returns whether the condition holds for a payload.
+  ///
+  /// - Parameter heads: the first keys found in this payload, for conditions that are bound to an
+  ///   engine.
   func holds(in payload: JSONElement, _ heads: FirstKeyMatches? = nil) -> Bool {
     switch self {
     case .present(let path): payload.contains(at: path, heads, where: \.isPresent)
@@ -40,7 +44,7 @@ indirect enum Condition: Sendable {
     }
   }
 
-  /// The same for an engine that looks the first parts of the places up.
+  /// Returns the same condition with its paths bound to an engine's table of first keys.
   func bound(to heads: FirstKeyTable) -> Condition {
     switch self {
     case .present(let path): return .present(path.bound(to: heads))
@@ -53,8 +57,8 @@ indirect enum Condition: Sendable {
     }
   }
 
-  /// The places one of which must begin in a payload for this to hold; nil when it may hold with
-  /// none of them.
+  /// The paths of which the payload must contain at least one first key for this condition to hold;
+  /// nil if the condition can hold without any of them.
   var places: [DialectPath]? {
     switch self {
     case .present(let path), .kind(let path, _), .equals(let path, _), .starts(let path, _): [path]
@@ -69,7 +73,7 @@ indirect enum Condition: Sendable {
 }
 
 extension [Condition] {
-  /// Whether all of them hold; none means that there is nothing to ask.
+  /// Returns whether all conditions hold. An empty list always holds.
   func hold(in payload: JSONElement) -> Bool {
     for condition in self where !condition.holds(in: payload) { return false }
     return true

@@ -1,8 +1,8 @@
 extension [Dialect] {
-  /// Refuses a name that two rows have, and an alias that is another row's name, which would never
-  /// be asked by it.
+  /// Checks that no two rows share a name and that no alias equals another row's name. Such an
+  /// alias would never select its row.
   ///
-  /// - Parameter others: names of rows beside these.
+  /// - Parameter others: the names of rows outside this list.
   func checkNames(beside others: [String]) throws(FormFault) {
     let names = Set(map(\.name) + others)
     var before: Set<String> = []

@@ -1,15 +1,17 @@
-/// One vendor's way of naming media in a payload: a row of the table.
+/// One vendor's convention for naming media in a payload: a row of the table.
 package struct Dialect: Sendable {
-  /// When a row is asked.
+  /// When the engine reads a row, and which later rows it suppresses.
   enum Precedence: String, Sendable {
-    /// The user named the place: it is asked, and what it finds holds nobody else back.
+    /// The user named the place. The row is always read and suppresses no other row.
     case user
-    /// A vendor's own keys: asked; what it finds holds the rows of last resort back.
+    /// A vendor's own keys. The row is always read; if it finds attachments, later rows of last
+    /// resort are skipped.
     case vendor
-    /// Keys that anybody might use: asked only when no vendor's row before it found media.
+    /// Keys that any sender might use. The row is read only if no vendor's row before it found
+    /// attachments.
     case lastResort = "last-resort"
 
-    /// Those that a form may say.
+    /// The precedences that a dialect file may name.
     static let inForm = [Precedence.vendor, .lastResort]
   }
 
@@ -17,28 +19,26 @@ package struct Dialect: Sendable {
 
   /// The name in the report and in `--dialect`.
   package internal(set) var name = ""
-  /// Further names that `--dialect` takes.
+  /// Further names that `--dialect` accepts.
   package internal(set) var aliases: [String] = []
   var precedence = Precedence.vendor
-  /// All of them must hold; none means that the places speak for themselves.
+  /// Conditions that must all hold. If there are none, the row's places alone decide.
   var when: [Condition] = []
-  /// Where the media stand, in order; of each list of alternatives the first is taken that names
-  /// any.
+  /// The places of the media, in order. Of each list of alternatives, only the first that yields
+  /// media is used.
   var media: [[MediaSource]] = []
-  /// What the vendor's helper does with the text; nil when the row says nothing, or it was not
-  /// read.
+  /// What the vendor's helper does with the text; nil if the row does not describe it or that part
+  /// was not parsed.
   var texts: DialectTexts?
-  /// What a payload is that nobody but the app can read.
+  /// A sentence about payloads that only the app can decrypt; nil if the row describes none.
   var encrypted: String?
-  /// The file that the row is written in, and its place there; nil for what no file has.
+  /// The file that defines the row, and the row's position in it; nil if no file defines it.
   var origin: DialectOrigin?
-  /// Given when nothing else of the row was read: see ``whole``.
-  var outline: DialectOutline?
-  /// Whether the row is attache's own, and not of a file of the user's.
+  /// Whether the row belongs to the built-in table and not to a user's file.
   var isBuiltIn = false
 
-  /// The places that the user names, in the user's order. A string that is no URL is a reference
-  /// all the same: the URL gate says so.
+  /// A dialect for the places that the user names, in the user's order. A string that is not a URL
+  /// still counts as a reference; the URL gate then rejects it.
   static func mediaKeys(_ paths: [JSONPointer]) -> Dialect {
     var dialect = Dialect()
     dialect.name = "media-key"
@@ -47,7 +47,7 @@ package struct Dialect: Sendable {
     return dialect
   }
 
-  /// Whether this is the dialect of that name.
+  /// Returns whether this dialect has the given name or alias.
   func isCalled(_ name: String) -> Bool {
     self.name == name || aliases.contains(name)
   }

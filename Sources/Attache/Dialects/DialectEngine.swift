@@ -1,10 +1,10 @@
-/// Reads a table of dialects against payloads; used by one thread at a time, as the parser that the
-/// payloads come from.
+/// Applies a table of dialects to payloads. Only one thread at a time may use it, as with the
+/// parser that the payloads come from.
 ///
-/// One pass over a payload's members finds those that any dialect begins with; only the rows of
-/// these are asked, in the table's order.
+/// One pass over a payload's members finds the first keys of all dialects. Only rows that these
+/// keys concern are read, in the table's order.
 final class DialectEngine {
-  /// A need of a row that a head meets, as a bit of those that the row has.
+  /// A need of a row that a first key satisfies, as a bit in the row's set of needs.
   private struct Asker {
     let row: Int
     let need: UInt64
@@ -14,9 +14,9 @@ final class DialectEngine {
   private let rows: [DialectRow]
   private let pathHeads: FirstKeyTable
   private let heads: FirstKeyMatches
-  /// For each head what it meets.
+  /// For each first key, the needs that it satisfies.
   private let askers: [[Asker]]
-  /// For each row a bit for each of its needs.
+  /// For each row, one bit per need.
   private let needs: [UInt64]
   private let documents = InnerDocument()
   private let shared = SharedFields()
@@ -34,17 +34,18 @@ final class DialectEngine {
       }
     }
     self.askers = askers
-    // What names no media is never asked: it has a need that nothing meets.
+    // A row that names no media gets a need that nothing satisfies, so it is never read.
     needs = rows.map { !$0.namesMedia ? .max : (1 << UInt64($0.needs.count)) - 1 }
   }
 
-  /// Whether there was memory for the parser.
+  /// Whether memory for the parser could be allocated.
   var hasMemory: Bool { documents.hasMemory }
 
-  /// The media that a payload names, each URL once and at most ``MediaReferenceList/maximum``, how
-  /// many more it names, and the name of the dialect that named the first.
+  /// Returns the media that a payload names: each URL once, at most ``MediaReferenceList/maximum``.
+  /// Also returns how many more the payload names, and the name of the dialect that named the
+  /// first.
   ///
-  /// - Parameter isLocated: whether each reference says where its URL stands.
+  /// - Parameter isLocated: whether each reference records the path of its URL.
   func references(in payload: JSONElement, located isLocated: Bool = false) -> (
     references: [MediaReference], omitted: Int, dialect: String?
   ) {
@@ -73,7 +74,7 @@ final class DialectEngine {
     return (references, omitted, dialect)
   }
 
-  /// What the helper of the first dialect that says anything would make of the text.
+  /// Returns the text changes of the first dialect whose helper would make any.
   func text(in payload: JSONElement) -> DialectText? {
     documents.forget()
     shared.forget()
@@ -84,8 +85,8 @@ final class DialectEngine {
     return nil
   }
 
-  /// The first dialect that knows the payload as one that nobody but the app can read, and the
-  /// sentence that says so.
+  /// Returns the first dialect that recognizes the payload as one that only the app can decrypt,
+  /// and its sentence about such payloads.
   func encrypted(in payload: JSONElement) -> (dialect: String, sentence: String)? {
     for row in table.rows.lazy.map(\.whole) {
       if let sentence = row.encrypted, row.when.hold(in: payload) { return (row.name, sentence) }
@@ -93,7 +94,8 @@ final class DialectEngine {
     return nil
   }
 
-  /// What one row names; of each list of alternatives the first that names any.
+  /// Reads the media of one row. Of each list of alternatives, only the first that yields media is
+  /// used.
   private func read(_ row: DialectRow.Content, in payload: JSONElement, _ isLocated: Bool, into references: inout MediaReferenceList) {
     var listFound = -1
     for place in row.media where place.list != listFound {
@@ -108,12 +110,12 @@ final class DialectEngine {
     var reader = MediaSourceReader(
       place: place, payload: payload, shared: shared, isLocated: isLocated, isStrict: table.isStrict, start: references.offered)
     if let path = place.path, let head = place.head {
-      // Most of what begins with `aps` ends there.
+      // Most paths that begin with `aps` match nothing beyond it.
       guard let value = heads[head.number]?.value(atOne: path, from: head.depth), place.source.when.hold(in: payload) else { return }
       reader.read(value, item: path.parts.count == 1 ? payload : payload.parent(atOne: path), into: &references)
     } else if let json = place.source.json {
       guard let document = documents.document(at: json, in: payload), place.source.when.hold(in: document) else { return }
-      // A pointer leads to the string, and no further.
+      // A JSON pointer can address the string, but nothing inside it.
       if isLocated, documents.isInString { reader.string = UntrustedText(json.description) }
       reader.read(from: document, pointer: UntrustedText(json.description), into: &references)
     } else if place.source.when.hold(in: payload) {

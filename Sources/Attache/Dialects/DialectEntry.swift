@@ -1,23 +1,23 @@
-/// A dialect as people read of it: what its row in the table says.
+/// A dialect as shown to the user: the contents of its row in the table.
 package struct DialectEntry: Sendable {
   package let name: String
   package let vendor: String?
   package let aliases: [String]
-  /// Where the vendor's code or documentation is.
+  /// The address of the vendor's code or documentation.
   package let source: String?
   package let note: String?
-  /// Whether the row is attache's own, and not of a file of the user's.
+  /// Whether the row belongs to the built-in table and not to a user's file.
   package let isBuiltIn: Bool
-  /// The row as it is written, in JSON.
+  /// The JSON source of the row.
   package let json: String
-  /// Its sample as it is written, in JSON: a payload, and the media in it.
+  /// The JSON source of its sample: a payload, and the media in it.
   package let sample: String?
-  /// The sample's payload alone.
+  /// The JSON source of the sample's payload alone.
   package let samplePayload: String?
 }
 
 extension DialectTable {
-  /// What the rows say, in the table's order; the user's media keys are none.
+  /// The entries of all rows, in the table's order. The user's media keys have no entry.
   package var entries: [DialectEntry] {
     rows.compactMap(\.entry)
   }

@@ -1,8 +1,6 @@
-/// The place of a row in the file that it is written in.
+/// The position of a row in the file that defines it.
 struct DialectOrigin: Sendable {
   let form: DialectForm
-  /// Its number, counted from 0.
+  /// The row's index, counted from 0.
   let row: Int
-  /// Where it stands in the text, when that is known.
-  var range: Range<Int>?
 }

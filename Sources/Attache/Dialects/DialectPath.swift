@@ -1,8 +1,9 @@
-/// A place in a payload, or several: a ``JSONPointer`` two of whose parts stand for many values.
+/// A path to one or several places in a payload: a ``JSONPointer`` with two parts that match many
+/// values.
 ///
-/// `[]` is each element of an array and `{}` each member of an object, in the byte order of the
-/// names: what a payload says does not hang on the order in which its members are written. In a
-/// dotted path both may also follow a name (`urls[].url`, `att{}`).
+/// `[]` matches each element of an array. `{}` matches each member of an object, in the byte order
+/// of the names, so the result does not depend on the order in which members are written. In a
+/// dotted path, both may also follow a name (`urls[].url`, `att{}`).
 struct DialectPath: Hashable, Sendable, CustomStringConvertible {
   enum Part: Hashable, Sendable {
     case child(JSONPointer.Token)
@@ -17,7 +18,7 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
       }
     }
 
-    /// The part that two brackets stand for; nil for any other two bytes.
+    /// Returns the part that two brackets denote; nil for any other two bytes.
     fileprivate init?(many open: UInt8, _ close: UInt8) {
       switch (open, close) {
       case (UInt8(ascii: "["), UInt8(ascii: "]")): self = .elements
@@ -27,12 +28,12 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The parts from the outside in.
+  /// The parts, outermost first.
   let parts: [Part]
-  /// Whether it may stand for several values.
+  /// Whether the path can match several values.
   let isMany: Bool
-  /// What an engine has looked up of it; nil outside one, or when the path begins with no one
-  /// member.
+  /// The engine's entry for the first key of this path; nil if the path is not bound to an engine
+  /// or does not begin with a single member.
   private(set) var head: FirstKeyTable.Head?
 
   private init(parts: [Part]) {
@@ -42,12 +43,12 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The one place that a pointer names; its parts are taken as they are.
+  /// Creates a path to the one place that a pointer names. Its parts are taken literally.
   init(_ pointer: JSONPointer) {
     self.init(parts: pointer.tokens.map(Part.child))
   }
 
-  /// Reads a dotted path, or a JSON pointer when it starts with `/`.
+  /// Parses a dotted path, or a JSON pointer if the text starts with `/`.
   init(_ text: String) throws(JSONPointerError) {
     if text.utf8.first != UInt8(ascii: "/"), let parts = Self.parts(ofDotted: text) {
       self.init(parts: parts)
@@ -56,7 +57,7 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The parts of a dotted path in one go, since the table has hundreds; nil when one is empty.
+  /// Splits a dotted path in one pass, because the table has hundreds; nil if a part is empty.
   private static func parts(ofDotted text: String) -> [Part]? {
     var text = text
     return text.withUTF8 { bytes in
@@ -79,14 +80,14 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The same for an engine that looks its head up.
+  /// Returns the same path with its first key looked up in an engine's table.
   func bound(to heads: FirstKeyTable) -> DialectPath {
     var path = self
     path.head = heads.head(of: self)
     return path
   }
 
-  /// The JSON pointer, with the two special parts as they are.
+  /// The JSON pointer, with `[]` and `{}` unchanged.
   var description: String {
     JSONPointer(
       parts: parts.map { part in
@@ -99,8 +100,8 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
     ).description
   }
 
-  /// The JSON pointer of the one value that all its values stand in, which is its own when it
-  /// stands for one.
+  /// The JSON pointer of the value that contains all matches. If the path matches only one place,
+  /// this is that place.
   var container: String {
     let tokens = parts.prefix { part in
       if case .child = part { true } else { false }
@@ -108,14 +109,14 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
     return JSONPointer(parts: tokens.map { if case .child(let token) = $0 { token.text } else { "" } }).description
   }
 
-  /// The member of the payload that the place begins with; nil when that is no one member.
+  /// The top-level member that the path begins with; nil if that is not a single member.
   var first: String? {
     if case .child(let token)? = parts.first { token.text } else { nil }
   }
 }
 
 extension JSONElement {
-  /// The value at a place; the first of them when it stands for several.
+  /// Returns the value at a path. If the path matches several values, returns the first.
   func value(at path: DialectPath) -> JSONElement? {
     guard path.isMany else { return value(atOne: path) }
     var first: JSONElement?
@@ -123,9 +124,10 @@ extension JSONElement {
     return first
   }
 
-  /// Whether one of the values at a place does.
+  /// Returns whether a value at the path satisfies the predicate.
   ///
-  /// - Parameter heads: what this payload's places begin with, for paths that are bound to them.
+  /// - Parameter heads: the first keys found in this payload, for paths that are bound to an
+  ///   engine.
   func contains(at path: DialectPath, _ heads: FirstKeyMatches? = nil, where holds: (JSONElement) -> Bool) -> Bool {
     guard path.isMany else {
       if let heads, let head = path.head { return heads[head.number]?.value(atOne: path, from: head.depth).map(holds) ?? false }
@@ -136,9 +138,9 @@ extension JSONElement {
     return isThere
   }
 
-  /// The value at a place that stands for one.
+  /// Returns the value at a path that matches one place.
   ///
-  /// - Parameter part: how many parts lead to this value already.
+  /// - Parameter part: the number of parts that already lead to this value.
   func value(atOne path: DialectPath, from part: Int = 0) -> JSONElement? {
     var element = self
     for index in part..<path.parts.count {
@@ -149,7 +151,7 @@ extension JSONElement {
     return element
   }
 
-  /// What has the value at a place that stands for one.
+  /// Returns the container of the value at a path that matches one place.
   func parent(atOne path: DialectPath) -> JSONElement? {
     var element = self
     for case .child(let token) in path.parts.dropLast() {

@@ -1,9 +1,10 @@
-/// A row of a table as an engine asks it.
+/// A row of a table, prepared for an engine.
 final class DialectRow {
-  /// What is asked of a payload that meets the row's needs.
+  /// What the engine reads if a payload satisfies the row's needs.
   final class Content {
     let when: [RowCondition]
-    /// Of those with the same `list` the first is taken that names any.
+    /// The places of media. Of those with the same `list`, only the first that yields media is
+    /// used.
     let media: [MediaPlace]
 
     init(_ dialect: Dialect, _ heads: FirstKeyTable) {
@@ -14,7 +15,7 @@ final class DialectRow {
 
   let name: String
   let precedence: Dialect.Precedence
-  /// For each need the numbers of the heads that meet it.
+  /// For each need, the numbers of the first keys that satisfy it.
   let needs: [[Int]]
   let namesMedia: Bool
   private let dialect: Dialect
@@ -24,21 +25,22 @@ final class DialectRow {
     name = dialect.name
     precedence = dialect.precedence
     self.dialect = dialect
-    let outline = dialect.outline ?? DialectOutline(dialect)
-    namesMedia = outline.namesMedia
+    let needed = DialectNeeds(dialect)
+    namesMedia = needed.namesMedia
     var needs: [[Int]] = []
-    // An engine counts needs in bits, and asks in vain rather than too little.
-    for places in outline.needs.prefix(63) {
+    // An engine stores needs as bits of an integer. Dropping the excess causes unnecessary reads
+    // but misses no media.
+    for places in needed.needs.prefix(63) {
       let numbers = places.compactMap { heads.number(of: $0) }
       if numbers.count == places.count { needs.append(numbers) }
     }
     self.needs = needs
   }
 
-  /// The content, which is read when it is first asked for.
+  /// Returns the content, which is prepared on first use.
   func content(_ heads: FirstKeyTable) -> Content {
     if let content { return content }
-    let content = Content(dialect.withMedia, heads)
+    let content = Content(dialect, heads)
     self.content = content
     return content
   }

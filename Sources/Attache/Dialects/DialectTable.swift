@@ -1,38 +1,42 @@
-/// Which dialects are asked, and in which order.
+/// The dialects that the reader applies, and their order.
 ///
-/// The user's media keys come first, then the user's own dialects, then the built-in ones, in the
-/// table's order or the user's: what several of them name is taken together, each URL once, under
-/// the first that named it. A specific dialect beats the generic keys: these are asked only when no
-/// other dialect before them found media. Media keys hold them back as little as they hold back a
-/// vendor: a user adds to what the dialects find.
+/// The user's media keys come first, then the user's own dialects, then the built-in ones. The
+/// order is the table's or the one the user gives. The media of several dialects are combined: each
+/// URL counts once, under the first dialect that named it.
+///
+/// A specific dialect takes precedence over the generic keys, which are read only if no vendor's
+/// dialect before them found attachments. Media keys suppress neither the generic keys nor a
+/// vendor's dialect: they add to what the dialects find.
 public struct DialectTable: Sendable {
   package let rows: [Dialect]
-  /// Whether media are passed over that the vendor's own helper would not load.
+  /// Whether to skip media that the vendor's own helper would not load.
   package let isStrict: Bool
 
-  /// All built-in dialects in their own order.
+  /// Creates a table of all built-in dialects in their own order.
   ///
   /// - Parameter mediaKeys: further places to look for a URL; they come first.
   public init(mediaKeys: [JSONPointer] = []) {
-    rows = [.mediaKeys(mediaKeys)] + Dialect.builtInOutlines
+    rows = [.mediaKeys(mediaKeys)] + Dialect.builtInMedia
     isStrict = false
   }
 
-  /// The built-in dialects and the user's own: those of a known name take its place, others come
-  /// before the built-in ones.
+  /// Creates a table of the built-in dialects and the user's own. A user's dialect with the name of
+  /// a built-in one replaces it; the others come before the built-in ones.
   ///
   /// - Parameters:
-  ///   - names: which dialects are asked, by name or alias, in this order; nil for all. A name that
-  ///     comes again counts once.
-  ///   - mediaKeys: further places to look for a URL; they come first whatever the names say.
-  ///   - files: the user's dialects; of two of one name the later counts.
-  ///   - isStrict: whether media are passed over that the vendor's own helper would not load:
-  ///     without the hint at the type that it needs,
-  ///     or from a plain http URL when it takes none.
+  ///   - names: the dialects to use, by name or alias, in this order; nil uses all. A repeated name
+  ///     counts once.
+  ///   - mediaKeys: further places to look for a URL. They always come first, whatever `names`
+  ///     contains.
+  ///   - files: the user's dialects. If two have the same name, the later one is used.
+  ///   - isStrict: whether to skip media that the vendor's own helper would not load: media without
+  ///     a type hint that the helper requires, or at a plain http URL that the helper does not
+  ///     accept.
+  /// - Throws: ``DialectTableError/unknown(_:nearest:)`` for a name that no dialect has.
   public init(
     names: [String]? = nil, mediaKeys: [JSONPointer] = [], files: [DialectFile] = [], isStrict: Bool = false
   ) throws(DialectTableError) {
-    var rows = Dialect.builtInOutlines
+    var rows = Dialect.builtInMedia
     var own: [Dialect] = []
     for row in files.lazy.flatMap(\.rows) {
       if let index = rows.firstIndex(where: { $0.name == row.name }) {
@@ -49,11 +53,11 @@ public struct DialectTable: Sendable {
     self.isStrict = isStrict
   }
 
-  /// The name of a dialect that looks for media in a member of the payload's top level; nil when
-  /// none does.
+  /// Returns the name of the first dialect that looks for media in a top-level member of the
+  /// payload; nil if none does.
   package func dialect(reading member: String) -> String? {
     rows.first { row in
-      (row.outline ?? DialectOutline(row)).needs.joined().contains { $0.first?.utf8.elementsEqual(member.utf8) == true }
+      DialectNeeds(row).needs.joined().contains { $0.first?.utf8.elementsEqual(member.utf8) == true }
     }?.name
   }
 
@@ -62,14 +66,15 @@ public struct DialectTable: Sendable {
     self.isStrict = isStrict
   }
 
-  /// The names that `--dialect` takes without a file of the user's, in the table's order.
+  /// The names that `--dialect` accepts without a user's file, in the table's order.
   public static var knownNames: [String] {
-    Dialect.builtInOutlines.map(\.name)
+    Dialect.builtInMedia.map(\.name)
   }
 }
 
 extension [Dialect] {
-  /// The rows of these names or aliases, in the names' order; a name beats an alias.
+  /// Returns the rows with these names or aliases, in the order of `names`. A name takes precedence
+  /// over an alias.
   fileprivate func chosen(by names: [String]) throws(DialectTableError) -> [Dialect] {
     var chosen: [Dialect] = []
     for name in names {
@@ -82,11 +87,13 @@ extension [Dialect] {
   }
 }
 
-/// Why a list of names makes no table.
+/// An error in a list of dialect names.
 public enum DialectTableError: Error, Equatable, CustomStringConvertible {
+  /// No dialect has this name or alias. `nearest` is the known name with the closest spelling, if
+  /// one is close enough.
   case unknown(String, nearest: String?)
 
-  /// What is wrong and what to write instead.
+  /// What is wrong, and what to write instead.
   public var description: String {
     switch self {
     case .unknown(let name, let nearest):

@@ -1,17 +1,18 @@
-/// Goes to every value that a path stands for.
+/// Visits every value that a path matches.
 struct DialectWalk {
-  /// A value and what stands around it.
+  /// A matched value and its context.
   struct Find {
     var value: JSONElement
-    /// What the last `[]` or `{}` of the path stands for, else the object that has the value.
+    /// The element or member that the last `[]` or `{}` of the path matched, otherwise the object
+    /// that contains the value.
     var item: JSONElement?
-    /// The name of the member that the last `{}` stands for.
+    /// The name of the member that the last `{}` matched.
     var key: UntrustedText?
-    /// The place in its array of what the last `[]` stands for.
+    /// The index of the element that the last `[]` matched.
     var index: Int?
-    /// The JSON pointer of the value, if that was asked for.
+    /// The JSON pointer of the value, if the caller asked for it.
     var pointer: UntrustedText = ""
-    /// Whether a `[]` or `{}` says what the item is.
+    /// Whether a `[]` or `{}` determined the item.
     var isPicked = false
   }
 
@@ -26,8 +27,8 @@ struct DialectWalk {
   /// Calls `body` with each value, in order.
   ///
   /// - Parameters:
-  ///   - root: the value that the path counts from.
-  ///   - pointer: where that stands.
+  ///   - root: the value that the path starts from.
+  ///   - pointer: the JSON pointer of `root`.
   func forEach(from root: JSONElement, pointer: UntrustedText = "", _ body: (Find) -> Void) {
     go(on: Find(value: root, item: root, pointer: pointer), part: 0, body)
   }
@@ -70,7 +71,8 @@ struct DialectWalk {
 }
 
 extension JSONElement {
-  /// The members in the byte order of their names; of several with one name the last.
+  /// The members in the byte order of their names. If several have the same name, only the last is
+  /// included.
   fileprivate var membersByName: [(UntrustedText, JSONElement)] {
     var members: [(name: UntrustedText, place: Int, value: JSONElement)] = []
     forEachMember { name, value in members.append((name, members.count, value)) }

@@ -1,34 +1,34 @@
-/// Where a dialect says something about a reference or a button.
+/// Where a dialect gives a property of a reference or of a button.
 final class Field: Sendable {
   enum Origin: Sendable {
-    /// A place in the item: the element, the member or the object that has the URL.
+    /// A path inside the item: the element, the member or the object that contains the URL.
     case inside(DialectPath)
-    /// A place in the payload.
+    /// A path from the top of the payload.
     case at(DialectPath)
     case text(String)
     case boolean(Bool)
     case number(Double)
     case rectangle(ClippingRect)
-    /// The name of the map's member.
+    /// The name of the member that `{}` matched.
     case key
-    /// The place in the array, counted from this number.
+    /// The index of the element that `[]` matched, plus this number.
     case index(Int)
-    /// The last part of the URL's path.
+    /// The last component of the URL's path.
     case file
     case url
-    /// The file extension of that item of the URL's query.
+    /// The file extension in the query item of the URL with this name.
     case query(String)
-    /// Whether the item's text is another than the payload's; nothing unless both are there.
+    /// Whether the item's text differs from the payload's text; no value unless both exist.
     case differs(DialectPath, from: DialectPath)
   }
 
   let origin: Origin
-  /// Written around a text.
+  /// Text to put before and after a text value.
   let prefix: String
   let suffix: String
-  /// Counted from the payload; all of them must hold.
+  /// Conditions on the payload that must all hold.
   let when: [Condition]
-  /// Whether there is nothing to read when a URL stands by itself.
+  /// Whether the field reads the item and so gives nothing for a URL without an object.
   let isInside: Bool
 
   init(origin: Origin, prefix: String = "", suffix: String = "", when: [Condition] = []) {
@@ -39,7 +39,7 @@ final class Field: Sendable {
     isInside = if case .inside = origin { true } else { false }
   }
 
-  /// Whether this is the dialect's own word, whatever the payload says.
+  /// Whether the dialect itself gives the value, independent of the payload.
   var isFixed: Bool {
     switch origin {
     case .text, .number, .boolean, .rectangle: true
@@ -47,7 +47,7 @@ final class Field: Sendable {
     }
   }
 
-  /// A text as the field writes it.
+  /// Returns a text with the prefix and the suffix around it.
   func framed(_ text: UntrustedText) -> UntrustedText {
     prefix.isEmpty && suffix.isEmpty ? text : UntrustedText(prefix + text.string + suffix)
   }

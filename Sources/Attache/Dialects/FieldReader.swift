@@ -1,29 +1,28 @@
-/// Reads fields; what has the wrong type is taken as absent, and the next field that may give the
-/// same is asked.
+/// Reads fields. A value of the wrong type counts as missing, and the reader tries the next field.
 struct FieldReader {
   let payload: JSONElement
-  /// What the payload's own fields have given before.
+  /// A cache of values that were already read from the payload.
   let shared: SharedFields
-  /// What `inside` counts from; nil when a URL stands by itself.
+  /// The object that `inside` paths start from; nil for a URL without an object.
   var item: JSONElement?
   var key: UntrustedText?
   var index: Int?
   var url: UntrustedText = ""
 
-  /// The first text that the fields give.
+  /// Returns the first text that the fields give.
   ///
-  /// - Parameter takesIntegers: whether an integer counts as its digits.
+  /// - Parameter takesIntegers: whether an integer counts as the text of its digits.
   func text(_ fields: [Field], takesIntegers: Bool = false) -> UntrustedText? {
     first(fields) { text($0, takesIntegers) }
   }
 
-  /// Whether the text that the fields give is the dialect's own word.
+  /// Returns whether the dialect itself gives the text that the fields yield.
   func isFixed(_ fields: [Field]) -> Bool {
     first(fields) { field in text(field, true).map { _ in field.isFixed } } ?? false
   }
 
-  /// The first sound that the fields give: a text, or the `name` of an object, as APNs has it for
-  /// critical alerts.
+  /// Returns the first sound that the fields give: a text, or the `name` of an object, which is
+  /// APNs' form for critical alerts.
   func sound(_ fields: [Field]) -> UntrustedText? {
     first(fields) { field in
       let value = value(field)
@@ -35,7 +34,7 @@ struct FieldReader {
     first(fields, boolean)
   }
 
-  /// The first moment in seconds that the fields give.
+  /// Returns the first time that the fields give, in seconds. Negative numbers are skipped.
   func seconds(_ fields: [Field]) -> Double? {
     first(fields) { number($0).flatMap { $0 >= 0 ? $0 : nil } }
   }
@@ -71,7 +70,7 @@ struct FieldReader {
     case .text(let text): return UntrustedText(text)
     case .key: return key.flatMap { $0.isEmpty ? nil : $0 }
     case .index(let first):
-      // A dialect's file may count from any number.
+      // A dialect file may start its index at any number, so the sum may overflow.
       guard let (place, overflow) = index?.addingReportingOverflow(first), !overflow else { return nil }
       return UntrustedText(String(place))
     case .file: return url.lastPathPart
@@ -109,7 +108,7 @@ struct FieldReader {
 }
 
 extension UntrustedText {
-  /// What stands after the last slash of a URL's path; nil if there is nothing.
+  /// The text after the last slash of a URL's path; nil if it is empty.
   fileprivate var lastPathPart: UntrustedText? {
     let path = utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
@@ -118,7 +117,7 @@ extension UntrustedText {
     return isAuthority || part.isEmpty ? nil : UntrustedText(decoding: part)
   }
 
-  /// `png` for `?name=photo.png`; nil if there is no such item, or no extension in it.
+  /// Returns `png` for `?name=photo.png`; nil if the item does not exist or has no extension.
   fileprivate func fileExtension(ofQueryItem name: String) -> UntrustedText? {
     guard let mark = utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
     let query = utf8[utf8.index(after: mark)...].prefix { $0 != UInt8(ascii: "#") }
@@ -131,7 +130,8 @@ extension UntrustedText {
 }
 
 extension ClippingRect {
-  /// A rectangle in unit coordinates; nil unless all four numbers are there and lie in 0…1.
+  /// Parses a rectangle in unit coordinates. Returns nil unless all four numbers exist and lie in
+  /// 0…1.
   init?(_ value: JSONElement) {
     let names = [["x", "y", "width", "height"], ["X", "Y", "Width", "Height"]]
     let sides = names.lazy.map { $0.compactMap { value.member($0)?.number } }.first { $0.count == 4 }

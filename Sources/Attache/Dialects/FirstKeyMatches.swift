@@ -1,5 +1,5 @@
-/// The beginnings of places that a payload has, looked up in one pass over its members and one over
-/// those of its `aps`.
+/// The first keys that a payload contains, found in one pass over its members and one over those of
+/// its `aps`.
 final class FirstKeyMatches {
   private let members: MemberIndex
   private let apsMembers: MemberIndex
@@ -14,13 +14,13 @@ final class FirstKeyMatches {
     apsMembers.find(in: members[0])
   }
 
-  /// Calls `body` with the number of each that the last payload has.
+  /// Calls `body` with the number of each first key that the last payload contains.
   func forEach(_ body: (Int) -> Void) {
     for position in 0..<members.count { body(2 * members.place(position)) }
     for position in 0..<apsMembers.count { body(2 * apsMembers.place(position) + 1) }
   }
 
-  /// The value with that number.
+  /// The value of the first key with that number.
   subscript(number: Int) -> JSONElement? {
     number % 2 == 0 ? members[number / 2] : apsMembers[number / 2]
   }

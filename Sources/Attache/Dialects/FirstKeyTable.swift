@@ -1,32 +1,32 @@
-/// Distinct beginnings of places, each with its number: members of the payload, and of its `aps`,
-/// which every payload has.
+/// The distinct first keys of paths, each with a number. A first key is a member of the payload or,
+/// because every payload has an `aps`, a member of `aps`.
 struct FirstKeyTable {
-  /// Where a path goes on from.
+  /// The first key of a path.
   struct Head: Hashable, Sendable {
-    /// Even for a member of the payload, odd for one of its `aps`: twice the place in its list, and
-    /// one.
+    /// An even number for a member of the payload, an odd one for a member of `aps`: twice the
+    /// index in its list, plus one if odd.
     let number: Int
-    /// How many parts of the path lead there.
+    /// The number of parts of the path that the key covers.
     let depth: Int
   }
 
-  /// The members of the payload, of which the first is `aps`.
+  /// The members of the payload. The first is `aps`.
   private(set) var names = ["aps"]
   private(set) var apsNames: [String] = []
   private var numbers = ["aps": 0]
   private var apsNumbers: [String: Int] = [:]
 
-  /// How many numbers there are, those in use among them.
+  /// An upper bound for the numbers; not every number below it is in use.
   var count: Int { 2 * max(names.count, apsNames.count) }
 
-  /// What a path begins with, when that is known; nil when it is not, or no one member.
+  /// Returns the first key of a path; nil if it is not in the table or not a single member.
   func head(of path: DialectPath) -> Head? {
     if let name = path.apsMember { return apsNumbers[name].map { Head(number: $0, depth: 2) } }
     return path.first.flatMap { numbers[$0] }.map { Head(number: $0, depth: 1) }
   }
 
-  /// The number of what a path begins with, which is a new one for a new name; nil when that is no
-  /// one member.
+  /// Returns the number of a path's first key, and assigns a new number to a new name; nil if the
+  /// first key is not a single member.
   mutating func number(of path: DialectPath) -> Int? {
     if let name = path.apsMember {
       if let number = apsNumbers[name] { return number }
@@ -43,8 +43,8 @@ struct FirstKeyTable {
 }
 
 extension DialectPath {
-  /// The member of `aps` that the place begins with. An array has no names: a part that may be an
-  /// index is no member's.
+  /// The member of `aps` that the path begins with. A part that may be an array index does not
+  /// count as a member, because an array has no names.
   fileprivate var apsMember: String? {
     guard first == "aps", parts.count > 1, case .child(let second) = parts[1], second.index == nil else { return nil }
     return second.text

@@ -1,23 +1,22 @@
-/// Parses the JSON that stands inside strings of a payload; what is no JSON there is as good as
-/// absent.
+/// Parses JSON inside strings of a payload. Text that is not JSON counts as missing.
 final class InnerDocument {
   private let parser = JSONParser()
-  /// The place whose document the parser holds.
+  /// The path of the document that the parser holds.
   private var path: DialectPath?
   private var document: JSONElement?
-  /// Whether the document that was asked for last stands in a string.
+  /// Whether the document that was requested last is inside a string.
   private(set) var isInString = false
 
-  /// Whether there was memory for the parser.
+  /// Whether memory for the parser could be allocated.
   var hasMemory: Bool { parser.hasMemory }
 
-  /// Begins with another payload.
+  /// Discards the document, before the next payload.
   func forget() {
     path = nil
   }
 
-  /// The object or array that a string holds; one that stands there without a string is taken as it
-  /// is. Valid until another is asked for.
+  /// Returns the object or array that a string holds. An object or array that is not in a string is
+  /// returned unchanged. The result is valid until the next document is requested.
   func document(at path: DialectPath, in payload: JSONElement) -> JSONElement? {
     if self.path == path { return document }
     self.path = path

@@ -1,11 +1,11 @@
-/// A source as an engine asks it.
+/// A media source, prepared for an engine.
 final class MediaPlace {
   let source: MediaSource
-  /// Which list of alternatives of its row it stands in.
+  /// The index of the list of alternatives in its row.
   let list: Int
-  /// What its place begins with; nil when that is no one member of the payload.
+  /// The first key of the source; nil if that is not a single member of the payload.
   let head: FirstKeyTable.Head?
-  /// The URL's place, when it stands for one value of the payload.
+  /// The path of the URL, if it matches one value of the payload.
   let path: DialectPath?
 
   init(_ source: MediaSource, list: Int, _ heads: FirstKeyTable) {

@@ -1,24 +1,23 @@
-/// The media that a payload names, in the order in which they are read: the first ``maximum`` URLs,
-/// each once, and how many references were left out.
+/// The media that a payload names, in reading order: the first ``maximum`` distinct URLs, and the
+/// number of references that were left out.
 struct MediaReferenceList {
-  /// The most references that are kept of one payload. APNs takes 4,096 bytes, so that 64
-  /// references have 64 bytes each, keys and quotes included; a line of 1 MiB has room for 139,760.
+  /// The maximum number of references kept per payload. APNs accepts 4,096 bytes, so 64 references
+  /// have 64 bytes each, including keys and quotes. A line of 1 MiB has room for 139,760.
   static let maximum = 64
 
   private var kept: [MediaReference] = []
   private var isFull = false
   private var omitted = 0
-  /// How often ``add(_:_:)`` was called.
+  /// The number of calls of ``add(_:_:)``.
   private(set) var offered = 0
-  /// How many references were added, those that were left out and those whose URL came before
-  /// included.
+  /// The number of references added, including those left out and those with a repeated URL.
   private(set) var count = 0
-  /// How many of them were attachments.
+  /// The number of attachments among them.
   private(set) var attachmentCount = 0
 
-  /// Adds a reference; when the list is full, it is only counted and `make` is not called.
+  /// Adds a reference. If the list is full, only counts it and does not call `make`.
   ///
-  /// - Parameter make: reads the reference; nil is none.
+  /// - Parameter make: reads the reference; returns nil if there is none.
   mutating func add(_ role: MediaReference.Role, _ make: () -> MediaReference?) {
     offered += 1
     if isFull {
@@ -32,15 +31,15 @@ struct MediaReferenceList {
     if role == .attachment { attachmentCount += 1 }
   }
 
-  /// The references, and how many more there are. A URL that is named again behind a full list
-  /// counts again.
+  /// The references, and the number of those left out. A URL that is repeated after the list is
+  /// full counts again.
   var bounded: (references: [MediaReference], omitted: Int) {
     let distinct = kept.distinct
     guard distinct.count > Self.maximum else { return (distinct, omitted) }
     return (Array(distinct.prefix(Self.maximum)), omitted + distinct.count - Self.maximum)
   }
 
-  /// Makes room: the list is full when as many URLs are left as are kept.
+  /// Removes repeated URLs. The list is full if the maximum number of URLs remains.
   private mutating func dropRepeated() {
     kept = kept.distinct
     isFull = kept.count >= Self.maximum

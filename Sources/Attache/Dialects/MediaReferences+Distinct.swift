@@ -1,5 +1,6 @@
 extension [MediaReference] {
-  /// Each URL once, the first of several: a sender's picture that is attached too is two.
+  /// The references without repetitions of a URL; the first of each is kept. A picture that is both
+  /// the sender's and an attachment counts as two.
   var distinct: [MediaReference] {
     guard count > 1 else { return self }
     var keys: Set<Key> = []

@@ -1,13 +1,13 @@
-/// A place in a payload where a dialect writes media, and where it says more about them.
+/// A place in a payload where a dialect writes media, and the places of their properties.
 struct MediaSource: Sendable {
   /// Where the URL comes from.
   enum Origin: Sendable {
     case url(DialectPath)
-    /// It is put together from texts of the payload.
+    /// The URL is composed of texts in the payload.
     case build([Piece])
   }
 
-  /// A piece of a URL that is put together.
+  /// A piece of a composed URL.
   enum Piece: Sendable {
     case text(String)
     /// A non-empty string or an integer.
@@ -15,16 +15,16 @@ struct MediaSource: Sendable {
   }
 
   var origin: Origin
-  /// The place of a string that holds JSON, which the origin and the conditions then count from.
+  /// The path of a string that holds JSON. The origin and the conditions then start from that JSON.
   var json: DialectPath?
-  /// Whether an object with the member `url` and an array of strings or such objects are understood
-  /// beside a string.
+  /// Whether to accept, besides a string, an object with the member `url` and an array of strings
+  /// or such objects.
   var takesAnyForm = false
   var when: [Condition] = []
-  /// Whether only absolute URLs (with `://`) count: a bare word under a common key is the name of
+  /// Whether only absolute URLs (with `://`) count. A bare word under a common key is the name of
   /// an asset.
   var needsScheme = false
-  /// Whether white space around the URL is cut.
+  /// Whether to remove white space around the URL.
   var trims = false
   var identifier: [Field] = []
   var typeHint: [Field] = []
@@ -32,22 +32,22 @@ struct MediaSource: Sendable {
   var thumbnailClippingRect: [Field] = []
   var thumbnailTime: [Field] = []
   var lazy: [Field] = []
-  /// How the hint is written; nil when its own form tells.
+  /// The notation of the hint; nil if the hint's own form determines it.
   var hintKind: MediaReference.HintKind?
-  /// The uniform type that each of the vendor's own words stands for.
+  /// The uniform type for each of the vendor's own words.
   var hintWords: [UntrustedText: String] = [:]
-  /// Where further URLs of the same media stand.
+  /// The paths of further URLs of the same media.
   var fallbacks: [DialectPath] = []
   var role = MediaReference.Role.attachment
   var needs: MediaReference.Needs = []
-  /// How many references count.
+  /// The maximum number of references to read.
   var maximum = Int.max
 
   init(_ origin: Origin) {
     self.origin = origin
   }
 
-  /// The place in the payload without which there is nothing here; nil when that is no one place.
+  /// The path that must exist for the source to give anything; nil if there is no single such path.
   var firstPlace: DialectPath? {
     if let json { return json }
     switch origin {
@@ -58,7 +58,7 @@ struct MediaSource: Sendable {
     }
   }
 
-  /// A place that the user names, whatever stands there. Objects say more with the names of
+  /// A source for a place that the user names, with a value of any form. Objects use the names of
   /// attache's own output: `identifier`, `type`, `options`.
   static func mediaKey(_ path: JSONPointer) -> MediaSource {
     var source = MediaSource(.url(DialectPath(path)))

@@ -1,22 +1,22 @@
-/// Reads what stands at one source's place into references; what has the wrong type is passed over.
+/// Reads the references at one source's place. Values of the wrong type are skipped.
 struct MediaSourceReader {
   let place: MediaPlace
   let payload: JSONElement
   let shared: SharedFields
   let isLocated: Bool
-  /// Whether a reference is passed over that the vendor's own helper would not follow.
+  /// Whether to skip a reference that the vendor's own helper would not follow.
   let isStrict: Bool
-  /// How many references were offered before this source's.
+  /// The number of references that were offered before this source's.
   let start: Int
-  /// The place of the string that holds the source's document; nil when no string does.
+  /// The path of the string that holds the source's JSON document; nil if there is no such string.
   var string: UntrustedText?
 
-  /// Reads the references in the order of the places, no more than the source allows.
+  /// Reads the references in the order of the places, up to the source's maximum.
   ///
   /// - Parameters:
-  ///   - root: what the source's place counts from: the payload, or the JSON inside one of its
-  ///     strings.
-  ///   - pointer: where that stands.
+  ///   - root: the value that the source's path starts from: the payload, or the JSON inside one of
+  ///     its strings.
+  ///   - pointer: the JSON pointer of `root`.
   func read(from root: JSONElement, pointer: UntrustedText, into references: inout MediaReferenceList) {
     switch place.source.origin {
     case .url(let path):
@@ -28,9 +28,9 @@ struct MediaSourceReader {
     }
   }
 
-  /// Reads what stands at the one place of a source.
+  /// Reads the value at a source with a single place.
   ///
-  /// - Parameter item: the object that has the value.
+  /// - Parameter item: the object that contains the value.
   func read(_ value: JSONElement, item: JSONElement?, into references: inout MediaReferenceList) {
     let pointer = UntrustedText(isLocated ? place.path?.description ?? "" : "")
     add(DialectWalk.Find(value: value, item: item, pointer: pointer), to: &references)
@@ -53,7 +53,7 @@ struct MediaSourceReader {
     }
   }
 
-  /// A string, which has nothing beside it, or an object with a URL.
+  /// Adds a string, which has no further properties, or an object with a URL.
   private func addOne(_ find: DialectWalk.Find, to references: inout MediaReferenceList) {
     var find = find
     if let url = find.value.text {
@@ -92,7 +92,8 @@ struct MediaSourceReader {
         thumbnailTime: fields.seconds(place.source.thumbnailTime)))
   }
 
-  /// Writes in its place what most references do not have: a copy of one is dear.
+  /// Sets in place the properties that most references do not have, because copying a reference is
+  /// expensive.
   private func complete(_ reference: inout MediaReference, _ fields: FieldReader) {
     if let hint = reference.typeHint {
       reference.hintKind = place.source.hintKind ?? MediaReference.HintKind(of: hint)
@@ -109,7 +110,7 @@ struct MediaSourceReader {
     for piece in pieces {
       switch piece {
       case .text(let text):
-        // One slash between a base and its path, whoever writes it.
+        // Write only one slash between a base URL and its path, even if both have one.
         if text.utf8.first == UInt8(ascii: "/"), url.last == UInt8(ascii: "/") { url.removeLast() }
         url += text.utf8
       case .value(let path):
@@ -123,7 +124,7 @@ struct MediaSourceReader {
 }
 
 extension MediaReference {
-  /// The same as far as the vendor's own helper would follow it; nil when it would not.
+  /// The reference as the vendor's own helper would follow it; nil if the helper would not.
   fileprivate var strict: MediaReference? {
     if needs.contains(.typeHint), typeHint == nil { return nil }
     guard needs.contains(.https) else { return self }
@@ -140,7 +141,7 @@ extension UntrustedText {
 }
 
 extension [MediaSource.Piece] {
-  /// Where the first value stands.
+  /// The path of the first value.
   fileprivate var firstPlace: String {
     for case .value(let path) in self { return path.description }
     return ""
@@ -148,7 +149,7 @@ extension [MediaSource.Piece] {
 }
 
 extension MediaReference.HintKind {
-  /// What a hint is by its own form.
+  /// Derives the kind of a hint from its own form.
   init(of hint: UntrustedText) {
     if hint.utf8.contains(UInt8(ascii: "/")) {
       self = .mime
@@ -161,7 +162,7 @@ extension MediaReference.HintKind {
 }
 
 extension UntrustedText {
-  /// Whether this holds `://`, as every URL does that can be fetched.
+  /// Whether this contains `://`, as every URL does that can be fetched.
   fileprivate var hasAuthority: Bool {
     let slash = UInt8(ascii: "/")
     var bytes = utf8.makeIterator()
@@ -171,7 +172,7 @@ extension UntrustedText {
     return false
   }
 
-  /// Less the white space at either end.
+  /// The text without white space at both ends.
   fileprivate var trimmed: UntrustedText {
     guard utf8.first?.isJSONSpace == true || utf8.last?.isJSONSpace == true else { return self }
     var bytes = Substring(string).utf8

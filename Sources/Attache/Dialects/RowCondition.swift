@@ -1,13 +1,13 @@
-/// A condition of a row as an engine asks it: most are answered by the heads that a payload has,
-/// and nothing is looked into.
+/// A condition of a row, prepared for an engine. The first keys that a payload contains decide most
+/// conditions without a look into the values.
 final class RowCondition {
   private let condition: Condition
   private let head: Int?
   private let isAbsence: Bool
-  /// The conditions one of which must hold; nil when this is no such group.
+  /// The conditions of which at least one must hold; nil if this is not an `any` group.
   private let group: [RowCondition]?
 
-  /// - Parameter condition: bound to the engine's heads.
+  /// - Parameter condition: a condition that is bound to the engine's first keys.
   init(_ condition: Condition) {
     self.condition = condition
     head =
@@ -28,7 +28,7 @@ final class RowCondition {
 }
 
 extension [RowCondition] {
-  /// Whether all of them hold.
+  /// Returns whether all conditions hold.
   func hold(in payload: JSONElement, _ heads: FirstKeyMatches) -> Bool {
     for condition in self where !condition.holds(in: payload, heads) { return false }
     return true

@@ -1,7 +1,7 @@
-/// What the fields give that read the payload and not a reference's own object: it is the same for
-/// all references, so it is read once a payload.
+/// A cache of the values that fields read from the payload and not from a reference's own object.
+/// They are the same for all references, so each is read once per payload.
 ///
-/// Without it, each of thousands of references would search the whole payload again.
+/// Without the cache, each of thousands of references would search the whole payload again.
 final class SharedFields {
   private var conditions = Known<Bool>()
   private var values = Known<JSONElement>()
@@ -9,7 +9,7 @@ final class SharedFields {
   private var rectangles = Known<ClippingRect>()
   private var fallbacks = Known<[UntrustedText]>()
 
-  /// Begins with another payload.
+  /// Clears the cache, before the next payload.
   func forget() {
     conditions.forget()
     values.forget()
@@ -18,7 +18,7 @@ final class SharedFields {
     fallbacks.forget()
   }
 
-  /// Whether the field's conditions hold, which all count from the payload.
+  /// Returns whether the field's conditions hold. They all start from the payload.
   func holds(_ field: Field, in payload: JSONElement) -> Bool {
     field.when.isEmpty || conditions.value(for: field) { field.when.hold(in: payload) } == true
   }
@@ -27,14 +27,14 @@ final class SharedFields {
   func text(_ field: Field, _ read: () -> UntrustedText?) -> UntrustedText? { texts.value(for: field, read) }
   func rectangle(_ field: Field, _ read: () -> ClippingRect?) -> ClippingRect? { rectangles.value(for: field, read) }
 
-  /// The further URLs that the payload gives for each reference of a source.
+  /// Returns the further URLs that the payload gives for each reference of a source.
   func fallbacks(of place: MediaPlace, in payload: JSONElement) -> [UntrustedText] {
     guard !place.source.fallbacks.isEmpty else { return [] }
     return fallbacks.value(for: place) { place.source.fallbacks.compactMap { payload.value(at: $0)?.text } } ?? []
   }
 }
 
-/// What was read, by the object that says what to read.
+/// Cached values, by the object that describes what to read.
 private struct Known<Value> {
   private var values: [ObjectIdentifier: Value?] = [:]
 

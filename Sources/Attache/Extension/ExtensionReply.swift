@@ -1,8 +1,9 @@
 internal import Synchronization
 
-/// The way back from a service extension to its host: what Apple's content handler is on a phone.
+/// The channel on which a service extension answers its host. It corresponds to Apple's content
+/// handler.
 ///
-/// It may be called from any thread and any number of times; the first call counts.
+/// Any thread may call it, any number of times. Only the first call counts.
 public final class ExtensionReply: Sendable {
   private struct State {
     var appointment: Appointment?
@@ -10,7 +11,7 @@ public final class ExtensionReply: Sendable {
     var extensionInstance: (any ServiceExtension)?
   }
 
-  /// Which request of the host's it is, in the order in which they came.
+  /// The number of the request, in the order in which the host received them.
   let number: Int
   private let gate = FirstWins()
   private let state: Mutex<State>
@@ -29,16 +30,17 @@ public final class ExtensionReply: Sendable {
     state = Mutex(State(appointment: nil, extensionInstance: instance))
   }
 
-  /// Whether the request has been decided, so that further work on it is in vain.
+  /// Whether the request is decided, so that further work on it is useless.
   public var isDecided: Bool {
     gate.isPassed
   }
 
-  /// Offers the last word on the request.
+  /// Offers the final result of the request.
   ///
-  /// Content without alert text is ignored, and the original delivered.
+  /// Content without alert text is ignored, and the original is delivered.
   ///
-  /// - Returns: whether this offer was the first, and is what is delivered.
+  /// - Parameter delivery: the content to deliver, or the original.
+  /// - Returns: whether this offer was the first and is what is delivered.
   @discardableResult
   public func offer(_ delivery: ExtensionResult) -> Bool {
     guard delivery.content?.hasAlertText == false else { return settle(with: delivery) != nil }
@@ -46,7 +48,7 @@ public final class ExtensionReply: Sendable {
     return false
   }
 
-  /// Decides without the extension, which is told so.
+  /// Decides the request without the extension, and calls the extension's `cancel()`.
   @discardableResult
   func decide(_ reason: Reason) -> Bool {
     guard let instance = settle(with: .original(reason)) else { return false }
@@ -54,10 +56,10 @@ public final class ExtensionReply: Sendable {
     return true
   }
 
-  /// Books the next look at the clock; nothing when the request is decided already.
+  /// Stores the next timer. Cancels the timer if the request is already decided.
   ///
-  /// - Parameter isLast: whether it is the deadline's; the notice's, booked late, does not take its
-  ///   place.
+  /// - Parameter isLast: whether this is the deadline's timer. The notice's timer, if it is stored
+  ///   late, does not replace it.
   func book(_ appointment: Appointment, isLast: Bool) {
     state.withLock { state in
       guard isLast || !state.isLastBooked else { return }
@@ -84,13 +86,13 @@ public final class ExtensionReply: Sendable {
     if let appointment = state.withLock({ $0.appointment.take() }) { host.clock.cancel(appointment) }
   }
 
-  /// Tells the extension that time will expire, unless it has answered.
+  /// Calls the extension's `timeWillExpire()`, unless the request is decided.
   func notify() {
     guard let instance = state.withLock({ $0.extensionInstance }) else { return }
     host.call(instance) { $0.timeWillExpire() }
   }
 
-  /// Hands the request to the extension.
+  /// Passes the request to the extension.
   func begin() {
     guard let instance = state.withLock({ $0.extensionInstance }) else { return }
     let isTaken = host.call(instance) { [self] instance in

@@ -1,18 +1,18 @@
-/// What a host hands on for one request: better content, or the original.
+/// The host's result for one request: better content, or the original.
 public struct ExtensionResult: Sendable {
-  /// nil is the original.
+  /// The better content; nil means the original.
   public var content: NotificationContent?
-  /// Why it is the original; nil when there was nothing to do.
+  /// Why the original is delivered; nil if there was nothing to do.
   public var reason: Reason?
-  /// What became of each media reference, as far as the extension says.
+  /// The result of each media reference, as far as the extension reports it.
   public var media: [MediaRecord]
 
-  /// Better content.
+  /// Returns a result with better content.
   public static func content(_ content: NotificationContent, media: [MediaRecord] = []) -> ExtensionResult {
     ExtensionResult(content: content, reason: nil, media: media)
   }
 
-  /// The original.
+  /// Returns a result that delivers the original. `reason` is nil if there was nothing to do.
   public static func original(_ reason: Reason?, media: [MediaRecord] = []) -> ExtensionResult {
     ExtensionResult(content: nil, reason: reason, media: media)
   }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Threads for extensions that may block: one is reused when it is free and made when all are busy,
-/// so that none waits behind another.
+/// Threads for extensions that may block. An idle thread is reused, and a new one is created if all
+/// are busy, so that no extension waits for another.
 final class ExtensionThreads: Sendable {
   /// A thread that waits for work.
   private final class Idler: Sendable {
@@ -12,7 +12,7 @@ final class ExtensionThreads: Sendable {
       alarm = try machine.makeWakeSignal()
     }
 
-    /// Does its work and lets go of it; false when there is none.
+    /// Runs its work and releases it; returns false if there is none.
     func perform() -> Bool {
       guard let work = work.withLock({ $0.take() }) else { return false }
       work()
@@ -25,8 +25,8 @@ final class ExtensionThreads: Sendable {
     var count = 0
   }
 
-  /// Threads at most: a blocked extension keeps its thread for ever, and memory must not grow for
-  /// ever with it.
+  /// The maximum number of threads. A blocked extension keeps its thread forever, and memory must
+  /// not grow without limit.
   static let maximum = 1_024
 
   private let machine: any Machine
@@ -36,9 +36,9 @@ final class ExtensionThreads: Sendable {
     self.machine = machine
   }
 
-  /// Runs `work` on a thread of its own for as long as it takes.
+  /// Runs `work` on its own thread for as long as it takes.
   ///
-  /// - Returns: false when every thread is blocked, or the system gives no more.
+  /// - Returns: false if every thread is blocked or the system cannot create another.
   func run(_ work: @escaping @Sendable () -> Void) -> Bool {
     let (idler, isNew) = state.withLock { state in
       if let idler = state.idlers.popLast() { return (Optional(idler), false) }
@@ -58,8 +58,7 @@ final class ExtensionThreads: Sendable {
   private func start(_ idler: Idler) -> Bool {
     do {
       try machine.start("extension") { [weak self] in
-        // A thread that waits holds on to nothing: neither to its last work nor to who would wake
-        // it.
+        // A waiting thread must not retain its last work or this pool.
         while true {
           if idler.perform() { self?.park(idler) }
           guard self != nil else { return }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Where the races of one request end: result, expiry, deadline and cancellation all offer, the
-/// first wins, and what comes later is dropped.
+/// Decides the race between result, expiry, deadline and cancellation of one request. The first
+/// offer wins; later ones are discarded.
 struct FirstWins: ~Copyable, Sendable {
   private let isDecided = Atomic<Bool>(false)
 

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The service extension that attache ships: fetches the media that the payload names and attaches
-/// what was accepted.
+/// The service extension that is part of attache. It fetches the media that the payload names and
+/// attaches those that were accepted.
 public final class MediaExtension: ServiceExtension {
-  /// What is delivered when time expires before every reference is decided.
+  /// What to deliver if time expires before every reference is decided.
   public enum ExpiryChoice: String, CaseIterable, Sendable {
     /// The original.
     case original
@@ -18,13 +18,13 @@ public final class MediaExtension: ServiceExtension {
     var tickets: [FetchTicket?] = []
     var files: [StoredFile?] = []
     var records: [MediaRecord?] = []
-    /// By reference, the URLs that failed before one of its fallbacks was tried.
+    /// For each reference, the records of the URLs that failed before the next fallback was tried.
     var failures: [Int: [MediaRecord]] = [:]
     var undecided = 0
     var deadline = MonotonicInstant.distantPast
   }
 
-  /// How many URLs of one reference are tried, whatever the payload names.
+  /// The maximum number of URLs to try for one reference.
   static let maximumTries = 10
 
   public static let returnsAtOnce = true
@@ -35,10 +35,14 @@ public final class MediaExtension: ServiceExtension {
   private let onExpiry: ExpiryChoice
   private let state = Mutex(State())
 
+  /// Creates an extension for one request.
+  ///
   /// - Parameters:
-  ///   - maximumAttachments: media references followed; what goes beyond is reported as
-  ///     `policy.attachments`.
-  ///   - onExpiry: what is delivered when time expires.
+  ///   - fetcher: fetches the media.
+  ///   - store: the store that holds the fetched files.
+  ///   - maximumAttachments: the maximum number of media references to follow. Further ones are
+  ///     reported as `policy.attachments`.
+  ///   - onExpiry: what to deliver if time expires.
   public init(fetcher: MediaFetcher, store: AttachmentStore, maximumAttachments: Int = 10, onExpiry: ExpiryChoice = .original) {
     self.fetcher = fetcher
     self.store = store
@@ -62,7 +66,8 @@ public final class MediaExtension: ServiceExtension {
       state.undecided = references.count
       state.deadline = request.deadline
     }
-    // Decided meanwhile: who would have told this extension has done so already.
+    // The request was decided meanwhile, so `cancel()` may have run before this state was set.
+    // Release the state here.
     guard !answer.isDecided else { return release(takeState()) }
     for (index, reference) in references.enumerated() { begin(index, reference, request.deadline) }
   }
@@ -76,9 +81,9 @@ public final class MediaExtension: ServiceExtension {
     release(takeState())
   }
 
-  /// What follows a result.
+  /// What to do after a result.
   fileprivate enum Step {
-    /// It came too late.
+    /// Discard the result, because the request is already decided.
     case drop
     case wait, decide
     case next(url: UntrustedText, try: Int, deadline: MonotonicInstant)
@@ -102,8 +107,8 @@ public final class MediaExtension: ServiceExtension {
     if isOver { ticket.cancel() }
   }
 
-  /// Takes the result of one reference's URL: a failure hands on to its next one, and the last
-  /// result of all decides.
+  /// Handles the result of one reference's URL. After a failure, the reference's next URL is tried.
+  /// The last of all results decides the request.
   private func note(_ index: Int, file: StoredFile?, _ record: MediaRecord, isFollowed: Bool = true) {
     let step = state.withLock { state -> Step in
       guard state.answer != nil else { return .drop }
@@ -124,7 +129,8 @@ public final class MediaExtension: ServiceExtension {
     }
   }
 
-  /// Whoever takes the state decides; nothing is left for those who come later.
+  /// Takes the state. The caller that gets it decides the request; later callers get an empty
+  /// state.
   private func takeState() -> State {
     var taken = State()
     state.withLock { swap(&$0, &taken) }
@@ -138,7 +144,7 @@ public final class MediaExtension: ServiceExtension {
     if !isDelivered { release(final) }
   }
 
-  /// Lets go of the files that are not delivered.
+  /// Cancels the fetches and unpins the files that are not delivered.
   private func release(_ final: State) {
     for case let ticket? in final.tickets { ticket.cancel() }
     for case let file? in final.files { store.unpin(file) }
@@ -146,18 +152,19 @@ public final class MediaExtension: ServiceExtension {
 }
 
 extension MediaExtension.State {
-  /// How many URLs of a reference have failed and left it to the next.
+  /// Returns the number of URLs of a reference that failed and were replaced by the next.
   fileprivate func tries(of index: Int) -> Int {
     failures.isEmpty ? 0 : failures[index]?.count ?? 0
   }
 
-  /// The URL of a reference that is being tried, or was tried last.
+  /// Returns the URL of a reference that is being tried or was tried last.
   fileprivate func url(of index: Int) -> UntrustedText {
     let tries = tries(of: index)
     return tries == 0 ? references[index].url : references[index].fallbacks[tries - 1]
   }
 
-  /// Leaves a reference to its next URL, if it has one and there is time.
+  /// Switches a reference to its next URL, if it has one and the failure was neither the deadline
+  /// nor a cancellation.
   fileprivate mutating func failOver(_ index: Int, _ record: MediaRecord) -> MediaExtension.Step? {
     let (fallbacks, tries) = (references[index].fallbacks, tries(of: index))
     guard tries < min(fallbacks.count, MediaExtension.maximumTries - 1) else { return nil }
@@ -170,7 +177,7 @@ extension MediaExtension.State {
     return .next(url: fallbacks[tries], try: tries + 1, deadline: deadline)
   }
 
-  /// What is delivered with the files at hand.
+  /// Returns the result with the files that are ready.
   fileprivate func delivery(onExpiry: MediaExtension.ExpiryChoice) -> ExtensionResult {
     let isExpired = undecided > 0
     var media = references.indices.map { index in
@@ -197,8 +204,8 @@ extension MediaExtension.State {
     }
   }
 
-  /// The reference's own; if that is none or the empty one, one that is the same for the same URL,
-  /// so that a payload gives the same output whenever it is run.
+  /// Returns the reference's own identifier. If it is missing or empty, returns one derived from
+  /// the URL, so that a payload gives the same output in every run.
   private static func identifier(of reference: MediaReference) -> UntrustedText {
     if let identifier = reference.identifier, !identifier.isEmpty { return identifier }
     return UntrustedText(SHA256.hash(Array(reference.url.utf8)).hexadecimal(8))
@@ -206,7 +213,7 @@ extension MediaExtension.State {
 }
 
 extension FetchTicket {
-  /// The record of a reference whose time is up.
+  /// The record of a reference that did not finish before the deadline.
   fileprivate var expired: MediaRecord {
     var record = record
     record.reason = .deadline

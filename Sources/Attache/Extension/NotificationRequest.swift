@@ -1,21 +1,23 @@
-/// A payload with its identifier and its deadline: what a service extension receives.
+/// The input of a service extension: a payload with its identifier and its deadline.
 public struct NotificationRequest: Sendable {
-  /// What tells this request from others; in the filter, the number of its line.
+  /// An identifier for this request; in the filter, the number of its line.
   public var identifier: String
+  /// The payload to enrich.
   public var payload: Payload
-  /// When the answer must have been handed on.
+  /// The time by which the answer must be delivered.
   public var deadline: MonotonicInstant
 
+  /// Creates a request.
   public init(identifier: String, payload: Payload, deadline: MonotonicInstant) {
     self.identifier = identifier
     self.payload = payload
     self.deadline = deadline
   }
 
-  /// The requests of one line, each for one of its payloads, with one deadline.
+  /// Returns the requests of one line, one for each of its payloads, with the same deadline.
   ///
-  /// - Parameter identifier: the only request's; of several, each has its number behind a dot,
-  ///   counted from 1.
+  /// - Parameter identifier: the identifier of a single request. If there are several, a dot and
+  ///   the request's number, counted from 1, are appended.
   static func all(_ identifier: String, _ payloads: [Payload], deadline: MonotonicInstant) -> [NotificationRequest] {
     payloads.enumerated().map { index, payload in
       let own = payloads.count == 1 ? identifier : "\(identifier).\(index + 1)"
@@ -23,7 +25,7 @@ public struct NotificationRequest: Sendable {
     }
   }
 
-  /// What would be shown were nothing changed.
+  /// The content that is shown if nothing is changed.
   public var content: NotificationContent {
     payload.content
   }

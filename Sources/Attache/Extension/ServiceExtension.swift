@@ -1,35 +1,41 @@
-/// Something that receives a request and may hand back better content, as Apple's
-/// `UNNotificationServiceExtension` does on a phone.
+/// A type that receives a request and may return better content, like Apple's
+/// `UNNotificationServiceExtension`.
 ///
-/// One instance serves one request, so what it gathers for the request lives in its own properties.
-/// Nothing it does or fails to do delays a payload: the host decides at the deadline with what it
-/// has.
+/// One instance serves one request, so it can keep the request's data in its own properties. An
+/// extension cannot delay a payload: the host decides at the deadline with the results it has.
 ///
 /// Source:
 /// https://developer.apple.com/documentation/usernotifications/unnotificationserviceextension
 public protocol ServiceExtension: AnyObject, Sendable {
-  /// Whether every method returns at once, without waiting for anything. The host then calls them
-  /// in place, and takes what is offered when time will expire as the last word; otherwise each
-  /// call has a thread, which is lost to the host while the call blocks.
+  /// Whether every method returns immediately without waiting. If so, the host calls the methods
+  /// directly, and an answer during ``timeWillExpire()`` is the last that it accepts. Otherwise,
+  /// each call runs on its own thread, which the host cannot use for other work while the call
+  /// blocks.
   static var returnsAtOnce: Bool { get }
 
-  /// Receives the request. The answer may be given here or later, from any thread, once.
+  /// Receives the request. The extension may answer here or later, once, from any thread.
   ///
-  /// - Throws: anything; the original content is then delivered.
+  /// - Parameters:
+  ///   - request: the payload, its identifier and its deadline.
+  ///   - answer: the channel for the result.
+  /// - Throws: any error; the original content is then delivered.
   func didReceive(_ request: NotificationRequest, answer: ExtensionReply) throws
 
-  /// Told, on another thread, that time will expire: the last chance to answer with the best
-  /// attempt so far.
+  /// Notifies the extension, on another thread, that time will expire. This is the last chance to
+  /// answer with the best attempt so far.
   func timeWillExpire()
 
-  /// Told that the request was decided without this extension: nobody waits for an answer any more.
+  /// Notifies the extension that the request was decided without it. An answer is no longer needed.
   func cancel()
 }
 
 extension ServiceExtension {
+  /// By default, the host runs each call on its own thread.
   public static var returnsAtOnce: Bool { false }
 
+  /// Does nothing by default.
   public func timeWillExpire() {}
 
+  /// Does nothing by default.
   public func cancel() {}
 }

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Runs a service extension against the deadline, and owns the fallback: whatever the extension
-/// does, each request is decided once and in time.
+/// Runs a service extension against the deadline and provides the fallback: each request is decided
+/// once and in time, whatever the extension does.
 public final class ServiceExtensionHost: Sendable {
   private struct Running {
-    /// By their number.
+    /// The undecided replies, by number.
     var answers: [Int: ExtensionReply] = [:]
     var isCancelled = false
   }
@@ -17,12 +17,14 @@ public final class ServiceExtensionHost: Sendable {
   private let begun = Atomic<Int>(0)
   private let dropped = Atomic<Int>(0)
 
+  /// Creates a host.
+  ///
   /// - Parameters:
-  ///   - clock: what the deadlines are kept by.
-  ///   - grace: how long before the deadline an extension is told that time will expire. One that
-  ///     answers at once decides there and then;
-  ///     any other has half of it, and the rest is for writing.
-  ///   - makeExtension: makes the instance that serves a request.
+  ///   - clock: the clock for the deadlines.
+  ///   - grace: the time before the deadline at which an extension is notified that time will
+  ///     expire. If its methods return immediately, the host decides right after the notice. Any
+  ///     other extension has half of `grace` to answer, and the rest is for writing.
+  ///   - makeExtension: creates the instance that serves a request.
   public init(clock: any DeadlineClock, grace: Duration, makeExtension: @escaping @Sendable () -> any ServiceExtension) {
     self.clock = clock
     self.grace = grace
@@ -30,15 +32,17 @@ public final class ServiceExtensionHost: Sendable {
     threads = ExtensionThreads(machine: clock.machineBehind)
   }
 
-  /// Offers that came after their request was decided.
+  /// The number of offers that came after their request was decided.
   public var droppedOffers: Int {
     dropped.load(ordering: .relaxed)
   }
 
-  /// Has an extension serve the request.
+  /// Serves the request with a new extension.
   ///
-  /// - Parameter deliver: called exactly once, on any thread, before the request's deadline: with
-  ///   content that has alert text, or the original.
+  /// - Parameters:
+  ///   - request: the request to serve.
+  ///   - deliver: called exactly once, on any thread, before the request's deadline, with content
+  ///     that has alert text or with the original.
   public func run(_ request: NotificationRequest, deliver: @escaping @Sendable (ExtensionResult) -> Void) {
     let instance = makeExtension()
     let number = begun.wrappingAdd(1, ordering: .relaxed).newValue
@@ -47,16 +51,16 @@ public final class ServiceExtensionHost: Sendable {
     let notice = request.deadline.advanced(by: .zero - grace)
     guard clock.now < notice else { return _ = answer.decide(.deadline) }
     answer.begin()
-    // What is decided at once needs neither the clock nor anybody who could cancel it.
+    // A request that is decided immediately needs no timer and cannot be cancelled.
     guard !answer.isDecided, remember(answer) else { return }
     let (deadline, type) = (request.deadline, type(of: instance))
     answer.book(clock.schedule(at: notice) { [self] in expire(answer, deadline, type) }, isLast: false)
   }
 
-  /// Has each request served by an extension of its own.
+  /// Serves each request with its own extension.
   ///
-  /// - Parameter deliver: called exactly once, on any thread, when all of them are decided, before
-  ///   the last of their deadlines; in their order.
+  /// - Parameter deliver: called exactly once, on any thread, when all requests are decided, before
+  ///   the last of their deadlines. The results are in the order of the requests.
   func run(_ requests: [NotificationRequest], deliver: @escaping @Sendable ([ExtensionResult]) -> Void) {
     if requests.count == 1 { return run(requests[0]) { deliver([$0]) } }
     let deliveries = Deliveries(count: requests.count)
@@ -65,28 +69,31 @@ public final class ServiceExtensionHost: Sendable {
     }
   }
 
-  /// Has the answer be found by ``cancelAll()`` until it is decided.
+  /// Registers the reply for ``cancelAll()`` until it is decided.
   ///
-  /// - Returns: false when everything has been cancelled, this answer included.
+  /// - Returns: false if everything was cancelled, including this reply.
   private func remember(_ answer: ExtensionReply) -> Bool {
     let isCancelled = running.withLock { running in
       if !running.isCancelled { running.answers[answer.number] = answer }
       return running.isCancelled
     }
     if isCancelled { answer.decide(.cancelled) }
-    // It may have been decided before it was there to be forgotten.
+    // The reply may have been decided before it was registered.
     if answer.isDecided { forget(answer) }
     return !isCancelled
   }
 
-  /// Has an extension serve the request, and waits for the decision.
+  /// Serves the request with a new extension, and waits for the decision.
+  ///
+  /// - Parameter request: the request to serve.
+  /// - Returns: content that has alert text, or the original.
   public func run(_ request: NotificationRequest) async -> ExtensionResult {
     await withCheckedContinuation { continuation in
       run(request) { continuation.resume(returning: $0) }
     }
   }
 
-  /// Decides every request under way, and any later one, for the original.
+  /// Decides all undecided and all later requests with the original.
   public func cancelAll() {
     let answers = running.withLock { running in
       running.isCancelled = true
@@ -105,9 +112,10 @@ public final class ServiceExtensionHost: Sendable {
     }
   }
 
-  /// Calls an extension: in place when it returns at once, else on a thread that it may block.
+  /// Calls an extension: directly if its methods return immediately, otherwise on a thread that it
+  /// may block.
   ///
-  /// - Returns: false when there is no thread to be had.
+  /// - Returns: false if no thread is available.
   @discardableResult
   func call(_ instance: any ServiceExtension, _ body: @escaping @Sendable (any ServiceExtension) -> Void) -> Bool {
     guard !type(of: instance).returnsAtOnce else {
@@ -126,7 +134,7 @@ public final class ServiceExtensionHost: Sendable {
   }
 }
 
-/// The deliveries of one line, gathered until the last has come.
+/// Collects the results of one line's requests.
 private final class Deliveries: Sendable {
   private let gathered: Mutex<(deliveries: [ExtensionResult?], missing: Int)>
 
@@ -134,7 +142,7 @@ private final class Deliveries: Sendable {
     gathered = Mutex((Array(repeating: nil, count: count), count))
   }
 
-  /// - Returns: all of them, to the one who adds the last.
+  /// - Returns: all results, to the caller that adds the last one.
   func add(_ delivery: ExtensionResult, at index: Int) -> [ExtensionResult]? {
     gathered.withLock { gathered in
       gathered.deliveries[index] = delivery

@@ -1,12 +1,13 @@
-/// How many of the origins that are remembered are asked, left alone, or tried.
+/// The number of remembered origins in each state of the circuit breaker.
 public struct BreakerStates: Hashable, Sendable {
-  /// They are asked.
+  /// Origins to which requests are sent.
   public var closed = 0
-  /// They are left alone for a while.
+  /// Origins to which no requests are sent for a while.
   public var open = 0
-  /// One exchange tries whether they are back.
+  /// Origins that are being tested with a single exchange.
   public var probing = 0
 
+  /// Creates the counts of no origins.
   public init() {}
 
   mutating func add(_ other: BreakerStates) {

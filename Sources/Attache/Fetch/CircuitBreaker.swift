@@ -1,31 +1,31 @@
-/// Which origins are left alone for a while because nobody is there; each origin has a circuit of
-/// its own.
+/// Decides which unreachable origins get no requests for a while. Each origin has its own circuit.
 ///
-/// It must refuse nothing of an origin that also answers. Exchanges whose connection did not come
-/// about count whatever they asked for: ten in a row open the circuit. What breaks behind the
-/// connection may be the fault of one path alone, so that such failures must also have gone on for
-/// a second. One sign of life ends the row, and within a second after it no circuit opens.
+/// It must not block an origin that also responds. Failures to connect count whatever was
+/// requested: ten in a row open the circuit. A failure after the connection is made may concern one
+/// path only, so a row that contains such failures must also have lasted for a second. One response
+/// from the origin ends the row, and within a second after it no circuit opens.
 struct CircuitBreaker {
-  /// What becomes of an exchange that is about to begin.
+  /// The decision about an exchange that is about to begin.
   enum Verdict: Equatable, Sendable {
     case pass
-    /// It is the one that tries whether the origin is back; its end is told by
+    /// This exchange tests whether the origin is back. The caller reports its end with
     /// ``note(_:of:at:isProbe:)`` or ``giveUpProbe(of:at:)``.
     case probe
     case refuse
   }
 
-  /// Failures in a row that open a circuit.
+  /// The number of failures in a row that opens a circuit.
   static let threshold = 10
-  /// How long failures behind a connection must have gone on, and how long a sign of life keeps a
-  /// circuit closed.
+  /// How long failures after the connection is made must have lasted, and how long a response keeps
+  /// a circuit closed.
   static let patience = Duration.seconds(1)
-  /// How long an origin is first left alone; each failed probe doubles it, up to the longest.
+  /// How long a circuit first stays open. Each failed probe doubles the time, up to
+  /// ``longestPause``.
   static let firstPause = Duration.seconds(1)
   static let longestPause = Duration.seconds(30)
-  /// What was not heard of for so long is forgotten, a probe that never ends included.
+  /// An origin without events for this long is forgotten. This includes a probe that never ends.
   static let memory = Duration.seconds(120)
-  /// Origins that are remembered at most; about 200 bytes each.
+  /// The maximum number of origins that are remembered; about 200 bytes each.
   static let capacity = 4_096
 
   private enum Phase: Equatable {
@@ -36,11 +36,11 @@ struct CircuitBreaker {
 
   private struct Circuit {
     var phase = Phase.closed
-    /// Failures in a row.
+    /// The number of failures in a row.
     var failures = 0
-    /// Those among them that came after the last one behind a connection.
+    /// The number of connection failures since the last failure after a connection was made.
     var absences = 0
-    /// When the row began.
+    /// When the row of failures began.
     var since: MonotonicInstant
     var lastLife: MonotonicInstant?
     var touched: MonotonicInstant
@@ -73,7 +73,7 @@ struct CircuitBreaker {
     }
   }
 
-  /// Takes down what an exchange has told of its origin.
+  /// Records what the result of an exchange says about its origin.
   mutating func note(_ sign: OriginHealthSignal, of origin: String, at now: MonotonicInstant, isProbe: Bool = false) {
     var circuit = circuit(of: origin, at: now) ?? Circuit(since: now, touched: now)
     switch (sign, circuit.phase) {
@@ -81,25 +81,25 @@ struct CircuitBreaker {
     case (_, .probing(let pause)) where isProbe:
       let longer = min(pause * 2, Self.longestPause)
       circuit.phase = .open(until: now.advanced(by: longer), pause: longer)
-    // What began before the circuit opened says nothing new.
+    // An exchange that began before the circuit opened adds no information.
     case (_, .open), (_, .probing): return
     case (_, .closed): circuit.fail(by: sign, at: now)
     }
     keep(circuit, of: origin, at: now)
   }
 
-  /// The probe ended without saying anything of its origin, at its deadline for one: the next
-  /// exchange is the probe.
+  /// Records that the probe ended without information about its origin, for example at its
+  /// deadline. The next exchange becomes the probe.
   mutating func giveUpProbe(of origin: String, at now: MonotonicInstant) {
     guard var circuit = circuit(of: origin, at: now), case .probing(let pause) = circuit.phase else { return }
     circuit.phase = .open(until: now, pause: pause)
     keep(circuit, of: origin, at: now)
   }
 
-  /// How many origins are remembered.
+  /// The number of origins that are remembered.
   var count: Int { circuits.count }
 
-  /// How the origins that are remembered stand.
+  /// Returns the number of remembered origins in each state.
   func states(at now: MonotonicInstant) -> BreakerStates {
     var states = BreakerStates()
     for circuit in circuits.values where circuit.touched.duration(to: now) < Self.memory {

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The questions of a loop's fetches to the type detector's process: one at a time, in the order
-/// asked. On the loop only.
+/// The queue of requests from a loop's fetches to the type detector's process. It sends one at a
+/// time, in order. On the loop only.
 final class DetectorQueue {
   private struct Item {
     var question: MediaIngest.Question
@@ -16,29 +16,33 @@ final class DetectorQueue {
   private var timer: TimerEntry?
   private var leftoverTimer: TimerEntry?
 
-  /// Questions that are dropped, or fail for want of a process, in one turn.
+  /// The maximum number of requests in one turn that are dropped or fail because there is no
+  /// process.
   private static let portion = 64
-  /// How much longer than the process itself this side waits, so that the process ends by itself.
+  /// How much longer this side waits than the process itself, so that the process can end by
+  /// itself.
   private static let margin = Duration.milliseconds(200)
-  /// How long a process that was ended may still be there.
+  /// How long a terminated process may still exist.
   private static let leftoverPatience = Duration.seconds(10)
 
-  /// - Parameter detector: one that asks about every file: the fetches have asked the rules.
+  /// - Parameter detector: a detector that always asks its process. The fetches have already
+  ///   applied the rules.
   init(_ detector: TypeDetector, on loop: EventLoop) {
     (self.detector, self.loop) = (detector, loop)
   }
 
-  /// Has the process look at a file's first bytes.
+  /// Asks the process to detect the type of a file from its first bytes.
   ///
   /// - Parameters:
-  ///   - isWanted: asked when the question's turn has come.
-  ///   - answer: called in a later turn, or at the end of this one, if it is wanted.
+  ///   - isWanted: called when the request's turn has come. If it returns false, the request is
+  ///     dropped.
+  ///   - answer: called with the result, in a later turn or at the end of this one.
   func ask(_ question: MediaIngest.Question, isWanted: @escaping () -> Bool, answer: @escaping (Detection) -> Void) {
     waiting.append(Item(question: question, isWanted: isWanted, answer: answer))
   }
 
-  /// Called at the end of a turn: puts the next question. Not from within
-  /// ``ask(_:isWanted:answer:)``, which may be called on the transport's stack.
+  /// Called at the end of a turn: sends the next request. ``ask(_:isWanted:answer:)`` does not send
+  /// it, because it may be called on the transport's stack.
   func turnEnded() {
     for _ in 0..<Self.portion {
       guard asked == nil, let item = waiting.popFirst() else { return }
@@ -46,11 +50,11 @@ final class DetectorQueue {
       asked = item
       follow(detector.ask(about: FileHead(bytes: item.question.prefix, isWhole: item.question.isComplete)))
     }
-    // The rest has another turn.
+    // The rest is handled in another turn.
     loop.later {}
   }
 
-  /// Ends the process, and forgets every question.
+  /// Ends the process, and drops all requests.
   func shutdown() {
     if let socket = detector.socket { loop.unwatch(socket) }
     for timer in [timer, leftoverTimer] { if let timer { loop.cancel(timer) } }
@@ -59,7 +63,7 @@ final class DetectorQueue {
     detector.close()
   }
 
-  /// Gives the answer, or waits for one.
+  /// Delivers the result, or waits for it.
   private func follow(_ detection: Detection?) {
     if let detection {
       if let timer { loop.cancel(timer) }
@@ -75,18 +79,18 @@ final class DetectorQueue {
 
   private func giveUp() {
     timer = nil
-    // The answer may have come while the loop was held up.
+    // The result may have arrived while the loop was blocked.
     stopWatching { $0.handle() ?? $0.giveUp() }
   }
 
-  /// Lets go of the process's socket before it may be closed.
+  /// Stops watching the process's socket, because the step may close it.
   private func stopWatching(_ step: (TypeDetector) -> Detection?) {
     if let socket = detector.socket { loop.unwatch(socket) }
     follow(step(detector))
   }
 
-  /// A confined process may signal nobody. Where code that was smuggled in has switched the timers
-  /// of its child off, the child ends with this process.
+  /// A confined process may not send signals. If injected code has disabled the timers of its
+  /// child, ending this process ends the child.
   private func lookAfterLeftovers() {
     guard leftoverTimer == nil, detector.hasLeftovers else { return }
     leftoverTimer = loop.schedule(at: loop.now.advanced(by: Self.leftoverPatience)) { [weak self] in

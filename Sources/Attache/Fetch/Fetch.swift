@@ -1,33 +1,33 @@
-/// One URL on its way into the store, for everybody who waits for it: does what its ``FetchState``
-/// says, and tells it what comes of that. On the loop only.
+/// The fetch of one URL into the store, shared by all its waiters. It carries out the actions of
+/// its ``FetchState`` and reports the results to it. On the loop only.
 final class Fetch: OriginLimiterClient {
-  /// How long a transfer may bring nothing before it is set aside. Without it, 16 stalled URLs had
-  /// 240 of 500 healthy pictures of their host fall back at 5 s.
+  /// How long a transfer may receive nothing before it is set aside. Without this, 16 stalled URLs
+  /// made 240 of 500 healthy pictures of their host fall back at 5 s.
   static let patience = Duration.milliseconds(500)
 
   private enum OriginPlace {
     case none, waiting, taken, aside
   }
 
-  /// The URL that was asked for: what others join by.
+  /// The requested URL. Other requests join the fetch by this key.
   let key: String
   let tracker = FetchTracker()
   let engine: FetchEngine
   var state: FetchState
   var isQueued = false
 
-  /// Whether this is the one that tries if the origin is back.
+  /// Whether this fetch is the circuit breaker's probe.
   private var isProbe = false
   private var place = OriginPlace.none
   private var timer: TimerEntry?
   private var transfer: (any Transfer)?
-  /// Whether the transfer waits until the ingest takes more.
+  /// Whether the transfer is paused until the ingest can take more.
   private var isPaused = false
-  /// When the transfer brought something last, and when that is looked at.
+  /// When the transfer last received something, and the timer that checks it.
   private var latestNews = MonotonicInstant.distantPast
   private var lookTimer: TimerEntry?
   private var ingest: MediaIngest?
-  /// Which body it takes.
+  /// The number of the body that `ingest` receives.
   private var ingestBody = 0
 
   init(_ url: CheckedURL, engine: FetchEngine) {
@@ -36,24 +36,24 @@ final class Fetch: OriginLimiterClient {
     key = url.text
   }
 
-  /// The hop at hand.
+  /// The URL of the current hop.
   var url: CheckedURL { state.url }
 
   // MARK: Waiters
 
-  /// Has one wait for it, or be served with what it came to.
+  /// Adds a waiter, unless the fetch is over or has been abandoned by all its waiters.
   func add(_ waiter: FetchWaiter) -> FetchTracker.JoinResult {
     waiter.fetch = self
     waiter.follow(tracker)
     return tracker.join(waiter)
   }
 
-  /// Takes a waiter out; the fetch of the last one is given up.
+  /// Removes a waiter. When the last waiter leaves, the fetch is cancelled.
   func remove(_ waiter: FetchWaiter) {
     if tracker.leave(waiter) { fail(FetchFailure(reason: .cancelled)) }
   }
 
-  /// The time that is left to the one who can wait longest.
+  /// The time until the latest deadline of the waiters.
   var budget: Duration {
     tracker.latestDeadline.map { engine.loop.now.duration(to: $0) } ?? .zero
   }
@@ -64,7 +64,7 @@ final class Fetch: OriginLimiterClient {
     act(on: .begun)
   }
 
-  /// Does what follows from an event.
+  /// Handles an event, and carries out the resulting action.
   func act(on event: FetchState.Event) {
     let action = state.handle(event)
     if ingestBody != state.body { ingest = nil }
@@ -94,7 +94,7 @@ final class Fetch: OriginLimiterClient {
     act(on: .failed(failure))
   }
 
-  /// Ends without a word, since the engine ends.
+  /// Ends without calling the waiters, because the engine ends.
   func abandon() {
     _ = state.handle(.failed(FetchFailure(reason: .cancelled)))
     _ = tracker.end()
@@ -103,7 +103,7 @@ final class Fetch: OriginLimiterClient {
     ingest = nil
   }
 
-  /// Ends its timers, its transfer and its ingest, and gives back its place at the origin.
+  /// Ends the timers, the transfer and the ingest, and gives back the place at the origin.
   func release() {
     if let timer { engine.loop.cancel(timer) }
     transfer?.cancel()
@@ -146,7 +146,7 @@ final class Fetch: OriginLimiterClient {
     }
   }
 
-  /// Tells the circuit breaker what the exchange says of its origin.
+  /// Reports to the circuit breaker what the exchange says about its origin.
   private func note(_ sign: OriginHealthSignal?) {
     if let sign {
       engine.breaker.note(sign, of: url.origin, at: engine.loop.now, isProbe: isProbe)
@@ -164,12 +164,12 @@ final class Fetch: OriginLimiterClient {
     tracker.beginWait(for: awaited, at: engine.loop.now)
   }
 
-  /// There is a place at the origin: the transfer may start.
+  /// Called when the fetch gets a place at the origin and may start its transfer.
   func placeGranted() {
     place = .taken
     tracker.endWait(at: engine.loop.now)
     guard !state.isOver else { return leavePlace() }
-    // They may have given up, and not been taken out yet.
+    // All waiters may have been cancelled without being removed yet.
     guard tracker.isAwaited else { return fail(FetchFailure(reason: .cancelled)) }
     act(on: .placeGranted)
   }
@@ -190,7 +190,8 @@ final class Fetch: OriginLimiterClient {
     lookTimer = engine.loop.schedule(at: instant) { [self] in lookForNews() }
   }
 
-  /// Has a transfer that brings nothing keep nobody from its origin.
+  /// Sets the transfer aside if it receives nothing, so that it does not block others of its
+  /// origin.
   private func lookForNews() {
     lookTimer = nil
     guard place == .taken else { return }
@@ -222,7 +223,7 @@ extension Fetch: TransferOwner {
     let goesOn = goesOn(after: .head(head, at: engine.cache?.now))
     latestNews = engine.loop.now
     noteTimes(transfer?.times, status: head.status)
-    // The proxy's own word says nothing of the origin.
+    // A response of the proxy itself says nothing about the origin.
     if engine.proxy == nil || head.status != 407 { note(OriginHealthSignal(status: head.status)) }
     return goesOn
   }
@@ -251,16 +252,16 @@ extension Fetch: TransferOwner {
   func transferEnded(_ end: TransferEnd) {
     noteTimes(end.times)
     (transfer, isPaused) = (nil, false)
-    // The head's sign has been noted when it came.
+    // A head was reported when it arrived.
     if !state.hasHead { note(state.failure == nil ? OriginHealthSignal(end) : nil) }
     leavePlace()
     act(on: .ended(end))
   }
 
-  /// Tells the state of an event in which nothing may be begun or ended, such as a call from within
+  /// Reports an event to the state where nothing may be started or ended, such as in a call from
   /// the transport.
   ///
-  /// - Returns: whether the transfer goes on.
+  /// - Returns: whether the transfer continues.
   private func goesOn(after event: FetchState.Event) -> Bool {
     let action = state.handle(event)
     if ingestBody != state.body { ingest = nil }
@@ -288,7 +289,7 @@ extension Fetch {
     return ingest
   }
 
-  /// Ends the file, all of which has come.
+  /// Finishes the file after all its bytes have arrived.
   private func finish() {
     let ingest = openIngest()
     do throws(FetchFailure) {
@@ -309,7 +310,7 @@ extension Fetch {
     engine.detectors.ask(question) { [tracker] in
       tracker.isAwaited
     } answer: { [self, body = ingestBody] detection in
-      // What is said of a body that was given up since counts no more.
+      // A result for an earlier body is ignored.
       if body == ingestBody, let ingest = self.ingest { handle(detection, ingest) }
     }
   }
@@ -324,7 +325,7 @@ extension Fetch {
     }
   }
 
-  /// Goes on when the ingest takes more.
+  /// Resumes a paused transfer when the ingest can take more.
   private func resume() {
     guard isPaused else { return }
     isPaused = false
@@ -332,7 +333,7 @@ extension Fetch {
     fail(state.failure ?? FetchFailure(reason: transfer.fault ?? .internal))
   }
 
-  /// - Returns: false when a file of that type may not be so large.
+  /// - Returns: false when a file of this type may not be that large.
   @discardableResult
   private func noteType(of ingest: MediaIngest) -> Bool {
     guard let type = ingest.type, state.type != type else { return true }

@@ -1,41 +1,41 @@
 internal import Synchronization
 
-/// One loop, and what its fetches share: the transport, the resolver, the places at each origin,
-/// and who fetches what.
+/// One loop and what its fetches share: the transport, the resolver, the places at each origin, and
+/// the table of running fetches.
 ///
-/// `@unchecked Sendable`: `loop` and `memory` are safe from any thread, all else is touched on the
+/// `@unchecked Sendable`: `loop` and `memory` may be used from any thread, everything else on the
 /// loop only.
 final class FetchEngine: FetchService, @unchecked Sendable {
   let loop: EventLoop
-  /// What this run has fetched.
+  /// The files that this run has fetched.
   let memory: FetchMemory
   var configuration: MediaFetcher.Configuration { memory.configuration }
-  /// What is the same for all fetches.
+  /// The rules that all fetches share.
   let rulesOfFetches: FetchState.Rules
   let retryPolicy: RetryPolicy
-  /// What everything goes through; nil is the straight way.
+  /// The proxy of all transfers; nil for direct connections.
   var proxy: Proxy? { configuration.policy.proxy }
   let transport: any Transport
   let resolver: any Resolver
   private let rules: SignatureRules?
   private var limiter: OriginLimiter<Fetch>
   private let budget: ConnectionBudget
-  /// Which origins are left alone.
+  /// The circuit breaker of the origins.
   var breaker = CircuitBreaker()
-  /// The HTTP cache; nil where none is wanted.
+  /// The HTTP cache; nil when it is disabled.
   let cache: HTTPCache?
   let detectors: DetectorQueue
-  /// The fetches that others may join, by URL.
+  /// The fetches that other requests may join, by URL.
   private var joinable: [String: Fetch] = [:]
   private var fetches: [ObjectIdentifier: Fetch] = [:]
-  /// Whether nobody is to be answered any more.
+  /// Whether completions must not be called any more.
   private let isShutDown = Atomic<Bool>(false)
 
   /// - Parameters:
-  ///   - number: which of the fetcher's engines it is, from 0.
-  ///   - engines: how many the fetcher has.
-  ///   - isAlone: whether the others run in processes of their own.
-  ///   - rules: used by this engine alone.
+  ///   - number: the index of this engine in the fetcher, from 0.
+  ///   - engines: the number of engines of the fetcher.
+  ///   - isAlone: whether the other engines run in processes of their own.
+  ///   - rules: the signature rules, used by this engine only.
   init(
     _ memory: FetchMemory, files: FetchFiles, number: Int, of engines: Int, isAlone: Bool = false,
     rules: SignatureRules? = SignatureRules(),
@@ -78,12 +78,13 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     loop.post { [self] in answer(breaker.states(at: loop.now)) }
   }
 
-  /// Writes what the HTTP cache's index has still to write, and closes it.
+  /// Writes the pending rows of the HTTP cache's index, and closes it.
   func closeCache(_ done: @escaping @Sendable (_ warning: String?) -> Void) {
     loop.post { [self] in done(cache?.close()) }
   }
 
-  /// Ends everything; what ends in the present turn gets no answer either. Safe from any thread.
+  /// Ends everything. Transfers that end in the current turn call no completion either. May be
+  /// called from any thread.
   func shutdown() {
     isShutDown.store(true, ordering: .relaxed)
     loop.post { [self] in
@@ -97,14 +98,14 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     loop.stop()
   }
 
-  /// How many fetches are under way.
+  /// The number of running fetches.
   var fetchCount: Int { fetches.count }
 
   // MARK: Who fetches what
 
-  /// Answers from the cache, joins a fetch of the same URL, or begins one.
+  /// Answers from the cache, joins a fetch of the same URL, or begins a new one.
   func begin(_ url: CheckedURL, for waiter: FetchWaiter) {
-    // A waiter that was cancelled before its turn is out already.
+    // A waiter that was cancelled earlier has already been removed.
     guard waiter.isOpen else { return }
     guard configuration.cache != .off else { return start(url, for: waiter) }
     if let running = joinable[url.text] {
@@ -118,8 +119,8 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     }
   }
 
-  /// Takes a waiter that has gone away out of its fetch, which nobody joins meanwhile if he was the
-  /// last.
+  /// Removes a cancelled waiter from its fetch. If it was the last one, no other request can join
+  /// the fetch from now on.
   func leave(_ waiter: FetchWaiter) {
     guard let fetch = waiter.fetch else { return }
     fetch.tracker.noteAbsence()
@@ -141,13 +142,13 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     }
   }
 
-  /// Tells everyone who waits that a fetch has failed, and forgets it.
+  /// Reports a failure to all waiters of a fetch, and removes the fetch.
   func conclude(_ fetch: Fetch, _ failure: FetchFailure) {
     forget(fetch)
     for waiter in fetch.tracker.end() { waiter.complete(.failure(failure)) }
   }
 
-  /// Remembers what a fetch has brought, and forgets the fetch.
+  /// Remembers the file of a fetch, and removes the fetch.
   func keep(_ file: StoredFile, of fetch: Fetch) {
     forget(fetch)
     switch configuration.cache {
@@ -164,12 +165,12 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     if joinable[fetch.key] === fetch { joinable[fetch.key] = nil }
   }
 
-  /// Gives each waiter a pin of its own: the first the one that the file came with.
+  /// Hands the file to the waiters, each with its own pin. The first one gets the existing pin.
   func handOut(_ file: StoredFile, to waiters: [FetchWaiter]) {
     memory.handOut(file, to: waiters)
   }
 
-  /// Takes back a pin that nobody was given.
+  /// Releases a pin that was not handed out.
   func release(of file: StoredFile) {
     memory.store.unpin(file)
   }
@@ -180,9 +181,9 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     MediaIngest(store: memory.store, rules: rules, limits: configuration.limits)
   }
 
-  /// Gives a fetch a place at its origin.
+  /// Requests a place at the origin for a fetch.
   ///
-  /// - Returns: nil when it may start; else what it waits for.
+  /// - Returns: nil when the fetch may start, otherwise what it waits for.
   func enter(_ fetch: Fetch) -> FetchProgress.Awaited? {
     switch limiter.enter(fetch.url.origin, fetch) {
     case .starts: nil
@@ -191,21 +192,21 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     }
   }
 
-  /// Has a fetch whose transfer brings nothing count no more among those of its origin.
+  /// Sets aside a fetch whose transfer receives nothing: it no longer counts for its origin.
   ///
-  /// - Returns: false when too many do not already.
+  /// - Returns: false when too many are set aside already.
   func setAside(_ fetch: Fetch) -> Bool {
     let (isAside, next) = limiter.setAside(fetch.url.origin)
     next?.placeGranted()
     return isAside
   }
 
-  /// Gives back a fetch's place at an origin, to the next in the queue if there is one.
+  /// Gives back a fetch's place at an origin. The next fetch in the queue gets it.
   ///
-  /// - Parameter isAside: whether it was set aside.
+  /// - Parameter isAside: whether the fetch was set aside.
   func leave(origin: String, isAside: Bool) {
     guard let next = limiter.leave(origin, isAside: isAside) else { return }
-    // Not from within the call that gave the place back: it may be on the transport's stack.
+    // The next fetch starts later, because this call may be on the transport's stack.
     loop.later { next.placeGranted() }
   }
 

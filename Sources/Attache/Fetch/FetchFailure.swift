@@ -1,14 +1,16 @@
 internal import Glibc
 
-/// Why media could not be had.
+/// Why media could not be fetched.
 public struct FetchFailure: Error, Hashable, Sendable {
+  /// The reason code.
   public var reason: Reason
-  /// What was refused or went wrong, in words.
+  /// What was refused or failed, in words.
   public var message: String
-  /// Whether this machine failed, and not the origin or the file: its disk is full, or it has no
-  /// process to give.
+  /// Whether the cause is this machine and not the origin or the file: for example, its disk is
+  /// full or it cannot start a process.
   public var isOfMachine = false
 
+  /// Creates a failure. An empty message is replaced by the advice for the reason.
   public init(reason: Reason, message: String = "") {
     self.reason = reason
     self.message = message.isEmpty ? reason.advice : message
@@ -24,7 +26,7 @@ public struct FetchFailure: Error, Hashable, Sendable {
     if case .noProcess = failure { isOfMachine = true }
   }
 
-  /// An exchange that broke off.
+  /// Creates the failure of an interrupted exchange.
   init(_ reason: Reason, of end: TransferEnd) {
     if let error = end.localError {
       self.init(reason, localError: error)
@@ -47,16 +49,16 @@ public struct FetchFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// The origin's response is not accepted.
+  /// Creates the failure of a response that is not accepted.
   ///
-  /// - Parameter tries: how many have come to the same kind of end.
+  /// - Parameter tries: the number of attempts that had the same kind of result.
   init(_ reason: Reason, status: Int, tries: Int = 1) {
     let answer = "the origin answered \(status)" + (tries > 1 ? " to the last of \(tries) tries" : "")
     let advice = (400..<500).contains(status) ? "check the URL" : "check the origin"
     self.init(reason: reason, message: reason == .httpStatus ? "\(answer); \(advice)" : "")
   }
 
-  /// This machine itself made no connection.
+  /// Creates the failure of this machine to make a connection.
   ///
   /// - Parameter localError: the errno of socket(2) or connect(2).
   private init(_ reason: Reason, localError: Int32) {
@@ -66,22 +68,23 @@ public struct FetchFailure: Error, Hashable, Sendable {
     isOfMachine = Self.shortages.contains(localError)
   }
 
-  /// The errors of socket(2) that say that descriptors or memory ran out, whatever the origin.
+  /// The errors of socket(2) that mean that descriptors or memory ran out, whatever the origin.
   private static let shortages: Set<Int32> = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
 
-  /// The proxy cannot be reached, or answers with a status of its own instead of the origin.
+  /// Creates the failure of a proxy that cannot be reached, or that responds with its own status
+  /// instead of the origin's.
   init(proxyStatus: Int?) {
     self.init(reason: .connectProxy, message: proxyStatus.map { "the proxy answers \($0); \(Reason.connectProxy.advice)" } ?? "")
   }
 
-  /// The circuit breaker keeps an origin from being asked.
+  /// Creates the failure of a fetch that the circuit breaker blocks.
   init(breakerFor origin: String) {
     self.init(reason: .policyBreaker, message: "\(origin): \(Reason.policyBreaker.advice)")
   }
 }
 
 extension Refusal {
-  /// The same refusal of a place that a redirect leads to.
+  /// The same refusal for the target of a redirect.
   var onRedirect: Refusal {
     Refusal(.policyRedirect, "redirected: \(message)")
   }

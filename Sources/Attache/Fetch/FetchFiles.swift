@@ -1,11 +1,12 @@
-/// What fetchers read of the system's files when they start. A confined fetcher may not open them.
+/// The system files that fetchers read when they start. A confined fetcher may not open them.
 struct FetchFiles {
   /// libmagic's own database, for the detectors of all loops.
   let database: MagicCookie
-  /// What tells the run's root certificates from others.
+  /// The identity of the run's root certificates.
   let roots: [UInt8]
 
-  /// - Throws: ``StartError`` for a database that cannot be loaded, and for a wrong file of roots.
+  /// - Throws: ``StartError`` when the database cannot be loaded or the file of root certificates
+  ///   is invalid.
   init(_ configuration: MediaFetcher.Configuration) throws(StartError) {
     roots = try RootCertificates.check(configuration.rootCertificates)
     do throws(TypeDetectorError) {

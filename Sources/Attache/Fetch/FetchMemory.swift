@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The files that this run has fetched, and the answers that they give. Safe from any thread.
+/// The files that this run has fetched, and the answers from them. May be used from any thread.
 final class FetchMemory: Sendable {
   let configuration: MediaFetcher.Configuration
   let gate: URLGate
@@ -8,13 +8,15 @@ final class FetchMemory: Sendable {
   let machine: any Machine
   private let session: Mutex<SessionCache>
 
-  /// Whether another process answers from what was fetched: this one only says how long it may.
+  /// Whether another process answers from the fetched files. Then this process only reports how
+  /// long they are valid.
   private let isGuest: Bool
 
   /// - Parameters:
-  ///   - trust: how long a file is taken to be in the store without a look.
-  ///   - isGuest: whether this is a fetcher's process, whose host remembers.
-  ///   - hasIndex: whether an index on disk, which all can ask, knows what is forgotten here.
+  ///   - trust: how long a file is assumed to be in the store without a check.
+  ///   - isGuest: whether this is a fetcher process, whose host remembers the files.
+  ///   - hasIndex: whether all requests can use an index on disk that knows the URLs that are
+  ///     forgotten here.
   init(
     _ configuration: MediaFetcher.Configuration, store: AttachmentStore, trust: Duration = SessionCache.trust, isGuest: Bool = false,
     hasIndex: Bool = true, machine: any Machine
@@ -27,8 +29,8 @@ final class FetchMemory: Sendable {
 
   // MARK: What this run has fetched
 
-  /// The file of a URL, and whether it was seen in the store so recently that it need not be looked
-  /// for.
+  /// Returns the file of a URL, and whether it was seen in the store so recently that no check is
+  /// needed.
   func file(for url: String) -> (file: StoredFile, isFresh: Bool)? {
     guard configuration.cache != .off, !isGuest else { return nil }
     return session.withLock { $0.file(for: url, at: machine.now) }
@@ -36,21 +38,22 @@ final class FetchMemory: Sendable {
 
   /// Remembers a file that has just been stored or found in the store.
   ///
-  /// - Parameter end: until when it answers for the URL.
+  /// - Parameter end: when the file stops being valid for the URL; nil for never.
   func keep(_ file: StoredFile, for url: String, until end: MonotonicInstant? = nil) {
     session.withLock { $0.insert(file, for: url, at: machine.now, until: end) }
   }
 
-  /// Until when a remembered file answers for its URL; nil for one that is not remembered.
+  /// Returns when a remembered file stops being valid for its URL; nil for a URL that is not
+  /// remembered.
   func end(of url: String) -> MonotonicInstant? {
     session.withLock { $0.end(of: url) }
   }
 
-  /// Answers with a remembered file when the store still has it, and forgets it otherwise.
+  /// Answers with a remembered file if the store still has it, and forgets it otherwise.
   ///
-  /// - Returns: false when it has gone.
+  /// - Returns: false when the file is gone.
   func answerAfterLook(_ url: CheckedURL, for waiter: FetchWaiter, with file: StoredFile) -> Bool {
-    // A file that was found stays only when it was pinned before.
+    // Pinning first ensures that a file that is found stays.
     store.pin(file)
     defer { store.unpin(file) }
     let isThere = store.touch(file)
@@ -61,9 +64,9 @@ final class FetchMemory: Sendable {
 
   // MARK: Answers
 
-  /// Answers from the cache, when that knows the file and has seen it in the store of late.
+  /// Answers from the cache if it has a file for the URL that was recently seen in the store.
   ///
-  /// - Returns: false when it is to be fetched.
+  /// - Returns: false when the URL must be fetched.
   func answerAtOnce(_ url: CheckedURL, for waiter: FetchWaiter) -> Bool {
     guard let (file, isFresh) = file(for: url.text), isFresh else { return false }
     answer(waiter, with: file)
@@ -80,7 +83,7 @@ final class FetchMemory: Sendable {
     if !waiter.complete(.success(file)) { store.unpin(file) }
   }
 
-  /// Gives each waiter a pin of its own: the first the one that the file came with.
+  /// Hands the file to the waiters, each with its own pin. The first one gets the existing pin.
   func handOut(_ file: StoredFile, to waiters: [FetchWaiter]) {
     for _ in waiters.dropFirst() { store.pin(file) }
     if waiters.isEmpty { store.unpin(file) }

@@ -1,4 +1,4 @@
-/// What a fetcher stands on: a machine, and what looks names up and carries exchanges on its loop.
+/// The environment of a fetcher: a machine, and the resolver and transport of each loop.
 package struct FetchNetwork {
   package var machine: any Machine
   package var transport: (EventLoop) throws(StartError) -> any Transport
@@ -15,12 +15,12 @@ package struct FetchNetwork {
     self.resolver = resolver
   }
 
-  /// The system's: libcurl and c-ares, as the configuration says.
+  /// Returns the system's network: libcurl and c-ares, as configured.
   package static func real(_ configuration: MediaFetcher.Configuration) -> FetchNetwork {
     real(configuration, roots: CurlRoots(configuration.rootCertificates), engines: configuration.fetcherCount(on: SystemMachine()))
   }
 
-  /// - Parameter engines: how many run in this process.
+  /// - Parameter engines: the number of engines in this process.
   static func real(_ configuration: MediaFetcher.Configuration, roots: CurlRoots?, engines: Int) -> FetchNetwork {
     let machine = SystemMachine()
     return FetchNetwork(machine: machine) { loop throws(StartError) in

@@ -1,20 +1,19 @@
 internal import CFetcher
 
-/// How far a fetch is, as numbers alone: what a fetcher's process tells of it, while it runs and at
+/// The progress of a fetch, as numbers only. A fetcher process reports it during the fetch and at
 /// its end.
 ///
-/// What comes from another process is a stranger's: whatever has no meaning here is left out.
+/// Data from another process is untrusted: values that are invalid are ignored.
 struct FetchProgress: Equatable, Sendable {
-  /// What a fetch waits for, or waited for last.
+  /// What a fetch waits for, or last waited for.
   enum Awaited: Equatable, Sendable {
-    /// One of the places at its origin; `isRedirected` says whether it is another than the URL's.
+    /// A place at its origin. `isRedirected` says whether this origin differs from the URL's.
     case origin(places: Int, isRedirected: Bool)
-    /// One of all places.
+    /// Any place.
     case any(places: Int)
   }
 
-  /// The largest number of bytes that is believed: no file is so large, and sums of it do not
-  /// overflow.
+  /// The largest accepted number of bytes. No file is so large, and sums of it do not overflow.
   static let maximumBytes: Int64 = 1 << 40
 
   var status: Int?
@@ -23,13 +22,13 @@ struct FetchProgress: Equatable, Sendable {
   var type: MediaType?
   var cache = MediaRecord.Cache.miss
   var attempts = 0
-  /// Without the time in all, which is the waiter's own.
+  /// Without the total time, which belongs to the waiter.
   var timing = MediaRecord.Timing()
   var awaited: Awaited?
-  /// Since when it waits for that.
+  /// When the current wait began.
   var waitingSince: MonotonicInstant?
 
-  /// Takes over what the fetch is, apart from who asked for it.
+  /// Copies the progress to a record. The record's other fields belong to the request.
   func report(to record: inout MediaRecord, at now: MonotonicInstant) {
     record.status = status
     record.bytes = bytes
@@ -37,13 +36,13 @@ struct FetchProgress: Equatable, Sendable {
     record.attempts = attempts
     record.timing = timing
     if let waitingSince { record.timing.wait = (timing.wait ?? .zero) + max(.zero, waitingSince.duration(to: now)) }
-    // Who joined has not been answered from the store.
+    // A waiter that joined keeps its own value.
     if record.cache == .miss { record.cache = cache }
   }
 }
 
 extension FetchProgress {
-  /// As it stands in shared memory and in a frame.
+  /// The representation in shared memory and in a frame.
   init(_ raw: fetcher_progress) {
     status = raw.status > 0 ? Int(raw.status) : nil
     bytes = Int(min(max(0, raw.bytes), Self.maximumBytes))
@@ -95,7 +94,7 @@ extension FetchProgress {
 extension MediaType {
   private static let all = allCases
 
-  /// Its number in a frame, from 1; 0 is no type.
+  /// The number in a frame, from 1; 0 means no type.
   var code: UInt8 { UInt8((Self.all.firstIndex(of: self) ?? -1) + 1) }
 
   init?(code: UInt8) {

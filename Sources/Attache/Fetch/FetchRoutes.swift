@@ -1,10 +1,11 @@
 internal import Synchronization
 
-/// Chooses the engine that fetches a URL. A URL in flight belongs to the engine that has it. Any
-/// other goes to the engine that has the least of its origin, for its share of the origin's
-/// transfers.
+/// Chooses the engine that fetches a URL. A URL in flight stays with its engine. Any other URL goes
+/// to the engine with the lowest load from its origin, relative to the engine's share of the
+/// origin's transfers.
 ///
-/// Each engine has a share of one transfer at least; the shares add up. Safe from any thread.
+/// Each engine has a share of at least one transfer, and the shares add up to the total. May be
+/// used from any thread.
 final class FetchRoutes: Sendable {
   fileprivate struct Route {
     var engine: Int
@@ -14,9 +15,9 @@ final class FetchRoutes: Sendable {
   fileprivate struct State {
     /// By URL.
     var routes: [String: Route] = [:]
-    /// By origin, how many URLs each engine has.
+    /// The number of URLs of each engine, by origin.
     var origins: [String: [Int]] = [:]
-    /// By engine, how many URLs it has.
+    /// The number of URLs of each engine.
     var loads: [Int]
   }
 
@@ -31,21 +32,21 @@ final class FetchRoutes: Sendable {
     state = Mutex(State(loads: Array(repeating: 0, count: engines)))
   }
 
-  /// How many transfers at a time an engine may have to an origin: 1 at least where there are no
-  /// more engines than transfers.
+  /// Returns how many transfers at a time an engine may have to an origin: at least 1 if there are
+  /// no more engines than transfers.
   static func share(of engine: Int, in origin: String, engines: Int, transfersPerOrigin: Int) -> Int {
     let place = (engine - first(of: origin, engines) + engines) % engines
     return transfersPerOrigin / engines + (place < transfersPerOrigin % engines ? 1 : 0)
   }
 
-  /// The engine that gets the first place of an origin, in every run the same (FNV-1a,
-  /// http://www.isthe.com/chongo/tech/comp/fnv/).
+  /// Returns the engine that gets the first place of an origin. It is the same in every run
+  /// (FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/).
   private static func first(of origin: String, _ engines: Int) -> Int {
     let hash = origin.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     return Int(hash % UInt64(engines))
   }
 
-  /// Finds the engine for a request, which has it until ``leave(_:_:)``.
+  /// Chooses the engine for a request, which belongs to it until ``leave(_:_:)``.
   func enter(_ url: CheckedURL) -> Int {
     guard engines > 1 else { return 0 }
     return state.withLock { state in
@@ -60,7 +61,7 @@ final class FetchRoutes: Sendable {
     }
   }
 
-  /// Takes back a request that has been answered or given up.
+  /// Removes a request that has been answered or cancelled.
   func leave(_ url: CheckedURL, _ engine: Int) {
     guard engines > 1 else { return }
     state.withLock { state in
@@ -80,14 +81,15 @@ final class FetchRoutes: Sendable {
   private func choice(for origin: String, in state: State) -> Int {
     let first = Self.first(of: origin, engines)
     let own = state.origins[origin]
-    // Bounded, since it is multiplied: a program that uses the library may give any number.
+    // The share is limited because it is multiplied: a program that uses the library may pass any
+    // number.
     func share(_ engine: Int) -> Int {
       min(1 << 20, Self.share(of: engine, in: origin, engines: engines, transfersPerOrigin: transfersPerOrigin))
     }
     var best = first
     for place in 1..<engines {
       let engine = (first + place) % engines
-      // What each would have for each of its places, without a fraction.
+      // This compares the load per place of both engines, without fractions.
       let (other, present) = (((own?[engine] ?? 0) + 1) * share(best), ((own?[best] ?? 0) + 1) * share(engine))
       if (other, state.loads[engine]) < (present, state.loads[best]) { best = engine }
     }

@@ -1,17 +1,17 @@
-/// How far one fetch is, and what it does next. A pure value: ``Fetch`` tells it what has happened,
-/// and does what it answers.
+/// The state machine of one fetch. A pure value: ``Fetch`` reports events to it and carries out the
+/// actions that it returns.
 ///
-/// A hop is looked up in the index, resolved and checked; then it waits for a place at its origin
-/// and is transferred. A redirect, and a further try, begin again. An event that the phase does not
-/// wait for is ignored.
+/// A hop is looked up in the index, resolved and checked. Then it waits for a place at its origin
+/// and is transferred. A redirect or a retry begins again. An event that the phase does not expect
+/// is ignored.
 struct FetchState {
-  /// What is the same for all fetches of an engine.
+  /// The rules that all fetches of an engine share.
   final class Rules: Sendable {
     let gate: URLGate
-    /// What everything goes through; nil is the straight way.
+    /// The proxy of all transfers; nil for direct connections.
     let proxy: Proxy?
     let limits: MediaLimits
-    /// Whether there is an index of what was fetched before.
+    /// Whether there is an index of earlier fetches.
     let hasIndex: Bool
 
     init(gate: URLGate, proxy: Proxy? = nil, limits: MediaLimits, hasIndex: Bool) {
@@ -19,30 +19,30 @@ struct FetchState {
     }
   }
 
-  /// What it waits for.
+  /// What the fetch waits for.
   enum Phase: Equatable {
-    /// To begin: at first, and before a further try.
+    /// The start: at first, and before a retry.
     case pausing
-    /// The index's answer about the hop.
+    /// The index's result for the hop.
     case lookingUp
-    /// The circuit breaker's word, before the host is resolved.
+    /// The circuit breaker's decision, before the host is resolved.
     case approaching
     case resolving
-    /// Whether the file of a fresh answer is still there.
+    /// The check whether the file of a fresh entry still exists.
     case confirming
     /// A place at the origin.
     case waiting
-    /// The circuit breaker's word, before the request is sent.
+    /// The circuit breaker's decision, before the request is sent.
     case starting
     case transferring
-    /// Whether the store still has the file that a 304 says is unchanged.
+    /// The check whether the store still has the file that a 304 says is unchanged.
     case revalidating
-    /// The file, all of whose bytes have come.
+    /// The stored file, after all its bytes have arrived.
     case storing
     case over
   }
 
-  /// What has happened.
+  /// An input of the state machine.
   enum Event {
     case begun
     case lookedUp(HTTPCache.LookupResult)
@@ -50,13 +50,15 @@ struct FetchState {
     case resolved(Result<[IPAddress], DNSFailure>)
     case confirmed(Bool)
     case placeGranted
-    /// - Parameter moment: when it came, by the wall clock; nil where there is no index.
+    /// The head of a response.
+    ///
+    /// - Parameter at: when it arrived, by the wall clock; nil if there is no index.
     case head(ResponseHead, at: Duration?)
-    /// So many bytes of the body, in the middle of a transfer.
+    /// This many bytes of the body, during a transfer.
     case body(Int)
-    /// What the bytes are. The detector may say so between two tries, too.
+    /// The type of the bytes. The detector may report it between two attempts, too.
     case recognised(MediaType)
-    /// The bytes are not wanted, in the middle of a transfer.
+    /// The bytes are refused, during a transfer.
     case refused(FetchFailure)
     case ended(TransferEnd)
     /// The file is in the store.
@@ -64,9 +66,9 @@ struct FetchState {
     case failed(FetchFailure)
   }
 
-  /// What is to be done.
+  /// What the caller must do.
   enum Action: Equatable {
-    /// Nothing, until something happens.
+    /// Wait for the next event.
     case none
     case lookUp
     case askBreaker
@@ -76,47 +78,47 @@ struct FetchState {
     case enter
     /// Send the request.
     case transfer
-    /// Go on with the transfer, or break it off.
+    /// Continue the transfer, or stop it.
     case proceed, stop
-    /// End the file, all of whose bytes have come.
+    /// Finish the file, all of whose bytes have arrived.
     case finish
-    /// Begin again after a pause, if the budget has room for it; else fail.
+    /// Retry after a pause if the budget allows it, otherwise fail.
     case pause(after: FetchFailure, asked: Duration?)
-    /// Hand out the file that has come.
+    /// Hand out the file that has been fetched.
     case handOut(StoredFile)
-    /// Hand out a file that the store had.
+    /// Hand out a file that was in the store already.
     case serve(CacheEntry, as: MediaRecord.Cache)
     case fail(FetchFailure)
   }
 
-  /// Redirects followed at most, as the design says; browsers follow 20, Apple's loading system 16.
+  /// The maximum number of redirects, as designed. Browsers follow 20, Apple's loading system 16.
   static let maximumHops = 5
 
   private let rules: Rules
   private(set) var phase = Phase.pausing
-  /// The hop at hand.
+  /// The URL of the current hop.
   private(set) var url: CheckedURL
   private var visited: Set<String> = []
-  /// How many tries of the hop were begun, and what the one before came to.
+  /// The number of attempts at the hop, and the failure of the previous one.
   private(set) var tries = 0
   private var earlier: FetchFailure?
   private var addresses: [IPAddress] = []
   private(set) var avoidsHTTP2 = false
-  /// What the HTTP cache knows of the hop.
+  /// The HTTP cache's state of the hop.
   var reuse = FetchCacheState()
 
-  // Of the latest exchange.
+  // The latest exchange.
   private var verdict: ResponseVerdict?
   private var status = 0
-  /// Why it was broken off on this side.
+  /// Why this side stopped the exchange.
   private(set) var failure: FetchFailure?
 
-  // Of the body, which several exchanges may bring.
-  /// The number of the body. Bytes and detector's answers of an earlier number are dropped.
+  // The body, which may come from several exchanges.
+  /// The number of the body. Bytes and detector results with an earlier number are dropped.
   private(set) var body = 0
   /// In bytes.
   private(set) var received = 0
-  /// The whole body's length, when the origin says it.
+  /// The length of the complete body, if the origin sends it.
   private var length: Int?
   private var entityTag: String?
   private(set) var type: MediaType?
@@ -129,48 +131,49 @@ struct FetchState {
 
   var isOver: Bool { phase == .over }
   var isRedirected: Bool { visited.count > 1 }
-  /// Whether a complete head has come in the latest exchange.
+  /// Whether a complete head has arrived in the latest exchange.
   var hasHead: Bool { verdict != nil }
 
-  /// How many bytes are still to come, these included; where the length is unknown, these alone. A
-  /// part in chunks may bring more than its length says.
+  /// Returns how many bytes are still to come, including these; only these if the length is
+  /// unknown. A chunked partial response may contain more than its length says.
   func expected(with count: Int) -> Int {
     length.map { max(0, $0 - received) } ?? count
   }
 
-  /// The addresses, with another one first at each try: libcurl 7.88 spends the whole time for
-  /// connecting on the first of a family where that swallows packets.
+  /// The addresses, starting with another one at each attempt: libcurl 7.88 spends the entire
+  /// connection time on the first address of a family if that address drops packets.
   var addressesInTurn: [IPAddress] {
     let turn = (tries - 1) % max(1, addresses.count)
     return Array(addresses[turn...] + addresses[..<turn])
   }
 
-  /// Where the body may be taken up again: with a strong validator, and an origin that does not
+  /// Where the body can be resumed. This requires a strong validator and an origin that does not
   /// decline ranges (RFC 9110, 13.1.5).
   var resumption: (offset: Int, validator: String)? {
     guard received > 0, let entityTag, entityTag.hasPrefix("\"") else { return nil }
     return (received, entityTag)
   }
 
-  /// What asks for the file only if it has changed; never of a part.
+  /// The header lines of a conditional request. Empty for a partial request.
   var conditions: [String] { resumption == nil ? reuse.conditions : [] }
 
-  /// Which gates the URL has passed: all where no name is looked up, or no address judged.
+  /// Which gates the URL has passed: all of them if the host is not resolved or its addresses are
+  /// not checked.
   var clearance: HTTPCache.Clearance {
     if url.address != nil || rules.proxy != nil { return .full }
     return url.portIsAllowed ? .ofPublic : .withheld
   }
 
-  /// Whether every address that was asked is open to everybody.
+  /// Whether all addresses of the request may be reached without `--allow-net`.
   var isPublic: Bool {
     url.address == nil && rules.proxy == nil && addresses.allSatisfy(AddressGate.isPublic)
   }
 
   // MARK: What happens
 
-  /// Takes what has happened.
+  /// Handles an event.
   ///
-  /// - Returns: what is to be done.
+  /// - Returns: the action to carry out.
   mutating func handle(_ event: Event) -> Action {
     switch (phase, event) {
     case (.over, _): .none
@@ -217,7 +220,7 @@ struct FetchState {
     return approach()
   }
 
-  /// A fresh answer needs no request, so that the circuit breaker is not asked.
+  /// A fresh entry needs no request, so the circuit breaker is not consulted.
   private mutating func approach() -> Action {
     phase = .approaching
     return reuse.isFresh ? resolve() : .askBreaker
@@ -237,8 +240,8 @@ struct FetchState {
     }
   }
 
-  /// Every address must pass: one bad one in an answer refuses the host. Behind a proxy they are
-  /// the proxy's, which no gate judges.
+  /// Checks all addresses: one forbidden address refuses the host. With a proxy these are the
+  /// proxy's addresses, which the address gate does not check.
   private mutating func check(_ addresses: [IPAddress]) -> Action {
     do throws(Refusal) {
       if let proxy = rules.proxy {
@@ -280,7 +283,8 @@ struct FetchState {
     if let moment { reuse.handle(head, at: moment) }
     if rules.proxy != nil, head.status == 407 { return refuse(FetchFailure(proxyStatus: 407)) }
     guard case .body(let length, let resumes) = verdict else {
-      // An unwanted body is not waited for: without one, the connection serves again.
+      // Receiving an unwanted body is not worth the wait. If there is no body, the connection can
+      // be reused.
       return verdict == .unchanged || head.contentLengths == ["0"] && head.transferEncodings.isEmpty ? .proceed : .stop
     }
     if !resumes { startOver() }
@@ -306,7 +310,7 @@ struct FetchState {
     return .stop
   }
 
-  /// Whether the body is within its limit, as far as its length and its kind are known.
+  /// Checks whether the body is within its limit, as far as its length and its kind are known.
   private mutating func checkLength() -> Action {
     let size = max(length ?? 0, received)
     guard size > type.map({ rules.limits[$0.kind] }) ?? rules.limits.largest else { return failure == nil ? .proceed : .stop }
@@ -333,8 +337,8 @@ struct FetchState {
   private mutating func takeBroken(_ exchange: TransferEnd) -> Action {
     let reason = exchange.failure ?? .httpTruncated
     let failure = FetchFailure(reason, of: exchange)
-    // What a peer itself declined in the handshake, or a proxy with its status, it would decline
-    // again.
+    // A peer that declines the handshake, or a proxy that responds with an error status, would do
+    // so again.
     let isDeclined = !exchange.isUnanswered && (reason == .tlsHandshake || reason == .connectProxy)
     return reason.isRetryable(status: nil) && !isDeclined ? tryAgain(after: failure, asked: nil) : end(.fail(failure))
   }
@@ -361,7 +365,7 @@ struct FetchState {
     return go(to: .pausing, .pause(after: failure, asked: asked))
   }
 
-  /// The origin says that a file is still its answer.
+  /// Handles a 304: the cached file is still valid.
   private mutating func takeUnchanged() -> Action {
     guard let entry = reuse.entry, !reuse.speaksOfAnother else { return askAnew() }
     return go(to: .revalidating, .confirm(entry.file))
@@ -372,13 +376,13 @@ struct FetchState {
     return end(.serve(entry, as: .revalidated))
   }
 
-  /// Asks again without a condition.
+  /// Sends the request again without a condition.
   private mutating func askAnew() -> Action {
     reuse.dropEntry()
     return approach()
   }
 
-  /// What has come of the body counts no more.
+  /// Discards the body received so far.
   private mutating func startOver() {
     body += 1
     (received, length, entityTag, type) = (0, nil, nil, nil)

@@ -1,34 +1,34 @@
 internal import Synchronization
 
-/// How far a fetch is, and who waits for it: written on the loop; read from any thread.
+/// The progress and the waiters of a fetch. Written on the loop, read from any thread.
 final class FetchTracker: FetchProgressSource {
   private struct State {
     var progress = FetchProgress()
     var waiters = FetchWaiters()
-    /// How many of them have given up, and are still to be taken out.
+    /// The number of waiters that were cancelled and are not removed yet.
     var absent = 0
     var isOver = false
-    /// Where another process is told how far the fetch is.
+    /// Where the progress is reported to another process.
     var trace: FetchTrace?
 
     var isAwaited: Bool { waiters.count > absent }
   }
 
-  /// What becomes of one who would join.
+  /// The result of an attempt to join.
   enum JoinResult {
     case waits
-    /// It comes too late to wait.
+    /// The fetch is over or has been abandoned.
     case late
   }
 
   private let state = Mutex(State())
 
-  /// How far the fetch is.
+  /// The current progress of the fetch.
   var progress: FetchProgress {
     state.withLock { $0.progress }
   }
 
-  /// Notes how far the fetch is.
+  /// Updates the progress of the fetch.
   func note(_ change: (inout FetchProgress) -> Void) {
     state.withLock { state in
       change(&state.progress)
@@ -36,12 +36,12 @@ final class FetchTracker: FetchProgressSource {
     }
   }
 
-  /// Notes that the fetch waits for a connection.
+  /// Records that the fetch waits for a connection.
   func beginWait(for awaited: FetchProgress.Awaited, at now: MonotonicInstant) {
     note { ($0.awaited, $0.waitingSince) = (awaited, now) }
   }
 
-  /// Notes that it waits no more, if it did.
+  /// Records the end of the wait, if there was one.
   func endWait(at now: MonotonicInstant) {
     note { progress in
       guard let since = progress.waitingSince.take() else { return }
@@ -51,7 +51,7 @@ final class FetchTracker: FetchProgressSource {
 
   func join(_ waiter: FetchWaiter) -> JoinResult {
     state.withLock { state in
-      // One that everybody has given up is as good as over.
+      // A fetch whose waiters were all cancelled counts as over.
       guard !state.isOver, state.waiters.isEmpty || state.isAwaited else { return .late }
       state.waiters.add(waiter)
       if let trace = waiter.trace { state.trace = trace }
@@ -59,19 +59,19 @@ final class FetchTracker: FetchProgressSource {
     }
   }
 
-  /// Has one wait longer.
+  /// Extends the deadline of a waiter.
   func extend(_ waiter: FetchWaiter, to deadline: MonotonicInstant) {
     state.withLock { _ in waiter.deadline = max(waiter.deadline, deadline) }
   }
 
-  /// Notes that one has given up, who will be taken out by ``leave(_:)``.
+  /// Records that a waiter was cancelled. ``leave(_:)`` removes it later.
   func noteAbsence() {
     state.withLock { $0.absent += 1 }
   }
 
-  /// Takes one who has given up out.
+  /// Removes a cancelled waiter.
   ///
-  /// - Returns: whether he was the last.
+  /// - Returns: whether it was the last one.
   func leave(_ waiter: FetchWaiter) -> Bool {
     state.withLock { state in
       guard !state.isOver else { return false }
@@ -81,9 +81,10 @@ final class FetchTracker: FetchProgressSource {
     }
   }
 
-  /// Ends the tracker, once.
+  /// Ends the tracker.
   ///
-  /// - Returns: those who wait, in the order in which they came; nobody when it had ended.
+  /// - Returns: the waiters in the order in which they joined; empty when the tracker had already
+  ///   ended.
   func end(with file: StoredFile? = nil) -> [FetchWaiter] {
     state.withLock { state in
       guard !state.isOver else { return [] }
@@ -94,12 +95,12 @@ final class FetchTracker: FetchProgressSource {
     }
   }
 
-  /// Whether somebody waits who has not given up.
+  /// Whether a waiter remains that was not cancelled.
   var isAwaited: Bool {
     state.withLock { $0.isAwaited }
   }
 
-  /// When the one who can wait longest no longer can; nil when nobody waits.
+  /// The latest deadline of the waiters; nil when there are none.
   var latestDeadline: MonotonicInstant? {
     state.withLock { $0.waiters.latestDeadline }
   }

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// One who waits for a fetch: with a deadline, a record and a completion of its own, whoever else
-/// waits for the same URL.
+/// A request that waits for a fetch, with its own deadline, record and completion. Several waiters
+/// may share a fetch of the same URL.
 ///
-/// `@unchecked Sendable`: `fetch` is touched on the loop only, `deadline` and `seat` under the lock
-/// of the fetch's tracker, `request` under that of the fetcher's link; the rest is constant or
+/// `@unchecked Sendable`: `fetch` is used on the loop only, `deadline` and `seat` under the lock of
+/// the fetch's tracker, `request` under the lock of the fetcher's link. The rest is constant or
 /// locked.
 final class FetchWaiter: @unchecked Sendable {
   typealias Completion = @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
@@ -13,11 +13,12 @@ final class FetchWaiter: @unchecked Sendable {
 
   private struct State {
     var completion: Completion?
-    /// Who fetches for it, and what is called once when that one serves it no more.
+    /// The fetcher of this request, and a function to call once when the fetcher no longer serves
+    /// it.
     var service: Service?
     var record: MediaRecord
     var source: (any FetchProgressSource)?
-    /// Of the URL that was asked for.
+    /// The host of the requested URL.
     var host = ""
   }
 
@@ -26,13 +27,13 @@ final class FetchWaiter: @unchecked Sendable {
   private let start: MonotonicInstant
   private let state: Mutex<State>
 
-  /// What it waits for.
+  /// The fetch that this waiter waits for.
   var fetch: Fetch?
-  /// Its place among those who wait.
+  /// The index among the fetch's waiters.
   var seat = 0
-  /// The request to a fetcher's process that it waits for; 0 for none.
+  /// The number of the request to a fetcher process; 0 for none.
   var request: UInt64 = 0
-  /// Where another process is told how far the fetch is.
+  /// Where the progress of the fetch is reported to another process.
   let trace: FetchTrace?
 
   init(
@@ -44,17 +45,17 @@ final class FetchWaiter: @unchecked Sendable {
     state = Mutex(State(completion: completion, record: MediaRecord(url: url)))
   }
 
-  /// Notes what is true of this one alone.
+  /// Updates the part of the record that belongs to this waiter alone.
   func note(_ change: (inout MediaRecord) -> Void) {
     state.withLock { change(&$0.record) }
   }
 
-  /// Has the record follow a fetch.
+  /// Makes the record follow the progress of a fetch.
   func follow(_ source: any FetchProgressSource) {
     state.withLock { $0.source = source }
   }
 
-  /// The record as it stands, with the time since the start.
+  /// Returns the current record, with the time since the start.
   func record(ending reason: Reason?) -> MediaRecord {
     let now = machine.now
     let total = start.duration(to: now)
@@ -66,35 +67,35 @@ final class FetchWaiter: @unchecked Sendable {
     }
   }
 
-  /// What the fetch waits for, or waited for last, in words; nil for one that never waited.
+  /// What the fetch waits for, or last waited for, in words; nil if it never waited.
   var awaited: String? {
     state.withLock { state in state.source?.progress.awaited?.words(host: state.host) }
   }
 
-  /// Whether the completion is still to be called.
+  /// Whether the completion has not been called or dropped yet.
   var isOpen: Bool {
     state.withLock { $0.completion != nil }
   }
 
-  /// Notes who fetches for it.
+  /// Sets the fetcher that serves this waiter.
   ///
   /// - Parameters:
-  ///   - host: of the URL.
-  ///   - onLeave: called once, when the fetcher no longer serves it: before the completion, or
-  ///     after ``close()``, by its caller.
+  ///   - host: the host of the URL.
+  ///   - onLeave: called once, when the fetcher no longer serves the waiter: before the completion,
+  ///     or after ``close()``, by its caller.
   func go(to fetcher: any FetchService, host: String, onLeave: @escaping @Sendable () -> Void) {
     state.withLock { ($0.service, $0.host) = ((fetcher, onLeave), host) }
   }
 
-  /// Has the completion called no more.
+  /// Drops the completion, so that it is not called any more.
   ///
-  /// - Returns: who serves it, whom it is to leave; nil when the completion has been called, or
-  ///   will be at once.
+  /// - Returns: the fetcher that the caller must tell to remove this waiter; nil when the
+  ///   completion has been called or is about to be.
   func close() -> Service? {
     state.withLock { $0.completion.take() == nil ? nil : $0.service.take() }
   }
 
-  /// Calls the completion, unless it was called or closed before.
+  /// Calls the completion, unless it was called or dropped before.
   ///
   /// - Returns: whether it was called.
   @discardableResult
@@ -116,9 +117,9 @@ final class FetchWaiter: @unchecked Sendable {
 }
 
 extension FetchProgress.Awaited {
-  /// What it is, for a message.
+  /// Returns the description for a message.
   ///
-  /// - Parameter host: of the URL that was asked for.
+  /// - Parameter host: the host of the requested URL.
   fileprivate func words(host: String) -> String {
     switch self {
     case .origin(let places, let isRedirected):
@@ -129,21 +130,22 @@ extension FetchProgress.Awaited {
   }
 }
 
-/// One of those that fetch: a loop on a thread of this process, or a process of its own. Safe from
-/// any thread.
+/// A fetcher: a loop on a thread of this process, or a separate process. May be used from any
+/// thread.
 protocol FetchService: AnyObject, Sendable {
-  /// Fetches for one who waits.
+  /// Fetches a URL for a waiter.
   func fetch(_ url: CheckedURL, for waiter: FetchWaiter)
-  /// Lets one go who waits no more.
+  /// Removes a cancelled waiter.
   ///
-  /// - Parameter done: called once he is out: a fetcher that hangs counts as loaded until then.
+  /// - Parameter done: called once the waiter is removed. A fetcher that hangs counts as loaded
+  ///   until then.
   func leave(_ waiter: FetchWaiter, done: @escaping @Sendable () -> Void)
-  /// Says how its origins stand, which also says that its loop turns.
+  /// Reports the states of the fetcher's origins. A reply also shows that its loop is running.
   func countOrigins(_ answer: @escaping @Sendable (BreakerStates) -> Void)
-  /// Has the HTTP cache write what is still to be written.
+  /// Makes the HTTP cache write its pending rows.
   ///
-  /// - Parameter done: called once, with what the user should know of the cache.
+  /// - Parameter done: called once, with a warning for the user about the cache.
   func closeCache(_ done: @escaping @Sendable (_ warning: String?) -> Void)
-  /// Ends everything, without an answer.
+  /// Ends everything without calling completions.
   func shutdown()
 }

@@ -1,15 +1,15 @@
-/// Who waits for a fetch, first come, first served.
+/// The waiters of a fetch, in the order in which they joined.
 struct FetchWaiters {
-  /// Those who have gone left their seat empty.
+  /// Removed waiters leave an empty seat.
   private var seats: [FetchWaiter?] = []
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
 
-  /// In the order in which they came.
+  /// The waiters in the order in which they joined.
   var inOrder: [FetchWaiter] { seats.compactMap { $0 } }
 
-  /// When the one who can wait longest no longer can.
+  /// The latest deadline of the waiters.
   var latestDeadline: MonotonicInstant? { seats.lazy.compactMap { $0?.deadline }.max() }
 
   mutating func add(_ waiter: FetchWaiter) {

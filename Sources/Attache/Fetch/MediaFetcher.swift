@@ -1,83 +1,90 @@
 internal import Synchronization
 
-/// Downloads media into the store: gates, names, connections, redirects, retries, detection, all on
-/// the caller's deadline.
+/// Downloads media into the store: URL checks, name resolution, connections, redirects, retries and
+/// type detection, all within the caller's deadline.
 ///
-/// There is an engine for each core, a loop on a thread of its own: it carries transfers, and
-/// recognises, hashes and writes what they bring. A fetcher that is let go of is shut down.
+/// There is one engine for each processor. An engine is a loop on its own thread: it runs
+/// transfers, and detects, hashes and writes the received bytes. Releasing a fetcher shuts it down.
 public final class MediaFetcher: Sendable {
   /// What may be fetched, and how.
   public struct Configuration: Sendable {
-    /// Which URLs and addresses may be reached.
+    /// The URLs and addresses that may be reached.
     public var policy = URLPolicy()
     /// The largest file of each kind, in bytes.
     public var limits = MediaLimits()
-    /// Further tries of a transient failure, only inside the budget.
+    /// The maximum number of retries after a transient failure. Retries happen only within the
+    /// budget.
     public var retries = 2
-    /// Transfers to one origin at a time.
-    public var transfersPerOrigin = 16
+    /// The maximum number of concurrent transfers to one origin.
+    public var transfersPerOrigin = 16 {
+      didSet { transfersPerOrigin = max(1, transfersPerOrigin) }
+    }
+    /// What is cached.
     public var cache = CacheMode.http
-    /// A file of root certificates in PEM form instead of the system's.
+    /// The path of a file of root certificates in PEM format that replaces the system's.
     public var rootCertificates: String?
-    /// How many engines there are; nil is one for each processor. There are
-    /// ``MediaFetcher/maximumFetchers`` at most, and no more than ``transfersPerOrigin``.
+    /// The number of engines; nil means one for each processor. At most
+    /// ``MediaFetcher/maximumFetchers``, and at most ``transfersPerOrigin``.
     public var fetchers: Int?
-    /// Name servers as `ADDRESS:PORT`; none means those of resolv.conf.
+    /// Name servers as `ADDRESS:PORT`; an empty list means those of resolv.conf.
     public var nameServers: [String] = []
 
+    /// Creates the default configuration.
     public init() {}
 
-    /// How many engines there are on a machine: no more than ``transfersPerOrigin``, so that each
-    /// has a place at every origin that a redirect leads to.
+    /// Returns the number of engines on a machine: at most ``transfersPerOrigin``, so that each
+    /// engine has a place at every origin that a redirect leads to.
     func fetcherCount(on machine: any Machine) -> Int {
       max(1, min(maximumFetchers, transfersPerOrigin, fetchers ?? machine.processors))
     }
   }
 
-  /// What is remembered of media that was fetched.
+  /// What is cached of fetched media.
   public enum CacheMode: String, CaseIterable, Sendable {
-    /// The rules of HTTP (RFC 9111), over restarts: what is fresh is not fetched, what is stale is
-    /// asked about. Requests for a URL in flight join it.
+    /// Follows the rules of HTTP (RFC 9111), across restarts: fresh responses are reused and stale
+    /// ones are revalidated. Requests for a URL in flight join it.
     case http
-    /// Requests for a URL in flight join it, and what this process has fetched is not fetched
-    /// again.
+    /// Requests for a URL in flight join it. What this process has fetched is not fetched again.
     case session
-    /// Each reference is fetched by itself.
+    /// Each reference is fetched separately.
     case off
   }
 
-  /// Engines at most.
+  /// The maximum number of engines.
   public static let maximumFetchers = 64
 
   let memory: FetchMemory
-  /// Those that fetch: ``engines``, or processes.
+  /// The fetchers: ``engines`` or processes.
   private let services: [any FetchService]
-  /// The loops on threads of this process; none where processes fetch.
+  /// The loops on threads of this process; empty when processes fetch.
   let engines: [FetchEngine]
   private let processes: FetcherProcesses?
   let routes: FetchRoutes
-  /// The latest URL that passed the gate: a campaign names the same one again and again.
+  /// The latest URL that passed the gate: a campaign repeats the same URL.
   private let latest = Mutex<(text: UntrustedText, checked: CheckedURL)?>(nil)
   private let isShutDown = Atomic<Bool>(false)
 
   /// Starts the fetcher's threads.
   ///
-  /// - Parameter clock: what the deadlines of the fetches are kept by. While it is behind with
-  ///   them, it goes before what can wait.
-  /// - Throws: ``StartError`` when the system or a library refuses, a wrong file of roots or name
-  ///   server included.
+  /// - Parameters:
+  ///   - configuration: what may be fetched, and how.
+  ///   - store: where the files are stored.
+  ///   - clock: the clock of the fetches' deadlines. While it is behind with deadlines, they have
+  ///     priority over work that can wait.
+  /// - Throws: ``StartError`` when the system or a library fails, or when a file of root
+  ///   certificates or a name server is invalid.
   public convenience init(_ configuration: Configuration, store: AttachmentStore, clock: (any DeadlineClock)? = nil) throws(StartError) {
     try self.init(configuration, store: store, clock: clock, network: .real(configuration))
   }
 
-  /// Starts the fetcher with another patience of its session cache.
+  /// Starts the fetcher with a different trust time for its session cache.
   ///
-  /// - Parameter trust: how long a file is taken to be in the store without a look.
+  /// - Parameter trust: how long a file is assumed to be in the store without a check.
   convenience init(_ configuration: Configuration, store: AttachmentStore, trust: Duration) throws(StartError) {
     try self.init(configuration, store: store, trust: trust, network: .real(configuration))
   }
 
-  /// Starts the fetcher on a machine and a network of the caller's: rehearsals script them.
+  /// Starts the fetcher on a machine and a network of the caller, which may simulate them.
   package init(
     _ configuration: Configuration, store: AttachmentStore, trust: Duration = SessionCache.trust, clock: (any DeadlineClock)? = nil,
     network: FetchNetwork
@@ -98,20 +105,22 @@ public final class MediaFetcher: Sendable {
     routes = FetchRoutes(engines: count, transfersPerOrigin: configuration.transfersPerOrigin, joins: configuration.cache != .off)
   }
 
-  /// Has processes of their own fetch, each of which is started when it is first needed.
+  /// Starts a fetcher that uses separate processes. Each process is started when it is first
+  /// needed.
   ///
   /// - Parameters:
-  ///   - parent: what starts them; it was made with this configuration, before there were threads.
-  ///   - tell: what the user should know, such as that a process ended and was replaced; on a
-  ///     thread of its own.
-  /// - Throws: ``StartError`` when the system refuses, or for a wrong file of roots.
+  ///   - parent: the process that starts the fetcher processes. It was created with this
+  ///     configuration, before there were threads.
+  ///   - notify: called with messages for the user, such as that a process ended and was replaced;
+  ///     on a thread of its own.
+  /// - Throws: ``StartError`` when the system fails or the file of root certificates is invalid.
   package init(
     _ configuration: Configuration, store: AttachmentStore, clock: (any DeadlineClock)? = nil, parent: FetcherParent,
     notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
   ) throws(StartError) {
     try RootCertificates.check(configuration.rootCertificates)
-    // The index is asked by each fetcher alone, and knows for a while nothing of what another has
-    // written.
+    // Each fetcher process has its own connection to the index, and does not see at once what
+    // another has written.
     memory = FetchMemory(configuration, store: store, hasIndex: false, machine: SystemMachine())
     let count = configuration.fetcherCount(on: memory.machine)
     let processes = try FetcherProcesses(memory, count: count, parent: parent, clock: clock, notify: notify)
@@ -119,15 +128,14 @@ public final class MediaFetcher: Sendable {
     routes = FetchRoutes(engines: count, transfersPerOrigin: configuration.transfersPerOrigin, joins: configuration.cache != .off)
   }
 
-  /// Whether no fetcher can be started any more; whatever is asked for ends with
+  /// Whether no fetcher process can be started any more. Then all requests fail with
   /// ``Reason/internal``.
   package var isBroken: Bool { processes?.isBroken ?? false }
 
-  /// Ends all transfers without an answer, and the threads and processes, when the HTTP cache has
-  /// been written.
+  /// Writes the HTTP cache. Then ends all transfers without calling completions, and ends the
+  /// threads and processes.
   ///
-  /// - Returns: what the user should know of the cache, such as that it was damaged and is begun
-  ///   anew.
+  /// - Returns: a warning for the user about the cache, such as that it was damaged and replaced.
   @discardableResult
   public func shutdown() -> String? {
     let warning = isShutDown.exchange(true, ordering: .relaxed) ? nil : closeCache()
@@ -144,10 +152,10 @@ public final class MediaFetcher: Sendable {
     processes?.shutdown()
   }
 
-  /// Writes what the HTTP cache has still to write, and waits for that, for as long as a disk that
-  /// works could take.
+  /// Writes the pending rows of the HTTP cache, and waits at most ``HTTPCache/closingPatience``,
+  /// the time that a working disk could need.
   ///
-  /// - Returns: what the user should know of the cache.
+  /// - Returns: a warning for the user about the cache.
   private func closeCache() -> String? {
     guard memory.configuration.cache == .http, let wakeSignal = try? memory.machine.makeWakeSignal() else { return nil }
     let end = memory.machine.now.advanced(by: HTTPCache.closingPatience)
@@ -162,16 +170,15 @@ public final class MediaFetcher: Sendable {
     return outcome.withLock { $0.warning }
   }
 
-  /// Fetches what `url` names.
+  /// Fetches a URL.
   ///
   /// - Parameters:
-  ///   - url: as the payload writes it; both gates are asked here and at every redirect.
-  ///   - deadline: the end of the budget. No further try is made after it; the caller ends the
-  ///     fetch itself, with ``FetchTicket/cancel()``.
-  ///   - completion: called at most once, on any thread, with the stored file, which is pinned once
-  ///     for the caller, or with a reason;
-  ///     and with the report's record.
-  /// - Returns: what ends the fetch early and shows how far it is.
+  ///   - url: the URL as the payload contains it. Both gates check it here and at every redirect.
+  ///   - deadline: the end of the budget. No retry begins after it. The caller must end the fetch
+  ///     itself, with ``FetchTicket/cancel()``.
+  ///   - completion: called at most once, on any thread, with the result and the record for the
+  ///     report. On success, the stored file is pinned once for the caller.
+  /// - Returns: a ticket that cancels the fetch and shows its progress.
   public func fetch(
     _ url: String, deadline: MonotonicInstant, completion: @escaping @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
   ) -> FetchTicket {
@@ -192,10 +199,11 @@ public final class MediaFetcher: Sendable {
     services[number].fetch(url, for: waiter)
   }
 
-  /// Asks each fetcher how its origins stand: an answer also says that its loop turns.
+  /// Asks each fetcher for the states of its origins. A reply also shows that the fetcher's loop is
+  /// running.
   ///
-  /// - Parameter answer: called once on a thread of the fetchers with the sums, never after
-  ///   ``shutdown()``; must not block.
+  /// - Parameter answer: called once, on a thread of the fetchers, with the sums. Never called
+  ///   after ``shutdown()``. Must not block.
   public func pulse(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
     let gathered = Mutex((missing: services.count, states: BreakerStates()))
     for service in services {
@@ -211,7 +219,7 @@ public final class MediaFetcher: Sendable {
   }
 
   private func check(_ url: UntrustedText) throws(Refusal) -> CheckedURL {
-    // Before two long texts are compared.
+    // The length is checked before two long texts are compared.
     guard url.utf8.count <= URLGate.maximumBytes else { throw URLGate.tooLong }
     let earlier = latest.withLock { $0 }
     if let earlier, earlier.text == url { return earlier.checked }
@@ -221,20 +229,20 @@ public final class MediaFetcher: Sendable {
   }
 }
 
-/// A fetch under way, seen by the one who asked for it.
+/// The caller's handle of a running fetch.
 public struct FetchTicket: Sendable {
   let waiter: FetchWaiter
 
-  /// How far the fetch is.
+  /// The current record of the fetch.
   public var record: MediaRecord {
     waiter.record(ending: nil)
   }
 
-  /// What the fetch waits for, or waited for last, in words; nil for one that never waited.
+  /// What the fetch waits for, or last waited for, in words; nil if it never waited.
   var awaited: String? { waiter.awaited }
 
-  /// Ends the fetch for this caller: its completion is not called any more. A download that nobody
-  /// else waits for is broken off.
+  /// Ends the fetch for this caller: its completion is not called any more. A download without
+  /// other waiters is cancelled.
   public func cancel() {
     guard let (fetcher, onLeave) = waiter.close() else { return }
     fetcher.leave(waiter, done: onLeave)

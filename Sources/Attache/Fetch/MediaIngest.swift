@@ -1,21 +1,21 @@
-/// A file on its way into the store: its bytes are recognised, checked, hashed and written where
-/// they arrive. On the loop only.
+/// A file on its way into the store. Its bytes are recognised, checked, hashed and written on the
+/// thread where they arrive. On the loop only.
 ///
-/// The first bytes say what the file is. Where the rules of this process leave that open, there is
-/// a question for the type detector's process, and the file waits for the answer.
+/// The first bytes determine the type. If the rules of this process cannot determine it, the type
+/// detector's process is asked, and the file waits for the result.
 final class MediaIngest {
-  /// What the type detector's process is to be asked.
+  /// A request to the type detector's process.
   struct Question: Sendable {
-    /// The file's first bytes.
+    /// The first bytes of the file.
     var prefix: [UInt8]
-    /// Whether they are the whole file.
+    /// Whether they are the complete file.
     var isComplete: Bool
   }
 
-  /// Bytes that are gathered before they are written: a smaller file is stored by one write, or by
-  /// none where the store has it.
+  /// The number of bytes that are gathered before they are written. A smaller file is stored with a
+  /// single write, or with none if the store already has it.
   private static let portion = 128 * 1024
-  /// The most that libcurl hands over at a time (CURL_MAX_WRITE_SIZE).
+  /// The largest buffer that libcurl delivers (CURL_MAX_WRITE_SIZE).
   private static let piece = 16 * 1024
 
   private enum Recognition {
@@ -32,31 +32,32 @@ final class MediaIngest {
   private var isComplete = false
   private var question: Question?
 
-  /// - Parameter rules: those of the loop's thread; nil asks the detector's process about every
-  ///   file.
+  /// - Parameter rules: the rules of the loop's thread. With nil, the detector's process is asked
+  ///   about every file.
   init(store: AttachmentStore, rules: SignatureRules?, limits: MediaLimits) {
     (self.store, self.rules, self.limits) = (store, rules, limits)
   }
 
-  /// What the bytes say that the file is; nil as long as they have not.
+  /// The detected type; nil until it is known.
   var type: MediaType? {
     if case .known(let type) = recognition { type } else { nil }
   }
 
-  /// Whether no more should be taken from the network before the detector's process has answered.
+  /// Whether the transfer must pause until the detector's process has replied.
   var isFull: Bool {
     if case .asked = recognition { gathered.count >= Self.portion } else { false }
   }
 
-  /// The question that is still to be asked, once; the answer is for ``handle(_:)``.
+  /// Returns the pending request to the detector, once. Pass its result to ``handle(_:)``.
   func takeQuestion() -> Question? {
     question.take()
   }
 
   /// Takes the next bytes.
   ///
-  /// - Parameter expected: how many come with and behind these, as far as that is known.
-  /// - Throws: why the file is not wanted.
+  /// - Parameter expected: the number of bytes still to come, including these, as far as it is
+  ///   known.
+  /// - Throws: why the file is refused.
   func take(_ bytes: UnsafeRawBufferPointer, expecting expected: Int) throws(FetchFailure) {
     if gathered.isEmpty { gathered.reserveCapacity(min(max(expected, bytes.count), Self.portion + Self.piece)) }
     unsafe gathered.append(contentsOf: bytes)
@@ -64,10 +65,10 @@ final class MediaIngest {
     if let type, gathered.count >= Self.portion { try writeGathered(as: type) }
   }
 
-  /// Ends the file.
+  /// Finishes the file.
   ///
-  /// - Returns: the stored file, pinned once; nil when the detector's process is to answer first.
-  /// - Throws: why the file is not wanted.
+  /// - Returns: the stored file, pinned once; nil when the detector's process must reply first.
+  /// - Throws: why the file is refused.
   func finish() throws(FetchFailure) -> StoredFile? {
     isComplete = true
     if case .open = recognition { try recognise() }
@@ -75,10 +76,10 @@ final class MediaIngest {
     return try stored(as: type)
   }
 
-  /// Takes the answer of the detector's process.
+  /// Takes the result of the detector's process.
   ///
   /// - Returns: the stored file, pinned once; nil when it is not complete yet.
-  /// - Throws: why the file is not wanted.
+  /// - Throws: why the file is refused.
   func handle(_ detection: Detection) throws(FetchFailure) -> StoredFile? {
     let type = try accept(detection)
     if isComplete { return try stored(as: type) }
@@ -122,7 +123,7 @@ final class MediaIngest {
     gathered.removeAll(keepingCapacity: true)
   }
 
-  /// Refuses what has been gathered for its size or its structure.
+  /// Checks the size and the structure of the gathered bytes.
   private func check(behind size: Int, as type: MediaType) throws(FetchFailure) {
     guard size + gathered.count <= limits[type.kind] else { throw FetchFailure(tooLarge: type.kind, limits: limits) }
     let defect = unsafe gathered.withUnsafeBytes { unsafe structure?.read($0) }
@@ -146,7 +147,7 @@ final class MediaIngest {
 }
 
 extension FetchFailure {
-  /// The file is larger than its kind may be.
+  /// Creates the failure of a file that is larger than its kind may be.
   init(tooLarge kind: MediaKind, limits: MediaLimits) {
     let reason: Reason =
       switch kind {
@@ -158,7 +159,7 @@ extension FetchFailure {
       reason: reason, message: "the \(kind.rawValue) is larger than \(limits[kind]) bytes; shrink it or raise --limits \(kind.rawValue)=…")
   }
 
-  /// The file's own structure speaks against it.
+  /// Creates the failure of a file with an invalid structure.
   init(_ defect: FileDefect, limits: MediaLimits) {
     switch defect {
     case .broken(let text):

@@ -1,21 +1,21 @@
-/// What wants a place at an origin.
+/// A client that requests a place at an origin.
 protocol OriginLimiterClient: AnyObject {
-  /// Whether it waits; ``OriginLimiter`` alone sets it.
+  /// Whether the client waits. Only ``OriginLimiter`` sets it.
   var isQueued: Bool { get set }
 }
 
-/// Lets at most so many transfers at a time go to one origin, and so many in all; the others wait
-/// in the order they came. To come and to go takes constant time, however many wait.
+/// Limits the number of concurrent transfers to one origin and in total. Other transfers wait in
+/// the order in which they arrived. Entering and leaving take constant time, however many wait.
 ///
-/// Transfers that bring nothing can be set aside, so that they keep nobody from their origin: they
-/// count among all, and no more among those of their origin.
+/// Transfers that receive nothing can be set aside, so that they do not block others of their
+/// origin: they count towards the total, but no longer towards their origin.
 ///
-/// libcurl's own queue cannot be used: a transfer that waits in it is deaf to its deadline.
+/// libcurl's own queue cannot be used: a transfer that waits in it ignores its deadline.
 struct OriginLimiter<Guest: OriginLimiterClient> {
-  /// What becomes of a guest that wants to start.
+  /// The result of a request to start.
   enum EntryResult: Equatable {
     case starts
-    /// All places of its origin are taken.
+    /// All places of the origin are taken.
     case waitsForOrigin
     /// All places are taken, whatever their origin.
     case waitsForAny
@@ -24,7 +24,7 @@ struct OriginLimiter<Guest: OriginLimiterClient> {
   private struct Origin {
     var inside = 0
     var aside = 0
-    /// In the order in which they came, with some that have given up since.
+    /// The waiting guests in the order in which they arrived. Some may have been cancelled since.
     var queue = Ring<Guest>()
     var waiting = 0
 
@@ -49,7 +49,7 @@ struct OriginLimiter<Guest: OriginLimiterClient> {
     mutating func remove(_ guest: Guest) {
       guest.isQueued = false
       waiting -= 1
-      // Those who have gone are held no longer than as many wait.
+      // The queue is compacted, so that it does not keep too many cancelled guests alive.
       guard queue.count > 2 * waiting + OriginLimiter.spare else { return }
       var rest = Ring<Guest>()
       while let guest = queue.popFirst() {
@@ -59,29 +59,29 @@ struct OriginLimiter<Guest: OriginLimiterClient> {
     }
   }
 
-  /// How many transfers may be set aside, for each place of an origin: beyond them, it is left as
-  /// it is.
+  /// The maximum number of transfers that may be set aside for each place of an origin. Beyond it,
+  /// transfers are not set aside.
   static var asideForEachPlace: Int { 4 }
-  /// Guests that have gone and are held all the same, at most.
+  /// The maximum number of cancelled guests in a queue, in addition to as many as are waiting.
   private static var spare: Int { 64 }
 
-  /// How many transfers to an origin at a time.
+  /// The maximum number of concurrent transfers to an origin.
   private let places: (String) -> Int
   private let placesInAll: Int
   private var inside = 0
   private var origins: [String: Origin] = [:]
-  /// Origins that have a place of their own and somebody waiting, in the order in which they are
-  /// served; some may have neither any more.
+  /// Origins with a free place and a waiting guest, in the order in which they are served. Some may
+  /// no longer have either.
   private var ready = Ring<String>()
 
   /// - Parameters:
-  ///   - placesInAll: transfers at a time.
-  ///   - places: transfers to an origin at a time.
+  ///   - placesInAll: the maximum number of concurrent transfers.
+  ///   - places: the maximum number of concurrent transfers to an origin.
   init(placesInAll: Int = .max, places: @escaping (_ origin: String) -> Int) {
     (self.places, self.placesInAll) = (places, placesInAll)
   }
 
-  /// Lets the guest start now, or has it wait until ``leave(_:)`` names it.
+  /// Starts the guest now, or queues it until ``leave(_:isAside:)`` or ``setAside(_:)`` returns it.
   mutating func enter(_ origin: String, _ guest: Guest) -> EntryResult {
     let isOriginFull = (origins[origin]?.inside ?? 0) >= places(origin)
     guard isOriginFull || inside >= placesInAll else {
@@ -97,7 +97,7 @@ struct OriginLimiter<Guest: OriginLimiterClient> {
 
   /// Sets a transfer aside.
   ///
-  /// - Returns: whether it is aside now, and who may start in its place.
+  /// - Returns: whether it is aside now, and the guest that may start in its place.
   mutating func setAside(_ name: String) -> (isAside: Bool, next: Guest?) {
     guard let origin = origins[name], origin.aside < places(name) * Self.asideForEachPlace else { return (false, nil) }
     origins[name]?.inside -= 1
@@ -109,7 +109,7 @@ struct OriginLimiter<Guest: OriginLimiterClient> {
     return (true, admit(to: name))
   }
 
-  /// Gives a place back, and returns who may start in it.
+  /// Gives a place back, and returns the guest that may start in it.
   ///
   /// - Parameter isAside: whether the guest has been set aside.
   mutating func leave(_ origin: String, isAside: Bool = false) -> Guest? {
@@ -134,7 +134,7 @@ struct OriginLimiter<Guest: OriginLimiterClient> {
     return origins[name]?.next()
   }
 
-  /// Takes a waiting guest out of the queue; nothing when it has been let in.
+  /// Removes a waiting guest from the queue. Does nothing if it has been started.
   mutating func giveUp(_ origin: String, _ guest: Guest) {
     guard guest.isQueued else { return }
     origins[origin]?.remove(guest)

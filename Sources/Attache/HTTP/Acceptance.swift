@@ -1,30 +1,29 @@
-/// What is to be done about a response, decided from its headers alone, before any of its body is
-/// looked at.
+/// The decision on a response, made from its headers alone, before its body is read.
 enum ResponseVerdict: Equatable, Sendable {
-  /// The body is wanted: from its first byte, or from where an earlier one broke off.
+  /// The body is accepted, from its first byte or from where an earlier body broke off.
   case body(length: Int?, resumes: Bool)
-  /// What was asked about has not changed (RFC 9110, 15.4.5).
+  /// The file has not changed (RFC 9110, 15.4.5).
   case unchanged
-  /// Another place is named.
+  /// The response redirects to another location.
   case redirect(location: [UInt8])
-  /// It is not wanted.
+  /// The response is refused.
   case refuse(Reason)
-  /// It is not wanted, but a further try may bring one that is.
+  /// The response is refused, but a retry may succeed.
   case retry(Reason)
 }
 
-/// The one place that decides whether a response is accepted: `CURLE_OK` is not success.
+/// Decides whether a response is accepted. No other code decides this: `CURLE_OK` is not success.
 ///
-/// libcurl 7.88.1 answers OK for a Content-Length it cannot read, for two that differ, and for 206.
+/// libcurl 7.88.1 returns `CURLE_OK` for an unreadable Content-Length, for two different ones, and
+/// for 206.
 enum Acceptance {
-  /// Judges a complete head.
+  /// Decides on a complete head.
   ///
   /// - Parameters:
-  ///   - offset: what was asked for with a Range header, 0 when nothing was.
-  ///   - validator: the entity tag of what came before the offset; a part that says it is of
-  ///     another file does not belong to it
-  ///     (RFC 9110, 15.3.7.3).
-  ///   - isConditional: whether the file was asked for only if it has changed.
+  ///   - offset: the offset in the Range header of the request; 0 when there was none.
+  ///   - validator: the entity tag of the bytes before the offset. A partial response with another
+  ///     tag belongs to another file (RFC 9110, 15.3.7.3).
+  ///   - isConditional: whether the request asked for the file only if it has changed.
   static func judge(_ head: ResponseHead, resumingFrom offset: Int, validator: String? = nil, isConditional: Bool = false)
     -> ResponseVerdict
   {
@@ -54,12 +53,12 @@ enum Acceptance {
     var length: Int?
   }
 
-  /// - Returns: nil when the headers contradict each other or name a coding other than chunked (RFC
-  ///   9112, sections 6.1 and 6.3).
+  /// - Returns: nil when the headers contradict each other or name a transfer coding other than
+  ///   chunked (RFC 9112, sections 6.1 and 6.3).
   private static func framing(_ head: ResponseHead) -> Framing? {
     if !head.transferEncodings.isEmpty {
-      // A length beside chunks counts for nothing (RFC 9112, 6.3), as curl and browsers read it;
-      // the connection does not serve again.
+      // A Content-Length is ignored when the body is chunked (RFC 9112, 6.3), as in curl and
+      // browsers. The connection is not reused.
       return head.isChunked && head.contentLengths.count <= 1 && !head.isHTTP10 ? Framing() : nil
     }
     guard let first = head.contentLengths.first else { return Framing() }
@@ -73,7 +72,7 @@ enum Acceptance {
     return head.locations.count == 1 ? .redirect(location: location) : .refuse(.httpRedirect)
   }
 
-  /// Digits and nothing else: Swift's own initialiser would take a sign.
+  /// Parses decimal digits only. Swift's own initialiser would accept a sign.
   static func decimal(_ text: some StringProtocol) -> Int? {
     text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
   }

@@ -1,23 +1,23 @@
-/// The directives of a response's Cache-Control that a shared cache goes by (RFC 9111, section
+/// The Cache-Control directives of a response that apply to a shared cache (RFC 9111, section
 /// 5.2.2).
 ///
-/// Where directives contradict each other, or one comes twice, the stricter holds. What has an
-/// argument of field names (`private="…"`, `no-cache="…"`) is read as if it had none, as the
-/// RFC lets a cache do.
+/// When directives contradict each other, or one is repeated, the stricter one applies. A directive
+/// with a list of field names (`private="…"`, `no-cache="…"`) counts as one without the list,
+/// as the RFC permits.
 struct CacheControl: Hashable, Sendable {
-  /// The longest lifetime that is kept, in seconds (RFC 9111, 1.2.2): more means as much.
+  /// The longest lifetime, in seconds (RFC 9111, 1.2.2). Larger values are reduced to it.
   static let maximumSeconds: Int64 = 1 << 31
 
   var noStore = false
   var isPrivate = false
   var noCache = false
-  /// Seconds; an argument that is none counts as 0, so that the response is stale (RFC 9111,
-  /// 4.2.1).
+  /// The value of `max-age` in seconds. An invalid value counts as 0, so that the response is stale
+  /// (RFC 9111, 4.2.1).
   var maximumAge: Int64?
-  /// The same for shared caches alone, which it binds instead.
+  /// The value of `s-maxage` in seconds. A shared cache uses it instead of `max-age`.
   var sharedMaximumAge: Int64?
 
-  /// Takes the value of one field line; several count together.
+  /// Parses the value of one field line. The values of several lines are combined.
   mutating func add(_ value: [UInt8]) {
     var rest = value[...]
     while let directive = Self.nextMember(&rest) {
@@ -37,8 +37,8 @@ struct CacheControl: Hashable, Sendable {
     }
   }
 
-  /// The next member of a list (RFC 9110, 5.6.1), without the blanks around it; commas within
-  /// quotes are its own.
+  /// Returns the next member of a list (RFC 9110, 5.6.1) without the blanks around it. A comma
+  /// within quotes does not end a member.
   private static func nextMember(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     while let first = rest.first, first == UInt8(ascii: ",") || first.isBlank { rest.removeFirst() }
     guard !rest.isEmpty else { return nil }
@@ -54,14 +54,14 @@ struct CacheControl: Hashable, Sendable {
     return member
   }
 
-  /// Delta seconds (RFC 9111, 1.2.2), in quotes or without; what is none counts as 0.
+  /// Parses delta seconds (RFC 9111, 1.2.2), with or without quotes. An invalid value counts as 0.
   private static func seconds(_ argument: ArraySlice<UInt8>) -> Int64 {
     let quote = UInt8(ascii: "\"")
     let isQuoted = argument.count >= 2 && argument.first == quote && argument.last == quote
     return CacheFields.deltaSeconds(isQuoted ? argument.dropFirst().dropLast() : argument) ?? 0
   }
 
-  /// Whether the bytes are this name, in whatever case.
+  /// Returns whether the bytes equal this name, ignoring case.
   private static func names(_ bytes: ArraySlice<UInt8>, _ name: StaticString) -> Bool {
     unsafe bytes.count == name.utf8CodeUnitCount
       && zip(bytes, UnsafeBufferPointer(start: name.utf8Start, count: bytes.count)).allSatisfy { $0.lowercasedASCII == $1 }

@@ -1,22 +1,23 @@
-/// What the header of a response says about its reuse, read to numbers while it comes by.
+/// The header fields that control the reuse of a response, parsed to numbers as the lines arrive.
 struct CacheFields: Hashable, Sendable {
-  /// nil without such a field.
+  /// nil when the response has no such field.
   var control: CacheControl?
-  /// Seconds that it has spent in caches (RFC 9111, 5.1); of several the largest.
+  /// The seconds that the response has spent in caches (RFC 9111, 5.1). Of several values, the
+  /// largest counts.
   var age: Int64?
   var date: HTTPDate?
-  /// Of several the earliest. One that is no date has passed (RFC 9111, 5.3).
+  /// Of several dates, the earliest counts. An invalid date counts as expired (RFC 9111, 5.3).
   var expires: HTTPDate?
   var lastModified: HTTPDate?
-  /// Whether it varies by what no request says (`Vary: *`). attache's requests are all alike, so
-  /// that any other Vary matches (RFC 9111, 4.1).
+  /// Whether the response varies by something outside the request (`Vary: *`). All requests of
+  /// attache are alike, so any other Vary matches (RFC 9111, 4.1).
   var variesByAnything = false
-  /// Whether there are entity tags that contradict each other.
+  /// Whether the response has different entity tags.
   var tagsDiffer = false
 
-  /// Takes one field line.
+  /// Parses one field line.
   ///
-  /// - Parameter name: in lower case.
+  /// - Parameter name: the field name, in lower case.
   mutating func add(_ name: String, _ value: UnsafeRawBufferPointer) {
     switch name {
     case "cache-control":
@@ -34,14 +35,14 @@ struct CacheFields: Hashable, Sendable {
     }
   }
 
-  /// Whether a shared cache may keep a 200 with these fields (RFC 9111, section 3). attache's
-  /// requests bear no Authorization.
+  /// Whether a shared cache may store a 200 with these fields (RFC 9111, section 3). attache's
+  /// requests have no Authorization field.
   var mayBeKept: Bool {
     control?.noStore != true && control?.isPrivate != true && !variesByAnything
   }
 
-  /// The fields after a 304: its own replace those that were kept (RFC 9111, 3.2 and 4.3.4). What
-  /// it took on its way is its own too.
+  /// Returns the fields after a 304. Its fields replace the stored ones (RFC 9111, 3.2 and 4.3.4).
+  /// Its `age`, `date` and `tagsDiffer` replace them even when they are absent.
   func refreshed(by answer: CacheFields) -> CacheFields {
     CacheFields(
       control: answer.control ?? control, age: answer.age, date: answer.date, expires: answer.expires ?? expires,
@@ -49,8 +50,8 @@ struct CacheFields: Hashable, Sendable {
       tagsDiffer: answer.tagsDiffer)
   }
 
-  /// A number of seconds; one that is larger than can be kept is as large as can be (RFC 9111,
-  /// 1.2.2), and nil is none.
+  /// Parses a number of seconds. A number above ``CacheControl/maximumSeconds`` becomes that
+  /// maximum (RFC 9111, 1.2.2). Returns nil when the text is not a number.
   static func deltaSeconds(_ text: ArraySlice<UInt8>) -> Int64? {
     guard !text.isEmpty else { return nil }
     var seconds: Int64 = 0

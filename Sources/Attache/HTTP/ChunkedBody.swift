@@ -1,14 +1,14 @@
-/// Finds the body in the bytes of a chunked one (RFC 9112, section 7.1) and bounds what is not
-/// body.
+/// Extracts the body from a chunked message (RFC 9112, section 7.1) and limits the bytes that are
+/// not body.
 ///
-/// libcurl takes extensions of any length, anything behind a size, and line endings of its own;
-/// what it would take is read here first.
+/// libcurl accepts extensions of any length, any bytes after a size, and nonstandard line endings.
+/// So attache parses the chunks itself.
 package struct ChunkedBody: Sendable {
   /// What is wrong with the bytes.
   package enum Mistake: Error {
-    /// They are no chunks, or hold more beside the body than is sensible.
+    /// The bytes are not chunks, or contain too much besides the body.
     case framing
-    /// The trailers are too many or too long.
+    /// There are too many trailers, or they are too long.
     case trailers
 
     package var reason: Reason {
@@ -23,30 +23,30 @@ package struct ChunkedBody: Sendable {
     case size, data, dataEnd, trailers, complete
   }
 
-  /// The longest line of a size with its extensions, and of a trailer, in bytes: a little less than
-  /// libcurl's own bound for trailers.
+  /// The longest line of a size with its extensions, or of a trailer, in bytes. It is slightly
+  /// below libcurl's own limit for trailers.
   private static let maximumLine = 4_000
-  /// The most that may come beside the body and what chunks need, in bytes, as Go's net/http has
-  /// it.
+  /// The maximum number of bytes besides the body and what its chunks need. Go's net/http uses the
+  /// same limit.
   private static let maximumExcess = 16 * 1024
-  /// The largest size of a chunk, in bytes: 256 TiB, as for a box of ISO media. No sum of it can
-  /// overflow.
+  /// The largest size of a chunk, in bytes: 256 TiB, as for a box of ISO media. No sum of such
+  /// sizes can overflow.
   private static let maximumSize = 1 << 48
 
   private var part = Part.size
   private var line: [UInt8] = []
   private var left = 0
   private var excess = 0
-  /// Whether bytes came behind the end.
+  /// Whether there are bytes after the end of the body.
   package private(set) var hasSurplus = false
 
   package init() {}
 
   package var isComplete: Bool { part == .complete }
 
-  /// Takes what has come next; the trailers are counted with the lines of their head.
+  /// Parses the next bytes. Counts the trailer lines together with the header lines.
   ///
-  /// - Returns: what of it is body.
+  /// - Returns: the bytes that belong to the body.
   package mutating func read(_ bytes: ArraySlice<UInt8>, of head: inout ResponseHead) throws(Mistake) -> [UInt8] {
     var body: [UInt8] = []
     var rest = bytes
@@ -77,8 +77,8 @@ package struct ChunkedBody: Sendable {
     switch part {
     case .size:
       left = try size()
-      // A chunk of this size may need so many bytes for its lines: small chunks without extensions
-      // never add up to an excess.
+      // A chunk of this size may need this many bytes for its lines, so small chunks without
+      // extensions never add up to an excess.
       excess = max(0, excess + line.count - 16 - 2 * left)
       guard excess <= Self.maximumExcess else { throw .framing }
       part = left > 0 ? .data : .trailers
@@ -92,8 +92,8 @@ package struct ChunkedBody: Sendable {
     }
   }
 
-  /// The size in a line: digits, blanks that old servers put behind them, extensions, and the
-  /// ending that must be.
+  /// Parses a size line: digits, blanks that old servers send after them, extensions, and the
+  /// required line ending.
   private func size() throws(Mistake) -> Int {
     guard line.suffix(2).elementsEqual("\r\n".utf8) else { throw .framing }
     let content = line.dropLast(2)

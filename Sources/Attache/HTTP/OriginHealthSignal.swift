@@ -1,31 +1,31 @@
-/// What the end of an exchange says about whether its origin is there.
+/// What the end of an exchange shows about the availability of its origin.
 enum OriginHealthSignal: Equatable, Sendable {
-  /// It answers, be it with nonsense or a bad certificate.
+  /// The origin answers, even if its response or its certificate is invalid.
   case life
-  /// No connection came about: whatever had been asked for, the end would have been the same.
+  /// No connection was established. A request for any other URL would have ended the same way.
   case absence
-  /// There was a connection and no answer, or a gateway said that nobody is behind it: another path
-  /// may fare better.
+  /// A connection was established but gave no answer, or a gateway reported that its origin is
+  /// unavailable. A request for another path may succeed.
   case silence
 
-  /// The sign of a complete response head.
+  /// Creates the signal for a complete response head.
   init(status: Int) {
     self = [502, 503, 504].contains(status) ? .silence : .life
   }
 
-  /// A connection that does not come about within this time says that nobody is there: the first
-  /// packet has been sent twice by then (RFC 6298, 2.1), and no path on earth is so long. What a
-  /// budget that was nearly used up cut off earlier says nothing: a redirect can be timed so.
+  /// A timeout of at least this length shows that the origin is absent. By then the first packet
+  /// has been sent twice (RFC 6298, 2.1), and no path on earth takes so long. A shorter timeout,
+  /// from a budget that was nearly used up, is ignored: a redirect can be timed to cause it.
   static let fairTimeout = Duration.seconds(1)
 
-  /// The sign of an exchange that ended without a complete head; nil when its end says nothing of
-  /// the origin, such as a failure of this machine's own.
+  /// Creates the signal for an exchange that ended without a complete head. Returns nil when the
+  /// end shows nothing about the origin, such as a local failure.
   init?(_ end: TransferEnd) {
     guard end.refusal == nil, end.localError == nil, end.timeout.map({ $0 >= Self.fairTimeout }) ?? true else { return nil }
     switch end.failure {
     case .connectRefused, .connectFailed: self = .absence
     case .tlsHandshake: self = end.isUnanswered ? .absence : .life
-    // No failure is a head that broke off.
+    // Without a failure, the head broke off.
     case .connectReset, .httpTruncated, nil: self = .silence
     case .tlsCertificate, .tlsHost, .tlsVersion, .httpProtocol, .httpHeaders, .httpFraming: self = .life
     case .deadline, .cancelled, .payloadJSON, .payloadSize, .payloadEnriched, .payloadEnvelope, .payloadAlert, .payloadMaximum,

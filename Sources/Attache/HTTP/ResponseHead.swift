@@ -1,20 +1,20 @@
-/// What the header lines of a response say, as far as acceptance, redirects and retries need it.
+/// The header lines of a response, as far as acceptance, redirects and retries need them.
 ///
-/// Filled line by line as the transport hands the lines over; counted here, since libcurl's own
-/// bounds are looser.
+/// The transport passes the lines one by one. They are counted here, because libcurl's own limits
+/// are looser.
 package struct ResponseHead: Sendable {
-  /// Bytes of all header lines of one response, trailers included, as in Chromium
-  /// (kMaxHeaderBufSize of net/http/http_stream_parser.h).
+  /// The maximum number of bytes in all header lines of one response, trailers included. Chromium
+  /// uses the same limit (kMaxHeaderBufSize of net/http/http_stream_parser.h).
   static let maximumBytes = 256 * 1024
-  /// Header lines of one response, trailers included; the bound that browsers and proxies of the
-  /// field use is 100 to 256.
+  /// The maximum number of header lines of one response, trailers included. Browsers and proxies
+  /// use limits of 100 to 256.
   static let maximumLines = 256
 
-  /// 0 until a status line has come.
+  /// 0 until a status line has arrived.
   package private(set) var status = 0
-  /// The digits of every Content-Length, as sent.
+  /// The value of every Content-Length, as sent.
   package private(set) var contentLengths: [UntrustedText] = []
-  /// In lower case, as the encodings of the content are.
+  /// In lower case, like the content encodings.
   package private(set) var transferEncodings: [UntrustedText] = []
   package private(set) var contentEncodings: [UntrustedText] = []
   package private(set) var locations: [[UInt8]] = []
@@ -22,29 +22,29 @@ package struct ResponseHead: Sendable {
   package private(set) var entityTag: UntrustedText?
   package private(set) var acceptsRanges = true
   private(set) var caching = CacheFields()
-  /// Whether a field goes on in a further line, has a blank in its name, or holds a CR: readers
-  /// differ about it (RFC 9112, 2.2, 5.1 and 5.2).
+  /// Whether a field continues on another line, has a blank in its name, or contains a CR. Parsers
+  /// disagree about such fields (RFC 9112, 2.2, 5.1 and 5.2).
   private(set) var isAmbiguous = false
-  /// Whether the status line says HTTP/1.0, which knows no transfer codings.
+  /// Whether the status line says HTTP/1.0, which has no transfer codings.
   private(set) var isHTTP10 = false
-  /// Whether the empty line has come that ends the headers of a final (not 1xx) response.
+  /// Whether the empty line after the headers of a final (not 1xx) response has arrived.
   package private(set) var isComplete = false
-  /// Whether a status line comes next: at the start, and behind an interim response (1xx).
+  /// Whether a status line comes next: at the start, and after an interim response (1xx).
   private var expectsStatus = true
   private var bytes = 0
   private var lines = 0
 
   package init() {}
 
-  /// Whether chunks say where the body ends.
+  /// Whether chunks mark the end of the body.
   package var isChunked: Bool { transferEncodings == ["chunked"] }
 
-  /// Whether a length is told beside chunks, which readers may take for the end: nothing else may
-  /// be read from such a connection.
+  /// Whether the response has both a length and a transfer coding. Some parsers take the length as
+  /// the end of the body, so the connection must not be reused.
   package var hasTwoFramings: Bool { !transferEncodings.isEmpty && !contentLengths.isEmpty }
 
-  /// What a line comes to that is no field: no HTTP at all before a status, and a redirect that
-  /// nobody can read is not followed.
+  /// The reason for a line that is not a field. Before a status line, the response is not HTTP. A
+  /// redirect that cannot be parsed is not followed.
   package var mistakeInLine: Reason {
     switch status {
     case 0: .httpProtocol
@@ -53,7 +53,7 @@ package struct ResponseHead: Sendable {
     }
   }
 
-  /// Takes one line with its line ending.
+  /// Parses one line with its line ending.
   ///
   /// - Returns: false when the headers are too many or too long.
   package mutating func add(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -81,7 +81,7 @@ package struct ResponseHead: Sendable {
     unsafe setField(Self.lowercased(name.trimmingBlanks), to: UnsafeRawBufferPointer(rebasing: content[(colon + 1)...]).trimmingBlanks)
   }
 
-  /// A field's name in lower case: up to 15 bytes without an allocation.
+  /// Returns a field's name in lower case. Allocates nothing for up to 15 bytes.
   private static func lowercased(_ name: UnsafeRawBufferPointer) -> String {
     unsafe String(unsafeUninitializedCapacity: name.count) { buffer in
       for index in name.indices { unsafe buffer[index] = name[index].lowercasedASCII }
@@ -89,7 +89,8 @@ package struct ResponseHead: Sendable {
     }
   }
 
-  /// A line that begins `HTTP/` starts a new response: after an interim one (1xx) it is the next.
+  /// Parses the status of a line that begins with `HTTP/`, or returns nil. Such a line starts a new
+  /// response, for example after an interim one (1xx).
   private static func status(of line: UnsafeRawBufferPointer) -> Int? {
     guard unsafe line.starts(with: "HTTP/".utf8) else { return nil }
     let fields = unsafe line.split(separator: UInt8(ascii: " "), maxSplits: 2)

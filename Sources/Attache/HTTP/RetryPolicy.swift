@@ -1,17 +1,17 @@
-/// When a transient failure is tried again: exponential backoff with full jitter, only inside the
+/// Decides when to retry a transient failure: exponential backoff with full jitter, within the
 /// budget.
 struct RetryPolicy: Sendable {
-  /// Further tries after the first.
+  /// The maximum number of retries after the first try.
   var retries: Int
-  /// The longest wait before the first further try; it doubles with each.
+  /// The longest delay before the first retry. It doubles with each retry.
   static let base = Duration.milliseconds(100)
   static let longest = Duration.seconds(5)
 
-  /// When to try again, or nil when it is not worth it.
+  /// Returns when to retry, or nil when no retry is left or the delay exceeds the budget.
   ///
   /// - Parameters:
-  ///   - tries: how many were made.
-  ///   - asked: what Retry-After asks for; the wait is no shorter.
+  ///   - tries: the number of tries so far.
+  ///   - asked: the delay from Retry-After. The wait is never shorter.
   ///   - jitter: a random fraction in 0…1.
   func next(after tries: Int, now: MonotonicInstant, budgetEnds: MonotonicInstant, asked: Duration?, jitter: Double) -> MonotonicInstant? {
     guard tries <= retries else { return nil }

@@ -1,90 +1,92 @@
-/// What carries exchanges with origins: libcurl, or a script. Used on the loop only.
+/// Carries out exchanges with origins, through libcurl or from a script. Used on the loop only.
 package protocol Transport: AnyObject {
-  /// Begins an exchange, whose course `owner` is told; its end comes from ``deliverEnds()``.
+  /// Begins an exchange and reports its progress to `owner`. ``deliverEnds()`` reports its end.
   func begin(_ request: TransferRequest, for owner: any TransferOwner) throws(TransportError) -> any Transfer
-  /// Tells the owners of the exchanges that have ended. Called at the end of a turn, when nothing
-  /// of the transport's is on the stack.
+  /// Notifies the owners of the exchanges that have ended. Called at the end of a turn, when no
+  /// code of the transport is on the stack.
   func deliverEnds()
-  /// Ends every exchange without a word to its owner and closes all connections. Once is enough,
-  /// twice does no harm.
+  /// Cancels every exchange without notifying its owner, and closes all connections. A second call
+  /// does nothing.
   func shutdown()
 }
 
 /// One exchange with an origin.
 package protocol Transfer: AnyObject {
-  /// The durations so far.
+  /// The durations measured so far.
   var times: TransferTimes { get }
-  /// Goes on after ``BodyVerdict/pause``.
+  /// Resumes after ``BodyVerdict/pause``.
   ///
-  /// - Returns: false when it was stopped on the way, by its owner or for its ``fault``; its end is
-  ///   then not told.
+  /// - Returns: false when the exchange stopped while resuming, because of its owner or its
+  ///   ``fault``. Its end is then not reported.
   func resume() -> Bool
-  /// What the transport itself finds wrong with what has come.
+  /// The error that the transport itself has found in the received bytes.
   var fault: Reason? { get }
-  /// Ends the exchange without a word to its owner; its connection is closed when its body has not
+  /// Cancels the exchange without notifying its owner. Closes its connection unless the body has
   /// been read to the end.
   func cancel()
 }
 
-/// Whoever wants an exchange's response. Called on the loop; the first two from within the
-/// transport, where nothing may be begun or ended.
+/// Receives the response of an exchange. Called on the loop. The transport calls the first two
+/// methods from its own code, where no exchange may begin or end.
 package protocol TransferOwner: AnyObject {
-  /// All headers have come. Returns whether the body is wanted.
+  /// Called when all headers have arrived. Returns whether the body is wanted.
   func transferReceivedHead(_ head: ResponseHead) -> Bool
-  /// A piece of the body has come.
+  /// Called with a piece of the body.
   func transferReceivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict
-  /// The exchange is over, for good or ill.
+  /// Called when the exchange is over, with or without success.
   func transferEnded(_ end: TransferEnd)
 }
 
-/// What is to be done with a piece of a body, and with what follows it.
+/// What to do with a piece of a body and with the rest of the body.
 package enum BodyVerdict: Sendable {
   case take
-  /// Not now: the piece is offered again after ``Transfer/resume()``.
+  /// Not now. The piece is offered again after ``Transfer/resume()``.
   case pause
   case stop
 }
 
-/// What is asked of an origin.
+/// A request to an origin.
 package struct TransferRequest: Sendable {
   package var url: CheckedURL
-  /// The checked addresses of the URL's host; the transport connects to these and looks up none.
+  /// The checked addresses of the URL's host. The transport connects only to these and looks up no
+  /// name.
   package var addresses: [IPAddress]
-  /// What the exchange goes through, whose the addresses then are.
+  /// The proxy, if any. ``addresses`` are then the proxy's.
   package var proxy: Proxy?
-  /// Where an earlier body broke off, with the strong validator that the origin gave; nil asks for
-  /// the whole.
+  /// Where an earlier body broke off, with the strong validator from the origin. nil requests the
+  /// whole body.
   package var resumption: (offset: Int, validator: String)?
-  /// Header lines that ask for the body only if it is another than the one that is known.
+  /// Header lines that request the body only if it differs from the known one.
   package var conditions: [String] = []
-  /// Whether HTTP/2 is not to be offered: an earlier exchange over it left open whether its body
-  /// was whole.
+  /// Whether not to offer HTTP/2, because an earlier exchange over it did not show whether its body
+  /// was complete.
   package var avoidsHTTP2 = false
-  /// How long a connection may take to come about, all addresses together.
+  /// The time limit for a connection, for all addresses together.
   package var connectTimeout: Duration
 }
 
 /// How an exchange ended.
 package struct TransferEnd: Sendable {
-  /// nil when the transport saw nothing wrong, which is not yet acceptance.
+  /// nil when the transport found no error. The response may still be refused.
   package var failure: Reason?
-  /// Whether no answer of any kind came, to a connection or to a handshake: it may pass by itself.
+  /// Whether a connection attempt or a handshake got no answer of any kind. The failure may be
+  /// temporary.
   package var isUnanswered: Bool
-  /// How long a connection, or its handshake, was waited for in vain; nil where the exchange ended
-  /// otherwise.
+  /// How long the exchange waited for a connection or its handshake before it timed out. nil when
+  /// it ended otherwise.
   package var timeout: Duration?
-  /// The errno with which this machine gave no socket or sent nothing, as when it has no descriptor
-  /// left; nil where it did.
+  /// The errno when this machine could not open a socket or send, for example without a free
+  /// descriptor. nil when there was no such failure.
   package var localError: Int32?
-  /// Whether a body over HTTP/2 ended with its connection, so that nobody knows whether it is
-  /// whole; HTTP/1.1 would say.
+  /// Whether a body over HTTP/2 ended with its connection, so that it may be incomplete. HTTP/1.1
+  /// shows whether it is.
   package var isDoubtful = false
-  /// What the proxy answered to CONNECT, if that was no success.
+  /// The proxy's status in response to CONNECT, unless it was a success.
   package var proxyStatus: Int?
-  /// What the address gate said, if it stopped the connection.
+  /// The refusal of the address gate, if it stopped the connection.
   package var refusal: Refusal?
   package var times: TransferTimes
-  /// What Retry-After asks for.
+  /// The delay that Retry-After requests.
   package var retryAfter: Duration?
 
   package init(
@@ -102,11 +104,11 @@ package struct TransferEnd: Sendable {
   }
 }
 
-/// Durations of the parts of an exchange; nil for what did not happen.
+/// The durations of the parts of an exchange. nil for a part that did not happen.
 package struct TransferTimes: Sendable {
   package var connect: Duration?
   package var tls: Duration?
-  /// From the start of the exchange.
+  /// Measured from the start of the exchange.
   package var firstByte: Duration?
 
   package init(connect: Duration? = nil, tls: Duration? = nil, firstByte: Duration? = nil) {
@@ -116,7 +118,7 @@ package struct TransferTimes: Sendable {
   }
 }
 
-/// Why an exchange could not be begun.
+/// The reason why an exchange could not begin.
 package struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String
 

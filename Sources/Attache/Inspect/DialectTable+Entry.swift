@@ -1,5 +1,7 @@
 extension DialectTable {
-  /// What the row of that name or alias says.
+  /// Returns the entry of the row with that name or alias. A name takes precedence over an alias.
+  ///
+  /// - Throws: ``DialectTableError/unknown(_:nearest:)`` if there is none.
   package func entry(named name: String) throws(DialectTableError) -> DialectEntry {
     let entries = entries
     if let entry = entries.first(where: { $0.name == name }) ?? entries.first(where: { $0.aliases.contains(name) }) { return entry }

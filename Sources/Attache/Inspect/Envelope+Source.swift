@@ -1,5 +1,5 @@
 extension Envelope.Form {
-  /// Where the form is documented.
+  /// The address of the form's documentation.
   var source: String {
     switch self {
     case .fcm: "https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages"

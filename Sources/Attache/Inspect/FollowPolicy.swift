@@ -1,6 +1,7 @@
-/// Whether a filter follows a reference, whatever its URL: the payload's own gate.
+/// Decides whether a filter follows a reference, independent of its URL. This is the payload's
+/// gate.
 struct FollowPolicy {
-  /// Why no service extension runs; nil when one does.
+  /// Why no service extension runs; nil if one runs.
   private let why: String?
   private let isEnriched: Bool
   private let outputKey: String
@@ -12,7 +13,7 @@ struct FollowPolicy {
     (self.outputKey, self.maximum) = (outputKey, maximum)
   }
 
-  /// Asks about the references of one payload in their order.
+  /// Returns the answer for a reference. Call it for the references of one payload in their order.
   mutating func answer(to reference: MediaReference) -> GateAnswer {
     if let why { return .refuses(.payload, nil, "no service extension runs: \(why)") }
     if isEnriched { return .refuses(.payload, .payloadEnriched, "the line brings the member \(PrintableText.of(outputKey)) itself") }

@@ -1,24 +1,24 @@
-/// What one gate says to one URL.
+/// The answer of one gate for one URL.
 package struct GateAnswer: Hashable, Sendable {
-  /// The gates in the order in which they are asked.
+  /// The gates, in the order in which they are checked.
   package enum FirstWins: String, Sendable, CaseIterable {
-    /// Whether the reference is followed at all, whatever its URL.
+    /// Checks whether the reference is followed at all, independent of its URL.
     case payload
-    /// Whether the URL may be fetched.
+    /// Checks whether the URL may be fetched.
     case url
-    /// Whether its address may be reached.
+    /// Checks whether the URL's address may be connected to.
     case address
   }
 
   package var gate: FirstWins
-  /// Nil when it can only be asked once the name is looked up.
+  /// Whether the gate allows the URL; nil if that depends on a name lookup.
   package var passes: Bool?
-  /// The code of a refusal; nil for one that no report would name.
+  /// The reason code of a refusal; nil if reports have no code for it.
   package var reason: Reason?
-  /// One sentence without a full stop, printable.
+  /// One printable sentence without a full stop.
   package var text: String
 
-  /// What the URL gate says to a URL that it passes without a condition.
+  /// The URL gate's text for a URL that it allows without a condition.
   static let plainPass = "the URL may be fetched"
 
   static func passes(_ gate: FirstWins, _ text: String) -> GateAnswer {

@@ -1,5 +1,4 @@
-/// Asks the gates what they say to a URL, each by itself: what one refuses does not keep the next
-/// from being asked.
+/// Checks a URL with each gate separately. A refusal by one gate does not skip the next.
 struct GateReport {
   private let policy: URLPolicy
   private let urlGate: URLGate
@@ -9,7 +8,8 @@ struct GateReport {
     urlGate = URLGate(policy)
   }
 
-  /// What the URL gate says, then, when there is a host, the address gate. Nothing is looked up.
+  /// Returns the answer of the URL gate and, if the URL has a host, of the address gate. No name is
+  /// looked up.
   func answers(to url: UntrustedText) -> [GateAnswer] {
     let authority = Self.authority(of: url)
     return [urlAnswer(url, authority)] + [authority.map { addressAnswer($0.host) }].compactMap { $0 }
@@ -24,7 +24,8 @@ struct GateReport {
       return .passes(.url, GateAnswer.plainPass)
     } catch {
       guard error.reason == .policyAddress else { return .refuses(.url, error.reason, error.message) }
-      // The gate asked for the address before the port; the address has an answer of its own.
+      // The gate checks the address before the port, and the address has its own answer. Check the
+      // port here.
       if let port = authority?.port, !policy.allows(port: port) {
         let refusal = URLGate.portRefusal(port)
         return .refuses(.url, refusal.reason, refusal.message)
@@ -46,7 +47,7 @@ struct GateReport {
     }
   }
 
-  /// Where a URL leads, if that can be read.
+  /// Returns the authority of a URL, if it can be parsed.
   private static func authority(of url: UntrustedText) -> Authority? {
     let bytes = Array(url.utf8.prefix(URLGate.maximumBytes))
     guard let authority = URLReference(bytes[...]).authority, !authority.isEmpty, authority.count <= URLGate.maximumAuthorityBytes else {

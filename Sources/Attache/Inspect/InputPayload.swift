@@ -1,13 +1,13 @@
-/// One payload as it stands in an input: a line, or the lines over which one object spreads.
+/// A payload in an input: one line, or the lines of an object that spans several.
 package struct InputPayload: Hashable, Sendable {
-  /// Where it begins, counted from 1.
+  /// The line where it begins, counted from 1.
   package var line: Int
-  /// Its bytes without the last line ending; empty when there are more than
+  /// Its bytes without the last line ending; empty if there are more than
   /// ``PayloadReader/maximumLineLength``.
   package var bytes: [UInt8]
-  /// The bytes that stand in the input.
+  /// The number of bytes in the input.
   package var length: Int
-  /// Whether it spreads over several lines.
+  /// Whether it spans several lines.
   package var isSpread: Bool
 
   package init(line: Int, bytes: [UInt8], isSpread: Bool = false) {
@@ -17,7 +17,7 @@ package struct InputPayload: Hashable, Sendable {
     self.isSpread = isSpread
   }
 
-  /// A line that is too long to be held.
+  /// Creates a payload for a line that is too long to be kept.
   init(line: Int, length: Int) {
     (self.line, self.length, bytes, isSpread) = (line, length, [], false)
   }

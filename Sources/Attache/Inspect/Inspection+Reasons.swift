@@ -1,5 +1,5 @@
 extension Inspection {
-  /// Why no service extension runs, in one sentence without a full stop; nil when one does.
+  /// Returns why no service extension runs, in one sentence without a full stop; nil if one runs.
   func reasonNotToRun(_ aps: JSONElement?) -> String? {
     switch kind {
     case .invalid: return "the line is no JSON object"
@@ -16,7 +16,7 @@ extension Inspection {
     return "its push type is \(PrintableText.of(type)), and a service extension serves alerts alone"
   }
 
-  /// An input that is no payload.
+  /// Returns the inspection of an input that is not a payload.
   static func invalid(_ input: InputPayload, _ code: FindingCode, why: String) -> Inspection {
     var inspection = Inspection(line: input.line, kind: .invalid, size: input.length)
     inspection.why = why
@@ -24,7 +24,7 @@ extension Inspection {
     return inspection
   }
 
-  /// An envelope that stays shut.
+  /// Returns the inspection of an envelope that cannot be opened.
   static func unopened(_ envelope: UnopenedEnvelope, line: Int, size: Int) -> Inspection {
     var inspection = Inspection(line: line, kind: .push(.nothing), size: size)
     inspection.isUnopened = true

@@ -1,11 +1,11 @@
-/// What attache makes of one payload without touching the network.
+/// The result of inspecting one payload without using the network.
 package struct Inspection: Hashable, Sendable {
-  /// What a payload does when it arrives, or that it is none.
+  /// The effect of a payload on arrival, or that it is not a payload.
   package enum Kind: Hashable, Sendable {
     case push(PushKind)
     case invalid
 
-    /// The word in JSON.
+    /// The name in JSON output.
     package var name: String {
       switch self {
       case .push(.alert): "alert"
@@ -17,38 +17,38 @@ package struct Inspection: Hashable, Sendable {
     }
   }
 
-  /// Where the payload begins in the input, counted from 1.
+  /// The line where the payload begins in the input, counted from 1.
   package var line: Int
   package var kind: Kind
   /// Whether the system would run a service extension for it.
   package var runs = false
-  /// Why not, in one sentence without a full stop; nil when it runs.
+  /// Why no service extension runs, in one sentence without a full stop; nil if one runs.
   package var why: String?
   package var matrix = PushMatrix()
-  /// Whether the line brings the output member itself, from an earlier run or from its producer.
+  /// Whether the line already has the output member, from an earlier run or from its producer.
   package var isEnriched = false
-  /// What is shown, as far as it is known without the app.
+  /// The content that is shown, as far as it is known without the app.
   package var content = NotificationContent()
   package var envelope: Envelope?
-  /// Whether the envelope is one that attache does not open: of its payload nothing is known.
+  /// Whether attache cannot open the envelope, so that its payload is unknown.
   package var isUnopened = false
-  /// The dialect that named the first reference, else the one that recognised the payload.
+  /// The dialect that named the first reference, otherwise the one that recognized the payload.
   package var dialect: String?
-  /// Whose dialect it is, for people.
+  /// The vendor of the dialect, for display.
   package var vendor: String?
   package var media: [InspectedMedia] = []
-  /// How many media references more the payload names.
+  /// The number of further media references that the payload names.
   package var omitted = 0
-  /// What the vendor's own helper would make of the text.
+  /// The text changes that the vendor's own helper would make.
   package var text: DialectText?
-  /// What a payload is that only the app can read.
+  /// A sentence about a payload that only the app can decrypt; nil for others.
   package var encrypted: String?
-  /// The bytes of the payload, and how many APNs takes.
+  /// The size of the payload in bytes; `maximumSize` is the size that APNs accepts.
   package var size: Int
   package var maximumSize = Inspection.maximumSize
   package var findings: [LintFinding] = []
 
-  /// The largest payload that APNs takes, and the largest for VoIP, in bytes.
+  /// The maximum payload size that APNs accepts, and the maximum for VoIP, in bytes.
   ///
   /// Source:
   /// https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
@@ -59,9 +59,9 @@ package struct Inspection: Hashable, Sendable {
   }
 }
 
-/// The three of Apple's keys that decide what a push does, whether each of them has effect.
+/// Which of Apple's three keys that decide a push's effect are active.
 package struct PushMatrix: Hashable, Sendable {
-  /// There is text to show.
+  /// Whether there is text to show.
   package var alert = false
   package var contentAvailable = false
   package var mutableContent = false

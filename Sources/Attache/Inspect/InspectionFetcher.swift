@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Fetches the media of inspected payloads as the filter would: by the same extension, on the same
-/// budget.
+/// Fetches the media of inspected payloads as the filter would, with the same extension and the
+/// same time budget.
 package final class InspectionFetcher {
   private let processor: PayloadProcessor
   private let deadline: Duration
@@ -9,17 +9,17 @@ package final class InspectionFetcher {
 
   /// - Parameters:
   ///   - host: serves the payloads.
-  ///   - store: stays the caller's.
-  ///   - deadline: the budget of a payload.
+  ///   - store: the store of the attachments; the caller keeps ownership.
+  ///   - deadline: the time budget of a payload.
   package init(host: ServiceExtensionHost, store: AttachmentStore, deadline: Duration) {
     processor = PayloadProcessor(Filter.Configuration(), host: host, store: store)
     self.deadline = deadline
     machine = host.clock.machineBehind
   }
 
-  /// Fetches what the filter would follow, and notes in each reference what became of it.
+  /// Fetches the media that the filter would follow, and records the result in each reference.
   ///
-  /// - Throws: ``SystemError`` when the system gives no descriptor to wait with.
+  /// - Throws: ``SystemError`` if no file descriptor is available for waiting.
   package func fetch(_ inspection: inout Inspection) throws(SystemError) {
     guard inspection.runs, !inspection.isEnriched else { return }
     let followed = inspection.media.indices.filter { inspection.media[$0].reference.role == .attachment }
@@ -39,7 +39,7 @@ package final class InspectionFetcher {
   }
 }
 
-/// A decision that somebody waits for.
+/// A decision that a thread can wait for.
 private final class Decided: Sendable {
   private let wakeSignal: any WakeSignal
   private let decision = Mutex<Decision?>(nil)

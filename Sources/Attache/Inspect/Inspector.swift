@@ -1,18 +1,19 @@
-/// Says of one payload after another what attache would do with it, and why, without touching the
+/// Reports for one payload after another what attache would do with it, and why, without using the
 /// network.
 ///
-/// It owns parsers, so it is used by one thread at a time, for the payloads of one input.
+/// An inspector owns parsers, so only one thread at a time may use it. Use it for the payloads of
+/// one input.
 package final class Inspector {
   package struct Configuration {
-    /// The member that an attached payload gains.
+    /// The name of the member that is added to an attached payload.
     package var outputKey = "attache"
-    /// Where the payload stands in the line; nil is the whole line, or where the envelope of a push
-    /// service has it.
+    /// The place of the payload in the line; nil means the whole line, or the place that a push
+    /// service's envelope defines.
     package var payloadPath: JSONPointer?
     package var dialects = DialectTable()
-    /// What the gates let through.
+    /// The rules of the gates.
     package var policy = URLPolicy()
-    /// Media references that are followed.
+    /// The maximum number of media references to follow.
     package var maximumAttachments = 10
 
     package init() {}
@@ -20,14 +21,14 @@ package final class Inspector {
 
   private let configuration: Configuration
   private let opener: LineOpener
-  /// Reads the line beside the opener, which says where things stand in it.
+  /// Parses the whole line, in addition to the opener, to find the locations of values.
   private let parser = JSONParser()
   private let apsReader = ApsReader()
   private let dialects: DialectEngine
-  /// What the table says of its rows to people, by their names.
+  /// The table's entries for display, by name.
   private lazy var entries = Dictionary(configuration.dialects.entries.map { ($0.name, $0) }) { first, _ in first }
   private let report: GateReport
-  /// The same with plain http allowed.
+  /// The same gates with plain http allowed.
   private let lenientInterview: GateReport
   private var rate = SilentRate()
 
@@ -41,13 +42,13 @@ package final class Inspector {
     lenientInterview = GateReport(lenient)
   }
 
-  /// Inspects the payload of a line, or each of several notifications; the order is that of the
+  /// Inspects the payload of a line, or each of several notifications. Call it in the order of the
   /// input.
   package func inspect(_ input: InputPayload) -> [Inspection] {
     guard input.length <= PayloadReader.maximumLineLength else {
       return [.invalid(input, .payloadSize, why: "the line has \(input.length) bytes, and one of more than 1 MiB is not read")]
     }
-    // What is pretty-printed is not sent so.
+    // A pretty-printed payload is sent compact.
     let isSpreadJSON = input.isSpread && isJSON(input.bytes)
     return unsafe withPadding(isSpreadJSON ? CompactJSON.of(input.bytes) : input.bytes) { unsafe inspect(input, $0) }
   }

@@ -1,8 +1,8 @@
-/// Finds the values of a line by their places, and texts' places; each container is read once,
-/// however many of its children are asked for.
+/// Finds the values of a line by pointer, and the pointers of texts. Each container is read once,
+/// however many of its children are requested.
 final class LinePlaces {
   private let root: JSONElement
-  /// By a container's pointer, what it has by the last part of the pointer.
+  /// For the pointer of each container, its children by the last part of their pointer.
   private var children: [UntrustedText: [UntrustedText: JSONElement]] = [:]
   private lazy var texts = TextPlaces(root)
 
@@ -10,7 +10,7 @@ final class LinePlaces {
     self.root = root
   }
 
-  /// The value at a JSON pointer.
+  /// Returns the value at a JSON pointer.
   func value(at pointer: UntrustedText) -> JSONElement? {
     guard let slash = pointer.utf8.lastIndex(of: UInt8(ascii: "/")) else { return pointer.isEmpty ? root : nil }
     let container = UntrustedText(decoding: pointer.utf8[..<slash])
@@ -25,16 +25,16 @@ final class LinePlaces {
     value(at: pointer) != nil
   }
 
-  /// Where a text stands first.
+  /// Returns the pointer of the first occurrence of a text.
   func place(of text: UntrustedText) -> UntrustedText? {
     texts.pointer(to: text)
   }
 }
 
-/// Where each text of a line stands first, down to the eighth level.
+/// The first occurrence of each text in a line, down to the eighth level.
 private struct TextPlaces {
   private struct Step {
-    /// The place among the containers; nil for the line's own value.
+    /// The index of the parent among the containers; nil for the line's top-level value.
     var container: Int?
     var name: UntrustedText = ""
   }
@@ -69,7 +69,8 @@ private struct TextPlaces {
 }
 
 extension JSONElement {
-  /// The children by their parts of a pointer; of members with one name the last.
+  /// The children by their part of a pointer. If several members have the same name, the last one
+  /// is used.
   fileprivate var children: [UntrustedText: JSONElement] {
     var children: [UntrustedText: JSONElement] = [:]
     forEachChild { name, child in children[UntrustedText(decoding: JSONPointer.part(name).utf8.dropFirst())] = child }

@@ -1,14 +1,14 @@
-/// Puts the lines of an object that spreads over several of them together.
+/// Joins the lines of an object that spans several lines.
 ///
-/// An object that is not closed at its line's end goes on until its braces balance. When they never
-/// do, its first line alone is the payload, and the lines after it are looked at anew.
+/// An object that is not closed at the end of its line continues until its braces balance. If they
+/// never do, its first line alone is the payload, and the following lines are examined again.
 struct PayloadAssembler {
-  /// The lines of the object that is open.
+  /// The lines of the object that is not closed yet.
   private var open: [(number: Int, bytes: [UInt8])] = []
   private var length = 0
   private var scan = BraceScan()
 
-  /// Adds a line with or without its ending, and gives the payloads that are whole.
+  /// Adds a line, with or without its ending, and returns the payloads that are complete.
   mutating func add(_ line: [UInt8], number: Int) -> [InputPayload] {
     var payloads: [InputPayload] = []
     var waiting = [(number: number, bytes: line)][...]
@@ -19,7 +19,7 @@ struct PayloadAssembler {
     return payloads
   }
 
-  /// Ends the input: what is open never balances.
+  /// Ends the input. An object that is not closed now never balances.
   mutating func finish() -> [InputPayload] {
     var payloads: [InputPayload] = []
     while !open.isEmpty {
@@ -28,7 +28,7 @@ struct PayloadAssembler {
     return payloads
   }
 
-  /// - Returns: false when the line does not go on with the object that is open.
+  /// - Returns: false if the line cannot continue the open object.
   private mutating func take(_ line: (number: Int, bytes: [UInt8]), into payloads: inout [InputPayload]) -> Bool {
     if open.isEmpty {
       guard line.bytes.contains(where: { !$0.isJSONSpace }) else { return true }
@@ -50,7 +50,7 @@ struct PayloadAssembler {
     return true
   }
 
-  /// Gives the first line of what is open as a payload, and takes the others out.
+  /// Adds the first line of the open object as a payload, and returns the others.
   private mutating func giveUp(into payloads: inout [InputPayload]) -> ArraySlice<(number: Int, bytes: [UInt8])> {
     defer { open = [] }
     guard let first = open.first else { return [] }

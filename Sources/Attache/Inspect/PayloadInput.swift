@@ -1,23 +1,23 @@
 internal import Glibc
 
-/// Reads the payloads of a descriptor, one after another: one a line as the filter reads them, or
+/// Reads payloads from a descriptor, one after another: one per line as in the filter, or
 /// pretty-printed ones.
 package final class PayloadInput {
   private let lines: LineReader
   private var assembler = PayloadAssembler()
   private var ready: ArraySlice<InputPayload> = []
   private var line = 0
-  /// The length so far of a line that is too long to be held.
+  /// The length so far of a line that is too long to be kept.
   private var overlong: Int?
   private var hasEnded = false
 
-  /// - Parameter descriptor: what is read; it is neither closed nor changed.
-  /// - Throws: ``SystemError`` when the system gives no descriptor to wait with.
+  /// - Parameter descriptor: the descriptor to read; it is neither closed nor changed.
+  /// - Throws: ``SystemError`` if no file descriptor is available for waiting.
   package init(descriptor: Int32) throws(SystemError) {
     lines = LineReader(descriptor: descriptor, stop: try ReadingStop(machine: SystemMachine()), padding: 0)
   }
 
-  /// The next payload that is not blank; nil after the last.
+  /// Returns the next payload that is not blank; nil after the last.
   ///
   /// - Throws: ``SystemError`` of `read`.
   package func next() throws(SystemError) -> InputPayload? {

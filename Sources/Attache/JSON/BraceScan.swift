@@ -1,23 +1,24 @@
-/// Follows the brackets of a JSON object from line to line, strings respected.
+/// Tracks the open brackets of a JSON object over several lines. Brackets in strings do not count.
 struct BraceScan {
   enum State {
-    /// The object goes on behind the line.
+    /// The object continues after the line.
     case open
-    /// It ended with the line, or the line begins no object.
+    /// The object ended with the line, or the line does not begin an object.
     case closed
-    /// No object goes on like this.
+    /// The line cannot continue the object.
     case broken
   }
 
-  /// Brackets open at a line's end, at most: nobody writes deeper ones over several lines.
+  /// The maximum number of brackets that may be open at the end of a line. Real objects that span
+  /// lines are not nested deeper.
   private static let maximumDepth = 512
 
   private var depth = 0
   private var hasBegun = false
-  /// The last byte that is no white space; within a string its opening quote.
+  /// The last byte that is not white space; for a string, its opening quote.
   private var last = UInt8(ascii: " ")
 
-  /// Reads the next line, whole.
+  /// Reads the next complete line.
   mutating func read(_ line: [UInt8]) -> State {
     var bytes = line[...]
     if !hasBegun, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
@@ -51,8 +52,8 @@ struct BraceScan {
     return depth <= Self.maximumDepth ? .open : .broken
   }
 
-  /// The index behind the closing quote; nil when the line ends within the string, which JSON does
-  /// not allow.
+  /// Returns the index after the closing quote; nil when the line ends within the string, which
+  /// JSON does not allow.
   private static func endOfString(_ bytes: ArraySlice<UInt8>) -> Int? {
     var index = bytes.startIndex
     while index < bytes.endIndex, bytes[index] != UInt8(ascii: "\"") {
@@ -61,8 +62,8 @@ struct BraceScan {
     return index < bytes.endIndex ? index + 1 : nil
   }
 
-  /// Whether a line that begins with this byte can follow what was read: a value or a key follows a
-  /// comma, a colon or an opening bracket.
+  /// Returns whether a line that begins with this byte can follow the previous lines. A value or a
+  /// key follows a comma, a colon or an opening bracket.
   private func mayGoOn(with first: UInt8) -> Bool {
     switch first {
     case UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: ","), UInt8(ascii: ":"): true

@@ -1,4 +1,4 @@
-/// JSON without the white space between its tokens.
+/// Removes the white space between the tokens of JSON.
 package enum CompactJSON {
   /// - Parameter json: valid JSON.
   package static func of(_ json: some Collection<UInt8>) -> [UInt8] {

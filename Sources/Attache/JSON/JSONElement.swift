@@ -1,15 +1,14 @@
 internal import CSimdJSON
 
-/// A value of a parsed line: a place on the parser's tape, valid until the parser reads the next
+/// A value of a parsed line: a position on the parser's tape, valid until the parser reads the next
 /// line.
 ///
-/// What is asked of a value of the wrong type is nil or empty: a wrong type finds less and never
-/// fails.
+/// A query of a value of the wrong type returns nil, false or nothing; it never fails.
 @safe
 struct JSONElement {
   private let raw: simdjson_element
 
-  /// A value that C gave; nil when it gave none.
+  /// Wraps a value from C; nil when C returned none.
   init?(_ raw: simdjson_element) {
     guard unsafe raw.document != nil else { return nil }
     unsafe self.raw = raw
@@ -30,7 +29,7 @@ struct JSONElement {
   var isBoolean: Bool { unsafe simdjson_element_type(raw) == Kind.boolean.rawValue }
   var isNumber: Bool { number != nil }
 
-  /// Whether this says something: it is neither null nor the empty string.
+  /// Whether this is neither null nor the empty string.
   var isPresent: Bool {
     let kind = unsafe simdjson_element_type(raw)
     return kind != Kind.null.rawValue && (kind != Kind.string.rawValue || isText)
@@ -39,19 +38,18 @@ struct JSONElement {
   /// Whether this is a string of at least one byte.
   var isText: Bool { unsafe textBytes != nil }
 
-  /// The string, unescaped; nil for anything else and for the empty string.
+  /// The unescaped string; nil for the empty string and for any other type.
   var text: UntrustedText? {
     unsafe textBytes.map { bytes in unsafe UntrustedText(decoding: bytes) }
   }
 
-  /// Whether this is that string, which is not empty.
+  /// Returns whether this is the string `text`, which must not be empty.
   func isText(_ text: String) -> Bool {
     guard let bytes = unsafe textBytes else { return false }
     return unsafe bytes.count == text.utf8.count && text.utf8.elementsEqual(bytes)
   }
 
-  /// Whether this is a string of at least one byte that starts so, ASCII letters without regard to
-  /// case.
+  /// Returns whether this is a nonempty string that starts with `prefix`. ASCII case is ignored.
   func starts(with prefix: String) -> Bool {
     guard let bytes = unsafe textBytes else { return false }
     return unsafe bytes.starts(with: prefix.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
@@ -63,13 +61,13 @@ struct JSONElement {
     return unsafe UnsafeRawBufferPointer(start: view.data, count: view.length)
   }
 
-  /// The number, integers converted.
+  /// The number, with an integer converted; nil for any other type.
   var number: Double? {
     var value = 0.0
     return unsafe simdjson_element_get_double(raw, &value) ? value : nil
   }
 
-  /// The number, when it is a whole one of 64 bits, written as an integer or not.
+  /// The number, if it is a whole number of 64 bits, whether or not it is written as an integer.
   var integer: Int? {
     var value: Int64 = 0
     if unsafe simdjson_element_get_int64(raw, &value) { return Int(value) }
@@ -81,8 +79,7 @@ struct JSONElement {
     return unsafe simdjson_element_get_bool(raw, &value) ? value : nil
   }
 
-  /// Whether this is the number 1, however it is written, or `true`: what sets one of Apple's
-  /// flags.
+  /// Whether this is the number 1 in any notation, or `true`. Either sets one of Apple's flags.
   var isSet: Bool { number == 1 || boolean == true }
 
   /// Looks up several members in one pass.
@@ -91,7 +88,7 @@ struct JSONElement {
     unsafe simdjson_object_find(raw, base, keys.count, values)
   }
 
-  /// Looks up many members in one pass; gives how many there are.
+  /// Looks up many members in one pass, and returns how many it found.
   func find(
     _ index: UnsafePointer<simdjson_key_index>, into values: UnsafeMutablePointer<simdjson_element>, found: UnsafeMutablePointer<UInt16>
   ) -> Int {
@@ -107,8 +104,8 @@ struct JSONElement {
     }
   }
 
-  /// Calls `body` with each member of an object, in the line's order; of several with one name,
-  /// with each.
+  /// Calls `body` with each member of an object, in the order of the line, including all members of
+  /// a repeated name.
   func forEachMember<Failure>(_ body: (UntrustedText, JSONElement) throws(Failure) -> Void) throws(Failure) {
     var members = unsafe simdjson_object_begin(raw)
     var key = unsafe simdjson_string_view()
@@ -119,7 +116,7 @@ struct JSONElement {
     }
   }
 
-  /// Whether an object has a member with such a name; false for what is no object.
+  /// Returns whether an object has a member whose name matches; false for any other type.
   func hasMember(named matches: (UnsafeRawBufferPointer) -> Bool) -> Bool {
     var members = unsafe simdjson_object_begin(raw)
     var key = unsafe simdjson_string_view()
@@ -131,8 +128,8 @@ struct JSONElement {
     return false
   }
 
-  /// The value that a pointer names: in an object the last member of that name, in an array the
-  /// element at that index.
+  /// Returns the value that a pointer names: in an object the last member of that name, in an array
+  /// the element at that index.
   func value(at tokens: some Sequence<JSONPointer.Token>) -> JSONElement? {
     var element = self
     for token in tokens {
@@ -142,7 +139,7 @@ struct JSONElement {
     return element
   }
 
-  /// The last member of that name.
+  /// Returns the last member of that name.
   func member(_ name: String) -> JSONElement? {
     var name = name
     return name.withUTF8 { bytes in
@@ -155,8 +152,8 @@ struct JSONElement {
     }
   }
 
-  /// The child that one part of a pointer names, its place among its siblings, counted from 0, and
-  /// whether another one before it has its name.
+  /// Returns the child that one part of a pointer names, its index among its siblings, counted from
+  /// 0, and whether an earlier sibling has the same name.
   func child(_ token: JSONPointer.Token) -> (place: Int, element: JSONElement, isRepeated: Bool)? {
     isArray ? element(at: token).map { ($0.place, $0.element, false) } : lastMember(named: token)
   }

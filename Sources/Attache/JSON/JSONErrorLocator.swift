@@ -1,17 +1,17 @@
-/// Finds the first byte of a text that JSON's grammar does not allow (RFC 8259).
+/// Finds the first byte of a text that violates JSON's grammar (RFC 8259).
 struct JSONErrorLocator {
   private let bytes: ArraySlice<UInt8>
   private var index: Int
 
-  /// Where the mistake is; the end of the text when something is missing there, or nothing is
-  /// wrong.
+  /// Returns the index of the error, or the end of the text when something is missing there or the
+  /// text is valid.
   static func offset(in bytes: ArraySlice<UInt8>) -> Int {
     var mistake = JSONErrorLocator(bytes: bytes, index: bytes.startIndex)
     if mistake.skipDocument() { mistake.skipSpace() }
     return mistake.index
   }
 
-  /// Passes one value, however deep it is nested; false at a mistake.
+  /// Skips one value of any depth; returns false at an error.
   private mutating func skipDocument() -> Bool {
     var brackets: [UInt8] = []
     repeat {
@@ -34,7 +34,7 @@ struct JSONErrorLocator {
     return true
   }
 
-  /// After a value: the brackets that close, and the comma with the key that comes next.
+  /// Skips, after a value, the closing brackets, and then the comma and the next key.
   private mutating func skipClosings(_ brackets: inout [UInt8]) -> Bool {
     while let bracket = brackets.last {
       skipSpace()

@@ -1,26 +1,26 @@
 internal import CSimdJSON
 
-/// Owns one simdjson parser; used by one thread at a time.
+/// Owns one simdjson parser. Only one thread may use it at a time.
 @safe
 final class JSONParser {
-  /// Bytes after a line that must be readable: simdjson loads whole registers. What they hold is of
-  /// no matter.
+  /// The number of bytes after a line that must be readable, because simdjson loads whole
+  /// registers. Their content does not matter.
   static let padding = Int(simdjson_PADDING)
 
-  /// Nil when there was no memory for it: then ``parse(_:)`` takes no line for JSON, so whoever
-  /// reads lines asks ``hasMemory`` before the first.
+  /// Nil when memory was short. ``parse(_:)`` then treats no line as JSON, so code that reads lines
+  /// checks ``hasMemory`` before the first line.
   private let handle: OpaquePointer?
 
   /// The longest text that attache reads, in bytes.
   static let maximumLength = 1 << 20
 
-  /// - Parameter capacity: the longest text, in bytes. Its memory is reserved, and used only when
-  ///   such a text comes.
+  /// - Parameter capacity: the longest text, in bytes. The memory is reserved, and used only when a
+  ///   text of that length is parsed.
   init(capacity: Int = maximumLength) {
     unsafe handle = simdjson_parser_new(capacity)
   }
 
-  /// Whether there was memory for the parser. No later call needs any.
+  /// Whether the parser's memory could be allocated. No later call needs memory.
   var hasMemory: Bool { unsafe handle != nil }
 
   /// The version of simdjson.
@@ -32,12 +32,12 @@ final class JSONParser {
     if let handle = unsafe handle { unsafe simdjson_parser_free(handle) }
   }
 
-  /// The value of a line, or nil when it is no JSON; valid until the next call.
+  /// Parses a line. Returns its value, valid until the next call, or nil when it is not JSON.
   ///
-  /// Valid is what RFC 8259's grammar takes. simdjson refuses some of it, namely numbers out of its
-  /// range and surrogates without their other half: such a line is read again from a
-  /// ``SimdjsonRepair``. A first half before another escape (`\ud800\u0041`) is not refused:
-  /// simdjson makes some other character of the two.
+  /// A line is valid if it follows the grammar of RFC 8259. simdjson rejects some valid lines,
+  /// namely those with numbers out of its range or with unpaired surrogates; such a line is parsed
+  /// again from a ``SimdjsonRepair``. simdjson accepts a high surrogate before another escape
+  /// (`\ud800\u0041`), but decodes the two to some other character.
   func parse(_ line: UnsafeRawBufferPointer) -> JSONElement? {
     var root = unsafe simdjson_element()
     let code = unsafe parse(line, into: &root)

@@ -1,14 +1,17 @@
-/// A place inside a payload, written as a JSON pointer (`/data/image`, RFC 6901) or as a dotted
-/// path (`data.image`).
+/// A location in a payload, written as a JSON pointer (`/data/image`, RFC 6901) or as a dotted path
+/// (`data.image`).
 ///
 /// A part made of digits names an element of an array (`attachments.0.url`) or a member of an
-/// object, whichever is there. A key that has a dot itself is written as a pointer
+/// object, depending on the value there. To name a key that contains a dot, use a pointer
 /// (`/gcm.notification.image`).
 public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
-  /// The parts from the outside in; none of them names the whole payload.
+  /// The parts, from the outermost to the innermost; empty for the whole payload.
   let tokens: [Token]
 
-  /// Reads a JSON pointer; the empty text names the whole payload.
+  /// Parses a JSON pointer. The empty text names the whole payload.
+  ///
+  /// - Throws: ``JSONPointerError/noSlash(_:)`` when a text that is not empty does not start with
+  ///   `/`; ``JSONPointerError/tilde(_:)`` when `~` is not followed by `0` or `1`.
   public init(pointer text: String) throws(JSONPointerError) {
     guard text.isEmpty || text.utf8.first == UInt8(ascii: "/") else { throw .noSlash(text) }
     var parts: [String] = []
@@ -19,7 +22,9 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     self.init(parts: parts)
   }
 
-  /// Reads either form: a text that starts with `/` is a JSON pointer, any other a dotted path.
+  /// Parses either form: a text that starts with `/` is a JSON pointer, any other is a dotted path.
+  ///
+  /// - Throws: ``JSONPointerError`` when the text is empty or malformed.
   public init(path text: String) throws(JSONPointerError) {
     guard !text.isEmpty else { throw .empty }
     if text.utf8.first == UInt8(ascii: "/") {
@@ -31,7 +36,8 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     self.init(parts: parts.map(String.init))
   }
 
-  /// The place with these parts, from the outside in; the parts are taken as they are.
+  /// Makes the location with these parts, from the outermost to the innermost. The parts are not
+  /// unescaped or split.
   public init(_ parts: String...) {
     self.init(parts: parts)
   }
@@ -45,7 +51,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     tokens.map { token in "/" + Self.escape(token.text) }.joined()
   }
 
-  /// A stranger's name as a part of a JSON pointer, its slash included.
+  /// Returns an untrusted name as a part of a JSON pointer, including its slash.
   static func part(_ name: UntrustedText) -> UntrustedText {
     UntrustedText("/" + escape(name.string))
   }
@@ -62,7 +68,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: escaped, as: UTF8.self)
   }
 
-  /// Undoes `~0` and `~1`; nil when a tilde stands before anything else.
+  /// Decodes `~0` and `~1`; returns nil when any other character follows a tilde.
   private static func unescape(_ part: Substring) -> String? {
     var plain: [UInt8] = []
     var bytes = part.utf8.makeIterator()
@@ -82,10 +88,10 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension JSONPointer {
-  /// One part: a member's name, and the index of an element when it reads as one.
+  /// One part: the name of a member, and the index of an element if the part is a number.
   struct Token: Hashable, Sendable {
     let text: String
-    /// Digits without a leading zero, as RFC 6901 has it.
+    /// The index, from digits without a leading zero, as RFC 6901 requires; nil for any other text.
     let index: Int?
 
     init(_ text: String) {
@@ -96,14 +102,19 @@ extension JSONPointer {
   }
 }
 
-/// Why a text names no place in a payload.
+/// The reason why a text does not name a location in a payload. All cases except `empty` carry the
+/// text.
 public enum JSONPointerError: Error, Equatable, CustomStringConvertible {
+  /// The path is empty.
   case empty
+  /// The JSON pointer does not start with a slash.
   case noSlash(String)
+  /// The JSON pointer has a tilde that is not followed by 0 or 1.
   case tilde(String)
+  /// The dotted path has an empty part.
   case emptyPart(String)
 
-  /// What is wrong and what to write instead.
+  /// A message that says what is wrong and what to write instead.
   public var description: String {
     switch self {
     case .empty: "the path is empty; name a member, such as data.image or /data/image"

@@ -1,11 +1,11 @@
-/// Finds where a value stands in the bytes of a line that is known to be valid JSON.
+/// Finds the bytes of a value in a line that is known to be valid JSON.
 enum JSONSource {
-  /// The bytes of the value that is reached from the line's value by going, level by level, to the
-  /// child at that place.
+  /// Returns the range of the value that is reached from the line's value by descending, at each
+  /// level, to the child with the given index.
   ///
   /// - Parameters:
-  ///   - bytes: valid JSON, from its first byte (a byte order mark is no part of it).
-  ///   - places: for each level the place of the child among its siblings, from 0, as the parser
+  ///   - bytes: valid JSON, from its first byte, without a byte order mark.
+  ///   - places: for each level, the child's index among its siblings, from 0, as the parser
   ///     counted them.
   static func range(in bytes: Span<UInt8>, places: [Int]) -> Range<Int> {
     var start = skipSpace(bytes, from: 0)
@@ -13,7 +13,7 @@ enum JSONSource {
     return start..<skipValue(bytes, from: start)
   }
 
-  /// Where the child at `place` of the container that opens at `start` begins.
+  /// Returns where the child at `place` begins in the container that opens at `start`.
   private static func child(_ bytes: Span<UInt8>, of start: Int, at place: Int) -> Int {
     let isObject = bytes[start] == UInt8(ascii: "{")
     var index = skipSpace(bytes, from: start + 1)
@@ -25,7 +25,7 @@ enum JSONSource {
     return isObject ? skipKey(bytes, from: index) : index
   }
 
-  /// From a member's key to its value.
+  /// Skips a member's key; returns where its value begins.
   private static func skipKey(_ bytes: Span<UInt8>, from start: Int) -> Int {
     let colon = skipSpace(bytes, from: skipString(bytes, from: start))
     return skipSpace(bytes, from: colon + 1)

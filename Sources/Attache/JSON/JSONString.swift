@@ -1,18 +1,17 @@
-/// A JSON string as it is written within a text: what it says, and where each byte of that is
-/// written.
+/// Decodes a JSON string in a text, and maps its decoded bytes to their source.
 enum JSONString {
-  /// What the string says, in UTF-8; half a surrogate pair becomes the replacement character.
+  /// Returns the decoded string in UTF-8. An unpaired surrogate becomes the replacement character.
   ///
   /// - Parameters:
-  ///   - text: holds the string, which is known to be valid.
-  ///   - range: the string less its quotes.
+  ///   - text: contains the string, which is known to be valid.
+  ///   - range: the string without its quotes.
   static func unescaped(_ text: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
     unescaped(text, range) { _ in UTF8.encodedReplacementCharacter.map(\.self) }
   }
 
-  /// What tells the string from any other: the same bytes for the same text, however it is escaped.
-  /// Half a surrogate pair keeps its number, in the three bytes of generalised UTF-8
-  /// (https://simonsapin.github.io/wtf-8/), which no text has.
+  /// Returns bytes that identify the string: the same bytes for the same text, however it is
+  /// escaped. An unpaired surrogate keeps its number, as three bytes of generalised UTF-8
+  /// (https://simonsapin.github.io/wtf-8/), which valid text never contains.
   static func identity(_ text: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
     unescaped(text, range) { unit in [0xE0 | UInt8(unit >> 12), 0x80 | UInt8(unit >> 6 & 0x3F), 0x80 | UInt8(unit & 0x3F)] }
   }
@@ -35,8 +34,8 @@ enum JSONString {
     return bytes
   }
 
-  /// Where the byte at `offset` of what the string says is written; the end of the range for the
-  /// offset behind the last.
+  /// Returns the source index of the byte at `offset` of the decoded string, or the end of the
+  /// range for the offset after the last byte.
   static func place(of offset: Int, in text: Span<UInt8>, _ range: Range<Int>) -> Int {
     var index = range.lowerBound
     var said = 0
@@ -48,15 +47,14 @@ enum JSONString {
     return index
   }
 
-  /// The bytes as they are written within a string; only what JSON requires is escaped.
+  /// Returns the bytes as they are written within a string. Escapes only what JSON requires.
   static func escaped(_ bytes: [UInt8]) -> [UInt8] {
     var json = JSONWriter()
     json.string(String(decoding: bytes, as: UTF8.self))
     return Array(json.bytes.dropFirst().dropLast())
   }
 
-  /// What starts at `index`: an escape that stands for a scalar, or one byte that stands for
-  /// itself.
+  /// Returns what starts at `index`: an escape for a scalar, or one unescaped byte.
   private static func piece(of text: Span<UInt8>, at index: Int) -> (length: Int, scalar: Unicode.Scalar?) {
     guard text[index] == UInt8(ascii: "\\") else { return (1, nil) }
     switch text[index + 1] {
@@ -78,7 +76,7 @@ enum JSONString {
     return (6, Unicode.Scalar(unit) ?? "\u{FFFD}")
   }
 
-  /// The UTF-16 unit of an escape `\uXXXX` at `index`; nil when there is none.
+  /// Returns the UTF-16 unit of the escape `\uXXXX` at `index`; nil when there is none.
   static func unit(of text: Span<UInt8>, at index: Int) -> UInt32? {
     guard index + 6 <= text.count, text[index] == UInt8(ascii: "\\"), text[index + 1] == UInt8(ascii: "u") else { return nil }
     var unit: UInt32 = 0

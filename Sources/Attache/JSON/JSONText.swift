@@ -1,7 +1,7 @@
-/// Valid JSON in bytes of its own, and where its values are written. Of members with one name the
-/// last counts.
+/// Valid JSON in its own bytes, with the source ranges of its values. If a name is repeated, its
+/// last member counts.
 struct JSONText {
-  /// A member as it is written.
+  /// The source ranges of a member.
   struct Member {
     /// The name with its quotes.
     var name: Range<Int>
@@ -14,26 +14,26 @@ struct JSONText {
     self.bytes = bytes
   }
 
-  /// The value that the whole text is, less the space around it.
+  /// The range of the outermost value, without the white space around it.
   var root: Range<Int> { JSONSource.range(in: bytes.span, places: []) }
 
-  /// The value's first byte, which says its type.
+  /// Returns the value's first byte, which determines its type.
   func first(_ value: Range<Int>) -> UInt8 { bytes[value.lowerBound] }
   func isObject(_ value: Range<Int>) -> Bool { first(value) == UInt8(ascii: "{") }
   func isArray(_ value: Range<Int>) -> Bool { first(value) == UInt8(ascii: "[") }
-  /// Whether this is a string of at least one byte.
+  /// Returns whether the value is a string of at least one byte.
   func isText(_ value: Range<Int>) -> Bool { first(value) == UInt8(ascii: "\"") && value.count > 2 }
 
-  /// The value as it is written.
+  /// Returns the source of the value.
   func source(_ value: Range<Int>) -> ArraySlice<UInt8> { bytes[value] }
 
-  /// What a string says; nil for anything else.
+  /// Returns the decoded string; nil for any other type.
   func string(_ value: Range<Int>) -> [UInt8]? {
     guard first(value) == UInt8(ascii: "\"") else { return nil }
     return JSONString.unescaped(bytes.span, value.lowerBound + 1..<value.upperBound - 1)
   }
 
-  /// The members of an object as they are written, in order; none of anything else.
+  /// Returns the members of an object in source order; empty for any other type.
   func members(of object: Range<Int>) -> [Member] {
     var members: [Member] = []
     forEachMember(of: object) { members.append($0) }
@@ -53,7 +53,7 @@ struct JSONText {
     }
   }
 
-  /// The elements of an array as they are written, in order; none of anything else.
+  /// Returns the elements of an array in source order; empty for any other type.
   func elements(of array: Range<Int>) -> [Range<Int>] {
     guard isArray(array) else { return [] }
     let span = bytes.span
@@ -67,26 +67,27 @@ struct JSONText {
     return elements
   }
 
-  /// The last member of an object with that name.
+  /// Returns the last member of an object with that name.
   func value(_ name: String, of object: Range<Int>) -> Range<Int>? {
     var value: Range<Int>?
     forEachMember(of: object) { if isNamed($0, name) { value = $0.value } }
     return value
   }
 
-  /// What tells the member's name from any other, however it is written.
+  /// Returns bytes that identify the member's name, however it is escaped.
   func identity(of member: Member) -> [UInt8] {
     JSONString.identity(bytes.span, member.name.withoutQuotes)
   }
 
-  /// Whether a member has that name, however it is written.
+  /// Returns whether a member has that name, however it is escaped.
   func isNamed(_ member: Member, _ name: String) -> Bool {
     let written = member.name.lowerBound + 1..<member.name.upperBound - 1
     if written.count == name.utf8.count, bytes[written].elementsEqual(name.utf8) { return true }
     return bytes[written].contains(UInt8(ascii: "\\")) && JSONString.unescaped(bytes.span, written).elementsEqual(name.utf8)
   }
 
-  /// A bare number or word runs up to the comma or brace; the space before that is no part of it.
+  /// Removes the white space after a number or word, whose range runs up to the next comma or
+  /// bracket.
   private func trimmed(_ value: Range<Int>) -> Range<Int> {
     var end = value.upperBound
     while end > value.lowerBound, bytes[end - 1].isJSONSpace { end -= 1 }

@@ -1,13 +1,13 @@
-/// Writes JSON text into bytes, without spaces; commas come by themselves.
+/// Writes JSON text as bytes, without spaces. Adds commas automatically.
 ///
-/// The caller opens and closes in pairs and writes one value after each key.
+/// The caller pairs each begin with an end, and writes one value after each key.
 package struct JSONWriter: Sendable {
-  /// What was written so far.
+  /// The bytes written so far.
   package private(set) var bytes: [UInt8] = []
-  /// Whether a comma is due before the next key or value.
+  /// Whether the next key or value needs a comma before it.
   private var isAfterValue = false
 
-  /// - Parameter capacity: bytes that are expected.
+  /// - Parameter capacity: the expected number of bytes.
   package init(capacity: Int = 0) {
     bytes.reserveCapacity(capacity)
   }
@@ -24,14 +24,14 @@ package struct JSONWriter: Sendable {
     isAfterValue = false
   }
 
-  /// Writes a key, as it is written elsewhere with its quotes, and its colon.
+  /// Writes a key and its colon. `name` is already JSON, with its quotes.
   package mutating func key(source name: some Collection<UInt8>) {
     source(name)
     bytes.append(UInt8(ascii: ":"))
     isAfterValue = false
   }
 
-  /// Writes a string; only what JSON requires is escaped.
+  /// Writes a string. Escapes only what JSON requires.
   package mutating func string(_ text: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -46,12 +46,12 @@ package struct JSONWriter: Sendable {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Writes a stranger's text as a string.
+  /// Writes an untrusted text as a string.
   package mutating func string(_ text: UntrustedText) {
     string(text.string)
   }
 
-  /// Writes a value as it is written elsewhere.
+  /// Writes a value that is already JSON.
   package mutating func source(_ value: some Collection<UInt8>) {
     separate()
     bytes.append(contentsOf: value)
@@ -59,8 +59,8 @@ package struct JSONWriter: Sendable {
 
   package mutating func integer(_ value: some BinaryInteger) { word(String(value)) }
 
-  /// Writes a number in the fewest digits that read back as the same value; `null` for what JSON
-  /// cannot say (infinity, not a number).
+  /// Writes a number in the fewest digits that parse to the same value; writes `null` for infinity
+  /// and not-a-number, which JSON cannot express.
   package mutating func double(_ value: Double) {
     guard value.isFinite else { return null() }
     let text = value.description

@@ -1,11 +1,10 @@
 internal import CSimdJSON
 
-/// A long list of member names that are looked up together, in one pass over an object; names are
-/// compared unescaped.
+/// Looks up a long list of member names in one pass over an object. Names are compared unescaped.
 ///
-/// A member of the object costs as much as there are names of its length, and a look-up as much as
-/// it finds: what the list has besides is never walked. It owns its buffers, so that a look-up
-/// allocates nothing.
+/// The cost of each member of the object depends on the number of names of the same length, and
+/// that of a look-up on the number of names found. A look-up does not walk the rest of the list.
+/// The index owns its buffers, so that a look-up allocates nothing.
 @safe
 final class MemberIndex {
   private let names: UnsafeMutableBufferPointer<UInt8>
@@ -14,10 +13,10 @@ final class MemberIndex {
   private let starts: UnsafeMutableBufferPointer<UInt16>
   private let values: UnsafeMutableBufferPointer<simdjson_element>
   private let found: UnsafeMutableBufferPointer<UInt16>
-  /// How many names the last look-up found.
+  /// The number of names that the last look-up found.
   private(set) var count = 0
 
-  /// - Parameter names: at most 65,535, none twice.
+  /// - Parameter names: at most 65,535 names, without repetition.
   init(_ names: [String]) {
     unsafe self.names = .allocate(capacity: names.reduce(1) { $0 + $1.utf8.count })
     unsafe keys = .allocate(capacity: names.count + 1)
@@ -55,7 +54,7 @@ final class MemberIndex {
     unsafe found.deallocate()
   }
 
-  /// Looks the names up in an object; whatever is no object has none of them.
+  /// Looks up the names in an object. Finds none in a value of any other type.
   func find(in object: JSONElement?) {
     for position in 0..<count { unsafe values[Int(found[position])] = unsafe simdjson_element() }
     count = 0
@@ -66,13 +65,14 @@ final class MemberIndex {
     unsafe count = object.find(&index, into: values, found: found)
   }
 
-  /// The place in the list of one of the names that the last look-up found, from 0 to ``count``.
+  /// Returns the index in the list of a name that the last look-up found. `position` is below
+  /// ``count``.
   func place(_ position: Int) -> Int {
     unsafe Int(found[position])
   }
 
-  /// What the last look-up found under the name at that place of the list: the last member of that
-  /// name.
+  /// The value that the last look-up found for the name at that index of the list: the last member
+  /// of that name.
   subscript(place: Int) -> JSONElement? {
     unsafe JSONElement(values[place])
   }

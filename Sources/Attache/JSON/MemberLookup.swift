@@ -1,7 +1,6 @@
 internal import CSimdJSON
 
-/// A fixed list of member names that are looked up together, in one pass over an object; names are
-/// compared unescaped.
+/// Looks up a fixed list of member names in one pass over an object. Names are compared unescaped.
 ///
 /// It owns its buffers, so that a look-up allocates nothing.
 @safe
@@ -32,14 +31,14 @@ final class MemberLookup {
     unsafe values.deallocate()
   }
 
-  /// Looks the names up in an object; whatever is no object has none of them.
+  /// Looks up the names in an object. Finds none in a value of any other type.
   func find(in object: JSONElement?) {
     guard let object, let base = unsafe values.baseAddress else { return unsafe values.update(repeating: simdjson_element()) }
     unsafe object.find(UnsafeBufferPointer(keys), into: base)
   }
 
-  /// What the last look-up found under the name at `index` of the list: the last member of that
-  /// name.
+  /// The value that the last look-up found for the name at `index` of the list: the last member of
+  /// that name.
   subscript(index: Int) -> JSONElement? {
     unsafe JSONElement(values[index])
   }

@@ -1,9 +1,9 @@
-/// Text of a payload as a terminal may show it.
+/// Makes text from a payload safe to show on a terminal.
 package enum PrintableText {
   private static let maximumLength = 120
 
-  /// The text with whatever steers a terminal, or the direction of writing, as `\u{…}`; cut after
-  /// 120 characters.
+  /// Returns the text with `\u{…}` in place of characters that control a terminal or the
+  /// direction of writing, cut after 120 characters.
   package static func of(_ text: String) -> String {
     var shown = ""
     var count = 0
@@ -19,7 +19,7 @@ package enum PrintableText {
     return shown
   }
 
-  /// The same of a stranger's text.
+  /// Does the same for an untrusted text.
   static func of(_ text: UntrustedText) -> String {
     of(text.string)
   }
@@ -29,8 +29,8 @@ package enum PrintableText {
     return !scalar.forgesText && !scalar.isUndefined && scalar.properties.generalCategory != .format
   }
 
-  /// JSON in which the same characters are escaped, so that it may be shown as it is; what it says
-  /// is the same. Line feeds and tabs can only stand between its tokens, and stay.
+  /// Returns equivalent JSON in which the same characters are escaped, so that it is safe to show.
+  /// Line feeds and tabs can only occur between tokens, and remain.
   package static func ofJSON(_ json: [UInt8]) -> [UInt8] {
     guard json.contains(where: { $0 >= 0x7F }) else { return json }
     var shown: [UInt8] = []

@@ -1,11 +1,11 @@
-/// A copy of a line that simdjson can read although the line has numbers or escapes that simdjson
-/// refuses and JSON's grammar allows.
+/// Makes a copy of a line that simdjson can parse, although the line has numbers or escapes that
+/// simdjson rejects and JSON's grammar allows.
 ///
-/// A number that fits neither 64 bits nor a `Double` becomes `null`, filled up with spaces: it
-/// cannot be a badge or a flag. Half a surrogate pair (`\ud83d` alone) becomes `\ufffd`. So every
-/// byte outside them keeps its offset, and what was no JSON stays none.
+/// A number that fits neither 64 bits nor a `Double` becomes `null`, padded with spaces; such a
+/// number cannot be a badge or a flag. An unpaired surrogate (`\ud83d` alone) becomes `\ufffd`. So
+/// every other byte keeps its offset, and invalid JSON stays invalid.
 enum SimdjsonRepair {
-  /// The copy, followed by `padding` zero bytes.
+  /// Returns the copy, followed by `padding` zero bytes.
   static func make(of line: UnsafeRawBufferPointer, padding: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(line.count + padding)
@@ -22,7 +22,7 @@ enum SimdjsonRepair {
     return bytes
   }
 
-  /// Mends the escapes of the string that opens at `start`; gives the index after its closing
+  /// Repairs the escapes of the string that opens at `start`; returns the index after its closing
   /// quote.
   private static func mendString(in bytes: inout [UInt8], from start: Int) -> Int {
     var index = start + 1
@@ -45,12 +45,12 @@ enum SimdjsonRepair {
     return index + 1
   }
 
-  /// Blanks the number that starts at `start` when nothing can hold it; gives the index after it.
+  /// Replaces the number that starts at `start` if no type can hold it; returns the index after it.
   private static func blankNumber(in bytes: inout [UInt8], from start: Int) -> Int {
     let end = bytes[start...].firstIndex { !isPartOfNumber($0) } ?? bytes.count
     guard isUnbearable(bytes[start..<end]) else { return end }
-    // Byte by byte, while nothing else holds the array: a slice of it would have the whole line
-    // copied for each number.
+    // Write byte by byte, while the array has a single owner: a slice of it would cause a copy of
+    // the whole line for each number.
     for index in start..<end { bytes[index] = UInt8(ascii: " ") }
     for (index, byte) in zip(start..., "null".utf8) { bytes[index] = byte }
     return end
@@ -68,7 +68,9 @@ enum SimdjsonRepair {
     }
   }
 
-  /// RFC 8259, section 6: `[-] (0 / 1-9 *digit) [. 1*digit] [(e / E) [+ / -] 1*digit]`.
+  /// Returns whether the number follows the grammar of RFC 8259, section 6:
+  ///
+  /// `[-] (0 / 1-9 *digit) [. 1*digit] [(e / E) [+ / -] 1*digit]`.
   private static func followsGrammar(_ number: ArraySlice<UInt8>) -> Bool {
     var rest = number
     func skipDigits() -> Int {

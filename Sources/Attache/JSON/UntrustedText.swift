@@ -1,38 +1,39 @@
 internal import Glibc
 
-/// Text from strangers, such as the URLs and names in a payload: two are equal when their UTF-8
-/// bytes are.
+/// Text from an untrusted source, such as the URLs and names in a payload. Two texts are equal when
+/// their UTF-8 bytes are equal.
 ///
-/// `String` compares by canonical equivalence. It takes U+037E for `;` and a decomposed letter for
-/// a composed one, takes CR LF for one character, and needs quadratic time for a run of combining
-/// marks. So this type has no `hasPrefix`, `contains` or `split`: read ``utf8``.
+/// `String` compares by canonical equivalence. It treats U+037E as `;`, a decomposed letter as a
+/// composed one, and CR LF as one character, and needs quadratic time for a run of combining marks.
+/// So this type has no `hasPrefix`, `contains` or `split`: use ``utf8``.
 public struct UntrustedText: Hashable, Sendable {
-  /// The same text as a `String`, to write it; never to compare it, search it or use it as a key.
+  /// The text as a `String`, for output only. Do not compare it, search it, or use it as a key.
   public let string: String
 
+  /// Makes an untrusted text from a string.
   public init(_ string: String) {
     self.string = string
   }
 
-  /// Decodes UTF-8; what is no UTF-8 becomes U+FFFD.
+  /// Decodes UTF-8. Invalid UTF-8 becomes U+FFFD.
   init(decoding bytes: some Collection<UInt8>) {
     string = String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The UTF-8 bytes of the text.
   public var utf8: String.UTF8View { string.utf8 }
+  /// Whether the text has no bytes.
   public var isEmpty: Bool { string.isEmpty }
 
-  /// The same with the letters of ASCII in lower case. `String.lowercased()` makes a `k` of U+212A
-  /// too.
+  /// The text with ASCII letters in lower case. `String.lowercased()` also converts U+212A to `k`.
   var lowercasedASCII: UntrustedText {
     UntrustedText(decoding: utf8.map(\.lowercasedASCII))
   }
 
-  /// The text with its letters in lower case, when it is ASCII and has at most `maximumBytes`; nil
-  /// for any other.
+  /// Returns the text in lower case if it is ASCII and has at most `maximumBytes`; otherwise nil.
   ///
-  /// ASCII is the one text that `String` compares by its bytes, so the result may be compared with
-  /// words and looked up in tables.
+  /// `String` compares only ASCII text by its bytes, so the result may be compared with words and
+  /// looked up in tables.
   func lowercasedWord(maximumBytes: Int) -> String? {
     guard utf8.count <= maximumBytes, utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     return lowercasedASCII.string
@@ -45,11 +46,12 @@ public struct UntrustedText: Hashable, Sendable {
 
   public func hash(into hasher: inout Hasher) {
     unsafe withBytes { unsafe hasher.combine(bytes: $0) }
-    // No UTF-8 has this byte: a text and what is hashed after it cannot pass for another pair.
+    // UTF-8 never contains this byte, so a text and the value hashed after it cannot equal another
+    // pair.
     hasher.combine(0xFF as UInt8)
   }
 
-  /// Whether the text starts with a word, byte for byte.
+  /// Returns whether the text starts with `word`, byte for byte.
   func starts(with word: StaticString) -> Bool {
     unsafe withBytes { bytes in
       unsafe bytes.count >= word.utf8CodeUnitCount
@@ -62,7 +64,7 @@ public struct UntrustedText: Hashable, Sendable {
     UntrustedText(string + other.string)
   }
 
-  /// The JSON pointer to the child of that name, where this is one itself.
+  /// Returns the JSON pointer to the child of that name, if this text is a JSON pointer.
   func appending(_ name: UntrustedText) -> UntrustedText {
     UntrustedText(string + JSONPointer.part(name).string)
   }
@@ -82,7 +84,7 @@ extension UntrustedText: ExpressibleByStringInterpolation, CustomStringConvertib
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether the bytes are those of another buffer of the same length.
+  /// Returns whether the bytes equal those of another buffer of the same length.
   fileprivate func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
     guard let base = baseAddress, let otherBase = other.baseAddress else { return true }
     return unsafe memcmp(base, otherBase, count) == 0

@@ -1,14 +1,16 @@
-/// A stored, typed, checked file with its identifier and options.
+/// A stored and checked file of a known type, with its identifier and options.
 public struct Attachment: Hashable, Sendable {
-  /// The payload's identifier, or the first 16 hexadecimal digits of the source URL's SHA-256 when
-  /// it gives none.
+  /// The payload's identifier. If it gives none, the first 16 hexadecimal digits of the SHA-256 of
+  /// the source URL.
   public var identifier: UntrustedText
   /// The file in the store.
   public var file: StoredFile
-  /// The URL that the payload named.
+  /// The URL in the payload.
   public var source: UntrustedText
+  /// The display options of the attachment.
   public var options: AttachmentOptions
 
+  /// Makes an attachment from its parts.
   public init(identifier: UntrustedText, file: StoredFile, source: UntrustedText, options: AttachmentOptions) {
     self.identifier = identifier
     self.file = file
@@ -20,28 +22,29 @@ public struct Attachment: Hashable, Sendable {
 /// A complete file in the store, named after its content.
 public struct StoredFile: Hashable, Sendable {
   let name: StoreName
-  /// Bytes.
+  /// The size in bytes.
   public var size: Int
 
   init(_ name: StoreName, size: Int) {
     (self.name, self.size) = (name, size)
   }
 
+  /// Makes a file from its hash, type and size.
+  ///
   /// - Parameters:
   ///   - sha256: 64 lower-case hexadecimal digits.
-  ///   - type: what the bytes say.
-  ///   - size: in bytes.
-  /// - Returns: nil when the hash is no such text.
+  ///   - type: the type, as the bytes show it.
+  ///   - size: the size in bytes.
+  /// - Returns: nil when `sha256` does not have this form.
   public init?(sha256: String, type: MediaType, size: Int) {
     guard let name = StoreName(hexadecimal: sha256.utf8, type: type) else { return nil }
     self.init(name, size: size)
   }
 
-  /// 64 lower-case hexadecimal digits.
+  /// The SHA-256 of the content, as 64 lower-case hexadecimal digits.
   public var sha256: String { name.sha256 }
-  /// The type that the bytes say.
+  /// The type, as the bytes show it.
   public var type: MediaType { name.type }
-  /// The path within the store: two digits of the hash, a slash, the hash, and the type's
-  /// extension.
+  /// The path in the store: two digits of the hash, a slash, the hash, and the type's extension.
   public var relativePath: String { name.path }
 }

@@ -1,17 +1,21 @@
-/// The largest file of each kind, in bytes, and the largest picture, in pixels.
+/// The maximum file size of each kind, in bytes, and the maximum size of a picture, in pixels.
 ///
 /// Source: https://developer.apple.com/documentation/usernotifications/unnotificationattachment
 /// ("Maximum size": audio 5 MB, image 10 MB, movie 50 MB). Apple does not say which megabyte it
-/// means; attache takes the smaller one, 1,000,000 bytes.
+/// means; attache uses the smaller one, 1,000,000 bytes.
 public struct MediaLimits: Hashable, Sendable {
+  /// The maximum size of an image, in bytes.
   public var image: Int
+  /// The maximum size of an audio file, in bytes.
   public var audio: Int
+  /// The maximum size of a video, in bytes.
   public var video: Int
-  /// Width times height of a JPEG, PNG or GIF. A file of a few bytes can unpack to gigabytes at
-  /// whoever shows it; the figure is imgproxy's
+  /// The maximum width times height of a JPEG, PNG or GIF. A file of a few bytes can decompress to
+  /// gigabytes on the device that shows it. The default is imgproxy's
   /// (https://docs.imgproxy.net/configuration/options#security, IMGPROXY_MAX_SRC_RESOLUTION).
   public var pixels: Int
 
+  /// Makes limits. The defaults are Apple's sizes and imgproxy's number of pixels.
   public init(image: Int = 10_000_000, audio: Int = 5_000_000, video: Int = 50_000_000, pixels: Int = 50_000_000) {
     self.image = image
     self.audio = audio
@@ -19,6 +23,7 @@ public struct MediaLimits: Hashable, Sendable {
     self.pixels = pixels
   }
 
+  /// The maximum size of a file of the given kind, in bytes.
   public subscript(kind: MediaKind) -> Int {
     switch kind {
     case .image: image
@@ -27,7 +32,7 @@ public struct MediaLimits: Hashable, Sendable {
     }
   }
 
-  /// The largest of the limits: what a file may have before its kind is known.
+  /// The largest of the three sizes, in bytes. It limits a file whose kind is not known yet.
   public var largest: Int {
     max(image, audio, video)
   }

@@ -1,30 +1,35 @@
-/// What became of one media reference, as the report tells it.
+/// The result of one media reference, as in the report.
 public struct MediaRecord: Hashable, Sendable {
-  /// Where the bytes came from.
+  /// The source of the bytes.
   public enum Cache: String, CaseIterable, Sendable {
     /// They were fetched for this payload.
     case miss
-    /// A fetch for another payload was under way, and this one joined it.
+    /// A fetch for another payload was running, and this payload joined it.
     case joined
     /// They were in the store.
     case hit
-    /// They were in the store, and the origin said that they are still its answer.
+    /// They were in the store, and the origin confirmed that they are current.
     case revalidated
   }
 
-  /// How long each part of the last attempt took, as libcurl and c-ares measure it; nil for a part
-  /// that did not come about.
+  /// The durations of the parts of the last attempt, as libcurl and c-ares measure them; nil for a
+  /// part that did not happen.
   public struct Timing: Hashable, Sendable {
-    /// Waiting for one of the connections that may be open at a time, all attempts together; nil
-    /// for a fetch that never waited.
+    /// The wait for one of the limited number of connections, for all attempts together; nil for a
+    /// fetch that never waited.
     public var wait: Duration?
+    /// The name lookup.
     public var dns: Duration?
+    /// The connection setup.
     public var connect: Duration?
+    /// The TLS handshake, after the connection setup.
     public var tls: Duration?
+    /// The time from the start of the exchange to the first byte of the response.
     public var firstByte: Duration?
-    /// All attempts together.
+    /// The duration of all attempts together.
     public var total: Duration?
 
+    /// Makes timings; `wait` is nil.
     public init(dns: Duration? = nil, connect: Duration? = nil, tls: Duration? = nil, firstByte: Duration? = nil, total: Duration? = nil) {
       self.dns = dns
       self.connect = connect
@@ -34,26 +39,29 @@ public struct MediaRecord: Hashable, Sendable {
     }
   }
 
-  /// The URL as the payload writes it.
+  /// The URL as written in the payload.
   public var url: UntrustedText
-  /// Why it was not attached; nil when it was.
+  /// The reason why it was not attached; nil when it was.
   public var reason: Reason?
-  /// The HTTP status of the last response, if one came.
+  /// The HTTP status of the last response; nil if none arrived.
   public var status: Int?
-  /// The bytes of the body that arrived.
+  /// The number of bytes of the body that arrived.
   public var bytes: Int
+  /// The source of the bytes.
   public var cache: Cache
-  /// The type that the bytes say, once it is known.
+  /// The type that the bytes show, once it is known.
   public var type: MediaType?
-  /// How often the origin was asked; 0 when the reference was refused or the bytes were in the
-  /// store.
+  /// The number of requests to the origin; 0 when the reference was refused or the bytes were in
+  /// the store.
   public var attempts: Int
+  /// The durations of the fetch.
   public var timing: Timing
-  /// What went wrong, in words, for the log; the report has the reason alone.
+  /// A description of the failure for the log; the report has only the reason.
   public var explanation: String?
-  /// Whether this machine failed, and not the origin or the file (``FetchFailure/isOfMachine``).
+  /// Whether this machine failed, not the origin or the file (``FetchFailure/isOfMachine``).
   public var isOfMachine = false
 
+  /// Makes a record; `explanation` is nil and `isOfMachine` is false.
   public init(
     url: UntrustedText, reason: Reason? = nil, status: Int? = nil, bytes: Int = 0, cache: Cache = .miss, type: MediaType? = nil,
     attempts: Int = 0,

@@ -1,67 +1,75 @@
-/// A URL that a payload names, with what the payload says about it.
+/// A URL in a payload, with what the payload says about it.
 public struct MediaReference: Hashable, Sendable {
-  /// What the media are for.
+  /// The use of the media.
   public enum Role: String, CaseIterable, Sendable {
     /// They are attached.
     case attachment
-    /// They are the sender's picture in a communication notification, which no attachment is.
+    /// They are the sender's picture in a communication notification. They are not attached.
     case avatar
   }
 
-  /// How a hint at the type is written.
+  /// The form of a type hint.
   public enum HintKind: String, CaseIterable, Sendable {
+    /// A file name extension.
     case fileExtension = "extension"
+    /// A MIME type.
     case mime
+    /// A uniform type identifier.
     case uniformType = "uniform-type"
     /// A word for many types, such as `video`.
     case mediaClass = "class"
   }
 
-  /// What the vendor's own helper has and the payload has not.
+  /// What the vendor's own helper needs and the payload does not contain.
   public struct Needs: OptionSet, Hashable, Sendable {
+    /// The bits of the set.
     public let rawValue: UInt8
 
+    /// Makes a set from its bits.
     public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
 
-    /// The address that a relative URL counts from.
+    /// The base of a relative URL.
     public static let baseURL = Needs(rawValue: 1)
     /// A token or a password.
     public static let credentials = Needs(rawValue: 2)
-    /// The vendor's helper downloads from https URLs alone.
+    /// The vendor's helper downloads only from https URLs.
     public static let https = Needs(rawValue: 4)
-    /// The vendor's helper downloads nothing without a hint at the type.
+    /// The vendor's helper downloads nothing without a type hint.
     public static let typeHint = Needs(rawValue: 8)
   }
 
-  /// The URL as the payload writes it, unescaped and unchecked: hostile until the URL gate has
-  /// passed it.
+  /// The URL as written in the payload, unescaped and unchecked. Treat it as hostile until the URL
+  /// gate has accepted it.
   public var url: UntrustedText
-  /// Further URLs of the same media, which are tried in order when those before failed.
+  /// More URLs of the same media. They are tried in order after the previous ones failed.
   public var fallbacks: [UntrustedText] = []
-  /// The identifier that the payload or its dialect gives the attachment; the empty one has a
-  /// unique one made, as Apple does. Nil if there is none.
+  /// The identifier that the payload or its dialect gives the attachment; nil if there is none. An
+  /// empty one is replaced by a unique one, as Apple does.
   public var identifier: UntrustedText?
-  /// The payload's hint at the type, in its own words of 255 bytes at most. It never overrules the
-  /// bytes.
+  /// The payload's type hint, in its own words, at most 255 bytes. It never overrides the type that
+  /// the bytes show.
   public var typeHint: UntrustedText?
+  /// The form of the hint; nil if it is not known.
   public var hintKind: HintKind?
-  /// Whether the hint is the dialect's own word and not the payload's; false unless places were
-  /// asked for.
+  /// Whether the hint comes from the dialect, not from the payload. Always false unless paths were
+  /// requested.
   package var isHintFixed = false
-  /// The uniform type that the hint stands for, where it is a word of the vendor's own.
+  /// The uniform type that the hint means, if the hint is a word of the vendor's own.
   public var hintedType: String?
-  /// How the attachment is to be shown, as far as the payload says.
+  /// The display options that the payload gives.
   public var options: AttachmentOptions
+  /// The use of the media.
   public var role = Role.attachment
-  /// Whether the payload wants the media loaded when somebody looks, and not by the service
-  /// extension.
+  /// Whether the payload asks to load the media when it is viewed, not in the service extension.
   public var isLazy = false
+  /// What the vendor's own helper needs and the payload does not contain.
   public var needs: Needs = []
-  /// Where the URL stands in the payload, as a JSON pointer; nil unless it was asked for.
+  /// The location of the URL in the payload, as a JSON pointer; nil unless paths were requested.
   public var path: UntrustedText?
 
+  /// Makes a reference; the other properties have their defaults.
   public init(
     url: UntrustedText, identifier: UntrustedText? = nil, typeHint: UntrustedText? = nil, options: AttachmentOptions = AttachmentOptions()
   ) {
@@ -73,19 +81,19 @@ public struct MediaReference: Hashable, Sendable {
 }
 
 extension MediaReference {
-  /// The longest hint at a type, in bytes: a MIME type has two names of 127 bytes (RFC 6838, 4.2).
-  /// A longer one is as good as absent.
+  /// The longest type hint, in bytes: a MIME type has two names of 127 bytes (RFC 6838, 4.2). A
+  /// longer hint is ignored.
   static let longestHint = 255
-  /// The longest identifier, in bytes: an app may name a file by it, and a path on Apple's systems
-  /// has 1,024 bytes (PATH_MAX in sys/syslimits.h).
+  /// The longest identifier, in bytes. An app may use it as a file name, and a path on Apple's
+  /// systems has at most 1,024 bytes (PATH_MAX in sys/syslimits.h).
   static let longestIdentifier = 1_024
 
-  /// Why the reference is not followed, whatever its URL: the payload wants it loaded later, or its
-  /// identifier is unsafe.
+  /// The reason to refuse the reference, whatever its URL: the payload asks to load it later, or
+  /// its identifier is unsafe.
   ///
-  /// An app that names files by identifiers would leave its folder with one that is a path from the
-  /// root or climbs. A control character, a line separator or a mark that turns the direction of
-  /// writing forges lines of a log and of a terminal.
+  /// If an app names files by identifiers, an absolute path or a `..` component leads out of its
+  /// folder. A control character, a line separator, or a mark that changes the direction of writing
+  /// can forge lines in a log or on a terminal.
   var refusal: Reason? {
     if isLazy { return .payloadLazy }
     guard let identifier else { return nil }
@@ -96,7 +104,7 @@ extension MediaReference {
   }
 }
 
-/// How an attachment is shown; what is nil was not asked for.
+/// The display options of an attachment; nil for an option that was not given.
 ///
 /// Source: https://developer.apple.com/documentation/usernotifications/unnotificationattachment
 /// (attachment attributes)
@@ -105,25 +113,28 @@ public struct AttachmentOptions: Hashable, Sendable {
   public var thumbnailHidden: Bool?
   /// The part of the picture that becomes the thumbnail, in unit coordinates.
   public var thumbnailClippingRect: ClippingRect?
-  /// The moment of a video whose frame becomes the thumbnail, in seconds.
+  /// The time in a video whose frame becomes the thumbnail, in seconds.
   public var thumbnailTime: Double?
 
+  /// Makes options; without arguments, none is given.
   public init(thumbnailHidden: Bool? = nil, thumbnailClippingRect: ClippingRect? = nil, thumbnailTime: Double? = nil) {
     self.thumbnailHidden = thumbnailHidden
     self.thumbnailClippingRect = thumbnailClippingRect
     self.thumbnailTime = thumbnailTime
   }
 
-  /// Whether the payload asked for nothing at all.
+  /// Whether no option is given.
   public var isEmpty: Bool {
     self == AttachmentOptions()
   }
 }
 
-/// A rectangle in unit coordinates: every value lies in 0…1.
+/// A rectangle in unit coordinates: every value is in 0…1.
 public struct ClippingRect: Hashable, Sendable {
+  /// The origin and the size, in unit coordinates.
   public var x, y, width, height: Double
 
+  /// Makes a rectangle. The values are not checked.
   public init(x: Double, y: Double, width: Double, height: Double) {
     self.x = x
     self.y = y

@@ -1,10 +1,11 @@
-/// One of the eleven types that Apple accepts as an attachment; the raw value is its uniform type
+/// One of the eleven types that Apple accepts as an attachment. The raw value is its uniform type
 /// identifier.
 ///
 /// Source: the table "Supported file types" of
-/// https://developer.apple.com/documentation/usernotifications/unnotificationattachment QuickTime,
-/// M4V, CAF, HEIC and WebP are not in it. Each identifier links to the page on the type; Apple
-/// declares the extensions in
+/// https://developer.apple.com/documentation/usernotifications/unnotificationattachment
+///
+/// The table does not list QuickTime, M4V, CAF, HEIC and WebP. Each identifier links to the page on
+/// the type. Apple declares the extensions in
 /// https://developer.apple.com/documentation/uniformtypeidentifiers/system-declared-uniform-type-identifiers
 public enum MediaType: String, CaseIterable, Sendable {
   /// `image/jpeg`, `.jpg`:
@@ -41,7 +42,7 @@ public enum MediaType: String, CaseIterable, Sendable {
   /// https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/avi
   case avi = "public.avi"
 
-  /// Which of Apple's three limits holds for this type.
+  /// The kind of this type, which decides which of Apple's three size limits applies.
   public var kind: MediaKind {
     switch self {
     case .jpeg, .gif, .png: .image
@@ -50,9 +51,9 @@ public enum MediaType: String, CaseIterable, Sendable {
     }
   }
 
-  /// The MIME type as registered with IANA, or as in common use where none is.
+  /// The MIME type as registered with IANA, or the one in common use if none is registered.
   ///
-  /// Source: https://www.iana.org/assignments/media-types; none is registered for AIFF, WAVE and
+  /// Source: https://www.iana.org/assignments/media-types. None is registered for AIFF, WAVE and
   /// AVI under the names that servers use.
   public var mime: String {
     switch self {

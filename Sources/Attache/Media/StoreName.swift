@@ -1,18 +1,19 @@
-/// The name of a file in the store: it is made of the content's SHA-256 and its type, and of
-/// nothing that a payload or an origin says.
+/// The name of a file in the store. It depends only on the SHA-256 of the content and its type, and
+/// contains no text from a payload or an origin.
 struct StoreName: Hashable, Sendable {
   /// The 32 bytes of the hash, big-endian.
   let digest: SIMD4<UInt64>
   let type: MediaType
 
-  /// The name of a file with this hash.
+  /// Makes the name of a file with this hash.
   init(digest: SHA256.Digest, type: MediaType) {
     let words = digest.words
     self.digest = SIMD4(words[0].bigEndian, words[1].bigEndian, words[2].bigEndian, words[3].bigEndian)
     self.type = type
   }
 
-  /// The name that a file found in the store bears, or nil when it is none of the store's own.
+  /// Parses the name of a file found in the store; returns nil when the store did not make the
+  /// name.
   init?(folder: String, fileName: String) {
     let parts = fileName.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let type = Self.types[String(Substring(parts[1]))], fileName.hasPrefix(folder) else { return nil }
@@ -36,16 +37,16 @@ struct StoreName: Hashable, Sendable {
   /// The hash as 64 lower-case hexadecimal digits.
   var sha256: String { digits(64) }
 
-  /// The folder within the store: the first two digits of the hash.
+  /// The folder in the store: the first two digits of the hash.
   var folder: String { digits(2) }
 
-  /// The name within ``folder``.
+  /// The file name in ``folder``.
   var fileName: String { digits(64, then: "." + type.fileExtension) }
 
-  /// The path within the store.
+  /// The path in the store.
   var path: String { folder + "/" + fileName }
 
-  /// The first digits of the hash, and an ending.
+  /// Returns the first digits of the hash, followed by `ending`.
   private func digits(_ count: Int, then ending: String = "") -> String {
     let end = count + ending.utf8.count
     return unsafe String(unsafeUninitializedCapacity: end) { text in
@@ -58,7 +59,7 @@ struct StoreName: Hashable, Sendable {
     }
   }
 
-  /// Whether a folder of this name belongs to the store's shelves.
+  /// Returns whether a folder of this name is one of the store's hash folders.
   static func isFolder(_ name: String) -> Bool {
     name.utf8.count == 2 && name.utf8.allSatisfy(digits.contains)
   }

@@ -1,11 +1,12 @@
-/// What became of one payload.
+/// The result of one payload.
 public enum Outcome: String, CaseIterable, Sendable {
   /// At least one attachment was added.
   case attached
-  /// Media was asked for and not attached: the original went out, with a ``Reason``.
+  /// The payload asked for media, but none was attached. The original was written, with a
+  /// ``Reason``.
   case fallback
-  /// There was nothing to do: the original went out.
+  /// There was nothing to do. The original was written.
   case passthrough
-  /// The line is no JSON object: it went out as it came.
+  /// The line is not a JSON object. It was written unchanged.
   case invalid
 }

@@ -1,8 +1,9 @@
 extension Reason {
-  /// Whether what went wrong may pass by itself, so that another try may end better: the one table
-  /// for the tries of a fetch and for those of a queue.
+  /// Returns whether the failure may be temporary, so that a retry may succeed. Both the retries of
+  /// a fetch and those of a queue use this table.
   ///
-  /// - Parameter status: of the response, which decides for ``httpStatus``; nil without a response.
+  /// - Parameter status: the status of the response, which decides for ``httpStatus``; nil without
+  ///   a response.
   public func isRetryable(status: Int?) -> Bool {
     switch self {
     case .deadline, .cancelled, .policyBreaker, .dnsFailed, .dnsTimeout, .connectRefused, .connectFailed, .connectReset, .connectProxy,

@@ -1,76 +1,131 @@
-/// Why a payload, or one of its media references, was not attached.
+/// The reason why a payload, or one of its media references, was not attached.
 ///
-/// The raw value is the code in the report, in the fixtures and in the manual; its first part names
-/// the family. `policy.*` is refused before any connection is made.
+/// The raw value is the code in the report, in the fixtures and in the manual. Its first part names
+/// the family. The family `policy` refuses before any connection to the refused target is made.
 public enum Reason: String, CaseIterable, Sendable {
+  /// The deadline passed.
   case deadline
+  /// attache was told to stop.
   case cancelled
 
+  /// The line is not a JSON object.
   case payloadJSON = "payload.json"
+  /// The line is longer than 1 MiB.
   case payloadSize = "payload.size"
+  /// The line already has the output member, and was passed on unchanged.
   case payloadEnriched = "payload.enriched"
+  /// The line is an envelope of a push service that attache cannot open.
   case payloadEnvelope = "payload.envelope"
+  /// The service extension removed the alert text.
   case payloadAlert = "payload.alert"
+  /// With its attachments the payload exceeds `--max-payload`.
   case payloadMaximum = "payload.maximum"
+  /// The identifier is a path, has more than 1,024 bytes, or contains control characters or marks
+  /// that change the direction of writing.
   case payloadIdentifier = "payload.identifier"
+  /// The payload asks to load the media only when it is viewed.
   case payloadLazy = "payload.lazy"
 
+  /// The text is not an absolute http(s) URL that every parser reads alike.
   case policyURL = "policy.url"
+  /// The scheme is not allowed.
   case policyScheme = "policy.scheme"
+  /// The URL has a user name or a password.
   case policyUserinfo = "policy.userinfo"
+  /// The host is malformed, not a public name, or denied.
   case policyHost = "policy.host"
+  /// The port is not allowed.
   case policyPort = "policy.port"
+  /// The address is not public.
   case policyAddress = "policy.address"
+  /// A redirect leads from https to http, or to a URL or an address that is refused.
   case policyRedirect = "policy.redirect"
+  /// The payload names more media than `--max-attachments`.
   case policyAttachments = "policy.attachments"
+  /// The origin failed repeatedly, and is not asked for a while.
   case policyBreaker = "policy.breaker"
 
+  /// The name does not exist or has no address.
   case dnsNotFound = "dns.notfound"
+  /// The name servers gave no usable answer.
   case dnsFailed = "dns.failed"
+  /// The name servers did not answer in time.
   case dnsTimeout = "dns.timeout"
 
+  /// The origin's port refused the connection.
   case connectRefused = "connect.refused"
+  /// No connection to the origin could be made.
   case connectFailed = "connect.failed"
+  /// The origin closed the connection before a response.
   case connectReset = "connect.reset"
+  /// The proxy cannot be reached or declines.
   case connectProxy = "connect.proxy"
 
+  /// The origin's certificate is not valid.
   case tlsCertificate = "tls.certificate"
+  /// The origin's certificate is for another name.
   case tlsHost = "tls.host"
+  /// The origin offers no safe TLS version (1.2 or later) or cipher.
   case tlsVersion = "tls.version"
+  /// The TLS handshake failed.
   case tlsHandshake = "tls.handshake"
 
+  /// The status of the response is not 200.
   case httpStatus = "http.status"
+  /// The response is not HTTP.
   case httpProtocol = "http.protocol"
+  /// The headers of the response are too many or too long.
   case httpHeaders = "http.headers"
+  /// The length or the fields of the response can be read in more than one way.
   case httpFraming = "http.framing"
+  /// The response has a Content-Encoding that was not requested.
   case httpEncoding = "http.encoding"
+  /// The body ended early.
   case httpTruncated = "http.truncated"
+  /// More than 5 redirects, a redirect loop, or a redirect without a usable Location.
   case httpRedirect = "http.redirect"
 
+  /// The image is larger than its limit.
   case sizeImage = "size.image"
+  /// The audio is larger than its limit.
   case sizeAudio = "size.audio"
+  /// The video is larger than its limit.
   case sizeVideo = "size.video"
+  /// The file is larger than every limit.
   case sizeLimit = "size.limit"
+  /// The file is empty.
   case sizeEmpty = "size.empty"
+  /// The picture has more pixels than `--max-pixels`.
   case sizePixels = "size.pixels"
 
+  /// The type of the bytes is unknown.
   case typeUnknown = "type.unknown"
+  /// Apple's table does not list the type of the bytes.
   case typeUnsupported = "type.unsupported"
+  /// The file is damaged or truncated, according to its own structure.
   case typeBroken = "type.broken"
+  /// The type detector crashed on the bytes or took too long.
   case typeDetector = "type.detector"
 
+  /// The process that fetched the media ended, and so did the next one.
   case fetchCrashed = "fetch.crashed"
 
+  /// The store's disk is full.
   case storeFull = "store.full"
+  /// The store is not writable.
   case storeReadOnly = "store.readonly"
+  /// The store reported another error.
   case storeFailed = "store.failed"
 
+  /// The payload expired (`apns-expiration`) before the queue processed it.
   case queueExpired = "queue.expired"
+  /// The payload ended its worker repeatedly, in the end also when processed alone.
   case queuePoison = "queue.poison"
 
+  /// attache or its service extension failed.
   case `internal`
 
-  /// One line that says what happened and what the user can do about it.
+  /// A line that says what happened and what the user can do about it.
   public var advice: String {
     switch self {
     case .deadline: "the time was up; raise --deadline or ask why the origin is slow"

@@ -1,4 +1,4 @@
-/// What became of all lines: counted as they go, said in one line at the end.
+/// The results of all lines: counted during the run, and formatted as one line at its end.
 public struct Summary: Hashable, Sendable {
   private struct Fate: Hashable {
     var outcome: Outcome
@@ -6,39 +6,41 @@ public struct Summary: Hashable, Sendable {
   }
 
   private var counts: [Fate: Int] = [:]
-  /// Lines that were handed to `write` after their deadline.
+  /// The number of lines that were passed to `write` after their deadline.
   public var lateLines = 0
-  /// Offers and decisions that came after their payload was decided, and were dropped.
+  /// The number of offers and decisions that were dropped because their payload was already
+  /// decided.
   public var droppedOffers = 0
-  /// Bytes of the lines that were read, endings included.
+  /// The number of bytes of the lines read, including line endings.
   public var bytesRead = 0
-  /// Bytes that were written to the output.
+  /// The number of bytes written to the output.
   public var bytesWritten = 0
 
+  /// Makes an empty summary.
   public init() {}
 
-  /// All lines.
+  /// The number of all lines.
   public var lines: Int {
     counts.values.reduce(0, +)
   }
 
-  /// The lines that came to an outcome.
+  /// Returns the number of lines with an outcome.
   public func lines(_ outcome: Outcome) -> Int {
     counts.reduce(0) { $0 + ($1.key.outcome == outcome ? $1.value : 0) }
   }
 
-  /// The lines that came to an outcome for a reason.
+  /// Returns the number of lines with an outcome and a reason.
   public func lines(_ outcome: Outcome, _ reason: Reason?) -> Int {
     counts[Fate(outcome: outcome, reason: reason), default: 0]
   }
 
-  /// Counts lines with one fate.
+  /// Counts lines with one outcome and reason. Does nothing unless `lines` is positive.
   public mutating func count(_ outcome: Outcome, _ reason: Reason?, lines: Int = 1) {
     guard lines > 0 else { return }
     counts[Fate(outcome: outcome, reason: reason), default: 0] += lines
   }
 
-  /// Adds what another thread counted.
+  /// Adds the counts of another summary.
   public mutating func merge(_ other: Summary) {
     counts.merge(other.counts, uniquingKeysWith: +)
     lateLines += other.lateLines
@@ -47,10 +49,10 @@ public struct Summary: Hashable, Sendable {
     bytesWritten += other.bytesWritten
   }
 
-  /// The summary in one line, such as `1000 lines: 900 attached, 40 fallback (deadline 30,
+  /// Returns the summary as one line, such as `1000 lines: 900 attached, 40 fallback (deadline 30,
   /// http.status 10), 60 passthrough, 0 invalid; 12.3 s`.
   ///
-  /// - Parameter elapsed: how long the run took.
+  /// - Parameter elapsed: the duration of the run.
   public func text(elapsed: Duration) -> String {
     let outcomes = Outcome.allCases.map { "\(lines($0)) \($0.rawValue)\(reasons(of: $0))" }.joined(separator: ", ")
     let late = lateLines > 0 ? "; \(lateLines) late" : ""
@@ -58,7 +60,8 @@ public struct Summary: Hashable, Sendable {
     return "\(lines) \(lines == 1 ? "line" : "lines"): \(outcomes)\(late)\(dropped); \(Self.seconds(elapsed)) s"
   }
 
-  /// The reasons of an outcome, the most frequent first. What is invalid has only one.
+  /// Returns the reasons of an outcome, the most frequent first. Returns none for `invalid`, which
+  /// has only one reason.
   private func reasons(of outcome: Outcome) -> String {
     guard outcome != .invalid else { return "" }
     let reasons = counts.compactMap { fate, lines in fate.outcome == outcome ? fate.reason.map { ($0.rawValue, lines) } : nil }
@@ -66,7 +69,7 @@ public struct Summary: Hashable, Sendable {
     return texts.isEmpty ? "" : " (\(texts.joined(separator: ", ")))"
   }
 
-  /// Seconds to a tenth.
+  /// Returns seconds, rounded to a tenth.
   private static func seconds(_ duration: Duration) -> String {
     let tenths = (duration.nanoseconds + 50_000_000) / 100_000_000
     return "\(tenths / 10).\(tenths % 10)"

@@ -1,12 +1,12 @@
-/// Puts other words into an alert, as bytes of the text that it stands in; what it does not name
-/// stays byte for byte.
+/// Replaces texts of an alert by editing the bytes of the JSON around it. All other bytes stay the
+/// same.
 struct AlertOverrides {
-  /// The fields that are put in the place of others.
+  /// The fields that can be replaced.
   static let names = ["title", "subtitle", "body"]
-  /// What else gives an alert text.
+  /// The other members that give an alert text.
   private static let keyNames = ["title-loc-key", "subtitle-loc-key", "loc-key"]
 
-  /// A text of the alert, with its string as it is written.
+  /// A text of the alert, with the JSON source of its string.
   private struct Field {
     var name: String
     var source: [UInt8]
@@ -15,7 +15,7 @@ struct AlertOverrides {
 
   private let fields: [Field]
 
-  /// - Parameter overrides: of two for one field, the first counts.
+  /// - Parameter overrides: the replacements. If two are for the same field, the first is used.
   init(_ overrides: [DialectText.Override]) {
     fields = Self.names.compactMap { name in
       overrides.first { $0.name == name }.map { override in
@@ -26,7 +26,8 @@ struct AlertOverrides {
     }
   }
 
-  /// The changes to a text; those that would leave the alert without words are not among them.
+  /// Returns the edits of a text. Replacements that would leave the alert without any text are
+  /// skipped.
   func edits(at place: AlertPlace, in text: JSONText) -> [LineEdit] {
     guard !fields.isEmpty else { return [] }
     let alert = place.name.map { text.value($0, of: place.holder) } ?? place.holder
@@ -51,7 +52,7 @@ struct AlertOverrides {
     return edits
   }
 
-  /// Whether the alert has words when all fields are put in.
+  /// Whether the alert has text after all fields are replaced.
   private func hold(_ written: [JSONText.Member], _ alert: Range<Int>?, _ place: AlertPlace, in text: JSONText) -> Bool {
     if fields.contains(where: \.isText) { return true }
     func isReplaced(_ name: String) -> Bool { fields.contains { $0.name == name } }
@@ -61,7 +62,7 @@ struct AlertOverrides {
     } || place.given.contains { !isReplaced($0.name) }
   }
 
-  /// An alert that is a string, or is not there, becomes an object.
+  /// Replaces an alert that is a string, or is missing, by an object.
   private func replacement(of alert: Range<Int>?, _ fields: [Field], _ place: AlertPlace, in text: JSONText) -> LineEdit {
     var others = place.given.map { Field(name: $0.name, source: $0.source) }
     if let alert, text.isText(alert) { others = [Field(name: "body", source: Array(text.source(alert)))] }
@@ -90,7 +91,7 @@ struct AlertOverrides {
 }
 
 extension LineOpener {
-  /// Notes the changes that put other words into the alert of the line that was opened last.
+  /// Records the edits that replace texts of the alert in the line that was opened last.
   func apply(_ overrides: [DialectText.Override], to payload: inout Payload, of line: UnsafeRawBufferPointer) {
     let words = AlertOverrides(overrides)
     var edits: [LineEdit] = []

@@ -1,5 +1,5 @@
-/// Reads what Apple's keys say. One dictionary is read at a time; what is asked afterwards is about
-/// that one.
+/// Parses the keys that Apple defines, one dictionary at a time. The other members then refer to
+/// that dictionary.
 ///
 /// Source:
 /// https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
@@ -43,7 +43,7 @@ final class ApsReader {
   /// `true`.
   private(set) var isMutable = false
 
-  /// Reads a payload's `aps` and says what kind of push it is.
+  /// Parses a payload's `aps` and returns its kind of push.
   func read(_ aps: JSONElement?) -> PushKind {
     members.find(in: aps)
     alertMembers.find(in: members[Key.alert.rawValue])
@@ -53,7 +53,7 @@ final class ApsReader {
     return members[Key.contentAvailable.rawValue]?.isSet == true ? .silent : .nothing
   }
 
-  /// The content that is shown.
+  /// Returns the content that is shown.
   func content() -> NotificationContent {
     let plain = members[Key.alert.rawValue]?.text?.string
     return NotificationContent(
@@ -74,7 +74,7 @@ final class ApsReader {
     (alertMembers[literal.rawValue]?.text ?? alertMembers[key.rawValue]?.text)?.string ?? ""
   }
 
-  /// A sound is its file's name, or a dictionary with that name.
+  /// The file name of the sound: the value itself, or `name` in a dictionary.
   private var soundName: String? {
     guard let sound = members[Key.sound.rawValue] else { return nil }
     if let name = sound.text { return name.string }

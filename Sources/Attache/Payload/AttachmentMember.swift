@@ -1,21 +1,23 @@
-/// Writes the member that an attached payload gains: `"attache":{"attachments":[…]}`.
+/// Writes the member that is added to an attached payload: `"attache":{"attachments":[…]}`.
 public struct AttachmentMember: Sendable {
   private let key: String
   private let baseURL: String
 
+  /// Creates a writer.
+  ///
   /// - Parameters:
   ///   - key: the member's name, `attache` unless the user renames it.
-  ///   - baseURL: where the store's files are reached: its file URL, or an address that serves it.
-  ///     A missing last slash is added.
+  ///   - baseURL: the base URL of the store's files: the store's file URL, or an address that
+  ///     serves it. A missing trailing slash is added.
   public init(key: String = "attache", baseURL: String) {
     self.key = key
     self.baseURL = baseURL.hasSuffix("/") ? baseURL : baseURL + "/"
   }
 
-  /// The member's key, colon and value, in the order of the attachments; no spaces, no comma before
-  /// or after.
+  /// Returns the member's key, colon and value, without spaces and without a comma before or after.
+  /// The attachments keep their order.
   public func bytes(for attachments: [Attachment]) -> [UInt8] {
-    // What a photo from a URL of usual length takes.
+    // The space that a photo with a URL of usual length needs.
     var json = JSONWriter(capacity: 512 * attachments.count)
     json.key(key)
     json.beginObject()
@@ -52,7 +54,7 @@ public struct AttachmentMember: Sendable {
 }
 
 extension AttachmentOptions {
-  /// Writes an object of what was asked for.
+  /// Writes an object of the options that were set.
   func write(to json: inout JSONWriter) {
     json.beginObject()
     if let thumbnailHidden {

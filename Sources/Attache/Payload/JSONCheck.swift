@@ -1,10 +1,11 @@
-/// Says whether a text is JSON. It owns a parser, so it is used by one thread at a time.
+/// Checks whether a text is JSON. It owns a parser, so only one thread at a time may use it.
 package final class JSONCheck {
   private let parser = JSONParser()
 
   package init() {}
 
-  /// Whether the bytes are one JSON value, of at most ``PayloadReader/maximumLineLength`` bytes.
+  /// Returns whether the bytes are one JSON value of at most ``PayloadReader/maximumLineLength``
+  /// bytes.
   package func isJSON(_ bytes: [UInt8]) -> Bool {
     guard !bytes.isEmpty, bytes.count <= PayloadReader.maximumLineLength else { return false }
     let segment = Segment(copying: bytes, padding: JSONParser.padding)

@@ -1,20 +1,23 @@
-/// A change of some bytes of a line: those in `range` leave, `bytes` come in their place.
+/// An edit of a line: the bytes in `range` are replaced by `bytes`.
 public struct LineEdit: Hashable, Sendable {
-  /// Counted from the line's start; empty where something is only put in.
+  /// The bytes to replace, as offsets in the line; empty for an insertion.
   public var range: Range<Int>
+  /// The bytes to insert; empty for a deletion.
   public var bytes: [UInt8]
 
+  /// Creates an edit that replaces the bytes in `range` by `bytes`.
   public init(_ range: Range<Int>, _ bytes: [UInt8]) {
     self.range = range
     self.bytes = bytes
   }
 
-  /// How many bytes longer the line gets.
+  /// The number of bytes by which the line grows; negative if it shrinks.
   var growth: Int { bytes.count - range.count }
 }
 
 extension LineEdit {
-  /// A line with these changes. They do not overlap; of two at one place the first comes first.
+  /// Returns a line with the edits applied. The edits must not overlap. Edits at the same place are
+  /// applied in the order of `edits`.
   public static func apply(_ edits: [LineEdit], to line: some Collection<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(line.count + edits.reduce(0) { $0 + max(0, $1.growth) })
@@ -33,7 +36,7 @@ extension LineEdit {
 }
 
 extension Segment {
-  /// The line with these changes, in a block of its own.
+  /// Returns a new segment that holds the line with the edits applied.
   func applying(_ edits: [LineEdit]) -> Segment {
     Segment(copying: unsafe withUnsafeBytes { unsafe LineEdit.apply(edits, to: $0) })
   }

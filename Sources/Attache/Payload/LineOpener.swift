@@ -1,21 +1,21 @@
-/// Opens one line after another: what stands in it for a payload, and where that takes the answer.
+/// Opens one line after another: finds the payload, and the place in the line for the result.
 ///
-/// It owns the parsers, so it is used by one thread at a time; what it gave for a line is valid
-/// until it opens the next.
+/// An opener owns the parsers, so only one thread at a time may use it. Its results are valid until
+/// it opens the next line.
 final class LineOpener {
-  /// What a line is.
+  /// The kind of a line.
   enum Opening {
-    /// It has nothing but white space.
+    /// The line contains only white space.
     case blank
-    /// It is longer than ``PayloadReader/maximumLineLength``.
+    /// The line is longer than ``PayloadReader/maximumLineLength``.
     case overlong
-    /// It is no JSON object.
+    /// The line is not a JSON object.
     case invalid
-    /// It is a JSON object without an object at the payload path.
+    /// The line is a JSON object without an object at the payload path.
     case empty
-    /// It has the form of a push service's envelope, and stays shut.
+    /// The line has the form of a push service's envelope but cannot be opened.
     case unopened(UnopenedEnvelope)
-    /// The payload, as APNs gets it: the first of the line's. ``LineOpener/next()`` gives the
+    /// The payload as APNs receives it: the first of the line. ``LineOpener/next()`` returns the
     /// others.
     case payload(JSONElement)
   }
@@ -32,26 +32,29 @@ final class LineOpener {
   private let path: JSONPointer
   private let envelopes = EnvelopeReader()
   private let readsDelivery: Bool
-  /// The envelope of the payload that was opened last; nil when the line itself is the payload.
+  /// The envelope of the payload that was opened last; nil if the line itself is the payload.
   private(set) var envelope: Envelope?
-  /// The JSON of that payload as the service hands it to APNs; nil when it is a part of the line.
+  /// The JSON of that payload as the service sends it to APNs; nil if it is a part of the line.
   private(set) var handedOn: [UInt8]?
-  /// The payloads of the line that come behind it.
+  /// The remaining payloads of the line.
   private var others: ArraySlice<OpenedEnvelope> = []
-  /// Where its payload stands; nil when that is the whole line, or reached without a string.
+  /// The position of the payload; nil if it is the whole line, or if no string is around it.
   private(set) var place: PayloadPlace?
-  /// The way to the payload when it leads through no string: level by level, its place among its
+  /// The path to the payload if no string is around it: at each level, its index among its
   /// siblings.
   private var steps: [Int] = []
-  /// Whether the line that was opened last has neither: a look at this costs next to nothing.
+  /// Whether the last line had none of the above. Checking this flag costs almost nothing.
   private var isPlain = true
-  /// The bytes of its JSON, less byte order mark and white space.
+  /// The range of the line's JSON, without byte order mark and white space.
   private(set) var json = 0..<0
 
+  /// Creates an opener.
+  ///
   /// - Parameters:
-  ///   - path: where the payload stands in the line; nil is the whole line, or where the envelope
-  ///     of a push service has it.
-  ///   - readsDelivery: whether ``Envelope`` tells the token, the time and the headers too.
+  ///   - path: the place of the payload in the line; nil means the whole line, or the place that a
+  ///     push service's envelope defines.
+  ///   - readsDelivery: whether to also fill in the token, the time and the headers of
+  ///     ``Envelope``.
   init(outputKey: String = "attache", path: JSONPointer? = nil, readsDelivery: Bool = false) {
     inner = InnerParser()
     search = MemberSearch(name: outputKey, inner: inner)
@@ -61,24 +64,24 @@ final class LineOpener {
     self.readsDelivery = readsDelivery
   }
 
-  /// Whether there was memory for the parsers.
+  /// Whether memory for the parsers could be allocated.
   var hasMemory: Bool { parser.hasMemory && inner.hasMemory }
 
   /// The payload's `aps`.
   var aps: JSONElement? { members[Key.aps.rawValue] }
 
-  /// Whether the line opened last brings the member that an attached one gains, whatever kind of
-  /// push it is: the payload has it, the line's top, or an object between the top and the place
-  /// where attache would write it.
+  /// Whether the last line already has the member that attache adds, for any kind of push: in the
+  /// payload, at the top of the line, or in an object between the top and the place where attache
+  /// would write it.
   var isEnriched: Bool { members[Key.output.rawValue] != nil || isEnvelopeEnriched }
   /// Whether an object around the payload has the member.
   private var isEnvelopeEnriched = false
-  /// Whether a name on the payload path was there several times, when it was followed last.
+  /// Whether the last search along the payload path found a name several times.
   private var isRepeated = false
 
   /// Opens a line.
   ///
-  /// - Parameter line: as ``PayloadReader/read(_:)`` takes it.
+  /// - Parameter line: the line, as for ``PayloadReader/read(_:)``.
   func open(_ line: UnsafeRawBufferPointer) -> Opening {
     if !isPlain {
       (place, envelope, handedOn, others, steps, isEnvelopeEnriched, isPlain) = (nil, nil, nil, [], [], false, true)
@@ -100,19 +103,19 @@ final class LineOpener {
     return UnopenedEnvelope(of: root).map(Opening.unopened) ?? .payload(root)
   }
 
-  /// The line's next payload; nil behind the last. The one before is valid no longer.
+  /// Returns the line's next payload; nil after the last. This invalidates the previous payload.
   func next() -> JSONElement? {
     guard let opened = others.popFirst() else { return nil }
     return show(opened) ?? next()
   }
 
-  /// What the envelope says of the line's delivery before ``next()`` is called: of several payloads
-  /// what all of them say.
+  /// The line's delivery information, before ``next()`` is called. For several payloads, it
+  /// contains the values that they all share.
   var lineEnvelope: Envelope? {
     others.reduce(envelope) { $0?.common(with: $1.envelope) }
   }
 
-  /// Where the line takes the member, and how many bytes APNs gets.
+  /// Returns the place in the line for the member, and the size that APNs receives.
   ///
   /// - Parameter line: the line that was opened last.
   func splice(of line: UnsafeRawBufferPointer) -> Splice {
@@ -127,7 +130,7 @@ final class LineOpener {
     return unsafe JSONSource.range(in: bytes.span, places: steps)
   }
 
-  /// The line less the byte order mark and the white space after it.
+  /// Returns the line without the byte order mark and trailing white space.
   private static func trim(_ line: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
     var end = line.count
     while end > 0, unsafe line[end - 1].isJSONSpace { end -= 1 }
@@ -159,18 +162,18 @@ final class LineOpener {
     return payload
   }
 
-  /// The object at the payload path. Where a name on the path is there several times, the member is
-  /// looked for behind each.
+  /// Returns the object at the payload path. If a name on the path appears several times, the
+  /// search for the member follows each of them.
   private func open(_ path: JSONPointer, from root: JSONElement, in json: UnsafeRawBufferPointer) -> JSONElement? {
     isRepeated = false
     let payload = unsafe follow(from: root, in: json)
     guard isRepeated, !isEnvelopeEnriched else { return payload }
     (isEnvelopeEnriched, isPlain) = (search.finds(at: path, in: JSONText(unsafe Array(json))), false)
-    // The search has used the parser that the payload may be from.
+    // The search used the same parser and may have invalidated the payload, so find it again.
     return unsafe follow(from: root, in: json)
   }
 
-  /// The object at the payload path, which may lead into strings that hold JSON.
+  /// Returns the object at the payload path, which may lead into strings that hold JSON.
   private func follow(from root: JSONElement, in json: UnsafeRawBufferPointer) -> JSONElement? {
     var way = Way(value: root)
     for token in path.tokens {
@@ -198,17 +201,17 @@ final class LineOpener {
     return way.value
   }
 
-  /// How far a path was followed.
+  /// The progress along a path.
   private struct Way {
     var value: JSONElement
-    /// The steps within the innermost text.
+    /// The indexes within the innermost text.
     var steps: [Int] = []
     var levels: [PayloadPlace.Level] = []
     /// The innermost text; nil for the line.
     var text: JSONText?
   }
 
-  /// Goes on in the JSON that the string at hand holds.
+  /// Continues in the JSON that the current string holds.
   private func enter(_ way: inout Way, _ json: UnsafeRawBufferPointer) -> Bool {
     let text = way.text ?? JSONText(unsafe Array(json))
     let string = JSONSource.range(in: text.bytes.span, places: way.steps).withoutQuotes

@@ -1,26 +1,27 @@
-/// Searches a line for a member that attache alone is to write, in each object that a push service
-/// hands on, or that a payload path leads through.
+/// Searches a line for the member that only attache should write, in each object that a push
+/// service passes on and in each object along a payload path.
 ///
-/// Of several members with one name each is followed: decoders differ in which they take, and some
-/// join them.
+/// If several members have the same name, the search follows each: decoders differ in which they
+/// use, and some merge them.
 struct MemberSearch {
   /// The name of the member, compared exactly.
   let name: String
-  /// Parses what stands in strings.
+  /// Parses JSON in strings.
   let inner: InnerParser
 
-  /// Whether a line without `aps` at its top has the member at its top, or in an object of any
-  /// service. The line's own form does not matter: a service ignores what another one's form has.
+  /// Returns whether a line without a top-level `aps` has the member at its top or in an object of
+  /// any service. The form of the line does not matter, because a service ignores other services'
+  /// members.
   func finds(inEnvelope text: JSONText) -> Bool {
     finds(in: text.root, of: text, along: .services)
   }
 
-  /// Whether an object on a path has the member, or the object at its end.
+  /// Returns whether an object along a path, or the object at its end, has the member.
   func finds(at path: JSONPointer, in text: JSONText) -> Bool {
     finds(in: text.root, of: text, at: path.tokens[...])
   }
 
-  /// An array stands for each of its elements.
+  /// For an array, searches each of its elements.
   private func finds(in value: Range<Int>, of text: JSONText, along ways: MemberWays) -> Bool {
     if text.isArray(value) { return text.elements(of: value).contains { text.isObject($0) && finds(in: $0, of: text, along: ways) } }
     if let steps = ways.stepsInString, text.isText(value) { return finds(inString: value, of: text, along: steps) }
@@ -61,9 +62,9 @@ struct MemberSearch {
   }
 }
 
-/// The members that lead from an object to those that services hand on.
+/// The members that lead from an object to the objects that services pass on.
 struct MemberWays: Sendable {
-  /// A member, and what leads on from it.
+  /// A member, and the members that continue from it.
   struct Step: Sendable {
     let name: FoldedName
     let ways: MemberWays
@@ -73,12 +74,12 @@ struct MemberWays: Sendable {
     }
   }
 
-  /// The members of an object that lead on.
+  /// The members of the object to follow.
   let steps: [Step]
-  /// The same where the object stands in a string; nil where no service reads a string.
+  /// The members to follow if the object is in a string; nil if no service reads a string here.
   let stepsInString: [Step]?
 
-  /// From the top of a line, of every service.
+  /// The members to follow from the top of a line, for all services.
   static let services = MemberWays(
     steps: [
       Step("message", [Step("apns", [Step("payload")]), Step("data")], inString: platforms),
@@ -86,12 +87,12 @@ struct MemberWays: Sendable {
       Step("apns", [Step("payload")], inString: []), Step("data"), Step("notifications", [Step("data")]),
     ] + platforms, stepsInString: nil)
 
-  /// SNS's, each with a payload in a string.
+  /// SNS's members, each with a payload in a string.
   private static let platforms = SNSEnvelope.names.map { Step(FoldedName($0), inString: []) }
 }
 
-/// A member's name as Go's encoding/json compares it, by which gorush reads: without regard to
-/// case. Two characters beyond ASCII count as letters of it.
+/// A member name that is compared without regard to case, as in Go's encoding/json, which gorush
+/// uses. Two characters outside ASCII are equal to an ASCII letter.
 struct FoldedName: ExpressibleByStringLiteral, Sendable {
   private let bytes: [UInt8]
 
@@ -103,7 +104,7 @@ struct FoldedName: ExpressibleByStringLiteral, Sendable {
     self.init(name)
   }
 
-  /// Whether a name is this one.
+  /// Returns whether a name equals this one.
   func matches(_ name: some Sequence<UInt8>) -> Bool {
     var rest = bytes[...]
     var name = name.makeIterator()
@@ -112,7 +113,7 @@ struct FoldedName: ExpressibleByStringLiteral, Sendable {
       switch byte {
       // U+017F, the long s.
       case 0xC5: guard letter == UInt8(ascii: "s"), name.next() == 0xBF else { return false }
-      // U+212A, the sign of the kelvin.
+      // U+212A, the kelvin sign.
       case 0xE2: guard letter == UInt8(ascii: "k"), name.next() == 0x84, name.next() == 0xAA else { return false }
       default: guard byte.lowercasedASCII == letter else { return false }
       }
@@ -122,7 +123,7 @@ struct FoldedName: ExpressibleByStringLiteral, Sendable {
 }
 
 extension JSONText {
-  /// Whether a member has that name, however it is written.
+  /// Returns whether a member has that name, with or without escapes.
   func isNamed(_ member: Member, _ name: FoldedName) -> Bool {
     let written = member.name.withoutQuotes
     if name.matches(bytes[written]) { return true }
@@ -131,8 +132,8 @@ extension JSONText {
 }
 
 extension JSONElement {
-  /// Whether an object has a member that leads to one that attache alone is to write
-  /// (``MemberSearch``), whatever the line's form.
+  /// Whether the object has a top-level member that ``MemberSearch`` follows, for a line of any
+  /// form.
   var leadsToMember: Bool {
     unsafe hasMember { name in MemberWays.services.steps.contains { unsafe $0.name.matches(name) } }
   }

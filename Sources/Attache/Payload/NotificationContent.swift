@@ -1,26 +1,27 @@
-/// What a notification shows: the part of Apple's `UNNotificationContent` that attache reads from a
-/// payload, and its attachments.
+/// The content that a notification shows: the part of Apple's `UNNotificationContent` that attache
+/// reads from a payload, and its attachments.
 ///
-/// Only the attachments find their way into the enriched line; the texts are there to decide by.
+/// Only the attachments are written to the enriched line. The texts only serve decisions.
 public struct NotificationContent: Hashable, Sendable {
-  /// The title, or its loc-key when the payload leaves the text to the device: the app's own tables
+  /// The title, or its loc-key if the device looks up the text, because the app's own string tables
   /// are not known here. Empty if absent.
   public var title: String
   /// The subtitle or its loc-key; empty if absent.
   public var subtitle: String
   /// The body or its loc-key, or an `alert` that is a string; empty if absent.
   public var body: String
-  /// The number on the app's icon: 0 clears it, nil leaves it.
+  /// The number on the app's icon. 0 removes it; nil leaves it unchanged.
   public var badge: Int?
-  /// The name of the sound's file, or `default`.
+  /// The file name of the sound, or `default`.
   public var sound: String?
-  /// The category whose actions are offered; empty if absent.
+  /// The category that defines the notification's actions; empty if absent.
   public var categoryIdentifier: String
-  /// The thread that notifications are grouped by; empty if absent.
+  /// The thread that groups notifications; empty if absent.
   public var threadIdentifier: String
-  /// Stored media, in the order of their references.
+  /// The stored media, in the order of their references.
   public var attachments: [Attachment]
 
+  /// Creates content. Every parameter defaults to an absent value.
   public init(
     title: String = "", subtitle: String = "", body: String = "", badge: Int? = nil, sound: String? = nil,
     categoryIdentifier: String = "", threadIdentifier: String = "", attachments: [Attachment] = []
@@ -35,8 +36,8 @@ public struct NotificationContent: Hashable, Sendable {
     self.attachments = attachments
   }
 
-  /// Whether there is anything to show; content without it is ignored and the original delivered,
-  /// as Apple does.
+  /// Whether there is alert text. Without it, the content is ignored and the original notification
+  /// is delivered, as Apple does.
   ///
   /// Source:
   /// https://developer.apple.com/documentation/usernotifications/unnotificationserviceextension/didreceive(_:withcontenthandler:)

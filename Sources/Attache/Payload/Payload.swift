@@ -1,19 +1,20 @@
-/// A candidate: what a payload shows, the media that it names, and where its line takes the answer.
-/// A line may hold several. The line's bytes stay where they are.
+/// A candidate: the content that a payload shows, the media that it names, and the place in its
+/// line for the result. A line may contain several candidates. The line itself is not changed.
 public struct Payload: Hashable, Sendable {
-  /// What is shown, still without attachments.
+  /// The content that is shown, without attachments so far.
   public var content: NotificationContent
-  /// The media to fetch, in the order of the dialects, each URL once.
+  /// The media to fetch, in the order of the dialects. Each URL appears once.
   public var references: [MediaReference]
-  /// How many references more the payload names than are kept here.
+  /// The number of further references that the payload names and that are not in ``references``.
   public var omitted = 0
-  /// The name of the dialect that named the first reference.
+  /// The name of the dialect that named the first reference; nil if the payload names no media.
   public var dialect: String?
-  /// Where the line takes the member.
+  /// The place in the line where the member is inserted.
   public var splice: Splice
-  /// What else changes in the line when it takes the member; mostly nothing.
+  /// Other changes to the line when the member is inserted; usually none.
   public var edits: [LineEdit] = []
 
+  /// Creates a candidate with no omitted references and no other edits.
   public init(content: NotificationContent, references: [MediaReference], dialect: String?, splice: Splice) {
     self.content = content
     self.references = references

@@ -1,31 +1,31 @@
-/// Where a payload stands that is not its whole line, and where the line takes the answer.
+/// The position of a payload that is only a part of its line, and the place for the result.
 struct PayloadPlace {
   /// A JSON string that holds the next text.
   struct Level {
     let text: JSONText
-    /// The string less its quotes.
+    /// The range of the string without its quotes.
     let string: Range<Int>
-    /// Another string of the same text that says the same, and takes the same changes.
+    /// Another string in the same text that has the same content and receives the same changes.
     var twin: Range<Int>?
   }
 
-  /// From the line inwards; none when the object stands in the line itself.
+  /// The strings from the line inwards; none if the object is in the line itself.
   var levels: [Level] = []
-  /// The innermost text, when it stands in a string.
+  /// The innermost text, if it is in a string.
   var text: JSONText?
-  /// The object that takes the member, in the innermost text.
+  /// The range of the object that receives the member, in the innermost text.
   var object: Range<Int>
   var isEmptyObject = false
-  /// The member of that object that is made to hold the member.
+  /// The name of a member to create in that object; the new member then goes inside it.
   var wrapper: String?
-  /// The bytes of the payload as APNs gets it; nil when they are those of the object.
+  /// The size in bytes of the payload as APNs receives it; nil if it is the size of the object.
   var payloadCount: Int?
-  /// Where the innermost text takes other words; nil when there is no such place.
+  /// The place of the alert's texts in the innermost text; nil if the texts cannot be replaced.
   var alert: AlertPlace?
 
-  /// Where a line takes the member.
+  /// Returns the place in the line where the member is inserted.
   ///
-  /// - Parameter start: where the outermost text starts in the line.
+  /// - Parameter start: the offset of the outermost text in the line.
   func splice(from start: Int) -> Splice {
     let outer = outward(object) { $0.string }
     var splice = Splice(payload: start + outer.lowerBound..<start + outer.upperBound, isEmptyObject: isEmptyObject && wrapper == nil)
@@ -38,7 +38,7 @@ struct PayloadPlace {
     return splice
   }
 
-  /// Changes of the innermost text as changes of the line.
+  /// Converts edits of the innermost text to edits of the line.
   func lineEdits(_ edits: [LineEdit], from start: Int) -> [LineEdit] {
     edits.flatMap { edit in
       var bytes = edit.bytes
@@ -51,7 +51,7 @@ struct PayloadPlace {
 
   private var hasTwin: Bool { levels.contains { $0.twin != nil } }
 
-  /// A range of the innermost text as one of the outermost.
+  /// Converts a range of the innermost text to a range of the outermost.
   private func outward(_ range: Range<Int>, through string: (Level) -> Range<Int>) -> Range<Int> {
     levels.reversed().reduce(range) { range, level in
       let (span, string) = (level.text.bytes.span, string(level))
@@ -61,13 +61,13 @@ struct PayloadPlace {
   }
 }
 
-/// Where the texts of an alert stand in a text.
+/// The place of an alert's texts.
 struct AlertPlace {
-  /// The object that holds the alert.
+  /// The range of the object that holds the alert.
   var holder: Range<Int>
-  /// The alert's name in it; nil when the texts are its own members.
+  /// The alert's name in that object; nil if the texts are members of the object itself.
   var name: String? = "alert"
-  /// What is shown where the alert does not say it: name and string as it is written, quotes
-  /// included.
+  /// Texts that are shown if the alert does not define them: the name, and the JSON string with its
+  /// quotes.
   var given: [(name: String, source: [UInt8])] = []
 }

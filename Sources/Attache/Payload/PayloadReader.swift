@@ -1,29 +1,31 @@
-/// Reads one line after another: is it a payload, is it a candidate, what does it show, which media
-/// does it name?
+/// Reads one line after another: decides whether it is a payload and a candidate, and which content
+/// and media it has.
 ///
-/// It owns one parser and its buffers, so it is used by one thread at a time. Of members with the
-/// same name the last one counts, as for jq, Python and JavaScript.
+/// A reader owns a parser and its buffers, so only one thread at a time may use it. If several
+/// members have the same name, the last one counts, as in jq, Python and JavaScript.
 package final class PayloadReader {
-  /// The longest line that is read, without its line ending: 1 MiB. Every line that long is read
-  /// however deep it is nested.
+  /// The maximum length of a line, without its line ending: 1 MiB. Every line up to this length is
+  /// read, however deeply it is nested.
   package static let maximumLineLength = JSONParser.maximumLength
-  /// Bytes after a line that must be readable for ``read(_:)``; what they hold is of no matter.
+  /// The number of bytes after a line that must be readable for ``read(_:)``. Their content does
+  /// not matter.
   package static let padding = JSONParser.padding
 
   private let opener: LineOpener
   private let aps = ApsReader()
   private let dialects: DialectEngine
-  /// What a payload has put in the place of its alert's texts; nil leaves them.
+  /// Returns a payload's replacements for the texts of its alert; nil keeps the texts.
   private let overrides: ((JSONElement) -> [DialectText.Override])?
 
+  /// Creates a reader.
+  ///
   /// - Parameters:
-  ///   - outputKey: the member that an attached payload gains; a line that brings it, in the
-  ///     payload or around it, passes through.
-  ///   - payloadPath: where the payload stands in the line; nil is the whole line, or where the
-  ///     envelope of a push service has it.
-  ///   - dialects: where media are looked for.
-  ///   - appliesOverrides: whether the alert gets the texts that the vendor's own helper would give
-  ///     it.
+  ///   - outputKey: the name of the member that is added to an attached payload. A line that
+  ///     already has it, in the payload or around it, passes through.
+  ///   - payloadPath: the place of the payload in the line; nil means the whole line, or the place
+  ///     that a push service's envelope defines.
+  ///   - dialects: the dialects that look for media.
+  ///   - appliesOverrides: whether to change the alert's texts as the vendor's own helper would.
   package convenience init(
     outputKey: String = "attache", payloadPath: JSONPointer? = nil, dialects: DialectTable = DialectTable(), appliesOverrides: Bool = false
   ) {
@@ -37,8 +39,8 @@ package final class PayloadReader {
     self.overrides = overrides
   }
 
-  /// Makes sure that there was memory for the parsers, before the first line: without, every line
-  /// would seem to be no JSON.
+  /// Checks that memory for the parsers could be allocated. Call it before the first line: without
+  /// memory, every line would appear to be invalid JSON.
   ///
   /// - Throws: ``SystemError`` of `malloc`.
   package func checkMemory() throws(SystemError) {
@@ -47,11 +49,12 @@ package final class PayloadReader {
 
   /// Reads a line.
   ///
-  /// A blank line passes through; whatever else is no JSON object is invalid. A line that has no
-  /// object at the payload path passes through: it is a valid line with nothing to do.
+  /// A blank line, or one longer than ``maximumLineLength``, passes through. Anything else that is
+  /// not a JSON object is invalid. A valid line without an object at the payload path passes
+  /// through, because there is nothing to do.
   ///
-  /// - Parameter line: the line without its line ending; white space at either end, a `\r` and a
-  ///   byte order mark before it are allowed. ``padding`` bytes after it must be readable.
+  /// - Parameter line: the line without its line ending. White space at both ends, a `\r` and a
+  ///   leading byte order mark are allowed. ``padding`` bytes after it must be readable.
   package func read(_ line: UnsafeRawBufferPointer) -> Reading {
     switch unsafe opener.open(line) {
     case .blank: return .passthrough(.nothing, nil)

@@ -1,4 +1,4 @@
-/// What a payload does when it arrives, as far as its `aps` says; only ``alert`` can wake a service
+/// The effect of a payload on arrival, as its `aps` defines it. Only ``alert`` can wake a service
 /// extension.
 ///
 /// Source:
@@ -13,6 +13,6 @@ public enum PushKind: Hashable, Sendable, CaseIterable {
   case soundOrBadge
   /// Wakes the app (`content-available`) and shows nothing.
   case silent
-  /// Does nothing that a user or the app would notice, or is no push at all.
+  /// Has no effect that a user or the app would notice, or is not a push at all.
   case nothing
 }

@@ -1,52 +1,55 @@
-/// One push of a line, as it goes to APNs.
+/// A push from a line, in the form that goes to APNs.
 package struct Push: Hashable, Sendable {
-  /// The JSON that the device gets.
+  /// The JSON that the device receives.
   package var payload: [UInt8]
   package var kind: PushKind
-  /// What stands around the payload; nil for a payload alone.
+  /// The envelope around the payload; nil for a payload alone.
   package var envelope: Envelope?
-  /// What stands at the token path, else the envelope's device token, unchecked; nil when neither
-  /// names one.
+  /// The value at the token path, otherwise the envelope's device token, not validated; nil if
+  /// neither exists.
   package var token: UntrustedText?
-  /// Whether the output member was taken out, because its attachments have `file:` URLs.
+  /// Whether the output member was removed because its attachments have `file:` URLs.
   package var hasLostMedia = false
 }
 
-/// What a line has for APNs.
+/// The result of reading a line for APNs.
 package enum PushReading: Hashable, Sendable {
   case push(Push)
-  /// So many notifications, which a request to APNs cannot take.
+  /// The number of notifications in the line, if more than one: a request to APNs cannot carry
+  /// several.
   case several(Int)
-  /// No payload; one line says why.
+  /// No payload. The text gives the reason in one line.
   case nothing(String)
 }
 
-/// Reads from one line after another what goes to APNs.
+/// Reads the payload to send to APNs from one line after another.
 ///
-/// The payload leaves as it is written, less two members. One holds the device token, where the
-/// token path leads into the payload. The other is the output member (`attache`), where its
-/// attachments have `file:` URLs: no device can load them.
+/// The payload is sent as written, without two members: the device token, if the token path leads
+/// into the payload, and the output member (`attache`), if its attachments have `file:` URLs, which
+/// no device can load.
 ///
-/// It owns parsers, so it is used by one thread at a time.
+/// A reader owns parsers, so only one thread at a time may use it.
 package final class PushReader {
   private let opener: LineOpener
   private let aps = ApsReader()
   private let outputKey: String
   private let tokenPath: JSONPointer?
 
+  /// Creates a reader.
+  ///
   /// - Parameters:
-  ///   - outputKey: the member that an attached payload has gained.
-  ///   - payloadPath: where the payload stands in the line; nil is the whole line, or where the
-  ///     envelope of a push service has it.
-  ///   - tokenPath: where the device token stands in the line; what is found there takes precedence
-  ///     over the envelope's.
+  ///   - outputKey: the name of the member that was added to an attached payload.
+  ///   - payloadPath: the place of the payload in the line; nil means the whole line, or the place
+  ///     that a push service's envelope defines.
+  ///   - tokenPath: the place of the device token in the line. A token there takes precedence over
+  ///     the envelope's.
   package init(outputKey: String = "attache", payloadPath: JSONPointer? = nil, tokenPath: JSONPointer? = nil) {
     opener = LineOpener(outputKey: outputKey, path: payloadPath, readsDelivery: true)
     self.outputKey = outputKey
     self.tokenPath = tokenPath
   }
 
-  /// Makes sure that there was memory for the parsers, before the first line.
+  /// Checks that memory for the parsers could be allocated. Call it before the first line.
   ///
   /// - Throws: ``SystemError`` of `malloc`.
   package func checkMemory() throws(SystemError) {
@@ -55,7 +58,7 @@ package final class PushReader {
 
   /// Reads a line.
   ///
-  /// - Parameter line: with its ending.
+  /// - Parameter line: the line with its line ending.
   package func read(_ line: [UInt8]) -> PushReading {
     let segment = Segment(copying: line, padding: PayloadReader.padding)
     return unsafe segment.withUnsafeBytes { bytes in
@@ -82,10 +85,10 @@ package final class PushReader {
     return count == 1 ? .push(push) : .several(count)
   }
 
-  /// Fills in the payload.
+  /// Sets the payload.
   ///
-  /// - Returns: where it stands in the line; nil when it is made of the line, or stands in a
-  ///   string.
+  /// - Returns: the payload's range in the line; nil if the payload was built from the line or is
+  ///   in a string.
   private func payload(_ line: [UInt8], _ bytes: UnsafeRawBufferPointer, _ push: inout Push) -> Range<Int>? {
     if let made = opener.handedOn {
       push.payload = made
@@ -100,8 +103,7 @@ package final class PushReader {
     return object
   }
 
-  /// Finds the token at the token path, and takes its member out of the payload where it stands in
-  /// it.
+  /// Finds the token at the token path. If it is in the payload, removes its member from there.
   private func findToken(_ line: [UInt8], _ object: Range<Int>?, _ push: inout Push) {
     guard let tokenPath else { return }
     let text = JSONText(Array(line[opener.json]))
@@ -114,7 +116,7 @@ package final class PushReader {
     push.payload.removeSubrange(inPayload)
   }
 
-  /// Takes out each output member whose attachments have `file:` URLs.
+  /// Removes each output member whose attachments have `file:` URLs.
   private func dropMedia(of push: inout Push) {
     while true {
       let text = JSONText(push.payload)
@@ -126,14 +128,15 @@ package final class PushReader {
 }
 
 extension JSONText {
-  /// A value, and the bytes that leave with its member; nil for an array's element.
+  /// The range of a value, and the range to delete to remove its member; `removal` is nil for an
+  /// array element.
   fileprivate struct Found {
     var value: Range<Int>
     var removal: Range<Int>?
   }
 
-  /// What stands at a place that leads through no string; nil when there is nothing. No space
-  /// stands behind the text's value.
+  /// Returns the value at a pointer that leads through no string; nil if there is none. The text
+  /// must have no white space after its value.
   fileprivate func find(_ pointer: JSONPointer) -> Found? {
     var found = Found(value: JSONSource.skipSpace(bytes.span, from: 0)..<bytes.count)
     for token in pointer.tokens {
@@ -150,8 +153,8 @@ extension JSONText {
     return found
   }
 
-  /// The bytes that leave with a member of an object: the comma before it, or, for the first
-  /// member, the one behind it.
+  /// Returns the range to delete to remove a member: the member and the comma before it or, for the
+  /// first member, the comma after it.
   private func removal(of index: Int, in members: [Member]) -> Range<Int> {
     let member = members[index]
     if index > 0 { return JSONSource.skipSpace(bytes.span, from: members[index - 1].value.upperBound)..<member.value.upperBound }
@@ -159,9 +162,10 @@ extension JSONText {
     return member.name.lowerBound..<JSONSource.skipSpace(bytes.span, from: member.value.upperBound) + 1
   }
 
-  /// The bytes that leave with a member of that name whose attachments have `file:` URLs.
+  /// Returns the range to delete to remove a member of that name whose attachments have `file:`
+  /// URLs.
   ///
-  /// - Parameter depth: how many levels of objects are searched below the object, `aps` excepted.
+  /// - Parameter depth: the number of object levels to search below the object, except in `aps`.
   fileprivate func fileMember(_ name: String, in object: Range<Int>, depth: Int) -> Range<Int>? {
     let members = members(of: object)
     for (index, member) in members.enumerated() {

@@ -1,13 +1,13 @@
-/// What the reader made of one line.
+/// The result of reading one line.
 package enum Reading: Hashable, Sendable {
-  /// The line is no JSON object.
+  /// The line is not a JSON object.
   case invalid(Reason)
-  /// There is nothing to attach: no candidate (no reason), or a line that brings the output member
-  /// itself.
+  /// There is nothing to attach: the line has no candidate (then there is no reason), or it already
+  /// has the output member.
   case passthrough(PushKind, Reason?)
-  /// An envelope of a push service that stays shut: there is nothing that could be attached.
+  /// A push service's envelope that cannot be opened, so nothing can be attached.
   case unopened(UnopenedEnvelope)
-  /// The payloads of the line that a service extension is woken for, with or without media: one, or
-  /// several notifications of a request.
+  /// The payloads of the line that wake a service extension, with or without media: one, or several
+  /// notifications of a request.
   case candidates([Payload])
 }

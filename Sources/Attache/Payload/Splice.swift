@@ -1,22 +1,23 @@
-/// Where a member goes into a line: before the closing brace of the payload, everything else
-/// staying byte for byte.
+/// The place where a member is inserted into a line: before the closing brace of the payload. All
+/// other bytes stay the same.
 public struct Splice: Hashable, Sendable {
-  /// The object that takes the member, in bytes from the line's start, both braces included.
+  /// The byte range in the line of the object that receives the member, including both braces.
   public var payload: Range<Int>
-  /// Whether that object has no member yet, so that no comma is due.
+  /// Whether that object has no members yet, so that no comma is needed.
   public var isEmptyObject: Bool
-  /// The bytes of the payload as APNs gets it, unescaped and without the member.
+  /// The size in bytes of the payload as APNs receives it, unescaped and without the member.
   public var payloadCount: Int
-  /// The index of the closing brace: the member goes before this byte.
+  /// The byte offset of the closing brace. The member is inserted before this byte.
   public var offset: Int
-  /// Within how many JSON strings the object stands, one in another: so often is the member
-  /// escaped.
+  /// The number of nested JSON strings around the object. The member is escaped that many times.
   public var depth = 0
-  /// The member of the object that is made to hold the member; nil when the object takes it itself.
+  /// The name of a member to create in the object; the new member then goes inside it. Nil if the
+  /// object receives the member directly.
   public var wrapper: String?
-  /// A further place that takes the same bytes, before this one or behind it.
+  /// The byte offset of a second place that receives the same bytes, before or after the first.
   public var twin: Int?
 
+  /// Creates a place at the end of an object that is in the line itself, not in a string.
   public init(payload: Range<Int>, isEmptyObject: Bool = false) {
     self.payload = payload
     self.isEmptyObject = isEmptyObject
@@ -24,14 +25,14 @@ public struct Splice: Hashable, Sendable {
     offset = payload.upperBound - 1
   }
 
-  /// The bytes of the payload alone, once a member of `memberLength` bytes is in it: what APNs'
-  /// limit counts.
+  /// Returns the payload's size in bytes after a member of `memberLength` bytes is inserted, which
+  /// is the size that APNs limits.
   public func payloadLength(with memberLength: Int) -> Int {
     payloadCount + memberLength + (isEmptyObject ? 0 : 1)
   }
 
-  /// What is put in before the byte at ``offset``: the comma if one is due, and the member, wrapped
-  /// and escaped as its place needs.
+  /// Returns the bytes to insert before ``offset``: a comma if needed, and the member, wrapped and
+  /// escaped as its place requires.
   public func insertion(of member: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = isEmptyObject ? [] : [UInt8(ascii: ",")]
     if let wrapper {
@@ -45,7 +46,7 @@ public struct Splice: Hashable, Sendable {
     return bytes
   }
 
-  /// The changes that the member makes to the line.
+  /// Returns the edits that insert the member into the line.
   ///
   /// - Parameter member: key, colon and value, as ``AttachmentMember`` writes them.
   public func edits(with member: [UInt8]) -> [LineEdit] {

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// How a filter ends when nobody reads its output any more.
+/// The end of a filter whose output is no longer read.
 package enum BrokenPipe {
-  /// From now on a write to a pipe without a reader gives EPIPE, in this thread and in those that
-  /// it starts: only standard output's reader ends the process when it goes (``endProcess()``), not
-  /// that of standard error or of a report.
+  /// Blocks SIGPIPE in this thread and in the threads that it starts, so that a write to a pipe
+  /// without a reader fails with EPIPE. Only the loss of standard output's reader ends the process
+  /// (``endProcess()``), not that of standard error's or a report's.
   package static func block() {
     var pipe = sigset_t()
     unsafe sigemptyset(&pipe)

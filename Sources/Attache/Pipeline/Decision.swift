@@ -1,33 +1,31 @@
-/// What was decided about a line with candidates: how its line leaves, and what the report says of
-/// it.
+/// The decision about a line with candidates: its output, and its part of the report.
 struct Decision: Sendable {
-  /// How a line leaves.
+  /// The output of a line.
   enum Form: Sendable {
-    /// As it came.
+    /// The unchanged line.
     case original
-    /// As it came, with `member` put in before the byte at `at`, counted from the start of the
-    /// line.
+    /// The line with `member` inserted before the byte at `at`, counted from the start of the line.
     case spliced(member: [UInt8], at: Int)
-    /// As it came, with several changes.
+    /// The line with several edits.
     case edited([LineEdit])
   }
 
   var form: Form
   var outcome: Outcome
-  /// Why nothing was attached; nil when something was.
+  /// Why nothing was attached; nil if something was.
   var reason: Reason?
-  /// The vendor's way of naming media that was found in the payload.
+  /// The name of the dialect that found media in the payload.
   var dialect: String?
-  /// What became of each media reference.
+  /// The result of each media reference.
   var media: [MediaRecord] = []
-  /// How many media references more the line names.
+  /// The number of further media references that the line names.
   var omitted = 0
-  /// What is attached.
+  /// The attached files.
   var files: [StoredFile] = []
-  /// What is to be let go of when the line has been written, or will never be.
+  /// Releases resources when the line has been written, or will never be.
   var onRelease: (@Sendable () -> Void)?
 
-  /// What is written for `line`.
+  /// Returns the bytes to write for `line`.
   func output(of line: Segment) -> WindowEntry.Output {
     switch form {
     case .original: .whole(line)

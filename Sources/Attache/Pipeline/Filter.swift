@@ -1,55 +1,63 @@
 internal import Glibc
 internal import Synchronization
 
-/// The filter: payloads in on one descriptor, payloads with their media out on another.
+/// The filter: reads payloads from one descriptor and writes them with their media to another.
 ///
-/// The road of a line, each step a call in this file: `LineReader` splits, `PayloadReader` looks,
-/// `WindowInput` gives it its place, `PayloadProcessor` has the extension serve it and decides,
-/// `OutputWindow` takes the decision, `LineWriter` writes.
+/// A line passes through these steps, each of which is a call in this file: `LineReader` splits the
+/// input, `PayloadReader` parses the line, `WindowInput` reserves its entry, `PayloadProcessor`
+/// serves it with the extension and decides, `OutputWindow` takes the decision, and `LineWriter`
+/// writes.
 public final class Filter: Sendable {
-  /// What a filter does with the payloads that it reads.
+  /// The settings of a filter.
   public struct Configuration: Sendable {
-    /// The budget of a payload, from the moment it takes its place in the window.
+    /// The time budget of a payload, from the moment it enters the window.
     public var deadline: Duration = .seconds(30)
-    /// Payloads undecided at a time; reading stops when they are all taken.
+    /// The maximum number of undecided payloads. Reading pauses when it is reached.
     public var jobs = 256
-    /// Decided lines that may wait for an earlier one, in bytes; reading stops when it is full.
+    /// The maximum number of decided bytes that wait for an earlier line. Reading pauses when it is
+    /// exceeded.
     public var windowBytes = 8_000_000
-    /// Whether lines leave in the order in which they came.
+    /// Whether lines are written in input order.
     public var isOrdered = true
-    /// The member that an attached payload gains.
+    /// The name of the member that is added to an attached payload.
     public var outputKey = "attache"
-    /// Where the payload stands in the line; nil is the whole line.
+    /// The place of the payload in the line; nil means the whole line, or the place that a push
+    /// service's envelope defines.
     public var payloadPath: JSONPointer?
-    /// Where media are looked for.
+    /// The dialects that look for media.
     public var dialects = DialectTable()
-    /// Whether an attached payload's alert gets the texts that the vendor's own helper would give
-    /// it.
+    /// Whether to change an attached payload's alert texts as the vendor's own helper would.
     public var appliesOverrides = false
-    /// The public address of the store; nil writes file URLs.
+    /// The public base URL of the store; nil writes file URLs.
     public var baseURL: String?
-    /// The largest enriched payload, in bytes; nil for no bound. APNs takes 4,096.
+    /// The maximum size of an enriched payload, in bytes; nil for no limit. APNs accepts 4,096.
     public var maximumPayload: Int?
-    /// The file for outcome records, emptied at the start.
+    /// The path of the file for outcome records, which is truncated at the start; nil for no
+    /// report.
     public var report: String?
     /// How much of a URL the report and the explanations show.
     public var urlDetail = URLDetail.short
 
+    /// Creates a configuration with the default values.
     public init() {}
   }
 
-  /// How a run ended.
+  /// The result of a run.
   public struct Result: Sendable {
+    /// The number of lines by outcome, and the bytes read and written.
     public var summary: Summary
+    /// The duration of the run.
     public var elapsed: Duration
     /// Whether the input was read to its end; false after ``Filter/stop()``.
     public var isComplete: Bool
-    /// Why the report is not whole, if it is not.
+    /// Why the report is incomplete; nil if it is complete.
     public var reportFailure: SystemError?
   }
 
-  /// What ends a run early.
+  /// An error that ends a run early.
   public enum Failure: Error, Sendable, CustomStringConvertible {
+    /// Reading the input, writing the output or opening the report failed, or the system could not
+    /// provide what the start needs.
     case input(SystemError), output(SystemError), report(path: String, SystemError), start(SystemError)
 
     public var description: String {
@@ -71,12 +79,16 @@ public final class Filter: Sendable {
   private let explainer: Explainer
   private let counters = Counters()
 
+  /// Creates a filter.
+  ///
   /// - Parameters:
+  ///   - configuration: the settings.
   ///   - host: serves the candidates.
-  ///   - store: where the attachments are; they are unpinned when their line is written.
+  ///   - store: the store of the attachments. They are unpinned when their line is written.
   ///   - clock: the host's clock.
-  ///   - explain: told about the first payload that falls back, or brings the output member itself,
-  ///     for each reason, and then once an hour.
+  ///   - explain: called for the first line with each reason, and then once an hour per reason. The
+  ///     line falls back, already has the output member, or is an envelope that cannot be opened.
+  /// - Throws: ``Failure/start(_:)`` if the system provides no file descriptor or no thread.
   public init(
     _ configuration: Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: any DeadlineClock,
     explain: @escaping @Sendable (Explanation) -> Void = { _ in }
@@ -94,13 +106,19 @@ public final class Filter: Sendable {
     }
   }
 
-  /// Reads until the input ends or ``stop()``, and returns when every line is written. The calling
-  /// thread reads.
+  /// Reads until the input ends or ``stop()`` is called, and returns when every line is written.
+  /// The calling thread reads.
+  ///
+  /// - Parameters:
+  ///   - input: the file descriptor to read.
+  ///   - output: the file descriptor to write.
+  /// - Returns: the outcomes of the run.
+  /// - Throws: ``Failure`` if reading or writing fails, or if the report cannot be opened.
   public func run(input: Int32 = 0, output: Int32 = 1) throws(Failure) -> Result {
     let start = machine.now
     let payloads: PayloadReader
     do throws(SystemError) { payloads = try processor.makeReader() } catch { throw .start(error) }
-    // Without an output the reader has nothing to read for, however long its input stays open.
+    // Without an output, the reader need not continue, even if its input stays open.
     let report = configuration.report.map { (path: $0, detail: configuration.urlDetail) }
     let exit = try OutputSide(window: window, clock: clock, output: output, report: report) { [reading, clock] in
       reading.request(finishingLineBy: clock.now)
@@ -122,22 +140,23 @@ public final class Filter: Sendable {
     return Result(summary: summary, elapsed: start.duration(to: machine.now), isComplete: isComplete, reportFailure: exit.reportFailure)
   }
 
-  /// Stops reading, once a line that is half read has come to its end, for which it has the budget
-  /// of a payload; then its beginning leaves as it came. What is in flight is decided as ever. Safe
-  /// from any thread.
+  /// Stops reading. A line that is half read may still be completed within a payload's budget;
+  /// after that, its beginning is written unchanged. Payloads in progress are decided as usual. Any
+  /// thread may call it.
   public func stop() {
     window.stop()
     reading.request(finishingLineBy: clock.now.advanced(by: configuration.deadline))
   }
 
-  /// Stops reading, and decides what is in flight for the original at once. Safe from any thread.
+  /// Stops reading, and immediately decides payloads in progress with the original. Any thread may
+  /// call it.
   public func cancel() {
     window.stop()
     reading.request(finishingLineBy: clock.now)
     processor.host.cancelAll()
   }
 
-  /// How far the run is. Safe from any thread.
+  /// The progress of the run. Any thread may read it.
   public var progress: Progress {
     counters.progress
   }
@@ -181,7 +200,7 @@ public final class Filter: Sendable {
   private func serve(_ payloads: [Payload], in ticket: WindowTicket) {
     processor.serve(payloads, identifier: "\(ticket.line)", deadline: ticket.deadline) { [self] decision in
       counters.note(decision.outcome)
-      // Before the last line can be written, with which the run ends.
+      // Add it before the decision, because the run may end as soon as the last line is written.
       if let reason = decision.reason { explainer.add(reason, of: ticket.line, decision.media) }
       window.decide(ticket, decision)
     }

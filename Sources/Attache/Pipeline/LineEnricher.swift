@@ -1,20 +1,21 @@
-/// Makes the decision about a line of what its host has delivered for each of its payloads.
+/// Combines the host's results for each payload of a line into the decision about the line.
 struct LineEnricher: Sendable {
   private let member: AttachmentMember
   private let maximumPayload: Int?
   private let store: AttachmentStore
 
-  /// - Parameter store: where the attachments are; they are unpinned when their decision is gone.
+  /// - Parameter store: the store of the attachments. They are unpinned when their decision is
+  ///   released.
   init(_ configuration: Filter.Configuration, store: AttachmentStore) {
     member = AttachmentMember(key: configuration.outputKey, baseURL: configuration.baseURL ?? store.baseURL)
     maximumPayload = configuration.maximumPayload
     self.store = store
   }
 
-  /// The decision about a line: attached when at least one of its payloads is.
+  /// Returns the decision about a line: attached if at least one of its payloads is.
   ///
   /// - Parameters:
-  ///   - deliveries: one for each payload, in their order.
+  ///   - deliveries: one result per payload, in their order.
   ///   - payloads: the line's candidates.
   func decision(_ deliveries: [ExtensionResult], on payloads: [Payload]) -> Decision {
     var decision = Decision(form: .original, outcome: .passthrough)
@@ -45,7 +46,8 @@ struct LineEnricher: Sendable {
     return decision
   }
 
-  /// The member; nil when the payload would be too large with it, and its attachments are let go.
+  /// Returns the member. Returns nil and unpins the attachments if the payload would be too large
+  /// with it.
   private func bytes(for attachments: [Attachment], in payload: Payload) -> [UInt8]? {
     let bytes = member.bytes(for: attachments)
     guard let maximumPayload, payload.splice.payloadLength(with: bytes.count) > maximumPayload else { return bytes }
@@ -55,13 +57,13 @@ struct LineEnricher: Sendable {
 }
 
 extension Payload {
-  /// How the line leaves when this is its only payload that gains the member.
+  /// Returns the output form of the line if this is its only payload that gets the member.
   fileprivate func form(with member: [UInt8]) -> Decision.Form {
     guard edits.isEmpty, splice.twin == nil else { return .edited(edits(with: member)) }
     return .spliced(member: splice.insertion(of: member), at: splice.offset)
   }
 
-  /// All that changes in the line.
+  /// Returns all edits of the line.
   fileprivate func edits(with member: [UInt8]) -> [LineEdit] {
     edits + splice.edits(with: member)
   }

@@ -1,17 +1,19 @@
-/// Takes one line after another and says what becomes of each. A queue's worker, which keeps its
-/// payloads itself, uses it in the place of the filter.
+/// Decides one line after another. A queue's worker, which stores its payloads itself, uses it
+/// instead of the filter.
 ///
-/// ``take(_:identifier:deadline:decided:)`` is called by one thread at a time.
+/// Only one thread at a time may call ``take(_:identifier:deadline:refusal:decided:)``.
 package final class LineProcessor {
   private let payloads: PayloadReader
   private let processor: PayloadProcessor
   private let clock: any DeadlineClock
 
+  /// Creates a processor.
+  ///
   /// - Parameters:
   ///   - host: serves the candidates.
-  ///   - store: where the attachments are.
+  ///   - store: the store of the attachments.
   ///   - clock: the host's clock.
-  /// - Throws: ``SystemError`` when there is no memory for a parser.
+  /// - Throws: ``SystemError`` if there is no memory for a parser.
   package init(
     _ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore, clock: any DeadlineClock
   ) throws(SystemError) {
@@ -23,12 +25,13 @@ package final class LineProcessor {
   /// Decides a line.
   ///
   /// - Parameters:
-  ///   - line: with its ending.
-  ///   - identifier: of the request that the extension is given.
-  ///   - deadline: when it must be decided, its writing included.
-  ///   - refusal: why no media are fetched for it, if so: a payload that names some falls back.
-  ///   - decided: called exactly once, before the deadline: at once for a line that no extension is
-  ///     woken for, else on any thread.
+  ///   - line: the line with its line ending.
+  ///   - identifier: the identifier of the request that the extension receives.
+  ///   - deadline: the time by which it must be decided, including its writing.
+  ///   - refusal: the reason not to fetch media for it, if any; a payload that names media then
+  ///     falls back.
+  ///   - decided: called exactly once, before the deadline: immediately for a line that wakes no
+  ///     extension, otherwise on any thread.
   package func take(
     _ line: [UInt8], identifier: String, deadline: MonotonicInstant, refusal: Reason? = nil,
     decided: @escaping @Sendable (DecidedPayload) -> Void
@@ -52,34 +55,34 @@ package final class LineProcessor {
   }
 }
 
-/// What became of a line.
+/// The result of a line.
 package struct DecidedPayload: Sendable {
   package var outcome: Outcome
-  /// Why nothing was attached; nil when something was.
+  /// Why nothing was attached; nil if something was.
   package var reason: Reason?
-  /// Why an envelope was not opened, in one sentence; nil for all else.
+  /// Why an envelope was not opened, in one sentence; nil in all other cases.
   package var why: String?
-  /// The vendor's way of naming media that was found in the payload.
+  /// The name of the dialect that found media in the payload.
   package var dialect: String?
-  /// What became of each media reference.
+  /// The result of each media reference.
   package var media: [MediaRecord] = []
-  /// How many media references more the line names.
+  /// The number of further media references that the line names.
   package var omitted = 0
-  /// The line with its media; nil is the original, byte for byte.
+  /// The line with its media; nil means the original, byte for byte.
   package var output: [UInt8]?
-  /// What is attached: pinned until ``release()``.
+  /// The attached files, pinned until ``release()``.
   package var files: [StoredFile] = []
-  /// From the beginning to the decision.
+  /// The time from the start to the decision.
   package var elapsed = Duration.zero
   private var onRelease: (@Sendable () -> Void)?
 
-  /// The original, for a reason of the caller's.
+  /// Creates a result with the original, for a reason that the caller gives.
   package init(_ outcome: Outcome, _ reason: Reason?) {
     self.outcome = outcome
     self.reason = reason
   }
 
-  /// A line that passes since its envelope stays shut.
+  /// Creates the result of a line that passes because its envelope cannot be opened.
   init(_ envelope: UnopenedEnvelope) {
     self.init(.passthrough, .payloadEnvelope)
     why = envelope.why
@@ -98,22 +101,22 @@ package struct DecidedPayload: Sendable {
     files = decision.files
   }
 
-  /// Unpins what is attached; to be called once, when the result is kept or given up.
+  /// Unpins the attached files. Call it once, when the result is stored or discarded.
   package func release() {
     onRelease?()
   }
 
-  /// Takes the attachments away again, for a reason that came up later.
+  /// Removes the attachments from the result, for a reason that occurred later.
   package mutating func fallBack(_ reason: Reason) {
     (outcome, self.reason, output, files) = (.fallback, reason, nil, [])
   }
 
-  /// The record that the report has of it, a JSON object with a line feed.
+  /// Returns the report's record for the line, a JSON object with a line feed.
   ///
   /// - Parameters:
-  ///   - line: its number.
-  ///   - lateness: when its result was handed on, less its deadline.
-  ///   - detail: how much of a URL is shown.
+  ///   - line: the number of the line.
+  ///   - lateness: the time from its deadline to the delivery of its result.
+  ///   - detail: how much of a URL to show.
   package func record(line: Int, lateness: Duration, showing detail: URLDetail) -> [UInt8] {
     var text: [UInt8] = []
     ReportRecord(
@@ -126,7 +129,7 @@ package struct DecidedPayload: Sendable {
 }
 
 extension WindowEntry.Output {
-  /// What is written, in one piece.
+  /// The bytes to write, in one piece.
   fileprivate var bytes: [UInt8] {
     switch self {
     case .whole(let segment): segment.bytes

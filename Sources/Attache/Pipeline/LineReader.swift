@@ -1,28 +1,28 @@
 internal import Glibc
 
-/// Reads a descriptor into blocks and splits them into lines, without copying a line that is whole.
+/// Reads a descriptor into blocks and splits them into lines, without copying a complete line.
 ///
-/// A line keeps its ending (`\n` or `\r\n`), and a missing last one stays missing. A line that
-/// breaks off at the end of a block is carried to the next, so every line lies in one piece. One
-/// thread uses it; nothing but ``next()`` blocks.
+/// A line keeps its ending (`\n` or `\r\n`); a missing last one is not added. A line that is
+/// incomplete at the end of a block is moved to the next, so every line is contiguous. Only one
+/// thread may use it. Only ``next()`` blocks.
 package final class LineReader {
-  /// The longest line that is yielded whole, in bytes before its `\n`: 1 MiB. A longer one is
-  /// yielded in pieces.
+  /// The maximum length of a line that is returned whole, in bytes before its `\n`: 1 MiB. A longer
+  /// one is returned in pieces.
   package static let maximumLine = 1 << 20
 
-  /// What comes next.
+  /// The next part of the input.
   package enum Input {
     /// A whole line with its ending.
     case line(Segment)
     /// A piece of a line that is longer than the maximum; the last one may be empty.
     case overlong(Segment, isLast: Bool)
-    /// No whole line is left in memory: the next call may wait for input.
+    /// No complete line is left in memory. The next call may wait for input.
     case pause
-    /// The input has ended, and so has every line.
+    /// The input has ended and all lines were returned.
     case end
-    /// The beginning of a line whose end did not come in time after a stop; ``stopped`` follows.
+    /// The beginning of a line whose end did not arrive in time after a stop; ``stopped`` follows.
     case unfinished(Segment)
-    /// The stop was requested, and every line that was begun is over.
+    /// The stop was requested, and no line is half read.
     case stopped
   }
 
@@ -36,21 +36,24 @@ package final class LineReader {
   private let maximumLine: Int
 
   private var block: ByteBlock
-  /// The first byte that was not yielded.
+  /// The offset of the first byte that was not returned.
   private var start = 0
-  /// The first byte that was not searched for a line's end.
+  /// The offset of the first byte that was not searched for a line ending.
   private var searched = 0
-  /// The first byte that is free.
+  /// The offset of the first free byte.
   private var filled = 0
   private var isInsideOverlong = false
   private var hasPaused = false
   private var ending: Input?
 
+  /// Creates a reader.
+  ///
   /// - Parameters:
-  ///   - descriptor: what is read; it is neither closed nor changed.
-  ///   - padding: bytes that are readable after any line.
-  ///   - blockSize: bytes of a block.
-  ///   - maximumLine: the longest line that is yielded whole, in bytes before its `\n`.
+  ///   - descriptor: the descriptor to read; it is neither closed nor changed.
+  ///   - padding: the number of readable bytes after any line.
+  ///   - blockSize: the size of a block in bytes.
+  ///   - maximumLine: the maximum length of a line that is returned whole, in bytes before its
+  ///     `\n`.
   package init(
     descriptor: Int32, stop: ReadingStop, padding: Int, blockSize: Int = 256 << 10, maximumLine: Int = LineReader.maximumLine
   ) {
@@ -61,7 +64,8 @@ package final class LineReader {
     block = ByteBlock(capacity: blockSize, padding: padding)
   }
 
-  /// Gives what comes next, and waits for it if need be; after the end it gives the end again.
+  /// Returns the next part of the input, and waits for it if necessary. After the end, it returns
+  /// the end again.
   ///
   /// - Throws: ``SystemError`` of `read` or `poll`.
   package func next() throws(SystemError) -> Input {
@@ -82,7 +86,7 @@ package final class LineReader {
 
   // MARK: - Splitting
 
-  /// The next line, or piece of an overlong one, of what is in memory.
+  /// Returns the next line, or piece of an overlong one, that is in memory.
   private func split() -> Input? {
     let end = block.firstIndex(of: UInt8(ascii: "\n"), in: searched..<filled).map { $0 + 1 }
     searched = end ?? filled
@@ -94,14 +98,14 @@ package final class LineReader {
     return end == nil ? nil : .line(cut())
   }
 
-  /// What was searched and not yielded yet.
+  /// Returns the bytes that were searched and not returned yet.
   private func cut() -> Segment {
     defer { start = searched }
     return Segment(block, start..<searched)
   }
 
-  /// Closes what is open: the last line may have no ending, an overlong one must be told that it is
-  /// over.
+  /// Returns what is incomplete: a last line without a line ending, or the last piece of an
+  /// overlong one.
   private func finish(_ ending: Input) -> Input {
     self.ending = ending
     if isInsideOverlong {
@@ -115,7 +119,7 @@ package final class LineReader {
 
   // MARK: - Filling
 
-  /// Waits for input and reads it behind what is there.
+  /// Waits for input and reads it after the existing bytes.
   private func fill() throws(SystemError) -> Arrival {
     makeRoom()
     while true {
@@ -128,8 +132,8 @@ package final class LineReader {
     }
   }
 
-  /// Reads to the end of the line that was begun, as far as it has come, and no byte further: what
-  /// follows is for the process that reads the input next.
+  /// Reads the available bytes up to the end of the current line and none after it: they belong to
+  /// the process that reads the input next.
   private func takeToLineEnd() throws(SystemError) -> Int? {
     let first = filled
     while true {
@@ -140,9 +144,9 @@ package final class LineReader {
     }
   }
 
-  /// Reads so many bytes at most behind what is there.
+  /// Reads up to this number of bytes after the existing ones.
   ///
-  /// - Returns: how many; 0 at the input's end, nil when there is nothing yet.
+  /// - Returns: the number of bytes; 0 at the end of the input, nil if there is nothing yet.
   private func take(_ count: Int) throws(SystemError) -> Int? {
     let free = unsafe block[filled..<filled + count]
     let taken = unsafe read(descriptor, free.baseAddress, free.count)
@@ -154,8 +158,8 @@ package final class LineReader {
     return nil
   }
 
-  /// Waits until there is something to read; false when reading is to stop: no line is half read,
-  /// or the time for its end is over.
+  /// Waits until there is input. Returns false if reading must stop: no line is half read, or the
+  /// time for its end is over.
   private func waitForInput() throws(SystemError) -> Bool {
     while true {
       let limit = stop.finishLineBy
@@ -164,8 +168,8 @@ package final class LineReader {
     }
   }
 
-  /// Goes on in a new block when this one is full or nearly so, and takes along the line that broke
-  /// off.
+  /// Switches to a new block if this one is full or nearly full, and copies the incomplete line
+  /// there.
   private func makeRoom() {
     let free = block.capacity - filled
     guard free == 0 || (start > 0 && free < blockSize / 16) else { return }
@@ -175,8 +179,8 @@ package final class LineReader {
     (block, start, searched, filled) = (next, 0, searched - start, carried)
   }
 
-  /// Twice what is carried, so that a long line is copied a constant number of times, but no more
-  /// than the longest line needs.
+  /// Returns twice the carried size, so that a long line is copied a constant number of times, but
+  /// no more than the longest line needs.
   private func capacity(carrying carried: Int) -> Int {
     max(blockSize, min(2 * carried, maximumLine + 1))
   }

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Writes what the window lets go: many lines at a time, whole lines only, in the window's order,
-/// on a thread of its own.
+/// Writes the lines that the window releases: many at a time, whole lines only, in the window's
+/// order, on its own thread.
 ///
-/// Nothing waits in a buffer: when the writer is idle, a line leaves at once; when it is busy, what
-/// has gathered leaves together. One thread uses it.
+/// Lines do not wait in a buffer. When the writer is idle, a line is written immediately; when it
+/// is busy, the lines that have gathered are written together. Only one thread may use it.
 final class LineWriter {
   private let descriptor: Int32
   private let window: OutputWindow
@@ -12,18 +12,16 @@ final class LineWriter {
   private let report: ReportWriter?
   private let brokenPipe: () -> Void
   private let vectors = GatherBuffer()
-  /// When the consumer had taken what was written last.
+  /// The time when the consumer had accepted the last write.
   private var idleSince = MonotonicInstant.distantPast
 
-  /// What became of the payloads whose lines were written, which lines were late, and the bytes
-  /// written.
+  /// The outcomes of the payloads whose lines were written, the late lines, and the bytes written.
   private(set) var summary = Summary()
 
   /// - Parameters:
-  ///   - descriptor: what is written; it is neither closed nor changed.
-  ///   - report: what is told about every line that was handed to `write`.
-  ///   - brokenPipe: called when nobody reads the output any more; if it returns, ``run()`` throws
-  ///     EPIPE.
+  ///   - descriptor: the descriptor to write; it is neither closed nor changed.
+  ///   - report: receives every line that was passed to `write`.
+  ///   - brokenPipe: called if the output is no longer read. If it returns, ``run()`` throws EPIPE.
   init(
     descriptor: Int32, window: OutputWindow, clock: any DeadlineClock, report: ReportWriter? = nil,
     brokenPipe: @escaping () -> Void = BrokenPipe.endProcess
@@ -37,8 +35,7 @@ final class LineWriter {
 
   /// Writes until the window has nothing left.
   ///
-  /// - Throws: ``SystemError`` of `writev`; the window then discards what is left and all that
-  ///   comes.
+  /// - Throws: ``SystemError`` of `writev`. The window then discards all remaining and later lines.
   func run() throws(SystemError) {
     var batch: [WindowEntry] = []
     batch.reserveCapacity(WindowState.maximumPlaces)
@@ -75,7 +72,7 @@ final class LineWriter {
     try vectors.write(to: descriptor)
   }
 
-  /// Counts the lines of a batch and tells the report about them.
+  /// Counts the lines of a batch and adds them to the report.
   private func settle(_ batch: [WindowEntry], handedAt handed: MonotonicInstant) {
     var items: [ReportItem] = []
     for place in batch {
@@ -91,7 +88,7 @@ final class LineWriter {
     report.add(items)
   }
 
-  /// From the deadline to the moment when the line was handed to `write`, less the time that it
+  /// Returns the time from the deadline to the call of `write`, without the time that the line
   /// waited only because the consumer did not read.
   private func lateness(of place: WindowEntry, handedAt handed: MonotonicInstant) -> Duration {
     let lateness = place.deadline.duration(to: handed)

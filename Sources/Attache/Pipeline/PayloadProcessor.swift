@@ -1,24 +1,24 @@
-/// What becomes of a payload, from its bytes to the decision: read, served by the service
-/// extension, decided. The filter, a queue's worker and the inspection all go this way.
+/// Processes a payload from its bytes to the decision: parses it and serves it with the service
+/// extension. The filter, a queue's worker and the inspection all use it.
 final class PayloadProcessor: Sendable {
   private let configuration: Filter.Configuration
   private let maker: LineEnricher
   let host: ServiceExtensionHost
-  /// The host's clock, where it can say that it is behind.
+  /// The host's clock, if it can report that it is behind.
   private let pace: (any MachineClock)?
 
   /// - Parameters:
   ///   - host: serves the candidates.
-  ///   - store: where the attachments are; they are unpinned when their decision is gone.
+  ///   - store: the store of the attachments. They are unpinned when their decision is released.
   init(_ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore) {
     (self.configuration, self.host) = (configuration, host)
     maker = LineEnricher(configuration, store: store)
     pace = host.clock as? any MachineClock
   }
 
-  /// Makes what reads the payloads, for one thread.
+  /// Creates a reader of payloads for one thread.
   ///
-  /// - Throws: ``SystemError`` when there is no memory for a parser.
+  /// - Throws: ``SystemError`` if there is no memory for a parser.
   func makeReader() throws(SystemError) -> PayloadReader {
     let reader = PayloadReader(
       outputKey: configuration.outputKey, payloadPath: configuration.payloadPath, dialects: configuration.dialects,
@@ -27,17 +27,18 @@ final class PayloadProcessor: Sendable {
     return reader
   }
 
-  /// To be called before the deadline of new payloads is set: what is due goes before what is new.
+  /// Waits until due timers have run, because they take precedence over new payloads. Call it
+  /// before the deadline of new payloads is set.
   func waitUntilPunctual() {
     pace?.waitUntilPunctual()
   }
 
-  /// Has the payloads of a line served, and decides about the line.
+  /// Serves the payloads of a line and decides the line.
   ///
   /// - Parameters:
-  ///   - payloads: in their order.
-  ///   - identifier: of the requests that the extension is given.
-  ///   - deadline: when it must be decided, its writing included.
+  ///   - payloads: the line's candidates, in order.
+  ///   - identifier: the identifier of the requests that the extension receives.
+  ///   - deadline: the time by which it must be decided, including its writing.
   ///   - decided: called exactly once, before the deadline, on any thread.
   func serve(
     _ payloads: [Payload], identifier: String, deadline: MonotonicInstant, decided: @escaping @Sendable (Decision) -> Void

@@ -1,36 +1,36 @@
 internal import Synchronization
 
-/// A request to read no further, which also wakes a reader that waits for input.
+/// A request to stop reading, which also wakes a reader that waits for input.
 package final class ReadingStop: Sendable {
-  /// What the reader waits for its input with.
+  /// The gate that the reader waits at for input.
   let gate: any InputGate
   private let machine: any Machine
   private let limit = Mutex<MonotonicInstant?>(nil)
 
-  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  /// - Throws: ``SystemError`` if no file descriptor is available.
   package init(machine: any Machine = SystemMachine()) throws(SystemError) {
     self.machine = machine
     gate = try machine.makeInputGate()
   }
 
-  /// Asks the reader to stop as soon as it is between two lines. May be called again with an
-  /// earlier instant; a later one changes nothing.
+  /// Asks the reader to stop as soon as it is between two lines. It may be called again with an
+  /// earlier time; a later time changes nothing.
   ///
-  /// - Parameter instant: until when a line, part of which was read already, may come to its end.
+  /// - Parameter instant: the time limit for completing a line that is already half read.
   package func request(finishingLineBy instant: MonotonicInstant) {
     limit.withLock { $0 = min($0 ?? instant, instant) }
     gate.ring()
   }
 
-  /// Whether there was a request.
+  /// Whether a stop was requested.
   var isRequested: Bool { finishLineBy != nil }
 
-  /// Whether a line that was begun, too, is to be given up.
+  /// Whether to abandon also a line that is half read.
   var isOverdue: Bool {
     finishLineBy.map { $0 <= machine.now } ?? false
   }
 
-  /// The instant of the request, or nil when there was none.
+  /// The time limit of the request; nil if there was none.
   var finishLineBy: MonotonicInstant? {
     limit.withLock { $0 }
   }

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// What fetchers' processes add to a store that its host has open.
+/// Accounts for files that fetcher processes add to a store that this host has open.
 extension AttachmentStore {
-  /// Takes over a file that a fetcher has stored, pinned once.
+  /// Takes ownership of a file that a fetcher has stored, and pins it once.
   ///
-  /// - Parameter prunes: how many prunes had begun when the fetcher was asked. Since a later one
-  ///   may have taken the file, it is looked for.
-  /// - Returns: false when it has gone.
+  /// - Parameter prunes: the number of prunes that had begun when the request was sent. If a later
+  ///   prune may have removed the file, this method checks that the file still exists.
+  /// - Returns: false when the file is gone.
   func takeOver(_ file: StoredFile, sincePrune prunes: UInt64) -> Bool {
     ledger.withLock { ledger in
       ledger.pin(file.name)
@@ -20,7 +20,7 @@ extension AttachmentStore {
     return true
   }
 
-  /// Notes what fetchers have added, and prunes when that is due.
+  /// Adds the bytes that fetchers have stored to the count, and starts a prune when one is due.
   func note(addedByGuests bytes: Int64) {
     if bytes > 0 { ledger.withLock { $0.add(bytesOfGuests: bytes) } }
     pruneInBackground()

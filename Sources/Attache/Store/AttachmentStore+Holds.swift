@@ -1,19 +1,20 @@
 internal import Glibc
 internal import Synchronization
 
-/// How the attachments of unread results stay in the store: a queue holds them by hard links of its
-/// own, and what has more than one link is not evicted.
+/// Keeps the attachments of unread results in the store. A queue holds each file with a hard link
+/// of its own; a file with more than one link is not evicted.
 extension AttachmentStore {
-  /// Holds files for a queue, whatever their age and however large the store grows, until their
-  /// links are removed or the queue is gone.
+  /// Holds files for a queue, whatever their age and the size of the store, until their links are
+  /// removed or the queue is gone.
   ///
-  /// A link that is there already is the same hold. The store's file is whole and under its name
-  /// when this returns, even if another process was evicting it meanwhile.
+  /// An existing link counts as the hold. When this method returns, the store's file is complete
+  /// and has its name, even if another process was evicting it at the same time.
   ///
   /// - Parameters:
-  ///   - files: pinned by the caller.
-  ///   - queue: where the queue is, its kind and its path (`sqlite:PATH`).
-  /// - Returns: the links' absolute paths, one for each different file.
+  ///   - files: the files to hold. The caller has pinned them.
+  ///   - queue: the kind and the path of the queue (`sqlite:PATH`).
+  /// - Returns: the absolute paths of the links, one for each distinct file.
+  /// - Throws: ``StoreError`` when a file is gone or a link cannot be made.
   public func hold(_ files: [StoredFile], for queue: String) throws(StoreError) -> [String] {
     guard !files.isEmpty else { return [] }
     let holds = try StoreHolds(of: queue, in: self)
@@ -24,42 +25,45 @@ extension AttachmentStore {
       let name = file.name
       guard seen.insert(name).inserted else { continue }
       let isNew = try link(name, size: Int64(file.size), in: holds.folder)
-      // Another process may have made the link and not synced it yet.
+      // Another process may have made the link without syncing it yet.
       ledger.withLock { if isNew || !$0.syncs.isKnown(name, now: clock()) { $0.syncs.noteHold(in: holds.name) } }
       paths.append("\(realPath)/\(StoreHolds.parentName)/\(holds.name)/\(name.fileName)")
     }
     return paths
   }
 
-  /// Keeps a queue's holds as they are: a worker shares the lock from before ``hold(_:for:)`` until
-  /// the queue has the results. A process that removes links that no result has takes the lock
-  /// alone, and so removes none that a worker has just taken.
+  /// Protects a queue's holds from removal. A worker takes the shared lock before ``hold(_:for:)``
+  /// and keeps it until the queue has the results. A process that removes unused links takes the
+  /// exclusive lock, so it cannot remove links that a worker has just made.
   ///
-  /// - Returns: what has the lock for as long as it lives.
+  /// - Returns: an object that keeps the lock until it is released.
+  /// - Throws: ``StoreError`` when the folder cannot be created or locked.
   public func lockHolds(of queue: String) throws(StoreError) -> any Sendable {
     try StoreHolds(of: queue, in: self, waitsInTurn: true).folder
   }
 
-  /// Whether a folder of holds is a queue's own: no other queue adds links to it, not even one at
-  /// the same path in another container. Of a folder that an earlier version made, nobody knows.
+  /// Returns whether a folder of holds belongs to this queue alone: no other queue adds links to
+  /// it, not even a queue at the same path in another container. Returns false for a folder that an
+  /// earlier version made, because its owner is unknown.
   package static func isHoldsFolder(_ path: String, of queue: String) -> Bool {
     guard let name = StoreHolds.ownName(of: queue) else { return false }
     return path.utf8.reversed().starts(with: "/\(StoreHolds.parentName)/\(name)".utf8.reversed())
   }
 
-  /// The absolute path of the folder of a queue's holds; it is there once the queue has held
-  /// something.
+  /// Returns the absolute path of the folder of a queue's holds. The folder exists once the queue
+  /// has held a file.
   public func holdsFolder(of queue: String) -> String {
     StoreHolds.path(of: queue, in: self)
   }
 
-  /// Brings the store's name and the queue's to lead to the same whole file.
+  /// Makes the store's name and the queue's name refer to the same complete file.
   ///
   /// - Returns: whether a link was made.
   private func link(_ name: StoreName, size: Int64, in holds: StoreFolder) throws(StoreError) -> Bool {
     let shelf = try root.folderMade(name.folder)
     func whole(_ status: StoreStatus?) -> StoreStatus? { status.flatMap { $0.isRegular && $0.size == size ? $0 : nil } }
-    // Each turn mends what the last one found; other processes may undo that, but not each time.
+    // Each iteration repairs what the last one found. Other processes may undo that, but not every
+    // time.
     for turn in 0..<8 {
       switch (whole(shelf.status(of: name.fileName)), whole(holds.status(of: name.fileName))) {
       case (let stored?, let held?) where stored.isSameFile(as: held): return turn > 0
@@ -71,8 +75,8 @@ extension AttachmentStore {
     throw StoreError(StoreError.holding, shelf.path(of: name.fileName), code: EBUSY)
   }
 
-  /// Gives a file of one folder the same name in another, in the place of what is there. A file
-  /// that has gone meanwhile is no error.
+  /// Links a file of one folder into another under the same name, replacing an existing file. Does
+  /// nothing when the source file is gone.
   private func link(_ file: String, of folder: StoreFolder, into other: StoreFolder) throws(StoreError) {
     guard unsafe linkat(folder.descriptor, file, other.descriptor, file, 0) != 0, errno != ENOENT else { return }
     guard errno == EEXIST else { throw StoreError("link", other.path(of: file)) }
@@ -81,12 +85,12 @@ extension AttachmentStore {
       if errno == ENOENT { return }
       throw StoreError("link", temporary.folder.path(of: aside))
     }
-    // What is renamed to another name of the same file stays.
+    // If both names already refer to the same file, rename(2) does nothing and leaves `aside`.
     defer { temporary.folder.removeFile(aside) }
     try other.adopt(aside, from: temporary.folder, as: file)
   }
 
-  /// Where the store is, without symbolic links.
+  /// The path of the store without symbolic links.
   var realPath: String {
     guard let real = unsafe realpath(root.path, nil) else { return root.path }
     defer { unsafe free(real) }

@@ -1,11 +1,13 @@
 internal import Glibc
 internal import Synchronization
 
-/// How files come to outlast a power failure.
+/// Makes stored files survive a power failure.
 extension AttachmentStore {
-  /// Returns when files, their names and what holds them are on disk.
+  /// Returns when the files, their names and their holds are on disk.
   ///
-  /// A file that this process has synced within the last minutes costs nothing.
+  /// A file that this process synced within the last five minutes is not synced again.
+  ///
+  /// - Throws: ``StoreError`` when a file or folder cannot be opened or synced.
   public func sync(_ files: [StoredFile]) throws(StoreError) {
     let now = clock()
     let names = Set(files.map(\.name))
@@ -18,14 +20,14 @@ extension AttachmentStore {
     }
     for (name, _) in holds {
       let parent = try root.folder(StoreHolds.parentName)
-      // A folder that has gone held what nobody reads any more.
+      // If the folder is gone, its holds are no longer needed.
       if let folder = try? parent.folder(name) {
         try folder.syncFile(StoreHolds.queueFile)
         try folder.sync()
       }
       try parent.sync()
     }
-    // For the names of the shelves.
+    // This syncs the names of the subfolders.
     if !shelves.isEmpty || !holds.isEmpty { try root.sync() }
     ledger.withLock { $0.syncs.note(new, holds: holds, now: now) }
   }
@@ -39,8 +41,8 @@ extension StoreFolder {
     guard fsync(file) == 0 else { throw StoreError("sync", path(of: name)) }
   }
 
-  /// fsync(2) of the folder itself: its names. A file system that knows no such thing (`EINVAL`)
-  /// writes names in its own way.
+  /// Calls fsync(2) on the folder itself, to write its names. A file system that does not support
+  /// this (`EINVAL`) writes names in its own way.
   fileprivate func sync() throws(StoreError) {
     guard fsync(descriptor) == 0 || errno == EINVAL else { throw StoreError("sync", path) }
   }

@@ -1,49 +1,52 @@
 internal import Glibc
 internal import Synchronization
 
-/// The folder of attachments. Files are named after their content (`3f/3fa9….png`), appear whole
-/// or not at all, and go again when they have not been used for long or the folder grows too large.
+/// The folder of attachments. Files are named after their content (`3f/3fa9….png`) and appear
+/// either complete or not at all. A file is removed when it has not been used for a long time or
+/// when the folder grows too large.
 ///
-/// Processes of one machine may share a store.
+/// Several processes of one machine may share a store.
 public final class AttachmentStore: Sendable {
-  /// The URL of the folder, with a slash at its end: a file's URL is this and its
+  /// The URL of the folder, with a trailing slash. A file's URL is this URL followed by its
   /// ``StoredFile/relativePath``.
   public let baseURL: String
 
   let root: StoreFolder
   let temporary: StoreTemporaryFolder
-  /// The mode of a file: the folder's, without the right to execute.
+  /// The mode of a file: the folder's mode without the execute bits.
   let fileMode: mode_t
-  /// Whether a file does not come into being with ``fileMode``, and has to be given it.
+  /// Whether a new file does not get ``fileMode`` by itself, so that fchmod(2) must set it.
   let setsFileMode: Bool
   let limits: StoreEviction.Limits
   let clock: @Sendable () -> Duration
   let ledger: Mutex<StoreBookkeeping>
   let isPruning = Atomic<Bool>(false)
-  /// Counts the prunes that have begun.
+  /// The number of prunes that have begun.
   let prunes = Atomic<UInt64>(0)
-  /// Whether another process owns the store, which prunes it.
+  /// Whether another process owns the store. The owner prunes it.
   let isGuest: Bool
-  /// Held where a file appears under its name, is looked up or goes away, so that what was found
-  /// stays; always taken before ``ledger``.
+  /// Locked while a file is named, looked up or removed, so that a file that was found is not
+  /// removed in between. Always taken before ``ledger``.
   private let names = Mutex(())
 
-  /// Opens the store, creates it if it is not there, and proves that it can be written.
+  /// Opens the store, creates it if it does not exist, and checks that it is writable.
   ///
   /// - Parameters:
-  ///   - directory: the folder. One that is created, with the folders above it, has mode 0700 and
-  ///     its files 0600; one that exists keeps
-  ///     its mode and files follow it: 0750 gives 0640. The umask has no say.
-  ///   - maximumBytes: what all files together may have before the least recently used go.
-  ///   - maximumAge: how long a file may go unused before it goes.
-  /// - Throws: what stands in the way; its description says what the user can do about it.
+  ///   - directory: the path of the folder. If this method creates the folder, the folder and
+  ///     missing parent folders get mode 0700 and files 0600. An existing folder keeps its mode,
+  ///     and files follow it: 0750 gives 0640. The umask has no effect.
+  ///   - maximumBytes: the size of all files together, in bytes, above which the least recently
+  ///     used files are removed.
+  ///   - maximumAge: how long a file may go unused before it is removed.
+  /// - Throws: ``StoreError`` when the store cannot be opened or written. Its description says what
+  ///   the user can do.
   public convenience init(directory: String, maximumBytes: Int64, maximumAge: Duration) throws(StoreError) {
     try self.init(directory: directory, maximumBytes: maximumBytes, maximumAge: maximumAge, clock: Self.wallClock)
   }
 
-  /// Opens the store with a clock of the caller's.
+  /// Opens the store with a clock of the caller.
   ///
-  /// - Parameter clock: the wall clock, since 1970, to which the files' last use is compared.
+  /// - Parameter clock: the wall clock, since 1970. It is compared with the last use of each file.
   package init(
     directory: String, maximumBytes: Int64, maximumAge: Duration, clock: @escaping @Sendable () -> Duration
   ) throws(StoreError) {
@@ -59,12 +62,12 @@ public final class AttachmentStore: Sendable {
     try temporary.sweep()
   }
 
-  /// Opens a store that this process's host has open, for a fetcher.
+  /// Opens, in a fetcher process, a store that the host has open.
   ///
   /// - Parameters:
-  ///   - temporaryName: of the host's folder of unfinished files.
-  ///   - firstNumber: of this process's unfinished files there; no other process has it, nor one of
-  ///     the next 2^32.
+  ///   - temporaryName: the name of the host's folder of unfinished files.
+  ///   - firstNumber: the start of this process's numbers for unfinished files in that folder. No
+  ///     other process uses the 2^32 numbers from here on.
   init(guestOf directory: String, limits: StoreEviction.Limits, temporaryName: String, firstNumber: UInt64) throws(StoreError) {
     root = try StoreFolder(at: directory)
     baseURL = try Self.fileURL(ofFolder: directory)
@@ -76,22 +79,28 @@ public final class AttachmentStore: Sendable {
     setsFileMode = true
   }
 
-  /// Removes what is unfinished, at the end of a run; no file can be begun any more. What a killed
-  /// process leaves, the next one removes.
+  /// Removes unfinished files at the end of a run. No file can be begun afterwards. If a process is
+  /// killed, the next one removes its unfinished files.
   public func shutdown() {
     temporary.remove()
   }
 
-  /// Begins a file: bytes are appended to it until it is finished or discarded.
+  /// Creates an empty file. The caller appends bytes to it and then finishes or discards it.
+  ///
+  /// - Throws: ``StoreError`` when the file cannot be created.
   public func beginFile() throws(StoreError) -> PartialFile {
     try PartialFile(in: self, name: "\(ledger.withLock { $0.nextNumber() })")
   }
 
-  /// Stores a whole file that is in memory, by one write; where the same content is there already,
-  /// none.
+  /// Stores a complete file from memory with a single write. Writes nothing if the store already
+  /// has the same content.
   ///
-  /// - Parameter type: what the bytes are.
-  /// - Returns: the stored file, pinned once: unpin it when the line it was fetched for is written.
+  /// - Parameters:
+  ///   - bytes: the content of the file.
+  ///   - type: the type of the content.
+  /// - Returns: the stored file, pinned once. Unpin it after writing the line that it was fetched
+  ///   for.
+  /// - Throws: ``StoreError`` when the file cannot be created or written.
   public func add(_ bytes: UnsafeRawBufferPointer, type: MediaType) throws(StoreError) -> StoredFile {
     var hash = SHA256()
     unsafe hash.update(bytes)
@@ -102,26 +111,28 @@ public final class AttachmentStore: Sendable {
     return try file.finish(as: name)
   }
 
-  /// Keeps this process from evicting a file, until it is unpinned as often as it was pinned.
+  /// Prevents this process from evicting a file until it has been unpinned as often as it was
+  /// pinned.
   public func pin(_ file: StoredFile) {
     ledger.withLock { $0.pin(file.name) }
   }
 
-  /// Takes back one ``pin(_:)``, or the one that ``PartialFile/finish(type:)`` made.
+  /// Undoes one ``pin(_:)``, or the pin that ``PartialFile/finish(type:)`` made.
   public func unpin(_ file: StoredFile) {
     ledger.withLock { $0.unpin(file.name) }
   }
 
-  /// Notes that a file is used again. Pin it first: a pinned file that this found stays.
+  /// Sets the last use of a file to now. Pin the file first: if this method finds a pinned file,
+  /// the file stays.
   ///
-  /// - Returns: false when the file is not there any more, or not whole.
+  /// - Returns: false when the file is gone or incomplete.
   public func touch(_ file: StoredFile) -> Bool {
     names.withLock { _ in isThere(file.name, size: file.size) }
   }
 
-  /// Pins a file that the store has; its use is noted.
+  /// Pins a file if the store has it, and sets its last use to now.
   ///
-  /// - Returns: false when it is not there, or not whole.
+  /// - Returns: false when the file is missing or incomplete.
   func pinIfThere(_ name: StoreName, size: Int) -> Bool {
     names.withLock { _ in
       guard isThere(name, size: size) else { return false }
@@ -135,7 +146,7 @@ public final class AttachmentStore: Sendable {
     return shelf.touch(name.fileName, size: Int64(size))
   }
 
-  /// Gives a temporary file its name and pins it.
+  /// Renames a temporary file to its final name and pins it.
   func place(_ temporaryName: String, as name: StoreName, size: Int) throws(StoreError) {
     try names.withLock { _ throws(StoreError) in
       try root.folderMade(name.folder).adopt(temporaryName, from: temporary.folder, as: name.fileName)
@@ -147,9 +158,9 @@ public final class AttachmentStore: Sendable {
     }
   }
 
-  /// Removes a file that nobody has pinned, held or used since it was listed.
+  /// Removes a file, unless it has been pinned, held or used since it was listed.
   ///
-  /// - Returns: whether it is gone.
+  /// - Returns: whether the file is gone.
   func evict(_ entry: StoreEviction.Entry) -> Bool {
     names.withLock { _ in
       guard !ledger.withLock({ $0.isPinned(entry.name) }), let shelf = try? root.folder(entry.name.folder) else { return false }
@@ -159,10 +170,10 @@ public final class AttachmentStore: Sendable {
     }
   }
 
-  /// Removes a file, unless another process holds it or uses it meanwhile: it gets a temporary name
-  /// first, under which nobody can, and is looked at again.
+  /// Removes a file, unless another process holds or uses it at the same time. The file is first
+  /// renamed to a temporary name, where no process can find it, and then checked again.
   ///
-  /// - Returns: whether it is gone.
+  /// - Returns: whether the file is gone.
   func remove(_ entry: StoreEviction.Entry, from shelf: StoreFolder) -> Bool {
     let name = entry.name
     let aside = ledger.withLock { ledger in

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import Synchronization
 
-/// How a store is opened.
+/// Opening a store.
 extension AttachmentStore {
-  /// Opens the folder, and makes it first if it is not there.
+  /// Opens the folder, and creates it if it does not exist.
   static func openRoot(_ directory: String) throws(StoreError) -> StoreFolder {
     do {
       return try StoreFolder(at: directory)
@@ -13,9 +13,9 @@ extension AttachmentStore {
     }
   }
 
-  /// Proves that files and folders can be created and that there is room, by writing a byte.
+  /// Checks that files and folders can be created and that there is space, by writing one byte.
   ///
-  /// - Returns: the mode that a file comes into being with.
+  /// - Returns: the mode that a new file gets.
   static func probe(_ folder: StoreFolder, root: StoreFolder, mode: mode_t) throws(StoreError) -> mode_t {
     guard unsafe faccessat(root.descriptor, ".", W_OK | X_OK, AT_EACCESS) == 0 else { throw StoreError("write", root.path) }
     let probe = "0"
@@ -31,7 +31,8 @@ extension AttachmentStore {
     return status.st_mode & 0o7777
   }
 
-  /// Proves that files can be written again, after a failure: makes one of 64 KiB and removes it.
+  /// Checks after a failure that files can be written again: creates a file of 64 KiB and removes
+  /// it.
   package func probe() throws(StoreError) {
     let name = "\(ledger.withLock { $0.nextNumber() })"
     let descriptor = try temporary.folder.createFile(name, mode: fileMode)
@@ -42,12 +43,13 @@ extension AttachmentStore {
     let bytes = [UInt8](repeating: 0, count: 64 << 10)
     let written = unsafe write(descriptor, bytes, bytes.count)
     guard written == bytes.count else {
-      // After a short write the error is not known yet, and it is that of a full disk.
+      // A short write does not set errno. It means that the disk is full.
       throw StoreError("write", temporary.folder.path(of: name), code: written < 0 ? errno : ENOSPC)
     }
   }
 
-  /// The `file:` URL of a folder, absolute, without symbolic links, with a slash at its end.
+  /// Returns the absolute `file:` URL of a folder, without symbolic links and with a trailing
+  /// slash.
   static func fileURL(ofFolder directory: String) throws(StoreError) -> String {
     guard let real = unsafe realpath(directory, nil) else { throw StoreError("find", directory) }
     defer { unsafe free(real) }
@@ -55,14 +57,14 @@ extension AttachmentStore {
     return fileURL(ofPath: unsafe path.map { UInt8(bitPattern: $0) })
   }
 
-  /// The `file:` URL of an absolute path, with a slash at its end.
+  /// Returns the `file:` URL of an absolute path, with a trailing slash.
   static func fileURL(ofPath path: some Sequence<UInt8>) -> String {
     let encoded = path.map(percentEncoded).joined()
     return "file://" + (encoded.hasSuffix("/") ? encoded : encoded + "/")
   }
 
-  /// A byte of a path as it stands in a URL: RFC 3986's unreserved characters and the slash as they
-  /// are.
+  /// Percent-encodes a byte of a path, except for the slash and the unreserved characters of RFC
+  /// 3986.
   private static func percentEncoded(_ byte: UInt8) -> String {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
@@ -74,16 +76,17 @@ extension AttachmentStore {
   }
 }
 
-/// How a file comes to its name.
+/// Operations on a file by name.
 extension StoreFolder {
-  /// Notes the use of a file; false when it is not there, or not a file of this size.
+  /// Sets the last use of a file to now. Returns false when there is no regular file of this name
+  /// and size.
   func touch(_ name: String, size: Int64) -> Bool {
     guard let status = status(of: name), status.isRegular, status.size == size else { return false }
     return touch(name)
   }
 
-  /// Moves a file here from another folder. What another process has put here meanwhile is replaced
-  /// by its like.
+  /// Moves a file here from another folder. If another process has put a file here in the meantime,
+  /// it is replaced by an identical one.
   func adopt(_ source: String, from folder: StoreFolder, as name: String) throws(StoreError) {
     guard unsafe renameat(folder.descriptor, source, descriptor, name) == 0 else { throw StoreError("create", path(of: name)) }
   }

@@ -1,41 +1,50 @@
 internal import Glibc
 internal import Synchronization
 
-/// What a prune did.
+/// The result of a prune.
 public struct PruneSummary: Hashable, Sendable {
+  /// The number of files that were removed.
   public var filesRemoved = 0
+  /// The size of the removed files, in bytes.
   public var bytesRemoved: Int64 = 0
+  /// The number of files that remain.
   public var filesKept = 0
+  /// The size of the remaining files, in bytes.
   public var bytesKept: Int64 = 0
 
+  /// Creates a summary of a prune that found no files.
   public init() {}
 }
 
 extension AttachmentStore {
-  /// Whether it is time for ``prune()``: at the start, when the store has grown beyond its size,
-  /// when files may have come of age, and now and then for the sake of other processes. Cheap
-  /// enough to ask after each file.
+  /// Whether ``prune()`` is due: at the start, when the store exceeds its maximum size, when files
+  /// may have reached the maximum age, and periodically to account for other processes. Cheap
+  /// enough to check after each file.
   public var needsPruning: Bool {
     let now = clock()
     return ledger.withLock { $0.isPruneDue(now: now) }
   }
 
-  /// Removes files that were not used for longer than the maximum age, and, when the store exceeds
-  /// its maximum size, the least recently used until it is a sixteenth below. What dead processes
-  /// left unfinished goes too.
+  /// Removes files that were not used for longer than the maximum age. If the store exceeds its
+  /// maximum size, it also removes the least recently used files until the store is a sixteenth
+  /// below the maximum. It also removes the unfinished files of dead processes.
   ///
-  /// It reads the whole store and takes its time: it belongs on a thread that no line waits for.
-  /// Pinned files stay, so do those that a queue holds (``hold(_:for:)``) unless the queue has been
-  /// gone for a week, so does, when other processes use the store, what was used in the last ten
-  /// minutes, and so does everything that does not bear one of the store's names.
+  /// It reads the whole store, which takes time: call it on a thread that no line waits for. These
+  /// files are kept:
   ///
-  /// - Returns: what was done, or nil when another process is pruning this store at the moment.
+  /// - pinned files
+  /// - files that a queue holds (``hold(_:for:)``), unless the queue has been gone for a week
+  /// - files used in the last ten minutes, when other processes use the store
+  /// - files whose names are not names of the store
+  ///
+  /// - Returns: the result, or nil when another process is pruning this store at the moment.
+  /// - Throws: ``StoreError`` when the store cannot be read.
   @discardableResult
   public func prune() throws(StoreError) -> PruneSummary? {
     try prune(sweepingIndex: true)
   }
 
-  /// - Parameter sweepingIndex: whether the index is swept although no file was removed.
+  /// - Parameter sweepingIndex: whether to sweep the index even if no file was removed.
   private func prune(sweepingIndex: Bool) throws(StoreError) -> PruneSummary? {
     prunes.add(1, ordering: .sequentiallyConsistent)
     let now = clock()
@@ -48,8 +57,7 @@ extension AttachmentStore {
     StoreHolds.sweep(root, now: now)
     let eviction = StoreEviction(limits: limits, now: now, isShared: try temporary.sweep() > 0)
     let (summary, oldest) = try carryOut(eviction)
-    // What goes wrong with the index costs the cache alone, and the filter's own connection sees to
-    // it.
+    // A failure of the index affects only the cache, and the filter's own connection handles it.
     if sweepingIndex || summary.filesRemoved > 0 || indexIsLarge { try? IndexSweep(of: self)?.run() }
     ledger.withLock {
       $0.notePrune(kept: summary.bytesKept, bytesBefore: bytesBefore, oldest: oldest, now: now, limits: limits)
@@ -57,7 +65,7 @@ extension AttachmentStore {
     return summary
   }
 
-  /// Prunes on a thread of its own if it is time; a prune that fails is tried again when it is next
+  /// Prunes on a separate thread if a prune is due. A prune that fails is retried when it is next
   /// due.
   func pruneInBackground() {
     guard !isGuest, needsPruning else { return }
@@ -81,7 +89,8 @@ extension AttachmentStore {
       if !entry.isHeld { oldest = min(oldest ?? entry.lastUse, entry.lastUse) }
     }
     guard eviction.isNeeded(bytes: summary.bytesKept, oldest: oldest) else { return (summary, oldest) }
-    // Listed only now: the list of a large store takes megabytes, and most prunes need none.
+    // The files are listed only now: the list of a large store takes megabytes, and most prunes do
+    // not need it.
     var entries: [StoreEviction.Entry] = []
     try forEachEntry { entries.append($0) }
     let victims = eviction.victims(among: entries) { name in ledger.withLock { $0.isPinned(name) } }
@@ -98,7 +107,7 @@ extension AttachmentStore {
     }
   }
 
-  /// Visits the store's own files, in no order.
+  /// Visits the store's own files in no particular order.
   private func forEachEntry(_ visit: (StoreEviction.Entry) -> Void) throws(StoreError) {
     for folder in try root.names() where StoreName.isFolder(folder) {
       guard let shelf = try shelf(folder) else { continue }
@@ -109,8 +118,8 @@ extension AttachmentStore {
     }
   }
 
-  /// A folder of files; nil when what bears the name is no folder, or not one that this user may
-  /// read: it is left alone.
+  /// Opens a subfolder of files. Returns nil, and leaves the entry alone, when it is not a folder
+  /// or when this user may not read it.
   private func shelf(_ name: String) throws(StoreError) -> StoreFolder? {
     do {
       return try root.folder(name)

@@ -1,42 +1,43 @@
-/// What a process remembers of its fsyncs, so that a file that is used again and again costs one.
+/// Remembers which files this process has synced, so that a file that is used repeatedly is synced
+/// once.
 struct FsyncCache: Sendable {
-  /// When files were synced, by the wall clock.
+  /// When each file was synced, by the wall clock.
   private var files: [StoreName: Duration] = [:]
-  /// Folders of holds that have links which are not synced, with how many were added since the
-  /// start.
+  /// The folders of holds that have links that are not synced. The value is the total number of
+  /// links added when the folder's last link was added.
   private(set) var holds: [String: Int] = [:]
   private var added = 0
 
-  /// Files that are remembered at most.
+  /// The maximum number of files that are remembered.
   static let maximumCount = 4_096
-  /// How long a sync is trusted: within it no other process evicts the file, which might come back
-  /// unsynced.
+  /// How long a sync is valid. Within this time no other process evicts the file, so it cannot be
+  /// replaced by an unsynced one.
   private static let trust: Duration = .seconds(300)
 
-  /// How many files are remembered.
+  /// The number of files that are remembered.
   var count: Int { files.count }
 
   func isKnown(_ name: StoreName, now: Duration) -> Bool {
     files[name].map { .zero..<Self.trust ~= now - $0 } ?? false
   }
 
-  /// Notes that a queue's folder of holds has a new link.
+  /// Records a new link in a queue's folder of holds.
   mutating func noteHold(in folder: String) {
     added += 1
     holds[folder] = added
   }
 
-  /// Notes what was synced.
+  /// Records what was synced.
   ///
-  /// - Parameter synced: ``holds`` before; a folder that has got more links since is to be synced
-  ///   again.
+  /// - Parameter synced: ``holds`` before the sync. A folder that has gained links since then must
+  ///   be synced again.
   mutating func note(_ names: some Collection<StoreName>, holds synced: [String: Int], now: Duration) {
     for (folder, count) in synced where holds[folder] == count { holds[folder] = nil }
     if files.count + names.count > Self.maximumCount { files = [:] }
     for name in names.prefix(Self.maximumCount) { files[name] = now }
   }
 
-  /// Notes that another file may have the name from now on.
+  /// Forgets a name, because it may refer to another file from now on.
   mutating func forget(_ name: StoreName) {
     guard !files.isEmpty else { return }
     files[name] = nil

@@ -1,23 +1,23 @@
 internal import Glibc
 
-/// A file that is being written to the store; its hash is taken on the way.
+/// A file that is being written to the store. Its hash is computed while it is written.
 ///
-/// It has one owner, who appends to it and then finishes it. Until it is finished it is a temporary
-/// file that nobody else sees, and that goes away with this object.
+/// It has one owner, which appends bytes and then finishes the file. Until then it is a temporary
+/// file that no other code sees. Releasing this object discards an unfinished file.
 public final class PartialFile {
   private let store: AttachmentStore
   private let name: String
   /// -1 once the file is finished or discarded.
   private var descriptor: Int32
   private var hash = SHA256()
-  /// The bytes that have been appended.
+  /// The number of bytes that have been appended.
   public private(set) var size = 0
 
   init(in store: AttachmentStore, name: String) throws(StoreError) {
     self.store = store
     self.name = name
     descriptor = try store.temporary.folder.createFile(name, mode: store.fileMode)
-    // The umask took bits away from the mode, or a default ACL did.
+    // The umask or a default ACL removed bits from the mode.
     if store.setsFileMode && fchmod(descriptor, store.fileMode) != 0 { throw failure("set the mode of") }
   }
 
@@ -25,14 +25,15 @@ public final class PartialFile {
     discard()
   }
 
-  /// Appends bytes. When that fails the file is discarded at once, and with it the room that it
-  /// took.
+  /// Appends bytes. If this fails, the file is discarded at once, which frees its space.
+  ///
+  /// - Throws: ``StoreError`` when the bytes cannot be written.
   public func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     try unsafe write(bytes)
     unsafe hash.update(bytes)
   }
 
-  /// Appends bytes whose hash the caller takes.
+  /// Appends bytes without hashing them. The caller computes the hash.
   func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     guard descriptor >= 0 else { throw StoreError("write", path, code: EBADF) }
     var rest = unsafe bytes
@@ -47,8 +48,9 @@ public final class PartialFile {
     size += bytes.count
   }
 
-  /// Appends bytes. When that fails the file is discarded at once, and with it the room that it
-  /// took.
+  /// Appends bytes. If this fails, the file is discarded at once, which frees its space.
+  ///
+  /// - Throws: ``StoreError`` when the bytes cannot be written.
   public func append(_ bytes: [UInt8]) throws(StoreError) {
     let result: Result<Void, StoreError> = unsafe bytes.withUnsafeBytes { bytes in
       do throws(StoreError) {
@@ -60,7 +62,9 @@ public final class PartialFile {
     try result.get()
   }
 
-  /// Forgets what was appended, for a body that starts again.
+  /// Empties the file, for a body that starts again.
+  ///
+  /// - Throws: ``StoreError`` when the file cannot be truncated.
   public func reset() throws(StoreError) {
     guard descriptor >= 0 else { throw StoreError("write", path, code: EBADF) }
     guard ftruncate(descriptor, 0) == 0 else { throw failure("empty") }
@@ -68,12 +72,14 @@ public final class PartialFile {
     size = 0
   }
 
-  /// Gives the file its name in the store. When this throws, the file is discarded.
+  /// Gives the file its name in the store. If this throws, the file is discarded.
   ///
-  /// A file with the same content that is there already is kept, and used from now on.
+  /// If the store already has a file with the same content, that file is kept and used.
   ///
-  /// - Parameter type: what the bytes are.
-  /// - Returns: the stored file, pinned once: unpin it when the line it was fetched for is written.
+  /// - Parameter type: the type of the content.
+  /// - Returns: the stored file, pinned once. Unpin it after writing the line that it was fetched
+  ///   for.
+  /// - Throws: ``StoreError`` when the file cannot be closed or renamed.
   public func finish(type: MediaType) throws(StoreError) -> StoredFile {
     let name = StoreName(digest: hash.finish(), type: type)
     guard descriptor < 0 || !store.pinIfThere(name, size: size) else {
@@ -83,14 +89,14 @@ public final class PartialFile {
     return try finish(as: name)
   }
 
-  /// Gives the file a name that the store had not when it was last looked for.
+  /// Gives the file a name that the store did not have when it was last checked.
   func finish(as name: StoreName) throws(StoreError) -> StoredFile {
     guard descriptor >= 0 else { throw StoreError("write", path, code: EBADF) }
-    // A caller that needs the file to outlast a power failure syncs it afterwards
+    // A caller that needs the file to survive a power failure syncs it afterwards
     // (AttachmentStore.sync).
     let closing = descriptor
     descriptor = -1
-    // Linux has closed the file even when it says EINTR.
+    // Linux closes the file even when it returns EINTR.
     guard close(closing) == 0 || errno == EINTR else {
       let error = StoreError("close", path)
       remove()
@@ -105,7 +111,7 @@ public final class PartialFile {
     return StoredFile(name, size: size)
   }
 
-  /// Removes the file; does nothing once it is finished or discarded.
+  /// Removes the file. Does nothing once the file is finished or discarded.
   public func discard() {
     guard descriptor >= 0 else { return }
     close(descriptor)
@@ -117,7 +123,7 @@ public final class PartialFile {
     store.temporary.folder.removeFile(name)
   }
 
-  /// The error of the call that just failed, after which the file is discarded.
+  /// Returns the error of the system call that just failed, and discards the file.
   private func failure(_ action: String, code: Int32 = errno) -> StoreError {
     let error = StoreError(action, path, code: code)
     discard()

@@ -1,22 +1,21 @@
-/// What the store remembers between its calls: which files are in use, and when a prune is due.
+/// The state that the store keeps between calls: which files are pinned, and when a prune is due.
 struct StoreBookkeeping: Sendable {
   private var pins: [StoreName: Int] = [:]
   private var lastNumber: UInt64 = 0
-  /// Bytes that were added since they were last taken.
+  /// The bytes that were added since the last ``takeAdded()``.
   private var untold: Int64 = 0
-  /// Bytes in the store as far as is known: those of the last prune and those that this process has
-  /// added since.
+  /// The known size of the store in bytes: the size after the last prune plus what was added since.
   private(set) var bytes: Int64 = 0
   private var pruneAbove: Int64 = 0
   private var pruneAt: Duration = .zero
   var syncs = FsyncCache()
 
-  /// - Parameter firstNumber: of the temporary files.
+  /// - Parameter firstNumber: the number before that of the first temporary file.
   init(firstNumber: UInt64 = 0) {
     lastNumber = firstNumber
   }
 
-  /// A number for the next temporary file.
+  /// Returns the number of the next temporary file.
   mutating func nextNumber() -> UInt64 {
     lastNumber += 1
     return lastNumber
@@ -40,42 +39,42 @@ struct StoreBookkeeping: Sendable {
     untold += added
   }
 
-  /// Notes what other processes say that they have added.
+  /// Adds the bytes that other processes report.
   mutating func add(bytesOfGuests added: Int64) {
-    // A number that cannot be is no reason to end; the next prune counts.
+    // An impossible number must not trap. The next prune corrects the count.
     let (sum, overflows) = bytes.addingReportingOverflow(added)
     if !overflows { bytes = min(sum, .max / 4) }
   }
 
-  /// The bytes that were added since this was last asked.
+  /// Returns the bytes that were added since the last call.
   mutating func takeAdded() -> Int64 {
     defer { untold = 0 }
     return untold
   }
 
-  /// Whether a prune would find something to do; true before the first.
+  /// Whether a prune is due. True before the first prune.
   func isPruneDue(now: Duration) -> Bool {
     now >= pruneAt || bytes > pruneAbove
   }
 
-  /// Notes the end of a prune, and from it when the next is due.
+  /// Records the end of a prune, and schedules the next one.
   ///
   /// - Parameters:
-  ///   - kept: the bytes that it left, or nil when it did not run because another process was
-  ///     pruning.
-  ///   - bytesBefore: ``bytes`` at its start: what was added since was not seen, and still counts.
-  ///   - oldest: the earliest last use among the files that it left and nobody holds.
+  ///   - kept: the bytes that remain, or nil when another process was pruning and this prune did
+  ///     not run.
+  ///   - bytesBefore: ``bytes`` at the start. The prune did not see bytes that were added since, so
+  ///     they still count.
+  ///   - oldest: the earliest last use among the remaining files that are not held.
   mutating func notePrune(kept: Int64?, bytesBefore: Int64, oldest: Duration?, now: Duration, limits: StoreEviction.Limits) {
     bytes = (kept ?? 0) + bytes - bytesBefore
-    // A store full of files in use cannot shrink: the slack keeps it from being read through again
-    // for each new file.
+    // A store full of files in use cannot shrink. The slack prevents a prune for each new file.
     pruneAbove = max(limits.maximumBytes, (kept ?? 0) + limits.slack)
     let expiry = (oldest ?? now) + limits.maximumAge
     pruneAt = kept == nil ? now + Self.shortestPause : min(max(expiry, now + Self.shortestPause), now + Self.longestPause)
   }
 
-  /// After a prune that left expired files, because they were in use.
+  /// The minimum pause after a prune that left expired files because they were in use.
   private static let shortestPause: Duration = .seconds(60)
-  /// What other processes add to the store is seen by a prune only.
+  /// The maximum pause between prunes: only a prune detects what other processes add.
   private static let longestPause: Duration = .seconds(3600)
 }

@@ -1,27 +1,27 @@
 internal import Glibc
 
-/// Why the store could not do what it was asked: one case for each thing that can be done about it.
+/// Why the store failed: one case for each way to handle it.
 public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// No room: the disk is full (`ENOSPC`), the user's quota is used up (`EDQUOT`), or the file is
+  /// No space: the disk is full (`ENOSPC`), the user's quota is used up (`EDQUOT`), or the file is
   /// larger than the process may write (`EFBIG`).
   case full(FailedCall)
-  /// No leave to write: the file system is read-only (`EROFS`) or the mode forbids it (`EACCES`,
+  /// Not writable: the file system is read-only (`EROFS`) or permissions forbid it (`EACCES`,
   /// `EPERM`).
   case readOnly(FailedCall)
-  /// Anything else that the system answers.
+  /// Any other system error.
   case failed(FailedCall)
 
   /// The system call that failed.
   public struct FailedCall: Hashable, Sendable {
-    /// What was attempted, as a verb: `create`, `open`, `write`.
+    /// The attempted action, as a verb: `create`, `open`, `write`.
     public var action: String
-    /// The file or folder that it was attempted on.
+    /// The path of the file or folder.
     public var path: String
     /// The system's error number (`errno`).
     public var code: Int32
   }
 
-  /// Sorts a failed call by its error number; to be called before anything else can change `errno`.
+  /// Classifies a failed call by its error number. Call it before anything else can change `errno`.
   init(_ action: String, _ path: String, code: Int32 = errno) {
     let call = FailedCall(action: action, path: path, code: code)
     switch code {
@@ -32,14 +32,14 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What failed, with its path and its error number.
+  /// The action that failed, with its path and its error number.
   public var call: FailedCall {
     switch self {
     case .full(let call), .readOnly(let call), .failed(let call): call
     }
   }
 
-  /// The code under which a payload's fallback is reported.
+  /// The reason code of a payload's fallback.
   public var reason: Reason {
     switch self {
     case .full: .storeFull
@@ -48,8 +48,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether every file meets the same error until the machine is mended. It is not so for one file
-  /// that vanished, or that too many results hold.
+  /// Whether every file gets the same error until the machine is repaired. This is false for a
+  /// single file that vanished or that too many results hold.
   package var isOfMachine: Bool {
     switch self {
     case .full, .readOnly: true
@@ -71,7 +71,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The action of a hold whose file is gone.
   static let holding = "hold"
-  /// The action of a failed link(2), which is refused for other grounds than the rest.
+  /// The action of a failed link(2). Its errors have other causes than those of other calls.
   private static let linking = "link"
 
   /// One line for the log or the terminal: what failed, on which path, why, and what the user can

@@ -1,13 +1,13 @@
-/// Which files the store gives up: those not used for longer than the largest age, then the least
-/// recently used until the rest is small enough.
+/// Chooses which files the store removes: files that were not used for longer than the maximum age,
+/// then the least recently used files until the rest is small enough.
 struct StoreEviction: Sendable {
-  /// The bounds of the store.
+  /// The limits of the store.
   struct Limits: Hashable, Sendable {
     var maximumBytes: Int64
     var maximumAge: Duration
 
-    /// How far below the maximum a prune goes, in bytes: with a sixteenth, it is due again only
-    /// after as much has been added.
+    /// How far below the maximum a prune goes, in bytes. With a sixteenth, the next prune is due
+    /// only after as many bytes have been added.
     var slack: Int64 {
       maximumBytes / 16
     }
@@ -16,29 +16,29 @@ struct StoreEviction: Sendable {
   /// A file in the store.
   struct Entry: Hashable, Sendable {
     var name: StoreName
-    /// Bytes.
+    /// In bytes.
     var size: Int64
-    /// Wall clock, since 1970.
+    /// By the wall clock, since 1970.
     var lastUse: Duration
-    /// Whether it has another link, as a queue's hold.
+    /// Whether the file has another link, such as a queue's hold.
     var isHeld = false
   }
 
   var limits: Limits
   var now: Duration
-  /// Whether other processes use the store: what was used shortly before may be in their flight.
+  /// Whether other processes use the store. They may still need a file that was used recently.
   var isShared: Bool
 
-  /// Whether there is anything to give up.
+  /// Returns whether any file must be removed.
   ///
   /// - Parameters:
-  ///   - bytes: what all files have together.
-  ///   - oldest: the earliest last use among those that nobody holds.
+  ///   - bytes: the size of all files together.
+  ///   - oldest: the earliest last use among the files that are not held.
   func isNeeded(bytes: Int64, oldest: Duration?) -> Bool {
     bytes > limits.maximumBytes || oldest.map(isExpired) ?? false
   }
 
-  /// The files to give up, in the order to do it.
+  /// Returns the files to remove, in the order of removal.
   func victims(among entries: [Entry], isPinned: (StoreName) -> Bool) -> [Entry] {
     var bytes = entries.reduce(0) { $0 + $1.size }
     let target = bytes > limits.maximumBytes ? limits.maximumBytes - limits.slack : limits.maximumBytes
@@ -58,6 +58,6 @@ struct StoreEviction: Sendable {
     isShared && now - entry.lastUse <= Self.flight
   }
 
-  /// How long a file that was used may be in another process's flight: twice the default deadline.
+  /// How long another process may need a file after its last use: twice the default deadline.
   private static let flight: Duration = .seconds(600)
 }

@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// A folder of the store, held open: what is in it is reached through its descriptor and never
-/// through a symbolic link, so that a path that somebody renames or replaces cannot lead elsewhere.
+/// An open folder of the store. Its entries are accessed through its descriptor and never through a
+/// symbolic link, so that renaming or replacing a path cannot redirect the store.
 final class StoreFolder: Sendable {
   let descriptor: Int32
   /// For messages only.
   let path: String
-  /// The permission bits of the store's own folder, with set-group-ID and sticky; those within it
-  /// are made with the same.
+  /// The permission bits of the store's own folder, with set-group-ID and sticky. Folders within it
+  /// are created with the same bits.
   let mode: mode_t
 
-  /// Opens the store's own folder at a path that the user chose, symbolic links and all.
+  /// Opens the store's own folder. The path comes from the user and may contain symbolic links.
   init(at path: String) throws(StoreError) {
     let opened = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard opened >= 0 else { throw StoreError("open", path) }
@@ -37,12 +37,12 @@ final class StoreFolder: Sendable {
     close(descriptor)
   }
 
-  /// Opens a folder within this one.
+  /// Opens a subfolder.
   func folder(_ name: String) throws(StoreError) -> StoreFolder {
     try StoreFolder(name, in: self)
   }
 
-  /// Opens a folder within this one, and makes it first, with this one's mode, if it is not there.
+  /// Opens a subfolder, and creates it with this folder's mode if it does not exist.
   func folderMade(_ name: String) throws(StoreError) -> StoreFolder {
     do {
       return try folder(name)
@@ -52,13 +52,13 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// Makes a folder within this one, with exactly its mode whatever the umask; false when there is
-  /// something of that name already.
+  /// Creates a subfolder with exactly this folder's mode, whatever the umask. Returns false when an
+  /// entry of that name exists.
   func makeFolder(_ name: String) throws(StoreError) -> Bool {
     try Self.make(name, in: descriptor, mode: mode, path: path(of: name))
   }
 
-  /// Makes the folder at a path, and those above it that are missing, with exactly this mode.
+  /// Creates the folder at a path, and missing parent folders, with exactly this mode.
   static func make(at path: String, mode: mode_t) throws(StoreError) {
     do {
       _ = try make(path, in: AT_FDCWD, mode: mode, path: path)
@@ -70,7 +70,8 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// What stands above the last part of a path, with its slash; empty when there is nothing.
+  /// Returns the path without its last component, with its trailing slash. Empty when there is no
+  /// parent.
   private static func parent(of path: String) -> String {
     let slash = UInt8(ascii: "/")
     var rest = path.utf8[...]
@@ -92,53 +93,54 @@ final class StoreFolder: Sendable {
     return true
   }
 
-  /// Creates a file that was not there, for writing; the caller closes the descriptor.
+  /// Creates a new file for writing, and fails if it exists. The caller closes the descriptor.
   func createFile(_ name: String, mode: mode_t) throws(StoreError) -> Int32 {
     let created = unsafe openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
     guard created >= 0 else { throw StoreError("create", path(of: name)) }
     return created
   }
 
-  /// What is known of an entry, or nil when it is not there or cannot be seen.
+  /// Returns the status of an entry, or nil when it does not exist or cannot be read.
   func status(of name: String) -> StoreStatus? {
     var status = stat()
     return unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? StoreStatus(status) : nil
   }
 
-  /// What is known of this folder itself.
+  /// The status of this folder itself.
   var status: StoreStatus? {
     var status = stat()
     return unsafe fstat(descriptor, &status) == 0 ? StoreStatus(status) : nil
   }
 
-  /// Sets the last use of a file to now; false when it is not there. Another user's file keeps its
-  /// time and is there all the same.
+  /// Sets the last use of a file to now. Returns false when the file does not exist. For another
+  /// user's file the time does not change, and the result is true.
   func touch(_ name: String) -> Bool {
     unsafe utimensat(descriptor, name, nil, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT
   }
 
-  /// Removes a file; false when that failed, which leaves it to the next prune or start.
+  /// Removes a file. Returns false on failure; the next prune or start removes the file then.
   @discardableResult
   func removeFile(_ name: String) -> Bool {
     unsafe unlinkat(descriptor, name, 0) == 0
   }
 
-  /// Removes an empty folder; one that is not empty stays.
+  /// Removes a folder if it is empty.
   func removeFolder(_ name: String) {
     unsafe unlinkat(descriptor, name, AT_REMOVEDIR)
   }
 
-  /// Takes this folder's lock for as long as this object lives; false when another object, of this
-  /// process or another, has it.
+  /// Takes this folder's lock for the lifetime of this object. Returns false when another object,
+  /// of this or another process, holds it.
   func tryLock() throws(StoreError) -> Bool {
     guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return true }
     guard errno == EWOULDBLOCK else { throw StoreError("lock", path) }
     return false
   }
 
-  /// The names of the entries, in no order, without `.` and `..`.
+  /// Returns the names of the entries in no particular order, without `.` and `..`.
   func names() throws(StoreError) -> [String] {
-    // A descriptor of its own, since the position in the listing belongs to the open folder.
+    // This opens the folder again, because the position in the listing belongs to the open file
+    // description.
     let listed = unsafe openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard listed >= 0 else { throw StoreError("list", path) }
     do throws(SystemError) {
@@ -153,16 +155,16 @@ final class StoreFolder: Sendable {
   }
 }
 
-/// What the store asks the system about a file or folder.
+/// The status of a file or folder.
 struct StoreStatus: Equatable, Sendable {
   var isRegular: Bool
-  /// Bytes.
+  /// In bytes.
   var size: Int64
-  /// The time of the last change, which the store sets at each use; wall clock, since 1970.
+  /// The modification time, which the store sets at each use; wall clock, since 1970.
   var lastUse: Duration
   var device: UInt64
   var inode: UInt64
-  /// Whether the file has a second name.
+  /// Whether the file has more than one link.
   var isHeld: Bool
 
   init(_ status: stat) {
@@ -174,7 +176,7 @@ struct StoreStatus: Equatable, Sendable {
     isHeld = status.st_nlink > 1
   }
 
-  /// Whether both are the same file, whatever became of it meanwhile.
+  /// Returns whether both are the same file, even if it has changed.
   func isSameFile(as other: StoreStatus?) -> Bool {
     device == other?.device && inode == other?.inode
   }

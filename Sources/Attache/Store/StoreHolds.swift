@@ -1,38 +1,40 @@
 internal import Glibc
 
-/// The folder of a queue's hard links, `.held/<name>` in the store, with a file `queue` that says
-/// where the queue is.
+/// The folder of a queue's hard links, `.held/<name>` in the store. Its file `queue` contains the
+/// path of the queue.
 ///
-/// Its lock (`flock`) is shared by those that add links, and is taken alone to remove them. The
-/// kernel lets sharers pass one that waits to be alone: so both take the lock of the file `queue`
-/// first (``StoreHolds/turn(in:exclusively:)``), and one that waits keeps others from passing.
+/// Processes that add links share the folder's lock (`flock`); a process that removes links takes
+/// it exclusively. The kernel lets new sharers pass a process that waits for the exclusive lock. So
+/// both first take the lock of the file `queue` (``StoreHolds/turn(in:exclusively:)``), which makes
+/// later ones wait.
 struct StoreHolds {
   let folder: StoreFolder
   /// The first 32 hexadecimal digits of the SHA-256 of the queue's kind, absolute path, device and
-  /// inode: each of two containers may have a queue at one path. A queue that is restored, or
-  /// moved, has another folder from then on; the links that it lists in the old one keep their
+  /// inode: two containers may each have a queue at the same path. A queue that is restored or
+  /// moved uses a new folder from then on. The links that it lists in the old folder keep their
   /// paths.
   let name: String
 
   static let parentName = ".held"
   static let queueFile = "queue"
-  /// Made when a prune finds no queue at its path: its time says since when.
+  /// A marker that a prune creates when it finds no queue at its path. Its time is when the queue
+  /// was first missing.
   static let missingFile = "missing"
-  /// How long a queue's path may be missing before its holds are removed: another container, or a
-  /// unit with a view of its own, may see it.
+  /// How long a queue's path may be missing before its holds are removed. The queue may be visible
+  /// only to another container, or to a unit with its own view of the file system.
   static let patience = Duration.seconds(7 * 86_400)
-  /// Links that one prune removes at most, so that its time is bounded.
+  /// The maximum number of links that one prune removes, to limit its time.
   private static let portion = 10_000
 
-  /// Opens the folder of a queue with its lock shared, and makes it first if it is not there.
+  /// Opens the folder of a queue with a shared lock, and creates it if it does not exist.
   ///
-  /// - Parameter waitsInTurn: whether one that waits for the lock alone goes first. Not for a
-  ///   caller that has the lock already.
+  /// - Parameter waitsInTurn: whether to let a process that waits for the exclusive lock go first.
+  ///   Must be false for a caller that already holds the lock.
   init(of queue: String, in store: AttachmentStore, waitsInTurn: Bool = false) throws(StoreError) {
     let path = Self.parts(of: queue).path
     name = Self.name(of: queue)
     let parent = try store.root.folderMade(Self.parentName)
-    // A prune may take a folder away that was left by an earlier queue of this path.
+    // A prune may remove a folder that an earlier queue of this path left.
     for _ in 0..<100 {
       let folder = try parent.folderMade(name)
       let turn = waitsInTurn ? Self.turn(in: folder.descriptor, exclusively: false) : nil
@@ -47,18 +49,20 @@ struct StoreHolds {
     throw StoreError("lock", parent.path(of: name), code: EBUSY)
   }
 
-  /// The absolute path of a queue's folder, whether or not it is there.
+  /// Returns the absolute path of a queue's folder, whether or not it exists.
   static func path(of queue: String, in store: AttachmentStore) -> String {
     "\(store.realPath)/\(parentName)/\(name(of: queue))"
   }
 
-  /// The name of a queue's folder; of one that is not there, a name that two queues may share.
+  /// Returns the name of a queue's folder. If the queue does not exist, two queues may share the
+  /// name.
   private static func name(of queue: String) -> String {
     let (kind, path) = parts(of: queue)
     return ownName(of: queue) ?? digest("\(kind):\(path)")
   }
 
-  /// The name of the folder that is one queue's alone; nil when the queue is not there.
+  /// Returns the name of the folder that belongs to one queue alone, or nil when the queue does not
+  /// exist.
   static func ownName(of queue: String) -> String? {
     let (kind, path) = parts(of: queue)
     var status = stat()
@@ -70,10 +74,10 @@ struct StoreHolds {
     SHA256.hash(Array(text.utf8)).hexadecimal(16)
   }
 
-  /// Waits for its turn to wait for a folder's lock.
+  /// Waits for the turn to wait for a folder's lock.
   ///
-  /// - Returns: what has the turn for as long as it lives; nil where the folder has no file for it,
-  ///   and nobody takes turns.
+  /// - Returns: an object that keeps the turn until it is released. Nil when the folder has no file
+  ///   `queue`; then there are no turns.
   static func turn(in folder: Int32, exclusively: Bool) -> HoldsTurn? {
     let file = unsafe openat(folder, queueFile, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -81,8 +85,8 @@ struct StoreHolds {
     return HoldsTurn(file: file)
   }
 
-  /// The kind and the path of a queue; the path is absolute, so that it means the same to each
-  /// process.
+  /// Returns the kind and the path of a queue. The path is absolute, so that it means the same in
+  /// each process.
   private static func parts(of queue: String) -> (kind: Substring, path: String) {
     let parts = queue.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false).map(Substring.init)
     let (kind, path) = parts.count == 2 ? (parts[0], String(parts[1])) : ("", queue)
@@ -95,8 +99,8 @@ struct StoreHolds {
     return unsafe (kind, String(cString: folder) + "/" + path)
   }
 
-  /// Removes the holds of queues that have been gone for ``patience``; what cannot be removed stays
-  /// until another time.
+  /// Removes the holds of queues that have been missing for ``patience``. What cannot be removed
+  /// stays until the next prune.
   ///
   /// - Parameter now: the wall clock, since 1970.
   static func sweep(_ root: StoreFolder, now: Duration) {
@@ -130,16 +134,16 @@ struct StoreHolds {
 }
 
 extension StoreFolder {
-  /// Waits for this folder's lock, and has it for as long as this object lives.
+  /// Waits for this folder's lock, and keeps it for the lifetime of this object.
   func lock(exclusively: Bool) throws(StoreError) {
     do { try FileLock.wait(descriptor, exclusively: exclusively) } catch { throw StoreError("lock", path, code: error.number) }
   }
 
-  /// Since when a queue is missing, by the marker's time; the first call makes the marker. Nil
-  /// where it cannot be made.
+  /// Returns since when a queue is missing, by the time of the marker. The first call creates the
+  /// marker. Nil when it cannot be created.
   fileprivate func missingSince(now: Duration) -> Duration? {
     if let since = status(of: StoreHolds.missingFile)?.lastUse, since <= now { return since }
-    // None yet, or one of a wall clock that was set back since.
+    // There is no marker, or its time is in the future because the wall clock was set back.
     let file = unsafe openat(descriptor, StoreHolds.missingFile, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode & 0o666)
     guard file >= 0 else { return nil }
     defer { close(file) }
@@ -148,7 +152,7 @@ extension StoreFolder {
     return unsafe futimens(file, [time, time]) == 0 ? now : nil
   }
 
-  /// The text of a small file, a path at most; nil when there is none.
+  /// Returns the text of a small file, at most a path; nil when it cannot be read.
   fileprivate func text(of name: String) -> String? {
     let file = unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -159,7 +163,7 @@ extension StoreFolder {
   }
 }
 
-/// A turn to wait for the lock of a folder of holds; it ends with this object.
+/// A turn to wait for the lock of a folder of holds. It ends when this object is released.
 package final class HoldsTurn: Sendable {
   private let file: Int32
 
@@ -167,9 +171,9 @@ package final class HoldsTurn: Sendable {
 
   deinit { close(file) }
 
-  /// Waits for the turn to have a folder alone.
+  /// Waits for the turn to lock a folder exclusively.
   ///
-  /// - Parameter folder: its descriptor.
+  /// - Parameter folder: the descriptor of the folder.
   package static func alone(in folder: Int32) -> HoldsTurn? {
     StoreHolds.turn(in: folder, exclusively: true)
   }

@@ -1,23 +1,23 @@
 internal import Glibc
 
 /// The folder of one process's unfinished files: `tmp/<process>-<random>` in the store, locked for
-/// as long as the process lives.
+/// the lifetime of the process.
 ///
-/// The lock (`flock`) ends with the process however it ends, so that the next start knows what is
-/// left over and removes it, and never touches the files of a process that lives. It holds between
-/// the processes of one machine.
+/// The lock (`flock`) ends with the process, however it ends. So the next start can find and remove
+/// leftover files, and never touches the files of a running process. The lock works between the
+/// processes of one machine.
 final class StoreTemporaryFolder: Sendable {
   let folder: StoreFolder
   private let parent: StoreFolder
   let name: String
   private let isOwn: Bool
 
-  /// Makes and locks the folder.
+  /// Creates and locks the folder.
   init(in store: StoreFolder) throws(StoreError) {
     isOwn = true
     parent = try store.folderMade(Self.parentName)
-    // A sweep by another process may take a folder that is made and not yet locked; it does so once
-    // at most for each process that starts or prunes at that moment.
+    // A sweep by another process may remove the folder before it is locked. Each process that
+    // starts or prunes at that moment does so at most once.
     for _ in 0..<100 {
       let name = "\(getpid())-\(UInt64.random(in: .min ... .max))"
       if let folder = try Self.lockedFolder(name, in: parent) {
@@ -29,7 +29,7 @@ final class StoreTemporaryFolder: Sendable {
     throw StoreError("lock a folder in", parent.path, code: EWOULDBLOCK)
   }
 
-  /// Opens the folder of another process, which stays its own.
+  /// Opens the folder of another process, which keeps ownership.
   init(_ name: String, ofAnotherIn store: StoreFolder) throws(StoreError) {
     (self.name, isOwn) = (name, false)
     parent = try store.folder(Self.parentName)
@@ -40,14 +40,14 @@ final class StoreTemporaryFolder: Sendable {
     remove()
   }
 
-  /// Removes the files whose numbers begin in this range.
+  /// Removes the files whose numbers are in this range.
   func removeFiles(numbered range: Range<UInt64>) {
     for file in (try? folder.names()) ?? [] where UInt64(file).map(range.contains) ?? false {
       folder.removeFile(file)
     }
   }
 
-  /// Removes the folder with what is in it.
+  /// Removes the folder and its files. Does nothing for the folder of another process.
   func remove() {
     guard isOwn else { return }
     for file in (try? folder.names()) ?? [] where Self.isFileName(file) {
@@ -66,19 +66,19 @@ final class StoreTemporaryFolder: Sendable {
     }
   }
 
-  /// Takes the lock of a folder, and makes sure that the folder still is the one of that name: who
-  /// had the lock may have removed it.
+  /// Takes the lock of a folder, and checks that the folder still has that name: the previous
+  /// holder of the lock may have removed it.
   private static func isOwned(_ folder: StoreFolder, _ name: String, in parent: StoreFolder) throws(StoreError) -> Bool {
     guard try folder.tryLock(), let status = folder.status else { return false }
     return status.isSameFile(as: parent.status(of: name))
   }
 
-  /// Removes what dead processes left and returns how many other processes live in this store.
+  /// Removes the files of dead processes, and returns how many other live processes use this store.
   @discardableResult
   func sweep() throws(StoreError) -> Int {
     var living = 0
     for other in try parent.names() where other != name && Self.isProcessName(other) {
-      // What cannot be opened or locked is another user's, or gone already.
+      // A folder that cannot be opened or locked belongs to another user or is gone.
       guard let folder = try? parent.folder(other), let isDead = try? Self.isOwned(folder, other, in: parent) else { continue }
       if isDead {
         for file in try folder.names() where Self.isFileName(file) {
@@ -92,8 +92,8 @@ final class StoreTemporaryFolder: Sendable {
     return living
   }
 
-  /// Takes the lock under which one process at a time prunes; nil when another has it. Letting go
-  /// of the folder gives it back.
+  /// Takes the lock that allows one process at a time to prune. Returns nil when another process
+  /// holds it. Releasing the folder releases the lock.
   func pruneLock(in store: StoreFolder) throws(StoreError) -> StoreFolder? {
     let folder = try store.folder(Self.parentName)
     return try folder.tryLock() ? folder : nil

@@ -1,19 +1,20 @@
-/// What deadlines are kept by: the time, and appointments at it. The real one is
-/// ``MonotonicClock``; tests turn a manual one.
+/// A clock that gives the time and runs actions at deadlines. The real clock is ``MonotonicClock``;
+/// tests use a clock that they advance manually.
 public protocol DeadlineClock: AnyObject, Sendable {
-  /// The present instant.
+  /// The current instant.
   var now: MonotonicInstant { get }
 
-  /// Runs `action` once when `instant` has come, at once if it is past. The action must not block.
+  /// Runs `action` once at `instant`, or immediately if `instant` is in the past. The action must
+  /// not block.
   ///
   /// - Returns: the appointment, for ``cancel(_:)``.
   func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Appointment
 
-  /// Takes an appointment back; one that is due already may still run.
+  /// Cancels an appointment. An action that is already due may still run.
   func cancel(_ appointment: Appointment)
 }
 
-/// A place in a clock's book, as ``DeadlineClock/schedule(at:_:)`` gives it.
+/// An action scheduled on a clock, as ``DeadlineClock/schedule(at:_:)`` returns it.
 public struct Appointment: Sendable {
   package let entry: any AnyObject & Sendable
 

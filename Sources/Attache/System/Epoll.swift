@@ -1,16 +1,17 @@
 internal import CLinux
 internal import Glibc
 
-/// epoll(7), with an eventfd that wakes it.
+/// A poller based on epoll(7), with an eventfd to wake it.
 ///
-/// `@unchecked Sendable`: `events` is touched by the loop's thread alone; the rest is constant.
+/// `@unchecked Sendable`: only the loop's thread accesses `events`; the other properties are
+/// constant.
 @safe
 final class Epoll: Poller, @unchecked Sendable {
   private let epoll: Int32
   private let alarm: EventFD
   private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 256)
 
-  /// - Throws: ``SystemError`` when the system gives no descriptor.
+  /// - Throws: ``SystemError`` when the system cannot create a descriptor.
   init() throws(SystemError) {
     epoll = try SystemError.check("epoll_create1", epoll_create1(Int32(EPOLL_CLOEXEC)))
     alarm = try EventFD()
@@ -27,7 +28,7 @@ final class Epoll: Poller, @unchecked Sendable {
   }
 
   func watch(_ descriptor: Int32, for readiness: Readiness, isKnown: Bool) {
-    // libcurl may have closed the descriptor by itself already; the kernel has then forgotten it.
+    // libcurl may already have closed the descriptor; the kernel then no longer watches it.
     if isKnown, !control(EPOLL_CTL_MOD, descriptor, readiness), errno == ENOENT {
       control(EPOLL_CTL_ADD, descriptor, readiness)
     } else if !isKnown {

@@ -1,12 +1,12 @@
 internal import CLinux
 internal import Glibc
 
-/// A kernel counter that wakes a thread from `poll` or `epoll_wait` and remembers that it was rung
-/// (eventfd(2)).
+/// A kernel counter that wakes a thread from `poll` or `epoll_wait` and keeps the wake-up until it
+/// is read (eventfd(2)).
 package final class EventFD: WakeSignal {
   package let descriptor: Int32
 
-  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  /// - Throws: ``SystemError`` when the system cannot create a descriptor.
   package init() throws(SystemError) {
     descriptor = try SystemError.check("eventfd", eventfd(0, Int32(EFD_CLOEXEC)))
   }
@@ -15,23 +15,23 @@ package final class EventFD: WakeSignal {
     close(descriptor)
   }
 
-  /// Wakes the waiter, now or when it next waits. Safe from any thread.
+  /// Ends the current wait, or the next one. Safe from any thread.
   package func ring() {
     var one: UInt64 = 1
     _ = unsafe write(descriptor, &one, 8)
   }
 
-  /// Takes back every ring so far, and waits for one if there was none.
+  /// Resets the counter. Blocks until the next ring if there was none.
   package func silence() {
     var count: UInt64 = 0
     _ = unsafe read(descriptor, &count, 8)
   }
 
-  /// Waits until the counter is rung or `instant` has come, and silences it.
+  /// Waits until the counter is rung or `instant` is reached, and resets it.
   package func wait(until instant: MonotonicInstant?) {
     guard let instant else {
       silence()
-      // Who rang may go on first: what it adds meanwhile is dealt with in the same go.
+      // Let the ringing thread continue first, so that this wake-up also handles what it adds next.
       sched_yield()
       return
     }

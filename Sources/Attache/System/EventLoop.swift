@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// An engine's thread: a poller for descriptors, a heap for timers, and a mailbox for work from
-/// other threads.
+/// The thread of an engine, with a poller for descriptors, a heap for timers, and a mailbox for
+/// work from other threads.
 ///
-/// libcurl and c-ares live on it. What is not marked as safe from any thread may be called on the
-/// loop only.
+/// libcurl and c-ares run on this thread. Call a method only on the loop's thread, unless it is
+/// marked as safe from any thread.
 ///
-/// `@unchecked Sendable`: `handlers`, `timers`, `turnEnds`, `stepEnd`, `mail` and `chores` are
-/// touched by the loop's thread alone; the rest is constant or locked.
+/// `@unchecked Sendable`: only the loop's thread accesses `handlers`, `timers`, `turnEnds`,
+/// `stepEnd`, `mail` and `chores`; the other properties are constant or locked.
 package final class EventLoop: @unchecked Sendable {
   private typealias Work = @Sendable () -> Void
 
   private struct Mailbox {
     var work: [Work] = []
     var isOpen = true
-    /// Whether the loop sleeps, or is about to, and has to be woken.
+    /// Whether the loop sleeps or is about to sleep, so that a post must wake it.
     var isAsleep = false
   }
 
@@ -26,22 +26,22 @@ package final class EventLoop: @unchecked Sendable {
   private var turnEnds: [() -> Void] = []
   private var stepEnd: (() -> Void)?
   private let clock: (any MachineClock)?
-  /// What was taken out of the mailbox and is not done yet.
+  /// Work taken from the mailbox and not yet run.
   private var mail = Ring<() -> Void>()
   private var chores = Ring<() -> Void>()
 
-  /// What is done in a turn at most, so that whoever has an answer waits for no long queue of
-  /// beginnings and ends: a transfer takes 100 µs to begin and 40 to take back.
+  /// The maximum number of mail items, and of chores, per turn of the loop. A transfer takes 100
+  /// µs to start and 40 µs to finish; a longer run of these would delay ready responses.
   private static let portion = 64
-  /// How long chores wait before the clock is looked at again.
+  /// How long delayed chores wait before the loop checks the clock again.
   private static let pause = Duration.milliseconds(1)
 
-  /// Starts the loop's thread; it runs until ``stop()``.
+  /// Starts the loop's thread, which runs until ``stop()``.
   ///
   /// - Parameters:
-  ///   - name: the thread's, at most 15 bytes.
-  ///   - clock: while it is behind with what is due, chores wait.
-  /// - Throws: ``SystemError`` when the system gives no descriptor or no thread.
+  ///   - name: the name of the thread, at most 15 bytes.
+  ///   - clock: chores wait while this clock is behind.
+  /// - Throws: ``SystemError`` when the system cannot create a descriptor or a thread.
   package init(name: String = "fetch", machine: any Machine = SystemMachine(), clock: (any MachineClock)? = nil) throws(SystemError) {
     self.machine = machine
     self.clock = clock
@@ -49,19 +49,19 @@ package final class EventLoop: @unchecked Sendable {
     try machine.start(name) { self.run() }.detach()
   }
 
-  /// The present instant, by the machine's clock. Safe from any thread.
+  /// The current instant on the machine's clock. Safe from any thread.
   package var now: MonotonicInstant {
     machine.now
   }
 
-  /// Ends the loop after the work that was posted before. Safe from any thread.
+  /// Ends the loop after the work that is already posted. Safe from any thread.
   package func stop() {
     mailbox.withLock { $0.isOpen = false }
     poller.wake()
   }
 
-  /// Runs `work` on the loop, soon and in the order posted. Safe from any thread. Work posted after
-  /// ``stop()`` is dropped.
+  /// Runs `work` on the loop, in the order posted. Safe from any thread. Work posted after
+  /// ``stop()`` is discarded.
   package func post(_ work: @escaping @Sendable () -> Void) {
     let wakes = mailbox.withLock { mailbox in
       guard mailbox.isOpen else { return false }
@@ -72,57 +72,58 @@ package final class EventLoop: @unchecked Sendable {
     if wakes { poller.wake() }
   }
 
-  /// Calls `handler` whenever `descriptor` is ready; replaces what was watched before.
+  /// Calls `handler` whenever `descriptor` is ready. Replaces an earlier watch of the descriptor.
   package func watch(_ descriptor: Int32, for readiness: Readiness, _ handler: @escaping (Int32, Readiness) -> Void) {
     let isKnown = handlers.updateValue(handler, forKey: descriptor) != nil
     poller.watch(descriptor, for: readiness, isKnown: isKnown)
   }
 
-  /// Stops watching; call it before the descriptor is closed.
+  /// Stops watching a descriptor. Call this before closing the descriptor.
   package func unwatch(_ descriptor: Int32) {
     guard handlers.removeValue(forKey: descriptor) != nil else { return }
     poller.unwatch(descriptor)
   }
 
-  /// Runs `action` on the loop when `instant` has come.
+  /// Runs `action` on the loop at `instant`.
   package func schedule(at instant: MonotonicInstant, _ action: @escaping () -> Void) -> TimerEntry {
     // It never leaves the loop.
     nonisolated(unsafe) let action = action
     return timers.add(at: instant) { unsafe action() }
   }
 
-  /// Gives an appointment another time, be it that it has passed.
+  /// Moves a timer to another instant, which may be in the past. Does nothing if the timer has
+  /// already run or was cancelled.
   package func move(_ entry: TimerEntry, to instant: MonotonicInstant) {
     timers.move(entry, to: instant)
   }
 
-  /// Takes back what ``schedule(at:_:)`` gave.
+  /// Cancels a timer that ``schedule(at:_:)`` returned.
   package func cancel(_ entry: TimerEntry) {
     timers.remove(entry)
   }
 
-  /// Runs `work` soon, and not on the caller's stack. On the loop only. It goes before what has
-  /// been posted and not been taken in yet.
+  /// Runs `work` soon, but not on the caller's stack. Call it on the loop only. The work runs
+  /// before posted work that the loop has not taken from the mailbox yet.
   package func later(_ work: @escaping () -> Void) {
     mail.append(work)
   }
 
-  /// Runs `work` when its turn comes, a few in each turn of the loop: it may wait, and what is
-  /// posted meanwhile does not wait for it.
+  /// Queues low-priority work. Each turn of the loop runs only a few chores, so posted work does
+  /// not wait for them.
   package func addChore(_ work: @escaping () -> Void) {
     chores.append(work)
   }
 
-  /// Runs `action` at the end of every turn from now on, when all that was ready has been handled:
-  /// the place to hand on what has gathered. Safe from any thread.
+  /// Runs `action` at the end of every turn from now on, after the loop has handled everything that
+  /// was ready. Use it to pass on accumulated results. Safe from any thread.
   package func atTurnEnd(_ action: @escaping () -> Void) {
     // It never leaves the loop.
     nonisolated(unsafe) let action = action
     post { [self] in unsafe turnEnds.append(action) }
   }
 
-  /// Runs `action` after every step from now on: a ready descriptor, a timer that was due, or a
-  /// piece of work. On the loop only.
+  /// Runs `action` after every step from now on. A step is one ready descriptor, one due timer, or
+  /// one piece of work. Call it on the loop only.
   package func atStepEnd(_ action: @escaping () -> Void) {
     stepEnd = action
   }
@@ -131,7 +132,7 @@ package final class EventLoop: @unchecked Sendable {
     while true {
       poller.wait(until: waitingEnds()) { descriptor, readiness in step { handlers[descriptor]?(descriptor, readiness) } }
       let isOver = runMail()
-      // What the mail has begun may be due at once.
+      // Timers that this work has set may already be due.
       runDueTimers()
       for action in turnEnds { action() }
       if isOver { break }
@@ -154,7 +155,8 @@ package final class EventLoop: @unchecked Sendable {
     while let action = timers.popDue(at: now) { step(action) }
   }
 
-  /// Until when there is nothing to do but what comes from outside; nil is for ever.
+  /// Returns the instant until which the loop may sleep unless an outside event wakes it; nil means
+  /// no limit.
   private func waitingEnds() -> MonotonicInstant? {
     let isReady = !mail.isEmpty || !chores.isEmpty && clock?.isBehind != true
     let isAsleep = mailbox.withLock { mailbox in
@@ -165,7 +167,7 @@ package final class EventLoop: @unchecked Sendable {
     return chores.isEmpty ? timers.earliest : min(timers.earliest ?? .distantFuture, now.advanced(by: Self.pause))
   }
 
-  /// - Returns: whether the loop was stopped, and all is done that was posted before.
+  /// - Returns: whether the loop was stopped and all work posted before is done.
   private func runMail() -> Bool {
     let isOpen = mailbox.withLock { mailbox in
       for item in mailbox.work { mail.append(item) }

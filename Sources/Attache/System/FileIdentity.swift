@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// What tells a regular file from all others, whatever its names.
+/// Identifies a regular file by its device and inode number, independently of its path.
 package struct FileIdentity: Equatable {
   private let device: UInt64
   private let number: UInt64
 
-  /// - Returns: nil for what is no regular file, or not there.
+  /// - Returns: nil when the path does not exist or is not a regular file.
   package init?(path: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
-  /// - Returns: nil for what is no regular file.
+  /// - Returns: nil when the descriptor is not of a regular file.
   package init?(descriptor: Int32) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return nil }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// What the system says of a file, for a target where CoreFoundation brings a second `stat`.
+/// The size and type of a file, for a target where CoreFoundation imports a second `stat`.
 package struct FileStatus {
-  /// In bytes.
+  /// The size in bytes.
   package let size: Int
   package let isRegular: Bool
 

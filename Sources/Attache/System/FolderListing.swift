@@ -1,12 +1,13 @@
 internal import Glibc
 
-/// What is in a folder.
+/// Lists the entries of a folder.
 package enum FolderListing {
-  /// The names of the entries, in no order, without `.` and `..`, in the bytes that the file system
-  /// has.
+  /// Returns the names of the entries, unordered and without `.` and `..`, as the bytes that the
+  /// file system stores.
   ///
-  /// - Parameter descriptor: of the folder, opened for this call, which closes it: a position in
-  ///   the listing belongs to it.
+  /// - Parameter descriptor: a descriptor of the folder, opened only for this call because the read
+  ///   position belongs to it. The call closes it.
+  /// - Throws: ``SystemError`` of `fdopendir`.
   package static func names(closing descriptor: Int32) throws(SystemError) -> [[UInt8]] {
     guard let stream = unsafe fdopendir(descriptor) else {
       let error = SystemError(call: "fdopendir", number: errno)
@@ -15,7 +16,7 @@ package enum FolderListing {
     }
     defer { unsafe closedir(stream) }
     var names: [[UInt8]] = []
-    // The name is read in place: an entry is shorter than its C declaration.
+    // Read the name in place: an entry in memory can be shorter than its C declaration.
     let offset = MemoryLayout<dirent>.offset(of: \dirent.d_name) ?? 0
     while let entry = unsafe readdir(stream) {
       let name = unsafe UnsafeRawPointer(entry).advanced(by: offset)

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Waits for a descriptor and for a wake signal at the same time, by poll(2).
+/// Waits for a descriptor and a wake signal at the same time, by poll(2).
 final class InputPoll: InputGate {
   private let wakeSignal: EventFD
 
-  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  /// - Throws: ``SystemError`` when the system cannot create a descriptor.
   init() throws(SystemError) {
     wakeSignal = try EventFD()
   }

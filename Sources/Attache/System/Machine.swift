@@ -1,9 +1,9 @@
-/// What the engine runs on: it gives the time, threads, and signals that wake them. The real one is
-/// ``SystemMachine``; a rehearsal simulates one.
+/// The platform that the engine runs on. It provides the time, threads, and signals that wake
+/// threads. The real machine is ``SystemMachine``; a rehearsal simulates one.
 package protocol Machine: Sendable {
-  /// The present instant.
+  /// The current instant.
   var now: MonotonicInstant { get }
-  /// The processors that threads run on.
+  /// The number of processors that threads can run on.
   var processors: Int { get }
   /// A random number in 0…1.
   var randomFraction: Double { get }
@@ -11,9 +11,9 @@ package protocol Machine: Sendable {
   /// Starts a thread that runs `body` once.
   ///
   /// - Parameters:
-  ///   - name: what tools such as `top -H` show, at most 15 bytes.
-  ///   - urgency: whether it goes before others where there are not processors enough.
-  /// - Throws: ``SystemError`` when there is no thread to be had.
+  ///   - name: the name that tools such as `top -H` show, at most 15 bytes.
+  ///   - urgency: whether the thread runs before others when there are too few processors.
+  /// - Throws: ``SystemError`` when the system cannot create a thread.
   func start(_ name: String, _ urgency: ThreadUrgency, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> any StartedThread
 
   /// - Throws: ``SystemError`` when no descriptor is to be had.
@@ -22,67 +22,66 @@ package protocol Machine: Sendable {
   /// - Throws: ``SystemError`` when no descriptor is to be had.
   func makeInputGate() throws(SystemError) -> any InputGate
 
-  /// What a loop sleeps in.
+  /// Makes the poller that a loop waits in.
   ///
-  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  /// - Throws: ``SystemError`` when the system cannot create a descriptor.
   func makePoller() throws(SystemError) -> any Poller
 }
 
 extension Machine {
-  /// Starts a thread as urgent as any.
+  /// Starts a thread of the usual urgency.
   package func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> any StartedThread {
     try start(name, .usual, body)
   }
 }
 
-/// How much a thread's being late matters.
+/// Whether a thread must run without delay.
 package enum ThreadUrgency: Sendable {
   case usual
-  /// It has little to do, and that in time: what others do may wait for it.
+  /// The thread has little work, but other threads may wait for it.
   case timely
 }
 
-/// A thread that is joined or detached, one of them, once.
+/// A thread that must be either joined or detached, once.
 package protocol StartedThread: Sendable {
-  /// Waits until the thread has ended.
+  /// Waits until the thread ends.
   func join()
-  /// Lets the thread end by itself.
+  /// Releases the thread's resources when it ends, without a join.
   func detach()
 }
 
-/// What wakes a thread that waits, and remembers that it was rung.
+/// A signal that wakes a waiting thread. A ring without a waiter is kept for the next wait.
 package protocol WakeSignal: AnyObject, Sendable {
-  /// Wakes the waiter, now or when it next waits. Safe from any thread.
+  /// Ends the current wait, or the next one. Safe from any thread.
   func ring()
-  /// Waits until the wake signal is rung or `instant` has come, and takes back every ring so far;
-  /// nil waits for a ring alone. A long wait may end early: who waits for the time looks at the
-  /// clock.
+  /// Waits until the signal is rung or `instant` is reached, and clears all rings so far. With nil
+  /// it waits only for a ring. A long wait may end early, so the caller checks the clock.
   func wait(until instant: MonotonicInstant?)
 }
 
-/// What a reader waits for input with, so that it can be woken.
+/// Waits for input in a way that another thread can interrupt.
 package protocol InputGate: AnyObject, Sendable {
-  /// Ends the present wait, or the next one. Safe from any thread.
+  /// Ends the current wait, or the next one. Safe from any thread.
   func ring()
-  /// Waits for something to read, or for the input's end.
+  /// Waits until the descriptor has data or is at its end.
   ///
-  /// - Returns: false when the gate was rung, or `instant` may have come.
+  /// - Returns: false when the gate was rung, or `instant` may be reached.
   /// - Throws: ``SystemError`` of `poll`.
   func wait(for descriptor: Int32, until instant: MonotonicInstant?) throws(SystemError) -> Bool
 }
 
-/// A clock that has a machine behind it: what keeps time by the clock runs on that machine.
+/// A clock that belongs to a machine. Code that uses this clock runs on that machine.
 package protocol MachineClock: DeadlineClock {
   var machine: any Machine { get }
-  /// Whether something has been due for longer than it takes to wake up. Safe from any thread, and
-  /// costs no lock.
+  /// Whether an appointment is overdue by more than a thread takes to wake up. Safe from any
+  /// thread, and takes no lock.
   var isBehind: Bool { get }
   /// Waits while the clock is behind.
   func waitUntilPunctual()
 }
 
 extension DeadlineClock {
-  /// The machine behind the clock; that of the system behind one that has none of its own.
+  /// The machine of the clock, or the ``SystemMachine`` for a clock that has none.
   package var machineBehind: any Machine {
     (self as? any MachineClock)?.machine ?? SystemMachine()
   }

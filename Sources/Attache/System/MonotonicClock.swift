@@ -1,37 +1,38 @@
 internal import Synchronization
 
-/// The real clock: a heap of deadlines on the monotonic clock, and a thread that does nothing but
-/// keep them.
+/// The real clock: a heap of deadlines on the monotonic clock, and a thread that runs their
+/// actions.
 ///
-/// The thread does no other work, so that nothing which a deadline cuts off can hold the deadline
-/// up.
+/// The thread does no other work, so work that a deadline interrupts cannot delay the deadline.
 public final class MonotonicClock: MachineClock {
   private struct Book {
     var heap = TimerHeap()
-    /// Until when the thread sleeps; the past while it is awake, since it looks at the heap before
-    /// it sleeps.
+    /// The instant until which the thread sleeps. It is in the past while the thread is awake,
+    /// because the thread checks the heap before it sleeps.
     var sleepsUntil = MonotonicInstant.distantPast
   }
 
   package let machine: any Machine
   private let book = Mutex(Book())
   private let alarm: any WakeSignal
-  /// When the earliest appointment is due, in nanoseconds.
+  /// The instant of the earliest appointment, in nanoseconds.
   private let earliest = Atomic<Int64>(.max)
-  /// Nobody rings it.
+  /// Never rung; used only to wait for a time.
   private let pause: any WakeSignal
 
-  /// How far behind is not worth a pause.
+  /// The largest delay at which the clock does not count as behind.
   private static let tolerance = Duration.milliseconds(1)
 
   /// Starts the clock's thread, which ends with the clock.
   ///
-  /// - Throws: ``SystemError`` when the system gives no descriptor or no thread.
+  /// - Throws: ``SystemError`` when the system cannot create a descriptor or a thread.
   public convenience init() throws(SystemError) {
     try self.init(machine: SystemMachine())
   }
 
-  /// Starts the clock on a machine of the caller's.
+  /// Starts the clock on the given machine.
+  ///
+  /// - Throws: ``SystemError`` when the machine cannot create a descriptor or a thread.
   package init(machine: any Machine) throws(SystemError) {
     self.machine = machine
     let alarm = try machine.makeWakeSignal()
@@ -76,20 +77,20 @@ public final class MonotonicClock: MachineClock {
     earliest.store(book.heap.earliest?.nanoseconds ?? .max, ordering: .relaxed)
   }
 
-  /// Appointments that are taken out of the book at a time.
+  /// The maximum number of appointments taken from the heap at a time.
   private static let portion = 32
 
   package var isBehind: Bool {
     earliest.load(ordering: .relaxed) < now.nanoseconds - Self.tolerance.nanoseconds
   }
 
-  /// Waits while the clock's thread is behind with what is due: who begins something new would only
-  /// take the processor from it.
+  /// Waits while the clock's thread is late. New work would only take processor time from that
+  /// thread.
   package func waitUntilPunctual() {
     while isBehind { pause.wait(until: now.advanced(by: Self.tolerance)) }
   }
 
-  /// Does what is due and says when to come back.
+  /// Runs the due actions and returns the instant of the next one.
   private func runDue() -> MonotonicInstant {
     var due: [@Sendable () -> Void] = []
     while true {

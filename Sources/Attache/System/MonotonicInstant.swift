@@ -1,16 +1,17 @@
 internal import Glibc
 
-/// A point on the monotonic clock (`CLOCK_MONOTONIC`): it never jumps with the wall clock and
-/// stands still while the machine is suspended.
+/// A point on the monotonic clock (`CLOCK_MONOTONIC`). This clock does not jump with the wall
+/// clock, and stops while the machine is suspended.
 public struct MonotonicInstant: InstantProtocol, Sendable {
-  /// Nanoseconds since an arbitrary start, the machine's boot on Linux.
+  /// Nanoseconds since an arbitrary start; on Linux, the boot of the machine.
   public var nanoseconds: Int64
 
+  /// Makes an instant from nanoseconds since the start of the clock.
   public init(nanoseconds: Int64) {
     self.nanoseconds = nanoseconds
   }
 
-  /// The instant at which this is read.
+  /// The current instant.
   public static var now: MonotonicInstant {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)
@@ -20,11 +21,11 @@ public struct MonotonicInstant: InstantProtocol, Sendable {
   package static let distantPast = MonotonicInstant(nanoseconds: .min)
   package static let distantFuture = MonotonicInstant(nanoseconds: .max)
 
-  /// How long to wait for this instant as poll(2) takes it, in milliseconds; -1 is for ever. Who
-  /// wakes early waits again.
+  /// The time until this instant as a timeout of poll(2), in milliseconds; -1 means no limit. The
+  /// wait may end early, so the caller checks the clock and waits again.
   ///
-  /// A long wait is cut in half, since the kernel may let it last longer by a thousandth, and by a
-  /// two-hundredth in a process that is niced; the last piece is rounded up, so that nobody spins.
+  /// A wait of more than 20 ms is halved, because the kernel may extend it by 1/1000, or by 1/200
+  /// in a niced process. The result is rounded up, so that the caller does not spin at the end.
   package var pollTimeout: Int32 {
     guard self != .distantFuture else { return -1 }
     let now = MonotonicInstant.now.nanoseconds
@@ -33,13 +34,15 @@ public struct MonotonicInstant: InstantProtocol, Sendable {
     return Int32(clamping: ((left > 20_000_000 ? left / 2 : left) + 999_999) / 1_000_000)
   }
 
+  /// Returns the instant after `duration`, or before this one if `duration` is negative; saturates
+  /// at the ends of the range.
   public func advanced(by duration: Duration) -> MonotonicInstant {
     let (sum, overflows) = nanoseconds.addingReportingOverflow(duration.nanoseconds)
     return overflows ? (duration < .zero ? .distantPast : .distantFuture) : MonotonicInstant(nanoseconds: sum)
   }
 
-  /// The time from this instant to another, negative for an earlier one; saturates at about 292
-  /// years.
+  /// Returns the time from this instant to `other`, negative if `other` is earlier; saturates at
+  /// about 292 years.
   public func duration(to other: MonotonicInstant) -> Duration {
     let (difference, overflows) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
     return .nanoseconds(overflows ? (other < self ? .min : .max) : difference)
@@ -51,7 +54,7 @@ public struct MonotonicInstant: InstantProtocol, Sendable {
 }
 
 extension Duration {
-  /// The whole nanoseconds of this duration; saturates at about 292 years.
+  /// The duration in whole nanoseconds; saturates at about 292 years.
   public var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (scaled, scaleOverflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -59,7 +62,7 @@ extension Duration {
     return scaleOverflows || sumOverflows ? (seconds < 0 ? .min : .max) : sum
   }
 
-  /// Milliseconds with a fraction, as the report writes them.
+  /// The duration in milliseconds with a fraction, as in the report.
   public var milliseconds: Double {
     Double(nanoseconds) / 1_000_000
   }

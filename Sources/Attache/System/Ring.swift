@@ -1,5 +1,5 @@
-/// A queue in one piece of memory that is used again and again: constant time at both ends and by
-/// index.
+/// A queue in a circular buffer that is reused. Appending, removing the first element, and indexing
+/// take constant time.
 struct Ring<Element> {
   private var slots: [Element?] = Array(repeating: nil, count: 16)
   private var head = 0
@@ -7,7 +7,7 @@ struct Ring<Element> {
 
   var isEmpty: Bool { count == 0 }
 
-  /// The element at a distance from the first.
+  /// The element at `index`, counted from the first.
   subscript(index: Int) -> Element {
     get {
       guard let element = slots[place(index)] else { preconditionFailure("an index outside the ring") }
@@ -30,7 +30,8 @@ struct Ring<Element> {
     return element
   }
 
-  /// The number of slots is a power of two, so that a mask does for a remainder.
+  /// Maps an index to a slot. The number of slots is a power of two, so a mask replaces the
+  /// remainder.
   private func place(_ index: Int) -> Int {
     precondition(index >= 0 && index < count, "an index outside the ring")
     return (head + index) & (slots.count - 1)

@@ -1,24 +1,24 @@
 internal import COpenSSL
 
-/// The SHA-256 of bytes (FIPS 180-4), by the libcrypto that libcurl loads anyway.
+/// Computes a SHA-256 hash (FIPS 180-4) with the libcrypto that libcurl loads anyway.
 ///
-/// It uses libcrypto's own functions for this hash. Those of `EVP` do the same, but allocate memory
-/// for each hash, and can fail.
+/// It uses libcrypto's low-level functions for SHA-256. The `EVP` functions compute the same, but
+/// allocate memory for each hash, and can fail.
 @safe
 package struct SHA256 {
-  /// The 32 bytes of a hash.
+  /// A hash of 32 bytes.
   package struct Digest: Hashable, Sendable {
-    /// The bytes as four words, each with its bytes in memory as they come.
+    /// The bytes as four words, in memory order.
     let words: SIMD4<UInt64>
 
-    /// The 32 bytes, in their order.
+    /// The 32 bytes, in order.
     package var bytes: [UInt8] {
       unsafe withUnsafeBytes(of: words) { unsafe Array($0) }
     }
 
-    /// The first bytes as lower-case hexadecimal digits, two for each.
+    /// Returns the first bytes as lower-case hexadecimal digits, two per byte.
     ///
-    /// - Parameter count: how many bytes, 32 at most.
+    /// - Parameter count: the number of bytes, at most 32.
     package func hexadecimal(_ count: Int = 32) -> String {
       bytes.prefix(count).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
@@ -30,17 +30,17 @@ package struct SHA256 {
     unsafe SHA256_Init(&context)
   }
 
-  /// Adds bytes to what is hashed.
+  /// Adds bytes to the hash.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     if let start = bytes.baseAddress { unsafe SHA256_Update(&context, start, bytes.count) }
   }
 
-  /// Adds bytes to what is hashed.
+  /// Adds bytes to the hash.
   package mutating func update(_ bytes: [UInt8]) {
     unsafe bytes.withUnsafeBytes { unsafe update($0) }
   }
 
-  /// The hash of all bytes that were added. Nothing may be added afterwards.
+  /// Returns the hash of all bytes that were added. Do not add bytes afterwards.
   package mutating func finish() -> Digest {
     var words = SIMD4<UInt64>()
     unsafe withUnsafeMutableBytes(of: &words) { words in
@@ -49,7 +49,7 @@ package struct SHA256 {
     return Digest(words: words)
   }
 
-  /// The hash of these bytes.
+  /// Returns the hash of `bytes`.
   package static func hash(_ bytes: [UInt8]) -> Digest {
     var hash = SHA256()
     hash.update(bytes)

@@ -1,12 +1,13 @@
 internal import Glibc
 
-/// A system call that failed: its name and its errno, translated here and nowhere else.
+/// A failed system call: its name and its errno. Only this type translates an errno to text.
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The call, as its manual page is named.
+  /// The name of the call, as in its manual page.
   public var call: String
-  /// The number that the call left in `errno`.
+  /// The value of `errno` after the call.
   public var number: Int32
 
+  /// Makes an error from the name of a call and the value of `errno`.
   public init(call: String, number: Int32) {
     self.call = call
     self.number = number
@@ -16,10 +17,10 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     "\(call): \(unsafe String(cString: strerror(number)))"
   }
 
-  /// There is no memory, as under `ulimit -v`.
+  /// Memory is exhausted, for example because of `ulimit -v`.
   static let noMemory = SystemError(call: "malloc", number: ENOMEM)
 
-  /// Passes a result on, or throws the errno behind -1.
+  /// Returns `result`, or throws the current `errno` if it is -1.
   package static func check<Value: FixedWidthInteger & SignedInteger>(_ call: String, _ result: Value) throws(SystemError) -> Value {
     guard result != -1 else { throw SystemError(call: call, number: errno) }
     return result

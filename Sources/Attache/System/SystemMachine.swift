@@ -1,7 +1,6 @@
 internal import Glibc
 
-/// The machine that the process runs on: the monotonic clock, threads of POSIX's, eventfd and
-/// epoll.
+/// The machine that the process runs on: the monotonic clock, POSIX threads, eventfd and epoll.
 package struct SystemMachine: Machine {
   package init() {}
 

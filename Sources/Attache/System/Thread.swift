@@ -1,19 +1,19 @@
 internal import CLinux
 internal import Glibc
 
-/// A thread of our own, for C that may block and for work that must not wait behind any other.
+/// A POSIX thread, for C code that may block and for work that must not wait behind other work.
 package struct Thread: StartedThread {
   private var handle: pthread_t
 
   /// Starts a thread that runs `body` once.
   ///
-  /// Every signal is blocked in it: the process's signals go to whoever reads them, and a closed
-  /// socket answers EPIPE.
+  /// The thread blocks every signal: signals to the process reach the code that reads them, and a
+  /// write to a closed socket fails with EPIPE.
   ///
   /// - Parameters:
-  ///   - name: what tools such as `top -H` show, at most 15 bytes.
-  ///   - urgency: whether it goes before others where there are not processors enough.
-  /// - Throws: ``SystemError`` when the system gives no thread.
+  ///   - name: the name that tools such as `top -H` show, at most 15 bytes.
+  ///   - urgency: whether the thread runs before others when there are too few processors.
+  /// - Throws: ``SystemError`` when the system cannot create a thread.
   @discardableResult
   package static func start(
     _ name: String, _ urgency: ThreadUrgency = .usual, _ body: @escaping @Sendable () -> Void
@@ -33,12 +33,12 @@ package struct Thread: StartedThread {
     return Thread(handle: handle)
   }
 
-  /// Waits until the thread has ended; may be called once.
+  /// Waits until the thread ends. Call it at most once.
   package func join() {
     pthread_join(handle, nil)
   }
 
-  /// Lets the thread end by itself.
+  /// Releases the thread's resources when it ends, without a join.
   package func detach() {
     pthread_detach(handle)
   }
@@ -55,10 +55,10 @@ package struct Thread: StartedThread {
     }
   }
 
-  /// Gives the calling thread a larger share of the processors than the process's others have,
-  /// where that is allowed (CAP_SYS_NICE, RLIMIT_NICE); elsewhere nothing changes.
+  /// Gives the calling thread a larger share of the processors than the other threads of the
+  /// process, if that is permitted (CAP_SYS_NICE, RLIMIT_NICE). Otherwise it has no effect.
   ///
-  /// Linux keeps a nice value for each thread (setpriority(2), "C library/kernel differences"); ten
+  /// Linux keeps a nice value per thread (setpriority(2), "C library/kernel differences"). Ten
   /// steps are about ten times the share (sched(7)).
   private static func goFirst() {
     let caller = Int32(PRIO_PROCESS.rawValue)

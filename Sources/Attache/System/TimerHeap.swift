@@ -1,10 +1,10 @@
-/// One appointment in a ``TimerHeap``; its owner keeps it to cancel it.
+/// A timer in a ``TimerHeap``. Its owner keeps it to cancel or move the timer.
 ///
-/// `@unchecked Sendable`: only the heap changes it, and the heap has one owner (a lock or a
-/// thread).
+/// `@unchecked Sendable`: only the heap changes it, and a lock or a single thread protects the
+/// heap.
 package final class TimerEntry: @unchecked Sendable {
   fileprivate(set) var instant: MonotonicInstant
-  /// Its index in the heap's books; -1 when it was taken out.
+  /// The index in the heap's `entries` and `positions`; -1 after removal.
   fileprivate var seat: Int
   fileprivate var action: (@Sendable () -> Void)?
 
@@ -15,11 +15,11 @@ package final class TimerEntry: @unchecked Sendable {
   }
 }
 
-/// A binary heap of appointments, the earliest first; the place of each is known, so that a
-/// cancelled one leaves at once and frees what it holds.
+/// A binary heap of timers, the earliest first. It records the position of each timer, so that
+/// cancelling removes the timer at once and frees its action.
 ///
-/// What is sifted is numbers alone: ten thousand entries that lie about in memory would each be
-/// touched to compare them, and counted.
+/// Sifting moves only numbers. To compare ten thousand entries that are spread over memory, it
+/// would have to load and reference-count each one.
 struct TimerHeap {
   private struct Node {
     var instant: MonotonicInstant
@@ -27,17 +27,17 @@ struct TimerHeap {
   }
 
   private var nodes: [Node] = []
-  /// By seat: the appointment, and where in the heap it is.
+  /// For each seat, the timer and its position in `nodes`.
   private var entries: [TimerEntry?] = []
   private var positions: [Int] = []
   private var freeSeats: [Int] = []
 
-  /// When the earliest appointment is due, or nil when there is none.
+  /// The instant of the earliest timer, or nil when there is none.
   var earliest: MonotonicInstant? {
     nodes.first?.instant
   }
 
-  /// Adds an appointment and returns it, to be given to ``remove(_:)``.
+  /// Adds a timer and returns it, for ``remove(_:)`` and ``move(_:to:)``.
   mutating func add(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerEntry {
     let seat = freeSeats.popLast() ?? entries.count
     let entry = TimerEntry(instant: instant, seat: seat, action: action)
@@ -52,14 +52,14 @@ struct TimerHeap {
     return entry
   }
 
-  /// Takes an appointment out; one that is due already or was removed before is left alone.
+  /// Removes a timer. Does nothing if the timer has already run or was removed.
   mutating func remove(_ entry: TimerEntry) {
     guard holds(entry) else { return }
     removeNode(at: positions[entry.seat])
     vacate(entry)
   }
 
-  /// Gives an appointment another time; one that was taken out is left alone.
+  /// Moves a timer to another instant. Does nothing if the timer is no longer in the heap.
   mutating func move(_ entry: TimerEntry, to instant: MonotonicInstant) {
     guard holds(entry) else { return }
     entry.instant = instant
@@ -68,7 +68,7 @@ struct TimerHeap {
     siftUp(positions[entry.seat])
   }
 
-  /// Takes out the earliest appointment if it is due at `now`, and returns what it is to do.
+  /// Removes the earliest timer if it is due at `now`, and returns its action.
   mutating func popDue(at now: MonotonicInstant) -> (@Sendable () -> Void)? {
     guard let first = nodes.first, first.instant <= now, let entry = entries[first.seat] else { return nil }
     let action = entry.action

@@ -1,11 +1,11 @@
-/// What the gates ask of one byte, as ASCII and nothing wider.
+/// Tests and conversions of single bytes, for ASCII only.
 extension UInt8 {
-  /// 0…9 for an ASCII digit.
+  /// The value 0…9 of an ASCII digit; nil for any other byte.
   var decimalDigit: Int? {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) ? Int(self - UInt8(ascii: "0")) : nil
   }
 
-  /// 0…15 for an ASCII hexadecimal digit of either case.
+  /// The value 0…15 of an ASCII hexadecimal digit of either case; nil for any other byte.
   var hexadecimalDigit: Int? {
     if let digit = decimalDigit { return digit }
     let lower = lowercasedASCII
@@ -17,17 +17,17 @@ extension UInt8 {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercasedASCII)
   }
 
-  /// The byte, with an ASCII capital made small.
+  /// The byte, with an ASCII capital letter converted to lower case.
   var lowercasedASCII: UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }
 
-  /// The byte, with a small ASCII letter made a capital.
+  /// The byte, with a small ASCII letter converted to upper case.
   var uppercasedASCII: UInt8 {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) ? self & 0xDF : self
   }
 
-  /// Whether the byte is a C0 control or DEL.
+  /// Whether the byte is a C0 control character or DEL.
   var isControlASCII: Bool { self < 0x20 || self == 0x7F }
 }
 

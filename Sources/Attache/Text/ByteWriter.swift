@@ -1,4 +1,4 @@
-/// Puts numbers together to a run of bytes, in this machine's order.
+/// Serializes numbers into bytes, in this machine's byte order.
 struct ByteWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -14,7 +14,7 @@ struct ByteWriter {
     bytes.append(contentsOf: more)
   }
 
-  /// Writes over the first bytes.
+  /// Overwrites the first bytes.
   mutating func replaceStart<Value: BitwiseCopyable>(with value: Value) {
     unsafe withUnsafeBytes(of: value) { source in
       unsafe bytes.withUnsafeMutableBytes { unsafe $0.copyMemory(from: source) }
@@ -22,7 +22,7 @@ struct ByteWriter {
   }
 }
 
-/// Takes them apart again.
+/// Reads numbers from bytes that a ``ByteWriter`` made.
 struct ByteReader {
   private(set) var rest: ArraySlice<UInt8>
 
@@ -34,7 +34,7 @@ struct ByteReader {
     rest = bytes
   }
 
-  /// The next number; nil when the bytes do not suffice.
+  /// Returns the next number, or nil when too few bytes are left.
   mutating func read<Value: BitwiseCopyable>(_ type: Value.Type) -> Value? {
     let count = MemoryLayout<Value>.size
     guard rest.count >= count else { return nil }

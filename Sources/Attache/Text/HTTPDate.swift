@@ -1,4 +1,4 @@
-/// A date of HTTP, in whole seconds since 1970 (RFC 9110, section 5.6.7).
+/// An HTTP date, in whole seconds since 1970 (RFC 9110, section 5.6.7).
 struct HTTPDate: Hashable, Sendable {
   var seconds: Int64
 
@@ -6,14 +6,14 @@ struct HTTPDate: Hashable, Sendable {
     self.seconds = seconds
   }
 
-  /// The seconds of the years 0 to 9999, which HTTP can write.
+  /// The seconds of the years 0 to 9999, the years that an HTTP date can express.
   static let range: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
 
-  /// Reads any of the three forms: that of today, RFC 850's and C's `asctime`; nil for what is no
-  /// date.
+  /// Parses any of the three formats: the current one, RFC 850's, and that of C's `asctime`.
+  /// Returns nil for any other text.
   init?(_ text: UnsafeRawBufferPointer) {
-    // The day of the week says nothing more. Behind it stand day, month, year, time and GMT, or
-    // month, day, time and year.
+    // The day of the week is redundant. After it come day, month, year, time and GMT, or month,
+    // day, time and year.
     guard let start = unsafe text.firstIndex(where: { $0 == UInt8(ascii: " ") }), start >= 3 else { return nil }
     var fields = unsafe DateFields(text, from: start)
     let isC = unsafe text[start - 1] != UInt8(ascii: ",")
@@ -21,7 +21,7 @@ struct HTTPDate: Hashable, Sendable {
     self.seconds = seconds
   }
 
-  /// As it is sent: `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// The date as it is sent: `Sun, 06 Nov 1994 08:49:37 GMT`.
   var text: String {
     let (days, time) = (seconds.flooredQuotient(86_400), seconds - seconds.flooredQuotient(86_400) * 86_400)
     let (year, month, day) = Self.civil(days)
@@ -36,7 +36,7 @@ struct HTTPDate: Hashable, Sendable {
   static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
   private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
-  /// Days since 1970 of a date of the Gregorian calendar
+  /// Returns the days since 1970 of a date in the Gregorian calendar
   /// (https://howardhinnant.github.io/date_algorithms.html#days_from_civil).
   static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
     let year = month <= 2 ? year - 1 : year
@@ -46,7 +46,7 @@ struct HTTPDate: Hashable, Sendable {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// The other way round (civil_from_days of the same page).
+  /// Returns the date of a number of days since 1970 (civil_from_days of the same page).
   private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = days + 719_468
     let era = shifted.flooredQuotient(146_097)
@@ -59,7 +59,7 @@ struct HTTPDate: Hashable, Sendable {
   }
 }
 
-/// Reads the parts of a date one after the other.
+/// Parses the parts of a date in order.
 @safe
 private struct DateFields {
   private let text: UnsafeRawBufferPointer
@@ -72,7 +72,7 @@ private struct DateFields {
     self.index = index
   }
 
-  /// ` 06 Nov 1994 08:49:37 GMT` or ` 06-Nov-94 08:49:37 GMT`.
+  /// Parses ` 06 Nov 1994 08:49:37 GMT` or ` 06-Nov-94 08:49:37 GMT`.
   mutating func read() -> Int64? {
     guard skip(" "), let day = number(2), let separator = next(), let month = month(), next() == separator else { return nil }
     let isShort = separator == UInt8(ascii: "-")
@@ -80,14 +80,14 @@ private struct DateFields {
     return seconds(year: isShort ? Self.full(year) : year, month: month, day: day, time: time)
   }
 
-  /// ` Nov  6 08:49:37 1994`.
+  /// Parses ` Nov  6 08:49:37 1994`.
   mutating func readC() -> Int64? {
     guard skip(" "), let month = month(), skip(" "), let day = skip(" ") ? number(1) : number(2) else { return nil }
     guard skip(" "), let time = time(), skip(" "), let year = number(4), isAtEnd else { return nil }
     return seconds(year: year, month: month, day: day, time: time)
   }
 
-  /// A year of two digits, as strptime(3) reads `%y`.
+  /// Returns the full year of a two-digit year, as strptime(3) reads `%y`.
   private static func full(_ year: Int64) -> Int64 {
     year < 69 ? 2000 + year : 1900 + year
   }
@@ -126,7 +126,7 @@ private struct DateFields {
     return Int64(month) + 1
   }
 
-  /// `08:49:37`, in seconds; a leap second counts as the first of the next minute.
+  /// Parses `08:49:37` to seconds. A leap second counts as the first second of the next minute.
   private mutating func time() -> Int64? {
     guard let hour = number(2), skip(":"), let minute = number(2), skip(":"), let second = number(2),
       hour < 24, minute < 60, second <= 60
@@ -141,7 +141,7 @@ private struct DateFields {
 }
 
 extension Int64 {
-  /// The quotient, rounded down.
+  /// Returns the quotient, rounded down.
   fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
     let quotient = self / divisor
     return self % divisor < 0 ? quotient - 1 : quotient

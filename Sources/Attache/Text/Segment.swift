@@ -1,4 +1,4 @@
-/// A range of a block: a line, several lines, or a piece of one, without a copy.
+/// A range of a block: a line, several lines, or part of a line, without a copy.
 package struct Segment: Sendable {
   let block: ByteBlock
   let range: Range<Int>
@@ -8,9 +8,9 @@ package struct Segment: Sendable {
     self.range = range
   }
 
-  /// A copy of `bytes`.
+  /// Makes a segment that contains a copy of `bytes`.
   ///
-  /// - Parameter padding: how many more bytes are readable after the last one.
+  /// - Parameter padding: the number of readable bytes after the last one.
   package init(copying bytes: [UInt8], padding: Int = 0) {
     self.init(unsafe bytes.withUnsafeBytes { unsafe ByteBlock(copying: $0, padding: padding) }, 0..<bytes.count)
   }
@@ -20,10 +20,10 @@ package struct Segment: Sendable {
     unsafe withUnsafeBytes { unsafe Array($0) }
   }
 
-  /// Bytes.
+  /// The number of bytes.
   package var count: Int { range.count }
 
-  /// Gives access to the bytes; those that the block has as padding are readable after them.
+  /// Calls `body` with the bytes. The block's padding is readable after them.
   func withUnsafeBytes<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure) -> Result {
     let bytes = unsafe UnsafeRawBufferPointer(block[range])
     let result = unsafe try body(bytes)
@@ -31,13 +31,14 @@ package struct Segment: Sendable {
     return result
   }
 
-  /// The same bytes in a block of their own, with the same padding.
+  /// Returns a segment with the same bytes in a block of their own, with the same padding.
   func copy() -> Segment {
     let copy = unsafe withUnsafeBytes { unsafe ByteBlock(copying: $0, padding: block.padding) }
     return Segment(copy, 0..<count)
   }
 
-  /// This segment and `next` as one, when `next` follows in the same block.
+  /// Returns this segment and `next` as one segment, or nil unless `next` follows in the same
+  /// block.
   func joined(with next: Segment) -> Segment? {
     guard block === next.block, range.upperBound == next.range.lowerBound else { return nil }
     return Segment(block, range.lowerBound..<next.range.upperBound)

@@ -1,9 +1,9 @@
-/// A span of time as people write it: `300ms`, `2s`, `1m`, `12h`, `30d`.
+/// Parses a duration in the form `300ms`, `2s`, `1m`, `12h` or `30d`.
 package enum WrittenDuration {
   private static let units: [(suffix: String, milliseconds: Double)] = [
     ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
   ]
-  /// In milliseconds, a hundred years: beyond it nobody means what was written.
+  /// The longest duration, in milliseconds: a hundred years. A longer one is taken for a mistake.
   private static let longest = 3.2e12
 
   /// - Returns: nil for any other text, and for more than a hundred years.
@@ -16,8 +16,8 @@ package enum WrittenDuration {
   }
 }
 
-/// Digits with at most one point among them: what `Double` would take besides (`inf`, `1e9`, `0x1`,
-/// a sign) is a slip here.
+/// A number written as digits with at most one point. The other forms that `Double` accepts (`inf`,
+/// `1e9`, `0x1`, a sign) are treated as mistakes.
 package struct PlainNumber {
   package var value: Double
 

@@ -1,10 +1,10 @@
-/// A block of addresses that a payload may not reach: which, what for, and who says so.
+/// A block of addresses that a payload may not reach, with its name and the source of the rule.
 struct AddressClass: Hashable, Sendable {
   /// The addresses of the class.
   let network: CIDR
-  /// What the addresses are, to stand after "is".
+  /// A description of the addresses, to follow "is" in a message.
   let name: String
-  /// The RFC or the page that says so.
+  /// The RFC or page that defines the block.
   let source: String
 
   init(_ network: CIDR, _ name: String, _ source: String) {
@@ -13,7 +13,8 @@ struct AddressClass: Hashable, Sendable {
     self.source = source
   }
 
-  /// A row of a table below. A network that cannot be read is a mistake in the table, so it traps.
+  /// Makes a row of a table below. Traps when the network is malformed, which is an error in the
+  /// table.
   fileprivate init(_ network: String, _ name: String, _ source: String) {
     guard let network = try? CIDR(network) else { preconditionFailure("no network: \(network)") }
     self.init(network, name, source)
@@ -21,10 +22,10 @@ struct AddressClass: Hashable, Sendable {
 }
 
 extension AddressClass {
-  /// The class that shuts the address; nil when it is public.
+  /// Returns the class that forbids the address; nil when the address is public.
   ///
-  /// IPv4 is public unless listed; IPv6 is public only inside 2000::/3, unless listed or of a form
-  /// that embeds IPv4.
+  /// An IPv4 address is public unless it is listed. An IPv6 address is public only inside 2000::/3,
+  /// unless it is listed or has a form that embeds IPv4.
   static func of(_ address: IPAddress) -> AddressClass? {
     if let row = rows.first(where: { $0.network.contains(address) }) { return row }
     guard case .v6(let bits) = address else { return nil }
@@ -39,7 +40,7 @@ extension AddressClass {
 
   private static let rows = metadata + special
 
-  /// The cloud's own services: shut whatever is allowed.
+  /// The internal services of clouds. No flag allows them.
   static let metadata: [AddressClass] = [
     AddressClass("169.254.169.0/24", "cloud metadata", "AWS, Azure, Google Cloud and others: instance metadata and services beside it"),
     AddressClass("169.254.170.2/32", "cloud metadata", "AWS: Amazon ECS task credentials"),
@@ -59,8 +60,8 @@ extension AddressClass {
     AddressClass("fe80::a9fe:a9fe/128", "cloud metadata", "OpenStack: metadata service"),
   ]
 
-  /// IANA's IPv4 and IPv6 Special-Purpose Address Registries and the RFCs named; of two blocks that
-  /// overlap the smaller comes first.
+  /// IANA's IPv4 and IPv6 Special-Purpose Address Registries and the RFCs named. If two blocks
+  /// overlap, the smaller one comes first.
   ///
   /// Sources: https://www.iana.org/assignments/iana-ipv4-special-registry and
   /// https://www.iana.org/assignments/iana-ipv6-special-registry
@@ -105,8 +106,8 @@ extension AddressClass {
       AddressClass("ff00::/8", "multicast", "RFC 4291"),
     ]
 
-  /// The IPv4 networks that hosts behind a firewall use: what an IPv6 address may not smuggle in
-  /// its last 32 bits.
+  /// The IPv4 networks of hosts behind a firewall. An IPv6 address must not contain one of their
+  /// addresses in its last 32 bits.
   private static let internals: [AddressClass] = [
     AddressClass("10.0.0.0/8", "private", "RFC 1918"),
     AddressClass("100.64.0.0/10", "shared address space", "RFC 6598"),

@@ -1,10 +1,10 @@
-/// Decides whether an address may be reached. Default deny: public addresses, and what
-/// `--allow-net` opens.
+/// Decides whether an address may be reached. By default it denies every address except public ones
+/// and those that `--allow-net` allows.
 ///
-/// It is asked about literals in URLs, about every DNS answer, and about every socket address
-/// before it is connected.
+/// It checks literal addresses in URLs, every DNS answer, and every socket address before a
+/// connection is made.
 public struct AddressGate: Sendable {
-  /// The networks that may be reached although they are not public, on any port.
+  /// The networks that may be reached on any port, although they are not public.
   public let allowedNets: [CIDR]
 
   /// Makes the gate with the networks of `--allow-net`.
@@ -12,10 +12,10 @@ public struct AddressGate: Sendable {
     self.allowedNets = allowedNets
   }
 
-  /// Passes an address that may be reached.
+  /// Checks that an address may be reached.
   ///
-  /// An IPv6 form that embeds IPv4 is refused as a form; where `allowedNets` opens the form, the
-  /// IPv4 inside must pass too. Cloud metadata is refused whatever is allowed, embedded or not.
+  /// An IPv6 form that embeds IPv4 is refused as a form. If `allowedNets` allows the form, the
+  /// embedded IPv4 address must pass too. Cloud metadata is always refused, embedded or not.
   ///
   /// - Throws: a refusal `policy.address`.
   public func check(_ address: IPAddress) throws(Refusal) {
@@ -33,8 +33,8 @@ public struct AddressGate: Sendable {
       .policyAddress, "\(Self.name(address, meaning: candidate)) is \(row.name) (\(row.source))", remedy: .nets(shut.map(\.1.network)))
   }
 
-  /// Passes an address to which the request for `url` may be sent: ``check(_:)``, and the URL's
-  /// port is allowed there.
+  /// Checks that the request for `url` may be sent to an address: the address passes ``check(_:)``,
+  /// and the URL's port is allowed there.
   ///
   /// - Throws: a refusal `policy.address` or `policy.port`.
   public func check(_ address: IPAddress, for url: CheckedURL) throws(Refusal) {
@@ -42,22 +42,22 @@ public struct AddressGate: Sendable {
     guard url.portIsAllowed || allowsAnyPort(address) else { throw URLGate.portRefusal(url.port) }
   }
 
-  /// Passes the answer for the host of `url` when every address in it passes: one bad address
-  /// refuses the host.
+  /// Checks that every address in the DNS answer for the host of `url` passes. One forbidden
+  /// address refuses the host.
   ///
-  /// - Throws: the refusal of the first bad address.
+  /// - Throws: the refusal of the first forbidden address.
   public func check(answer: some Sequence<IPAddress>, for url: CheckedURL) throws(Refusal) {
     for address in answer { try check(address, for: url) }
   }
 
-  /// Whether the address lies in a network that `--allow-net` opens, and so may be reached on any
+  /// Returns whether the address is in a network of `--allow-net`, and so may be reached on any
   /// port.
   public func allowsAnyPort(_ address: IPAddress) -> Bool {
     allowedNets.contains { $0.contains(address) }
   }
 
-  /// Whether an address may be reached whatever is allowed: ``check(_:)`` of the gate without
-  /// networks, without the words.
+  /// Returns whether an address may be reached without any allowed network. Gives the result of
+  /// ``check(_:)`` of a gate without networks, but makes no message.
   static func isPublic(_ address: IPAddress) -> Bool {
     let inner = [address] + embedded(in: address)
     return inner.allSatisfy { AddressClass.of($0) == nil }

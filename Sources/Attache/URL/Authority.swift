@@ -1,5 +1,4 @@
-/// The part of a URL that says where to: the host, as a name or as an address, and the port as
-/// written.
+/// The authority of a URL: the host, as a name or an address, and the port as written.
 struct Authority {
   enum Host {
     case name(HostName)
@@ -15,10 +14,10 @@ struct Authority {
   }
 
   let host: Host
-  /// Nil when the URL leaves it to its scheme.
+  /// The port; nil when the URL does not give one.
   let port: UInt16?
 
-  /// Reads an authority that is not empty.
+  /// Parses an authority that is not empty.
   ///
   /// - Throws: a refusal `policy.userinfo`, `policy.host`, `policy.port` or `policy.url`.
   init(_ bytes: ArraySlice<UInt8>) throws(Refusal) {
@@ -45,7 +44,7 @@ struct Authority {
     if signs == 1 { throw Refusal(.policyUserinfo, "the URL carries a user name or a password; leave them out") }
   }
 
-  /// `http://::1/`: colons that are no port.
+  /// Refuses an IPv6 address without brackets, as in `http://::1/`. Its colons do not begin a port.
   private static func refuseBareIPv6(_ bytes: ArraySlice<UInt8>) throws(Refusal) {
     let withoutZone = bytes.prefix { $0 != UInt8(ascii: "%") }
     if IPAddress.parseV6(withoutZone) != nil {
@@ -74,8 +73,8 @@ struct Authority {
     return .address(address)
   }
 
-  /// The port in `:80`; nil for nothing or a colon alone (RFC 3986, 3.2.3). Leading zeros do not
-  /// count.
+  /// Parses the port in `:80`. Returns nil for empty text or a colon alone (RFC 3986, 3.2.3).
+  /// Leading zeros are ignored.
   private static func port(_ bytes: ArraySlice<UInt8>, after host: ArraySlice<UInt8>) throws(Refusal) -> UInt16? {
     guard let colon = bytes.first else { return nil }
     guard colon == UInt8(ascii: ":") else {

@@ -2,10 +2,10 @@
 public struct CIDR: Hashable, Sendable {
   /// The first address of the network.
   public let address: IPAddress
-  /// How many leading bits the addresses share: 0…32 for IPv4, 0…128 for IPv6.
+  /// The number of leading bits that the addresses share: 0…32 for IPv4, 0…128 for IPv6.
   public let prefixLength: Int
 
-  /// Reads `address/length`; a bare address is the network of that one address.
+  /// Parses `address/length`. An address without a length is the network of that one address.
   ///
   /// - Throws: ``CIDRError`` when the address or the length is malformed, or when bits beyond the
   ///   prefix are set.
@@ -23,14 +23,14 @@ public struct CIDR: Hashable, Sendable {
     if self.address != address { throw .hostBits(text, meant: self) }
   }
 
-  /// The network of `prefixLength` bits that `address` lies in.
+  /// Makes the network of `prefixLength` bits that contains `address`.
   init(containing address: IPAddress, prefixLength: Int) {
     self.address = address.masked(to: prefixLength)
     self.prefixLength = prefixLength
   }
 
-  /// Whether the address lies in the network. An IPv4 address never lies in an IPv6 network, nor
-  /// the other way round.
+  /// Returns whether the network contains the address. An IPv6 network contains no IPv4 address,
+  /// and an IPv4 network no IPv6 address.
   public func contains(_ address: IPAddress) -> Bool {
     address.bitWidth == self.address.bitWidth && address.masked(to: prefixLength) == self.address
   }
@@ -41,13 +41,13 @@ extension CIDR: CustomStringConvertible {
   public var description: String { "\(address)/\(prefixLength)" }
 }
 
-/// Why a text is no network; `description` is the sentence for the user.
+/// The reason why a text is not a network. `description` is a message for the user.
 public enum CIDRError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What stands before the slash is no address.
+  /// The text before the slash is not an address.
   case address(String)
-  /// What stands after the slash is no number up to the maximum.
+  /// The text after the slash is not a number up to the maximum.
   case length(String, maximum: Int)
-  /// Bits beyond the prefix are set; the network that the prefix names comes with it.
+  /// Bits beyond the prefix are set. `meant` is the network that the prefix names.
   case hostBits(String, meant: CIDR)
 
   public var description: String {

@@ -1,11 +1,13 @@
-/// A URL that has passed the URL gate: only the gate makes one.
+/// A URL that the URL gate has accepted. Only the gate makes one.
 public struct CheckedURL: Hashable, Sendable {
-  /// The schemes that are fetched.
+  /// The schemes that attache fetches.
   public enum Scheme: String, Hashable, Sendable {
+    /// Plain http, which is fetched only with `--allow-http`.
     case http
+    /// HTTP over TLS.
     case https
 
-    /// The port that a URL without one means.
+    /// The port of a URL that gives none.
     var defaultPort: UInt16 {
       switch self {
       case .http: 80
@@ -14,34 +16,35 @@ public struct CheckedURL: Hashable, Sendable {
     }
   }
 
-  /// Where it leads to, shared by the URLs of one origin that were checked one after another.
+  /// The origin, shared by consecutively checked URLs of one origin.
   let place: CheckedOrigin
-  /// The whole URL, as libcurl is given it: canonical up to the host's end, without a default port,
-  /// without a fragment.
+  /// The whole URL for libcurl: canonical up to the end of the host, without a default port or a
+  /// fragment.
   public let text: String
 
-  /// - Parameter target: what follows the authority: ASCII, and begins with a slash.
+  /// - Parameter target: the part after the authority; ASCII that begins with a slash.
   init(_ place: CheckedOrigin, target: String) {
     self.place = place
     text = place.prefix + target
   }
 
+  /// The scheme.
   public var scheme: Scheme { place.scheme }
-  /// The host in lower case, without a trailing dot; an address in its canonical text, IPv6 without
-  /// brackets.
+  /// The host in lower case, without a trailing dot. An address is in its canonical text, IPv6
+  /// without brackets.
   public var host: String { place.host }
   /// The port to connect to.
   public var port: UInt16 { place.port }
-  /// The address, where the URL names one instead of a host. It has passed the address gate, its
-  /// port too.
+  /// The address, if the URL gives one instead of a name. The address gate has accepted the address
+  /// and its port.
   public var address: IPAddress? { place.address }
-  /// Whether the port may be used at any address. If not, the name's address must lie within
-  /// `--allow-net`: ``AddressGate/check(_:for:)`` decides that.
+  /// Whether the port may be used at any address. If not, the host's addresses must be within
+  /// `--allow-net`, which ``AddressGate/check(_:for:)`` checks.
   public var portIsAllowed: Bool { place.portIsAllowed }
   /// The key of the origin, always with a port, such as `https://cdn.example:443`.
   public var origin: String { place.key }
-  /// The path and the query as they are sent: bytes beyond ASCII percent-encoded, the rest as it
-  /// came; begins with a slash.
+  /// The path and the query as they are sent, beginning with a slash. Bytes beyond ASCII are
+  /// percent-encoded; the rest is unchanged.
   public var target: String { String(text.utf8.dropFirst(place.prefix.utf8.count)) ?? "/" }
 
   public static func == (one: CheckedURL, other: CheckedURL) -> Bool {
@@ -53,18 +56,18 @@ public struct CheckedURL: Hashable, Sendable {
   }
 }
 
-/// What a URL says before its path, and what the gate says of that.
+/// The part of a URL before its path, and the gate's decision about it.
 final class CheckedOrigin: Sendable {
   let scheme: CheckedURL.Scheme
   let host: String
   let port: UInt16
   let address: IPAddress?
   let portIsAllowed: Bool
-  /// With the port in any case.
+  /// The key of the origin, always with the port.
   let key: String
-  /// What its URLs begin with: without a default port.
+  /// The start of its URLs, without a default port.
   let prefix: String
-  /// The scheme and the authority as they stood in the URL.
+  /// The scheme and the authority as written in the URL.
   let written: ArraySlice<UInt8>
 
   init(

@@ -1,7 +1,7 @@
-/// The IPv4 addresses that an IPv6 address stands for in one of the transition forms.
+/// Finds the IPv4 addresses that an IPv6 address embeds in one of the transition forms.
 enum EmbeddedIPv4 {
-  /// The IPv4 addresses inside; empty when the address is of no form that embeds one. An interface
-  /// identifier of ISATAP may stand behind the prefix of another form.
+  /// Returns the embedded IPv4 addresses; empty when the address has no such form. An ISATAP
+  /// interface identifier can follow the prefix of another form.
   static func addresses(in bits: UInt128) -> [IPAddress] {
     behindPrefix(of: bits) + (isISATAP(bits) ? [low(bits)] : [])
   }
@@ -17,22 +17,22 @@ enum EmbeddedIPv4 {
     return []
   }
 
-  /// Whether the interface identifier is 0000:5efe or 0200:5efe and an IPv4 address (RFC 5214,
-  /// 6.1).
+  /// Returns whether the interface identifier is 0000:5efe or 0200:5efe and an IPv4 address (RFC
+  /// 5214, 6.1).
   static func isISATAP(_ bits: UInt128) -> Bool {
     UInt32(truncatingIfNeeded: bits >> 32) & ~0x0200_0000 == 0x5EFE
   }
 
-  /// The last 32 bits, if the address can be NAT64's under a prefix of 96 bits that the network
-  /// chose for itself (RFC 6052, 2.2): bits 64 to 71 are zero. The prefix cannot be known, so many
+  /// Returns the last 32 bits, if the address can be a NAT64 address under a 96-bit prefix that the
+  /// network chose (RFC 6052, 2.2): bits 64 to 71 are zero. The prefix cannot be known, so many
   /// public addresses have this form too.
   static func translated(_ bits: UInt128) -> IPAddress? {
     bits >> 56 & 0xFF == 0 ? low(bits) : nil
   }
 
-  /// 64:ff9b:1::/48 is used with prefixes of 48, 56, 64 or 96 bits (RFC 8215, 4; RFC 6052, 2.2):
-  /// all readings that are possible. What follows the IPv4 address must be zero, and bits 64 to 71
-  /// are left out of it.
+  /// Returns all possible readings of an address in 64:ff9b:1::/48, which is used with prefixes of
+  /// 48, 56, 64 or 96 bits (RFC 8215, 4; RFC 6052, 2.2). The bits after the IPv4 address must be
+  /// zero. Bits 64 to 71 are not part of it.
   private static func localNAT64(_ bits: UInt128) -> [IPAddress] {
     let withoutU = (bits & ~UInt128(UInt64.max)) | (bits << 8 & UInt128(UInt64.max))
     var readings: [IPAddress] = []

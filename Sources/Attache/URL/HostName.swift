@@ -1,18 +1,18 @@
-/// A host name in the one form that the gates, DNS, SNI and the Host field use: lower-case ASCII
+/// A host name in the form that the gates, DNS, SNI and the Host field use: lower-case ASCII
 /// without a trailing dot.
 ///
-/// Letters, digits, dashes and underscores in labels of 1 to 63 bytes, none with a leading dash,
-/// 253 bytes together (RFC 1123 with the underscore that real names carry); the last label begins
-/// with a letter, so that no name can be read as an address.
+/// It has at most 253 bytes. A label has 1 to 63 letters, digits, dashes and underscores, and no
+/// leading dash (RFC 1123, plus the underscore, which real names use). The last label begins with a
+/// letter, so that no name can be read as an address.
 struct HostName: Hashable, Sendable {
   let text: String
-  /// Whether the name has one label only, such as `intranet`, which a resolver's search list would
-  /// complete.
+  /// Whether the name has only one label, such as `intranet`. A resolver's search list would
+  /// complete it.
   let isSingleLabel: Bool
 
-  /// Reads a name, with at most one trailing dot.
+  /// Parses a name with at most one trailing dot.
   ///
-  /// - Throws: a refusal `policy.host` that says what is wrong.
+  /// - Throws: a refusal `policy.host` with the error.
   init(_ bytes: ArraySlice<UInt8>) throws(Refusal) {
     var name = bytes.map(\.lowercasedASCII)
     if name.last == UInt8(ascii: ".") { name.removeLast() }
@@ -49,15 +49,15 @@ struct HostName: Hashable, Sendable {
     }
   }
 
-  /// Whether the label decodes, to something that is not ASCII, and to nothing that browsers would
-  /// map, drop or take for a dot.
+  /// Returns whether the label decodes to text that is not all ASCII and contains nothing that
+  /// browsers map, drop or read as a dot.
   private static func isALabel(_ label: ArraySlice<UInt8>) -> Bool {
     guard let scalars = Punycode.decode(label.dropFirst(4)), scalars.contains(where: { !$0.isASCII }) else { return false }
     return scalars.allSatisfy(isStable)
   }
 
-  /// Whether UTS #46 leaves the scalar as it is; the four deviation characters count as stable, as
-  /// in RFC 5892.
+  /// Returns whether UTS #46 leaves the scalar unchanged. The four deviation characters count as
+  /// stable, as in RFC 5892.
   private static func isStable(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "\u{DF}", "\u{3C2}", "\u{200C}", "\u{200D}": return true

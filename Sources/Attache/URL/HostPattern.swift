@@ -1,12 +1,12 @@
-/// Which hosts a flag means.
+/// A pattern for hosts, as a flag gives it.
 ///
-/// - `example.com` is that host alone.
-/// - `*.example.com` is every host below it, at any depth, and not `example.com` itself.
-/// - `.example.com` is `example.com` and every host below it.
-/// - `192.0.2.7`, `2001:db8::7` or `[2001:db8::7]` is a URL that names that address (not a name
-///   that leads there).
+/// - `example.com` matches only that host.
+/// - `*.example.com` matches every host below it, at any depth, but not `example.com` itself.
+/// - `.example.com` matches `example.com` and every host below it.
+/// - `192.0.2.7`, `2001:db8::7` or `[2001:db8::7]` matches a URL that contains that address, not a
+///   name that resolves to it.
 ///
-/// Letters count alike in both cases, and one trailing dot is ignored.
+/// Case is ignored, and so is one trailing dot.
 public struct HostPattern: Hashable, Sendable {
   private enum Form: Hashable {
     case exact
@@ -17,9 +17,9 @@ public struct HostPattern: Hashable, Sendable {
   private let form: Form
   private let host: String
 
-  /// Reads a pattern.
+  /// Parses a pattern.
   ///
-  /// - Throws: ``HostPatternError`` when what is left beside `*.` or `.` is no host.
+  /// - Throws: ``HostPatternError`` when the text without `*.` or `.` is not a host.
   public init(_ text: String) throws(HostPatternError) {
     let bare = text.first == "[" && text.last == "]" ? String(text.dropFirst().dropLast()) : text
     if let address = IPAddress(bare) {
@@ -44,7 +44,7 @@ public struct HostPattern: Hashable, Sendable {
     }
   }
 
-  /// Whether the pattern means a host, written as in ``CheckedURL/host``.
+  /// Returns whether the pattern matches a host that is written as in ``CheckedURL/host``.
   public func matches(_ host: String) -> Bool {
     switch form {
     case .exact: host == self.host
@@ -54,7 +54,8 @@ public struct HostPattern: Hashable, Sendable {
   }
 }
 
-/// Why a text is no host pattern; `description` is the sentence for the user.
+/// The reason why a text is not a host pattern. `description` is a message for the user.
 public struct HostPatternError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The message for the user.
   public let description: String
 }

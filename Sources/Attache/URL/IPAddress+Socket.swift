@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension IPAddress {
-  /// The address in a socket address of family `AF_INET` or `AF_INET6`; nil for any other family or
-  /// a short `length`.
+  /// Reads the address of a socket address of family `AF_INET` or `AF_INET6`; nil for any other
+  /// family or if `length` is too short.
   ///
   /// - Parameters:
   ///   - socketAddress: at least `length` readable bytes.

@@ -1,11 +1,13 @@
 /// An IPv4 or IPv6 address, as a number in host byte order.
 public enum IPAddress: Hashable, Sendable {
+  /// An IPv4 address.
   case v4(UInt32)
+  /// An IPv6 address.
   case v6(UInt128)
 }
 
 extension IPAddress: CustomStringConvertible {
-  /// The one canonical text: a dotted quad, or RFC 5952 without brackets.
+  /// The canonical text: a dotted quad, or RFC 5952 without brackets.
   public var description: String {
     switch self {
     case .v4(let bits): Self.dottedQuad(bits)
@@ -27,8 +29,8 @@ extension IPAddress: CustomStringConvertible {
     return text(0..<zeros.lowerBound) + "::" + text(zeros.upperBound..<8)
   }
 
-  /// The run of zero groups that `::` stands for: the longest of at least two, the first of equals
-  /// (RFC 5952, 4.2).
+  /// Returns the run of zero groups that `::` replaces: the longest of at least two, and the first
+  /// of several equal ones (RFC 5952, 4.2).
   private static func longestZeroRun(_ groups: [UInt16]) -> Range<Int>? {
     var best = 0..<1
     var start = 0

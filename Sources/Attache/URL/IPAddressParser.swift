@@ -1,9 +1,9 @@
 extension IPAddress {
-  /// Reads the strict textual form: four decimal octets without leading zeros, or RFC 4291 without
+  /// Parses the strict text form: four decimal octets without leading zeros, or RFC 4291 without
   /// brackets and zone.
   ///
-  /// Gives nil for anything else, the short, octal and hexadecimal IPv4 forms of `inet_aton`
-  /// included.
+  /// Returns nil for any other text, including the short, octal and hexadecimal IPv4 forms of
+  /// `inet_aton`.
   public init?(_ text: String) {
     let bytes = Array(text.utf8.prefix(64))
     if bytes.contains(UInt8(ascii: ":")) {
@@ -15,7 +15,7 @@ extension IPAddress {
     }
   }
 
-  /// A strict dotted quad.
+  /// Parses a strict dotted quad.
   static func parseV4(_ text: ArraySlice<UInt8>) -> UInt32? {
     let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 4, omittingEmptySubsequences: false)
     guard parts.count == 4 else { return nil }
@@ -27,8 +27,8 @@ extension IPAddress {
     return bits
   }
 
-  /// Colon-separated groups of up to four hexadecimal digits, one `::`, the last 32 bits as a
-  /// dotted quad if so written.
+  /// Parses colon-separated groups of up to four hexadecimal digits, with at most one `::`. The
+  /// last 32 bits may be a dotted quad.
   static func parseV6(_ text: ArraySlice<UInt8>) -> UInt128? {
     guard text.count <= 45 else { return nil }
     guard let gap = doubleColon(in: text) else {
@@ -42,7 +42,7 @@ extension IPAddress {
     return join(head + Array(repeating: 0, count: 8 - head.count - tail.count) + tail)
   }
 
-  /// A decimal number without sign and without leading zeros, up to `maximum`.
+  /// Parses a decimal number up to `maximum`, without a sign or leading zeros.
   static func decimal(_ digits: ArraySlice<UInt8>, maximum: Int) -> Int? {
     guard let first = digits.first, digits.count <= 5, digits.count == 1 || first != UInt8(ascii: "0") else { return nil }
     var value = 0

@@ -1,11 +1,10 @@
-/// Hosts that `inet_aton`, libcurl and browsers read as IPv4 numbers: decimal, octal, hexadecimal,
-/// of one to four parts.
+/// Parses hosts that `inet_aton`, libcurl and browsers read as IPv4 numbers: one to four decimal,
+/// octal or hexadecimal parts.
 ///
-/// Source: https://url.spec.whatwg.org/#concept-ipv4-parser, less what it alone accepts: an empty
-/// number (`0x`) and a trailing dot.
+/// Source: https://url.spec.whatwg.org/#concept-ipv4-parser, without the forms that only this
+/// source accepts: an empty number (`0x`) and a trailing dot.
 enum NumericHost {
-  /// Whether the last label is made like a number, so that the host must be an IPv4 address or
-  /// nothing.
+  /// Returns whether the last label looks like a number, so that the host must be an IPv4 address.
   static func endsInNumber(_ host: ArraySlice<UInt8>) -> Bool {
     var host = host
     if host.last == UInt8(ascii: ".") { host.removeLast() }
@@ -14,13 +13,14 @@ enum NumericHost {
     return last.allSatisfy { $0.decimalDigit != nil } || hexadecimalDigits(last)?.allSatisfy { $0.hexadecimalDigit != nil } == true
   }
 
-  /// The address that the host means; nil when a part is no number, too large, or one too many.
+  /// Returns the address of a numeric host; nil when a part is not a number or is too large, or
+  /// when there are too many parts.
   static func address(_ host: ArraySlice<UInt8>) -> IPAddress? {
     let parts = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count <= 4 else { return nil }
     var bits: UInt32 = 0
     for (index, part) in parts.enumerated() {
-      // The last part fills all the octets that are left.
+      // The last part fills all remaining octets.
       let width = index == parts.count - 1 ? 8 * (4 - index) : 8
       guard let value = number(part), value < 1 << UInt64(width) else { return nil }
       bits |= UInt32(value) << (index == parts.count - 1 ? 0 : 24 - 8 * index)
@@ -34,7 +34,7 @@ enum NumericHost {
     return value(part, radix: 10)
   }
 
-  /// The digits after `0x`, or nil without that prefix.
+  /// Returns the digits after `0x`, or nil without that prefix.
   private static func hexadecimalDigits(_ part: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard part.first == UInt8(ascii: "0"), part.dropFirst().first?.lowercasedASCII == UInt8(ascii: "x") else { return nil }
     return part.dropFirst(2)

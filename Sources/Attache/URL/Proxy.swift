@@ -1,19 +1,20 @@
-/// The way out that an operator names (`--proxy`): an HTTP proxy, which looks names up by itself.
+/// An HTTP proxy that the operator sets (`--proxy`). The proxy looks up names itself.
 ///
-/// https goes through it with CONNECT, certificates still verified here, http with the whole URL in
-/// the request line. The operator's word stands for its address: no gate judges it, and nothing but
-/// it is connected to.
+/// https uses CONNECT, and attache still verifies certificates. http sends the whole URL in the
+/// request line. The gates do not check the proxy's address, because the operator chose it. attache
+/// connects only to the proxy.
 public struct Proxy: Hashable, Sendable {
-  /// The host in lower case; an address in its canonical text, IPv6 without brackets.
+  /// The host in lower case. An address is in its canonical text, IPv6 without brackets.
   public let host: String
+  /// The port.
   public let port: UInt16
-  /// The address, where the URL names one.
+  /// The address, if the URL gives one instead of a name.
   public let address: IPAddress?
 
-  /// Reads `http://HOST:PORT`.
+  /// Parses `http://HOST:PORT`.
   ///
-  /// - Throws: ``ProxyError`` for anything else. A password is refused: the list of processes would
-  ///   show it to everybody on the machine.
+  /// - Throws: ``ProxyError`` for any other text. A password is refused, because the process list
+  ///   would show it to every user of the machine.
   public init(_ url: String) throws(ProxyError) {
     var rest = Array(url.utf8)[...]
     guard rest.prefix(7).map(\.lowercasedASCII) == Array("http://".utf8) else { throw .form }
@@ -32,12 +33,12 @@ public struct Proxy: Hashable, Sendable {
     if case .address(let address) = authority.host { self.address = address } else { address = nil }
   }
 
-  /// The URL, as libcurl is given it.
+  /// The URL for libcurl.
   public var text: String {
     if case .v6 = address { "http://[\(host)]:\(port)" } else { "http://\(host):\(port)" }
   }
 
-  /// Refuses a URL that names the proxy itself, as far as its text tells.
+  /// Refuses a URL that names the proxy itself, as far as its text shows.
   func check(host: String, port: UInt16) throws(Refusal) {
     if host == self.host, port == self.port { throw Self.selfRefusal }
   }
@@ -50,9 +51,11 @@ public struct Proxy: Hashable, Sendable {
   private static let selfRefusal = Refusal(.policyHost, "the URL names the proxy itself; nothing allows it")
 }
 
-/// Why a text is no proxy.
+/// The reason why a text is not a proxy.
 public enum ProxyError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The text does not have the form `http://HOST:PORT`.
   case form
+  /// The text has a user name or a password.
   case password
 
   public var description: String {

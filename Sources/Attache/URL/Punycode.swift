@@ -1,7 +1,7 @@
-/// The decoder of RFC 3492, for the check that an A-label means something.
+/// Decodes Punycode (RFC 3492), to check that an A-label is meaningful.
 enum Punycode {
-  /// The Unicode scalars of a label without its `xn--`, in lower case; nil when it cannot be
-  /// decoded.
+  /// Decodes a label without its `xn--`, in lower case, to Unicode scalars. Returns nil when it
+  /// cannot be decoded.
   static func decode(_ label: ArraySlice<UInt8>) -> [Unicode.Scalar]? {
     var output: [UInt32] = []
     var digits = label
@@ -30,7 +30,7 @@ enum Punycode {
     return output.compactMap(Unicode.Scalar.init)
   }
 
-  /// One generalised variable-length integer (RFC 3492, 3.3), taken from the front of `digits`.
+  /// Reads one generalised variable-length integer (RFC 3492, 3.3) from the front of `digits`.
   private static func integer(_ digits: inout ArraySlice<UInt8>, bias: UInt32) -> UInt32? {
     var value: UInt32 = 0
     var weight: UInt32 = 1
@@ -50,7 +50,7 @@ enum Punycode {
     return nil
   }
 
-  /// The bias after an integer (RFC 3492, 6.1; damp 700, skew 38).
+  /// Returns the bias after an integer (RFC 3492, 6.1; damp 700, skew 38).
   private static func adapt(_ delta: UInt32, count: UInt32, isFirst: Bool) -> UInt32 {
     var delta = isFirst ? delta / 700 : delta / 2
     delta += delta / count

@@ -1,15 +1,15 @@
-/// A gate's "no": what was refused, by which rule, and what would allow it.
+/// A gate's refusal: what was refused, by which rule, and what would allow it.
 public struct Refusal: Error, Hashable, Sendable {
   /// The code for the report, mostly one of the `policy` family.
   public var reason: Reason
-  /// One line for a person: the thing refused, the rule with its source, the flag that would allow
-  /// it if there is one. Bytes of a payload stand in it only as printable ASCII.
+  /// A line for the user: what was refused, the rule with its source, and the flag that would allow
+  /// it, if any. Bytes of a payload appear in it only as printable ASCII.
   public var message: String
-  /// The flag that would allow it; nil when none would, or when the message is about more than one
-  /// rule.
+  /// The flag that would allow it; nil when no flag would, or when the message covers several
+  /// rules.
   var remedy: Remedy?
 
-  /// Makes a refusal from its code and its line.
+  /// Makes a refusal from its code and message.
   public init(_ reason: Reason, _ message: String) {
     self.reason = reason
     self.message = message
@@ -21,21 +21,21 @@ public struct Refusal: Error, Hashable, Sendable {
     self.remedy = remedy
   }
 
-  /// The message without what would allow it.
+  /// The message without the part about what would allow it.
   private var fault: String {
     remedy.map { String(message.dropLast("; \($0.flags) would allow it".count)) } ?? message
   }
 }
 
 extension Refusal {
-  /// What would allow a thing that was refused.
+  /// The change that would allow what was refused.
   enum Remedy: Hashable, Sendable {
     case plainHTTP
     case port(UInt16)
     case host(String)
     case nets([CIDR])
 
-    /// The flags, as they are written.
+    /// The flags, as on the command line.
     var flags: String {
       switch self {
       case .plainHTTP: "--allow-http"
@@ -56,8 +56,8 @@ extension Refusal {
     }
   }
 
-  /// One refusal for several that come one after the other, as each is allowed: with all flags in
-  /// one sentence, so that nobody opens one flag to run into the next.
+  /// Combines refusals, each of which appears when the previous one is allowed. The message names
+  /// all flags at once, so that a user does not add one flag only to get the next refusal.
   static func joined(_ refusals: [Refusal]) -> Refusal? {
     guard let first = refusals.first, let last = refusals.last, refusals.count > 1 else { return refusals.first }
     let flags = refusals.compactMap(\.remedy?.flags).joined(separator: " ")
@@ -70,8 +70,8 @@ extension Refusal {
 }
 
 extension Refusal {
-  /// Hostile bytes as they may stand in a message: printable ASCII as it is, the rest as `\xNN`,
-  /// cut after `limit` characters.
+  /// Makes hostile bytes safe for a message: keeps printable ASCII, writes any other byte as
+  /// `\xNN`, and cuts the text after `limit` characters.
   static func quote(_ bytes: some Collection<UInt8>, limit: Int = 80) -> String {
     var text = ""
     for byte in bytes {

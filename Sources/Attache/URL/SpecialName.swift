@@ -1,13 +1,14 @@
-/// A domain whose names are not the public DNS's: they lead into the local machine or network, or
-/// are not for DNS at all.
+/// A domain whose names are not in the public DNS. They lead to the local machine or network, or
+/// are not DNS names.
 struct SpecialName: Sendable {
-  /// The domain; its subdomains count too.
+  /// The domain, including its subdomains.
   let domain: String
-  /// What the names are, to stand after "is".
+  /// A description of the names, to follow "is" in a message.
   let name: String
-  /// The RFC or the page that says so.
+  /// The RFC or page that defines the domain.
   let source: String
-  /// Whether `--allow-host` may open a name. Names that must never be looked up stay shut.
+  /// Whether `--allow-host` may allow a name. Names that must never be looked up are always
+  /// refused.
   let mayBeAllowed: Bool
 
   private init(_ domain: String, _ name: String, _ source: String, mayBeAllowed: Bool = true) {
@@ -17,8 +18,8 @@ struct SpecialName: Sendable {
     self.mayBeAllowed = mayBeAllowed
   }
 
-  /// The row for a name; nil when it is a name of the public DNS. `test`, `example` and `invalid`
-  /// are looked up as any other.
+  /// Returns the row for a name; nil when it is in the public DNS. `test`, `example` and `invalid`
+  /// are looked up like any other name.
   static func of(_ host: HostName) -> SpecialName? {
     if let row = rows.first(where: { host.text == $0.domain || host.text.hasSuffix("." + $0.domain) }) { return row }
     return host.isSingleLabel ? SpecialName(host.text, "a name of one label, which a search list would complete", "RFC 1535") : nil

@@ -1,13 +1,14 @@
 extension URLGate {
-  /// Passes the target of a redirect that may be followed: the same gate again, and never from
-  /// https to http.
+  /// Checks the target of a redirect with the same gate, and refuses a change from https to http.
   ///
   /// - Parameters:
-  ///   - location: the value of the Location field, without the white space around it; absolute or
-  ///     relative.
+  ///   - location: the value of the Location field, absolute or relative, without the white space
+  ///     around it.
   ///   - url: the URL whose response redirects.
-  /// - Throws: a refusal `policy.redirect` with what the gate says about the target; `http.status`
-  ///   for an empty Location, and `http.redirect` for one that leads back to the same URL.
+  /// - Returns: the target, which may be fetched.
+  /// - Throws: a refusal `policy.redirect` with the gate's message about the target; `http.status`
+  ///   for an empty Location; `http.redirect` for a Location that is only a fragment, and so leads
+  ///   back to the same URL.
   public func redirect(to location: some Collection<UInt8>, from url: CheckedURL) throws(Refusal) -> CheckedURL {
     guard let first = location.first else { throw Refusal(.httpStatus, "the redirect has an empty Location") }
     guard first != UInt8(ascii: "#") else { throw Refusal(.httpRedirect, "the redirect leads to its own URL") }
@@ -22,7 +23,7 @@ extension URLGate {
 
   private static func resolve(_ location: some Collection<UInt8>, against url: CheckedURL) throws(Refusal) -> [UInt8] {
     guard location.count <= maximumBytes else { throw tooLong }
-    // Before a relative path can hide them behind a checked host.
+    // Check this first: resolving a relative path could hide these bytes behind a checked host.
     if location.contains(where: { $0.isControlASCII || $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: " ") }) {
       throw Refusal(.policyURL, "the Location contains a control character, a backslash or a space")
     }

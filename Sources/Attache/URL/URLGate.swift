@@ -1,41 +1,41 @@
-/// Decides whether a URL may be fetched, for what a payload names and for every redirect.
+/// Decides whether a URL of a payload or of a redirect may be fetched.
 ///
-/// It reads bytes strictly: what libcurl and browsers read differently is refused, and what it
-/// passes is written anew so that both read it alike.
+/// The gate parses bytes strictly. It refuses what libcurl and browsers parse differently, and
+/// writes an accepted URL so that both parse it alike.
 public struct URLGate: Sendable {
-  /// The longest URL that is read, and that is passed, in bytes.
+  /// The longest URL that the gate reads or accepts, in bytes.
   static let maximumBytes = 8192
-  /// The longest authority that is looked at, in bytes: several times the longest name with its
+  /// The longest authority that the gate parses, in bytes: several times the longest name with its
   /// port.
   static let maximumAuthorityBytes = 1024
 
-  /// The gate for the addresses behind the URLs, with the same networks allowed.
+  /// The gate for the addresses of the URLs, with the same allowed networks.
   public let addressGate: AddressGate
   private let policy: URLPolicy
 
-  /// Makes the gate of a policy.
+  /// Makes the gate for a policy.
   public init(_ policy: URLPolicy) {
     self.policy = policy
     addressGate = AddressGate(allowedNets: policy.allowedNets)
   }
 
-  /// Passes a URL that may be fetched, as far as that can be known before its name is looked up.
+  /// Checks that a URL may be fetched, as far as the gate can know before the name lookup.
   ///
-  /// An address in the URL passes the address gate here, and its port is decided.
+  /// If the URL contains an address, this also checks the address and its port.
   ///
   /// - Throws: a refusal of the family `policy`.
   public func check(_ url: String) throws(Refusal) -> CheckedURL {
     try check(url, after: nil)
   }
 
-  /// - Parameter earlier: one that this gate has passed. If the URL begins as that one did, only
-  ///   the rest is judged.
+  /// - Parameter earlier: a URL that this gate has accepted. If `url` begins with the same scheme
+  ///   and authority, only the rest is checked.
   func check(_ url: String, after earlier: CheckedURL?) throws(Refusal) -> CheckedURL {
     guard url.utf8.count <= Self.maximumBytes else { throw Self.tooLong }
     return try check(Array(url.utf8)[...], after: earlier)
   }
 
-  /// ``check(_:after:)-(String,_)`` for bytes of any kind.
+  /// Does the same as ``check(_:after:)-(String,_)`` for arbitrary bytes.
   func check(_ bytes: ArraySlice<UInt8>, after earlier: CheckedURL? = nil) throws(Refusal) -> CheckedURL {
     do throws(Refusal) {
       return try judge(bytes, after: earlier?.place)
@@ -44,10 +44,10 @@ public struct URLGate: Sendable {
     }
   }
 
-  /// The refusal together with those that would follow it if its flag were given.
+  /// Combines a refusal with those that would follow if its flag were given.
   private func complete(_ refusal: Refusal, for bytes: ArraySlice<UInt8>) -> Refusal {
     var (opened, refusals) = (policy, [refusal])
-    // Plain http, a host, an address or a port: each is refused once.
+    // Plain http, a host, an address and a port are each refused at most once.
     while let remedy = refusals.last?.remedy, refusals.count <= 4 {
       remedy.open(&opened)
       do throws(Refusal) {
@@ -98,7 +98,7 @@ public struct URLGate: Sendable {
     return (origin, target)
   }
 
-  /// The refusal of a port that no flag allows.
+  /// Returns the refusal of a port that no flag allows.
   static func portRefusal(_ port: UInt16) -> Refusal {
     Refusal(.policyPort, "port \(port) is not allowed (80 and 443 are)", remedy: .port(port))
   }
@@ -106,7 +106,7 @@ public struct URLGate: Sendable {
   static let tooLong = Refusal(.policyURL, "the URL is longer than \(maximumBytes) bytes")
 }
 
-// What the policy says.
+// Checks that depend on the policy.
 extension URLGate {
   private func scheme(of parts: URLReference, in bytes: ArraySlice<UInt8>) throws(Refusal) -> CheckedURL.Scheme {
     guard let written = parts.scheme else {
@@ -140,17 +140,19 @@ extension URLGate {
     }
   }
 
-  /// Names that lead into the local machine or network pass only when a host pattern names them;
-  /// the address gate still judges.
+  /// Refuses names that lead to the local machine or network, unless a host pattern names them. The
+  /// address gate still checks the addresses.
   private static func checkSpecial(_ name: HostName, isNamed: Bool) throws(Refusal) {
     guard let row = SpecialName.of(name), !(isNamed && row.mayBeAllowed) else { return }
     let flag = row.mayBeAllowed ? "--allow-host \(name.text), with --allow-net for its address, would allow it" : "nothing allows it"
     throw Refusal(.policyHost, "the host '\(name.text)' is \(row.name) (\(row.source)); \(flag)")
   }
 
-  /// Whether the port may be used at any address. A port that is not may still be used inside
-  /// `--allow-net`, which for a name is known only when it has been looked up, and so never behind
-  /// a proxy.
+  /// Returns whether the port may be used at any address. Any other port may still be used inside
+  /// `--allow-net`. For a name, this is known only after the name lookup, and so never with a
+  /// proxy.
+  ///
+  /// - Throws: a refusal `policy.port`.
   private func portVerdict(_ port: UInt16, at host: Authority.Host) throws(Refusal) -> Bool {
     if policy.allows(port: port) { return true }
     switch host {
@@ -161,12 +163,12 @@ extension URLGate {
   }
 }
 
-// What the text says.
+// Checks that depend only on the text.
 extension URLGate {
   private static func authority(of parts: URLReference) throws(Refusal) -> Authority {
     guard let authority = parts.authority else { throw Refusal(.policyURL, "two slashes must follow the scheme") }
     guard !authority.isEmpty else {
-      // libcurl and browsers skip further slashes and take what follows for the host.
+      // libcurl and browsers skip further slashes and read what follows as the host.
       if parts.path.dropFirst().contains(UInt8(ascii: "/")) { throw Refusal(.policyURL, "more than two slashes follow the scheme") }
       throw Refusal(.policyHost, "the URL has no host")
     }
@@ -176,12 +178,12 @@ extension URLGate {
     return try Authority(authority)
   }
 
-  /// The path and query to send. UTF-8 beyond ASCII is percent-encoded, as browsers do; nothing
-  /// else is touched.
+  /// Returns the path and query to send. Percent-encodes UTF-8 beyond ASCII, as browsers do, and
+  /// changes nothing else.
   ///
-  /// An escape of NUL and a percent sign that begins no escape are refused: servers cut or guess
-  /// there. So are, in the path, brackets and braces, which no path may hold (RFC 3986, 3.3) and
-  /// the curl tool takes for a range; and U+FFFD, which stands for text that was none.
+  /// Refuses an escape of NUL, and a percent sign that begins no escape: servers truncate the URL
+  /// or guess there. Refuses brackets and braces in the path, where RFC 3986, 3.3 forbids them and
+  /// the curl tool reads them as a range. Refuses U+FFFD, which replaces text that was invalid.
   private static func target(of parts: URLReference) throws(Refusal) -> String {
     var bytes = parts.path.first == UInt8(ascii: "/") ? Array(parts.path) : Array("/".utf8)
     if let query = parts.query { bytes += "?".utf8 + query }
@@ -212,7 +214,7 @@ extension URLGate {
     }
   }
 
-  /// Whether U+FFFD stands in UTF-8.
+  /// Returns whether UTF-8 contains U+FFFD.
   private static func holdsReplacement(_ bytes: [UInt8]) -> Bool {
     bytes.indices.contains { bytes[$0] == 0xEF && bytes[$0...].starts(with: [0xEF, 0xBF, 0xBD]) }
   }

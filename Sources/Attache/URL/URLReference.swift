@@ -1,17 +1,17 @@
-/// A URL, or a reference relative to one, cut into the five parts of RFC 3986, appendix B. Nothing
-/// is checked or decoded.
+/// A URL or a relative reference, split into the five parts of RFC 3986, appendix B. Nothing is
+/// checked or decoded.
 struct URLReference {
-  /// Without its colon; only what RFC 3986 allows in a scheme.
+  /// The scheme without its colon. It contains only what RFC 3986 allows in a scheme.
   var scheme: ArraySlice<UInt8>?
-  /// Without its two slashes.
+  /// The authority without its two slashes.
   var authority: ArraySlice<UInt8>?
   var path: ArraySlice<UInt8>
-  /// Without its question mark.
+  /// The query without its question mark.
   var query: ArraySlice<UInt8>?
-  /// Without its number sign.
+  /// The fragment without its number sign.
   var fragment: ArraySlice<UInt8>?
 
-  /// Cuts any bytes: there is no text that cannot be cut.
+  /// Splits bytes into parts. Any bytes can be split.
   init(_ bytes: ArraySlice<UInt8>) {
     var rest = bytes
     fragment = Self.cut(&rest, at: UInt8(ascii: "#"))
@@ -29,7 +29,7 @@ struct URLReference {
     path = rest
   }
 
-  /// Takes what follows the first `separator` off the end.
+  /// Removes the first `separator` and all that follows, and returns what follows it.
   private static func cut(_ bytes: inout ArraySlice<UInt8>, at separator: UInt8) -> ArraySlice<UInt8>? {
     guard let index = bytes.firstIndex(of: separator) else { return nil }
     defer { bytes = bytes[..<index] }
@@ -43,8 +43,8 @@ struct URLReference {
 }
 
 extension URLReference {
-  /// The reference as an absolute URL, resolved against an absolute one with an authority (RFC
-  /// 3986, 5.2.2, strict).
+  /// Returns the absolute URL of the reference, resolved against an absolute URL with an authority
+  /// (RFC 3986, 5.2.2, strict).
   func resolved(against base: URLReference) -> URLReference {
     var target = self
     if scheme == nil {
@@ -60,7 +60,7 @@ extension URLReference {
     return target
   }
 
-  /// The bytes of the whole (RFC 3986, 5.3).
+  /// The bytes of the whole reference (RFC 3986, 5.3).
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
     if let scheme { bytes += scheme + ":".utf8 }
@@ -71,7 +71,7 @@ extension URLReference {
     return bytes
   }
 
-  /// The path, where it is relative put in the place of the last segment of the base's (RFC 3986,
+  /// Returns the path; a relative one replaces the last segment of the base's path (RFC 3986,
   /// 5.2.3).
   private func merged(with base: URLReference) -> ArraySlice<UInt8> {
     if path.first == UInt8(ascii: "/") { return path }
@@ -79,7 +79,7 @@ extension URLReference {
     return base.path[...slash] + path
   }
 
-  /// RFC 3986, 5.2.4.
+  /// Removes dot segments (RFC 3986, 5.2.4).
   private static func removingDotSegments(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard path.first == UInt8(ascii: "/") else { return path }
     let segments = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A thread of the command's own, for what waits as long as the process lives.
+/// Threads that the command starts for work that lasts as long as the process.
 package enum CommandThread {
   private final class Work {
     let body: @Sendable () -> Void
@@ -10,9 +10,10 @@ package enum CommandThread {
     }
   }
 
-  /// Runs `body` on a thread.
+  /// Runs `body` on a new thread.
   ///
-  /// - Returns: false when the system gives no thread, which standard error then says.
+  /// - Returns: false when the system cannot create a thread; the error is then written to standard
+  ///   error.
   @discardableResult
   package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     let work = unsafe Unmanaged.passRetained(Work(body)).toOpaque()

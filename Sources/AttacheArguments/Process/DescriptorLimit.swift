@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// The descriptors that a process may have.
+/// The limit on the number of file descriptors of this process.
 package enum DescriptorLimit {
-  /// Raises the soft limit to the hard one: a connection is a descriptor, and `--jobs` may be
-  /// thousands.
+  /// Raises the soft limit to the hard limit: each connection needs a descriptor, and `--jobs` may
+  /// be thousands.
   package static func raise() {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -1,20 +1,20 @@
 internal import Glibc
 internal import Synchronization
 
-/// Standard error, where everything goes that is not data: messages, and on a terminal one line of
-/// progress below them.
+/// Standard error, for all output that is not data: messages and, on a terminal, one progress line
+/// below them.
 package enum ErrorOutput {
   private struct Screen {
     var showsProgress = false
     var hasProgressEnded = false
   }
 
-  /// Back to the line's start, and everything from there erased.
+  /// Moves to the start of the line and erases it.
   private static let erasure = "\r\u{1B}[K"
   private static let screen = Mutex(Screen())
 
-  /// Writes a text whole, in the place of the progress line if there is one. Errors of standard
-  /// error are ignored.
+  /// Writes the whole text and replaces the progress line if there is one. Write errors are
+  /// ignored.
   package static func write(_ text: String) {
     screen.withLock { screen in
       put(screen.showsProgress ? erasure + text : text)
@@ -22,7 +22,7 @@ package enum ErrorOutput {
     }
   }
 
-  /// Shows one line in the place of the last one, cut at the terminal's width.
+  /// Replaces the progress line, cut to the terminal's width.
   package static func show(progress line: String) {
     screen.withLock { screen in
       guard !screen.hasProgressEnded else { return }
@@ -31,7 +31,7 @@ package enum ErrorOutput {
     }
   }
 
-  /// Erases the progress line, before something is written elsewhere; the next one is shown.
+  /// Erases the progress line before something is written elsewhere. Later lines are shown again.
   package static func hideProgress() {
     screen.withLock { screen in
       if screen.showsProgress { put(erasure) }
@@ -39,7 +39,7 @@ package enum ErrorOutput {
     }
   }
 
-  /// Erases the progress line and shows no further one.
+  /// Erases the progress line and ignores all later ones.
   package static func endProgress() {
     screen.withLock { screen in
       if screen.showsProgress { put(erasure) }

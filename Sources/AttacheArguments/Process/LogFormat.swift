@@ -3,24 +3,24 @@ package import Attache
 internal import Glibc
 package import Logging
 
-/// How messages are written to standard error.
+/// The format of messages on standard error.
 package enum LogFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
-  /// `attache: message`, as Unix tools speak.
+  /// `attache: message`, the convention of Unix tools.
   case text
-  /// One JSON object a line: `time` (RFC 3339, UTC), `level` and `message`, and where the message
-  /// is about a payload `reason`, `line`, `url` and `count`.
+  /// One JSON object a line: `time` (RFC 3339, UTC), `level` and `message`. Messages about a
+  /// payload also have `reason`, `line`, `url` and `count`.
   case json
 
-  /// A logger that writes this way.
+  /// Returns a logger that writes this format.
   package func logger() -> Logger {
     Logger(label: "attache") { _ in ErrorLogHandler(format: self) }
   }
 }
 
 extension Logger {
-  /// Tells why a payload fell back.
+  /// Logs why a payload fell back.
   ///
-  /// - Parameter text: the message; nil is the explanation itself.
+  /// - Parameter text: the message; nil uses the explanation's own text.
   package func notify(_ explanation: Explanation, at level: Level = .notice, _ text: String? = nil) {
     var fields: Metadata = [
       "reason": .string(explanation.reason.rawValue), "line": .stringConvertible(explanation.line),
@@ -70,7 +70,7 @@ struct ErrorLogHandler: LogHandler {
     return String(decoding: writer.bytes, as: UTF8.self) + "\n"
   }
 
-  /// The present time to the millisecond, as 2026-11-21T18:00:00.123Z.
+  /// The current time in UTC, in milliseconds, as 2026-11-21T18:00:00.123Z.
   private static var now: String {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)

@@ -5,7 +5,8 @@ internal import Glibc
 package enum ProgressChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
   case auto, always, never
 
-  /// `auto` is a terminal that can rewrite a line, and a user who has not asked for plain text.
+  /// `auto` is on when standard error is a terminal that can rewrite a line and the user has not
+  /// asked for plain text.
   package var isOn: Bool {
     switch self {
     case .always: true

@@ -1,28 +1,29 @@
 internal import Attache
 internal import Glibc
 
-/// Standard input, output and error, any of which may be closed at the start, as after `<&-`.
+/// Standard input, output and error. Any of them may be closed at the start, for example after
+/// `<&-`.
 package enum StandardDescriptors {
-  /// Makes them safe to use, before anything else is opened or started: see ``takeClosed()`` and
-  /// `BrokenPipe.block()`.
+  /// Makes the descriptors safe to use. Call it before anything else is opened or started: see
+  /// ``takeClosed()`` and `BrokenPipe.block()`.
   ///
-  /// A write beyond the limit on a file's size (`ulimit -f`) fails with EFBIG from now on, and is
-  /// told like a full disk: by default its signal ends the process.
+  /// From then on, a write beyond the limit on a file's size (`ulimit -f`) fails with EFBIG and is
+  /// reported like a full disk. By default its signal ends the process.
   package static func prepare() {
     takeClosed()
     BrokenPipe.block()
     signal(SIGXFSZ, SIG_IGN)
   }
 
-  /// Takes the number of each that is closed, so that no file or socket of ours comes to stand
-  /// there: lines would be written into it.
+  /// Opens `/dev/null` at the number of each closed descriptor. Otherwise one of our files or
+  /// sockets could get that number, and lines would be written into it.
   ///
-  /// What is put there is open the other way round, as glibc does for privileged programs: reading,
-  /// or writing, says EBADF as before.
+  /// Each is opened in the opposite direction, as glibc does for privileged programs: reading or
+  /// writing still fails with EBADF.
   private static func takeClosed() {
     for (number, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
     where fcntl(number, F_GETFD) == -1 {
-      // The lowest free number, which is this one.
+      // `open` returns the lowest free number, which is this one.
       _ = unsafe open("/dev/null", mode)
     }
   }

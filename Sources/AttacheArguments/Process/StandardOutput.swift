@@ -2,11 +2,11 @@ internal import ArgumentParser
 internal import Attache
 internal import Glibc
 
-/// Standard output, for the commands that print what they found; the filter writes by itself.
+/// Standard output, for the commands that print their results. The filter does not use it.
 package enum StandardOutput {
-  /// Writes the text whole.
+  /// Writes the whole text.
   ///
-  /// - Throws: the status of an output error, once standard error has said what went wrong.
+  /// - Throws: the exit status of an output error, after the error is written to standard error.
   package static func write(_ text: String) throws {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {

@@ -1,33 +1,33 @@
 internal import Glibc
 
-/// SIGTERM, SIGINT and SIGHUP, which ask a command to stop; a thread of its own takes them.
+/// SIGTERM, SIGINT and SIGHUP, the signals that ask a command to stop. A dedicated thread receives
+/// them.
 ///
 /// A signal that is ignored when the process starts stays ignored, as `nohup` and `command &` in a
 /// shell script expect.
 package enum StopSignals {
-  /// The signals.
   package static let all = [SIGTERM, SIGINT, SIGHUP]
 
-  /// Has the first of them end the process with status 75 until ``block()``. For commands that may
-  /// wait for ever before that, such as to open a pipe without a reader.
+  /// Ends the process with status 75 at the first signal, until ``block()`` is called. For commands
+  /// that may wait forever before that, for example while opening a pipe without a reader.
   package static func endProcess() {
     for signal in all where !isIgnored(signal) {
       Glibc.signal(signal) { _ in _exit(ExitStatus.temporaryFailure) }
     }
   }
 
-  /// Blocks them in this thread and in all that it starts. Call it before any thread is started,
-  /// and after everything that may wait for ever, such as opening a pipe without a reader: until
-  /// then a signal ends the process, with status 75 after ``endProcess()``.
+  /// Blocks the signals in this thread and in all threads that it starts. Call it before any thread
+  /// is started, and after every step that may wait forever, such as opening a pipe without a
+  /// reader. Until then a signal ends the process, with status 75 after ``endProcess()``.
   package static func block() {
     var signals = set
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
-  /// Calls the first action at the first signal, the second at the second, and so on. One signal
-  /// more ends the process at once with status 75: the command waits for something that may never
-  /// come, such as a reader of its output. Without a thread the process ends with status 70: it
-  /// would take no signal.
+  /// Calls the first action at the first signal, the second at the second, and so on. One more
+  /// signal ends the process at once with status 75, since the command may wait for something that
+  /// never comes, such as a reader of its output. If the thread cannot be started, the process ends
+  /// with status 70: it could not receive signals.
   package static func onEach(_ actions: (@Sendable () -> Void)...) {
     let isStarted = CommandThread.start {
       var rest = actions[...]
@@ -42,7 +42,7 @@ package enum StopSignals {
     guard isStarted else { _exit(ExitStatus.software) }
   }
 
-  /// Whether a signal is ignored. At the start of a process its parent decides.
+  /// Whether a signal is ignored. The parent process decides this at the start.
   package static func isIgnored(_ signal: Int32) -> Bool {
     var action = sigaction()
     guard unsafe sigaction(signal, nil, &action) == 0 else { return false }

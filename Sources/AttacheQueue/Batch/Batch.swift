@@ -2,12 +2,12 @@ package import Attache
 internal import Glibc
 internal import Synchronization
 
-/// A file's payloads through a queue in one go: its lines are enqueued, worked and written at the
-/// same time, each once however often the batch is begun.
+/// Processes a file through a queue. Its lines are enqueued, processed and written at the same
+/// time, each once, however often the batch is restarted.
 package final class Batch: Sendable {
-  /// How a batch ended.
+  /// The result of a run.
   package struct Result: Sendable {
-    /// Of the lines that were written.
+    /// A summary of the lines that were written.
     package var summary = Summary()
     package var elapsed = Duration.zero
     /// Whether every line of the input has its result and was written.
@@ -18,9 +18,9 @@ package final class Batch: Sendable {
     var failure: BatchFailure?
     /// Lines of the input that are in the queue.
     var enqueued = 0
-    /// All of them, once they are.
+    /// The number of lines of the input; nil until all are in the queue.
     var lines: Int?
-    /// Whether no more lines are to be read.
+    /// Whether to read no more lines.
     var isStopped = false
   }
 
@@ -29,7 +29,7 @@ package final class Batch: Sendable {
   private let payloadPath: JSONPointer?
   private let machine: any Machine
   private let reading: ReadingStop
-  /// Ends a wait for the machine.
+  /// Ends a wait for the machine to recover.
   private let stopping: any WakeSignal
   private let output: BatchOutput
   private let observer: BatchObserver
@@ -38,11 +38,12 @@ package final class Batch: Sendable {
   private let linesBefore, doneBefore: Int
 
   /// - Parameters:
-  ///   - queue: empty, or of the same batch, which then goes on; stays the caller's.
-  ///   - worker: works the queue until it is told to end when all is done.
-  ///   - observer: the worker's.
-  ///   - payloadPath: where the payload stands in a line, for what its envelope says of the
-  ///     delivery.
+  ///   - queue: an empty queue, or the queue of the same batch, which then continues. The caller
+  ///     closes it.
+  ///   - worker: processes the queue until ``QueueWorker/endWhenDone()`` is called and all is done.
+  ///   - observer: the worker's observer.
+  ///   - payloadPath: the place of the payload in a line, for reading the delivery fields of its
+  ///     envelope.
   package init(
     _ queue: any PayloadQueue, worker: QueueWorker, observer: BatchObserver, payloadPath: JSONPointer?,
     machine: any Machine = SystemMachine()
@@ -65,7 +66,10 @@ package final class Batch: Sendable {
 
   /// Runs to the end, or until ``stop()``.
   ///
-  /// - Parameter report: is closed by the caller, as all are.
+  /// - Parameters:
+  ///   - input: the descriptor of the lines. The caller closes all descriptors.
+  ///   - target: the descriptor of the output.
+  ///   - report: the descriptor of the report; nil writes none.
   package func run(input: Int32, output target: Int32, report: Int32?) throws(BatchFailure) -> Result {
     let start = machine.now
     let (enqueuing, writing) = try started(input, target, report)
@@ -87,7 +91,7 @@ package final class Batch: Sendable {
     return result
   }
 
-  /// Reads and claims nothing more; what is in flight is finished. Safe from any thread.
+  /// Reads and claims nothing more. Payloads in flight are finished. Safe from any thread.
   package func stop() {
     stopReading()
     worker.stop()
@@ -99,13 +103,13 @@ package final class Batch: Sendable {
     stopping.ring()
   }
 
-  /// Gives back what is in flight as well. Safe from any thread.
+  /// Stops, and gives back payloads in flight. Safe from any thread.
   package func cancel() {
     stop()
     worker.cancel()
   }
 
-  /// How far it is, but for the time. Safe from any thread.
+  /// The progress of the batch, without the elapsed time. Safe from any thread.
   package var progress: BatchProgress {
     var progress = BatchProgress()
     (progress.enqueued, progress.lines) = state.withLock { ($0.enqueued, $0.lines) }
@@ -113,8 +117,8 @@ package final class Batch: Sendable {
     return progress
   }
 
-  /// Sets free what the queue holds in the store: the output is where it belongs, and nobody will
-  /// read the results again.
+  /// Releases the attachments that the queue holds in the store. Call it when the output is in its
+  /// final place, because then the results will not be read again.
   package func release() throws(BatchFailure) {
     let holds = try Self.asking { () throws(QueueError) in try ReleasedHolds(of: queue) }
     var request = ResultRequest(onlyUnread: true)
@@ -150,7 +154,7 @@ package final class Batch: Sendable {
     var options = EnqueueOptions()
     options.payloadPath = payloadPath
     options.stopsAtOverlong = true
-    // The whole input comes again when the batch goes on.
+    // When the batch continues, the whole input is read again.
     options.keepsUnfinished = false
     options.linesBefore = linesBefore
     options.key = .own { line, number in BatchKey.key(of: line, number: number) }
@@ -170,9 +174,9 @@ package final class Batch: Sendable {
     }
   }
 
-  /// While the machine fails, such as by a full disk, lines wait, as the worker does.
+  /// While the machine fails, for example because of a full disk, lines wait, as the worker does.
   ///
-  /// - Returns: whether to go on.
+  /// - Returns: whether to try again.
   private func waits(for error: QueueError) -> Bool {
     guard let fault = MachineFault(error), !state.withLock(\.isStopped) else { return false }
     worker.pause(fault)
@@ -180,7 +184,7 @@ package final class Batch: Sendable {
     return !state.withLock(\.isStopped)
   }
 
-  /// - Returns: whether the whole input is in the queue, and nothing else.
+  /// - Returns: whether the queue contains the whole input and nothing else.
   private func enqueued(_ enqueuer: Enqueuer, _ input: Int32) throws(BatchFailure) -> Bool {
     let ending: Enqueuer.Ending
     do throws(EnqueueError) {
@@ -189,7 +193,7 @@ package final class Batch: Sendable {
       switch error {
       case .input(let error): throw .input(error)
       case .memory(let error): throw .system(error)
-      // A batch that is stopped waits for no machine.
+      // A stopped batch does not wait for the machine.
       case .queue(let error) where MachineFault(error) != nil && state.withLock(\.isStopped): return false
       case .queue(let error): throw .queue(error)
       case .changed(let line): throw .changed(line: line)

@@ -1,12 +1,12 @@
 internal import Attache
 
-/// What tells the lines of a batch apart, so that a batch that is begun again adds none twice: the
-/// number of the line, and its bytes in a hash.
+/// The keys of a batch's lines, which prevent duplicates when the batch is restarted: the line
+/// number and a hash of the line's bytes.
 ///
-/// Keys of one batch rise with the lines, so that they are added at the end of the index.
+/// Keys increase with the line numbers, so that they are added at the end of the index.
 enum BatchKey {
-  /// Bytes of the hash: a changed line is found out, and nobody gains by making two alike in his
-  /// own file.
+  /// In bytes. Enough to detect a changed line; collisions that users create in their own file are
+  /// no threat.
   private static let hashLength = 8
 
   static func key(of line: [UInt8], number: Int) -> [UInt8] {

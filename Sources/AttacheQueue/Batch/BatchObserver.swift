@@ -1,7 +1,7 @@
 package import Attache
 internal import Synchronization
 
-/// Counts what becomes of a batch's payloads in this run, and wakes whoever writes them.
+/// Counts the results of a batch in this run, and wakes the thread that writes them.
 package final class BatchObserver: WorkerObserver {
   /// Results of this run.
   package struct Counts: Hashable, Sendable {
@@ -9,14 +9,14 @@ package final class BatchObserver: WorkerObserver {
     package var attached = 0
     package var fallback = 0
     package var invalid = 0
-    /// Payloads that wait for another try, counted once for each.
+    /// Payloads that were given back for a retry, counted once for each time.
     package var postponed = 0
   }
 
   let wakeSignal: any WakeSignal
   private let state = Mutex(Counts())
 
-  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  /// - Throws: ``SystemError`` when no descriptor is available.
   package init(machine: any Machine = SystemMachine()) throws(SystemError) {
     wakeSignal = try machine.makeWakeSignal()
   }

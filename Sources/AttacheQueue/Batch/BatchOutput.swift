@@ -2,19 +2,19 @@ package import Attache
 internal import Glibc
 internal import Synchronization
 
-/// Writes a batch's lines, and its report, in the order of the file, each as soon as all before it
-/// have their results. One thread runs it.
+/// Writes a batch's lines, and its report, in the order of the file. A line is written as soon as
+/// it and all lines before it have their results. One thread runs it.
 final class BatchOutput: Sendable {
-  /// What ends it.
+  /// Why the output ends.
   private enum Ending {
-    /// Every payload has a result: it ends with the last.
+    /// Every payload has a result: the output ends with the last one.
     case complete
-    /// There will be no more results.
+    /// No more results will follow.
     case stopped
   }
 
   private struct State {
-    /// Whether the queue is known to hold this batch and nothing else.
+    /// Whether the queue is known to contain this batch and nothing else.
     var isCleared: Bool
     var ending: Ending?
     var summary = Summary()
@@ -28,7 +28,7 @@ final class BatchOutput: Sendable {
 
   /// - Parameters:
   ///   - isCleared: whether lines may be written before ``clear()``.
-  ///   - wakeSignal: is rung when there may be something to write.
+  ///   - wakeSignal: rung when there may be something to write.
   init(_ queue: any PayloadQueue, isCleared: Bool, wakeSignal: any WakeSignal, machine: any Machine) {
     self.queue = queue
     self.machine = machine
@@ -36,19 +36,20 @@ final class BatchOutput: Sendable {
     state = Mutex(State(isCleared: isCleared))
   }
 
-  /// The queue holds this batch and nothing else: what it has may be written.
+  /// Records that the queue contains this batch and nothing else, so that its results may be
+  /// written.
   func clear() { change { $0.isCleared = true } }
 
-  /// Every payload has its result.
+  /// Records that every payload has its result.
   func complete() { change { $0.ending = $0.ending ?? .complete } }
 
-  /// There will be no more results: what stands in a row is written.
+  /// Records that no more results will follow. Results without a gap before them are still written.
   func stop() { change { $0.ending = .stopped } }
 
-  /// What became of the lines that were written.
+  /// A summary of the lines that were written.
   var summary: Summary { state.withLock { $0.summary } }
 
-  /// Why not all is written that could be.
+  /// Why the output is incomplete.
   var failure: BatchFailure? { state.withLock(\.failure) }
 
   private func change(_ body: (inout State) -> Void) {
@@ -107,16 +108,15 @@ final class BatchOutput: Sendable {
   }
 }
 
-/// Why a batch did not come to its end. What has its result keeps it: the batch goes on when it is
-/// begun again.
+/// Why a batch did not finish. Existing results are kept: the batch continues when it is restarted.
 package enum BatchFailure: Error, Hashable, Sendable {
   case input(SystemError), output(SystemError), report(SystemError), system(SystemError)
   case queue(QueueError)
-  /// A line is another than when the batch was begun; it was not added.
+  /// A line differs from when the batch was started. It was not added.
   case changed(line: Int)
-  /// The queue holds other payloads than the file has lines: of another file, or of this one when
-  /// it was longer.
+  /// The number of payloads in the queue is not the number of lines: the payloads are from another
+  /// file, or from this one when it was longer.
   case otherPayloads(inQueue: Int, lines: Int)
-  /// A line that no queue takes.
+  /// A line exceeds the limit of a queue.
   case overlong(line: Int)
 }

@@ -1,13 +1,14 @@
-/// How far a batch is, and how that looks on a terminal.
+/// The progress of a batch, and its text for a terminal.
 package struct BatchProgress: Hashable, Sendable {
   /// Lines of the file that are in the queue.
   package var enqueued = 0
-  /// All lines of the file; nil until they are known.
+  /// The number of lines of the file; nil while it is unknown.
   package var lines: Int?
   /// Payloads that had a result when this run began.
   package var before = 0
+  /// The results of this run.
   package var counts = BatchObserver.Counts()
-  /// Since this run began.
+  /// The time since this run began.
   package var elapsed = Duration.zero
 
   package init() {}
@@ -15,20 +16,20 @@ package struct BatchProgress: Hashable, Sendable {
   /// Payloads with a result.
   package var done: Int { before + counts.finished }
 
-  /// Results a second in this run.
+  /// Results per second in this run.
   package var rate: Double {
     elapsed > .zero ? Double(counts.finished) / (elapsed / .seconds(1)) : 0
   }
 
-  /// How long the rest takes at this rate; nil while that is not known.
+  /// The time that the rest needs at this rate; nil while it is unknown.
   package var left: Duration? {
     guard let lines, rate > 0 else { return nil }
     return .seconds(Double(max(0, lines - done)) / rate)
   }
 
-  /// One line: a bar, the rate, the outcomes, and the time left.
+  /// One line with a bar, the rate, the outcomes, and the time left.
   ///
-  /// - Parameter width: of the bar, in columns.
+  /// - Parameter width: the width of the bar, in columns.
   package func text(width: Int) -> String {
     let outcomes = "\(counts.attached) attached, \(counts.fallback) fallback"
     let waiting = counts.postponed > 0 ? ", \(counts.postponed) tried again" : ""
@@ -40,7 +41,7 @@ package struct BatchProgress: Hashable, Sendable {
     return "[\(bar)] \(Int((share * 100).rounded(.down))) %, \(rest)\(left.map { ", \(Self.clock($0)) left" } ?? "")"
   }
 
-  /// Minutes and seconds, with hours where there are any.
+  /// Formats minutes and seconds, with hours when there are any.
   private static func clock(_ duration: Duration) -> String {
     let seconds = min(Int(duration.components.seconds), 359_999)
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -2,8 +2,8 @@ internal import Attache
 internal import CLinux
 internal import Glibc
 
-/// A program that a sender runs, in a process group of its own, so that a Ctrl-C at the terminal
-/// reaches attache alone. It belongs to one thread.
+/// A program that a sender runs. It has its own process group, so that a Ctrl-C at the terminal
+/// reaches only attache. Not thread-safe.
 @safe
 final class ChildProcess {
   /// How a process ended.
@@ -11,7 +11,7 @@ final class ChildProcess {
     case exited(status: Int32)
     case killed(signal: Int32)
 
-    /// In words.
+    /// A description for messages.
     var text: String {
       switch self {
       case .exited(let status): "ended with status \(status)"
@@ -24,17 +24,17 @@ final class ChildProcess {
   let identifier: pid_t
   /// Readable once the process has ended (pidfd_open(2)).
   let endDescriptor: Int32
-  /// The end to write its standard input to, which does not block; -1 once it is closed.
+  /// The non-blocking write end of its standard input; -1 once it is closed.
   private(set) var input: Int32
-  /// The end to read its standard output from, which does not block; -1 where it writes to ours.
+  /// The non-blocking read end of its standard output; -1 when it inherits ours.
   let output: Int32
   private(set) var end: End?
 
   /// Starts a program.
   ///
   /// - Parameters:
-  ///   - words: the program, which is looked for on PATH, and its arguments.
-  ///   - variables: what its environment has beside ours, as `NAME=VALUE`.
+  ///   - words: the program, which is searched for in PATH, and its arguments.
+  ///   - variables: additional environment variables, as `NAME=VALUE`.
   ///   - readsOutput: whether its standard output is a pipe.
   /// - Throws: ``SystemError`` when the program cannot be started.
   init(_ words: [String], variables: [String] = [], readsOutput: Bool) throws(SystemError) {
@@ -53,7 +53,7 @@ final class ChildProcess {
     if readsOutput { close(open[3]) }
     input = open[1]
     output = readsOutput ? open[2] : -1
-    // Linux before 5.3 alone has none.
+    // Only Linux before 5.3 has no pidfd_open(2).
     guard endDescriptor >= 0 else {
       let error = SystemError(call: "pidfd_open", number: errno)
       signal(SIGKILL)
@@ -72,7 +72,7 @@ final class ChildProcess {
     if output >= 0 { close(output) }
   }
 
-  /// The end to read from and the end to write to.
+  /// Creates a pipe, and returns its read end and its write end.
   private static func pipe() throws(SystemError) -> [Int32] {
     var pair: [Int32] = [-1, -1]
     _ = try SystemError.check("pipe", unsafe linux_pipe(&pair))
@@ -85,15 +85,15 @@ final class ChildProcess {
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
     if let output { unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
-    // Not all that is open here closes at exec: the sockets of the figures do not. A program that
-    // had them would keep the port, and each scraper waiting.
+    // Some open descriptors are not close-on-exec, such as the sockets of the metrics server. A
+    // program that inherited them would keep the port in use, and scrapers would wait.
     let closing = unsafe linux_spawn_closing_from(&actions, STDERR_FILENO + 1)
     guard closing == 0 else { throw SystemError(call: "posix_spawn", number: closing) }
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // Signals that attache waits for are blocked in its threads, and SIGPIPE may be ignored:
-    // neither is for the program.
+    // Threads of attache block the signals that it waits for, and SIGPIPE may be ignored. The
+    // program must inherit neither.
     var (none, all) = (sigset_t(), sigset_t())
     unsafe sigemptyset(&none)
     unsafe sigfillset(&all)
@@ -117,9 +117,9 @@ final class ChildProcess {
     return identifier
   }
 
-  /// Writes to its standard input as far as that has room.
+  /// Writes to its standard input, as much as there is room for.
   ///
-  /// - Returns: the bytes that were taken; nil when it takes none any more.
+  /// - Returns: the number of bytes written; nil when the input is closed.
   func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard input >= 0 else { return nil }
     while true {
@@ -132,7 +132,7 @@ final class ChildProcess {
 
   /// Reads from its standard output.
   ///
-  /// - Returns: what was read; empty when there is nothing at the moment, nil at its end.
+  /// - Returns: the bytes read; empty when there are none now, nil at the end.
   func read() -> [UInt8]? {
     guard output >= 0 else { return nil }
     return unsafe withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
@@ -151,17 +151,18 @@ final class ChildProcess {
     input = -1
   }
 
-  /// Sends a signal to the process and to those that it has started in its group.
+  /// Sends a signal to the process group.
   ///
-  /// - Returns: false when the system refuses it, as for a program of another user.
+  /// - Returns: false when the system refuses, for example because the program runs as another
+  ///   user.
   @discardableResult
   func signal(_ signal: Int32) -> Bool {
     end != nil || kill(-identifier, signal) == 0 || errno == ESRCH
   }
 
-  /// Notes whether the process has ended.
+  /// Records whether the process has ended.
   ///
-  /// - Returns: how; nil while it runs.
+  /// - Returns: how it ended; nil while it runs.
   @discardableResult
   func reap(waits: Bool = false) -> End? {
     if let end { return end }
@@ -170,7 +171,7 @@ final class ChildProcess {
       let child = unsafe waitpid(identifier, &status, waits ? 0 : WNOHANG)
       if child == 0 { return nil }
       if child < 0, errno == EINTR { continue }
-      // Who waits for every child of the process may have taken its status.
+      // Other code that waits for any child of this process may have taken the status.
       if child < 0 { status = 0 }
       break
     }

@@ -1,12 +1,12 @@
 internal import Attache
 internal import Glibc
 
-/// A command that runs, and what it was given.
+/// A running command, and the results that it was given.
 final class CommandChild {
-  /// Why a command is at its end.
+  /// How a command ended.
   struct End {
     var text: String
-    /// Whether it ended by itself with status 0.
+    /// Whether it ended on its own with status 0.
     var isOrderly: Bool
   }
 
@@ -19,21 +19,22 @@ final class CommandChild {
   private let process: ChildProcess
   private let json = JSONCheck()
   private let reader = DeliveryReader()
-  /// Bytes on their way to the command, from ``written`` on.
+  /// Bytes to write to the command, from ``written`` on.
   private var text: [UInt8] = []
   private var written = 0
-  /// What is unanswered, in the order given: by the numbers from ``firstGiven`` on, the first
-  /// answered ones nil.
+  /// Unanswered results, in the order given. Answered results are nil; the first entry that is not
+  /// nil is at ``firstGiven``.
   private var given: [Given?] = []
   private var firstGiven = 0
-  /// By the result's number, the place in ``given``, and how many places were forgotten before it.
+  /// The index in ``given`` plus ``forgotten`` of each result, by number. ``forgotten`` is the
+  /// number of entries removed from the start of ``given``.
   private var places: [Int64: Int] = [:]
   private var forgotten = 0
   private var answeredAt = MonotonicInstant.distantPast
-  /// What came and is no whole line yet.
+  /// Received bytes of an incomplete line.
   private var line: [UInt8] = []
   private var lines = 0
-  /// Results whose text is no line, which are answered at once.
+  /// Results that are answered at once, without the command.
   private var unfit: [(token: LeaseToken, answer: DeliveryAnswer)] = []
 
   init(_ configuration: CommandSender.Configuration) throws(SystemError) {
@@ -41,12 +42,12 @@ final class CommandChild {
     process = try ChildProcess(configuration.words, readsOutput: true)
   }
 
-  /// Bytes that are forgotten at a time once they are written.
+  /// The number of written bytes that are removed at a time.
   private static let forgetting = 65_536
-  /// Answered results that are forgotten at a time.
+  /// The number of answered results that are removed at a time.
   private static let forgettingResults = 1_024
 
-  /// What it was given and has not answered.
+  /// Results that the command was given and has not answered.
   var unanswered: [Delivery] { given[firstGiven...].compactMap { $0?.delivery } }
 
   func give(_ deliveries: [Delivery]) {
@@ -54,8 +55,8 @@ final class CommandChild {
     for delivery in deliveries {
       if configuration.usesEnvelopes {
         text += DeliveryText.envelope(delivery, json)
-        // The same result under a later lease: another deliverer had it meanwhile, and gave it
-        // back.
+        // The same result under a later lease: in the meantime another deliverer held it and gave
+        // it back.
         if let earlier = places.removeValue(forKey: delivery.token.id), let token = forget(at: earlier - forgotten) {
           unfit.append((token, .unanswered))
         }
@@ -73,12 +74,12 @@ final class CommandChild {
   func write() {
     while written < text.count {
       guard let count = unsafe text.withUnsafeBytes({ unsafe process.write(UnsafeRawBufferPointer(rebasing: $0[written...])) }) else {
-        // It reads no more, and may still answer.
+        // The command reads no more, but may still answer.
         process.closeInput()
         break
       }
       written += count
-      // What is written is forgotten although there is always more.
+      // Written bytes are removed even when there are always more to write.
       if written >= Self.forgetting, written * 2 >= text.count {
         text.removeFirst(written)
         written = 0
@@ -97,20 +98,21 @@ final class CommandChild {
     return requests
   }
 
-  /// When the first answer is overdue; nil while none is owed.
+  /// When the next answer is overdue; nil while none is expected.
   var due: MonotonicInstant? {
     if !unfit.isEmpty { return .now }
     guard firstGiven < given.count, let first = given[firstGiven] else { return nil }
-    // One answer after another: the first is owed from the last one on.
+    // Without envelopes, answers arrive in order: the time for the next answer starts at the
+    // previous one.
     return max(first.since, configuration.usesEnvelopes ? first.since : answeredAt).advanced(by: configuration.answerTimeout)
   }
 
-  /// Takes what has come.
+  /// Reads the answers that have arrived.
   func read() -> (answers: [(token: LeaseToken, answer: DeliveryAnswer)], end: End?) {
     var answers = unfit
     unfit = []
     while true {
-      // Asked first: what it wrote before its end is there to be read.
+      // Checked before reading, so that output from before the end is read.
       let end = process.reap()
       guard let bytes = process.read() else { break }
       if bytes.isEmpty {
@@ -127,7 +129,7 @@ final class CommandChild {
         return (answers, End(text: fault + "; it was stopped", isOrderly: false))
       }
     }
-    // Its output is at its end: it has ended, or is about to.
+    // The output is closed: the process has ended, or is about to.
     process.closeInput()
     if hasEnded(within: .milliseconds(100)), let end = process.reap() { return (answers, orderly(end)) }
     stop()
@@ -138,9 +140,9 @@ final class CommandChild {
     End(text: end.text, isOrderly: end == .exited(status: 0))
   }
 
-  /// Takes answers out of what came.
+  /// Parses answers from received bytes.
   ///
-  /// - Returns: what is wrong with it; nil when nothing is.
+  /// - Returns: what is wrong with the bytes; nil when they are valid.
   private func take(_ bytes: [UInt8], _ answers: inout [(token: LeaseToken, answer: DeliveryAnswer)]) -> String? {
     line += bytes
     answeredAt = .now
@@ -175,9 +177,9 @@ final class CommandChild {
     return nil
   }
 
-  /// Takes what stands at a place of ``given`` out of it.
+  /// Removes the result at an index of ``given``.
   ///
-  /// - Returns: its lease; nil when nothing unanswered stands there.
+  /// - Returns: its lease; nil when there is no unanswered result at the index.
   private func forget(at place: Int) -> LeaseToken? {
     guard place < given.count, let token = given[place]?.delivery.token else { return nil }
     given[place] = nil
@@ -190,8 +192,7 @@ final class CommandChild {
     return token
   }
 
-  /// Ends the command: its input is at its end, and it has a while before SIGTERM, and another
-  /// before SIGKILL.
+  /// Ends the command: closes its input, sends SIGTERM after a while, and SIGKILL after another.
   func finish() {
     process.closeInput()
     for signal in [SIGTERM, SIGKILL] {
@@ -201,19 +202,20 @@ final class CommandChild {
     process.reap(waits: true)
   }
 
-  /// Ends the command by SIGTERM, or by SIGKILL where it does not care.
+  /// Ends the command with SIGTERM, or with SIGKILL when it does not react.
   @discardableResult
   func stop() -> ChildProcess.End {
     process.closeInput()
     if process.reap() == nil {
       process.signal(SIGTERM)
-      // One that runs as another user may not be ended by us.
+      // The system refuses to signal a command that runs as another user.
       if !hasEnded(within: configuration.patience), !process.signal(SIGKILL) { return .killed(signal: SIGKILL) }
     }
     return process.reap(waits: true) ?? .exited(status: 0)
   }
 
-  /// Waits for the end, and reads what comes meanwhile, so that no writer is kept from ending.
+  /// Waits for the end, and reads output in the meantime, so that a blocked write does not keep the
+  /// command from ending.
   private func hasEnded(within span: Duration) -> Bool {
     let until = MonotonicInstant.now.advanced(by: span)
     var readsOutput = true

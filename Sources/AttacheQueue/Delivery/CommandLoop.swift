@@ -1,14 +1,14 @@
 internal import Attache
 internal import Glibc
 
-/// The loop of a ``CommandSender``; one thread has it.
+/// The loop of a ``CommandSender``. One thread uses it.
 final class CommandLoop: @unchecked Sendable {
   private let configuration: CommandSender.Configuration
   private let wakeSignal: EventFD
   private let owner: any SenderOwner
   private let takeInbox: () -> CommandSender.Inbox
   private var child: CommandChild?
-  /// Results that no command was given.
+  /// Results that were not given to a command.
   private var pending: [Delivery] = []
   private var restartAt = MonotonicInstant.distantPast
   private var pauses = 0
@@ -42,7 +42,7 @@ final class CommandLoop: @unchecked Sendable {
     child?.finish()
   }
 
-  /// Gives up what is unanswered.
+  /// Answers all unanswered results as `unanswered`.
   private func cancel() {
     isCancelled = true
     if let child { owner.take(child.read().answers) }
@@ -53,7 +53,7 @@ final class CommandLoop: @unchecked Sendable {
     child = nil
   }
 
-  /// Gives back what no command was given.
+  /// Gives back the results that were not given to a command.
   private func giveBackPending() {
     guard !pending.isEmpty else { return }
     let rest = pending
@@ -61,7 +61,7 @@ final class CommandLoop: @unchecked Sendable {
     owner.take(rest.map { ($0.token, .unanswered) })
   }
 
-  /// Starts a command once there is something for it, and the pause is over.
+  /// Starts a command when there are results for it, and the pause is over.
   private func startIfDue() {
     guard child == nil, !isCancelled, !pending.isEmpty, restartAt <= .now else { return }
     do throws(SystemError) {
@@ -89,7 +89,7 @@ final class CommandLoop: @unchecked Sendable {
     if requests[0].revents != 0 { wakeSignal.silence() }
   }
 
-  /// Takes the answers that have come, and notes whether the command has come to its end.
+  /// Handles the answers that have arrived, and the end of the command.
   private func take() {
     guard let child else { return }
     let (answers, end) = child.read()
@@ -106,7 +106,7 @@ final class CommandLoop: @unchecked Sendable {
     let rest =
       unanswered.isEmpty ? "" : "; \(unanswered.count) result\(unanswered.count == 1 ? " is" : "s are") unanswered and will be sent again"
     owner.notify("the sender \(end.text)\(rest)")
-    // One that ends in good order is not the fault of what it has not answered.
+    // The end of a command with status 0 is not counted against its unanswered results.
     owner.take(unanswered.map { ($0.token, end.isOrderly ? .unanswered : .senderEnded(reason: "the sender \(end.text)")) })
   }
 }

@@ -1,32 +1,34 @@
 public import Attache
 internal import Synchronization
 
-/// Sends results by a command that reads them from its standard input, one a line, and answers each
-/// with a line (``SenderAnswer``).
+/// Sends results with a command that reads them from its standard input, one a line, and answers
+/// each with a line (``SenderAnswer``).
 ///
-/// The command runs on. When it ends, or is stopped since it says what is no answer or nothing at
-/// all, another one is started after a growing pause.
+/// The command keeps running. When it ends, or is stopped because of an invalid or missing answer,
+/// another one is started after a pause that grows.
 public final class CommandSender: Sender {
+  /// The command, and how it exchanges results and answers.
   public struct Configuration: Sendable {
-    /// The program, which is looked for on PATH, and its arguments; not empty.
+    /// The program, which is searched for in PATH, and its arguments. Not empty.
     public var words: [String]
-    /// Whether each line is an object with the result's number, and answers name that number, in
+    /// Whether each line is an object with the result's number. Answers then name that number, in
     /// any order.
     public var usesEnvelopes = false
     /// How long an answer may take.
     public var answerTimeout = Duration.seconds(60)
-    /// The pause after a command that gave no answer; it doubles up to
+    /// The pause after a command that gave no answer. It doubles up to
     /// ``CommandSender/longestPause``.
     package var pause = Duration.milliseconds(100)
-    /// How long a command may take to end once its input is at its end, and once more after
-    /// SIGTERM.
+    /// How long a command may take to end after its input is closed, and again after SIGTERM.
     package var patience = Duration.seconds(5)
 
+    /// Creates a configuration of a program and its arguments.
     public init(_ words: [String]) {
       self.words = words
     }
   }
 
+  /// The longest pause before a command is started again.
   public static let longestPause = Duration.seconds(60)
 
   private let configuration: Configuration
@@ -34,7 +36,7 @@ public final class CommandSender: Sender {
   private let inbox = Mutex(Inbox())
   private let thread = Mutex<(any StartedThread)?>(nil)
 
-  /// What other threads ask for.
+  /// Requests from other threads.
   struct Inbox {
     var deliveries: [Delivery] = []
     var isDraining = false
@@ -42,7 +44,7 @@ public final class CommandSender: Sender {
     var isClosed = false
   }
 
-  /// - Throws: ``SystemError`` when the system gives no descriptor.
+  /// - Throws: ``SystemError`` when no descriptor is available.
   public init(_ configuration: Configuration) throws(SystemError) {
     self.configuration = configuration
     wakeSignal = try EventFD()

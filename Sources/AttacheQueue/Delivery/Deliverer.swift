@@ -1,12 +1,12 @@
 package import Attache
 internal import Synchronization
 
-/// Delivers the results of a queue: leases them, has a sender send them, and notes in the queue
-/// what the sender answers.
+/// Delivers the results of a queue: leases them, passes them to a sender, and stores the sender's
+/// answers in the queue.
 ///
-/// One thread talks to the queue; another renews the leases. The thread that brings answers gives
-/// the sender the next results, so that the sender does not wait for the queue. A result that was
-/// sent is sent again only where its answer did not reach the queue.
+/// One thread calls the queue, and another renews the leases. The thread that brings answers gives
+/// the sender its next results, so that the sender does not wait for the queue. A result is sent
+/// twice only when its answer did not reach the queue.
 public final class Deliverer: Sendable {
   private let queue: any PayloadQueue
   private let sender: any Sender
@@ -19,28 +19,28 @@ public final class Deliverer: Sendable {
   private let renewer: LeaseRenewer
   private let inbox = Mutex(Inbox())
   private let book = Mutex(Book())
-  /// The pause that was told last.
+  /// The pause that was reported last.
   private let told = Mutex<String?>(nil)
 
-  /// What other threads have brought.
+  /// Requests from other threads.
   private struct Inbox {
-    /// Whether there was anything since the deliverer's thread looked.
+    /// Whether anything has changed since the deliverer's thread last checked.
     var hasNews = false
     var isStopped = false
     var isCancelled = false
     var failure: QueueError?
   }
 
-  /// What all threads change.
+  /// State that all threads change.
   private struct Book {
     var state: DelivererState?
   }
 
   /// - Parameters:
-  ///   - queue: stays the caller's, who closes it after the run.
-  ///   - queueClock: the queue's: leases and expiries are measured by it.
-  ///   - tell: receives what the user should know, one line each, on any thread.
-  /// - Throws: ``SystemError`` when the system gives no descriptor.
+  ///   - queue: the caller closes it after the run.
+  ///   - queueClock: the queue's clock, which measures leases and expiries.
+  ///   - notify: receives messages for the user, one line each, on any thread.
+  /// - Throws: ``SystemError`` when no descriptor is available.
   package init(
     _ configuration: DelivererConfiguration, queue: any PayloadQueue, sender: any Sender, queueClock: any QueueClock = SystemQueueClock(),
     observer: any DelivererObserver, machine: any Machine = SystemMachine(), notify: @escaping @Sendable (String) -> Void
@@ -58,14 +58,14 @@ public final class Deliverer: Sendable {
     }
   }
 
-  /// Sends nothing more; answers are waited for, at most as long as one may take. Safe from any
-  /// thread.
+  /// Sends no more results. Waits for answers, for at most the time that one may take. Safe from
+  /// any thread.
   public func stop() {
     inbox.withLock { $0.isStopped = true }
     ring()
   }
 
-  /// Sends nothing more, and waits for no answer. Safe from any thread.
+  /// Sends no more results, and does not wait for answers. Safe from any thread.
   public func cancel() {
     inbox.withLock { inbox in
       inbox.isStopped = true
@@ -76,7 +76,8 @@ public final class Deliverer: Sendable {
 
   /// Delivers until every result is delivered (``DelivererConfiguration/isOnce``) or ``stop()``.
   ///
-  /// - Throws: ``DelivererError``; what was unanswered is sent again by whoever comes next.
+  /// - Returns: the counts of the run, and whether work is left.
+  /// - Throws: ``DelivererError``. The next deliverer sends unanswered results again.
   public func run() throws(DelivererError) -> DelivererResult {
     let start = machine.now
     do throws(QueueError) {
@@ -127,7 +128,7 @@ public final class Deliverer: Sendable {
     }
     var isStopped = false
     var isCancelled = false
-    // When the queue is asked again that could not be written.
+    // When to ask the queue again after it could not be written.
     var retryAt: MonotonicInstant?
     while true {
       let news = inbox.withLock { inbox in
@@ -141,7 +142,7 @@ public final class Deliverer: Sendable {
       if news.isStopped, !isStopped {
         isStopped = true
         stopSending()
-        // What the queue does not take now, it is not waited for.
+        // A stopped deliverer does not wait for a queue that refuses answers.
         retryAt = nil
         sender.drain()
       }
@@ -152,7 +153,7 @@ public final class Deliverer: Sendable {
           if retryAt != nil { endPause() }
           retryAt = nil
         } catch {
-          // A deliverer that is stopped leaves to the next one what the queue does not take.
+          // A stopped deliverer leaves answers that the queue refuses to the next deliverer.
           guard let fault = MachineFault(error), change({ $0.stoppedAt }) == nil else {
             giveUp()
             throw error
@@ -176,13 +177,13 @@ public final class Deliverer: Sendable {
     }
   }
 
-  /// Sends nothing more; what waits goes back to the queue.
+  /// Sends no more results, and gives the waiting ones back to the queue.
   private func stopSending() {
     let now = machine.now
     note { $0.stop(at: now) }
   }
 
-  /// Sends nothing more, and waits for nobody.
+  /// Sends no more results, and does not wait for answers.
   private func giveUp() {
     stopSending()
     sender.cancel()
@@ -197,7 +198,7 @@ public final class Deliverer: Sendable {
     }
   }
 
-  /// Changes the state, and observes what has come of it.
+  /// Changes the state, and reports the changes to the observer.
   private func note(_ body: (inout DelivererState) -> Void) {
     let (before, after) = change { state in
       let before = state.result
@@ -233,8 +234,8 @@ public final class Deliverer: Sendable {
     tellPause()
   }
 
-  /// Tells the pause of now where it is not the one told last. The lock keeps the order of what
-  /// several threads tell; the leases are renewed meanwhile.
+  /// Reports the current pause, unless it was reported last. The lock keeps the reports of several
+  /// threads in order. Leases are renewed in the meantime.
   private func tellPause() {
     told.withLock { told in
       let why = change { $0.pause?.why }
@@ -245,8 +246,8 @@ public final class Deliverer: Sendable {
     }
   }
 
-  /// Gives the sender what it has room for. Safe from any thread, and from within the sender's own
-  /// calls.
+  /// Gives the sender as many results as it has room for. Safe from any thread, and from within the
+  /// sender's calls.
   private func send() {
     while true {
       let (now, wall) = (machine.now, queueClock.wall)
@@ -264,7 +265,7 @@ public final class Deliverer: Sendable {
     }
   }
 
-  /// Tells the queue what became of results, and asks it for further ones.
+  /// Stores the fate of results in the queue, and leases more results.
   private func exchange(_ holds: ReleasedHolds) throws(QueueError) {
     let now = machine.now
     let (settled, request) = change { state in (state.settled, state.request(at: now)) }
@@ -313,7 +314,8 @@ extension Deliverer: SenderOwner {
 
 /// Why a deliverer's run ended early.
 public enum DelivererError: Error, Hashable, Sendable {
+  /// The queue refused a call.
   case queue(QueueError)
-  /// The sender cannot begin; one line says why.
+  /// The sender cannot start. The text says why, in one line.
   case sender(String)
 }

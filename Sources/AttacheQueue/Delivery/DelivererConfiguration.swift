@@ -1,50 +1,55 @@
 package import Attache
 
-/// How a deliverer works.
+/// The options of a deliverer.
 public struct DelivererConfiguration: Sendable {
-  /// Results at a sender that are unanswered, at most.
+  /// The maximum number of unanswered results at the sender.
   public var jobs = 64
-  /// How long the sender's answers are waited for once the deliverer is stopped.
+  /// How long a stopped deliverer waits for the sender's answers.
   public var answerTimeout = Duration.seconds(60)
-  /// Senders that a result may end while each had nothing else, before it is given up.
+  /// The number of senders that may end while they have only this result, before the result is
+  /// given up.
   public var poisonAfter = 3
-  /// Whether results are sent in the order enqueued.
+  /// Whether to send results in the order enqueued.
   public var isOrdered = false
-  /// Results a second, at most; nil is no bound.
+  /// The maximum number of results per second; nil means no limit.
   public var rate: Double?
-  /// Whether the run ends when every payload has a result and every result is delivered.
+  /// Whether to end the run when every payload has a result and every result is delivered.
   public var isOnce = false
 
-  /// The first pause after the sender refused all, or the machine failed; it doubles up to
+  /// The first pause after the sender refused all results, or the machine failed. It doubles up to
   /// ``longestPause``.
   public static let pause = Duration.seconds(1)
+  /// The longest pause after such a failure.
   public static let longestPause = Duration.seconds(60)
-  /// Another first pause, for tests.
+  /// A different first pause, for tests.
   package var pause = DelivererConfiguration.pause
 
+  /// Creates the default configuration.
   public init() {}
 
-  /// How long a lease lasts: what an answer may take, twice, and what lies around it.
+  /// The duration of a lease: twice the time for an answer, plus 5 s for the work around it.
   var leaseSpan: Duration { answerTimeout * 2 + .seconds(5) }
 }
 
-/// How a deliverer's run ended.
+/// The counts of a deliverer's run.
 public struct DelivererResult: Hashable, Sendable {
   /// Deliveries that are over, by how they ended.
   public var ended: [DeliveryStatus: Int] = [:]
-  /// Tries that came to nothing, and are made again.
+  /// Failed attempts that are repeated.
   public var retried = 0
-  /// Answers that came when the result was no longer this deliverer's.
+  /// Answers that arrived when this deliverer no longer held the result.
   public var refused = 0
-  /// Senders that were started again.
+  /// How often a sender was started again.
   public var restarts = 0
+  /// The duration of the run.
   public var elapsed = Duration.zero
-  /// Whether payloads are left without a result, or results undelivered.
+  /// Whether the queue has payloads without a result, or undelivered results.
   public var isWorkLeft = false
 
+  /// Creates a result of zero deliveries.
   public init() {}
 
-  /// The run in one line.
+  /// A summary in one line.
   public var text: String {
     let parts = DeliveryStatus.allCases.map { "\($0.rawValue) \(ended[$0] ?? 0)" } + ["retried \(retried)"]
     let refused = refused > 0 ? "; \(refused) refused, taken over by another deliverer" : ""
@@ -54,16 +59,17 @@ public struct DelivererResult: Hashable, Sendable {
   }
 }
 
-/// Hears what a deliverer does, from its thread.
+/// Receives events of a deliverer. Called from the deliverer's threads and the sender's, sometimes
+/// under a lock.
 package protocol DelivererObserver: AnyObject, Sendable {
   func ended(_ status: DeliveryStatus, _ count: Int)
   func retried(_ count: Int)
   func refused(_ count: Int)
-  /// How many results are at the sender and unanswered.
+  /// The number of results that the sender has and has not answered.
   func unanswered(_ count: Int)
   func restarted()
-  /// Why nothing is sent; nil when results are.
+  /// Why no results are sent; nil when the pause ends.
   func paused(_ why: String?)
-  /// Since when the first payload in the order has kept all others waiting; nil when none does.
+  /// Since when the first payload in the order has blocked all others; nil when it does not.
   func blocked(since: MonotonicInstant?)
 }

@@ -1,28 +1,29 @@
 internal import Attache
 
-/// A deliverer's book: what it holds, what is at the sender, and what the queue is to be told. It
-/// decides; ``Deliverer`` acts.
+/// The state of a deliverer: the results that it holds, those at the sender, and the answers for
+/// the queue. It makes decisions; ``Deliverer`` carries them out.
 struct DelivererState {
-  /// How often a queue is asked that had nothing to deliver: what others decide, and whose holder
-  /// has gone, is not told.
+  /// How often a queue without results to deliver is asked again. A queue does not report new
+  /// results, or holders that have gone.
   static let poll = Duration.milliseconds(250)
-  /// How long a suspect waits at most before everything else makes room for it.
+  /// How long a suspect waits before no other results are claimed until it can be sent alone.
   static let suspectPatience = Duration.seconds(5)
-  /// Results that are held for the sender beside those that it has, at most, and how much of its
-  /// pace that is.
+  /// Results held in addition to those at the sender: the maximum number, and the time that they
+  /// cover at the sender's pace.
   static let aheadLimit = 1_024
   static let aheadSpan = Duration.milliseconds(100)
-  /// Bytes of lines that a deliverer holds at a time, except that one line is always taken.
+  /// The maximum total length of the held lines, in bytes. The first line is taken whatever its
+  /// length.
   static let maximumBytes = 16_000_000
 
   private let configuration: DelivererConfiguration
-  /// Held and not sent, in the order to send them.
+  /// Results that are held but not sent, in the order to send them.
   private var waiting: ArraySlice<Delivery> = []
   private var unanswered: [LeaseToken: Delivery] = [:]
-  /// Whether a thread gives results to the sender.
+  /// Whether a thread is giving results to the sender.
   private var isSending = false
   private var heldBytes = 0
-  /// What the queue is to be told.
+  /// Fates to store in the queue.
   private(set) var settled: [SettledDelivery] = []
   /// When each lease was taken or renewed, by the queue's clock.
   private var leased: [LeaseToken: Duration] = [:]
@@ -32,28 +33,28 @@ struct DelivererState {
   private var wantsAlone = false
   private var holdsSuspect = false
   private var quietUntil = MonotonicInstant.distantPast
-  /// Whether the queue had nothing to deliver, and nothing to decide, when it was asked last.
+  /// Whether the last claim found no undelivered results and no undecided payloads.
   private var isEmpty = false
 
-  /// Why nothing is sent, and until when.
+  /// Why no results are sent, and until when.
   private(set) var pause: (why: String, until: MonotonicInstant)?
   private var pauses = 0
-  /// Whether the pause is for the machine, which no answer of a sender mends.
+  /// Whether the machine caused the pause. Answers of a sender do not end such a pause.
   private var isOfMachine = false
-  /// Whether any sender of this run has answered anything: one that never works, such as by a wrong
-  /// path, says nothing about a payload.
+  /// Whether any sender of this run has answered. A sender that never works, for example because of
+  /// a wrong path, is no sign of a bad payload.
   private var hasAnswered = false
 
-  /// Results that were sent since the rate was looked at.
+  /// The number of results that the rate currently allows.
   private var allowance = 0.0
   private var allowedAt: MonotonicInstant?
-  /// Results answered a second, of late.
+  /// The recent number of answered results per second.
   private var pace = 0.0
   private var pacedAt: MonotonicInstant?
   private var answeredSince = 0
 
   private(set) var stoppedAt: MonotonicInstant?
-  /// Since when the first payload in the order has kept all others waiting.
+  /// Since when the first payload in the order has blocked all others.
   private(set) var blockedSince: MonotonicInstant?
 
   init(_ configuration: DelivererConfiguration) {
@@ -65,13 +66,13 @@ struct DelivererState {
 
   // MARK: Answers
 
-  /// Takes an answer.
+  /// Handles an answer.
   ///
   /// - Parameters:
-  ///   - wall: since 1970.
-  ///   - jitter: gives a random fraction in 0…1, where one is needed.
+  ///   - wall: the wall clock time since 1970.
+  ///   - jitter: returns a random fraction in 0…1. Called only when one is needed.
   mutating func note(_ token: LeaseToken, _ answer: DeliveryAnswer, at now: MonotonicInstant, wall: Duration, jitter: () -> Double) {
-    // An answer too many is no answer.
+    // A second answer to a result is ignored.
     guard let delivery = unanswered.removeValue(forKey: token) else { return }
     let wasAlone = holdsSuspect
     if unanswered.isEmpty, waiting.isEmpty { holdsSuspect = false }
@@ -122,7 +123,7 @@ struct DelivererState {
     keepOrder()
   }
 
-  /// What comes again comes before what is held behind it.
+  /// In order, gives back the waiting results, because a result that is sent again precedes them.
   private mutating func keepOrder() {
     if configuration.isOrdered { giveBackWaiting() }
   }
@@ -138,9 +139,9 @@ struct DelivererState {
 
   // MARK: Sending
 
-  /// The results to send now; they are unanswered from now on. A caller that gets some gives them
-  /// to the sender, calls ``noteSent()`` and asks again. Until then no other caller gets any, so
-  /// that no result overtakes another.
+  /// Returns the results to send now, which become unanswered. A caller that gets any gives them to
+  /// the sender, calls ``noteSent()`` and asks again. Until then other callers get none, so that no
+  /// result overtakes another.
   mutating func next(at now: MonotonicInstant, wall: Duration) -> [Delivery] {
     guard stoppedAt == nil, !isPaused(at: now), !isSending else { return [] }
     var next: [Delivery] = []
@@ -166,7 +167,7 @@ struct DelivererState {
     return next
   }
 
-  /// The sender has what ``next(at:wall:)`` gave.
+  /// Records that the sender has the results of ``next(at:wall:)``.
   mutating func noteSent() {
     isSending = false
   }
@@ -178,12 +179,13 @@ struct DelivererState {
     end(delivery.token, status, answer)
   }
 
-  /// How many results the rate allows in a moment.
+  /// The number of results that the rate allows in ``aheadSpan``.
   private var allowedInSpan: Double {
     configuration.rate.map { $0 * (Self.aheadSpan / .seconds(1)) } ?? .infinity
   }
 
-  /// How many results the rate allows; after a quiet time no more at once than those of a moment.
+  /// Returns the number of results that the rate allows. After an idle time, at most those of one
+  /// ``aheadSpan``.
   private mutating func allowed(at now: MonotonicInstant) -> Double {
     guard let rate = configuration.rate else { return .infinity }
     let elapsed = allowedAt.map { $0.duration(to: now) / .seconds(1) } ?? 0
@@ -195,7 +197,7 @@ struct DelivererState {
 
   // MARK: The queue
 
-  /// What is asked of the queue; nil when there is no room, or nothing to ask for yet.
+  /// Returns the next request to the queue; nil when there is no room, or nothing to request yet.
   mutating func request(at now: MonotonicInstant) -> DeliveryRequest? {
     measurePace(at: now)
     guard stoppedAt == nil, !isPaused(at: now), !holdsSuspect else { return nil }
@@ -207,7 +209,7 @@ struct DelivererState {
     }
     let perSecond = min(pace, configuration.rate ?? .infinity)
     let ahead = min(Self.aheadLimit, Int(min(1e6, perSecond * (Self.aheadSpan / .seconds(1)))))
-    // A rate that keeps results waiting has them wait in the queue, where others may take them.
+    // Results that the rate delays wait in the queue, where other deliverers may take them.
     let places = min(Double(configuration.jobs - unanswered.count), max(1, allowedInSpan))
     let room = max(0, Int(places)) + ahead - waiting.count
     let isWorthwhile = settled.isEmpty ? waiting.isEmpty && unanswered.count < configuration.jobs : true
@@ -228,19 +230,19 @@ struct DelivererState {
     (pacedAt, answeredSince) = (now, 0)
   }
 
-  /// The queue has taken what was settled.
+  /// Records that the queue has stored the first `count` fates.
   mutating func taken(_ count: Int, _ claim: DeliveryClaim) {
     for delivery in settled.prefix(count) { leased[delivery.token] = nil }
     settled.removeFirst(count)
     result.refused += claim.refused.count
   }
 
-  /// The queue has answered a request.
+  /// Records the queue's answer to a request.
   mutating func note(_ claim: DeliveryClaim, of request: DeliveryRequest, at now: MonotonicInstant, leasedAt uptime: Duration) {
     for delivery in claim.deliveries { leased[delivery.token] = uptime }
     heldBytes += claim.deliveries.reduce(0) { $0 + $1.line.count }
     waiting.append(contentsOf: claim.deliveries)
-    // What came back while the queue was asked comes before what it has given.
+    // Results that came back during the request precede those of the claim.
     if configuration.isOrdered, !settled.allSatisfy(\.isOver) { giveBackWaiting() }
     holdsSuspect = request.isAlone && !claim.deliveries.isEmpty
     wantsAlone = wantsSuspect(claim, isAlone: request.isAlone, at: now)
@@ -251,15 +253,15 @@ struct DelivererState {
     blockedSince = isBlocked ? blockedSince ?? now : nil
   }
 
-  /// Whether the next claim is for a suspect: when there is nothing else, or when it has waited for
-  /// long.
+  /// Whether the next claim is for a suspect: when nothing else is claimable, or when it has waited
+  /// too long.
   private mutating func wantsSuspect(_ claim: DeliveryClaim, isAlone: Bool, at now: MonotonicInstant) -> Bool {
     guard claim.hasSuspects else {
       suspectsSince = nil
       return false
     }
     if isAlone {
-      // In order, an earlier result may stand before the suspect by now.
+      // In order, an earlier result may now precede the suspect.
       guard !claim.deliveries.isEmpty else {
         suspectsSince = nil
         return false
@@ -271,7 +273,7 @@ struct DelivererState {
     return claim.deliveries.isEmpty || since.duration(to: now) > Self.suspectPatience
   }
 
-  /// The leases that were taken or renewed before a moment of the queue's clock.
+  /// Returns the leases that were taken or renewed before a time of the queue's clock.
   func renewals(before moment: Duration) -> [LeaseToken] {
     leased.filter { $0.value < moment }.map(\.key)
   }
@@ -286,12 +288,12 @@ struct DelivererState {
     pause.map { now < $0.until } ?? false
   }
 
-  /// Sends nothing for a while, which grows from one time to the next.
+  /// Sends nothing for a while, which grows with each pause.
   ///
-  /// - Parameter isOfMachine: whether only the machine can end it (``endPause()``), and no answer.
+  /// - Parameter isOfMachine: whether only the machine's recovery can end the pause
+  ///   (``endPause()``), and no answer.
   mutating func pause(_ why: String, isOfMachine: Bool = false, at now: MonotonicInstant) {
-    // Answers that come at the same time count once, and none takes the place of the machine's
-    // pause.
+    // Several refusals at the same time count once, and none replaces the machine's pause.
     if let pause, now < pause.until, self.isOfMachine || !isOfMachine { return }
     self.isOfMachine = isOfMachine
     let span = min(DelivererConfiguration.longestPause, configuration.pause * (1 << min(pauses, 16)))
@@ -299,14 +301,14 @@ struct DelivererState {
     pause = (why, now.advanced(by: span))
   }
 
-  /// The sender takes results, and the queue answers.
+  /// Ends the pause: the sender accepts results, or the queue answers.
   mutating func endPause() {
     pause = nil
     pauses = 0
     isOfMachine = false
   }
 
-  /// Sends nothing more.
+  /// Sends no more results.
   mutating func stop(at now: MonotonicInstant) {
     guard stoppedAt == nil else { return }
     stoppedAt = now
@@ -317,13 +319,13 @@ struct DelivererState {
     result.restarts += 1
   }
 
-  /// Whether everything is over that the run is for.
+  /// Whether the run is complete.
   var isDone: Bool {
     guard heldCount == 0, settled.isEmpty else { return false }
     return stoppedAt != nil || configuration.isOnce && isEmpty
   }
 
-  /// When there is something to do although nobody rings; nil when there is not.
+  /// Returns the next time at which there is work without an event; nil when there is none.
   func wakeUp(after now: MonotonicInstant) -> MonotonicInstant? {
     if let stoppedAt { return stoppedAt.advanced(by: configuration.answerTimeout) }
     if let pause, now < pause.until { return pause.until }

@@ -1,23 +1,26 @@
 public import Attache
 
-/// A result that is leased to a deliverer, on its way to a sender.
+/// A result that is leased to a deliverer and sent by a sender.
 public struct Delivery: Hashable, Sendable {
-  /// Its payload's number in the queue, and the fence of this lease.
+  /// The payload's number in the queue, and the fence of this lease.
   public var token: LeaseToken
-  /// What leaves for the payload, with its line ending.
+  /// The output line, with its line ending.
   public var line: [UInt8]
+  /// What became of the payload.
   public var outcome: Outcome
+  /// Why the payload has this outcome; nil when there is no reason.
   public var reason: Reason?
-  /// Which try it is, from 1: one more than the tries that were answered with a retry or not at
-  /// all.
+  /// The number of this attempt, from 1: one more than the earlier attempts that were answered with
+  /// a retry, or during which the sender ended.
   public var attempt: Int
-  /// Since 1970, as the sender of the payload wrote it; nil where it never expires.
+  /// The expiry that the sender of the payload chose, since 1970; nil when there is none.
   public var expiresAt: Duration?
-  /// How many senders ended while they had it unanswered.
+  /// The number of senders that ended before they answered this result.
   public var deaths: Int
-  /// How many of them had nothing else.
+  /// The number of those senders that had no other unanswered result.
   public var deathsAlone: Int
 
+  /// Creates a delivery from all of its properties.
   public init(
     token: LeaseToken, line: [UInt8], outcome: Outcome, reason: Reason?, attempt: Int, expiresAt: Duration?, deaths: Int, deathsAlone: Int
   ) {
@@ -32,64 +35,64 @@ public struct Delivery: Hashable, Sendable {
   }
 }
 
-/// What a sender says of a result that it was given.
+/// A sender's answer to a result.
 public enum DeliveryAnswer: Hashable, Sendable {
-  /// It is with the recipient's service. The status is a code such as `200`; nil where the sender
-  /// names none.
+  /// The recipient's service accepted the result. The status is a code such as `200`; nil when the
+  /// sender has none.
   case delivered(status: String? = nil)
-  /// It may be delivered later: the next try comes after the span, or after a growing pause where
-  /// there is none.
+  /// The result may be delivered later: after the span, or after a growing pause when there is
+  /// none.
   case retry(after: Duration?, reason: String)
-  /// It will never be delivered; one line says why.
+  /// The result can never be delivered. The reason is one line.
   case dropped(reason: String)
-  /// The sender ended, or was stopped, before it answered; one line says how.
+  /// The sender ended, or was stopped, before it answered. The reason is one line.
   case senderEnded(reason: String)
-  /// The sender ended in good order before it answered, or was never given the result: this is no
-  /// try.
+  /// The sender ended in good order before it answered, or never got the result. This does not
+  /// count as an attempt.
   case unanswered
-  /// No result would be taken as things are, such as with a wrong key: the deliverer pauses, and
-  /// this is no try. One line says what to do.
+  /// The sender can send no result now, for example because of a wrong key. The deliverer pauses,
+  /// and this does not count as an attempt. The reason says what to do, in one line.
   case refused(reason: String)
 }
 
-/// Sends results to somebody: a command, an HTTP endpoint, or Apple.
+/// Sends results to a command, an HTTP endpoint, or Apple.
 public protocol Sender: AnyObject, Sendable {
-  /// Begins to send; called once, before anything else.
+  /// Starts the sender. Called once, before anything else.
   ///
-  /// - Parameter owner: hears what becomes of the results.
-  /// - Throws: what says, in words for its user, why it cannot begin.
+  /// - Parameter owner: receives the answers.
+  /// - Throws: an error whose description tells the user why the sender cannot start.
   func start(_ owner: any SenderOwner) throws
 
-  /// Sends results. It does not block, and may be called from within an answer. Each is answered
-  /// exactly once, from any thread.
+  /// Sends results. Does not block, and may be called while an answer is handled. Each result is
+  /// answered exactly once, from any thread.
   func send(_ deliveries: [Delivery])
 
-  /// Gives back what it has not begun to send, as `unanswered`, and begins nothing more. Called at
-  /// most once, when the deliverer is stopped.
+  /// Gives back the results that it has not started to send, as `unanswered`, and starts no others.
+  /// Called at most once, when the deliverer is stopped.
   func drain()
 
-  /// Gives up what is unanswered: each is answered at once, as `unanswered` where it has no other
-  /// answer. Called at most once, at the end, when the span for answers has passed or the user
-  /// wants no more waiting.
+  /// Answers all unanswered results at once, as `unanswered` unless they have another answer.
+  /// Called at most once, at the end, when the time for answers has passed or the user does not
+  /// want to wait.
   func cancel()
 
-  /// Ends what it has started, once everything is answered; nothing else is called after it.
+  /// Ends what the sender has started, after everything is answered. The last call.
   func close()
 }
 
 extension Sender {
-  /// For a sender that begins with each result at once.
+  /// Does nothing, for a sender that starts to send each result at once.
   public func drain() {}
 }
 
-/// Who has a sender send.
+/// The owner of a sender, which receives its answers.
 public protocol SenderOwner: AnyObject, Sendable {
-  /// Takes answers. Safe from any thread.
+  /// Handles answers. Safe from any thread.
   func take(_ answers: [(token: LeaseToken, answer: DeliveryAnswer)])
 
-  /// Takes what the user should know, in one line. Safe from any thread.
+  /// Reports a message for the user, in one line. Safe from any thread.
   func notify(_ notice: String)
 
-  /// Notes that a sender was started again. Safe from any thread.
+  /// Records that a sender was started again. Safe from any thread.
   func restarted()
 }

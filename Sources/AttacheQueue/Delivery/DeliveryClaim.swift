@@ -1,18 +1,21 @@
 /// What a deliverer asks a queue for.
 public struct DeliveryRequest: Sendable {
-  /// Results at most.
+  /// The maximum number of results.
   public var limit: Int
-  /// Bytes of lines at most, except that one result is always given.
+  /// The maximum total length of the lines, in bytes. The first result is returned whatever its
+  /// length.
   public var maximumBytes: Int
-  /// How long the leases last.
+  /// The duration of the leases.
   public var span: Duration
-  /// Whether a suspect is wanted, one only, for a sender that has nothing else unanswered;
-  /// otherwise none is given.
+  /// Whether to lease one suspect, for a sender that has nothing else unanswered. Otherwise no
+  /// suspects are leased.
   public var isAlone: Bool
-  /// Whether results are given in the order enqueued, and none before an earlier payload that has
-  /// no result yet or waits for a later try.
+  /// Whether to return results in the order enqueued, and none behind an earlier payload that has
+  /// no result yet or waits for a retry.
   public var isOrdered: Bool
 
+  /// Creates a request. By default the limit of bytes is 8 MB, suspects are excluded, and the order
+  /// is free.
   public init(limit: Int, maximumBytes: Int = 8_000_000, span: Duration, isAlone: Bool = false, isOrdered: Bool = false) {
     self.limit = limit
     self.maximumBytes = maximumBytes
@@ -22,44 +25,51 @@ public struct DeliveryRequest: Sendable {
   }
 }
 
-/// What a deliverer gets.
+/// What a queue returns to a deliverer's request.
 public struct DeliveryClaim: Sendable {
-  /// In the order to send them; their holder is the deliverer that asked.
+  /// The results leased to the requesting deliverer, in the order to send them.
   public var deliveries: [Delivery] = []
-  /// Whether a suspect waits for somebody who takes it alone.
+  /// Whether a suspect is ready for a deliverer that leases it alone.
   public var hasSuspects = false
-  /// How long until there may be something to claim of the results that there are. Zero when there
-  /// is more than was asked for or a suspect waits; nil when every result is delivered.
+  /// How long until an existing result may become claimable. Zero when more results are ready than
+  /// were requested, or a suspect is ready. Nil when every result is delivered.
   public var next: Duration?
-  /// Whether payloads are without a result.
+  /// Whether any payload has no result.
   public var hasUndecided = false
-  /// The leases that the deliverer no longer held: what it said of them was refused.
+  /// The leases that the deliverer no longer held. Their fates were refused.
   public var refused: Set<LeaseToken> = []
-  /// The holds that no undelivered result has any more; the caller removes these files.
+  /// The holds that no undelivered result uses any more. The caller removes these files.
   public var released: [String] = []
 
+  /// Creates an empty claim.
   public init() {}
 }
 
-/// What became of a result that was leased to a deliverer.
+/// The fate of a result that was leased to a deliverer.
 public struct SettledDelivery: Hashable, Sendable {
+  /// What became of a delivery.
   public enum Fate: Hashable, Sendable {
-    /// It is over. The answer is one line, such as a status or why it was dropped.
+    /// The delivery is over. The answer is one line, such as a status or the reason of a drop.
     case over(DeliveryStatus, answer: String?)
-    /// It is given back, and not claimed before the span has passed, or longer than until it
+    /// The result is given back. It is not claimed again until the span has passed or the payload
     /// expires.
     ///
-    /// - Parameter tried: why the try that was made of it came to nothing; nil when none was made.
+    /// - Parameter tried: why the attempt failed; nil when there was none.
     case returned(after: Duration, tried: String?)
-    /// Its sender ended before it answered.
+    /// The sender ended before it answered.
     ///
-    /// - Parameter isAlone: whether the sender had nothing else unanswered.
+    /// - Parameters:
+    ///   - isAlone: whether the sender had nothing else unanswered.
+    ///   - tried: why the attempt failed.
     case senderEnded(isAlone: Bool, tried: String)
   }
 
+  /// The lease that ends.
   public var token: LeaseToken
+  /// What became of the delivery.
   public var fate: Fate
 
+  /// Creates the fate of a lease.
   public init(_ token: LeaseToken, _ fate: Fate) {
     self.token = token
     self.fate = fate
@@ -75,36 +85,41 @@ public struct SettledDelivery: Hashable, Sendable {
 
 /// How a delivery ended.
 public enum DeliveryStatus: String, CaseIterable, Sendable {
-  /// The sender took it.
+  /// The sender delivered it.
   case delivered
-  /// The sender will never take it.
+  /// The sender can never deliver it.
   case dropped
-  /// It ended its senders.
+  /// It was given up because senders ended while they had it.
   case poison
   /// It expired before it was sent.
   case expired
 }
 
-/// A try that came to nothing, in the history of a payload.
+/// A failed attempt in the history of a payload.
 public struct PayloadEvent: Hashable, Sendable {
+  /// What the attempt was for.
   public enum Stage: Int64, Sendable {
+    /// Processing the payload.
     case work = 0
+    /// Delivering its result.
     case delivery = 1
   }
 
+  /// What the attempt was for.
   public var stage: Stage
-  /// Which try it was, from 1.
+  /// The number of the attempt, from 1.
   public var attempt: Int
-  /// Of the wall clock, since 1970.
+  /// The wall clock time of the failure, since 1970.
   public var moment: Duration
-  /// What stood in the way, in one line.
+  /// Why the attempt failed, in one line.
   public var text: String
 
-  /// Tries that are remembered for each stage of a payload: the last ones.
+  /// The number of attempts that are stored for each stage of a payload: the last ones.
   static let limit = 32
-  /// Bytes of a text that are remembered.
+  /// The maximum length of a stored text, in bytes.
   static let textLimit = 300
 
+  /// Creates an event from all of its properties.
   public init(stage: Stage, attempt: Int, moment: Duration, text: String) {
     self.stage = stage
     self.attempt = attempt

@@ -1,13 +1,13 @@
-/// How a reader or a deliverer shares the undelivered results of a queue with others.
+/// How a reader or a deliverer shares the undelivered results of a queue.
 public enum DeliveryShare: Sendable {
-  /// With other deliverers, each result with one of them at a time.
+  /// With other deliverers. One of them at a time has each result.
   case amongDeliverers
-  /// With nobody, so that the order is kept.
+  /// Exclusively, to keep the order.
   case ordered
-  /// With nobody: a reader of what is unread.
+  /// Exclusively, to read unread results.
   case reader
 
-  /// What is said when others are there.
+  /// The error message when another process holds a share that conflicts with this one.
   var conflict: String {
     switch self {
     case .amongDeliverers:

@@ -2,21 +2,23 @@ public import Attache
 internal import Glibc
 internal import Synchronization
 
-/// Sends results by starting a command for each: it reads the payload from its standard input, and
-/// its exit status says what became of it. 0 is ok, 75 is to be tried again (EX_TEMPFAIL of
-/// sysexits.h), 126 and 127 are a shell's for a command that it cannot run, any other is final.
+/// Sends each result with a new command, which reads the payload from its standard input. Its exit
+/// status is the answer: 0 is ok, 75 is retry (EX_TEMPFAIL of sysexits.h), 126 and 127 are a
+/// shell's statuses for a command that it cannot run, and any other status is final.
 ///
-/// The command finds the result's number in `ATTACHE_ID` and the number of the try in
-/// `ATTACHE_ATTEMPT`.
+/// The command's environment has the result's number in `ATTACHE_ID` and the number of the attempt
+/// in `ATTACHE_ATTEMPT`.
 public final class EachSender: Sender {
+  /// The command, and how long it may run.
   public struct Configuration: Sendable {
-    /// The program, which is looked for on PATH, and its arguments; not empty.
+    /// The program, which is searched for in PATH, and its arguments. Not empty.
     public var words: [String]
     /// How long a command may take.
     public var answerTimeout = Duration.seconds(60)
     /// How long a command may take to end after SIGTERM.
     package var patience = Duration.seconds(5)
 
+    /// Creates a configuration of a program and its arguments.
     public init(_ words: [String]) {
       self.words = words
     }
@@ -33,19 +35,19 @@ public final class EachSender: Sender {
     var isClosed = false
   }
 
-  /// A command that runs.
+  /// A running command.
   private struct Running {
     var delivery: Delivery
     var process: ChildProcess
     var text: [UInt8]
     var written = 0
     var due: MonotonicInstant
-    /// The signal that it was sent last.
+    /// The last signal that was sent to it.
     var signal: Int32?
     var isCancelled = false
   }
 
-  /// - Throws: ``SystemError`` when the system gives no descriptor.
+  /// - Throws: ``SystemError`` when no descriptor is available.
   public init(_ configuration: Configuration) throws(SystemError) {
     self.configuration = configuration
     wakeSignal = try EventFD()
@@ -119,16 +121,16 @@ public final class EachSender: Sender {
     running.due = MonotonicInstant.now.advanced(by: configuration.patience)
   }
 
-  /// Writes to a command, stops it when it is overdue, and notes whether it has ended.
+  /// Writes to a command, stops it when it is overdue, and checks whether it has ended.
   ///
-  /// - Returns: what its end says; nil while it runs.
+  /// - Returns: the answer that its end means; nil while it runs.
   private func advance(_ running: inout Running) -> DeliveryAnswer? {
     while running.written < running.text.count {
       let count = unsafe running.text.withUnsafeBytes {
         unsafe running.process.write(UnsafeRawBufferPointer(rebasing: $0[running.written...]))
       }
       guard count != 0 else { break }
-      // One that does not read its input may know what it needs by its arguments.
+      // A command that does not read its input is no error: its arguments may be enough.
       running.written = count.map { running.written + $0 } ?? running.text.count
     }
     if running.written == running.text.count { running.process.closeInput() }
@@ -140,7 +142,8 @@ public final class EachSender: Sender {
     return switch end {
     case .exited(status: 0): .delivered()
     case .exited(status: 75): .retry(after: nil, reason: "status 75")
-    // A shell's words for a command that it cannot run: every payload would fare the same.
+    // A shell's statuses for a command that it cannot run: the same would happen with every
+    // payload.
     case .exited(status: 126): .refused(reason: "the command cannot be run (status 126); see to its permissions")
     case .exited(status: 127): .refused(reason: "the command is not found (status 127); see to its path")
     case .exited(let status): .dropped(reason: "status \(status)")

@@ -1,13 +1,15 @@
 internal import Attache
 internal import FoundationEssentials
 
-/// Reads what a command answers: `ok`, `retry`, `retry 30s`, or `drop REASON`.
+/// Parses a command's answers: `ok`, `retry`, `retry 30s`, or `drop REASON`.
 enum SenderAnswer {
-  /// The longest line of a sender, in bytes.
+  /// The maximum length of a sender's line, in bytes.
   static let maximumLength = 4_096
 
+  /// Parses an answer.
+  ///
   /// - Parameter line: without its line feed.
-  /// - Returns: nil when it is no answer.
+  /// - Returns: nil when the line is no answer.
   static func read(_ line: some Collection<UInt8>) -> DeliveryAnswer? {
     var line = line[...]
     if line.count > 0, line[line.index(line.startIndex, offsetBy: line.count - 1)] == UInt8(ascii: "\r") { line = line.dropLast() }
@@ -26,8 +28,8 @@ enum SenderAnswer {
   private static let idPlace = JSONPointer("id")
   private static let answerPlace = JSONPointer("answer")
 
-  /// Reads an answer that names its result: `{"id":17,"answer":"retry 30s"}`. Members beside these
-  /// two are let be.
+  /// Parses an answer that names its result: `{"id":17,"answer":"retry 30s"}`. Other members are
+  /// ignored.
   static func readObject(_ line: [UInt8], _ reader: DeliveryReader) -> (id: Int64, answer: DeliveryAnswer)? {
     guard let id = reader.value(at: idPlace, of: line), id.first == DeliveryReader.valueMark,
       let number = Int64(String(decoding: id.dropFirst(), as: UTF8.self)),
@@ -36,24 +38,23 @@ enum SenderAnswer {
     return (number, answer)
   }
 
-  /// A line for a message.
+  /// Returns a line in a printable form for a message.
   static func excerpt(_ line: some Collection<UInt8>) -> String {
     PrintableText.of(String(decoding: line.prefix(maximumLength), as: UTF8.self))
   }
 }
 
-/// How a result is written to a command.
+/// The text of a result for a command.
 package enum DeliveryText {
-  /// A result as a line of its own; nil when it has a line feed within, so that it would be
-  /// several.
+  /// Returns a result as one line; nil when it contains a line feed.
   static func line(_ delivery: Delivery) -> [UInt8]? {
     let text = body(delivery)
     return text.contains(UInt8(ascii: "\n")) ? nil : text + [UInt8(ascii: "\n")]
   }
 
-  /// A result as one JSON object in a line: its number, which try it is, and the payload. A payload
-  /// that is no JSON, or too long to be looked into, is there as `base64`: as it stands it might
-  /// end the object, and forge another one.
+  /// Returns a result as one JSON object in a line: its number, the number of the attempt, and the
+  /// payload. A payload that is not JSON, or is too long to be checked, is encoded as `base64`.
+  /// Otherwise it could close the object and forge another one.
   static func envelope(_ delivery: Delivery, _ json: JSONCheck) -> [UInt8] {
     let text = body(delivery)
     let start = "{\"id\":\(delivery.token.id),\"attempt\":\(delivery.attempt),"
@@ -62,7 +63,7 @@ package enum DeliveryText {
     return Array(start.utf8) + payload + Array("}\n".utf8)
   }
 
-  /// A result without its line ending.
+  /// Returns a result without its line ending.
   package static func body(_ delivery: Delivery) -> [UInt8] {
     var text = delivery.line[...]
     if text.last == UInt8(ascii: "\n") { text.removeLast() }

@@ -1,22 +1,23 @@
 internal import Attache
 
-/// What the result of a dropped file is named after: the dropped file's name, as far as it can be
-/// shown and kept.
+/// The name of a result's files: the name of the dropped file, made printable and limited in
+/// length.
 enum DropName {
-  /// Bytes: with a number of 19 digits and `.record` it fits into a name of 255.
+  /// In bytes. Together with a number of 19 digits and `.record`, the name fits into 255 bytes.
   private static let maximum = 60
-  /// The longest ending that is kept of a name that is too long, such as `.json`, in bytes.
+  /// The longest extension, such as `.json`, that is kept when a name is shortened. In bytes.
   private static let maximumEnding = 10
 
-  /// A name in which each control character, each character that changes the direction of text, and
-  /// each byte that is no UTF-8 is `_`. Of a long name its beginning and its ending are kept.
+  /// Returns the name with `_` in place of each control character, each character that changes the
+  /// direction of text, and each byte that is not UTF-8. Of a long name, the beginning and the
+  /// extension are kept.
   static func kept(of name: FileName) -> String {
     let repaired = String(decoding: name.bytes, as: UTF8.self)
     let scalars = repaired.unicodeScalars.map { $0 == "\u{FFFD}" || $0.forgesText ? "_" : $0 }
     return shortened(scalars)
   }
 
-  /// Counts scalars, not characters: any number of marks may make one character.
+  /// Counts scalars, not characters, because a character may contain any number of combining marks.
   private static func shortened(_ scalars: [Unicode.Scalar]) -> String {
     func length(_ scalars: ArraySlice<Unicode.Scalar>) -> Int { scalars.reduce(0) { $0 + UTF8.width($1) } }
     guard length(scalars[...]) > maximum else { return text(scalars[...]) }
@@ -36,7 +37,8 @@ enum DropName {
 }
 
 extension String {
-  /// The text for a message of one line: what a terminal would act on is written as `\u{A}`.
+  /// The text in one line, for a message. Characters that control a terminal are escaped as
+  /// `\u{A}`.
   package var onOneLine: String {
     guard unicodeScalars.contains(where: \.forgesText) else { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in

@@ -1,24 +1,24 @@
 internal import Attache
 
-/// Reads what a dropped file says; used by one thread at a time.
+/// Parses dropped files. Not thread-safe: one thread at a time uses it.
 struct DropReader {
   private let payloads = PayloadReader()
   private let deliveries = DeliveryReader()
   private static let (lineFeed, carriageReturn, space) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: " "))
 
-  /// The payload of a file: its bytes, or, of a JSON object over several lines, the object on one
-  /// line.
+  /// Returns the payload of a file: its bytes. A JSON object over several lines is put on one line.
   func read(_ bytes: [UInt8]) -> NewPayload {
     let line = oneLine(bytes) ?? bytes
     return NewPayload(line, envelope: deliveries.envelope(of: line), EnqueueOptions())
   }
 
-  /// A JSON object on one line; nil for one that is on one line already, and for anything else.
+  /// Returns a JSON object on one line. Returns nil when the object is on one line already, and for
+  /// anything else.
   private func oneLine(_ bytes: [UInt8]) -> [UInt8]? {
     guard let first = bytes.firstIndex(of: Self.lineFeed), first < bytes.count - 1, isObject(bytes) else { return nil }
     let end = bytes.last == Self.lineFeed ? bytes.count - 1 : bytes.count
     var line = bytes
-    // A JSON string has neither: here they are white space.
+    // A JSON string contains neither of these bytes unescaped, so they are white space.
     for index in first..<end where line[index] == Self.lineFeed { line[index] = Self.space }
     for index in 0..<end where line[index] == Self.carriageReturn { line[index] = Self.space }
     return line

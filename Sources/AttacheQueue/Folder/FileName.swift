@@ -1,5 +1,5 @@
-/// The name of a file, or its path within a folder, in the bytes that the file system has: people
-/// may choose bytes that are no UTF-8.
+/// The name of a file, or its path within a folder, in bytes. File systems allow names that are not
+/// UTF-8.
 struct FileName: Hashable, Sendable, ExpressibleByStringInterpolation {
   let bytes: [UInt8]
 
@@ -16,10 +16,10 @@ struct FileName: Hashable, Sendable, ExpressibleByStringInterpolation {
     self.init(text)
   }
 
-  /// The name as text; nil when its bytes are no UTF-8.
+  /// The name as text; nil when it is not UTF-8.
   var text: String? { String(validating: bytes, as: UTF8.self) }
 
-  /// The path of this name in a folder.
+  /// Returns the path of this name in a folder.
   func inside(_ folder: String) -> FileName {
     FileName(bytes: Array(folder.utf8) + [UInt8(ascii: "/")] + bytes)
   }
@@ -28,7 +28,7 @@ struct FileName: Hashable, Sendable, ExpressibleByStringInterpolation {
     FileName(bytes: bytes + Array(text.utf8))
   }
 
-  /// The path of the folder that this path is in; nil for a name alone.
+  /// The path of the folder that contains this path; nil for a name without a folder.
   var parent: FileName? {
     bytes.lastIndex(of: UInt8(ascii: "/")).map { FileName(bytes: Array(bytes[..<$0])) }
   }
@@ -40,7 +40,7 @@ struct FileName: Hashable, Sendable, ExpressibleByStringInterpolation {
   func withPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
     let path = bytes.map(CChar.init(bitPattern:)) + [0]
     return unsafe path.withUnsafeBufferPointer { path in
-      // It has its NUL at least.
+      // Never nil: the array contains at least the NUL.
       unsafe path.baseAddress.map(body) ?? body("")
     }
   }

@@ -1,18 +1,18 @@
 internal import Attache
 internal import Glibc
 
-/// Which files and folders a queue in a folder has, and how such a folder is opened and made.
+/// The files and folders of a queue in a folder. Opens such a folder and creates it.
 enum FolderLayout {
   static let databaseName = "queue.sqlite"
   static let database = FileName(databaseName)
   private static let lock: FileName = "lock"
   private static let folders = ["new", "done", "dead", Inbox.intake, Outbox.outgoing]
-  /// What a killed process may leave of a queue that it was making, and what comes into being
-  /// later.
+  /// Files that may exist beside the folders: files that a killed process left while it created a
+  /// queue, and files that are created later.
   private static let others = ["lock", "refused", "queue.sqlite-wal", "queue.sqlite-shm", "queue.sqlite-workers", "queue.sqlite-journal"]
 
-  /// Opens a folder that has a queue, or gets one; one of an earlier attache becomes one of this
-  /// version.
+  /// Opens the folder of a queue, or creates the queue in it. Migrates a queue of an earlier
+  /// attache to this version.
   static func open(_ path: String, creates: Bool, isSynced: Bool, clock: any QueueClock) throws(QueueError) -> (QueueFolder, FolderLock) {
     if creates, unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemFailure(errno, at: path).error }
     if !creates, unsafe access(path, F_OK) != 0, errno == ENOENT {
@@ -37,20 +37,20 @@ enum FolderLayout {
   private static func check(_ folder: QueueFolder, _ earlier: EarlierQueue, creates: Bool) throws(QueueError) {
     guard creates else { throw .unavailable("\(folder.path): is no queue; `attache enqueue` makes one") }
     var own = Set((folders + others).map(FileName.init(_:)) + [database])
-    // Names that anybody may use are an earlier queue's only where there was one.
+    // Common names belong to an earlier queue only where there was one.
     if try earlier.leavesRest() {
       own.formUnion((EarlierQueue.folders + [EarlierQueue.workers]).map(FileName.init(_:)) + [EarlierQueue.migrated])
     }
     let foreign = try folder.names(in: ".").filter { !own.contains($0) }.min(by: <)
-    // Another process may have made it meanwhile.
+    // Another process may have created the queue in the meantime.
     guard let foreign, !folder.has(database) else { return }
     throw .unavailable(
       "\(folder.path): holds other things (\(String(decoding: foreign.bytes, as: UTF8.self))); a queue needs a folder of its own")
   }
 }
 
-/// The lock of a queue's folder: what changes inbox and outbox has it, and what turns an earlier
-/// queue into one of this version.
+/// The lock of a queue's folder. It is required for changes of the inbox and the outbox, and for
+/// the migration of an earlier queue.
 final class FolderLock: Sendable {
   let file: Int32
   private let path: String
@@ -64,7 +64,7 @@ final class FolderLock: Sendable {
     close(file)
   }
 
-  /// Does something while no other handle does.
+  /// Runs `body` while no other handle holds the lock.
   func exclusively<Value>(_ body: () throws(QueueError) -> Value) throws(QueueError) -> Value {
     do throws(SystemError) { try FileLock.wait(file, exclusively: true) } catch { throw SystemFailure(error.number, at: path).error }
     defer { flock(file, LOCK_UN) }

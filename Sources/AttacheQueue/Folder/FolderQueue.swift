@@ -1,56 +1,58 @@
-public import Attache
+package import Attache
 internal import Glibc
 internal import Synchronization
 
-/// A queue in a folder, for people who queue files: a database (``SQLiteQueue``) with an inbox and
-/// an outbox.
+/// A queue in a folder, for people who queue files. It is a database (``SQLiteQueue``) with an
+/// inbox and an outbox.
 ///
-///     PATH/new/cat.json          dropped by somebody: written elsewhere on the same file system and then moved here, so that it is whole
-///     PATH/done/17-cat.json      the line that leaves for it, beside its record, 17-cat.json.record
-///     PATH/dead/17-cat.json      the original of a payload that ended its workers, likewise
-///     PATH/refused/cat.json      a dropped file that no queue takes
+///     PATH/new/cat.json          a dropped file: written elsewhere on the same file system and then moved here, so that it is complete
+///     PATH/done/17-cat.json      its output line, beside its record, 17-cat.json.record
+///     PATH/dead/17-cat.json      the original of a dead payload, with its record
+///     PATH/refused/cat.json      a dropped file that the queue refused
 ///
-/// A dropped file is one payload, which is its whole content. Files are taken in by their time and
-/// then by their name (``Inbox``), with the priority and the expiry that their envelope names.
-/// Names that begin with a dot, folders, links and FIFOs stay in `new`. A queue works lines: in a
-/// JSON object over several lines, each line feed becomes a space, which means the same in JSON. A
-/// file that is no JSON is invalid, and leaves byte for byte.
+/// The whole content of a dropped file is one payload. Files are added in the order of time and
+/// then name (``Inbox``), with the priority and the expiry of their envelope. Names that begin with
+/// a dot, folders, links and FIFOs stay in `new`. A queue processes lines: in a JSON object over
+/// several lines, each line feed becomes a space, which has the same meaning in JSON. A file that
+/// is not JSON is invalid, and its output is the same bytes.
 ///
-/// Each result has its file once (``Outbox``). Whoever takes the file away has read the result: the
-/// queue does not give it again, and does not retry it.
+/// Each result gets its files once (``Outbox``). A result whose file was moved away counts as read:
+/// the queue does not return it again, and does not retry it.
 ///
-/// The rest is the queue's own:
+/// All other files are internal:
 ///
 ///     queue.sqlite, -wal, -shm, -workers     the database: the state of each payload
-///     intake/BATCH/…, outgoing/…             dropped files and result files on their way
+///     intake/BATCH/…, outgoing/…             dropped files and result files in transit
 ///     lock                                   the lock of inbox and outbox
-public final class FolderQueue: PayloadQueue {
+package final class FolderQueue: PayloadQueue {
   private let folder: QueueFolder
   private let lock: FolderLock
   private let database: SQLiteQueue
   private let isSynced: Bool
   private let notice: @Sendable (String) -> Void
-  /// Holding it keeps other threads of this handle out, as the lock does other handles.
+  /// Its lock excludes other threads of this handle, as ``lock`` excludes other handles.
   private let state = Mutex(State())
 
   private struct State {
-    /// Whether it is to be said that files in `new` are left there.
+    /// Whether to report files that stay in `new`.
     var saysLeft = true
     var listing = Inbox.Listing()
   }
 
-  /// Opens a queue. The queue of an attache that kept a folder of files instead of a database
-  /// becomes a database first (``EarlierQueue``).
+  /// Opens a queue. A queue of an earlier attache, which kept files instead of a database, is
+  /// migrated first (``EarlierQueue``).
   ///
   /// - Parameters:
   ///   - path: the folder.
-  ///   - creates: whether it is made when it is not there; a folder with other things in it never
-  ///     becomes one.
-  ///   - sync: what a power failure may take back (``SQLiteQueue``). With `always` and `group` no
-  ///     file of inbox or outbox is lost or repeated.
-  ///   - clock: what leases, delays and moments are measured by.
-  ///   - notice: is told, in words for people, what is not taken in. It must not call the queue.
-  public init(
+  ///   - creates: whether to create a missing queue. A folder with other contents never becomes
+  ///     one.
+  ///   - sync: what a power failure may undo (``SQLiteQueue``). With `always` and `group`, no file
+  ///     of inbox or outbox is lost or repeated.
+  ///   - clock: measures leases, delays and times.
+  ///   - notice: receives messages for people about files that are not added. It must not call the
+  ///     queue.
+  /// - Throws: ``QueueError`` when the queue cannot be opened or created.
+  package init(
     path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock, notice: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(QueueError) {
     isSynced = sync != .off
@@ -63,7 +65,7 @@ public final class FolderQueue: PayloadQueue {
   private var inbox: Inbox { Inbox(folder: folder, database: database, isSynced: isSynced) }
   private var outbox: Outbox { Outbox(folder: folder, database: database, isSynced: isSynced) }
 
-  /// Does something to inbox or outbox while no other call does, in this process or another.
+  /// Runs `body` while no other call, in this or another process, changes inbox or outbox.
   private func locked<Value: Sendable>(_ body: (inout State) throws(QueueError) -> Value) throws(QueueError) -> Value {
     try state.withLock { state throws(QueueError) in
       try lock.exclusively { () throws(QueueError) in
@@ -73,14 +75,14 @@ public final class FolderQueue: PayloadQueue {
     }
   }
 
-  /// SQLite would go on with a file that has no name any more.
+  /// SQLite would continue with a deleted file.
   private func checkPresence() throws(QueueError) {
     guard folder.has(FolderLayout.database) else { throw .unavailable("\(folder.path): the queue was removed while it was in use") }
   }
 
   // MARK: Payloads
 
-  public func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int {
+  package func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int {
     try checkPresence()
     return try database.enqueue(
       payloads.map { payload in
@@ -90,16 +92,16 @@ public final class FolderQueue: PayloadQueue {
       })
   }
 
-  public func knows(_ keys: [[UInt8]]) throws(QueueError) -> Int {
+  package func knows(_ keys: [[UInt8]]) throws(QueueError) -> Int {
     try database.knows(keys.map(Self.digest))
   }
 
-  /// What a key is kept as: earlier versions kept the SHA-256 of a key, and nothing else.
+  /// Returns the stored form of a key. Earlier versions stored only the SHA-256 of a key.
   private static func digest(_ key: [UInt8]) -> [UInt8] {
     SHA256.hash(key).bytes
   }
 
-  public func claim(_ request: ClaimRequest) throws(QueueError) -> Claim {
+  package func claim(_ request: ClaimRequest) throws(QueueError) -> Claim {
     let hasMoreDrops = try takeIn()
     var claim = try database.claim(request)
     if hasMoreDrops { claim.next = .zero }
@@ -109,10 +111,10 @@ public final class FolderQueue: PayloadQueue {
   /// - Returns: whether more dropped files wait.
   private func takeIn() throws(QueueError) -> Bool {
     var notices: [String] = []
-    // Whoever is told may be slow, such as a log that nobody reads: others have the lock meanwhile.
+    // The receiver may be slow, such as a log that is not read, so it is called without the lock.
     defer { notices.forEach(notice) }
     return try locked { state throws(QueueError) in
-      // Results that find no room for their files keep further payloads from being worked.
+      // When there is no room for the files of results, no more payloads are processed.
       try outbox.deliver()
       var says = state.saysLeft
       defer { state.saysLeft = says }
@@ -127,80 +129,80 @@ public final class FolderQueue: PayloadQueue {
     }
   }
 
-  public func renew(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
+  package func renew(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
     try database.renew(leases, for: span)
   }
 
-  public func giveBack(_ payloads: [ReturnedPayload]) throws(QueueError) -> Set<LeaseToken> {
+  package func giveBack(_ payloads: [ReturnedPayload]) throws(QueueError) -> Set<LeaseToken> {
     try database.giveBack(payloads)
   }
 
-  public func finish(_ results: [FinishedPayload]) throws(QueueError) -> Set<LeaseToken> {
+  package func finish(_ results: [FinishedPayload]) throws(QueueError) -> Set<LeaseToken> {
     guard !results.isEmpty else { return [] }
     try checkPresence()
     let refused = try database.finish(results)
-    // The results are in the queue. Where their files find no room, the next claim says so.
+    // The results are in the queue. If there is no room for their files, the next claim fails.
     try? locked { _ throws(QueueError) in try outbox.deliver() }
     return refused
   }
 
   // MARK: Results
 
-  public func results(_ request: ResultRequest) throws(QueueError) -> ResultPage {
+  package func results(_ request: ResultRequest) throws(QueueError) -> ResultPage {
     var page = try database.results(request)
     let taken = try locked { [page] _ throws(QueueError) in try outbox.taken(of: page.entries.map(\.id)) }
     page.entries.removeAll { taken.contains($0.id) }
     return page
   }
 
-  public func markRead(_ ids: [Int64]) throws(QueueError) -> [String] {
+  package func markRead(_ ids: [Int64]) throws(QueueError) -> [String] {
     try database.markRead(ids)
   }
 
-  public func shareDelivery(_ share: DeliveryShare) throws(QueueError) {
+  package func shareDelivery(_ share: DeliveryShare) throws(QueueError) {
     try database.shareDelivery(share)
   }
 
-  public func settle(_ settled: [SettledDelivery], claiming request: DeliveryRequest?) throws(QueueError) -> DeliveryClaim {
+  package func settle(_ settled: [SettledDelivery], claiming request: DeliveryRequest?) throws(QueueError) -> DeliveryClaim {
     try checkPresence()
     var claim = try database.settle(settled, claiming: request)
     guard !claim.deliveries.isEmpty else { return claim }
-    // Whoever took a file away has its result: it is not sent as well.
+    // A result whose file was moved away has been read, and is not sent.
     let taken = try locked { [claim] _ throws(QueueError) in try outbox.taken(of: claim.deliveries.map(\.token.id)) }
     claim.deliveries.removeAll { taken.contains($0.token.id) }
     return claim
   }
 
-  public func renewDeliveries(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
+  package func renewDeliveries(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
     try database.renewDeliveries(leases, for: span)
   }
 
-  public func redeliver() throws(QueueError) -> Int {
+  package func redeliver() throws(QueueError) -> Int {
     try database.redeliver()
   }
 
-  public func history(of name: PayloadName) throws(QueueError) -> PayloadHistory? {
+  package func history(of name: PayloadName) throws(QueueError) -> PayloadHistory? {
     switch name {
     case .number: try database.history(of: name)
     case .key(let key): try database.history(of: .key(Self.digest(key)))
     }
   }
 
-  public func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory] {
+  package func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory] {
     try database.poisoned(after: id, limit: limit)
   }
 
-  public func anyHold() throws(QueueError) -> String? {
+  package func anyHold() throws(QueueError) -> String? {
     try database.anyHold()
   }
 
-  public func unlistedHolds(_ paths: [String]) throws(QueueError) -> [String] {
+  package func unlistedHolds(_ paths: [String]) throws(QueueError) -> [String] {
     try database.unlistedHolds(paths)
   }
 
   // MARK: Upkeep
 
-  public func counts() throws(QueueError) -> QueueCounts {
+  package func counts() throws(QueueError) -> QueueCounts {
     try locked { _ throws(QueueError) in
       try outbox.noteTaken(includesRead: false)
       var counts = try database.counts()
@@ -209,17 +211,18 @@ public final class FolderQueue: PayloadQueue {
     }
   }
 
-  public func retry(_ reason: Reason?) throws(QueueError) -> Int {
+  package func retry(_ reason: Reason?) throws(QueueError) -> Int {
     try locked { _ throws(QueueError) in
       try outbox.noteTaken(includesRead: true)
       let count = try database.retryUntaken(reason)
-      // The results are forgotten. Files that cannot be removed now go before the next claim.
+      // The results are deleted. Files that cannot be removed now are removed before the next
+      // claim.
       try? outbox.deliver()
       return count
     }
   }
 
-  public func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
+  package func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
     let purged = try locked { _ throws(QueueError) in
       let (payloads, released) = try database.purge(olderThan: age, includesUndelivered: includesUndelivered)
       try? outbox.deliver()
@@ -233,11 +236,11 @@ public final class FolderQueue: PayloadQueue {
     var released: [String]
   }
 
-  public func sync() throws(QueueError) {
+  package func sync() throws(QueueError) {
     try database.sync()
   }
 
-  public func close() {
+  package func close() {
     try? locked { _ throws(QueueError) in try outbox.deliver() }
     database.close()
   }

@@ -1,53 +1,53 @@
-/// Takes dropped files into a queue, each once.
+/// Adds dropped files to a queue, each once.
 ///
-/// Files are moved from `new` into a folder of their batch, `intake/BATCH`; from then on nobody
-/// else has a name for them, and `new` is free for other files of the same names. One transaction
-/// adds their payloads and notes the batch; then the files are removed. A process that is killed
-/// leaves a batch that was noted, whose files only need to be removed, or one that was not, which
-/// the next call adds.
+/// Files are moved from `new` into a folder for their batch, `intake/BATCH`. From then on other
+/// processes have no path to them, and `new` can get files with the same names. One transaction
+/// adds their payloads and records the batch. Then the files are removed. A killed process leaves
+/// either a recorded batch, whose files only need to be removed, or an unrecorded one, which the
+/// next call adds.
 ///
-/// One call at a time uses it: under the queue's lock.
+/// Not thread-safe: used under the queue's lock.
 struct Inbox {
   let folder: QueueFolder
   let database: SQLiteQueue
-  /// Whether a power failure may neither lose nor repeat a file.
+  /// Whether a power failure must not lose or repeat a file.
   let isSynced: Bool
 
   static let new = "new"
   static let intake = "intake"
   static let refused = "refused"
-  /// What one batch has at most; one file is always taken.
+  /// The limits of one batch. The first file is taken whatever its size.
   private static let (maximumFiles, maximumBytes): (Int, Int64) = (4_096, 16 << 20)
 
-  /// The files of `new` that were listed and not looked at since, in the order to take them in.
-  /// With very many files a listing lasts for many batches; what is dropped meanwhile comes after
-  /// it.
+  /// The files of `new` that were listed and not processed yet, in their order. With very many
+  /// files, one listing serves many batches. Files that are dropped in the meantime come after it.
   struct Listing {
     fileprivate var drops: ArraySlice<Drop> = []
   }
 
-  /// Files that a listing has at most: 65,536 take about 10 MB.
+  /// The maximum number of files in a listing: 65,536 take about 10 MB.
   private static let maximumListed = 65_536
 
-  /// A file to take in.
+  /// A file to add.
   fileprivate struct Drop {
     var name: FileName
     var status: QueueFolder.Status
-    /// What it takes of a batch. Its size is anybody's choice; a file that is too long is not read.
+    /// The bytes that the file adds to a batch, at most the limit of a batch. Users can create
+    /// files of any size; a file over 64 MiB is not read.
     var portion: Int64 { min(max(0, status.size), Inbox.maximumBytes) }
 
-    /// By time, and then by name.
+    /// Orders by time, and then by name.
     static func precedes(_ one: Drop, _ other: Drop) -> Bool {
       if one.status.written != other.status.written { return one.status.written < other.status.written }
       return one.name < other.name
     }
   }
 
-  /// Takes in what a killed process was at, and one batch of dropped files.
+  /// Adds the batches that a killed process left, and one batch of dropped files.
   ///
   /// - Parameters:
-  ///   - listing: of the call before, for this one to go on with.
-  ///   - notice: is told what is left in `new`, and what is refused.
+  ///   - listing: the rest of the previous call's listing.
+  ///   - notice: receives what stays in `new`, and what is refused.
   /// - Returns: whether more files wait.
   func takeIn(_ listing: inout Listing, _ notice: (Left) -> Void) throws(QueueError) -> Bool {
     let taken = try database.takenBatches()
@@ -55,23 +55,23 @@ struct Inbox {
       if taken.contains(batch) { try clear(batch) } else { try add(batch, notice) }
     }
     if !taken.isEmpty {
-      // A batch is forgotten once its folder cannot come back.
+      // A batch is deleted from the database only after its folder cannot come back.
       if isSynced { try folder.sync() }
       try database.forget(taken)
     }
-    // Others may have taken what was listed before.
+    // Other processes may have taken the listed files.
     if !listing.drops.isEmpty, try takeIn(&listing.drops, notice) { return true }
     var drops = try waiting(notice)[...]
     guard !drops.isEmpty else { return false }
     _ = try takeIn(&drops, notice)
-    // A copy, so that the rest takes no memory.
+    // A copy, so that the other files take no memory.
     listing.drops = Array(drops.prefix(Self.maximumListed))[...]
     return !drops.isEmpty
   }
 
-  /// Takes in one batch of what was listed.
+  /// Adds one batch of the listed files.
   ///
-  /// - Returns: whether any file was there.
+  /// - Returns: whether any file existed.
   private func takeIn(_ drops: inout ArraySlice<Drop>, _ notice: (Left) -> Void) throws(QueueError) -> Bool {
     let batch = Self.newBatch
     try folder.makeFolder("\(Self.intake)/\(batch)")
@@ -80,7 +80,7 @@ struct Inbox {
     return count > 0
   }
 
-  /// How many files wait, those included that a killed process was at.
+  /// Returns the number of files that wait, including those that a killed process left.
   func count() throws(QueueError) -> Int {
     let taken = try database.takenBatches()
     var count = try waiting { _ in }.count
@@ -90,11 +90,11 @@ struct Inbox {
 
   // MARK: A batch
 
-  /// Moves files into the folder of a batch, until it has enough. A file that cannot be moved
-  /// stays, and keeps no other from being taken in: somebody else's in a sticky folder, for one.
+  /// Moves files into the folder of a batch, until the batch is full. A file that cannot be moved
+  /// stays and does not block the others, for example another user's file in a sticky folder.
   ///
-  /// - Parameter drops: loses those that were looked at.
-  /// - Returns: how many files the batch has.
+  /// - Parameter drops: the listed files. Files that were tried are removed from it.
+  /// - Returns: the number of files in the batch.
   private func move(_ drops: inout ArraySlice<Drop>, to batch: String, _ notice: (Left) -> Void) throws(QueueError) -> Int {
     var (count, bytes): (Int, Int64) = (0, 0)
     var left: [Drop] = []
@@ -114,7 +114,7 @@ struct Inbox {
     return count
   }
 
-  /// - Returns: false when that file alone cannot be moved; nil when it is gone.
+  /// - Returns: false when only this file cannot be moved; nil when it no longer exists.
   private func move(_ drop: Drop, to batch: String) throws(QueueError) -> Bool? {
     do throws(QueueError) {
       return try folder.move(drop.name.inside(Self.new), to: drop.name.inside("\(Self.intake)/\(batch)")) ? true : nil
@@ -125,7 +125,7 @@ struct Inbox {
     }
   }
 
-  /// A name that no other batch has had: 128 random bits.
+  /// Returns a unique name for a batch: 126 random bits in 32 hexadecimal digits.
   private static var newBatch: String {
     (0..<2).map { _ in String(UInt64.random(in: (1 << 63)...UInt64.max), radix: 16) }.joined()
   }
@@ -136,8 +136,8 @@ struct Inbox {
 
   /// Adds the files of a batch to the queue, and removes them.
   private func add(_ batch: String, _ notice: (Left) -> Void) throws(QueueError) {
-    // Where the files are is on the disk before the batch is in the queue: otherwise they might be
-    // found in `new` again.
+    // The new places of the files are on disk before the batch is in the queue. Otherwise the files
+    // might appear in `new` again after a power failure.
     if isSynced { try folder.sync() }
     let place = "\(Self.intake)/\(batch)"
     let reader = DropReader()
@@ -149,12 +149,12 @@ struct Inbox {
       case .success(.missing): break
       case .success(.tooLong): try refuse(file, drop.name, "\(batch)-\(index)", "is longer than 64 MiB, which no queue takes", notice)
       case .success(.irregular): try refuse(file, drop.name, "\(batch)-\(index)", "is no regular file", notice)
-      // No descriptor is left, or nothing may be written: that is not the file's fault.
+      // No descriptor, no room, no memory or a read-only disk: not the fault of this file.
       case .failure(.full(let text)): throw .full(text)
       case .failure(.disk(let text, isReadOnly: true)): throw .disk(text, isReadOnly: true)
       case .failure(.system(let error)): throw .system(error)
-      // What this process may not read, it may not read tomorrow; and one file of a bad disk does
-      // not keep the others from being worked.
+      // A file that this process may not read now stays unreadable. One unreadable file of a bad
+      // disk must not block the others.
       case .failure(.unavailable), .failure(.failed), .failure(.disk(_, isReadOnly: false)):
         try refuse(file, drop.name, "\(batch)-\(index)", "cannot be read", notice)
       }
@@ -173,7 +173,7 @@ struct Inbox {
     folder.removeFolder("\(place)")
   }
 
-  /// Puts a file aside, beside others of its name.
+  /// Moves a file to `refused`. Uses another name when its own is taken.
   private func refuse(_ file: FileName, _ name: FileName, _ otherName: String, _ reason: String, _ notice: (Left) -> Void)
     throws(QueueError)
   {
@@ -185,14 +185,14 @@ struct Inbox {
 
   // MARK: What is dropped
 
-  /// What is not taken in.
+  /// Files that are not added.
   enum Left {
-    /// What is in `new` and stays there: the first, and how many in all.
+    /// Files that stay in `new`: a message about the first, and their number.
     case inPlace(String, count: Int)
     case refused(String)
   }
 
-  /// The dropped files, in the order to take them in.
+  /// Returns the dropped files, in the order to add them.
   private func waiting(_ notice: (Left) -> Void) throws(QueueError) -> [Drop] {
     let found = try drops(in: Self.new)
     let left = found.filter { !isTakeable($0) }

@@ -1,25 +1,25 @@
-/// Writes the results of a queue as files for people to find, `done/17-cat.json` or
-/// `dead/17-cat.json`, each beside its record, `….record`.
+/// Writes the results of a queue as files for people: `done/17-cat.json` or `dead/17-cat.json`,
+/// each beside its record, `….record`.
 ///
-/// A result is in the database first. Its files are written whole in `outgoing`, then the database
-/// notes that they were (``OutboxState``), and then they get their names by a rename. A process
-/// that is killed leaves each file either in `outgoing` or under its name: the next call gives
-/// those that were noted their names, and removes the others, whose results are written again. So
-/// nobody sees half a file, and a file that somebody took away does not come back.
+/// A result is in the database first. Its files are written completely in `outgoing`, then the
+/// database records that they were written (``OutboxState``), and then a rename gives them their
+/// names. A killed process leaves each file either in `outgoing` or under its name. The next call
+/// renames the recorded files in `outgoing`, and removes the others, whose results are written
+/// again. So no incomplete file is visible, and a file that was moved away does not come back.
 ///
-/// One call at a time uses it: under the queue's lock.
+/// Not thread-safe: used under the queue's lock.
 struct Outbox {
   let folder: QueueFolder
   let database: SQLiteQueue
-  /// Whether a power failure may neither lose nor repeat a file.
+  /// Whether a power failure must not lose or repeat a file.
   let isSynced: Bool
 
   static let outgoing = "outgoing"
   private static let recordEnding = ".record"
-  /// Results that one transaction is about.
+  /// The number of results in one transaction.
   private static let portion = 1_000
 
-  /// Writes the files of new results, and removes those of results that are gone.
+  /// Writes the files of new results, and removes those of deleted results.
   func deliver() throws(QueueError) {
     try recover()
     guard try database.hasOutboxWork() else { return }
@@ -27,13 +27,13 @@ struct Outbox {
     do throws(QueueError) {
       while try deliverPortion() == Self.portion {}
     } catch {
-      // Half a file takes no room.
+      // Removes incomplete files, which take up room.
       try? recover()
       throw error
     }
   }
 
-  /// - Returns: how many results' files were written.
+  /// - Returns: the number of results whose files were written.
   private func deliverPortion() throws(QueueError) -> Int {
     var places: [OutboxPlace] = []
     try database.forEachUnwritten(limit: Self.portion) { result throws(QueueError) in
@@ -42,8 +42,8 @@ struct Outbox {
       places.append(OutboxPlace(id: result.id, path: Self.path(of: result)))
     }
     guard !places.isEmpty else { return 0 }
-    // The bytes of a file are on the disk before anything says that it was written, and that before
-    // anybody sees it.
+    // The content of a file is on disk before the database records it, and the record is on disk
+    // before the file is visible.
     if isSynced { try folder.sync() }
     let written = try database.noteWritten(places)
     if isSynced { try database.sync() }
@@ -51,9 +51,9 @@ struct Outbox {
     return places.count
   }
 
-  /// Gives written files their names: the record first, so that it is there when the line is.
+  /// Renames written files: the record first, so that it exists when the line appears.
   private func name(_ place: OutboxPlace) throws(QueueError) {
-    // A payload that was dead before, or is now.
+    // The other folder may have a file of the same payload: it was dead before, or is dead now.
     let other = FileName(place.path.hasPrefix("dead/") ? "done/\(place.path.dropFirst(5))" : "dead/\(place.path.dropFirst(5))")
     for ending in [Self.recordEnding, ""] {
       try folder.move(Self.outgoing(place.id, ending), to: "\(place.path)\(ending)")
@@ -61,7 +61,7 @@ struct Outbox {
     }
   }
 
-  /// Completes what a killed process was at.
+  /// Completes the work of a killed process.
   func recover() throws(QueueError) {
     for file in try folder.names(in: FileName(Self.outgoing)) {
       let text = file.text ?? ""
@@ -88,10 +88,10 @@ struct Outbox {
 
   // MARK: What was taken away
 
-  /// Notes which files somebody took away since the last look.
+  /// Records which files were moved away since the last call.
   ///
-  /// - Parameter includesRead: whether the files of results are looked for too that were read
-  ///   through the queue.
+  /// - Parameter includesRead: whether to check the files of results that were read through the
+  ///   queue too.
   func noteTaken(includesRead: Bool) throws(QueueError) {
     try recover()
     var last: Int64 = 0
@@ -103,7 +103,7 @@ struct Outbox {
     }
   }
 
-  /// Which of some results somebody took away.
+  /// Returns those of `ids` whose files were moved away.
   func taken(of ids: [Int64]) throws(QueueError) -> Set<Int64> {
     try recover()
     var taken: Set<Int64> = []

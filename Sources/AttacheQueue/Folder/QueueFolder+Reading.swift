@@ -2,28 +2,28 @@ internal import Attache
 internal import Glibc
 
 extension QueueFolder {
-  /// What is known of a file.
+  /// The attributes of a file.
   struct Status {
     var isRegular: Bool
-    /// Bytes.
+    /// In bytes.
     var size: Int64
-    /// When it was last written: seconds since 1970, and nanoseconds. Anybody may set it to any
-    /// time, so nothing is computed from it.
+    /// The time of the last write: seconds since 1970, and nanoseconds. Users can set any time, so
+    /// no arithmetic uses it.
     var written: (seconds: Int, nanoseconds: Int)
   }
 
-  /// What a file holds.
+  /// The content of a file.
   enum Content {
     case missing
     /// A folder, a link, a FIFO…
     case irregular
-    /// Longer than asked for.
+    /// Longer than the limit.
     case tooLong
     case bytes([UInt8])
   }
 
-  /// The names in a folder, in no order; none where there is no such folder. Names that begin with
-  /// a dot are left out.
+  /// Returns the names in a folder, unordered. Empty when the folder does not exist. Names that
+  /// begin with a dot are omitted.
   func names(in name: FileName) throws(QueueError) -> [FileName] {
     let listed = unsafe name.withPath { unsafe openat(descriptor, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
     guard listed >= 0 else {
@@ -37,11 +37,11 @@ extension QueueFolder {
     }
   }
 
-  /// What is known of a file; nil where there is none.
+  /// Returns the attributes of a file; nil when it does not exist.
   func status(of name: FileName) -> Status? {
     var status = stat()
     guard unsafe name.withPath({ unsafe fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 else { return nil }
-    // Whose struct timespec is depends on what else is imported: it is two words.
+    // Which module declares timespec depends on the imports, so its two words are read directly.
     let written = unsafe withUnsafeBytes(of: status.st_mtim) { time in
       unsafe (time.load(as: Int.self), time.load(fromByteOffset: MemoryLayout<Int>.size, as: Int.self))
     }
@@ -57,21 +57,21 @@ extension QueueFolder {
     unsafe name.withPath { unsafe faccessat(descriptor, $0, R_OK, AT_EACCESS) } == 0
   }
 
-  /// Whether this process may change what is in a folder.
+  /// Whether this process may change the contents of a folder.
   func isWritable(_ name: FileName) -> Bool {
     unsafe name.withPath { unsafe faccessat(descriptor, $0, W_OK | X_OK, AT_EACCESS) } == 0
   }
 
-  /// The bytes of a regular file; nil where there is none.
+  /// Returns the bytes of a regular file; nil when there is none.
   func bytes(of name: FileName) throws(QueueError) -> [UInt8]? {
     if case .bytes(let bytes) = try content(of: name, upTo: .max) { bytes } else { nil }
   }
 
   /// Reads a file.
   ///
-  /// - Parameter maximum: bytes; of a longer file nothing is read.
+  /// - Parameter maximum: the limit in bytes. A longer file is not read.
   func content(of name: FileName, upTo maximum: Int) throws(QueueError) -> Content {
-    // A FIFO without a writer must not hold the reader up.
+    // Without O_NONBLOCK, a FIFO without a writer would block.
     let file = unsafe name.withPath { unsafe openat(descriptor, $0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
     guard file >= 0 else {
       if errno == ENOENT { return .missing }

@@ -1,15 +1,15 @@
 internal import CLinux
 internal import Glibc
 
-/// The folder of a queue, held open: everything in it is reached by a path within it, and no
-/// symbolic link is followed.
+/// The open folder of a queue. Files are reached by their paths within it, without following
+/// symbolic links.
 final class QueueFolder: Sendable {
   let descriptor: Int32
-  /// Without symbolic links.
+  /// The path of the folder without symbolic links.
   let path: String
-  /// The permission bits of the folder; those within it get the same.
+  /// The permission bits of the folder. Folders within it get the same.
   let mode: mode_t
-  /// What files within it get.
+  /// The permissions of files within it.
   let fileMode: FileMode
 
   init(at path: String) throws(QueueError) {
@@ -35,10 +35,9 @@ final class QueueFolder: Sendable {
 
   // MARK: Changing
 
-  /// Gives a file another name, in the place of a file that has it; a folder that is missing is
-  /// made.
+  /// Renames a file and replaces a file of the new name. Creates a missing folder.
   ///
-  /// - Returns: false when there is no such file.
+  /// - Returns: false when the file does not exist.
   @discardableResult
   func move(_ name: FileName, to newName: FileName) throws(QueueError) -> Bool {
     while unsafe newName.withPath({ new in unsafe name.withPath { old in unsafe renameat(descriptor, old, descriptor, new) } }) != 0 {
@@ -49,21 +48,21 @@ final class QueueFolder: Sendable {
     return true
   }
 
-  /// Makes a folder, and those above it.
+  /// Creates a folder, and its parents.
   ///
-  /// - Returns: false when it was there.
+  /// - Returns: false when it existed.
   @discardableResult
   func makeFolder(_ name: FileName) throws(QueueError) -> Bool {
     while unsafe name.withPath({ unsafe mkdirat(descriptor, $0, mode) }) != 0 {
       if errno == EEXIST { return false }
       guard errno == ENOENT, let parent = name.parent, try makeFolder(parent) else { throw failure(name) }
     }
-    // Neither the umask nor a lost set-group-ID bit changes the mode.
+    // Sets the mode despite the umask and a lost set-group-ID bit.
     unsafe name.withPath { _ = unsafe fchmodat(descriptor, $0, mode, 0) }
     return true
   }
 
-  /// Writes a file, in the place of a file that has the name; a folder that is missing is made.
+  /// Writes a file and replaces a file of the same name. Creates a missing folder.
   func write(_ bytes: [UInt8], to name: FileName) throws(QueueError) {
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
     var file = unsafe name.withPath { unsafe openat(descriptor, $0, flags, fileMode.bits) }
@@ -82,7 +81,7 @@ final class QueueFolder: Sendable {
     }
   }
 
-  /// Removes a file; one that is not there is no error.
+  /// Removes a file. A missing file is no error.
   func remove(_ name: FileName) throws(QueueError) {
     guard unsafe name.withPath({ unsafe unlinkat(descriptor, $0, 0) }) == 0 || errno == ENOENT else { throw failure(name) }
   }
@@ -92,8 +91,8 @@ final class QueueFolder: Sendable {
     unsafe name.withPath { _ = unsafe unlinkat(descriptor, $0, AT_REMOVEDIR) }
   }
 
-  /// Waits until every change so far is on the disk: syncfs(2), one call for any number of files
-  /// and names. It also writes what others have changed on that file system.
+  /// Waits until all changes so far are on disk, with one syncfs(2) for any number of files and
+  /// names. This also writes other processes' changes on the same file system.
   func sync() throws(QueueError) {
     guard linux_syncfs(descriptor) == 0 else { throw SystemFailure(errno, at: path).error }
   }

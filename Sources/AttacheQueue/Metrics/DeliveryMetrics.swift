@@ -1,7 +1,7 @@
 package import Attache
 internal import Synchronization
 
-/// What a deliverer has done since it was started, as counters and gauges.
+/// Counters and gauges of a deliverer since its start.
 package final class DeliveryMetrics: DelivererObserver, MetricsSource {
   private struct State {
     var ended: [DeliveryStatus: Int] = [:]
@@ -25,10 +25,10 @@ package final class DeliveryMetrics: DelivererObserver, MetricsSource {
   package func paused(_ why: String?) { state.withLock { $0.pause = why } }
   package func blocked(since: MonotonicInstant?) { state.withLock { $0.blockedSince = since } }
 
-  /// Why nothing is sent; nil when results are.
+  /// Why the deliverer sends nothing; nil when it sends.
   package var pause: String? { state.withLock(\.pause) }
 
-  /// Writes the families. What can happen is there from the start with 0, so that its first time is
+  /// Writes the metric families. Each known label value starts with 0, so that its first event is
   /// an increase.
   package func write(to text: inout MetricsText) {
     let state = state.withLock { $0 }

@@ -1,6 +1,6 @@
-/// How often a quantity lay below which bound.
+/// Counts values by upper bound.
 struct Histogram: Sendable {
-  /// Upper bounds, inclusive and ascending; what exceeds all of them is counted too.
+  /// Upper bounds, inclusive and ascending. Values above all of them are counted too.
   let bounds: [Double]
   private var counts: [Int]
   private(set) var sum = 0.0
@@ -17,7 +17,7 @@ struct Histogram: Sendable {
     sum += value
   }
 
-  /// For each bound, infinity last, how many values are not above it.
+  /// The number of values up to each bound, with infinity as the last bound.
   var cumulated: [(bound: Double, count: Int)] {
     var total = 0
     return zip(bounds + [.infinity], counts).map { bound, count in

@@ -1,40 +1,40 @@
 package import Attache
 internal import Synchronization
 
-/// Who counts what a process does with a queue.
+/// The metrics of a process that uses a queue.
 package protocol MetricsSource: AnyObject, Sendable {
-  /// Why it waits; nil when it works.
+  /// Why the process is paused; nil when it is not.
   var pause: String? { get }
   func write(to text: inout MetricsText)
 }
 
-/// Looks at the queue and at the fetchers every few seconds, on a thread of its own, so that
-/// whoever asks for the figures burdens neither.
+/// Reads the status of the queue and of the fetchers every few seconds on its own thread, so that
+/// requests for metrics put no load on either.
 package final class MetricsCollector: Sendable {
-  /// What is asked how its origins stand: it answers on a thread of its own, if it is well.
+  /// Asks a fetcher for the state of its origins. A healthy fetcher answers on its own thread.
   package typealias Pulse = @Sendable (_ answer: @escaping @Sendable (BreakerStates) -> Void) -> Void
 
-  /// Whether something is as it should be.
+  /// The result of a health check.
   package enum Health: Hashable, Sendable {
     case good
-    /// It is not; the text says what is wrong.
+    /// Unhealthy; the text says why.
     case bad(String)
   }
 
   private struct State {
     var counts: QueueCounts?
     var failure: QueueError?
-    /// When the queue was asked, while it has not answered.
+    /// When the queue was asked; nil when it has answered.
     var askedQueue: MonotonicInstant?
     /// By fetcher.
     var breakers: [BreakerStates]
-    /// By fetcher: when it was asked, while it has not answered.
+    /// When each fetcher was asked; nil when it has answered.
     var askedFetchers: [MonotonicInstant?]
     var isDraining = false
     var isStopped = false
   }
 
-  /// How long who was asked may take to answer.
+  /// How long an answer may take.
   package static let patience = Duration.seconds(10)
 
   private let queue: any PayloadQueue
@@ -48,10 +48,10 @@ package final class MetricsCollector: Sendable {
   private let thread = Mutex<(any StartedThread)?>(nil)
 
   /// - Parameters:
-  ///   - interval: how old the figures of the queue may be.
-  ///   - version: of attache.
-  ///   - pulses: what asks each fetcher (``MediaFetcher/pulse(_:)``).
-  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  ///   - interval: the time between two reads of the queue.
+  ///   - version: the version of attache.
+  ///   - pulses: one for each fetcher (``MediaFetcher/pulse(_:)``).
+  /// - Throws: ``SystemError`` when no descriptor is available.
   package init(
     _ queue: any PayloadQueue, _ metrics: any MetricsSource, interval: Duration = .seconds(5), version: String,
     machine: any Machine = SystemMachine(), pulses: [Pulse]
@@ -63,9 +63,9 @@ package final class MetricsCollector: Sendable {
     wakeSignal = try machine.makeWakeSignal()
   }
 
-  /// Begins to look.
+  /// Starts the thread.
   ///
-  /// - Parameter afterLook: called after each look.
+  /// - Parameter afterLook: called after each read.
   package func start(afterLook: @escaping @Sendable () -> Void = {}) throws(SystemError) {
     let thread = try machine.start("metrics") { [self] in
       while !state.withLock({ $0.isStopped }) {
@@ -78,19 +78,19 @@ package final class MetricsCollector: Sendable {
     self.thread.withLock { $0 = thread }
   }
 
-  /// Ends the looking, before the queue is closed, and waits for a look under way.
+  /// Ends the thread and waits for the current read. Call it before the queue is closed.
   package func stop() {
     state.withLock { $0.isStopped = true }
     wakeSignal.ring()
     thread.withLock { $0.take() }?.join()
   }
 
-  /// Takes down that the worker claims nothing any more.
+  /// Records that the worker claims nothing any more.
   package func drain() {
     state.withLock { $0.isDraining = true }
   }
 
-  /// Asks the fetchers and the queue.
+  /// Reads the status of the fetchers and of the queue.
   package func look() {
     for (index, pulse) in pulses.enumerated() {
       let asks = state.withLock { state in
@@ -117,13 +117,13 @@ package final class MetricsCollector: Sendable {
     }
   }
 
-  /// Whether the process works at all: it is to be started again when it does not.
+  /// Whether the process makes progress. If it does not, restart it.
   package var liveness: Health {
     let asked = state.withLock { $0.askedFetchers.compactMap(\.self).min() }
     return silence(since: asked).map { .bad("a fetcher's loop has not turned for \($0) s") } ?? .good
   }
 
-  /// Whether the worker works the queue.
+  /// Whether the worker processes the queue.
   package var readiness: Health {
     let state = state.withLock { $0 }
     if state.isDraining { return .bad("draining: nothing is claimed any more") }
@@ -133,13 +133,13 @@ package final class MetricsCollector: Sendable {
     return state.counts == nil ? .bad("starting: the queue has not answered yet") : .good
   }
 
-  /// The whole seconds for which somebody owes an answer, once they are too many.
+  /// Returns the whole seconds since `asked`, once they exceed ``patience``.
   private func silence(since asked: MonotonicInstant?) -> Int64? {
     guard let asked, asked.duration(to: machine.now) > Self.patience else { return nil }
     return asked.duration(to: machine.now).components.seconds
   }
 
-  /// All figures, in Prometheus' text format.
+  /// All metrics, in Prometheus' text format.
   package var text: String {
     var text = MetricsText()
     text.family("attache_build_info", .gauge, "Which attache this is; always 1.")
@@ -175,6 +175,6 @@ package final class MetricsCollector: Sendable {
 }
 
 extension MetricsCollector {
-  /// What a scraper is told with ``text``.
+  /// The content type of ``text``.
   package static let contentType = MetricsText.contentType
 }

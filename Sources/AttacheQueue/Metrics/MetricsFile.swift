@@ -1,8 +1,8 @@
 package import Attache
 internal import Glibc
 
-/// A file that always holds whole figures: each version takes the place of the one before by its
-/// name.
+/// A file that always contains complete metrics: each version replaces the previous one by a
+/// rename.
 package struct MetricsFile: Sendable {
   package let path: String
 
@@ -10,12 +10,12 @@ package struct MetricsFile: Sendable {
     self.path = path
   }
 
-  /// Writes a version. It does not outlast a power failure for sure.
+  /// Writes a version. It may be lost in a power failure.
   ///
-  /// - Throws: ``SystemError``; the version before stays.
+  /// - Throws: ``SystemError``. The previous version stays.
   package func write(_ text: String) throws(SystemError) {
-    // No name that a collector would read, which looks at the ending; one worker's is not
-    // another's.
+    // Collectors select files by extension, so they ignore `.tmp`. The process number makes the
+    // name unique among workers.
     let aside = "\(path).\(getpid()).tmp"
     let file = unsafe open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard file >= 0 else { throw SystemError(call: "open", number: errno) }

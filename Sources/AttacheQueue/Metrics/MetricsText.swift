@@ -1,8 +1,8 @@
-/// Writes figures in Prometheus' text format, version 0.0.4.
+/// Writes metrics in Prometheus' text format, version 0.0.4.
 ///
 /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 package struct MetricsText {
-  /// What a scraper is told with it.
+  /// The content type of the text.
   static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
   enum Kind: String {
@@ -12,13 +12,13 @@ package struct MetricsText {
   private(set) var text = ""
   private var name = ""
 
-  /// Begins a family; its samples follow.
+  /// Begins a family. Its samples follow.
   mutating func family(_ name: String, _ kind: Kind, _ help: String) {
     self.name = name
     text += "# HELP \(name) \(Self.escaped(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
   }
 
-  /// Adds a sample to the family that was begun last.
+  /// Adds a sample to the current family.
   mutating func sample(_ value: Double, suffix: String = "", _ labels: KeyValuePairs<String, String> = [:]) {
     let pairs = labels.map { "\($0)=\"\(Self.escaped($1, quotes: true))\"" }.joined(separator: ",")
     text += "\(name)\(suffix)\(pairs.isEmpty ? "" : "{\(pairs)}") \(Self.number(value))\n"
@@ -28,7 +28,7 @@ package struct MetricsText {
     sample(Double(value), labels)
   }
 
-  /// A family of one sample.
+  /// Writes a family of one sample.
   mutating func gauge(_ name: String, _ help: String, _ value: Double) {
     family(name, .gauge, help)
     sample(value)
@@ -41,7 +41,7 @@ package struct MetricsText {
     sample(Double(histogram.count), suffix: "_count")
   }
 
-  /// A number as Go reads it.
+  /// Formats a number for Go's parser.
   private static func number(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

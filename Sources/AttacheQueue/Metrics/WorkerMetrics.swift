@@ -1,7 +1,7 @@
 package import Attache
 internal import Synchronization
 
-/// What a worker has done since it was started, as counters and histograms.
+/// Counters and histograms of a worker since its start.
 package final class WorkerMetrics: WorkerObserver, MetricsSource {
   private struct Fate: Hashable {
     var outcome: Outcome
@@ -56,7 +56,7 @@ package final class WorkerMetrics: WorkerObserver, MetricsSource {
   /// Why the worker claims nothing; nil when it does.
   package var pause: String? { state.withLock(\.pause) }
 
-  /// Writes the families. What can happen is there from the start with 0, so that its first time is
+  /// Writes the metric families. Each known label value starts with 0, so that its first event is
   /// an increase.
   package func write(to text: inout MetricsText) {
     let state = state.withLock { $0 }

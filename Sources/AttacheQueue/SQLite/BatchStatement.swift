@@ -1,11 +1,11 @@
 internal import GRDB
 internal import GRDBSQLite
 
-/// A statement that is run for each of many rows, by SQLite's own calls: GRDB's boxes a row's
-/// values several times.
+/// A statement that runs for each of many rows. It calls SQLite directly, because GRDB boxes the
+/// values of a row several times.
 ///
-/// It belongs to the connection's cache and is used within one access to it. After an error, and
-/// after rows, it is ``reset()`` before anything else.
+/// The statement belongs to the connection's cache and is used within one access to the connection.
+/// After an error, and after reading rows, call ``reset()`` first.
 struct BatchStatement {
   private let statement: Statement
   private let connection: Database
@@ -25,7 +25,7 @@ struct BatchStatement {
     }
   }
 
-  /// Binds bytes while something is done; nil is NULL, and nothing of them is copied.
+  /// Binds bytes during a call, without copying them; nil is NULL.
   func withBound<Result>(_ index: Int32, _ bytes: [UInt8]?, _ body: () throws -> Result) throws -> Result {
     guard let bytes, !bytes.isEmpty else {
       if bytes == nil { bind(index, nil as Int64?) } else { _ = unsafe sqlite3_bind_zeroblob(statement.sqliteStatement, index, 0) }
@@ -38,7 +38,7 @@ struct BatchStatement {
     }
   }
 
-  /// Binds a text, which is copied.
+  /// Binds a copy of a text; nil is NULL.
   func bind(_ index: Int32, _ text: String?) throws {
     guard var text else { return bind(index, nil as Int64?) }
     try text.withUTF8 { buffer in
@@ -52,7 +52,9 @@ struct BatchStatement {
 
   // MARK: Running
 
-  /// Goes to the next row, if there is one.
+  /// Steps to the next row.
+  ///
+  /// - Returns: whether there is a row.
   func step() throws -> Bool {
     switch unsafe sqlite3_step(statement.sqliteStatement) {
     case SQLITE_ROW: return true
@@ -69,9 +71,9 @@ struct BatchStatement {
     _ = unsafe sqlite3_reset(statement.sqliteStatement)
   }
 
-  /// Runs it to its end.
+  /// Runs the statement to its end, and resets it.
   ///
-  /// - Returns: the rows that it changed.
+  /// - Returns: the number of rows that it changed.
   @discardableResult
   func run() throws -> Int {
     while try step() {}
@@ -80,7 +82,7 @@ struct BatchStatement {
     return changes
   }
 
-  /// Runs it with its first values.
+  /// Binds the first values, and runs the statement to its end.
   @discardableResult
   func run(_ numbers: Int64?...) throws -> Int {
     for (index, number) in numbers.enumerated() { bind(Int32(index + 1), number) }
@@ -116,7 +118,7 @@ struct BatchStatement {
 }
 
 extension Database {
-  /// A statement of the connection's cache.
+  /// Returns a statement of the connection's cache.
   func batch(_ sql: String) throws -> BatchStatement {
     BatchStatement(try cachedStatement(sql: sql), self)
   }

@@ -1,24 +1,23 @@
 internal import GRDB
 
 extension Database {
-  /// Has this holder's own leases last on that ran out while it was held up: its claim shows that
-  /// it lives.
+  /// Extends this holder's leases that ran out while it was delayed. Its claim shows that it lives.
   ///
-  /// - Parameter fence: of the first lease that this handle took; an earlier one is of another
-  ///   holder with its number.
+  /// - Parameter fence: the fence of the first lease that this handle took. A lease with a smaller
+  ///   fence belongs to another holder with the same number.
   func keep(_ table: LeaseTable, _ worker: Int64, since fence: Int64, _ now: QueueMoment, for span: Duration) throws {
     let update = try batch(
       "UPDATE \(table.rawValue) SET until = ?5 WHERE state = 3 AND boot = ?1 AND worker = ?2 AND until <= ?3 AND fence >= ?4")
     try update.run(now.boot, worker, now.uptime, fence, now.uptime + span.microseconds)
   }
 
-  /// Takes leases from holders that are gone or too late. A death is counted only for a worker that
-  /// is known to have died: one that lives and was held up, by a slow disk for one, is no sign of a
-  /// payload that ends its workers. A deliverer's death is never counted: it does not look into
-  /// what it delivers.
+  /// Ends the leases of holders that have gone, and leases that ran out. A death is counted only
+  /// for a worker that is known to have died: a worker that was delayed, for example by a slow
+  /// disk, is no sign of a payload that crashes workers. A deliverer's death is never counted,
+  /// because a deliverer does not parse what it delivers.
   ///
-  /// - Returns: how many were taken, and when the first of the leases that stay runs out; nil when
-  ///   none stays.
+  /// - Returns: the number of leases that ended, and when the first of the remaining leases runs
+  ///   out; nil when none remains.
   func takeOver(_ table: LeaseTable, _ now: QueueMoment, _ slot: WorkerSlot) throws -> (count: Int, next: Int64?) {
     let leased = "\(table.rawValue) INDEXED BY \(table.rawValue)_leased"
     let select = try batch(
@@ -62,9 +61,9 @@ extension Database {
     return try update.run(boot, worker, until, deaths)
   }
 
-  /// Makes ready what a holder still holds.
+  /// Makes the rows that a holder still holds ready.
   ///
-  /// - Returns: how many rows.
+  /// - Returns: the number of rows.
   func giveBackAll(_ table: LeaseTable, of worker: Int64) throws -> Int {
     try batch("UPDATE \(table.rawValue) SET \(LeaseTable.freed) WHERE state = 3 AND worker = ?").run(worker)
   }

@@ -1,13 +1,13 @@
 internal import GRDB
 
-/// The tables that the database of a queue in a folder has beside those of ``QueueSchema``.
+/// The tables that the database of a queue in a folder has in addition to those of ``QueueSchema``.
 ///
-/// - `dropped`: the names of dropped files, as their results are called.
-/// - `intake`: the batches of dropped files that are in the queue; their files are to be removed.
-/// - `outbox`: one row for each result: what is done about its files (``OutboxState``) and where
-///   they are. Triggers keep it, so that it changes in the transaction that changes the result.
+/// - `dropped`: the names of dropped files, which become part of the names of their results.
+/// - `intake`: the batches of dropped files that are in the queue and whose files must be removed.
+/// - `outbox`: one row for each result: the state of its files (``OutboxState``) and their path.
+///   Triggers maintain it, so that it changes in the same transaction as the result.
 enum FolderSchema {
-  /// `PRAGMA user_version`: the version of these tables.
+  /// The version of these tables, in `PRAGMA user_version`.
   static let version = 1
 
   static let version1 = """
@@ -34,28 +34,28 @@ enum FolderSchema {
     """
 }
 
-/// What is done about the files of a result.
+/// The state of the files of a result.
 enum OutboxState: Int64 {
-  /// They are to be written.
+  /// The files must be written.
   case unwritten = 0
-  /// They were written, and the result was not read.
+  /// The files were written, and the result was not read.
   case unread = 1
-  /// The result is gone: they are to be removed.
+  /// The result was deleted: its files must be removed.
   case outdated = 2
-  /// They were written, and the result was read through the queue.
+  /// The files were written, and the result was read through the queue.
   case read = 3
-  /// They were written, and somebody took them away.
+  /// The files were written, and a user moved them away.
   case taken = 4
 }
 
 extension SQLiteQueue {
-  /// Makes the tables of a queue in a folder where they are missing.
+  /// Creates the missing tables of a queue in a folder.
   func prepareFolder() throws(QueueError) {
     let version = try read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
     guard version <= FolderSchema.version else { throw .unavailable("\(file.path): was written by a later attache; work it with that one") }
     guard version < FolderSchema.version else { return }
     try write { connection, _ in
-      // Another process may have made them meanwhile.
+      // Another process may have created them in the meantime.
       guard try Int.fetchOne(connection, sql: "PRAGMA user_version") == 0 else { return }
       try connection.execute(sql: FolderSchema.version1)
     }

@@ -1,12 +1,13 @@
 internal import GRDB
 
-/// A table whose rows are leased to a holder: what is to be worked, or what is to be delivered. The
-/// columns of leases are the same in both.
+/// A table whose rows are leased: payloads to process, or results to deliver. Both have the same
+/// columns for leases.
 enum LeaseTable: String {
   case work
   case delivery
 
-  /// What a row is set to that nobody holds any more: a suspect once it ended too many holders.
+  /// The new values of a row that no holder has any more. The row becomes a suspect after too many
+  /// deaths.
   static let freed = """
     state = iif(deaths >= \(Lease.deathsOfSuspect), 1, 0), boot = NULL, until = NULL, worker = NULL, fence = NULL, alone = NULL
     """
@@ -18,9 +19,9 @@ extension Database {
     try Bool.fetchOne(cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM \(table.rawValue) WHERE state = \(state))")) ?? false
   }
 
-  /// Makes ready what has become due.
+  /// Makes rows ready whose delay or start time has passed.
   ///
-  /// - Returns: how many.
+  /// - Returns: the number of rows.
   func ripen(_ table: LeaseTable, _ now: QueueMoment) throws -> Int {
     let ready =
       """
@@ -53,16 +54,16 @@ extension Database {
     }
   }
 
-  /// Has leases last for a span from now on.
+  /// Extends leases to a span from now.
   ///
-  /// - Returns: those that are the holder's no longer.
+  /// - Returns: the leases that the holder no longer has.
   func renew(_ leases: [LeaseToken], of table: LeaseTable, _ now: QueueMoment, for span: Duration) throws -> Set<LeaseToken> {
     let update = try batch("UPDATE \(table.rawValue) SET boot = ?3, until = ?4 WHERE id = ?1 AND fence = ?2")
     return Set(try leases.filter { try update.run($0.id, $0.fence, now.boot, now.uptime + span.microseconds) == 0 })
   }
 
-  /// How long until something may be claimable, when nothing is now; nil when no row waits or is
-  /// leased.
+  /// Returns how long until a row may become claimable, when none is now; nil when no row waits or
+  /// is leased.
   func wait(_ table: LeaseTable, _ now: QueueMoment, leasedUntil: Int64?) throws -> Duration? {
     let name = table.rawValue
     let delayed = try Int64.fetchOne(

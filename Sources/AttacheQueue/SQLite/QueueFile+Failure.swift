@@ -2,7 +2,7 @@ internal import Attache
 internal import GRDB
 internal import Glibc
 
-/// SQLite's codes, as what to do about them.
+/// Converts errors of SQLite to errors that say what to do.
 extension QueueFile {
   func failure(_ error: any Error) -> QueueError {
     if let error = error as? QueueError { return error }
@@ -12,10 +12,10 @@ extension QueueFile {
     case .SQLITE_NOMEM: return .system(SystemError(call: "malloc", number: ENOMEM))
     case .SQLITE_FULL: return .full("\(path): no room is left")
     case .SQLITE_IOERR where isAtSizeLimit: return SystemFailure(EFBIG, at: path).error
-    // The index of the log is mapped: no memory looks like a broken disk.
+    // The index of the log is memory-mapped, so a lack of memory is reported as a disk error.
     case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_SHMMAP: return .system(SystemError(call: "mmap", number: ENOMEM))
     case .SQLITE_IOERR where !hasRoom: return .full("\(path): no room is left")
-    // A file that was cut or removed is nothing that passes with the disk's failure.
+    // A truncated or removed file is not a temporary failure of the disk.
     case .SQLITE_IOERR where error.extendedResultCode != .SQLITE_IOERR_SHORT_READ:
       return .disk("\(path): \(text)", isReadOnly: isOnReadOnlyDisk)
     case .SQLITE_READONLY where isOnReadOnlyDisk && error.extendedResultCode != .SQLITE_READONLY_DBMOVED:
@@ -33,7 +33,8 @@ extension QueueFile {
     }
   }
 
-  /// Whether a file can be opened at all: SQLite does not say why it cannot open one of its own.
+  /// Whether the process has a free descriptor. SQLite does not say why it cannot open one of its
+  /// own files.
   private var hasDescriptor: Bool {
     let file = unsafe Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return errno != EMFILE && errno != ENFILE }
@@ -41,7 +42,8 @@ extension QueueFile {
     return true
   }
 
-  /// Whether one of the files is about as large as this process may write one (`ulimit -f`).
+  /// Whether one of the files has almost reached the limit on the size of this process's files
+  /// (`ulimit -f`).
   private var isAtSizeLimit: Bool {
     var limit = rlimit()
     guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0, limit.rlim_cur < rlim_t(Int.max) else { return false }
@@ -56,8 +58,8 @@ extension QueueFile {
     return unsafe statvfs(path, &status) == 0 && status.f_flag & UInt(MS_RDONLY) != 0
   }
 
-  /// Whether the file system has room: the file that processes share their locks by (`PATH-shm`)
-  /// answers its lack with an error of its own.
+  /// Whether the file system has room. Without room, access to the file that processes share their
+  /// locks by (`PATH-shm`) fails with a different error.
   private var hasRoom: Bool {
     var status = statvfs()
     guard unsafe statvfs(path, &status) == 0 else { return true }

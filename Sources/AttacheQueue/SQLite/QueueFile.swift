@@ -1,21 +1,23 @@
 internal import GRDB
 internal import Glibc
 
-/// Where a queue's database is, and how it is opened.
+/// The path of a queue's database. Opens and migrates the database.
 struct QueueFile {
-  /// Without symbolic links: SQLite's own files and the lock file stand beside the file itself.
+  /// The path without symbolic links. SQLite's own files and the lock file are beside the file
+  /// itself.
   let path: String
   /// How long a call waits for other processes, in seconds.
   let patience: Int
   private let exists: Bool
 
-  /// SQLite's page cache, in KiB.
+  /// The size of SQLite's page cache, in KiB.
   static let cacheSize = 8_192
-  /// In bytes: less work than with SQLite's usual 4,096 for lines of some hundred bytes.
+  /// In bytes. For lines of some hundred bytes, this needs less work than SQLite's default of
+  /// 4,096.
   static let pageSize = 8_192
-  /// Pages that the log has, 16 MB, before they are written to their places.
+  /// The size of the log at which a checkpoint runs, in pages (16 MB).
   static let checkpointPages = 2_000
-  /// The smallest database that there is, in bytes: one page of the smallest size.
+  /// The smallest possible database, in bytes: one page of the smallest size.
   private static let smallest = 512
 
   init(_ path: String, creates: Bool, patience: Int) throws(QueueError) {
@@ -24,7 +26,7 @@ struct QueueFile {
     if unsafe stat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFREG else { throw .unavailable("\(path): is no file, so no queue; name another one") }
       guard status.st_size > 0 || creates else { throw .unavailable("\(path): is empty, no queue; `attache enqueue` makes one") }
-      // SQLite would begin a new database in it.
+      // SQLite would start a new database in the file.
       guard status.st_size == 0 || status.st_size >= Self.smallest else {
         throw .unavailable("\(path): is no database, so no queue; name another file")
       }
@@ -33,7 +35,7 @@ struct QueueFile {
     } else {
       guard errno == ENOENT else { throw SystemFailure(errno, at: path).error }
       guard creates else { throw .unavailable("\(path): there is no such queue; `attache enqueue` makes one") }
-      // Two names of one queue would have two files of workers.
+      // With two names, one queue would have two lock files.
       guard unsafe lstat(path, &status) != 0 else { throw .unavailable("\(path): is a link to nothing; name the file itself") }
       exists = false
       let slash = path.lastIndex(of: "/")
@@ -50,9 +52,9 @@ struct QueueFile {
     return unsafe String(cString: resolved) + ending
   }
 
-  /// Opens the database, and brings it up to this version's form.
+  /// Opens the database, and migrates it to this version.
   func open(_ sync: SyncChoice) throws(QueueError) -> (DatabaseQueue, WorkerSlot) {
-    // Nothing is put beside a file that is no queue.
+    // Checked first, so that no file is created beside a file that is no queue.
     let opened = exists ? try open() : nil
     let mode = FileMode(inFolder: folder)
     let slot = try WorkerSlot(path: path + "-workers", mode: mode)
@@ -69,7 +71,7 @@ struct QueueFile {
           try connection.execute(sql: "PRAGMA synchronous = \(sync.level)")
           try connection.execute(sql: "PRAGMA wal_autocheckpoint = \(Self.checkpointPages)")
         }
-        // Who only opens a queue need not wait for whoever writes to it.
+        // Checked first, because a migration waits for other writers.
         let isCurrent = try database.read(QueueSchema.migrator.hasCompletedMigrations)
         if !isCurrent { try QueueSchema.migrator.migrate(database) }
       }
@@ -87,7 +89,7 @@ struct QueueFile {
       try connection.execute(sql: "PRAGMA page_size = \(Self.pageSize)")
       try connection.execute(sql: "PRAGMA cache_size = -\(Self.cacheSize)")
       try connection.execute(sql: "PRAGMA mmap_size = 0")
-      // A statement that fires a trigger keeps the pages as they were: in memory, not in a file.
+      // A statement that fires a trigger keeps a copy of the old pages: in memory, not in a file.
       try connection.execute(sql: "PRAGMA temp_store = MEMORY")
       try connection.execute(sql: "PRAGMA trusted_schema = OFF")
     }
@@ -113,7 +115,7 @@ struct QueueFile {
     }
   }
 
-  /// Waits until the names of a new queue's files are on the disk.
+  /// Waits until the names of a new queue's files are on disk.
   private func syncFolder() throws(QueueError) {
     let descriptor = unsafe Glibc.open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
     guard descriptor >= 0 else { throw SystemFailure(errno, at: folder).error }
@@ -123,7 +125,7 @@ struct QueueFile {
 }
 
 extension SyncChoice {
-  /// SQLite's word for it.
+  /// The value of `PRAGMA synchronous`.
   fileprivate var level: String {
     switch self {
     case .always: "FULL"

@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// The log of a queue's database (`PATH-wal`), which is synced beside SQLite.
+/// The log of a queue's database (`PATH-wal`), which is synced independently of SQLite.
 ///
-/// It stays open. Linux tells an error of writing once to each descriptor that was open when the
-/// error came: SQLite's own descriptor may be told in an automatic checkpoint, which goes on
-/// without a word.
+/// The descriptor stays open. Linux reports a write error once to each descriptor that was open
+/// when the error occurred. SQLite's own descriptor may receive it in an automatic checkpoint,
+/// which ignores the error.
 final class QueueLog: Sendable {
   private let path: String
   private let descriptor: Int32
   private let fdatasync: @Sendable (Int32) -> Int32
 
   /// - Parameters:
-  ///   - queue: the path of the database, which is open.
-  ///   - fdatasync: the system's.
+  ///   - queue: the path of the open database.
+  ///   - fdatasync: the system call; tests replace it.
   init(of queue: String, fdatasync: @escaping @Sendable (Int32) -> Int32) throws(QueueError) {
     path = queue + "-wal"
     descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -24,11 +24,10 @@ final class QueueLog: Sendable {
     close(descriptor)
   }
 
-  /// Waits until the log is on the disk: what it holds is found again whatever becomes of the
-  /// machine.
+  /// Waits until the log is on disk, so that its content survives a power failure.
   ///
-  /// SQLite has synced what is not in the log any more before it began the log anew, and nobody
-  /// removes the log while the database is open.
+  /// Before SQLite restarts the log, it syncs the data that leaves the log. No process removes the
+  /// log while the database is open.
   func sync() throws(QueueError) {
     guard isThere else { throw .unavailable("\(path.dropLast(4)): the queue was removed or moved while it was in use") }
     guard fdatasync(descriptor) == 0 else { throw SystemFailure(errno, at: path).error }

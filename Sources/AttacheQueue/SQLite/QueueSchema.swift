@@ -1,29 +1,27 @@
 internal import GRDB
 
-/// The tables of a queue's database, version by version.
+/// The tables of a queue's database, by version.
 ///
-/// - `payload`: what was enqueued, as it was enqueued.
+/// - `payload`: payloads as they were enqueued.
 /// - `work`: one row for each payload without a result.
-/// - `result` and `output`: one row each for each payload with one; what is counted and searched,
-///   and what is written.
-/// - `hold`: files that results keep in a store; those with the id 0 are nobody's any more, and
-///   named to whoever asks next.
-/// - `queue`: one row with the numbers that are given out, and the payloads by state
-///   (``QueueTally``).
-/// - `finished`: results by second of the wall clock, for the last minute.
+/// - `result` and `output`: one row each for each payload with a result. `result` has what is
+///   counted and searched, `output` what is written.
+/// - `hold`: files that results hold in a store. Holds with the id 0 belong to no result, and are
+///   returned to the next caller that releases holds.
+/// - `queue`: one row with the last numbers and the count of payloads by state (``QueueTally``).
+/// - `finished`: the number of results in each second of the wall clock, for the last minute.
 /// - `boot`: the machine's starts, by number.
-/// - `delivery`: one row for each result that was not delivered. Triggers keep it, so that it
-///   changes in the transaction that changes the result.
-/// - `event`: the last tries of a payload that came to nothing, of its work and of its delivery
+/// - `delivery`: one row for each result that was not delivered. Triggers maintain it, so that it
+///   changes in the same transaction as the result.
+/// - `event`: the last failed attempts to process a payload and to deliver its result
 ///   (``PayloadEvent``).
 ///
-/// Moments and spans are in microseconds.
+/// Times and spans are in microseconds.
 enum QueueSchema {
   /// `PRAGMA application_id`: the letters "aque".
   static let application: Int32 = 0x6171_7565
 
-  /// The states of a row of `work`, as the statements write them: 0 ready, 1 a suspect, 2 waiting,
-  /// 3 leased.
+  /// The states of a row of `work` in the statements: 0 ready, 1 suspect, 2 waiting, 3 leased.
   static let version1 = """
     CREATE TABLE queue (one INTEGER PRIMARY KEY CHECK (one = 1), last_id INTEGER NOT NULL, last_fence INTEGER NOT NULL, ready INTEGER NOT NULL,
       waiting INTEGER NOT NULL, leased INTEGER NOT NULL, done INTEGER NOT NULL, dead INTEGER NOT NULL, unread INTEGER NOT NULL);
@@ -47,8 +45,8 @@ enum QueueSchema {
     CREATE TABLE finished (second INTEGER PRIMARY KEY, count INTEGER NOT NULL);
     """
 
-  /// The states of a row of `delivery` are those of `work`. `decided` is the moment of its result:
-  /// what was decided first is delivered first.
+  /// The states of a row of `delivery` are those of `work`. `decided` is the time of the result:
+  /// earlier results are delivered first.
   static let version2 = """
     ALTER TABLE result ADD COLUMN delivery TEXT;
     ALTER TABLE result ADD COLUMN answer TEXT;
@@ -91,10 +89,10 @@ enum QueueSchema {
     return migrator
   }
 
-  /// Whether a database is a queue, or may become one since it holds nothing yet.
+  /// Whether a database is a queue, or is empty and may become one.
   static func isQueue(_ connection: Database) throws -> Bool {
     if try Int32.fetchOne(connection, sql: "PRAGMA application_id") == application { return true }
-    // The migrator's own table is made first, in a transaction of its own.
+    // GRDB's migrator creates its own table first, in a separate transaction.
     let others = "SELECT 1 FROM sqlite_master WHERE tbl_name <> 'grdb_migrations'"
     return try Bool.fetchOne(connection, sql: "SELECT NOT EXISTS (\(others))") ?? false
   }

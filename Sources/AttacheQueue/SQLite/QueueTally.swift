@@ -1,13 +1,13 @@
 internal import GRDB
 
-/// The numbers that a queue gives out, and how many of its payloads are in which state; read and
-/// written with each change.
+/// The last numbers that a queue used, and the number of its payloads in each state. Each change
+/// reads and writes them.
 struct QueueTally: Equatable {
-  /// The payload that was enqueued last.
+  /// The number of the last payload that was enqueued.
   var lastID: Int64
-  /// Of the claim that was made last.
+  /// The fence of the last claim.
   var lastFence: Int64
-  /// Suspects too.
+  /// Ready payloads, including suspects.
   var ready: Int
   var waiting: Int
   var leased: Int
@@ -37,7 +37,7 @@ struct QueueTally: Equatable {
 }
 
 extension Database {
-  /// Makes changes in one transaction that nobody else's is between.
+  /// Makes changes in one transaction, isolated from other writers.
   func change<Result>(_ body: (Database, inout QueueTally) throws -> Result) throws -> Result {
     var result: Result?
     try inTransaction(.immediate) {
@@ -51,7 +51,7 @@ extension Database {
     return result
   }
 
-  /// The number of a start of the machine; a start that is new gets one.
+  /// Returns the number of a start of the machine. A new start gets a number.
   func number(ofBoot name: String) throws -> Int64 {
     if let number = try Int64.fetchOne(cachedStatement(sql: "SELECT number FROM boot WHERE name = ?"), arguments: [name]) { return number }
     try execute(sql: "INSERT INTO boot (name) VALUES (?)", arguments: [name])

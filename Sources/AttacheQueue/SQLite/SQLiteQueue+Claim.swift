@@ -2,7 +2,7 @@ internal import GRDB
 internal import Synchronization
 
 extension SQLiteQueue {
-  public func claim(_ request: ClaimRequest) throws(QueueError) -> Claim {
+  package func claim(_ request: ClaimRequest) throws(QueueError) -> Claim {
     let worker = try slot.enter()
     return try write { connection, tally in
       let now = try QueueMoment(clock, connection)
@@ -29,7 +29,8 @@ extension SQLiteQueue {
     }
   }
 
-  /// The fence of the first lease that this handle may have taken, of work or of deliveries.
+  /// Returns the fence of the first lease that this handle may have taken, of work or of
+  /// deliveries.
   func first(_ tally: QueueTally) -> Int64 {
     firstFence.withLock { first in
       let fence = first ?? tally.lastFence + 1
@@ -39,11 +40,11 @@ extension SQLiteQueue {
   }
 }
 
-/// One reading of the clocks, as the database writes it.
+/// One reading of the clocks, in the form that the database stores.
 struct QueueMoment {
   let wall: Int64
   let uptime: Int64
-  /// The machine's start, by its number in the queue.
+  /// The number of the machine's start in the queue.
   let boot: Int64
 
   init(_ clock: any QueueClock, _ connection: Database) throws {
@@ -54,7 +55,7 @@ struct QueueMoment {
 }
 
 extension Database {
-  /// Leases what is first.
+  /// Leases the first claimable rows.
   fileprivate func lease(_ request: ClaimRequest, to worker: Int64, _ now: QueueMoment, _ tally: inout QueueTally) throws -> [Lease] {
     let leases = try first(request, fence: tally.lastFence + 1)
     guard !leases.isEmpty else { return [] }
@@ -66,7 +67,7 @@ extension Database {
     return leases
   }
 
-  /// What is claimable, in its order, as far as there is room for it.
+  /// Returns the claimable payloads in their order, within the limits of the request.
   private func first(_ request: ClaimRequest, fence: Int64) throws -> [Lease] {
     let select = try batch(
       """

@@ -2,11 +2,11 @@ internal import Attache
 internal import GRDB
 
 extension SQLiteQueue {
-  public func shareDelivery(_ share: DeliveryShare) throws(QueueError) {
+  package func shareDelivery(_ share: DeliveryShare) throws(QueueError) {
     guard try slot.enterDelivery(share) else { throw .unavailable("\(file.path): \(share.conflict)") }
   }
 
-  public func settle(_ settled: [SettledDelivery], claiming request: DeliveryRequest?) throws(QueueError) -> DeliveryClaim {
+  package func settle(_ settled: [SettledDelivery], claiming request: DeliveryRequest?) throws(QueueError) -> DeliveryClaim {
     let worker = try slot.enter()
     return try write { connection, tally in
       let now = try QueueMoment(clock, connection)
@@ -49,7 +49,7 @@ extension SQLiteQueue {
     }
   }
 
-  public func renewDeliveries(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
+  package func renewDeliveries(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
     guard !leases.isEmpty else { return [] }
     return try write { connection, _ in
       try connection.renew(leases, of: .delivery, QueueMoment(clock, connection), for: span)
@@ -58,7 +58,7 @@ extension SQLiteQueue {
 }
 
 extension SQLiteQueue {
-  public func redeliver() throws(QueueError) -> Int {
+  package func redeliver() throws(QueueError) -> Int {
     try write { connection, tally in
       let wanted = "delivery IN ('\(DeliveryStatus.dropped.rawValue)', '\(DeliveryStatus.poison.rawValue)')"
       try connection.execute(
@@ -75,7 +75,7 @@ extension SQLiteQueue {
   }
 }
 
-/// The statements that the fate of a delivery is written by.
+/// The statements that store the fate of a delivery.
 private struct DeliverySettling {
   private let connection: Database
   private let now: QueueMoment
@@ -106,7 +106,8 @@ private struct DeliverySettling {
     hasHolds = try Bool.fetchOne(connection.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM hold)")) ?? false
   }
 
-  /// - Returns: whether the delivery is over; nil when it is leased to another, or over already.
+  /// - Returns: whether the delivery is over; nil when the result is leased to another deliverer,
+  ///   or its delivery was over already.
   func run(_ settled: SettledDelivery) throws -> Bool? {
     let (id, fence) = (settled.token.id, settled.token.fence)
     switch settled.fate {
@@ -135,8 +136,8 @@ private struct DeliverySettling {
 }
 
 extension Database {
-  /// The results that are to be sent next, in their order, as far as there is room for them; and
-  /// whether, in order, a suspect comes next.
+  /// Returns the next results to send in their order, within the limits of the request. In ordered
+  /// mode, also returns whether a suspect is next.
   fileprivate func firstDeliveries(_ request: DeliveryRequest, fence: Int64) throws -> ([Delivery], suspectIsFirst: Bool) {
     let limit = request.isAlone ? min(1, request.limit) : request.limit
     guard limit > 0 else { return ([], false) }
@@ -178,8 +179,8 @@ extension Database {
         SELECT \(columns) FROM delivery INDEXED BY \(index) \(tables) WHERE state = \(state) ORDER BY rank, decided, delivery.id LIMIT ?
         """
     }
-    // What is leased is this deliverer's, since nobody else shares an ordered delivery, and so with
-    // the sender already.
+    // No other deliverer shares an ordered delivery. So leased results are this deliverer's, and
+    // the sender has them already.
     return """
       SELECT \(columns) FROM delivery \(tables)
       WHERE state <> 3 AND delivery.id < coalesce((SELECT min(id) FROM work), 9223372036854775807) ORDER BY delivery.id

@@ -1,7 +1,7 @@
 internal import GRDB
 
 extension SQLiteQueue {
-  public func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int {
+  package func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int {
     guard !payloads.isEmpty else { return 0 }
     return try write { connection, tally in
       try connection.add(payloads, at: clock.wall.microseconds, &tally).count { $0 != nil }
@@ -10,7 +10,7 @@ extension SQLiteQueue {
 }
 
 extension SQLiteQueue {
-  public func knows(_ keys: [[UInt8]]) throws(QueueError) -> Int {
+  package func knows(_ keys: [[UInt8]]) throws(QueueError) -> Int {
     try read { connection in
       let select = try connection.batch("SELECT 1 FROM payload WHERE key = ?")
       return try keys.reduce(0) { count, key in
@@ -26,7 +26,7 @@ extension SQLiteQueue {
 extension Database {
   /// Adds payloads behind all others.
   ///
-  /// - Returns: the number of each; nil when its key was there.
+  /// - Returns: the number of each payload; nil when its key exists.
   func add(_ payloads: some Sequence<NewPayload>, at now: Int64, _ tally: inout QueueTally) throws -> [Int64?] {
     let insert = try batch("INSERT OR IGNORE INTO payload VALUES (?, ?, ?, ?, ?, ?, ?)")
     let work = try batch("INSERT INTO work (id, state, rank, attempts, deaths, deaths_alone, moment) VALUES (?, ?, ?, 0, 0, 0, ?)")
@@ -47,10 +47,11 @@ extension Database {
 }
 
 extension NewPayload {
-  /// What `work` is sorted by: the smallest is claimed first.
+  /// The sort key of `work`: the smallest is claimed first.
   var rank: Int64 { priority == .min ? .max : Int64(-priority) }
 
-  /// From when on it may be claimed: one that has expired by then needs no wait. Nil is at once.
+  /// The earliest time at which the payload may be claimed. A payload that expires before its start
+  /// time waits only until it expires. Nil means at once.
   var dueMoment: Int64? {
     guard let notBefore else { return nil }
     return min(notBefore, expiresAt ?? notBefore).microseconds
@@ -58,7 +59,7 @@ extension NewPayload {
 }
 
 extension BatchStatement {
-  /// - Returns: false when the payload's key was there.
+  /// - Returns: false when the payload's key exists.
   func run(_ payload: NewPayload, as id: Int64, at now: Int64) throws -> Bool {
     bind(1, id)
     bind(2, Int64(payload.priority))

@@ -2,14 +2,14 @@ internal import Attache
 internal import GRDB
 
 extension SQLiteQueue {
-  public func renew(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
+  package func renew(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> {
     guard !leases.isEmpty else { return [] }
     return try write { connection, _ in
       try connection.renew(leases, of: .work, QueueMoment(clock, connection), for: span)
     }
   }
 
-  public func finish(_ results: [FinishedPayload]) throws(QueueError) -> Set<LeaseToken> {
+  package func finish(_ results: [FinishedPayload]) throws(QueueError) -> Set<LeaseToken> {
     guard !results.isEmpty else { return [] }
     return try write { connection, tally in
       let now = clock.wall.microseconds
@@ -29,7 +29,7 @@ extension SQLiteQueue {
     }
   }
 
-  public func giveBack(_ payloads: [ReturnedPayload]) throws(QueueError) -> Set<LeaseToken> {
+  package func giveBack(_ payloads: [ReturnedPayload]) throws(QueueError) -> Set<LeaseToken> {
     guard !payloads.isEmpty else { return [] }
     return try write { connection, tally in
       let now = try QueueMoment(clock, connection)
@@ -65,7 +65,7 @@ extension SQLiteQueue {
   }
 }
 
-/// The statements that a result is written by.
+/// The statements that store a result.
 private struct Finishing {
   private let delete: BatchStatement
   private let result: BatchStatement
@@ -79,7 +79,7 @@ private struct Finishing {
     hold = try connection.batch("INSERT OR IGNORE INTO hold (id, path) VALUES (?, ?)")
   }
 
-  /// - Returns: false when the payload is leased to another, or has its result.
+  /// - Returns: false when the payload is leased to another worker, or has its result.
   func run(_ payload: FinishedPayload, at now: Int64) throws -> Bool {
     let id = payload.token.id
     guard try delete.run(id, payload.token.fence) > 0 else { return false }
@@ -99,7 +99,7 @@ private struct Finishing {
 }
 
 extension Database {
-  /// Counts results by the second, and forgets seconds that are not in the last minute.
+  /// Counts results by the second, and deletes seconds outside the last minute.
   fileprivate func noteFinished(_ count: Int, at now: Int64) throws {
     guard count > 0 else { return }
     let second = now / 1_000_000

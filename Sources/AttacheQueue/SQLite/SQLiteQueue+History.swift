@@ -1,7 +1,7 @@
 internal import Attache
 internal import GRDB
 
-/// Writes the tries that came to nothing into the histories of payloads.
+/// Adds failed attempts to the histories of payloads.
 struct EventStatement {
   private let statement: BatchStatement
 
@@ -9,7 +9,7 @@ struct EventStatement {
     self.statement = statement
   }
 
-  /// Notes the last try of a payload, which is counted already.
+  /// Records the last attempt for a payload. The attempt must be counted already.
   func note(_ text: String, of id: Int64) throws {
     statement.bind(1, id)
     try statement.bind(3, PayloadEvent.bounded(text))
@@ -18,7 +18,7 @@ struct EventStatement {
 }
 
 extension Database {
-  /// What notes tries of a stage at a moment.
+  /// Returns the statement that records attempts of a stage at this time.
   func noting(_ stage: PayloadEvent.Stage, _ now: QueueMoment) throws -> EventStatement {
     let statement = try batch(
       """
@@ -32,14 +32,14 @@ extension Database {
 }
 
 extension PayloadEvent {
-  /// A text as it is remembered.
+  /// Returns the text, limited to the stored length.
   static func bounded(_ text: String) -> String {
     text.utf8.count <= textLimit ? text : String(decoding: text.utf8.prefix(textLimit), as: UTF8.self)
   }
 }
 
 extension SQLiteQueue {
-  public func history(of name: PayloadName) throws(QueueError) -> PayloadHistory? {
+  package func history(of name: PayloadName) throws(QueueError) -> PayloadHistory? {
     try read { connection in
       let id: Int64?
       switch name {
@@ -55,7 +55,7 @@ extension SQLiteQueue {
     }
   }
 
-  public func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory] {
+  package func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory] {
     try read { connection in
       let ids = try Int64.fetchAll(
         connection, sql: "SELECT id FROM result WHERE id > ? AND (dead OR delivery = ?) ORDER BY id LIMIT ?",
@@ -103,7 +103,7 @@ extension Database {
 }
 
 extension PayloadHistory.Standing {
-  /// The state of a row, as the schema writes it.
+  /// Converts the state of a row.
   fileprivate init(_ state: Int64) {
     self =
       switch state {

@@ -1,10 +1,10 @@
 internal import GRDB
 
-/// A payload of another queue, with its state. Moments and spans are in microseconds.
+/// A payload of another queue, with its state. Times and spans are in microseconds.
 struct ImportedPayload {
   enum State {
     case ready
-    /// Not due before a moment of the wall clock.
+    /// Not due before this time of the wall clock.
     case waiting(moment: Int64)
     /// Not due before this uptime of the machine.
     case delayed(until: Int64)
@@ -18,14 +18,14 @@ struct ImportedPayload {
   var enqueuedAt: Int64
   var key: [UInt8]?
   var line: [UInt8] = []
-  /// What its result is called; empty when it was not dropped.
+  /// The name part of its result's files; empty when the payload was not dropped.
   var name: String
   var attempts: Int64
   var deaths: Int64
   var deathsAlone: Int64
   var state = State.ready
 
-  /// Bytes, about.
+  /// The approximate size in bytes.
   var size: Int {
     switch state {
     case .ready, .waiting, .delayed: line.count
@@ -37,11 +37,11 @@ struct ImportedPayload {
 struct ImportedResult {
   var result: EarlierEntry.Result
   var record: [UInt8]
-  /// Nil is the payload's own line.
+  /// The output line; nil means the payload's own line.
   var output: [UInt8]?
-  /// Where its file is, or was.
+  /// The path of the result's file, which may have been moved away.
   var path: String
-  /// Whether somebody took the file away.
+  /// Whether a user moved the file away.
   var isTaken: Bool
   var holds: [String]
 }
@@ -56,7 +56,7 @@ extension SQLiteQueue {
     }
   }
 
-  /// Sets the numbers that are given out next, and notes holds that no result has any more.
+  /// Sets the last numbers, and records holds that no result uses any more.
   func endImport(lastID: Int64, lastFence: Int64, freedHolds: [String]) throws(QueueError) {
     try write { connection, tally in
       tally.lastID = max(tally.lastID, lastID)
@@ -72,7 +72,7 @@ extension SQLiteQueue {
 
 extension Database {
   fileprivate func add(_ payload: ImportedPayload, _ now: QueueMoment, _ tally: inout QueueTally) throws {
-    // A second payload of a key, which only an uncompleted call can leave, is not lost: it has no
+    // Only an incomplete call can leave a second payload with the same key. It is kept without a
     // key.
     let insert = try batch(
       """
@@ -125,10 +125,10 @@ extension Database {
     let output = try batch("INSERT INTO output (id, record, line) VALUES (?, ?, ?)")
     output.bind(1, id)
     _ = try output.withBound(2, imported.record) { try output.withBound(3, imported.output) { try output.run() } }
-    // The trigger has made the row.
+    // The trigger has created the row.
     let state: OutboxState = imported.isTaken ? .taken : isRead ? .read : .unread
     try execute(sql: "UPDATE outbox SET state = ?, path = ? WHERE id = ?", arguments: [state.rawValue, imported.path, id])
-    // What a result held whose file was taken away is free.
+    // The holds of a result whose file was moved away are released.
     for path in imported.holds {
       try execute(sql: "INSERT OR IGNORE INTO hold (id, path) VALUES (?, ?)", arguments: [imported.isTaken ? 0 : id, path])
     }

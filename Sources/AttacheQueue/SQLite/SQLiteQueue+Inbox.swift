@@ -1,16 +1,16 @@
 internal import GRDB
 
-/// A dropped file on its way into a queue.
+/// A dropped file to add to a queue.
 struct DroppedPayload {
   var payload: NewPayload
-  /// What its result is called.
+  /// The name part of its result's files.
   var name: String
 }
 
 extension SQLiteQueue {
-  /// Adds dropped files, and notes in the same transaction that their batch is in the queue.
+  /// Adds dropped files, and records their batch in the same transaction.
   ///
-  /// - Parameter batch: a name that no other batch has had.
+  /// - Parameter batch: a unique name.
   func takeIn(_ dropped: [DroppedPayload], batch: String) throws(QueueError) {
     try write { connection, tally in
       let ids = try connection.add(dropped.lazy.map(\.payload), at: clock.wall.microseconds, &tally)
@@ -23,12 +23,12 @@ extension SQLiteQueue {
     }
   }
 
-  /// The batches that are in the queue and were not forgotten.
+  /// Returns the recorded batches.
   func takenBatches() throws(QueueError) -> Set<String> {
     try read { try Set(String.fetchAll($0.cachedStatement(sql: "SELECT batch FROM intake"))) }
   }
 
-  /// Forgets batches whose files are gone.
+  /// Deletes the records of batches whose files are removed.
   func forget(_ batches: Set<String>) throws(QueueError) {
     try write { connection, _ in
       for batch in batches { try connection.execute(sql: "DELETE FROM intake WHERE batch = ?", arguments: [batch]) }

@@ -1,27 +1,27 @@
 internal import Attache
 internal import GRDB
 
-/// A result whose files are to be written.
+/// A result whose files must be written.
 struct UnwrittenResult {
   var id: Int64
-  /// What leaves for the payload, with its ending.
+  /// The output line, with its line ending.
   var line: [UInt8]
-  /// One JSON object with a line feed.
+  /// The report's record: one JSON object with a line feed.
   var record: [UInt8]
   var isDead: Bool
-  /// What the dropped file is called; nil when there was none.
+  /// The name part of the dropped file; nil when there was none.
   var name: String?
 }
 
-/// Where the files of a result are.
+/// The place of the files of a result.
 struct OutboxPlace {
   var id: Int64
-  /// Of the line, within the queue's folder: `done/17-cat.json`.
+  /// The path of the output line within the queue's folder, such as `done/17-cat.json`.
   var path: String
 }
 
 extension SQLiteQueue {
-  /// Gives the first results whose files are to be written, one at a time.
+  /// Calls `body` for the first results whose files must be written.
   func forEachUnwritten(limit: Int, _ body: (UnwrittenResult) throws(QueueError) -> Void) throws(QueueError) {
     try read { connection in
       let select = try connection.batch(
@@ -42,7 +42,7 @@ extension SQLiteQueue {
     }
   }
 
-  /// Whether files are to be written or removed.
+  /// Whether files must be written or removed.
   func hasOutboxWork() throws(QueueError) -> Bool {
     try read { connection in
       let states = "SELECT 1 FROM outbox WHERE state = 0 UNION ALL SELECT 1 FROM outbox WHERE state = 2"
@@ -50,9 +50,9 @@ extension SQLiteQueue {
     }
   }
 
-  /// Notes that files were written and are about to get their names.
+  /// Records that files were written. They get their names next.
   ///
-  /// - Returns: those whose results are there still.
+  /// - Returns: those whose results still exist.
   func noteWritten(_ places: [OutboxPlace]) throws(QueueError) -> [OutboxPlace] {
     try write { connection, _ in
       let update = try connection.batch(
@@ -67,20 +67,21 @@ extension SQLiteQueue {
     }
   }
 
-  /// Where the files of a result have their names, or are about to get them; nil when they were not
-  /// written whole.
+  /// Returns the path of a result's written files, before or after their rename; nil when they were
+  /// not written completely.
   func writtenPath(of id: Int64) throws(QueueError) -> String? {
     try read { connection in
       try String.fetchOne(connection.cachedStatement(sql: "SELECT path FROM outbox WHERE id = ? AND state IN (1, 3)"), arguments: [id])
     }
   }
 
-  /// Where files of results are that are gone; the path is empty for those that were never written.
+  /// Returns the places of files of deleted results. The path is empty for files that were never
+  /// written.
   func outdatedPlaces(limit: Int) throws(QueueError) -> [OutboxPlace] {
     try places("SELECT id, coalesce(path, '') FROM outbox WHERE state = 2 ORDER BY id LIMIT ?", [Int64(limit)])
   }
 
-  /// Forgets files that were removed.
+  /// Deletes the records of removed files.
   func forget(_ outdated: [OutboxPlace]) throws(QueueError) {
     try write { connection, _ in
       let delete = try connection.batch("DELETE FROM outbox WHERE id = ? AND state = 2")
@@ -90,15 +91,15 @@ extension SQLiteQueue {
 
   // MARK: What was taken away
 
-  /// Where the files of written results are, in order of their numbers, from a number on.
+  /// Returns the places of written files, in the order of their numbers, after a number.
   ///
-  /// - Parameter includesRead: whether those are wanted too whose results were read.
+  /// - Parameter includesRead: whether to include results that were read.
   func writtenPlaces(after id: Int64, limit: Int, includesRead: Bool) throws(QueueError) -> [OutboxPlace] {
     try places(
       "SELECT id, path FROM outbox WHERE state \(includesRead ? "IN (1, 3)" : "= 1") AND id > ? ORDER BY id LIMIT ?", [id, Int64(limit)])
   }
 
-  /// What is done about the files of some results.
+  /// Returns the states and paths of the files of these results.
   func outboxStates(of ids: [Int64]) throws(QueueError) -> [Int64: (state: OutboxState, path: String)] {
     try read { connection in
       let select = try connection.batch("SELECT state, coalesce(path, '') FROM outbox WHERE id = ?")
@@ -112,8 +113,8 @@ extension SQLiteQueue {
     }
   }
 
-  /// Notes that somebody took files away, and so has read the results. What these held is free once
-  /// no other result holds it.
+  /// Records that files were moved away, and marks their results as read. Releases their holds that
+  /// no other result uses.
   func noteTaken(_ ids: [Int64]) throws(QueueError) {
     guard !ids.isEmpty else { return }
     try write { connection, tally in
@@ -129,7 +130,7 @@ extension SQLiteQueue {
     }
   }
 
-  /// Retries what nobody took away.
+  /// Retries payloads whose files were not moved away.
   func retryUntaken(_ reason: Reason?) throws(QueueError) -> Int {
     try retry(reason, where: "id NOT IN (SELECT id FROM outbox WHERE state = 4)")
   }

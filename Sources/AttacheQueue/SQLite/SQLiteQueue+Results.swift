@@ -2,11 +2,11 @@ internal import Attache
 internal import GRDB
 
 extension SQLiteQueue {
-  public func results(_ request: ResultRequest) throws(QueueError) -> ResultPage {
+  package func results(_ request: ResultRequest) throws(QueueError) -> ResultPage {
     try read { connection in try connection.page(request) }
   }
 
-  public func markRead(_ ids: [Int64]) throws(QueueError) -> [String] {
+  package func markRead(_ ids: [Int64]) throws(QueueError) -> [String] {
     guard !ids.isEmpty else { return [] }
     return try write { connection, tally in
       let update = try connection.batch("UPDATE result SET read = 1 WHERE id = ? AND read = 0")
@@ -20,7 +20,7 @@ extension SQLiteQueue {
     }
   }
 
-  public func unlistedHolds(_ paths: [String]) throws(QueueError) -> [String] {
+  package func unlistedHolds(_ paths: [String]) throws(QueueError) -> [String] {
     try read { connection in
       let select = try connection.batch("SELECT 1 FROM hold WHERE path = ? AND id > 0")
       return try paths.filter { path in
@@ -31,7 +31,7 @@ extension SQLiteQueue {
     }
   }
 
-  public func anyHold() throws(QueueError) -> String? {
+  package func anyHold() throws(QueueError) -> String? {
     try read { connection in
       try String.fetchOne(connection.cachedStatement(sql: "SELECT path FROM hold LIMIT 1"))
     }
@@ -63,16 +63,16 @@ extension Database {
     return page
   }
 
-  /// What a row of the page's query is.
+  /// The kind of a row of the page's query.
   private enum Standing: Int64 {
     case undecided = 0
     case wanted = 1
     case read = 2
   }
 
-  /// Rows of a number, a ``Standing``, the bytes, the line, the record, the outcome and the reason.
-  /// A page that stops at an undecided payload looks at every payload, one that does not at results
-  /// alone.
+  /// Returns a query for rows of number, ``Standing``, length in bytes, line, record, outcome and
+  /// reason. A page that stops at an undecided payload reads every payload. Other pages read
+  /// results only.
   private static func pageQuery(_ request: ResultRequest) -> String {
     let columns =
       "length(coalesce(output.line, payload.line)) + length(record), coalesce(output.line, payload.line), record, outcome, reason"
@@ -90,18 +90,18 @@ extension Database {
 
   // MARK: Holds
 
-  /// Makes the holds of some results nobody's.
+  /// Detaches the holds of results.
   ///
-  /// - Parameter condition: on the result's number, with these arguments.
+  /// - Parameter condition: a condition on the result's number, with these arguments.
   func orphanHolds(of condition: String, _ arguments: [Int64]) throws {
     try cachedStatement(sql: "INSERT OR IGNORE INTO hold SELECT 0, path FROM hold WHERE id > 0 AND id \(condition)")
       .execute(arguments: StatementArguments(arguments))
     try cachedStatement(sql: "DELETE FROM hold WHERE id > 0 AND id \(condition)").execute(arguments: StatementArguments(arguments))
   }
 
-  /// Forgets the holds that are nobody's.
+  /// Deletes the detached holds.
   ///
-  /// - Returns: those that no result has.
+  /// - Returns: those that no result uses.
   func takeOrphans() throws -> [String] {
     let paths = try String.fetchAll(
       cachedStatement(
@@ -114,8 +114,8 @@ extension Database {
 }
 
 extension BatchStatement {
-  /// The result in a row of a page. A word that this version does not know keeps no line from its
-  /// reader: the record says what it says.
+  /// Returns the result in a row of a page. An outcome or reason that this version does not know is
+  /// replaced, so that the line can be read. The record is unchanged.
   fileprivate func entry(_ id: Int64) -> ResultPage.Entry {
     ResultPage.Entry(
       id: id, line: bytes(3), record: bytes(4), outcome: Outcome(rawValue: text(5)) ?? .fallback,

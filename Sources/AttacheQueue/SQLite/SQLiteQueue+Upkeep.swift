@@ -1,8 +1,8 @@
-public import Attache
+package import Attache
 internal import GRDB
 
 extension SQLiteQueue {
-  public func counts() throws(QueueError) -> QueueCounts {
+  package func counts() throws(QueueError) -> QueueCounts {
     try read { connection in
       let tally = try QueueTally(connection)
       let (wall, uptime) = (clock.wall, clock.uptime.microseconds)
@@ -32,11 +32,11 @@ extension SQLiteQueue {
     }
   }
 
-  public func retry(_ reason: Reason?) throws(QueueError) -> Int {
+  package func retry(_ reason: Reason?) throws(QueueError) -> Int {
     try retry(reason, where: "TRUE")
   }
 
-  /// - Parameter condition: on rows of `result`; only these are retried.
+  /// - Parameter condition: a condition on rows of `result`. Only matching results are retried.
   func retry(_ reason: Reason?, where condition: String) throws(QueueError) -> Int {
     try write { connection, tally in
       let wanted = """
@@ -67,15 +67,15 @@ extension SQLiteQueue {
     }
   }
 
-  /// As many results as one transaction of a purge forgets: workers are not kept from the queue for
-  /// long.
+  /// The number of results that one transaction of a purge deletes. The limit keeps the wait of
+  /// workers short.
   package static let purgeBatch = 10_000
 
-  public func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
+  package func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
     let before = (clock.wall - age).microseconds
     var payloads = 0
     while true {
-      // What each step forgets stays forgotten when a later one fails; the holds are named at the
+      // The deletions of a step are kept when a later step fails. The holds are returned at the
       // end, or by the next purge.
       let count = try write { connection, tally in
         try connection.purge(finishedBefore: before, includesUndelivered: includesUndelivered, &tally)
@@ -89,7 +89,7 @@ extension SQLiteQueue {
 }
 
 extension Database {
-  /// How many of those that wait need not wait any longer, and are claimable.
+  /// Returns how many waiting payloads are due, and therefore claimable.
   fileprivate func countDue(wall: Int64, uptime: Int64, boot: Int64) throws -> Int {
     let due = ["moment <= ?1", "boot = ?2 AND until <= ?3", "boot < ?2", "boot > ?2"].map {
       "SELECT id FROM work WHERE state = 2 AND \($0)"

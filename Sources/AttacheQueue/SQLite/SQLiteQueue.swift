@@ -2,36 +2,35 @@ internal import GRDB
 internal import Glibc
 internal import Synchronization
 
-/// A queue in a database file of SQLite, which several processes and users of a machine may share.
+/// A queue in an SQLite database file. Several processes and users of a machine can share it.
 ///
-/// What a power failure may take back is told by ``SyncChoice``: nothing with `always`, which waits
-/// for the disk in each call; with `group` what was changed in the last second
-/// (``SyncChoice/groupWindow``) or since ``sync()``, if the queue is called at least that often;
-/// with `off` what the system has not written yet, and the file may be damaged. The death of a
-/// process takes nothing in any case.
+/// ``SyncChoice`` determines what a power failure may undo. With `always`, nothing: each call waits
+/// for the disk. With `group`, the changes of the last second (``SyncChoice/groupWindow``) or since
+/// ``sync()``, if the queue is called at least that often. With `off`, what the system has not
+/// written yet, and the file may be damaged. A crashed process never loses data.
 ///
-/// A queue at `PATH` is four files: `PATH`, SQLite's `PATH-wal` and `PATH-shm` while it is in use,
+/// A queue at `PATH` has four files: `PATH`, SQLite's `PATH-wal` and `PATH-shm` while it is in use,
 /// and `PATH-workers` (``WorkerSlot``).
-public final class SQLiteQueue: PayloadQueue {
+package final class SQLiteQueue: PayloadQueue {
   let file: QueueFile
   let clock: any QueueClock
   let slot: WorkerSlot
   let database: DatabaseQueue
   private let choice: SyncChoice
-  /// Nil where nothing is synced beside SQLite.
+  /// Nil when SQLite does all syncing.
   private let log: QueueLog?
   private let unsynced = Mutex(Unsynced())
   private let syncing = Mutex(())
   /// The fence of the first lease that this handle may have taken; nil before its first claim.
   let firstFence = Mutex<Int64?>(nil)
 
-  /// What a power failure would take back.
+  /// The changes that a power failure would undo.
   private struct Unsynced {
     var hasChanges = false
-    /// When all was safe, or there was nothing.
+    /// When the first of these changes was made.
     var since = Duration.zero
-    /// Whether a sync has failed since the log was begun: the next that succeeds says nothing of
-    /// what that one was to write.
+    /// Whether a sync has failed since the log was started. The next successful sync does not prove
+    /// that the data of the failed one is on disk.
     var isDoubtful = false
   }
 
@@ -39,16 +38,17 @@ public final class SQLiteQueue: PayloadQueue {
   ///
   /// - Parameters:
   ///   - path: the database file.
-  ///   - creates: whether it is made when it is not there.
-  ///   - sync: what a power failure may take back.
-  ///   - clock: what leases, delays and moments are measured by.
-  public convenience init(path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock) throws(QueueError) {
+  ///   - creates: whether to create a missing queue.
+  ///   - sync: what a power failure may undo.
+  ///   - clock: measures leases, delays and times.
+  /// - Throws: ``QueueError`` when the queue cannot be opened or created.
+  package convenience init(path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock) throws(QueueError) {
     try self.init(path: path, creates: creates, sync: sync, clock: clock, patience: 10)
   }
 
   /// - Parameters:
   ///   - patience: how long a call waits for other processes, in seconds.
-  ///   - fdatasync: the system's.
+  ///   - fdatasync: the system call; tests replace it.
   package init(
     path: String, creates: Bool, sync: SyncChoice, clock: any QueueClock, patience: Int,
     fdatasync: @escaping @Sendable (Int32) -> Int32 = Glibc.fdatasync
@@ -62,9 +62,9 @@ public final class SQLiteQueue: PayloadQueue {
     choice = sync
   }
 
-  /// Has everything of a call done, or nothing.
+  /// Runs `body` in one transaction: all of its changes are made, or none.
   func write<Result>(_ body: (Database, inout QueueTally) throws -> Result) throws(QueueError) -> Result {
-    // Before the call: when it fails, nothing of the call was done.
+    // Syncs before the call: when the sync fails, the call has changed nothing.
     try syncIfDue()
     defer { noteChanges() }
     do {
@@ -97,12 +97,14 @@ public final class SQLiteQueue: PayloadQueue {
     if isDue { try sync() }
   }
 
-  /// After a sync that failed, Linux takes what that one was to write for written. So nothing is
+  /// Waits until all changes so far are on disk.
+  ///
+  /// After a failed sync, Linux treats the data that was not written as written. So no change is
   /// safe, and ``write(_:)`` refuses every change, until the log's changes are in the database file
   /// and synced there.
-  public func sync() throws(QueueError) {
+  package func sync() throws(QueueError) {
     guard let log else { return }
-    // One at a time: Linux tells an error to one of two calls.
+    // One sync at a time: Linux reports an error to only one of two calls.
     try syncing.withLock { _ throws(QueueError) in try sync(log) }
   }
 
@@ -123,21 +125,21 @@ public final class SQLiteQueue: PayloadQueue {
     }
   }
 
-  /// Writes what the log holds to the database file, syncs that, and begins the log anew.
+  /// Writes the content of the log to the database file, syncs that, and restarts the log.
   private func emptyLog() throws(QueueError) {
     do {
       _ = try database.writeWithoutTransaction { connection in try connection.checkpoint(.truncate) }
     } catch {
       let failure = file.failure(error)
-      // Another process reads: that passes.
+      // Another process reads the database, which is temporary.
       throw MachineFault(failure) == nil ? .disk("\(file.path): a sync failed, and the log is still in use", isReadOnly: false) : failure
     }
   }
 
-  public func close() {
+  package func close() {
     if let worker = slot.current {
-      // What cannot be written now is taken over by whoever claims next: the byte in the lock file
-      // says that nobody died.
+      // If this fails, the next claim takes the leases over. The byte in the lock file shows that
+      // the worker did not die.
       try? write { connection, tally in
         let count = try connection.giveBackAll(.work, of: worker)
         tally.leased -= count

@@ -1,12 +1,12 @@
 internal import Attache
 internal import Synchronization
 
-/// Renews the leases of a worker or a deliverer on a thread of its own, so that no payload that
-/// takes long to read, and no slow disk, lets them run out.
+/// Renews the leases of a worker or a deliverer on its own thread, so that they do not run out
+/// while other threads parse a long payload or wait for a slow disk.
 ///
-/// Spans are measured by the queue's clock, as the leases are.
+/// The queue's clock measures the span, as it does for the leases.
 final class LeaseRenewer: Sendable {
-  /// Has leases last for a span from now on.
+  /// Extends leases to a span from now.
   typealias Renewal = @Sendable (_ leases: [LeaseToken], _ span: Duration) throws(QueueError) -> Void
 
   private let renew: Renewal
@@ -16,40 +16,41 @@ final class LeaseRenewer: Sendable {
   private let wakeSignal: any WakeSignal
   private let isFinished = Atomic<Bool>(false)
 
-  /// - Parameter span: how long a lease lasts.
-  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  /// - Parameter span: the duration of a lease.
+  /// - Throws: ``SystemError`` when no descriptor is available.
   init(span: Duration, clock: any QueueClock, machine: any Machine, renew: @escaping Renewal) throws(SystemError) {
     (self.renew, self.span, self.clock, self.machine) = (renew, span, clock, machine)
     wakeSignal = try machine.makeWakeSignal()
   }
 
-  /// Looks at the leases four times within their span, until it is told to finish.
+  /// Checks the leases four times within their span, until ``finish()``.
   ///
   /// - Parameters:
-  ///   - due: gives the leases to renew, if the oldest was taken or renewed before the moment.
-  ///   - renewed: is told which were renewed, and when. What failed stays due, and is tried at the
-  ///     next look: before the leases run out.
-  ///   - failed: is told why the queue refuses.
+  ///   - due: returns the leases to renew, if the oldest was taken or renewed before the given
+  ///     time.
+  ///   - renewed: receives the renewed leases, and when. A failed renewal stays due and is repeated
+  ///     at the next check, before the leases run out.
+  ///   - failed: receives an error of the queue, unless it is a ``MachineFault``.
   func run(due: (_ before: Duration) -> [LeaseToken], renewed: ([LeaseToken], _ now: Duration) -> Void, failed: (QueueError) -> Void) {
     while !isFinished.load(ordering: .acquiring) {
       do throws(QueueError) {
         let now = clock.uptime
         let tokens = due(now - span / 2)
-        // A lease that is lost is noticed by its result, which the queue refuses.
+        // A lost lease is noticed later, when the queue refuses its result.
         if !tokens.isEmpty {
           try renew(tokens, span)
           renewed(tokens, now)
         }
       } catch {
-        // A full or failing disk passes: the claiming thread pauses, and nobody counts a death of a
-        // worker that lives.
+        // A full or failing disk is temporary: the claiming thread pauses, and no death is counted
+        // for a worker that lives.
         if MachineFault(error) == nil { failed(error) }
       }
       wakeSignal.wait(until: machine.now.advanced(by: span / 4))
     }
   }
 
-  /// Looks at the leases now. Safe from any thread.
+  /// Checks the leases now. Safe from any thread.
   func wake() { wakeSignal.ring() }
 
   /// Ends ``run(due:renewed:failed:)``. Safe from any thread.

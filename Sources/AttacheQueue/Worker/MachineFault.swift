@@ -1,16 +1,16 @@
 internal import Attache
 
-/// A failure of this machine that every payload would meet, such as a full disk: the worker pauses
-/// instead of using up tries.
+/// A failure of this machine that affects every payload, such as a full disk. The worker pauses
+/// instead of using up attempts.
 struct MachineFault: Error, Equatable, Sendable {
-  /// One line: what failed, with its path and error number, and what to do.
+  /// What failed, with its path and error number, and what to do. One line.
   var text: String
 
   init(_ reason: Reason, _ text: String) {
     self.text = "\(reason.rawValue): \(text)"
   }
 
-  /// - Returns: nil for an error of one file alone.
+  /// - Returns: nil for an error that affects one file only.
   init?(_ error: StoreError) {
     guard error.isOfMachine else { return nil }
     self.init(error.reason, "\(error)")
@@ -28,8 +28,8 @@ struct MachineFault: Error, Equatable, Sendable {
 }
 
 extension DecidedPayload {
-  /// The machine's failure that made the payload fall back; nil when it did not fall back, or for
-  /// another reason.
+  /// The failure of the machine that caused the payload's fallback; nil when it did not fall back,
+  /// or fell back for another reason.
   var machineFault: MachineFault? {
     guard outcome == .fallback else { return nil }
     return media.first(where: \.isOfMachine).map { MachineFault($0.reason ?? .internal, $0.explanation ?? "") }

@@ -1,22 +1,22 @@
 internal import Attache
 
-/// Which pauses of a worker were told: one a minute at most, and its end with it. A disk at its
-/// limit makes a worker pause every few seconds.
+/// Decides which pauses of a worker are reported: at most one a minute, and the end of each
+/// reported pause. A disk at its limit makes a worker pause every few seconds.
 struct PauseLedger: Sendable {
-  /// How long no further pause is told.
+  /// The time between two reports of a pause.
   static let interval = Duration.seconds(60)
 
   private var isPaused = false
-  /// Whether the last that was told is a pause.
+  /// Whether the last report was of a pause.
   private var isTold = false
   private var toldAt: MonotonicInstant?
-  /// Pauses that began since the last that was told, that one not included.
+  /// Pauses that began since the last report, which is not included.
   private var count = 0
 
-  /// Takes how the worker stands.
+  /// Records the state of the worker.
   ///
   /// - Parameter fault: why it is paused; nil when it is not.
-  /// - Returns: what is to be told of it. A pause that lasts is told as soon as it may be.
+  /// - Returns: what to report. A lasting pause is reported as soon as the interval allows.
   mutating func note(_ fault: MachineFault?, at now: MonotonicInstant) -> WorkerNotice? {
     let begins = fault != nil && !isPaused
     isPaused = fault != nil

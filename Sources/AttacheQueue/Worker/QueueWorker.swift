@@ -1,13 +1,13 @@
 public import Attache
 internal import Synchronization
 
-/// Works a queue: claims payloads, has each given its media within its deadline, and gives each
-/// exactly one result.
+/// Processes a queue: claims payloads, attaches their media within their deadlines, and gives each
+/// payload exactly one result.
 ///
-/// One thread claims and begins, as the filter's reader does. Another settles: it makes sure of the
-/// attachments, and hands results to the queue in groups. A third renews the leases. While the
-/// machine fails, such as by a full disk, the worker pauses: it claims nothing and uses up no
-/// tries.
+/// One thread claims payloads and starts them, as the filter's reader does. Another settles them:
+/// it secures the attachments, and stores results in the queue in groups. A third renews the
+/// leases. While the machine fails, for example because of a full disk, the worker pauses: it
+/// claims nothing and uses up no attempts.
 public final class QueueWorker: Sendable {
   private let queue: any PayloadQueue
   private let configuration: WorkerConfiguration
@@ -22,14 +22,14 @@ public final class QueueWorker: Sendable {
   let renewer: LeaseRenewer
 
   /// - Parameters:
-  ///   - queue: stays the caller's, who closes it after the run.
+  ///   - queue: the caller closes it after the run.
   ///   - host: serves the candidates.
-  ///   - store: where the attachments are.
+  ///   - store: the store of the attachments.
   ///   - clock: the host's clock.
-  ///   - queueClock: the queue's: leases and expiries are measured by it.
-  ///   - observer: is told of each payload.
-  ///   - tell: receives what the user should know, on a thread of its own.
-  /// - Throws: ``SystemError`` when the system gives no descriptor.
+  ///   - queueClock: the queue's clock, which measures leases and expiries.
+  ///   - observer: receives an event for each payload.
+  ///   - notify: receives messages for the user, on its own thread.
+  /// - Throws: ``SystemError`` when no descriptor is available.
   public init(
     _ configuration: WorkerConfiguration, queue: any PayloadQueue, host: ServiceExtensionHost, store: AttachmentStore,
     clock: any DeadlineClock, queueClock: any QueueClock = SystemQueueClock(), observer: any WorkerObserver,
@@ -54,7 +54,8 @@ public final class QueueWorker: Sendable {
   /// Works until every payload has a result (``WorkerConfiguration/isOnce``) or ``stop()``. The
   /// calling thread claims.
   ///
-  /// - Throws: what the queue refuses; what was in flight is worked again by whoever comes next.
+  /// - Returns: the counts of the run, and whether work is left.
+  /// - Throws: the queue's error. Another worker processes the payloads in flight again.
   public func run() throws(QueueError) -> WorkerResult {
     let start = machine.now
     let desk: LineProcessor
@@ -104,61 +105,60 @@ public final class QueueWorker: Sendable {
       paused: { [self] in pause($0) }, settled: { [self] in settled($0) })
   }
 
-  /// Claims nothing more; what is in flight is finished. Safe from any thread.
+  /// Claims nothing more. Payloads in flight are finished. Safe from any thread.
   public func stop() {
     change { $0.stop() }
     settler.interrupt()
   }
 
-  /// Claims nothing more, and gives back what is in flight. Safe from any thread.
+  /// Claims nothing more, and gives back payloads in flight. Safe from any thread.
   public func cancel() {
     change { $0.cancel() }
     settler.interrupt()
     host.cancelAll()
   }
 
-  /// Says that payloads were enqueued, so that they are not found only by the next look at the
-  /// queue. Safe from any thread.
+  /// Makes the worker check the queue for new payloads now, instead of at the next poll. Safe from
+  /// any thread.
   public func lookAgain() {
     change { $0.lookAgain() }
   }
 
-  /// Has the run end when every payload that is in the queue by now has a result. Safe from any
-  /// thread.
+  /// Ends the run when every payload in the queue has a result. Safe from any thread.
   public func endWhenDone() {
     change { $0.endWhenDone() }
   }
 
-  /// Changes the state, tells of a pause and of its end, and has the claiming thread look.
+  /// Changes the state, reports the start and the end of a pause, and wakes the claiming thread.
   private func change(_ body: (inout WorkerState) -> Void) {
     changeQuietly(body)
     claiming.ring()
   }
 
-  /// The same on the claiming thread, which looks anyway.
+  /// The same, for the claiming thread, which needs no wake-up.
   private func changeQuietly(_ body: (inout WorkerState) -> Void) {
     state.withLock { state in
       let before = state.fault
       body(&state)
-      // Under the lock, so that a pause and its end are told in their order; neither call waits.
+      // Called under the lock, so that the reports are in order. Neither call waits.
       if state.fault != before { settler.observer.paused(state.fault?.text) }
       if let notice = state.pauses.note(state.fault, at: clock.now) { settler.say(notice) }
     }
   }
 
-  /// How long a pause is.
+  /// The duration of a pause.
   var pause: Duration { configuration.pause }
 
-  /// The machine fails: nothing is claimed for a while. Safe from any thread.
+  /// Claims nothing for a while, because the machine fails. Safe from any thread.
   func pause(_ fault: MachineFault) {
     change { $0.pause(fault, at: clock.now) }
   }
 
   // MARK: - Claiming
 
-  /// Does the next thing.
+  /// Performs the next step.
   ///
-  /// - Returns: whether there is more to do.
+  /// - Returns: whether there are more steps.
   private func advance(_ desk: LineProcessor) -> Bool {
     do throws(QueueError) {
       switch state.withLock({ $0.step(at: clock.now) }) {
@@ -180,7 +180,7 @@ public final class QueueWorker: Sendable {
     return true
   }
 
-  /// Sees whether the store takes files again.
+  /// Checks whether the store accepts files again.
   private func probe() {
     do throws(StoreError) {
       try store.probe()
@@ -194,7 +194,7 @@ public final class QueueWorker: Sendable {
     let remaining = lease.expiresAt.map { $0 - queueClock.wall }
     let isExpired = remaining.map { $0 <= .zero } ?? false
     let budget = configuration.filter.deadline
-    // What has expired has no deadline of its own that it could miss.
+    // An expired payload gets the full deadline, because its expiry cannot be a deadline any more.
     let deadline = clock.now.advanced(by: isExpired ? budget : min(budget, remaining ?? budget))
     let decided: @Sendable (DecidedPayload) -> Void = { [self] payload in
       state.withLock { $0.settle(Settlement(lease: lease, payload: payload, deadline: deadline)) }
@@ -207,11 +207,11 @@ public final class QueueWorker: Sendable {
 
   // MARK: - Settling
 
-  /// The settler has dealt with payloads, or could not.
+  /// Handles a group that the settler has settled, or could not settle.
   private func settled(_ group: SettledGroup) {
     change { $0.release(group.settlements, fault: group.fault, at: clock.now) }
     settler.observer.holding(state.withLock { $0.held.count })
-    // A machine that fails a stopped worker is told of once.
+    // A failure of the machine that makes a stopped worker leave payloads is reported once.
     guard let failure = group.failure, !state.withLock(\.leavesWork) else { return }
     fail(failure)
     if state.withLock(\.leavesWork) { settler.say(.left("\(failure)")) }

@@ -1,21 +1,20 @@
 internal import Attache
 
-/// When a payload that could not be given its media is tried again: exponential backoff with full
-/// jitter.
+/// When to retry a payload whose media could not be attached: exponential backoff with full jitter.
 ///
 /// Source: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
 struct RetrySchedule: Sendable {
-  /// Tries at most, the first included.
+  /// The maximum number of attempts, including the first.
   var attempts: Int
-  /// The ceiling of the wait after the first try; it doubles with each.
+  /// The upper bound of the wait after the first attempt. It doubles with each attempt.
   static let base = Duration.seconds(1)
   static let longest = Duration.seconds(300)
 
-  /// How long to wait before the next try, or nil when there is to be none.
+  /// Returns how long to wait before the next attempt; nil when there is none.
   ///
   /// - Parameters:
-  ///   - attempt: the number of the try that failed, from 1.
-  ///   - remaining: how long until the payload expires; nil when it does not.
+  ///   - attempt: the number of the failed attempt, from 1.
+  ///   - remaining: the time until the payload expires; nil when it does not.
   ///   - jitter: a random fraction in 0…1.
   func delay(after attempt: Int, remaining: Duration?, jitter: Double) -> Duration? {
     guard attempt < attempts else { return nil }
@@ -25,11 +24,12 @@ struct RetrySchedule: Sendable {
 }
 
 extension DecidedPayload {
-  /// Whether another try may end better: nothing was attached, and what went wrong may pass by
-  /// itself (``Reason/isRetryable(status:)``).
+  /// Whether another attempt may succeed: nothing was attached, and the failure may be temporary
+  /// (``Reason/isRetryable(status:)``).
   var isRetryable: Bool {
     guard outcome == .fallback, let reason else { return false }
-    // No medium has a reason that came up later: its file could not be held, for one.
+    // No media record has a reason that occurred later, for example because the file could not be
+    // held.
     guard media.contains(where: { $0.reason == reason }) else { return reason.isRetryable(status: nil) }
     return media.contains { $0.reason?.isRetryable(status: $0.status) ?? false }
   }

@@ -1,17 +1,17 @@
 internal import Attache
 
-/// What becomes of a payload that a worker has done with.
+/// What becomes of a payload that a worker has decided.
 struct SettledFate: Sendable {
   var settlement: Settlement
-  /// Its result; nil when it is given back.
+  /// The payload's result; nil when it is given back.
   var result: FinishedPayload?
   var returned: ReturnedPayload?
-  /// The machine's failure for which it is given back.
+  /// The failure of the machine that is the reason for giving it back.
   var fault: MachineFault?
 }
 
-/// Says which payloads have their result and which are given back, once it has made sure of their
-/// attachments.
+/// Secures the attachments of payloads, and decides which payloads have their result and which are
+/// given back.
 struct SettlementJudge: Sendable {
   private let configuration: WorkerConfiguration
   private let store: AttachmentStore
@@ -27,22 +27,22 @@ struct SettlementJudge: Sendable {
     schedule = RetrySchedule(attempts: configuration.attempts)
   }
 
-  /// Removes what the store holds for the queue and no result has: what workers left that were
-  /// killed. What cannot be removed stays for another time.
+  /// Removes holds that no result in the queue uses, which killed workers left in the store.
+  /// Ignores errors: a later call removes the rest.
   func removeUnlistedHolds(_ queue: any PayloadQueue) {
     guard let location = QueueLocation(configuration.queueName) else { return }
     _ = try? ReleasedHolds(of: queue, in: store.holdsFolder(of: configuration.queueName)).removeUnlisted(of: location)
   }
 
-  /// Keeps what the store holds for the queue from being removed, from before a group is judged
-  /// until the queue has its results; nil when the group has no attachments.
+  /// Locks the queue's holds against removal. The caller keeps the lock from before a group is
+  /// judged until the queue has its results. Returns nil when the group has no attachments.
   func lockHolds(for group: [Settlement]) -> (any Sendable)? {
     guard group.contains(where: { !$0.payload.files.isEmpty }) else { return nil }
     return try? store.lockHolds(of: configuration.queueName)
   }
 
   /// - Parameters:
-  ///   - isCancelled: whether what was cancelled is given back as if it had not been tried.
+  ///   - isCancelled: whether to give cancelled payloads back without counting an attempt.
   ///   - handed: when the group is handed to the queue.
   func fates(of group: [Settlement], isCancelled: Bool, handedAt handed: MonotonicInstant) -> [SettledFate] {
     let holds = hold(Set(group.flatMap(\.payload.files)))
@@ -60,9 +60,9 @@ struct SettlementJudge: Sendable {
     }
   }
 
-  /// Keeps attachments from being pruned before the results are read, and waits until files and
-  /// holds are on disk: a power failure leaves no result without its file. Each file is held once,
-  /// however many payloads have it.
+  /// Holds attachments so that they are not pruned before the results are read, and waits until
+  /// files and holds are on disk. So a power failure leaves no result without its file. Each file
+  /// is held once, however many payloads use it.
   private func hold(_ files: Set<StoredFile>) -> [StoredFile: Result<[String], StoreError>] {
     var holds: [StoredFile: Result<[String], StoreError>] = [:]
     for file in files { holds[file] = Result { () throws(StoreError) in try store.hold([file], for: configuration.queueName) } }
@@ -75,8 +75,8 @@ struct SettlementJudge: Sendable {
     }
   }
 
-  /// The holds of a payload. One whose attachments the store refuses falls back, or waits until the
-  /// machine is mended.
+  /// Returns the holds of a payload. A payload whose attachments the store refuses falls back, or
+  /// waits until the machine is repaired.
   private func secure(_ fate: inout SettledFate, _ holds: [StoredFile: Result<[String], StoreError>]) -> [String] {
     fate.fault = fate.settlement.payload.machineFault
     var paths: [String] = []
@@ -93,7 +93,7 @@ struct SettlementJudge: Sendable {
     return paths
   }
 
-  /// How a payload is given back; nil when it has its result.
+  /// Returns how a payload is given back; nil when it has its result.
   private func returned(_ settlement: Settlement, isCancelled: Bool) -> ReturnedPayload? {
     let (lease, payload) = (settlement.lease, settlement.payload)
     if isCancelled, payload.reason == .cancelled { return ReturnedPayload(lease.token, wasTried: false) }

@@ -1,50 +1,55 @@
 public import Attache
 
-/// How a worker works.
+/// The options of a worker.
 public struct WorkerConfiguration: Sendable {
-  /// What is done with each payload; its window, its order and its report are the filter's alone.
+  /// How each payload is processed. The window, the order and the report of the filter are not
+  /// used.
   public var filter = Filter.Configuration()
-  /// Tries of a payload whose media failed for what may pass by itself, the first included.
+  /// The maximum number of attempts for a payload whose media failed temporarily, including the
+  /// first.
   public var attempts = 3
-  /// Workers that a payload may end while each held nothing else, before it is dead.
+  /// The number of workers that may die while they hold only this payload, before it is dead.
   public var poisonAfter = 3
-  /// Whether attachments are on disk before their result is.
+  /// Whether attachments are on disk before their result is (not with `off`).
   public var sync = SyncChoice.group
-  /// What the queue is called where the store holds attachments for it.
+  /// The queue's name in the store that holds attachments for it.
   public var queueName: String
-  /// Whether the queue is there after the run, so that its payloads can be requeued.
+  /// Whether the queue exists after the run, so that its payloads can be requeued.
   public var keepsQueue = true
-  /// Whether the run ends when every payload has a result.
+  /// Whether to end the run when every payload has a result.
   public var isOnce = false
 
-  /// How long a worker claims nothing after the machine failed, such as by a full disk, before it
-  /// tries again.
+  /// How long a worker claims nothing after the machine failed, for example because of a full disk.
   public static let pause = Duration.seconds(5)
-  /// Another pause, for tests.
+  /// A different pause, for tests.
   package var pause = WorkerConfiguration.pause
 
+  /// Creates the default configuration for a queue with this name.
   public init(queueName: String) {
     self.queueName = queueName
   }
 
-  /// How long a lease lasts: what a payload may take, twice, and what lies around it.
+  /// The duration of a lease: twice the deadline of a payload, plus 5 s for the work around it.
   var leaseSpan: Duration { filter.deadline * 2 + .seconds(5) }
 }
 
-/// How a worker's run ended.
+/// The counts of a worker's run.
 public struct WorkerResult: Sendable {
+  /// The outcomes of the payloads.
   public var summary = Summary()
+  /// The duration of the run.
   public var elapsed = Duration.zero
-  /// Payloads that were given back for a later try.
+  /// Payloads that were given back for a retry.
   public var postponed = 0
-  /// Results that were refused, since another worker had taken the payload over.
+  /// Results that were refused, because another worker had taken over the payload.
   public var refused = 0
-  /// Whether payloads are left without a result.
+  /// Whether the queue has payloads without a result.
   public var isWorkLeft = false
 
+  /// Creates a result of zero payloads.
   public init() {}
 
-  /// The run in one line, as the filter's summary with what only a queue has.
+  /// A summary in one line: the filter's summary, and the counts that only a queue has.
   public var text: String {
     let postponed = postponed > 0 ? "; \(postponed) tried again later" : ""
     let refused = refused > 0 ? "; \(refused) refused, taken over by another worker" : ""

@@ -1,24 +1,24 @@
 public import Attache
 
-/// What a worker tells its user.
+/// A message of a worker for its user.
 public enum WorkerNotice: Sendable, CustomStringConvertible {
-  /// The first payload that fell back for a reason.
+  /// The first payload that fell back for this reason.
   ///
-  /// - Parameter advice: how all payloads with this reason are worked again, where other flags
-  ///   would have let them pass; else nil.
+  /// - Parameter advice: how to process all payloads with this reason again, when different flags
+  ///   would allow it; otherwise nil.
   case fellBack(Explanation, advice: String?)
-  /// The machine fails, and the worker claims nothing; the text says what failed and what to do.
-  /// Told once a minute at most.
+  /// The machine fails, and the worker claims nothing. The text says what failed and what to do.
+  /// Reported at most once a minute.
   ///
-  /// - Parameter count: the pauses since the last that was told, this one included.
+  /// - Parameter count: the pauses since the last report, including this one.
   case paused(String, count: Int)
-  /// The worker claims payloads again; told when its pause was.
+  /// The worker claims payloads again. Reported when the pause was.
   case resumed
-  /// The worker was stopped while the machine fails: payloads that it held are left without a
-  /// result; the text says what failed and what to do.
+  /// The worker was stopped while the machine fails, and leaves payloads that it held without a
+  /// result. The text says what failed and what to do.
   case left(String)
 
-  /// One line.
+  /// The message in one line.
   public var description: String {
     switch self {
     case .fellBack(let explanation, let advice): "\(explanation)" + (advice.map { "; \($0)" } ?? "")
@@ -30,10 +30,10 @@ public enum WorkerNotice: Sendable, CustomStringConvertible {
     }
   }
 
-  /// The notice of a payload's fallback.
+  /// Creates the message of a payload's fallback.
   ///
-  /// - Parameter queue: as `--queue` takes it; nil when the queue is removed at the end, so that
-  ///   nothing in it can be requeued.
+  /// - Parameter queue: the value of `--queue`; nil when the queue is removed at the end, so that
+  ///   its payloads cannot be requeued.
   init(_ explanation: Explanation, queue: String?) {
     let advice =
       queue.map {
@@ -42,7 +42,7 @@ public enum WorkerNotice: Sendable, CustomStringConvertible {
     self = .fellBack(explanation, advice: explanation.reason.dependsOnFlags ? advice : nil)
   }
 
-  /// A word as a shell takes it.
+  /// Quotes a word for a shell.
   static func quoted(_ word: String) -> String {
     let isPlain = word.utf8.allSatisfy { byte in
       UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
@@ -58,8 +58,8 @@ public enum WorkerNotice: Sendable, CustomStringConvertible {
 }
 
 extension Reason {
-  /// Whether a worker with other flags might have attached the media: the payload is final, but may
-  /// be worth a `retry`.
+  /// Whether a worker with different flags might have attached the media. The result is final, but
+  /// may be worth a `retry`.
   var dependsOnFlags: Bool {
     switch self {
     case .policyScheme, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments, .tlsCertificate, .connectProxy,

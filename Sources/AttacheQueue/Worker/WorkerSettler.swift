@@ -1,20 +1,22 @@
 internal import Attache
 internal import Synchronization
 
-/// Hands what was decided to the queue: results with their attachments made sure of, and payloads
-/// that are tried again later. One thread runs it.
+/// Stores decisions in the queue: results, after their attachments are secured, and payloads that
+/// are retried later. One thread runs it.
 final class WorkerSettler: Sendable {
-  /// What the settler asks its worker, and tells it.
+  /// The settler's calls to its worker.
   struct Owner {
-    /// Gives what was decided, at most so many.
+    /// Returns decided payloads, up to a limit.
     var take: (Int) -> [Settlement]
-    /// Whether what was cancelled is given back.
+    /// Whether to give cancelled payloads back.
     var isCancelled: () -> Bool
     /// Whether the worker claims nothing more.
     var isStopped: () -> Bool
-    /// The queue has no room; it is asked again after a pause.
+    /// Called when the machine fails, for example because the queue's disk is full. The settler
+    /// asks the queue again after a pause.
     var paused: (MachineFault) -> Void
-    /// What the queue has taken, or why it has not: nothing is handed to it after that.
+    /// Called with a group that the queue has accepted, or with the error of the queue. After an
+    /// error, nothing more is handed to the queue.
     var settled: (SettledGroup) -> Void
   }
 
@@ -23,7 +25,7 @@ final class WorkerSettler: Sendable {
     var isFinished = false
   }
 
-  /// Payloads that are handed to the queue together.
+  /// The maximum number of payloads that are handed to the queue together.
   private static let group = 512
 
   let observer: any WorkerObserver
@@ -54,12 +56,12 @@ final class WorkerSettler: Sendable {
     alarm = try clock.machineBehind.makeWakeSignal()
   }
 
-  /// What became of the payloads.
+  /// The counts of the settled payloads.
   var result: WorkerResult {
     figures.withLock { $0 }
   }
 
-  /// Says that something was decided. Safe from any thread.
+  /// Wakes the settler after a decision. Safe from any thread.
   func wake() {
     let isAsleep = desk.withLock { desk in
       defer { desk.isAsleep = false }
@@ -68,25 +70,25 @@ final class WorkerSettler: Sendable {
     if isAsleep { alarm.ring() }
   }
 
-  /// Ends a wait for room. Safe from any thread.
+  /// Ends a wait for the machine. Safe from any thread.
   func interrupt() { alarm.ring() }
 
-  /// Writes a notice on the thread of the explanations. Never waits.
+  /// Reports a message on the explainer's thread. Never waits.
   func say(_ notice: WorkerNotice) {
     explainer.perform { [notify] in notify(notice) }
   }
 
-  /// Nothing more will be decided.
+  /// Records that no more decisions will follow.
   func finish() {
     desk.withLock { $0.isFinished = true }
     alarm.ring()
   }
 
-  /// Settles until it is told to finish.
+  /// Settles until ``finish()``.
   func run(_ owner: Owner) {
     judge.removeUnlistedHolds(queue)
     var failure: QueueError?
-    // When what was written is to be on disk.
+    // When written results must be on disk.
     var syncBy: MonotonicInstant?
     while true {
       let isFinished = prepareToSleep()
@@ -106,9 +108,9 @@ final class WorkerSettler: Sendable {
     }
   }
 
-  /// From now on whoever settles rings.
+  /// Marks the settler as asleep, so that the next decision wakes it.
   ///
-  /// - Returns: whether nothing more will come.
+  /// - Returns: whether no more decisions will follow.
   private func prepareToSleep() -> Bool {
     desk.withLock { desk in
       desk.isAsleep = !desk.isFinished
@@ -116,11 +118,11 @@ final class WorkerSettler: Sendable {
     }
   }
 
-  /// Hands a group to the queue, and has the queue sync when that is due. A queue without room is
-  /// asked again until it has some.
+  /// Hands a group to the queue, and syncs the queue when that is due. Repeats the calls while the
+  /// machine fails.
   ///
-  /// - Returns: when what was written is to be on disk, nil when it is; and the machine's failure
-  ///   that a payload met.
+  /// - Returns: when written results must be on disk, nil when they are; and the failure of the
+  ///   machine that a payload met.
   private func settle(_ group: [Settlement], _ owner: Owner, isLast: Bool, syncBy: MonotonicInstant?) throws(QueueError)
     -> (syncBy: MonotonicInstant?, fault: MachineFault?)
   {
@@ -143,9 +145,9 @@ final class WorkerSettler: Sendable {
 
   // MARK: - One group
 
-  /// Hands a group to the queue, and takes from it what the queue has taken.
+  /// Hands a group to the queue, and removes from it what the queue has accepted.
   ///
-  /// - Returns: the machine's failure that a payload met.
+  /// - Returns: the failure of the machine that a payload met.
   private func settle(_ group: inout [Settlement], isCancelled: Bool) throws(QueueError) -> MachineFault? {
     let lock = judge.lockHolds(for: group)
     defer { withExtendedLifetime(lock) {} }
@@ -168,7 +170,7 @@ final class WorkerSettler: Sendable {
     for fate in fates { note(fate, isRefused: refused.contains(fate.settlement.lease.token), handedAt: handed) }
   }
 
-  /// Tells about a payload that the queue has taken, or refused.
+  /// Reports a payload that the queue has accepted, or refused.
   private func note(_ fate: SettledFate, isRefused: Bool, handedAt handed: MonotonicInstant) {
     let (payload, lateness) = (fate.settlement.payload, fate.settlement.deadline.duration(to: handed))
     guard !isRefused else {
@@ -195,6 +197,6 @@ struct SettledGroup: Sendable {
   var settlements: [Settlement]
   /// Why the queue refuses everything from now on.
   var failure: QueueError?
-  /// The machine's failure that a payload met, which was given back.
+  /// The failure of the machine that a payload met. The payload was given back.
   var fault: MachineFault?
 }

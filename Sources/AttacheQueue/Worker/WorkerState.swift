@@ -1,14 +1,14 @@
 internal import Attache
 
-/// A worker's book: what it holds, what is settled and not yet in the queue, and what is to be done
-/// next. It decides; ``QueueWorker`` acts.
+/// The state of a worker: the payloads that it holds, those that are settled and not in the queue
+/// yet, and the next step. It makes decisions; ``QueueWorker`` carries them out.
 struct WorkerState: Sendable {
-  /// What the claiming thread does next.
+  /// The next step of the claiming thread.
   enum Step: Equatable {
     case claim(limit: Int, bytes: Int, isAlone: Bool)
-    /// Nothing until something changes, or the instant has come.
+    /// Wait for a change, or until the instant.
     case wait(until: MonotonicInstant)
-    /// The pause is over: whether the store takes files again.
+    /// The pause is over: check whether the store accepts files again.
     case probe
     case end
   }
@@ -19,32 +19,32 @@ struct WorkerState: Sendable {
     var since: Duration
   }
 
-  /// How often a queue is asked that had nothing to claim: what others enqueue, and whose holder
-  /// has gone, is not told.
+  /// How often a queue without claimable payloads is asked again. A queue does not report new
+  /// payloads, or holders that have gone.
   static let poll = Duration.milliseconds(250)
-  /// How long few free places may wait for more, so that claims are for many payloads.
+  /// How long a few free places may wait for more, so that each claim is for many payloads.
   static let gathering = Duration.milliseconds(20)
-  /// How long a suspect waits at most before everything else makes room for it.
+  /// How long a suspect waits before no other payloads are claimed until it can be leased alone.
   static let suspectPatience = Duration.seconds(5)
-  /// Bytes of lines that a worker holds at a time.
+  /// The maximum total length of the held lines, in bytes.
   static let maximumBytes = 32_000_000
-  /// Settled payloads that may wait for the queue to take them.
+  /// The maximum number of settled payloads that wait for the queue.
   static let maximumSettled = 4_096
 
   let jobs: Int
   /// How long nothing is claimed after the machine failed.
   let pause: Duration
-  /// Payloads that may be undecided at a time: ``jobs``; after a pause one, and one more for each
-  /// that is settled, so that few fetches are wasted.
+  /// The maximum number of undecided payloads: usually ``jobs``. After a pause it is one, plus one
+  /// for each settled payload, so that few fetches are wasted.
   private(set) var places: Int
   /// Why the machine keeps the worker from working; nil when it does not.
   private(set) var fault: MachineFault?
-  /// What was told of it.
+  /// Decides which pauses are reported.
   var pauses = PauseLedger()
   private var pausedUntil: MonotonicInstant?
   private(set) var held: [LeaseToken: Held] = [:]
   private(set) var heldBytes = 0
-  /// Payloads whose decision has not come.
+  /// Held payloads without a decision.
   private(set) var undecided = 0
   private var settled: [Settlement] = []
   private var lastClaim = MonotonicInstant.distantPast
@@ -52,15 +52,15 @@ struct WorkerState: Sendable {
   private var suspectsSince: MonotonicInstant?
   private var wantsAlone = false
   private var holdsSuspect = false
-  /// Whether the queue had no payload without a result when it was asked last.
+  /// Whether the last claim found no payload without a result.
   private var isEmpty = false
-  /// Whether there may be something new since the last claim began.
+  /// Whether there may be new payloads since the last claim began.
   private var hasNews = false
   private(set) var isStopped = false
   private(set) var isCancelled = false
   private(set) var isOnce: Bool
   private(set) var failure: QueueError?
-  /// Whether results were left because the machine failed a worker that is stopped.
+  /// Whether a stopped worker left results because the machine failed.
   private(set) var leavesWork = false
 
   init(jobs: Int, isOnce: Bool, pause: Duration = WorkerConfiguration.pause) {
@@ -85,12 +85,12 @@ struct WorkerState: Sendable {
     return .claim(limit: free, bytes: Self.maximumBytes - heldBytes, isAlone: false)
   }
 
-  /// A claim begins: what is enqueued from now on, it may not see.
+  /// Records the start of a claim, which may not include payloads that are enqueued from now on.
   mutating func beginClaim() { hasNews = false }
 
-  /// Records what was claimed.
+  /// Records a claim.
   ///
-  /// - Parameter leased: when, by the queue's clock.
+  /// - Parameter leased: when the claim was made, by the queue's clock.
   mutating func note(_ claim: Claim, isAlone: Bool, at now: MonotonicInstant, leased: Duration) {
     lastClaim = now
     for lease in claim.leases {
@@ -108,8 +108,8 @@ struct WorkerState: Sendable {
     if hasNews { lookAgain() }
   }
 
-  /// Whether the next claim is for a suspect: when there is nothing else, or when it has waited for
-  /// long.
+  /// Whether the next claim is for a suspect: when nothing else is claimable, or when it has waited
+  /// too long.
   private mutating func wantsSuspect(_ claim: Claim, isAlone: Bool, at now: MonotonicInstant) -> Bool {
     guard claim.hasSuspects else {
       suspectsSince = nil
@@ -121,14 +121,14 @@ struct WorkerState: Sendable {
     return claim.leases.isEmpty || since.duration(to: now) > Self.suspectPatience
   }
 
-  /// There may be something new to claim.
+  /// Records that there may be new payloads to claim.
   mutating func lookAgain() {
     quietUntil = .distantPast
     isEmpty = false
     hasNews = true
   }
 
-  /// The run is to end when every payload has a result.
+  /// Ends the run when every payload has a result.
   mutating func endWhenDone() {
     isOnce = true
     lookAgain()
@@ -138,26 +138,26 @@ struct WorkerState: Sendable {
 
   mutating func cancel() { (isStopped, isCancelled) = (true, true) }
 
-  /// The queue refuses. A worker that is stopped waits for no machine: it leaves what it holds to
-  /// the next one.
+  /// Records an error of the queue. A stopped worker does not wait for the machine: it leaves its
+  /// payloads to the next worker.
   mutating func fail(_ error: QueueError) {
     if isStopped, MachineFault(error) != nil { leavesWork = true } else { failure = failure ?? error }
   }
 
-  /// All leases, if the oldest was taken or renewed before a moment of the queue's clock.
+  /// Returns all leases, if the oldest was taken or renewed before a time of the queue's clock.
   func renewals(before moment: Duration) -> [LeaseToken] {
     guard let oldest = held.values.map(\.since).min(), oldest < moment else { return [] }
     return Array(held.keys)
   }
 
-  /// The queue has renewed leases; those among them that are settled by now are not held any more.
+  /// Records renewed leases. Ignores those that have been released since.
   mutating func renewed(_ tokens: [LeaseToken], at now: Duration) {
     for token in tokens { held[token]?.since = now }
   }
 
   // MARK: - Pausing
 
-  /// The machine failed: nothing is claimed for a while.
+  /// Records a failure of the machine: nothing is claimed for a while.
   mutating func pause(_ fault: MachineFault, at now: MonotonicInstant) {
     self.fault = fault
     pausedUntil = now.advanced(by: pause)
@@ -165,18 +165,18 @@ struct WorkerState: Sendable {
     lookAgain()
   }
 
-  /// The store takes files again: a payload is tried.
+  /// Records that the store accepts files again, so that a payload is tried.
   mutating func endPause() { pausedUntil = nil }
 
-  /// The queue answered and has no payload for this worker, such as when another has worked it:
-  /// none is left whose settling could end the fault.
+  /// Ends the fault when the queue has no payload for this worker, for example because another
+  /// worker has processed it. No payload is left that could prove that the fault is over.
   private mutating func noteNothingToTry() {
     guard fault != nil, pausedUntil == nil else { return }
     fault = nil
     places = jobs
   }
 
-  /// Payloads were settled, and the machine failed none of them.
+  /// Records that payloads were settled without a failure of the machine.
   private mutating func noteProgress(_ count: Int) {
     guard count > 0, pausedUntil == nil else { return }
     fault = nil
@@ -185,13 +185,13 @@ struct WorkerState: Sendable {
 
   // MARK: - Settling
 
-  /// Takes a decided payload.
+  /// Adds a decided payload.
   mutating func settle(_ settlement: Settlement) {
     undecided -= 1
     settled.append(settlement)
   }
 
-  /// Takes out what is to go into the queue, at most so many.
+  /// Removes and returns settled payloads for the queue, up to a limit.
   mutating func takeSettled(_ limit: Int) -> [Settlement] {
     guard settled.count > limit else {
       defer { settled.removeAll(keepingCapacity: true) }
@@ -201,9 +201,9 @@ struct WorkerState: Sendable {
     return Array(settled.prefix(limit))
   }
 
-  /// The queue has taken these, or refused them.
+  /// Records that the queue has accepted or refused these payloads.
   ///
-  /// - Parameter fault: the machine's failure that one of them met.
+  /// - Parameter fault: the failure of the machine that one of them met.
   mutating func release(_ settlements: [Settlement], fault: MachineFault? = nil, at now: MonotonicInstant) {
     if let fault { pause(fault, at: now) } else { noteProgress(settlements.count) }
     for settlement in settlements { heldBytes -= held.removeValue(forKey: settlement.lease.token)?.bytes ?? 0 }
@@ -211,10 +211,10 @@ struct WorkerState: Sendable {
   }
 }
 
-/// A payload that a worker has done with.
+/// A payload that a worker has decided.
 struct Settlement: Sendable {
   var lease: Lease
   var payload: DecidedPayload
-  /// When it had to be handed to the queue.
+  /// The latest time to hand the payload to the queue.
   var deadline: MonotonicInstant
 }

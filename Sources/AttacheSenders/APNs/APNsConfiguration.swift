@@ -1,39 +1,42 @@
 public import Attache
 public import AttacheQueue
 
-/// How payloads are sent to Apple.
+/// The configuration of an ``APNsSender``.
 public struct APNsConfiguration: Sendable {
-  /// How long the server is waited for.
+  /// The limits on waiting for the server.
   public struct Patience: Sendable {
-    /// For a connection, its handshake and the server's settings.
+    /// The time limit for a connection, its handshake and the server's settings.
     public var connecting = Duration.seconds(10)
-    /// How long a server may say nothing while requests are open, before it is asked for a sign of
-    /// life (PING).
+    /// How long a server may send nothing while requests are open, before it is sent a PING.
     public var silence = Duration.seconds(10)
-    /// How long it may take over that sign; then the connection is dropped.
+    /// How long the server may take to respond to the PING. Then the connection is dropped.
     public var sign = Duration.seconds(10)
-    /// How long a request may stay unanswered on a connection that is alive.
+    /// How long a request may stay unanswered on a working connection.
     public var answer = Duration.seconds(30)
-    /// The pause before the second attempt to connect; each further one is twice as long.
+    /// The pause before the second attempt to connect. Each further pause is twice as long.
     public var firstPause = Duration.milliseconds(100)
+    /// The longest pause between attempts to connect.
     public var longestPause = Duration.seconds(30)
     /// How long a request may wait for a server that cannot be reached.
     public var unreachable = Duration.seconds(30)
 
+    /// Creates the default limits.
     public init() {}
   }
 
-  /// Who sends.
+  /// How the sender authenticates itself.
   public enum Credentials: Sendable {
-    /// A signing key, of which each request carries a token.
+    /// A signing key. Each request carries a token that it signs.
     case key(ProviderKey)
-    /// The path of a file (PEM) with a client certificate and its private key.
+    /// The path of a PEM file with a client certificate and its private key.
     case certificate(String)
   }
 
+  /// The server to send to.
   public var endpoint: APNsEndpoint
+  /// How the sender authenticates itself.
   public var credentials: Credentials
-  /// A file of root certificates (PEM); nil for the system's.
+  /// The path of a PEM file of root certificates; nil uses the system's.
   public var rootCertificates: String?
   /// The topic of payloads whose envelope names none.
   public var topic: String?
@@ -41,29 +44,32 @@ public struct APNsConfiguration: Sendable {
   public var pushType: String?
   /// The device token of every payload; nil reads it from each line.
   public var deviceToken: String?
-  /// Where the device token stands in a line.
+  /// The place of the device token in a line; nil uses the envelope's token.
   public var tokenPath: JSONPointer?
-  /// Where the payload stands in a line; nil is the whole line, or where the envelope of a push
-  /// service has it.
+  /// The place of the payload in a line; nil is the whole line, or the place that a push service's
+  /// envelope defines.
   public var payloadPath: JSONPointer?
-  /// The member that an attached payload has gained.
+  /// The member that attache adds to an attached payload.
   public var outputKey = "attache"
-  /// What tells the queue's payloads from those of any other queue: part of each `apns-id`.
+  /// A name that distinguishes the queue from any other: part of each `apns-id`.
   public var queueName = ""
-  /// The file that takes the device tokens that Apple says are invalid.
+  /// The path of the file for the device tokens that Apple calls invalid; nil writes none.
   public var invalidTokens: String?
-  /// Connections at most; a further one is made only while those that there are have no free
-  /// stream.
+  /// The maximum number of connections. A further one is opened only while the existing ones have
+  /// no free stream.
   public var connections = 1
+  /// The limits on waiting for the server.
   public var patience = Patience()
+  /// The clock for the age of provider tokens.
   public var clock: any QueueClock = SystemQueueClock()
 
+  /// Creates a configuration with default values.
   public init(endpoint: APNsEndpoint = .production, credentials: Credentials) {
     (self.endpoint, self.credentials) = (endpoint, credentials)
   }
 }
 
-/// Why nothing can be sent as configured.
+/// The reason why nothing can be sent as configured.
 public struct APNsSetupError: Error, Hashable, Sendable, CustomStringConvertible {
   /// One sentence for the user.
   public let description: String

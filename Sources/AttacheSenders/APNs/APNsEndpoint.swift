@@ -1,25 +1,32 @@
 internal import Attache
 
-/// Where Apple's push service is reached, or a server that speaks its protocol.
+/// The address of Apple's push service, or of a server that speaks its protocol.
 public struct APNsEndpoint: Hashable, Sendable {
-  /// A host name in lower case without a trailing dot, or an address without brackets.
+  /// A host name in lower case without a trailing dot, or an IP address without brackets.
   public var host: String
+  /// The TCP port.
   public var port: UInt16
 
-  /// For apps from the App Store and TestFlight.
+  /// The production server, for apps from the App Store and TestFlight.
   ///
   /// Source:
   /// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
   public static let production = APNsEndpoint(host: "api.push.apple.com")
-  /// For apps that Xcode has installed.
+  /// The sandbox server, for apps that Xcode has installed.
   public static let sandbox = APNsEndpoint(host: "api.sandbox.push.apple.com")
 
+  /// Creates an endpoint.
+  ///
+  /// - Parameters:
+  ///   - host: a host name in lower case without a trailing dot, or an IP address without brackets.
+  ///     It is not checked.
+  ///   - port: the TCP port.
   public init(host: String, port: UInt16 = 443) {
     (self.host, self.port) = (host, port)
   }
 
-  /// Reads `HOST`, `HOST:PORT`, `ADDRESS`, `[ADDRESS]` or `[ADDRESS]:PORT`; nil for anything else.
-  /// An IPv6 address has brackets.
+  /// Parses `HOST`, `HOST:PORT`, `ADDRESS`, `[ADDRESS]` or `[ADDRESS]:PORT` of at most 300 bytes;
+  /// nil for anything else. An IPv6 address needs brackets. The default port is 443.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard !bytes.isEmpty, bytes.count <= 300 else { return nil }
@@ -50,17 +57,17 @@ public struct APNsEndpoint: Hashable, Sendable {
     }
   }
 
-  /// The address, when the host is one.
+  /// The IP address, when the host is one.
   var address: IPAddress? { IPAddress(host) }
 
-  /// The value of `:authority`, and what messages call the server without its port when that is
-  /// 443.
+  /// The value of `:authority`, and the server's name in messages. Port 443 is left out.
   var authority: String {
     let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
     return port == 443 ? name : "\(name):\(port)"
   }
 
-  /// Labels of letters, digits, hyphens and underscores, of 63 bytes at most, in 253 bytes.
+  /// Whether a name consists of labels of letters, digits, hyphens and underscores, each of 1 to 63
+  /// bytes, in at most 253 bytes.
   private static func isName(_ name: String) -> Bool {
     guard !name.isEmpty, name.utf8.count <= 253 else { return false }
     return name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in

@@ -14,21 +14,21 @@ public final class APNsSender: Sender {
     var hasWarned = false
     /// Whether the user was told that the file of invalid tokens cannot be written.
     var hasComplained = false
-    /// Device tokens that Apple called bad before it took any; nil once it has taken one, or the
-    /// user was told.
+    /// The number of device tokens that Apple called bad before it accepted any; nil once it has
+    /// accepted one, or the user was told.
     var badTokens: Int? = 0
   }
 
-  /// So many bad device tokens, and no good one, are more likely the wrong environment.
+  /// This many bad device tokens, and no good one, probably mean the wrong environment.
   private static let suspiciousTokens = 10
 
   private let configuration: APNsConfiguration
   private let invalidTokens: InvalidTokenFile?
   private let state: Mutex<State>
 
-  /// Opens the file of invalid tokens, and nothing else.
+  /// Opens the file of invalid tokens. Does not connect.
   ///
-  /// - Throws: ``APNsSetupError`` when it cannot be opened, or there is no memory.
+  /// - Throws: ``APNsSetupError`` when the file cannot be opened or there is no memory.
   public init(_ configuration: APNsConfiguration) throws(APNsSetupError) {
     self.configuration = configuration
     let maker = PushRequestMaker(configuration)
@@ -55,7 +55,8 @@ public final class APNsSender: Sender {
 
   public func send(_ deliveries: [Delivery]) {
     guard let client = state.withLock(\.client) else { return }
-    // The deliverer's thread has the queue to ask meanwhile.
+    // Make the requests on the client's thread: the deliverer's thread can query the queue
+    // meanwhile.
     client.perform { [self] in make(deliveries, client) }
   }
 
@@ -132,12 +133,12 @@ extension APNsSender: PushClientOwner {
     case .dropped: return .dropped(reason: text)
     case .refusedTopic: return request.hasOwnTopic ? .dropped(reason: text) : .refused(reason: text)
     case .retry: return .retry(after: reply.retryAfter, reason: text)
-    // It comes here only when another token has not helped.
+    // This answer arrives here only when a new token has not helped.
     case .renewToken, .refused: return .refused(reason: text)
     }
   }
 
-  /// Tells the user, once, when every device token so far was bad.
+  /// Warns the user, once, when every device token so far was bad.
   private func suspect(_ reply: APNsReply) {
     guard reply.reason == "BadDeviceToken" else { return }
     let owner = state.withLock { state -> (any SenderOwner)? in

@@ -1,36 +1,37 @@
 internal import Attache
 internal import AttacheQueue
 
-/// How a request has ended.
+/// How a request ended.
 package enum PushEnd: Sendable {
   case answered(APNsReply)
-  /// It was sent, and whether the server has taken it is not known. One line says what happened.
+  /// The request was sent, and it is unknown whether the server accepted it. One line says what
+  /// happened.
   case lost(String)
-  /// No connection can be had as things are. One line says why.
+  /// No connection is possible at present. One line says why.
   case unusable(String)
-  /// Nobody waits for it any more.
+  /// The request was cancelled.
   case cancelled
 }
 
-/// Who has a client send. Everything is called on the client's thread.
+/// The owner of a client. All methods are called on the client's thread.
 package protocol PushClientOwner: AnyObject, Sendable {
   func take(_ ends: [(request: PushRequest, end: PushEnd)])
-  /// Takes what the user should know, in one line.
+  /// Receives one line that the user should know.
   func notify(_ notice: String)
-  /// A connection has taken the place of a lost one.
+  /// A connection has replaced a lost one.
   func reconnected()
 }
 
-/// Sends requests over HTTP/2, on one thread of its own: connections, provider tokens, and what is
-/// sent again without anybody knowing.
+/// Sends requests over HTTP/2 on its own thread. It manages connections and provider tokens, and
+/// repeats requests where this is safe.
 ///
-/// A request that the server has certainly not looked at (streams above the last one of a GOAWAY,
-/// streams that it refused) is sent again by itself; a request whose fate is not known is answered
-/// as ``PushEnd/lost(_:)``.
+/// A request that the server certainly has not processed (streams above the last one of a GOAWAY,
+/// refused streams) is sent again automatically. A request whose outcome is unknown ends as
+/// ``PushEnd/lost(_:)``.
 ///
-/// `@unchecked Sendable`: all that changes is touched on the loop alone, after `init`.
+/// `@unchecked Sendable`: after `init`, only the loop's thread uses the mutable state.
 package final class PushClient: @unchecked Sendable {
-  /// How often a request that was not looked at is sent again.
+  /// How often an unprocessed request is sent again.
   private static let maximumRefusals = 5
 
   private let configuration: APNsConfiguration
@@ -42,25 +43,25 @@ package final class PushClient: @unchecked Sendable {
   private var waiting = RequestLine()
   private var connections: [PushConnection] = []
   private var addresses: [IPAddress] = []
-  /// Whether a connection is on its way, its name's look-up included.
+  /// Whether a connection is being made, including the name lookup.
   private var isDialling = false
-  /// The connection that is on its way.
+  /// The connection that is being made.
   private weak var dialled: PushConnection?
   private var pause: ReconnectPause
-  /// Until when no connection is begun; nil when one may be.
+  /// The timer until which no connection is attempted; nil when one may be.
   private var pauseTimer: TimerEntry?
   private var token = ProviderTokenState()
   private var replies = APNsReplyReader()
   private var ends: [(request: PushRequest, end: PushEnd)] = []
-  /// Whether a connection was lost for which there is no other yet.
+  /// Whether a connection was lost and not yet replaced.
   private var hasLost = false
   /// Whether the user was told that the server cannot be reached.
   private var hasComplained = false
   private var isClosed = false
 
-  /// Sets everything up; connects to nobody before the first request.
+  /// Sets everything up. Does not connect before the first request.
   ///
-  /// - Throws: ``APNsSetupError`` when a file cannot be used, or the system gives no thread.
+  /// - Throws: ``APNsSetupError`` when a file cannot be used or the system cannot start a thread.
   package init(_ configuration: APNsConfiguration, owner: any PushClientOwner) throws(APNsSetupError) {
     let certificate: String? =
       switch configuration.credentials {
@@ -84,18 +85,18 @@ package final class PushClient: @unchecked Sendable {
     loop.atTurnEnd { [weak self] in self?.endTurn() }
   }
 
-  /// Does work on the client's thread, such as making requests, in the order given. Safe from any
-  /// thread.
+  /// Runs work on the client's thread, such as making requests, in the order of the calls. Any
+  /// thread may call it.
   package func perform(_ work: @escaping @Sendable () -> Void) {
     loop.post(work)
   }
 
-  /// Sends requests. Called on the client's thread.
+  /// Sends requests. Call it on the client's thread.
   package func send(_ requests: [PushRequest]) {
     for request in requests { isClosed ? finish(request, .cancelled) : waiting.append(request) }
   }
 
-  /// Gives up everything that is unanswered. Safe from any thread.
+  /// Cancels all unanswered requests. Any thread may call it.
   package func cancel() {
     loop.post { [self] in
       while let request = waiting.popFirst() { finish(request, .cancelled) }
@@ -104,7 +105,7 @@ package final class PushClient: @unchecked Sendable {
     }
   }
 
-  /// Ends the thread, once everything is answered. Safe from any thread.
+  /// Ends the thread. Call it once everything is answered. Any thread may call it.
   package func close() {
     loop.post { [self] in
       isClosed = true
@@ -124,7 +125,7 @@ package final class PushClient: @unchecked Sendable {
     owner?.take(taken)
   }
 
-  /// Gives the connections what they have room for, and makes another one where that is due.
+  /// Gives requests to the connections that have room, and opens another connection if needed.
   private func pump() {
     guard !isClosed, !waiting.isEmpty, hasAuthorization() else { return }
     for connection in connections where connection.isOpen { fill(connection) }
@@ -151,15 +152,15 @@ package final class PushClient: @unchecked Sendable {
 
   // MARK: - The provider token
 
-  /// Whether requests may be sent: there is a token, or a client certificate in its place. Has a
-  /// token made that is due.
+  /// Whether requests may be sent: there is a token, or a client certificate instead. Starts to
+  /// make a token when one is due.
   private func hasAuthorization() -> Bool {
     guard case .key(let key) = configuration.credentials else { return true }
     if token.begins(at: configuration.clock.uptime) { make(with: key) }
     return token.value != nil
   }
 
-  /// jwt-kit signs asynchronously; what waits for the token waits in the line.
+  /// jwt-kit signs asynchronously. Requests stay in the waiting line until the token is ready.
   private func make(with key: ProviderKey) {
     let (loop, clock) = (loop, configuration.clock)
     Task { [self] in
@@ -182,7 +183,7 @@ package final class PushClient: @unchecked Sendable {
 // MARK: - Connections
 
 extension PushClient: PushConnectionOwner {
-  /// Begins a connection where one more may help.
+  /// Starts a connection if one more may help.
   private func dial() {
     let usable = connections.filter { !$0.isEnding }
     guard !isDialling, pauseTimer == nil, usable.count < configuration.connections, usable.allSatisfy({ $0.isOpen }) else { return }
@@ -200,7 +201,7 @@ extension PushClient: PushConnectionOwner {
     }
   }
 
-  /// Tries one address after the other; at the end of the list the attempt has failed.
+  /// Tries the addresses one after the other. After the last one, the attempt has failed.
   private func connect(_ found: [IPAddress]) {
     addresses = found
     connectToNext(after: .broken("there is no address"))
@@ -250,7 +251,7 @@ extension PushClient: PushConnectionOwner {
     guard !isClosed else { return }
     if connection.hasOpened { hasLost = true }
     if wasDialled { return connectToNext(after: cause) }
-    // A connection that answered is replaced at once; one that never did is no reason to hurry.
+    // A connection that answered is replaced at once. One that never answered counts as a failure.
     guard !connection.hasAnswered else { return }
     failed(cause)
   }
@@ -260,7 +261,7 @@ extension PushClient: PushConnectionOwner {
     return replies.reason(in: connection.farewell).map { "\(text) (\($0))" } ?? text
   }
 
-  /// Notes that the server answers.
+  /// Records that the server answers.
   private func recover() {
     pause.reset()
     guard hasComplained else { return }
@@ -268,7 +269,8 @@ extension PushClient: PushConnectionOwner {
     owner?.notify("\(configuration.endpoint.authority) answers again")
   }
 
-  /// No connection was to be had: pauses, and gives up what has waited for too long.
+  /// Handles a failed attempt to connect: pauses, and gives up the requests that have waited too
+  /// long.
   private func failed(_ cause: PushConnection.Cause) {
     let text = "\(configuration.endpoint.authority) cannot be reached: \(cause.text)"
     if !hasComplained, !waiting.isEmpty {
@@ -311,7 +313,7 @@ extension PushConnection.Cause {
     }
   }
 
-  /// Whether another attempt would end alike.
+  /// Whether another attempt would end the same way.
   var isFinal: Bool {
     switch self {
     case .refused: true
@@ -321,7 +323,7 @@ extension PushConnection.Cause {
 }
 
 extension DNSFailure {
-  /// One sentence's end.
+  /// The end of a sentence, for messages.
   fileprivate var words: String {
     switch self {
     case .notFound: "it does not exist"

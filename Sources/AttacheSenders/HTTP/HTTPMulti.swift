@@ -2,9 +2,9 @@ internal import Attache
 internal import AttacheQueue
 internal import CCurl
 
-/// The requests of an ``HTTPSender`` that are under way, by libcurl.
+/// The requests of an ``HTTPSender`` that are in progress, run by libcurl.
 ///
-/// `@unchecked Sendable`: one thread has it, but for ``wake()``.
+/// `@unchecked Sendable`: one thread uses it, except for ``wake()``.
 @safe
 final class HTTPMulti: @unchecked Sendable {
   private let configuration: HTTPSender.Configuration
@@ -20,7 +20,7 @@ final class HTTPMulti: @unchecked Sendable {
     _ = unsafe curl_multi_setopt_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     _ = unsafe curl_multi_setopt_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connections)
     _ = unsafe curl_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, configuration.connections)
-    // What the configuration says is refused at once, not by the first result.
+    // Reject a wrong configuration now, not at the first result.
     do throws(HTTPSenderError) {
       idle = [try HTTPRequest(configuration)]
     } catch {
@@ -34,7 +34,7 @@ final class HTTPMulti: @unchecked Sendable {
     unsafe curl_multi_cleanup(multi)
   }
 
-  /// The token of the configuration's file; nil where there is no file.
+  /// Returns the token in the configuration's file; nil without a file.
   func token() throws(HTTPSenderError) -> String? {
     guard let file = configuration.bearerFile else { return nil }
     return try bearer.read(file)
@@ -42,7 +42,7 @@ final class HTTPMulti: @unchecked Sendable {
 
   /// Begins to send a result.
   ///
-  /// - Returns: an answer where that cannot be done.
+  /// - Returns: nil, or the answer when the request cannot begin.
   func begin(_ delivery: Delivery) -> DeliveryAnswer? {
     do throws(HTTPSenderError) {
       let request = if let idle = idle.popLast() { idle } else { try HTTPRequest(configuration) }
@@ -55,9 +55,9 @@ final class HTTPMulti: @unchecked Sendable {
     }
   }
 
-  /// Gives up all requests.
+  /// Cancels all requests.
   ///
-  /// - Returns: their results.
+  /// - Returns: the tokens of their results.
   func cancelAll() -> [LeaseToken] {
     let requests = unsafe running.values.map(\.self)
     unsafe running.removeAll()
@@ -65,9 +65,9 @@ final class HTTPMulti: @unchecked Sendable {
     return requests.compactMap(\.token)
   }
 
-  /// Does what can be done now.
+  /// Runs the transfers as far as possible without waiting.
   ///
-  /// - Returns: the answers that have come.
+  /// - Returns: the answers that have arrived.
   func advance() -> [(token: LeaseToken, answer: DeliveryAnswer)] {
     var count: Int32 = 0
     unsafe curl_multi_perform(multi, &count)
@@ -84,12 +84,12 @@ final class HTTPMulti: @unchecked Sendable {
     return answers
   }
 
-  /// Waits until something can be done, or ``wake()``.
+  /// Waits for network activity or ``wake()``, at most 60 s.
   func wait() {
     _ = unsafe curl_multi_poll(multi, nil, 0, 60_000, nil)
   }
 
-  /// Ends the present wait, or the next one. Safe from any thread.
+  /// Ends the current wait, or the next one. Any thread may call it.
   func wake() {
     unsafe curl_multi_wakeup(multi)
   }

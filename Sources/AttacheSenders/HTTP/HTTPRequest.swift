@@ -3,7 +3,7 @@ internal import AttacheQueue
 internal import CCurl
 internal import Glibc
 
-/// One POST: libcurl's easy handle, which is used again for further ones.
+/// One POST request: a libcurl easy handle, which is reused for further requests.
 @safe
 final class HTTPRequest {
   let easy: UnsafeMutableRawPointer
@@ -12,10 +12,10 @@ final class HTTPRequest {
   private var fields: UnsafeMutablePointer<curl_slist>?
   /// The beginning of the response's body.
   private var beginning: [UInt8] = []
-  /// What libcurl says went wrong; it reads and writes it until the handle is freed.
+  /// libcurl's error message. libcurl reads and writes this buffer until the handle is freed.
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-  /// Bytes of a response's body that are kept for people.
+  /// The bytes of a response's body that are kept for messages.
   private static let excerptLength = 200
 
   init(_ configuration: HTTPSender.Configuration) throws(HTTPSenderError) {
@@ -73,7 +73,8 @@ final class HTTPRequest {
       unsafe fields = unsafe longer
     }
     _ = unsafe curl_easy_setopt_list(easy, CURLOPT_HTTPHEADER, fields)
-    // libcurl copies the body. Without one it would read standard input: an empty text is a body.
+    // libcurl copies the body. Without a body it would read standard input, so an empty text is
+    // passed as a body.
     var body = DeliveryText.body(delivery)
     _ = unsafe curl_easy_setopt_long(easy, CURLOPT_POSTFIELDSIZE, body.count)
     body.append(0)
@@ -83,7 +84,7 @@ final class HTTPRequest {
   func answer(_ code: CURLcode) -> DeliveryAnswer {
     var status = 0
     unsafe curl_easy_getinfo_long(easy, CURLINFO_RESPONSE_CODE, &status)
-    // A status that was heard counts, whatever becomes of the response's body.
+    // A received status counts, whatever happens to the response's body.
     guard code == CURLE_OK || status >= 200 else {
       var sent = 0
       unsafe curl_easy_getinfo_long(easy, CURLINFO_REQUEST_SIZE, &sent)
@@ -92,7 +93,7 @@ final class HTTPRequest {
     }
     var seconds: curl_off_t = 0
     unsafe curl_easy_getinfo_offset(easy, CURLINFO_RETRY_AFTER, &seconds)
-    // A week: beyond it nobody means what was written.
+    // At most a week: longer values are mistakes.
     let retryAfter: Duration? = seconds > 0 ? .seconds(min(Int64(seconds), 604_800)) : nil
     return HTTPAnswer.of(
       status: status, retryAfter: retryAfter, body: PrintableText.of(String(decoding: beginning, as: UTF8.self)))

@@ -2,27 +2,32 @@ public import AttacheQueue
 internal import Attache
 internal import Synchronization
 
-/// Sends results by HTTP: each is the body of a POST to one URL, and the status says what became of
-/// it.
+/// Sends results over HTTP. Each result is the body of a POST to one URL, and the response's status
+/// decides the outcome.
 ///
-/// The endpoint is the operator's own, so no address gate judges it. Redirects are not followed: a
-/// POST that is repeated elsewhere is no acknowledgement.
+/// The operator chooses the endpoint, so its address is not checked. Redirects are not followed: a
+/// POST that is repeated elsewhere is not an acknowledgement.
 public final class HTTPSender: Sender {
+  /// The endpoint of an ``HTTPSender``, and the limits of its requests.
   public struct Configuration: Sendable {
-    /// `http://` or `https://`.
+    /// The URL of the endpoint, which begins with `http://` or `https://`.
     public var url: String
-    /// Header fields beside `Content-Type: application/json`, as `Name: value`; one of that name
-    /// replaces it.
+    /// Header fields besides `Content-Type: application/json`, as `Name: value`. A `Content-Type`
+    /// field replaces that one.
     public var fields: [String] = []
-    /// A file with a token for `Authorization: Bearer`; it is read again when it has changed.
+    /// The path of a file with a token for `Authorization: Bearer`. The file is read again when it
+    /// changes; nil sends no token.
     public var bearerFile: String?
-    /// A file of root certificates in PEM form; nil is the system's.
+    /// The path of a PEM file of root certificates; nil uses the system's.
     public var rootCertificates: String?
-    /// How long an answer may take.
+    /// The maximum time for an answer.
     public var answerTimeout = Duration.seconds(60)
-    /// Connections at most; over HTTP/2, requests share one.
+    /// The maximum number of connections. Over HTTP/2, requests share one.
     public var connections = 64
 
+    /// Creates a configuration with the default limits.
+    ///
+    /// - Parameter url: an `http://` or `https://` URL.
     public init(url: String) {
       self.url = url
     }
@@ -39,7 +44,9 @@ public final class HTTPSender: Sender {
     var isClosed = false
   }
 
-  /// - Throws: ``HTTPSenderError`` when libcurl refuses what the configuration says.
+  /// Creates a sender. It connects when the first results are sent.
+  ///
+  /// - Throws: ``HTTPSenderError`` when libcurl rejects the configuration or a file cannot be read.
   public init(_ configuration: Configuration) throws(HTTPSenderError) {
     self.configuration = configuration
     multi = try HTTPMulti(configuration)
@@ -83,11 +90,11 @@ public final class HTTPSender: Sender {
   }
 }
 
-/// Why results cannot be sent by HTTP.
+/// The reasons why results cannot be sent over HTTP.
 public enum HTTPSenderError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// libcurl refuses what an option says.
+  /// libcurl rejects the value of an option.
   case option(String, reason: String)
-  /// A file cannot be read, or is not what it should be.
+  /// A file cannot be read, or has the wrong content.
   case file(path: String, reason: String)
 
   public var description: String {

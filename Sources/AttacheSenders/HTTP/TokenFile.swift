@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// A file with a token, which is read again when it has changed.
+/// A file with a token. It is read again when it changes.
 struct TokenFile {
   private var token: String?
-  /// Its size, its time of change, and its number.
+  /// The file's size, its modification time in seconds and nanoseconds, and its inode number.
   private var version: (Int64, Int64, Int64, UInt64)?
 
-  /// In bytes.
+  /// The maximum size of the file in bytes.
   private static let limit = 16_384
 
   mutating func read(_ path: String) throws(HTTPSenderError) -> String {
@@ -21,7 +21,7 @@ struct TokenFile {
     let count = unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(file, $0.baseAddress, $0.count) }
     guard count >= 0 else { throw Self.failure(path) }
     let text = bytes.prefix(count).split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
-    // RFC 6750, section 2.1: letters, digits and some signs, none of which is a blank or not ASCII.
+    // RFC 6750, section 2.1: letters, digits and some signs. All are ASCII, and none is a space.
     guard count <= Self.limit, text.count == 1, let line = text.first, line.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw .file(path: path, reason: "is no token: one line of ASCII without blanks, at most \(Self.limit) bytes")
     }

@@ -1,17 +1,18 @@
 internal import NIOCore
 internal import Synchronization
 
-/// What happened at a server, and who waits for more of it.
+/// The events of a server so far, and the waiters for further ones.
 final class APNsLedger: Sendable {
   struct State: Sendable {
     var requests: [APNsRequest] = []
-    /// By `apns-id`.
+    /// The number of requests, by `apns-id`.
     var attempts: [String: Int] = [:]
     var delivered: [String: Int] = [:]
     var requestCount = 0
     var accepted = 0
     var open: [Int: any Channel] = [:]
-    /// Streams that are open now on all connections, and the most of one connection at a time.
+    /// The number of streams that are open now, by connection. `mostStreams` is the highest number
+    /// on one connection at the same time.
     var openStreams: [Int: Int] = [:]
     var mostStreams = 0
     var held: [@Sendable () -> Void] = []
@@ -28,12 +29,12 @@ final class APNsLedger: Sendable {
 
   private let state = Mutex(State())
 
-  /// Reads something under the lock.
+  /// Reads state under the lock.
   func read<Value: Sendable>(_ body: (State) -> Value) -> Value {
     state.withLock { body($0) }
   }
 
-  /// Changes something under the lock, and wakes who waited for it.
+  /// Changes state under the lock and resumes the waiters whose condition now holds.
   @discardableResult
   func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
     let (value, ready) = state.withLock { state in
@@ -46,7 +47,7 @@ final class APNsLedger: Sendable {
     return value
   }
 
-  /// Comes back when the condition holds, or the server has stopped.
+  /// Returns when the condition holds or the server has stopped.
   func wait(until condition: @escaping @Sendable (State) -> Bool) async {
     await withCheckedContinuation { continuation in
       let goesOn = state.withLock { state in
@@ -69,7 +70,7 @@ final class APNsLedger: Sendable {
 
   /// Records a request.
   ///
-  /// - Returns: how often its `apns-id` has come, this time included.
+  /// - Returns: the number of requests with its `apns-id`, including this one.
   func record(_ request: APNsRequest, keepsRequests: Bool) -> Int {
     change { state in
       state.requestCount += 1
@@ -92,7 +93,8 @@ final class APNsLedger: Sendable {
     change { $0.openStreams[connection, default: 1] -= 1 }
   }
 
-  /// Keeps what is to be done at the release; does it now after one.
+  /// Stores an action to run at the release; runs it immediately if the release has already
+  /// happened.
   func hold(_ body: @escaping @Sendable () -> Void) {
     let isReleased = change { state in
       if !state.isReleased { state.held.append(body) }

@@ -3,13 +3,13 @@ internal import NIOHTTP2
 internal import NIOPosix
 internal import NIOSSL
 
-/// Accepts connections, and gives each its pipeline.
+/// Accepts connections and sets up the pipeline of each.
 struct APNsPipeline: Sendable {
   let rules: APNsRules
   let ledger: APNsLedger
   let tls: NIOSSLContext
   let fault: APNsServer.Fault?
-  /// Streams of one connection at a time.
+  /// The maximum number of concurrent streams per connection.
   let maximumStreams: Int
   let keepsRequests: Bool
   let respond: @Sendable (APNsRequest) -> APNsAnswer

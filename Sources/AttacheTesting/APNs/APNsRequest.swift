@@ -1,18 +1,20 @@
 internal import Attache
 
-/// A request as it reached ``APNsServer``.
+/// A request as ``APNsServer`` received it.
 public struct APNsRequest: Sendable {
-  /// The request target as it was sent.
+  /// The request target as sent.
   public var path: String
+  /// The request method, such as `POST`.
   public var method: String
-  /// The fields in the order in which they were sent, their names in lower case.
+  /// The header fields in the order sent, with names in lower case.
   public var fields: [HeaderField]
+  /// The request body; empty when there is none.
   public var body: [UInt8]
-  /// Which of the accepted connections it came on; the first is 1.
+  /// The number of the connection that carried the request; the first is 1.
   public var connection: Int
-  /// The number of its stream on the connection: 1, 3, 5 and so on.
+  /// The stream's number on the connection: 1, 3, 5 and so on.
   public var stream: Int
-  /// How often a request with this `apns-id` has come, this one included.
+  /// The number of requests with this `apns-id` so far, including this one.
   public var attempt = 1
 
   /// The device token in the path; empty when there is none.
@@ -21,37 +23,38 @@ public struct APNsRequest: Sendable {
     return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : ""
   }
 
-  /// The value of the first field of this name, in lower case; nil when there is none.
+  /// Returns the value of the first field with this name; nil when there is none. `name` must be in
+  /// lower case.
   public func field(_ name: String) -> String? {
     fields.first { $0.name == name }?.value
   }
 }
 
-/// What ``APNsServer`` does with a request that breaks no rule.
+/// The answer of ``APNsServer`` to a request that breaks no rule.
 public enum APNsAnswer: Sendable, Hashable {
-  /// 200.
+  /// Status 200.
   case delivered
-  /// An error as Apple documents them.
+  /// An error as Apple documents it: a status and a reason.
   ///
   /// - Parameters:
   ///   - timestamp: in milliseconds since 1970.
-  ///   - retryAfter: the value of the header.
+  ///   - retryAfter: the value of the `retry-after` header field.
   case error(Int, String?, timestamp: Int64? = nil, retryAfter: String? = nil)
-  /// A status and a body that Apple would never send.
+  /// A status and a body that Apple never sends.
   case body(Int, [UInt8])
-  /// So many header fields of 100 bytes.
+  /// Status 200 with this number of header fields of 100 bytes each.
   case fields(Int)
-  /// Nothing, until ``APNsServer/release()``; then 200.
+  /// No answer until ``APNsServer/release()``; then 200.
   case hold
-  /// RST_STREAM with REFUSED_STREAM: it was not looked at.
+  /// RST_STREAM with REFUSED_STREAM: the request was not processed.
   case refusedStream
   /// RST_STREAM with INTERNAL_ERROR.
   case brokenStream
-  /// A header block that is meant to exhaust its reader.
+  /// A header block that tries to exhaust its reader.
   case flood(HeaderFlood)
 }
 
-/// An error of Apple's, with its reason.
+/// One of Apple's errors: a status and a reason.
 struct APNsRefusal: Error, Hashable {
   var status: Int
   var reason: String

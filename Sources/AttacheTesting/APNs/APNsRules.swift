@@ -1,6 +1,6 @@
 internal import Attache
 
-/// Apple's rules for a request, each with the error that follows from breaking it.
+/// Apple's rules for a request, and the error for each violation.
 ///
 /// Source:
 /// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
@@ -12,6 +12,8 @@ struct APNsRules: Sendable {
     "alert", "background", "controls", "location", "voip", "complication", "fileprovider", "mdm", "liveactivity", "pushtotalk", "widgets",
   ]
 
+  /// Checks a request.
+  ///
   /// - Throws: ``APNsRefusal`` for the first rule that the request breaks.
   func check(_ request: APNsRequest) throws(APNsRefusal) {
     guard request.method == "POST" else { throw APNsRefusal(405, "MethodNotAllowed") }

@@ -4,8 +4,8 @@ internal import NIOPosix
 internal import NIOSSL
 internal import Synchronization
 
-/// A server on 127.0.0.1 that speaks the protocol of Apple's push service as strictly as Apple
-/// documents it, misbehaves as told, and remembers what it was sent.
+/// A server on 127.0.0.1 that implements the protocol of Apple's push service as strictly as Apple
+/// documents it. It misbehaves as configured and records the requests it receives.
 ///
 ///     let server = try await APNsServer.start(tokens: ProviderTokenCheck()) { request in
 ///       request.deviceToken.hasPrefix("00") ? .error(410, "Unregistered", timestamp: 1_794_000_000_000) : .delivered
@@ -14,30 +14,30 @@ internal import Synchronization
 ///     await server.waitForRequests(count: 1)
 ///     await server.stop()
 public final class APNsServer: Sendable {
-  /// One misbehaviour towards every connection.
+  /// A fault that applies to every connection.
   public enum Fault: Sendable, Hashable {
-    /// Accepts connections, and says nothing.
+    /// Accepts connections but sends nothing.
     case silence
-    /// Says nothing once TLS stands.
+    /// Completes the TLS handshake and then sends nothing.
     case silenceAfterHandshake
-    /// Knows HTTP/1.1 alone.
+    /// Supports HTTP/1.1 only.
     case http1
-    /// Answers the first bytes with others, without TLS.
+    /// Answers the first bytes with these bytes, without TLS.
     case plainGarbage([UInt8])
-    /// The same within TLS.
+    /// Answers the first bytes with these bytes, within TLS.
     case garbage([UInt8])
   }
 
-  /// The port it listens on.
+  /// The port that the server listens on.
   public let port: Int
-  /// The PEM file of the root certificate, for `--cacert`; `stop()` removes it.
+  /// The path of the root certificate's PEM file, for `--cacert`; `stop()` removes the file.
   public var rootCertificatePEMFile: String { certificates.rootFile }
 
-  /// Makes a client certificate that the server accepts where `tls` is `clientCertificate`; called
-  /// once.
+  /// Creates a client certificate that the server accepts when `tls` is `clientCertificate`. Call
+  /// it once.
   ///
-  /// - Returns: a PEM file with the certificate and its key, for `--apns-certificate`; `stop()`
-  ///   removes it.
+  /// - Returns: the path of a PEM file with the certificate and its key, for `--apns-certificate`;
+  ///   `stop()` removes the file.
   public func makeClientCertificateFile() throws(OriginError) -> String { try certificates.clientFile() }
 
   private let ledger: APNsLedger
@@ -53,16 +53,19 @@ public final class APNsServer: Sendable {
     port = listener.localAddress?.port ?? 0
   }
 
-  /// Starts a server; whoever starts it stops it.
+  /// Starts a server. The caller must stop it.
   ///
   /// - Parameters:
-  ///   - tls: how good its certificate is, and whether it wants one of the client.
-  ///   - tokens: whose provider tokens it takes; nil takes requests without any.
-  ///   - topics: what may be sent to.
-  ///   - maximumStreams: of one connection at a time.
-  ///   - fault: what it does to every connection, in the place of everything else.
-  ///   - keepsRequests: false for a server that gets many: it counts them, and keeps none.
+  ///   - tls: the quality of the server's certificate, and whether the server requires a client
+  ///     certificate.
+  ///   - tokens: the check for provider tokens; nil accepts requests without tokens.
+  ///   - topics: the accepted topics.
+  ///   - maximumStreams: the maximum number of concurrent streams per connection.
+  ///   - fault: the fault for every connection, instead of all other behavior.
+  ///   - keepsRequests: false for a server that receives many requests: it counts them and keeps
+  ///     none.
   ///   - respond: called with each request that breaks no rule, on the thread of its connection.
+  /// - Throws: ``OriginError`` when the certificate cannot be made or the port cannot be bound.
   public static func start(
     tls: FaultOrigin.TLS = .selfMade(), tokens: ProviderTokenCheck? = nil, topics: Set<String> = ["com.example.app"],
     maximumStreams: Int = 1_000, fault: Fault? = nil, keepsRequests: Bool = true,
@@ -83,16 +86,16 @@ public final class APNsServer: Sendable {
     }
   }
 
-  /// Closes every connection, ends the threads and removes the root's file; those who wait for
-  /// events go on.
+  /// Closes all connections, stops the threads and removes the root certificate's file. Waiters for
+  /// events resume.
   public func stop() async {
     ledger.change { $0.isStopped = true }
     try? await group.shutdownGracefully()
     certificates.remove()
   }
 
-  /// Stops listening and resets every connection, as if the server's process were killed; then
-  /// listens again on the same port. What was on hold is forgotten.
+  /// Stops listening and resets every connection, as if the server's process were killed. Then it
+  /// listens again on the same port. Held answers are discarded.
   public func restart() async throws(OriginError) {
     let old = listener.withLock { $0 }
     try? await old.close().get()
@@ -102,7 +105,7 @@ public final class APNsServer: Sendable {
     listener.withLock { $0 = new }
   }
 
-  /// Resets every connection, and comes back when they are closed.
+  /// Resets all connections and returns when they are closed.
   public func resetConnections() async {
     for channel in ledger.read({ Array($0.open.values) }) {
       channel.eventLoop.execute { ConnectionTap.reset(channel) }
@@ -110,13 +113,14 @@ public final class APNsServer: Sendable {
     }
   }
 
-  /// Says on every connection that no stream above the last one is looked at, and no further one is
-  /// taken (GOAWAY).
+  /// Sends GOAWAY on every connection: the server processes no stream above `lastStream` and
+  /// accepts no new one.
   ///
   /// - Parameters:
-  ///   - lastStream: streams above it are forgotten.
-  ///   - reason: what Apple would say in the frame; nil for nothing.
-  ///   - closes: whether the connection is closed at once; else it ends with its last stream.
+  ///   - lastStream: the last stream to process; streams above it are discarded.
+  ///   - reason: Apple's reason in the frame; nil for none.
+  ///   - closes: whether the connection is closed immediately. Otherwise it ends with its last
+  ///     stream.
   public func goAway(lastStream: Int, reason: String? = nil, closes: Bool = false) {
     let data = reason.map { ByteBuffer(string: "{\"reason\":\"\($0)\"}") }
     forEachConnection { channel in
@@ -127,13 +131,13 @@ public final class APNsServer: Sendable {
     }
   }
 
-  /// Reads nothing more on the connections that there are: no request is answered, and no PING.
+  /// Stops reading on all current connections, so that no request and no PING is answered.
   public func freeze() async {
     let channels = ledger.read { Array($0.open.values) }
     for channel in channels { try? await channel.setOption(.autoRead, value: false).get() }
   }
 
-  /// Answers what is on hold, now and from now on.
+  /// Answers all held requests, now and from now on.
   public func release() {
     let held = ledger.change { state in
       defer { state.held = [] }
@@ -147,30 +151,30 @@ public final class APNsServer: Sendable {
     for channel in ledger.read({ Array($0.open.values) }) { channel.eventLoop.execute { body(channel) } }
   }
 
-  /// The requests so far, in the order in which they came; those that broke a rule included.
+  /// The requests so far, in the order received, including those that broke a rule.
   public var requests: [APNsRequest] { ledger.read(\.requests) }
-  /// How many requests came.
+  /// The number of requests received.
   public var requestCount: Int { ledger.read(\.requestCount) }
-  /// By `apns-id`, how often it came.
+  /// The number of requests, by `apns-id`.
   public var attempts: [String: Int] { ledger.read(\.attempts) }
-  /// By `apns-id`, how often 200 was written.
+  /// The number of 200 responses written, by `apns-id`.
   public var delivered: [String: Int] { ledger.read(\.delivered) }
-  /// How many connections were accepted.
+  /// The number of connections accepted.
   public var connectionCount: Int { ledger.read(\.accepted) }
-  /// The most streams that one connection had open at a time.
+  /// The highest number of streams that one connection had open at the same time.
   public var mostStreams: Int { ledger.read(\.mostStreams) }
 
-  /// Comes back when so many requests have come, or the server has stopped.
+  /// Returns when `count` requests have arrived or the server has stopped.
   public func waitForRequests(count: Int) async {
     await ledger.wait { $0.requestCount >= count }
   }
 
-  /// Comes back when so many requests are on hold, or the server has stopped.
+  /// Returns when `count` requests are on hold or the server has stopped.
   public func waitForHeld(count: Int) async {
     await ledger.wait { $0.held.count >= count }
   }
 
-  /// Comes back when so many connections were accepted, or the server has stopped.
+  /// Returns when `count` connections have been accepted or the server has stopped.
   public func waitForConnections(count: Int) async {
     await ledger.wait { $0.accepted >= count }
   }

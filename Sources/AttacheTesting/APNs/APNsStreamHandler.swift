@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTP2
 
-/// One stream: reads a request, checks it by Apple's rules, and answers it.
+/// Handles one stream: reads a request, checks it against Apple's rules, and answers it.
 final class APNsStreamHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
 
@@ -93,7 +93,7 @@ final class APNsStreamHandler: ChannelInboundHandler {
   }
 
   private func reset(_ code: HTTP2ErrorCode) {
-    // Written below the codec, which knows no RST_STREAM.
+    // Written below the codec, which does not support RST_STREAM.
     let codec = try? channel.pipeline.syncOperations.context(handlerType: HTTP2FramePayloadToHTTP1ServerCodec.self)
     codec?.writeAndFlush(NIOAny(HTTP2Frame.FramePayload.rstStream(code)), promise: nil)
   }

@@ -2,34 +2,38 @@ internal import Attache
 internal import Crypto
 internal import FoundationEssentials
 
-/// Checks provider tokens as Apple documents them: a JWT, signed with ES256, with the key's
-/// identifier, the team's, and the time.
+/// Checks provider tokens as Apple documents them: a JWT signed with ES256 that contains the key's
+/// identifier, the team's identifier, and the time.
 ///
 /// Source:
 /// https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns
 public struct ProviderTokenCheck: Sendable {
-  /// The key that signs, in PEM form, for a test's `.p8` file.
+  /// The signing key in PEM form, for a test's `.p8` file.
   public let privateKeyPEM: String
+  /// The identifier of the signing key, in the token's `kid`.
   public let keyID: String
+  /// The identifier of the developer team, in the token's `iss`.
   public let teamID: String
   private let key: P256.Signing.PublicKey
-  /// How old a token may be.
+  /// The maximum age of a token, in seconds.
   private static let lifetime = 3_600.0
-  /// The seconds since 1970.
+  /// Returns the seconds since 1970.
   private let now: @Sendable () -> Double
 
-  /// Makes a key.
+  /// Creates a check with a new key.
   ///
   /// - Parameters:
   ///   - keyID: the key's identifier.
   ///   - teamID: the developer team's identifier.
-  ///   - now: the seconds since 1970; nil is the machine's clock.
+  ///   - now: returns the seconds since 1970; nil uses the machine's clock.
   public init(keyID: String = "ABC123DEFG", teamID: String = "DEF123GHIJ", now: (@Sendable () -> Double)? = nil) {
     let privateKey = P256.Signing.PrivateKey()
     (privateKeyPEM, key) = (privateKey.pemRepresentation, privateKey.publicKey)
     (self.keyID, self.teamID, self.now) = (keyID, teamID, now ?? { Date().timeIntervalSince1970 })
   }
 
+  /// Checks the value of an `authorization` header field.
+  ///
   /// - Throws: ``APNsRefusal`` for a token that Apple would refuse.
   func check(_ authorization: String?) throws(APNsRefusal) {
     guard let authorization else { throw APNsRefusal(403, "MissingProviderToken") }
@@ -54,7 +58,7 @@ public struct ProviderTokenCheck: Sendable {
     DeliveryReader().value(at: JSONPointer(name), of: json).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// A whole number; nil for a text or anything else.
+  /// Returns a whole number; nil for a string or any other value.
   private static func number(_ name: String, _ json: [UInt8]) -> Int64? {
     guard let value = DeliveryReader().value(at: JSONPointer(name), of: json), value.first == 0xFF else { return nil }
     return Int64(String(decoding: value.dropFirst(), as: UTF8.self))

@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// Hands each datagram to the script.
+/// Passes each datagram to the script.
 final class DNSDatagramHandler: ChannelInboundHandler {
   typealias InboundIn = AddressedEnvelope<ByteBuffer>
   typealias OutboundOut = AddressedEnvelope<ByteBuffer>
@@ -21,8 +21,8 @@ final class DNSDatagramHandler: ChannelInboundHandler {
   }
 }
 
-/// Cuts a connection into messages, each behind its length in two bytes (RFC 1035, 4.2.2), and
-/// hands them to the script.
+/// Splits a connection into messages and passes them to the script. Each message follows its length
+/// in two bytes (RFC 1035, 4.2.2).
 final class DNSStreamHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer

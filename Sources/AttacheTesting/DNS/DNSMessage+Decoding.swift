@@ -1,17 +1,17 @@
 import Attache
 
 extension DNSMessage {
-  /// Bytes that are no DNS message: cut short, a name that points forwards or for ever, an unknown
-  /// response code.
+  /// The bytes are not a valid DNS message: the message is truncated, a name has a pointer that
+  /// points forwards or loops, or the response code is unknown.
   public struct FormatError: Error, Hashable, Sendable {
-    /// Where reading stopped, in bytes from the start.
+    /// The offset where parsing stopped, in bytes from the start.
     public var offset: Int
   }
 
-  /// Reads a message; what stands behind the answers (authority, additional records) is left
-  /// unread.
+  /// Parses a message. The sections after the answers (authority and additional records) are not
+  /// parsed.
   ///
-  /// - Throws: ``FormatError`` for anything that is not well formed.
+  /// - Throws: ``FormatError`` for a message that is not well formed.
   public init(_ bytes: [UInt8]) throws(FormatError) {
     var decoder = Decoder(bytes: bytes)
     let identifier = try decoder.number(UInt16.self)
@@ -46,8 +46,8 @@ extension DNSMessage {
       return bytes[offset..<offset + count]
     }
 
-    /// A name, its pointers followed; each must point before the one it came from, so that the way
-    /// ends.
+    /// Reads a name and follows its pointers. Each pointer must point before the previous one, so
+    /// that the loop ends.
     mutating func name() throws(FormatError) -> String {
       var labels: [String] = []
       var end: Int?

@@ -4,12 +4,13 @@ internal import Attache
 private let internetClass: UInt16 = 1
 
 extension DNSMessage {
-  /// The message on the wire. A name that stood before is a pointer to where it stood; records that
-  /// do not fit into 64 KiB are the caller's mistake.
+  /// The message in wire format. A repeated name is encoded as a pointer to its first occurrence.
+  /// The records must fit into 64 KiB; the caller must ensure it.
   public var bytes: [UInt8] {
     var encoder = Encoder()
     encoder.put(identifier)
-    // Recursion is desired always and available in answers; opcode 0 is a plain query.
+    // The flags always include "recursion desired", and "recursion available" in answers. Opcode 0
+    // is a standard query.
     encoder.put((isResponse ? 0x8080 : 0) | (isTruncated ? 0x0200 : 0) | 0x0100 | UInt16(responseCode.rawValue))
     for count in [questions.count, answers.count, 0, 0] { encoder.put(UInt16(count)) }
     for question in questions {

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import Synchronization
 
-/// What a stub DNS server knows: the answers by name, what was asked, who waits.
+/// The state of a stub DNS server: the answers by name, the queries received, and the waiters.
 final class DNSScript: Sendable {
   typealias Send = @Sendable ([UInt8]) -> Void
 
@@ -55,7 +55,7 @@ final class DNSScript: Sendable {
 
   /// Records a query and answers it as scripted.
   ///
-  /// - Parameter send: carries bytes to the client; safe from any thread.
+  /// - Parameter send: sends bytes to the client; can be called from any thread.
   func receive(_ bytes: [UInt8], from client: SocketAddress?, overTCP: Bool, on loop: any EventLoop, _ send: @escaping Send) {
     guard let query = try? DNSMessage(bytes), let question = query.questions.first else { return }
     let (reply, waiters) = state.withLock { state in
@@ -71,7 +71,7 @@ final class DNSScript: Sendable {
     for waiter in waiters { waiter.continuation.resume() }
   }
 
-  /// Answers every query for `name` that was met with silence.
+  /// Answers every held query for `name`.
   func release(_ name: String, with answer: StubDNS.Answer) {
     let held = state.withLock { $0.held.removeValue(forKey: name) ?? [] }
     for item in held {
@@ -79,7 +79,8 @@ final class DNSScript: Sendable {
     }
   }
 
-  /// Returns when `count` queries, for `name` if it is given, have come since the start.
+  /// Returns when `count` queries have arrived since the start; only queries for `name` count if it
+  /// is given.
   func waitForQueries(of name: String?, count: Int) async {
     await withCheckedContinuation { continuation in
       let waiters = state.withLock { state in

@@ -1,44 +1,44 @@
 public import Attache
 
 extension StubDNS {
-  /// What the server says of a name: one case a behaviour.
+  /// The server's behavior for a name.
   public indirect enum Answer: Sendable {
-    /// The addresses of the family asked for, with their time to live in seconds; those of the
-    /// other family are left out.
+    /// The addresses of the requested family, with their time to live in seconds. Addresses of the
+    /// other family are omitted.
     case addresses([IPAddress], ttl: UInt32 = 60)
-    /// A chain of aliases, the first being what the asked name stands for, and the addresses of the
-    /// last.
+    /// A chain of aliases and the addresses of the last alias. The first alias is the target of the
+    /// requested name.
     case aliases([String], [IPAddress], ttl: UInt32 = 60)
-    /// Aliases that lead back to the asked name.
+    /// Aliases that lead back to the requested name.
     case aliasLoop([String])
     /// NXDOMAIN.
     case noSuchName
-    /// The name exists and has no such record.
+    /// The name exists but has no record of this type.
     case noData
     /// SERVFAIL.
     case serverFailure
     /// REFUSED.
     case refused
-    /// Nothing, until ``StubDNS/release(_:with:)``.
+    /// No answer until ``StubDNS/release(_:with:)``.
     case silence
-    /// Another answer, after a time.
+    /// Another answer, after a delay.
     case delayed(Duration, Answer)
-    /// One after the other for each question of a name and type; the last for all that follow. A
-    /// query sent again counts anew.
+    /// One answer after another for each question (name and type). The last answer repeats. A
+    /// retransmitted query counts as a new one.
     case sequence([Answer])
-    /// One answer for A, another for AAAA.
+    /// Separate answers for A and AAAA queries.
     case perFamily(v4: Answer, v6: Answer)
-    /// Nothing but the truncation flag over UDP, and the answer over TCP.
+    /// Only the truncation flag over UDP, and the answer over TCP.
     case truncated(Answer)
-    /// The answer under an identifier that was not asked with.
+    /// The answer with an identifier that differs from the query's.
     case wrongIdentifier(Answer)
-    /// The answer to a question that was not asked, under the right identifier.
+    /// The answer with the right identifier but a question that was not asked.
     case wrongQuestion(Answer)
-    /// These bytes, whatever they are.
+    /// These bytes, unchanged.
     case garbage([UInt8])
   }
 
-  /// What is to be done about one query.
+  /// The action to take for one query.
   enum Reply: Hashable, Sendable {
     case send([UInt8])
     case hold
@@ -47,12 +47,12 @@ extension StubDNS {
 }
 
 extension StubDNS.Answer {
-  /// Decides what becomes of a query.
+  /// Returns the action for a query.
   ///
   /// - Parameters:
-  ///   - earlier: how often the same question came before.
-  ///   - overTCP: whether it came over TCP; over UDP an answer above 512 bytes is truncated, as
-  ///     servers do (RFC 1035, 4.2.1).
+  ///   - earlier: the number of earlier queries with the same question.
+  ///   - overTCP: whether the query arrived over TCP. Over UDP, an answer above 512 bytes is
+  ///     truncated, as servers do (RFC 1035, 4.2.1).
   func reply(to query: DNSMessage, earlier: Int, overTCP: Bool) -> StubDNS.Reply {
     switch self {
     case .silence: .hold
@@ -105,12 +105,12 @@ extension StubDNS.Answer {
 }
 
 extension DNSMessage {
-  /// The answer to this query.
+  /// Returns the answer to this query.
   func response(_ code: ResponseCode = .success, records: [Record] = []) -> DNSMessage {
     DNSMessage(identifier: identifier, isResponse: true, responseCode: code, questions: questions, answers: records)
   }
 
-  /// The answer that sends the client to TCP.
+  /// The truncated answer, which makes the client retry over TCP.
   var truncatedResponse: DNSMessage {
     response().changing { $0.isTruncated = true }
   }

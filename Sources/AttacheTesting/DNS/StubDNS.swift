@@ -1,24 +1,27 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// A DNS server on loopback, UDP and TCP on one port, that answers each name as it is told.
+/// A DNS server on loopback that answers each name as configured. It listens on UDP and TCP, on the
+/// same port.
 public final class StubDNS: Sendable {
-  /// One query that came.
+  /// A query that the server received.
   public struct Query: Hashable, Sendable {
+    /// The first question of the query.
     public var question: DNSMessage.Question
+    /// Whether the query arrived over TCP, not UDP.
     public var overTCP: Bool
-    /// The port that it came from.
+    /// The client's port.
     public var clientPort: Int
   }
 
-  /// What happens at the server, as its watcher hears of it, on the server's thread.
+  /// An event at the server. The watcher receives it on the server's thread.
   package enum Event: Sendable {
     case asked(DNSMessage.Question)
-    /// Bytes that are no message are left out.
+    /// Answers that are not valid DNS messages are not reported.
     case answered(DNSMessage)
   }
 
-  /// Where the server listens, as `--dns-server` takes it: `127.0.0.1:PORT`.
+  /// The server's address in the form that `--dns-server` takes: `127.0.0.1:PORT`.
   public let address: String
   private let script: DNSScript
   private let channels: [any Channel]
@@ -26,17 +29,17 @@ public final class StubDNS: Sendable {
   /// Starts the server on a free port.
   ///
   /// - Parameters:
-  ///   - answers: by name, in lower case without a trailing dot.
+  ///   - answers: the answers by name, in lower case without a trailing dot.
   ///   - others: the answer for every other name.
-  /// - Throws: the system's error when no port is to be had.
+  /// - Throws: the system's error when no port is available.
   public convenience init(_ answers: [String: Answer] = [:], others: Answer = .noSuchName) async throws {
     try await self.init(answers, others: others) { _ in }
   }
 
-  /// Starts a server that tells of everything that happens at it.
+  /// Starts a server that reports all its events.
   ///
-  /// - Parameter sockets: one for datagrams and one that listens, on one port of 127.0.0.1, to be
-  ///   taken over; nil for a port that is free. Without the second, TCP is refused.
+  /// - Parameter sockets: a datagram socket and a listening socket to take over, both on the same
+  ///   port of 127.0.0.1; nil for a free port. Without the second, TCP connections are refused.
   package init(
     _ answers: [String: Answer], others: Answer, sockets: (udp: Int32, tcp: Int32?)? = nil, watch: @escaping @Sendable (Event) -> Void
   ) async throws {
@@ -49,28 +52,28 @@ public final class StubDNS: Sendable {
     for channel in channels { channel.close(promise: nil) }
   }
 
-  /// Every query so far, in the order received; a query sent again counts anew.
+  /// All queries so far, in the order received. A retransmitted query counts as a new one.
   public var queries: [Query] {
     script.queries
   }
 
-  /// Answers `name` in this way from now on.
+  /// Sets the answer for `name` from now on.
   public func set(_ answer: Answer, for name: String) {
     script.set(answer, for: name)
   }
 
-  /// Answers every query for `name` that was met with ``Answer/silence``; the answer must be one
-  /// that is sent at once.
+  /// Answers every query for `name` that ``Answer/silence`` holds. The answer must be one that is
+  /// sent immediately.
   public func release(_ name: String, with answer: Answer) {
     script.release(name, with: answer)
   }
 
-  /// Returns when `count` queries have come since the start.
+  /// Returns when `count` queries have arrived since the start.
   public func waitForQueries(count: Int) async {
     await script.waitForQueries(of: nil, count: count)
   }
 
-  /// Returns when `count` queries for `name` have come since the start.
+  /// Returns when `count` queries for `name` have arrived since the start.
   public func waitForQueries(of name: String, count: Int) async {
     await script.waitForQueries(of: name, count: count)
   }
@@ -80,10 +83,11 @@ public final class StubDNS: Sendable {
     for channel in channels { try? await channel.close() }
   }
 
-  /// Binds UDP to a free port and TCP to the same one; tries another when somebody else has that.
+  /// Binds UDP to a free port and TCP to the same port. Tries another port, up to 10 times, when
+  /// TCP cannot bind.
   private static func listen(_ script: DNSScript, _ sockets: (udp: Int32, tcp: Int32?)?) async throws -> [any Channel] {
     let group = MultiThreadedEventLoopGroup.singleton
-    // Room for a burst: the kernel drops datagrams that nobody has read.
+    // Large enough for a burst: the kernel discards datagrams when the receive buffer is full.
     let udp = DatagramBootstrap(group: group)
       .channelOption(.socketOption(.so_rcvbuf), value: 4 << 20)
       .channelOption(.datagramVectorReadMessageCount, value: 64)

@@ -1,22 +1,22 @@
 internal import Attache
 internal import Glibc
 
-/// A socket that is bound to an address, for a server to take over.
+/// A socket that is bound to an address and that a server takes over.
 struct BoundSocket {
   enum Kind {
     case datagrams
-    /// Which listens at once.
+    /// Starts listening immediately.
     case connections
   }
 
   let descriptor: Int32
   let port: Int
 
-  /// Binds on the calling thread, in whose network it then is.
+  /// Binds a socket on the calling thread, in that thread's network namespace.
   ///
   /// - Parameters:
-  ///   - address: nil for every address of both families.
-  ///   - port: 0 for one that is free.
+  ///   - address: nil for all addresses of both families.
+  ///   - port: 0 for a free port.
   init(_ kind: Kind, at address: IPAddress?, port: UInt16) throws(StageError) {
     let name = SocketName(address, port: port)
     let type = kind == .datagrams ? SOCK_DGRAM : SOCK_STREAM
@@ -35,7 +35,7 @@ struct BoundSocket {
     self.port = SocketName.port(of: descriptor) ?? Int(port)
   }
 
-  /// Connections of an earlier server that are not quite over do not matter.
+  /// Allows binding while connections of an earlier server still linger.
   private static func reuse(_ descriptor: Int32) throws(StageError) {
     var yes: Int32 = 1
     guard unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size)) == 0 else {

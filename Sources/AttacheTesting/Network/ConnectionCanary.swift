@@ -3,13 +3,12 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// Sees whatever is sent to an address for the first time in a network of a scenario's own: each
-/// first packet of a TCP connection, and each datagram, wherever it is bound for.
+/// Detects each destination that is contacted in a scenario's own network: the first packet of each
+/// TCP connection and each datagram, to any address.
 ///
-/// It listens to loopback by a packet socket (packet(7)), through a filter that leaves all other
-/// packets out.
+/// It listens on loopback with a packet socket (packet(7)). A filter discards all other packets.
 final class ConnectionCanary: Sendable {
-  /// Where something was sent to.
+  /// The destination of a packet.
   struct Attempt: Hashable, CustomStringConvertible {
     var isTCP: Bool
     var source: UInt16
@@ -30,12 +29,11 @@ final class ConnectionCanary: Sendable {
   /// Listens on the calling thread's network.
   ///
   /// - Parameters:
-  ///   - server: the name server's port of 127.0.0.1: what goes to it and comes from it does not
-  ///     count.
-  ///   - ignored: connections that are not the filter's.
+  ///   - server: the name server's port on 127.0.0.1. Packets to and from it do not count.
+  ///   - ignored: connections that do not belong to the filter.
   init(server: UInt16, ignored: Set<Attempt>) throws(StageError) {
     (self.server, self.ignored) = (server, ignored)
-    // Every protocol, in network byte order.
+    // Every protocol (ETH_P_ALL), in network byte order.
     descriptor = socket(AF_PACKET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), Int32(UInt16(3).bigEndian))
     guard descriptor >= 0 else { throw .system(call: "socket", errno: errno) }
     var size: Int32 = 32 << 20
@@ -52,7 +50,7 @@ final class ConnectionCanary: Sendable {
     close(descriptor)
   }
 
-  /// What was sent so far; a packet that was sent again is one attempt.
+  /// The attempts so far. A retransmitted packet is the same attempt.
   var attempts: [Attempt] {
     seen.withLock { seen in
       var packet = [UInt8](repeating: 0, count: Self.length)
@@ -70,16 +68,18 @@ final class ConnectionCanary: Sendable {
     return !ignored.contains(attempt) && (attempt.isTCP || attempt.source != server)
   }
 
-  /// Both headers of any packet of interest.
+  /// The length of both headers of any relevant packet, in bytes.
   private static let length = 96
 
-  /// A program of classic BPF: what leaves, and is UDP or a TCP packet with SYN and without ACK.
+  /// A classic BPF program that accepts outgoing packets that are UDP, or TCP with SYN and without
+  /// ACK.
   private static let filter: [sock_filter] = [
-    // Where the packet goes: 4 is PACKET_OUTGOING. Loopback has each a second time, as it comes.
+    // The packet type: 4 is PACKET_OUTGOING. On loopback, each packet appears a second time as
+    // incoming.
     instruction(0x28, 0xFFFF_F004), instruction(0x15, 4, else: 16),
-    // The version in the upper half of the first byte.
+    // The IP version, in the upper half of the first byte.
     instruction(0x30, 0), instruction(0x74, 4), instruction(0x15, 4, else: 6),
-    // IPv4: the protocol; the flags of TCP, 13 bytes behind a header of any length.
+    // IPv4: the protocol, then the TCP flags, 13 bytes after a header of variable length.
     instruction(0x30, 9), instruction(0x15, 17, then: 10), instruction(0x15, 6, else: 10),
     instruction(0xB1, 0), instruction(0x50, 13), instruction(0x05, 4),
     // IPv6: the same, without extension headers.
@@ -95,7 +95,7 @@ final class ConnectionCanary: Sendable {
 }
 
 extension ConnectionCanary.Attempt {
-  /// Reads the two headers of a packet.
+  /// Parses the two headers of a packet.
   fileprivate init?(_ packet: ArraySlice<UInt8>) {
     let bytes = Array(packet)
     guard let first = bytes.first, bytes.count >= (first >> 4 == 4 ? 24 : 44) else { return nil }

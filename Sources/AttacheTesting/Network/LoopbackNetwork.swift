@@ -1,11 +1,10 @@
 internal import Attache
 
 extension FetchNetwork {
-  /// The same network, of which loopback alone is reached: a payload of a stranger's scenario may
-  /// name any address.
+  /// Returns the same network, restricted to loopback, because a payload in an untrusted scenario
+  /// can name any address.
   ///
-  /// - Parameter refused: told of each address that was refused, with its port; on the threads of
-  ///   the fetchers.
+  /// - Parameter refused: called with each refused address and its port, on the fetchers' threads.
   func onLoopback(refused: @escaping @Sendable (IPAddress, UInt16) -> Void) -> FetchNetwork {
     var network = self
     let makeTransport = transport
@@ -14,7 +13,7 @@ extension FetchNetwork {
   }
 }
 
-/// A transport that begins no exchange beyond loopback.
+/// A transport that starts exchanges on loopback only.
 private final class LoopbackTransport: Transport {
   private let transport: any Transport
   private let refused: @Sendable (IPAddress, UInt16) -> Void

@@ -2,26 +2,26 @@ internal import Attache
 internal import CLinux
 internal import Glibc
 
-/// A network of a scenario's own (network_namespaces(7)) in which every address is this machine's:
-/// whatever a filter connects to, it is seen, and no packet leaves.
+/// A network namespace for one scenario (network_namespaces(7)). Every address in it is local to
+/// this machine, so each connection of a filter is visible and no packet leaves.
 ///
-/// A thread that has entered it stays in it, and so do the threads and processes that it starts.
+/// A thread that enters it stays in it, and so do the threads and processes that it starts.
 final class NetworkNamespace: Sendable {
   private static let network: Int32 = 0x4000_0000
   private static let mounts: Int32 = 0x0002_0000
   private static let fileSystem: Int32 = 0x200
 
   private let descriptor: Int32
-  /// Where files of /etc are others; -1 where they are this machine's.
+  /// The mount namespace that replaces files of /etc; -1 when /etc is unchanged.
   private let mountDescriptor: Int32
 
-  /// Sets a network up.
+  /// Sets up a network.
   ///
   /// - Parameters:
-  ///   - hasIPv6: whether IPv6 leads anywhere but to `::1`.
-  ///   - files: what lies in the place of files of /etc, by their names.
-  ///   - folder: where these files may be written.
-  /// - Throws: ``StageError/unavailable(_:)`` where the user may not.
+  ///   - hasIPv6: whether IPv6 addresses other than `::1` are reachable.
+  ///   - files: the contents that replace files of /etc, by file name.
+  ///   - folder: the folder where these files are written.
+  /// - Throws: ``StageError/unavailable(_:)`` when the user has no permission.
   init(hasIPv6: Bool, files: [String: String], folder: StageFolder) async throws(StageError) {
     for (name, text) in files { try folder.write(Array(text.utf8), to: "etc-\(name)") }
     let result = await RehearsalThread.attempt { () throws(StageError) in
@@ -44,7 +44,7 @@ final class NetworkNamespace: Sendable {
     if mountDescriptor >= 0 { close(mountDescriptor) }
   }
 
-  /// Brings the calling thread into it, for good.
+  /// Moves the calling thread into this network permanently.
   func enter() throws(StageError) {
     try Self.check("setns", linux_setns(descriptor, Self.network))
     guard mountDescriptor >= 0 else { return }
@@ -55,16 +55,16 @@ final class NetworkNamespace: Sendable {
     if let folder = unsafe folder { try Self.check("chdir", unsafe chdir(folder)) }
   }
 
-  /// Binds a socket in it.
+  /// Binds a socket in this network.
   func bind(_ kind: BoundSocket.Kind, at address: IPAddress?, port: UInt16) async throws(StageError) -> BoundSocket {
     let result = await RehearsalThread.attempt(in: self) { () throws(StageError) in try BoundSocket(kind, at: address, port: port) }
     return try result.get()
   }
 
-  /// - Returns: the mounts of the calling thread, which are its own from here on.
+  /// - Returns: the mount namespace of the calling thread, which is private from now on.
   private static func mount(_ names: some Collection<String>, from folder: StageFolder) throws(StageError) -> Int32 {
     try check("unshare", linux_unshare(mounts))
-    // What is mounted here shows nowhere else; what is mounted elsewhere shows here.
+    // Mounts made here do not appear elsewhere; mounts made elsewhere appear here.
     try check("mount", unsafe Glibc.mount("none", "/", nil, UInt(MS_REC | MS_SLAVE), nil))
     for name in names {
       try check("mount /etc/\(name)", unsafe Glibc.mount(folder["etc-\(name)"], "/etc/\(name)", nil, UInt(MS_BIND), nil))

@@ -1,24 +1,25 @@
 package import Attache
 internal import Synchronization
 
-/// Tells where every fetcher of this process is about to connect to: the addresses that the gate
-/// has passed, as they are handed to the transport.
+/// Reports where every fetcher of this process is about to connect: the addresses that passed the
+/// gate, as passed to the transport.
 package enum TransferWatch {
   package typealias Watcher = @Sendable (_ addresses: [IPAddress], _ port: UInt16) -> Void
 
-  /// A struct: a closure that lies in the lock by itself is wrapped once more by each look at it.
+  /// Wraps the closure in a struct. A closure stored directly in the lock gains another wrapper on
+  /// each access.
   private struct Watch: Sendable {
     let watcher: Watcher
   }
 
   private static let watch = Mutex<Watch?>(nil)
 
-  /// From here on, `watcher` is told; on the threads of the fetchers.
+  /// Calls `watcher` from now on, on the fetchers' threads.
   package static func notify(_ watcher: @escaping Watcher) {
     watch.withLock { $0 = Watch(watcher: watcher) }
   }
 
-  /// The same network, watched.
+  /// Returns the same network with its requests reported.
   package static func watching(_ network: FetchNetwork) -> FetchNetwork {
     var watched = network
     let makeTransport = network.transport
@@ -31,7 +32,7 @@ package enum TransferWatch {
   }
 }
 
-/// A transport whose requests are told.
+/// A transport that reports its requests.
 private final class WatchedTransport: Transport {
   private let transport: any Transport
 

@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// Answers the client's first bytes with the same bytes, whatever they are.
+/// Answers the client's first bytes with fixed bytes.
 final class AnswerHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer

@@ -1,17 +1,16 @@
-/// One misbehaviour of a whole origin, before any request is read.
+/// A fault of a whole origin that occurs before any request is read.
 public enum ConnectionFault: Sendable, Hashable {
-  /// Accepts connections, reads what comes and never says a word: a TLS handshake stalls, and so
-  /// does a request.
+  /// Accepts connections, reads, and never sends anything: a TLS handshake or a request stalls.
   case silence
-  /// Breaks each connection with a TCP RST at the client's first bytes. A reset before them would
-  /// meet the connection or the request, as time has it.
+  /// Resets each connection (TCP RST) when the client's first bytes arrive. An earlier reset would
+  /// hit either the connection attempt or the request, depending on timing.
   case reset
-  /// Sends everything, the handshake first, in pieces of so many bytes.
+  /// Sends everything, including the handshake, in pieces of this many bytes.
   case drip(bytes: Int, every: Duration)
-  /// Answers a ClientHello by picking a cipher without encryption; needs TLS.
+  /// Answers a ClientHello by selecting a cipher without encryption; requires TLS.
   case nullCipher
-  /// Answers a ClientHello with a Diffie-Hellman group of 480 bits; needs TLS.
+  /// Answers a ClientHello with a Diffie-Hellman group of 480 bits; requires TLS.
   case shortKey
-  /// Takes `h2` of what ALPN offers, and then speaks HTTP/1; needs TLS.
+  /// Selects `h2` in ALPN and then speaks HTTP/1; requires TLS.
   case falseProtocol
 }

@@ -12,27 +12,27 @@ struct ConnectionPeer {
     (self.port, self.serverPort) = (port, serverPort)
   }
 
-  /// Sends a signal to the process that holds it, if that descends from this one. Nothing happens
-  /// when it is closed.
+  /// Sends a signal to the process that holds the connection, if that process is a descendant of
+  /// this one. Does nothing when the connection is closed.
   ///
-  /// - Returns: false when it is open, and no such process can be seen. The files of a process that
-  ///   is not dumpable are shown only to who has CAP_SYS_PTRACE (proc(5)).
+  /// - Returns: false when the connection is open but no such process is visible. The files of a
+  ///   process that is not dumpable are visible only with CAP_SYS_PTRACE (proc(5)).
   func signal(_ signal: Int32) -> Bool {
     guard !sockets.isEmpty else { return true }
     let own = getpid()
     for process in CommandProcess.all() where process.descends(from: own) && process.holds(anyOf: sockets) {
       return kill(process.number, signal) == 0 || errno == ESRCH
     }
-    // It may have been closed meanwhile.
+    // The connection may have closed in the meantime.
     return sockets.isEmpty
   }
 
-  /// What /proc/PID/fd calls it; nothing when it is closed. Other sockets with the same two ports
-  /// are among them, which only other addresses can have.
+  /// The socket's names in /proc/PID/fd; empty when the connection is closed. Other sockets with
+  /// the same two ports are included; they can exist only with other addresses.
   private var sockets: Set<String> {
-    // Local and remote address are the 2nd and the 3rd word, as HEX:PORT; the inode is the 10th,
-    // and 0 when nobody holds it (proc(5), /proc/net/tcp). A socket for both families is in the
-    // second file, whatever family it uses.
+    // The 2nd and 3rd words are the local and remote address, as HEX:PORT. The 10th word is the
+    // inode, or 0 when no process holds the socket (proc(5), /proc/net/tcp). A socket for both
+    // families is in the second file, whatever family it uses.
     let rows = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { CommandProcess.text(of: $0).split(separator: "\n").dropFirst() }
     let inodes = rows.compactMap { row -> String? in
       let words = row.split(separator: " ")

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import NIOCore
 
-/// Stands nearest to the socket, below TLS: from here a connection can be broken without a
-/// farewell.
+/// The handler nearest to the socket, below TLS. It can close a connection without a TLS
+/// close_notify.
 final class ConnectionTap: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -16,18 +16,19 @@ final class ConnectionTap: ChannelInboundHandler {
     self.context = nil
   }
 
-  /// Ends this connection as if it were plain, without a word of TLS; on its event loop only.
+  /// Closes this connection as if it had no TLS, without a TLS close_notify. Call it on the
+  /// connection's event loop only.
   static func cut(_ channel: any Channel) {
     let tap = try? channel.pipeline.syncOperations.handler(type: ConnectionTap.self)
     guard let context = tap?.context else { return channel.close(promise: nil) }
     context.close(promise: nil)
   }
 
-  /// Sends a TCP RST on this connection; on its event loop only.
+  /// Sends a TCP RST on this connection. Call it on the connection's event loop only.
   static func reset(_ channel: any Channel) {
     let tap = try? channel.pipeline.syncOperations.handler(type: ConnectionTap.self)
     guard let context = tap?.context else { return channel.close(promise: nil) }
-    // A linger time of zero turns close(2) into a reset.
+    // With a linger time of zero, close(2) resets the connection.
     _ = (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
     context.close(promise: nil)
   }

@@ -3,7 +3,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// A web server on 127.0.0.1 that misbehaves as told, and remembers what it was asked.
+/// A web server on 127.0.0.1 that misbehaves as configured and records the requests it receives.
 ///
 ///     let origin = try await FaultOrigin.start()
 ///     origin.serve("/photo.jpg", bytes, faults: [.stall(afterBytes: 512)])
@@ -12,10 +12,10 @@ internal import Synchronization
 ///     origin.release("/photo.jpg")
 ///     await origin.stop()
 public final class FaultOrigin: Sendable {
-  /// The port it listens on.
+  /// The port that the origin listens on.
   public let port: Int
-  /// The PEM file of the root certificate, for `--cacert`; nil without TLS. It is removed by
-  /// `stop()`.
+  /// The path of the root certificate's PEM file, for `--cacert`; nil without TLS. `stop()` removes
+  /// the file.
   public var rootCertificatePEMFile: String? { certificates?.rootFile }
 
   let ledger: OriginLedger
@@ -36,21 +36,23 @@ public final class FaultOrigin: Sendable {
     port = listener.localAddress?.port ?? 0
   }
 
-  /// Starts an origin; whoever starts it stops it.
+  /// Starts an origin. The caller must stop it.
   ///
-  /// The soft limit of open files of the process is raised to the hard one: a thousand stalled
-  /// connections need as many descriptors. SwiftNIO ignores SIGPIPE from here on, in this process
+  /// Raises the process's soft limit of open files to the hard limit, because a thousand stalled
+  /// connections need as many descriptors. From now on, SwiftNIO ignores SIGPIPE in this process
   /// and in the children that it starts.
   /// - Parameters:
-  ///   - port: 0 for one that is free.
-  ///   - tls: whether it speaks TLS, and how good its certificate is.
-  ///   - http2: whether ALPN offers `h2` before `http/1.1`; without TLS it is HTTP/1.1 alone.
+  ///   - port: 0 for a free port.
+  ///   - tls: whether the origin uses TLS, and the quality of its certificate.
+  ///   - http2: whether ALPN offers `h2` before `http/1.1`. Without TLS, the origin supports
+  ///     HTTP/1.1 only.
   ///   - folder: a folder whose files are served as `application/octet-stream`, with the faults
   ///     that the path names (`FaultPath`).
-  ///   - connectionFault: what it does to every connection, in the place of everything else.
-  ///   - threads: how many event loops serve the connections.
-  ///   - keepsRequests: false for an origin that runs for long: it counts requests and keeps none.
+  ///   - connectionFault: the fault for every connection, instead of all other behavior.
+  ///   - threads: the number of event loops that serve connections.
+  ///   - keepsRequests: false for a long-running origin: it counts requests and keeps none.
   ///   - watch: called with each request, on the thread of its connection.
+  /// - Throws: ``OriginError`` when the folder, the certificate or the port cannot be used.
   public static func start(
     port: Int = 0, tls: TLS = .none, http2: Bool = true, folder: String? = nil, connectionFault: ConnectionFault? = nil, threads: Int = 1,
     keepsRequests: Bool = true, watch: (@Sendable (RecordedRequest) -> Void)? = nil
@@ -60,9 +62,9 @@ public final class FaultOrigin: Sendable {
     return try await start(content, ledger, port: port, tls: tls, http2: http2, connectionFault: connectionFault, threads: threads)
   }
 
-  /// Starts an origin that tells of everything that happens at it.
+  /// Starts an origin that reports all its events.
   ///
-  /// - Parameter socket: one that listens already, to be taken over; nil for a port that is free.
+  /// - Parameter socket: a listening socket to take over; nil for a free port.
   package static func start(
     tls: TLS, http2: Bool, connectionFault: ConnectionFault?, socket: Int32? = nil, watch: @escaping @Sendable (OriginEvent) -> Void
   ) async throws(OriginError) -> FaultOrigin {
@@ -91,8 +93,8 @@ public final class FaultOrigin: Sendable {
     }
   }
 
-  /// Closes every connection, ends the threads and removes the root's file; those who wait for
-  /// events go on. Once is enough, twice does no harm.
+  /// Closes all connections, stops the threads and removes the root certificate's file. Waiters for
+  /// events resume. A second call does nothing.
   public func stop() async {
     let isFirst = isStopped.withLock { stopped in
       defer { stopped = true }
@@ -104,28 +106,28 @@ public final class FaultOrigin: Sendable {
     certificates?.remove()
   }
 
-  /// Serves bytes under a path, in the place of what stood there; `times` and `after` count from
-  /// its next request.
+  /// Serves bytes under a path and replaces what was registered there. `times` and `after` count
+  /// from the next request.
   /// - Parameters:
-  ///   - path: with a leading slash, percent-encoded as the request will have it, without a query.
+  ///   - path: with a leading slash, percent-encoded as in the request, without a query.
   ///   - bytes: the body.
-  ///   - contentType: what Content-Type says of it.
+  ///   - contentType: the value of Content-Type.
   ///   - faults: applied in order.
   public func serve(_ path: String, _ bytes: [UInt8], contentType: String = "application/octet-stream", faults: [Fault] = []) {
     content.serve(.body(.init(body: ByteBuffer(bytes: bytes), contentType: contentType, faults: faults)), at: path)
   }
 
-  /// Answers the requests for a path as a script says, in the place of what stood there. An origin
-  /// that plays a script reads no faults from paths (``FaultPath``).
+  /// Answers the requests for a path from a script and replaces what was registered there. An
+  /// origin that plays a script reads no faults from paths (``FaultPath``).
   /// - Parameters:
-  ///   - path: with a leading slash, percent-encoded as the request will have it, without a query.
-  ///   - script: its times are counted from the arrival of the request; placeholders are sent as
-  ///     they stand.
+  ///   - path: with a leading slash, percent-encoded as in the request, without a query.
+  ///   - script: the steps; its times count from the arrival of the request. Placeholders are sent
+  ///     unchanged.
   public func serve(_ path: String, script: PathScript) {
     content.serve(.script(script), at: path)
   }
 
-  /// The URL of a path on this origin.
+  /// Returns the URL of a path on this origin.
   ///
   /// - Parameters:
   ///   - path: with a leading slash; empty for the origin itself.

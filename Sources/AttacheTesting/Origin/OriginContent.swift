@@ -1,15 +1,15 @@
 internal import NIOCore
 internal import Synchronization
 
-/// What an origin serves: paths registered one by one, and a folder behind them.
+/// The content of an origin: individually registered paths, then a folder.
 final class OriginContent: Sendable {
-  /// What stands under one path.
+  /// The content of one path.
   enum Site: Sendable {
     case body(FaultyBody)
     case script(PathScript)
   }
 
-  /// Bytes, and what goes wrong with them.
+  /// Bytes and the faults that apply to them.
   struct FaultyBody: Sendable {
     var body: ByteBuffer
     var contentType: String
@@ -18,9 +18,9 @@ final class OriginContent: Sendable {
 
   private struct State: Sendable {
     var sites: [String: Site] = [:]
-    /// How often a path was asked for, where that counts.
+    /// The number of requests for a path, where it matters.
     var turns: [String: Int] = [:]
-    /// An origin that plays scripts has no fault paths: what they do not name is not there.
+    /// An origin that plays scripts has no fault paths: paths without a script do not exist.
     var playsScripts = false
   }
 
@@ -31,8 +31,8 @@ final class OriginContent: Sendable {
     self.folder = folder
   }
 
-  /// Puts something under a path, in the place of what stood there; its requests count from 1
-  /// again.
+  /// Registers content under a path and replaces what was registered there. Its requests count from
+  /// 1 again.
   func serve(_ site: Site, at path: String) {
     state.withLock { state in
       state.sites[path] = site
@@ -41,7 +41,7 @@ final class OriginContent: Sendable {
     }
   }
 
-  /// What is sent for a request.
+  /// Returns the response to a request.
   func response(to request: RecordedRequest) -> ResponseSteps {
     switch find(request) {
     case .success(.body(let site)): planned(plan(site, for: request), for: request)
@@ -73,8 +73,8 @@ final class OriginContent: Sendable {
     return plan
   }
 
-  /// A registered target or path as it stands; else the faults that the path names, over what is
-  /// left of it.
+  /// Finds a registered target or path. If there is none, parses the faults that the path names and
+  /// finds the rest of the path.
   private func find(_ request: RecordedRequest) -> Result<Site, Refusal> {
     let path = request.path
     let (site, playsScripts) = state.withLock { ($0.sites[request.target] ?? $0.sites[path], $0.playsScripts) }
@@ -127,14 +127,14 @@ final class OriginContent: Sendable {
 }
 
 extension PathScript {
-  /// The steps for a request; the first is 1.
+  /// Returns the steps for a request; the first turn is 1.
   fileprivate func steps(turn: Int) -> [OriginStep] {
     responses.isEmpty ? [OriginStep(.status(404))] : responses[min(turn, responses.count) - 1]
   }
 }
 
 extension Fault {
-  /// Whether it depends on how many requests came before.
+  /// Whether the fault depends on the number of earlier requests.
   fileprivate var counts: Bool {
     switch self {
     case .times, .after: true

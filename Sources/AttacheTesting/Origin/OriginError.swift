@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// Why an origin does not start.
+/// An error that prevents an origin from starting.
 public enum OriginError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The folder to serve cannot be opened.
   case folder(String, errno: CInt)
-  /// The port cannot be listened on.
+  /// The origin cannot listen on the port.
   case port(Int, reason: String)
-  /// The certificate could not be made or its root not be written.
+  /// The certificate cannot be made, or its root cannot be written.
   case certificate(reason: String)
 
-  /// One sentence for the user.
+  /// A sentence for the user.
   public var description: String {
     switch self {
     case .folder(let path, let number): "cannot open the folder \(path): \(unsafe String(cString: strerror(number)))"

@@ -1,10 +1,11 @@
 internal import Glibc
 
-/// The files of a folder, and nothing outside it: no `..`, no hidden names, no symbolic links.
+/// The files of a folder. It serves nothing outside the folder: no `..`, no hidden names, no
+/// symbolic links.
 final class OriginFolder: Sendable {
   private let descriptor: CInt
 
-  /// - Throws: `OriginError.folder` when it is not a folder that can be opened.
+  /// - Throws: `OriginError.folder` when the path is not a folder that can be opened.
   init(_ path: String) throws(OriginError) {
     descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if descriptor < 0 { throw .folder(path, errno: errno) }
@@ -14,9 +15,9 @@ final class OriginFolder: Sendable {
     close(descriptor)
   }
 
-  /// The bytes of a file.
+  /// Returns the bytes of a file.
   /// - Parameter path: as in a URL, with a leading slash and percent-encoded.
-  /// - Returns: nil when there is no such file, or it is none to show.
+  /// - Returns: nil when there is no such file or it must not be served.
   func read(_ path: String) -> [UInt8]? {
     guard let names = Self.names(path), let last = names.last else { return nil }
     var folder = dup(descriptor)
@@ -27,14 +28,14 @@ final class OriginFolder: Sendable {
     }
     guard folder >= 0 else { return nil }
     defer { close(folder) }
-    // O_NONBLOCK: opening a named pipe must not wait for its writer.
+    // With O_NONBLOCK, opening a named pipe does not wait for its writer.
     let file = unsafe openat(folder, last, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return nil }
     defer { close(file) }
     return Self.contents(file)
   }
 
-  /// The names on the way to a file; nil when one of them is no plain name.
+  /// Returns the names in a path; nil when one of them is not a plain name.
   private static func names(_ path: String) -> [String]? {
     var names: [String] = []
     for segment in path.split(separator: "/") {
@@ -45,7 +46,7 @@ final class OriginFolder: Sendable {
   }
 
   private static func contents(_ file: CInt) -> [UInt8]? {
-    // A folder cannot be read, not even by nothing, and a pipe has no position.
+    // A read of zero bytes fails for a folder, and lseek fails for a pipe.
     var bytes: [UInt8] = []
     guard unsafe Glibc.read(file, &bytes, 0) == 0 else { return nil }
     let size = lseek(file, 0, SEEK_END)

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What happened at an origin, and who waits for more of it.
+/// The events of an origin so far, and the waiters for further ones.
 final class OriginLedger: Sendable {
   struct State: Sendable {
     var requests: [RecordedRequest] = []
@@ -20,7 +20,7 @@ final class OriginLedger: Sendable {
       return lastID
     }
 
-    /// Takes out the waiters whose event has come.
+    /// Removes and returns the waiters whose event has occurred.
     fileprivate mutating func takeReady() -> [Waiter] {
       guard !waiters.isEmpty else { return [] }
       let ready = waiters.filter { isStopped || $0.value.condition(self) }
@@ -43,13 +43,12 @@ final class OriginLedger: Sendable {
     self.watch = watch
   }
 
-  /// Reads something under the lock.
+  /// Reads state under the lock.
   func read<Value: Sendable>(_ body: (State) -> Value) -> Value {
     state.withLock { body($0) }
   }
 
-  /// Comes back when the condition holds, when the origin has stopped, or when the task is
-  /// cancelled.
+  /// Returns when the condition holds, when the origin has stopped, or when the task is cancelled.
   func wait(until condition: @escaping @Sendable (State) -> Bool) async {
     let id = state.withLock { $0.nextID() }
     await withTaskCancellationHandler {
@@ -75,12 +74,12 @@ final class OriginLedger: Sendable {
     note(.request(request))
   }
 
-  /// Tells the watcher.
+  /// Reports an event to the watcher.
   func note(_ event: OriginEvent) {
     watch?(event)
   }
 
-  /// The number of the new connection.
+  /// Records a new connection and returns its number.
   func opened() -> Int {
     let number = change { state in
       state.accepted += 1
@@ -99,8 +98,8 @@ final class OriginLedger: Sendable {
     note(.sent(path: path, bytes: count))
   }
 
-  /// Keeps what shall happen when the path is released; if it has been, that happens at once. Gives
-  /// the number for `unpark`.
+  /// Stores an action to run when the path is released. If the path is already released, the action
+  /// runs immediately. Returns the number to pass to `unpark`.
   func park(path: String, _ goOn: @escaping @Sendable () -> Void) -> Int {
     let (id, isReleased) = change { state in
       let id = state.nextID()

@@ -5,19 +5,20 @@ internal import NIOHTTP2
 internal import NIOPosix
 internal import NIOSSL
 
-/// Accepts connections and gives each its pipeline.
+/// Accepts connections and sets up the pipeline of each.
 struct OriginServer: Sendable {
-  /// As many as wait to be accepted: the kernel's usual bound (net.core.somaxconn).
+  /// The number of connections that can wait to be accepted: the kernel's usual limit
+  /// (net.core.somaxconn).
   private static let backlog: Int32 = 4096
 
   let content: OriginContent
   let ledger: OriginLedger
   let tls: NIOSSLContext?
   let fault: ConnectionFault?
-  /// What is sent in the place of a handshake; nil for a true one.
+  /// The bytes sent instead of a handshake; nil for a real handshake.
   let flight: ServerFlight?
 
-  /// Listens on 127.0.0.1, or takes a socket over that listens already.
+  /// Listens on 127.0.0.1, or takes over a listening socket.
   func listen(port: Int, socket: Int32?, group: any EventLoopGroup) async throws(OriginError) -> any Channel {
     let bootstrap = ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: Self.backlog)
@@ -68,11 +69,11 @@ struct OriginServer: Sendable {
 
   private func streams(_ channel: any Channel, _ number: Int) throws {
     var connection = NIOHTTP2Handler.ConnectionConfiguration()
-    // The faults contradict themselves on purpose.
+    // The faults send contradictory headers on purpose.
     connection.contentLengthValidation = .disabled
     connection.headerBlockValidation = .disabled
     var stream = NIOHTTP2Handler.StreamConfiguration()
-    // A client that gives up 500 stalled streams at its deadline is no attack here.
+    // A client that cancels 500 stalled streams at its deadline is not an attack here.
     stream.streamResetFrameRateLimit.maximumCount = 1_000_000
     stream.streamErrorRateLimit.maximumCount = 1_000_000
     _ = try channel.pipeline.syncOperations.configureHTTP2Pipeline(

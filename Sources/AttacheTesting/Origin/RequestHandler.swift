@@ -2,7 +2,7 @@ internal import Attache
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Records the requests of one connection (or HTTP/2 stream) and answers them one after the other.
+/// Records the requests of one connection (or HTTP/2 stream) and answers them one at a time.
 final class RequestHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
 
@@ -12,7 +12,7 @@ final class RequestHandler: ChannelInboundHandler {
   private let wire: any ResponseWire
   private let isStream: Bool
   private var head: HTTPRequestHead?
-  /// Requests that came while another was being answered.
+  /// Requests that arrived while another was being answered.
   private var waiting: [(RecordedRequest, keepsAlive: Bool)] = []
   private var exchange: Exchange?
 
@@ -67,7 +67,7 @@ final class RequestHandler: ChannelInboundHandler {
   }
 
   private func end(_ ending: Exchange.Ending, keepsAlive requestKeepsAlive: Bool) {
-    // A broken exchange stays in its place: nothing more is answered on this connection.
+    // A broken exchange stays set, so that nothing more is answered on this connection.
     guard case .complete(let keepsAlive) = ending, !isStream else { return }
     guard keepsAlive, requestKeepsAlive else { return wire.close() }
     exchange = nil

@@ -1,7 +1,7 @@
 internal import NIOCore
 
-/// Resets its connection when the first bytes come: later than the client's connect, earlier than
-/// anything that it could be answered with.
+/// Resets its connection when the first bytes arrive: after the client's connect, and before any
+/// answer.
 final class ResetHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 

@@ -1,19 +1,19 @@
 package import Attache
 
-/// One request to an origin as it was seen from the client's side, with its times.
+/// A request to an origin as the client saw it, with its times.
 package struct RecordedExchange: Sendable, Hashable {
   package enum End: Sendable, Hashable {
-    /// The response was whole, or nobody wanted more of it.
+    /// The response was complete, or the client needed no more of it.
     case complete
-    /// The response broke off, or none came.
+    /// The response ended early, or none arrived.
     case broken(Reason)
-    /// The client gave up: nothing more had come.
+    /// The client gave up while nothing more arrived.
     case abandoned
   }
 
   /// A piece of the body.
   package struct Piece: Sendable, Hashable {
-    /// Since the request was on its way.
+    /// The time since the request started.
     package var at: Duration
     package var count: Int
 
@@ -24,14 +24,14 @@ package struct RecordedExchange: Sendable, Hashable {
   }
 
   package struct Head: Sendable, Hashable {
-    /// Since the request was on its way.
+    /// The time since the request started.
     package var at: Duration
     package var status: Int
-    /// What Content-Length said; nil when it said nothing.
+    /// The value of Content-Length; nil when it is absent.
     package var length: Int?
     package var isChunked: Bool
     package var location: String?
-    /// The fields that attache looks at, without those of the framing and the place of a redirect.
+    /// The fields that attache uses, without the framing fields and Location.
     package var fields: [HeaderField]
 
     package init(
@@ -47,18 +47,18 @@ package struct RecordedExchange: Sendable, Hashable {
   }
 
   package var isSecure: Bool
-  /// As the URL has it.
+  /// The host as in the URL.
   package var host: String
   package var port: UInt16
-  /// Without the query.
+  /// The path without the query.
   package var path: String
   package var head: Head?
   package var pieces: [Piece] = []
   /// The body, if it is kept.
   package var body: [UInt8] = []
-  /// What the bytes are, if they may be attached.
+  /// The media type, if the bytes can be attached.
   package var type: MediaType?
-  /// Why they may not.
+  /// The reason why the bytes cannot be attached.
   package var refusal: Reason?
   package var end = End.abandoned
 
@@ -69,7 +69,7 @@ package struct RecordedExchange: Sendable, Hashable {
     self.path = path
   }
 
-  /// Bytes of the body that came.
+  /// The number of body bytes received.
   package var received: Int {
     pieces.reduce(0) { $0 + $1.count }
   }

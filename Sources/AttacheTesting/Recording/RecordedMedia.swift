@@ -1,16 +1,16 @@
 internal import Attache
 
-/// The media of a recording: kept as they are, or replaced by stand-ins of the same type and size.
+/// The media of a recording: either the original bytes, or stand-ins of the same type and size.
 struct RecordedMedia {
   private let folder: String?
-  /// What lies beside the scenario.
+  /// The media stored next to the scenario.
   private(set) var kept: [Medium] = []
 
   init(folder: String?) {
     self.folder = folder
   }
 
-  /// What the scenario sends in an exchange's place, `size` bytes long.
+  /// Returns the medium that the scenario sends for an exchange. A stand-in has `size` bytes.
   mutating func medium(for exchange: RecordedExchange, size: Int) -> Medium? {
     guard let folder, !exchange.body.isEmpty else { return standIn(for: exchange, size: size) }
     if let same = kept.first(where: { $0.bytes == exchange.body }) { return same }
@@ -28,7 +28,7 @@ struct RecordedMedia {
 
   private static func ending(of exchange: RecordedExchange) -> String {
     if let type = exchange.type { return type.fileExtension }
-    // A page stands for every type that is known and not wanted.
+    // A page represents every type that is known but not supported.
     return exchange.refusal == .typeUnsupported && exchange.body.isEmpty ? "html" : "bin"
   }
 }

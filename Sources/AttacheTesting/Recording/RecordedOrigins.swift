@@ -1,6 +1,6 @@
 internal import Attache
 
-/// The origins that a recording met, and the names that a scenario gives them.
+/// The origins in a recording, and the names that a scenario gives them.
 struct RecordedOrigins {
   private struct Key: Hashable {
     var isSecure: Bool
@@ -11,8 +11,8 @@ struct RecordedOrigins {
       (isSecure, host, port) = (exchange.isSecure, exchange.host, exchange.port)
     }
 
-    /// The ways in which a payload may write the beginning of a URL there; JSON lets a slash be
-    /// escaped.
+    /// The forms in which a payload can write the beginning of a URL of this origin. JSON allows an
+    /// escaped slash.
     var beginnings: [String] {
       let scheme = isSecure ? "https" : "http"
       let isUsual = port == (isSecure ? 443 : 80)
@@ -21,7 +21,8 @@ struct RecordedOrigins {
       }
     }
 
-    /// An address stays what it is on loopback; a name keeps its place, so that it is looked up.
+    /// Returns the replacement for the beginning of a URL. An address becomes the loopback origin.
+    /// A name stays, so that it is resolved.
     func replacement(named name: String) -> String {
       let isAddress = IPAddress(host) != nil || host.hasPrefix("[")
       return isAddress ? "{{\(name)}}" : "\(isSecure ? "https" : "http")://\(host):{{\(name).port}}"
@@ -40,7 +41,7 @@ struct RecordedOrigins {
     index == 0 ? "origin" : "origin\(index + 1)"
   }
 
-  /// A text with the URLs of these origins pointing at those of the scenario.
+  /// Returns a text in which the URLs of these origins point to those of the scenario.
   func replacing(_ text: String) -> String {
     var result = text
     for (index, key) in keys.enumerated() {
@@ -49,7 +50,7 @@ struct RecordedOrigins {
     return result
   }
 
-  /// What each origin does, by its name.
+  /// Returns the script of each origin, by its name.
   func scripts(_ steps: (RecordedExchange) -> [OriginStep]) -> [String: OriginScript] {
     var scripts: [String: OriginScript] = [:]
     for (index, key) in keys.enumerated() { scripts[name(index)] = script(of: exchanges.filter { Key($0) == key }, steps) }
@@ -70,14 +71,14 @@ struct RecordedOrigins {
     return script
   }
 
-  /// The answers in turn: four at most, and what repeats to the end is said once.
+  /// Returns the answers in order: at most four, with a repeated last answer given once.
   private static func distinct(_ responses: [[OriginStep]]) -> [[OriginStep]] {
     var responses = Array(responses.prefix(4))
     while responses.count > 1, responses[responses.count - 1] == responses[responses.count - 2] { responses.removeLast() }
     return responses
   }
 
-  /// How many requests reached each path.
+  /// The number of requests that reached each path.
   var requests: [String: Int] {
     var counts: [String: Int] = [:]
     for exchange in exchanges where exchange.isRequested {
@@ -89,7 +90,7 @@ struct RecordedOrigins {
 }
 
 extension RecordedExchange {
-  /// What became of its connection, if there was none worth the name.
+  /// How the connection failed; nil when it did not.
   fileprivate var connection: OriginScript.Connection? {
     switch end {
     case .broken(.connectRefused): .refused

@@ -3,7 +3,7 @@ package import AttacheArguments
 internal import FoundationEssentials
 internal import Glibc
 
-/// One run of the filter over standard input and output, under the eyes of a recorder.
+/// A run of the filter over standard input and output, observed by a recorder.
 package final class RecordedRun: Sendable {
   private let options: FilterOptions
   private let recorder: Recorder
@@ -12,8 +12,10 @@ package final class RecordedRun: Sendable {
   private let report: URL
   private let input: TeeInput
 
-  /// - Throws: ``StoreError`` when the store cannot be had, ``StartError`` when the engine cannot
-  ///   be started.
+  /// Opens the store and starts the engine.
+  ///
+  /// - Throws: ``StoreError`` when the store cannot be opened, ``StartError`` when the engine
+  ///   cannot be started.
   package init(_ options: FilterOptions, recorder: Recorder) throws {
     self.recorder = recorder
     store = try options.engine.storage.open()
@@ -27,12 +29,12 @@ package final class RecordedRun: Sendable {
     input = try TeeInput(of: STDIN_FILENO)
   }
 
-  /// Stops reading; what is in flight is decided as ever.
+  /// Stops reading the input. Payloads in flight are still decided normally.
   package func stop() {
     assembly.filter.stop()
   }
 
-  /// Runs to the end of the input, on a thread of its own.
+  /// Runs to the end of the input, on its own thread.
   package func finished() async throws -> Filter.Result {
     defer {
       assembly.engine.shutdown()
@@ -43,9 +45,9 @@ package final class RecordedRun: Sendable {
     }.get()
   }
 
-  /// What was seen.
+  /// Returns the recording of the run.
   ///
-  /// - Parameter flags: those of attache that the scenario shall have.
+  /// - Parameter flags: attache's flags for the scenario.
   package func recording(flags: [String]) throws -> Recording {
     defer { try? FileManager.default.removeItem(at: report) }
     let bytes = try Data(contentsOf: URL(filePath: options.reporting.report ?? ""))
@@ -63,7 +65,7 @@ package final class RecordedRun: Sendable {
 }
 
 extension ReportedLine {
-  /// The attachments of a line, as its report tells them.
+  /// The attachments of a line, according to its report.
   fileprivate var gained: [GainedAttachment] {
     media.filter { $0.reason == nil }.compactMap { medium in
       medium.type.map { GainedAttachment(url: medium.url, type: $0, size: medium.bytes, sha256: "") }

@@ -1,14 +1,14 @@
 internal import Attache
 
 extension RecordedExchange {
-  /// Pieces that came within this time of each other are one.
+  /// Pieces that arrive within this time of each other are merged.
   private static let sameMoment = Duration.milliseconds(10)
-  /// A step within this time of the one before is at once.
+  /// A step within this time of the previous one runs immediately.
   private static let atOnce = Duration.milliseconds(5)
-  /// Sends of one response at most; a scenario is read by people.
+  /// The maximum number of sends in a response, because people read scenarios.
   private static let maximumSends = 20
 
-  /// What the origin did, as steps.
+  /// Returns the origin's behavior as steps.
   func steps(origins: RecordedOrigins, media: inout RecordedMedia) -> [OriginStep] {
     if case .broken(let reason) = end, let text = Self.text(thatIs: reason) { return [OriginStep(.raw(text))] }
     guard let head else { return headless }
@@ -21,7 +21,7 @@ extension RecordedExchange {
     } + ending
   }
 
-  /// A response that is wrong for the same reason: what was wrong with it is not kept.
+  /// Returns a response that fails for the same reason. The original fault is not recorded.
   private static func text(thatIs reason: Reason) -> String? {
     switch reason {
     case .httpFraming: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n"
@@ -48,15 +48,16 @@ extension RecordedExchange {
     return steps
   }
 
-  /// How the length was told, where it is not what an origin tells of what it sends.
+  /// Returns the declared length, where it differs from what an origin declares for the bytes it
+  /// sends.
   private func length(_ head: Head) -> OriginStep.Length? {
     if head.isChunked { return .chunked }
     guard let length = head.length else { return received > 0 ? .untold : nil }
     return received > length || (received == 0 && end != .complete) ? .bytes(min(length, ScenarioField.largestSize)) : nil
   }
 
-  /// The pieces as sends of one medium, each with its moment; the last of a whole body sends all
-  /// that is left.
+  /// Returns the pieces as sends of one medium, each with its time. If the body is whole, the last
+  /// send sends the rest.
   private func bodySteps(_ head: Head, _ media: inout RecordedMedia) -> [(OriginStep.Action, Duration)] {
     let size = max(head.length ?? received, received)
     guard received > 0, let medium = media.medium(for: self, size: size) else { return [] }
@@ -67,8 +68,8 @@ extension RecordedExchange {
     }
   }
 
-  /// The pieces, those of one moment joined; of a long drip, neighbours are joined until there are
-  /// few enough.
+  /// The pieces, merged when they arrive at the same time. For a long drip, neighbours are merged
+  /// until at most ``maximumSends`` are left.
   private var mergedPieces: [Piece] {
     var gap = Self.sameMoment
     while true {
@@ -95,7 +96,7 @@ extension RecordedExchange {
 }
 
 extension Duration {
-  /// Whole milliseconds.
+  /// The duration in whole milliseconds.
   fileprivate var rounded: Duration {
     .milliseconds((nanoseconds + 500_000) / 1_000_000)
   }

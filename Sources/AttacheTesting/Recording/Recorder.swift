@@ -1,7 +1,7 @@
 package import Attache
 internal import Synchronization
 
-/// Watches what origins and name servers do in a run, and keeps it.
+/// Records what origins and name servers do in a run.
 package final class Recorder: Sendable {
   private struct State {
     var exchanges: [RecordedExchange] = []
@@ -11,7 +11,8 @@ package final class Recorder: Sendable {
   private let state = Mutex(State())
   private let keepsMedia: Bool
 
-  /// - Parameter keepsMedia: whether bodies are kept whole; else only what tells their type.
+  /// - Parameter keepsMedia: whether whole bodies are kept; otherwise only the bytes that determine
+  ///   their type.
   package init(keepsMedia: Bool) {
     self.keepsMedia = keepsMedia
   }
@@ -19,7 +20,7 @@ package final class Recorder: Sendable {
   package var exchanges: [RecordedExchange] { state.withLock { $0.exchanges } }
   package var names: [String: [NameScript.Turn]] { state.withLock { $0.names } }
 
-  /// The same network, watched.
+  /// Returns the same network with recording.
   package func watching(_ network: FetchNetwork) -> FetchNetwork {
     FetchNetwork(machine: network.machine) { [self] loop throws(StartError) in
       RecordingTransport(try network.transport(loop), recorder: self, machine: network.machine)
@@ -28,7 +29,7 @@ package final class Recorder: Sendable {
     }
   }
 
-  /// Bytes kept of a body, at most.
+  /// The maximum number of bytes to keep of a body.
   var keptBytes: Int { keepsMedia ? .max : 0 }
 
   func begin(_ exchange: RecordedExchange) -> Int {

@@ -1,16 +1,16 @@
 internal import Attache
 
-/// What was seen of one run: enough to play it again.
+/// The record of one run, sufficient to replay it.
 package struct Recording: Sendable {
   package var lines: [String]
   package var endsWithLineFeed: Bool
   package var deadline: Duration
   package var grace: Duration?
-  /// Flags of attache that a scenario may say.
+  /// The flags of attache that a scenario may contain.
   package var flags: [String]
-  /// In the order in which they were begun.
+  /// The exchanges in the order in which they began.
   package var exchanges: [RecordedExchange]
-  /// What DNS said of each name, one a look-up.
+  /// The DNS answers for each name, one per look-up.
   package var names: [String: [NameScript.Turn]]
   package var records: [ReportedLine]
   package var attachments: [Int: [GainedAttachment]]
@@ -18,7 +18,7 @@ package struct Recording: Sendable {
   /// - Parameters:
   ///   - lines: the input.
   ///   - records: the report of the run.
-  ///   - attachments: what each line gained, by its number.
+  ///   - attachments: the attachments that each line gained, by line number.
   package init(
     lines: [String], endsWithLineFeed: Bool, deadline: Duration, grace: Duration?, flags: [String], exchanges: [RecordedExchange],
     names: [String: [NameScript.Turn]], records: [ReportedLine], attachments: [Int: [GainedAttachment]]
@@ -34,13 +34,13 @@ package struct Recording: Sendable {
     self.attachments = attachments
   }
 
-  /// The scenario that plays it again.
+  /// Returns the scenario that replays the recording.
   ///
   /// - Parameters:
-  ///   - file: where it is going to lie.
-  ///   - mediaFolder: where its media are kept, as the scenario names it; nil has stand-ins of the
+  ///   - file: the path where the scenario will be stored.
+  ///   - mediaFolder: the folder of its media, as the scenario names it; nil uses stand-ins of the
   ///     same type and size.
-  /// - Returns: the scenario, and the media that it needs beside it.
+  /// - Returns: the scenario and the media to store next to it.
   package func scenario(file: String, mediaFolder: String?) -> (scenario: Scenario, media: [Medium]) {
     let origins = RecordedOrigins(exchanges)
     var library = RecordedMedia(folder: mediaFolder)
@@ -74,7 +74,7 @@ package struct Recording: Sendable {
 }
 
 extension NameScript.Turn {
-  /// The same answer from the machine that plays it: every address is that of the origins.
+  /// The same answer for the machine that replays it: every address becomes that of the origins.
   fileprivate var onLoopback: NameScript.Turn {
     guard case .addresses = answer else { return self }
     return NameScript.Turn(.addresses([.v4(0x7F00_0001)]), delay: delay)

@@ -1,8 +1,8 @@
 internal import Attache
 
-/// A resolver that tells a recorder what it was answered, and after how long.
+/// A resolver that reports each answer and its delay to a recorder.
 final class RecordingResolver: Resolver {
-  /// An answer within this time is at once.
+  /// An answer within this time counts as immediate.
   private static let atOnce = Duration.milliseconds(5)
 
   private let resolver: any Resolver

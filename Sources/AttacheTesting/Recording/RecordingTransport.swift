@@ -1,6 +1,6 @@
 internal import Attache
 
-/// A transport that tells a recorder what origins do, and when.
+/// A transport that reports the origins' actions and their times to a recorder.
 final class RecordingTransport: Transport {
   private let transport: any Transport
   private let recorder: Recorder
@@ -52,18 +52,18 @@ final class RecordingTransfer: Transfer {
   }
 }
 
-/// Stands between a transfer and its owner, and writes down what passes. On the loop only.
+/// Sits between a transfer and its owner and records the events. Use it on the loop only.
 final class TransferWitness: TransferOwner {
   private weak var owner: (any TransferOwner)?
   private let recorder: Recorder
   private let machine: any Machine
   private let index: Int
   private let begin: MonotonicInstant
-  /// When the request was on its way.
+  /// The time at which the request was sent.
   private var asked: MonotonicInstant?
   private var isUnwanted = false
   private var isOver = false
-  /// What tells the type of the body.
+  /// The bytes that determine the type of the body.
   private var prefix: [UInt8] = []
   weak var transfer: RecordingTransfer?
 
@@ -137,7 +137,7 @@ final class TransferWitness: TransferOwner {
 }
 
 extension RecordedExchange.Head {
-  /// What attache looks at in a head.
+  /// Keeps the fields of a head that attache uses.
   fileprivate init(_ head: Attache.ResponseHead, at: Duration) {
     var fields = head.contentEncodings.map { HeaderField("Content-Encoding", $0.string) }
     if let tag = head.entityTag { fields.append(HeaderField("ETag", tag.string)) }
@@ -148,7 +148,7 @@ extension RecordedExchange.Head {
       + head.transferEncodings.map { HeaderField("Transfer-Encoding", $0.string) }
     let length = head.contentLengths.first.flatMap { Int($0.string) }
     let isPlain = framing.isEmpty || framing.count == 1 && (length != nil || head.isChunked)
-    // What contradicts itself is kept as it was.
+    // Contradictory framing fields are kept unchanged.
     if !isPlain { fields += framing }
     self.init(
       at: at, status: head.status, length: isPlain ? length : nil, isChunked: isPlain && head.isChunked,

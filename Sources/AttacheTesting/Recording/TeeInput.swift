@@ -3,15 +3,15 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// A descriptor that gives what another one gives, and keeps it.
+/// A descriptor that delivers the bytes of another descriptor and keeps a copy.
 final class TeeInput: Sendable {
-  /// The copy, to be read by the filter; closed with this.
+  /// The descriptor for the filter to read. It is closed when this object is released.
   let descriptor: Int32
   private let kept = Mutex<[UInt8]>([])
 
-  /// Starts to copy, on a thread of its own.
+  /// Starts to copy on a new thread.
   ///
-  /// - Throws: ``SystemError`` when there is no pipe or no thread to be had.
+  /// - Throws: ``SystemError`` when no pipe or thread can be created.
   init(of source: Int32) throws(SystemError) {
     var ends: [Int32] = [-1, -1]
     _ = try SystemError.check("pipe", unsafe linux_pipe(&ends))
@@ -48,7 +48,7 @@ final class TeeInput: Sendable {
     return true
   }
 
-  /// The lines so far, without their endings, and whether the last one had one.
+  /// The lines so far, without their endings, and whether the last one ended with a line feed.
   var lines: (lines: [String], endsWithLineFeed: Bool) {
     let bytes = kept.withLock { $0 }
     var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }

@@ -1,28 +1,31 @@
 public import Attache
 
-/// What came of one run of a scenario.
+/// The result of one run of a scenario.
 public struct ScenarioResult: Sendable {
-  /// How deep the scenario was played.
+  /// The environment in which a scenario is played.
   public enum Depth: String, Sendable, CaseIterable {
     /// attache's engine in this process, with real libcurl and sockets.
     case real
     /// attache's engine in this process, on a simulated machine.
     case virtual
-    /// A command.
+    /// A command as a separate process.
     case command
     /// `attache work` on a queue.
     case queue
   }
 
-  /// What became of one payload.
+  /// The result of one payload.
   public struct OfPayload: Sendable, Hashable {
-    /// From 1.
+    /// The line number, from 1.
     public var line: Int
+    /// The outcome; nil when there is none.
     public var outcome: Outcome?
+    /// The reason of a fallback; nil when there is none.
     public var reason: Reason?
-    /// Negative is early; nil when the line never came.
+    /// How late the line was; negative is early, and nil means that the line never arrived.
     public var lateness: Duration?
 
+    /// Creates a result of one payload.
     public init(line: Int, outcome: Outcome? = nil, reason: Reason? = nil, lateness: Duration? = nil) {
       self.line = line
       self.outcome = outcome
@@ -31,17 +34,22 @@ public struct ScenarioResult: Sendable {
     }
   }
 
-  /// A moment of the time line.
+  /// An event on the timeline.
   public struct Event: Sendable, Hashable {
+    /// The source of an event.
     public enum Actor: String, Sendable {
+      /// The payload, DNS, an origin, the disk, the filter, or a decision of the filter.
       case payload, dns, origin, disk, filter, decision
     }
 
-    /// Since the payloads were written.
+    /// The time since the payloads were written.
     public var at: Duration
+    /// The source of the event.
     public var actor: Actor
+    /// A short description of the event.
     public var text: String
 
+    /// Creates an event.
     public init(at: Duration, _ actor: Actor, _ text: String) {
       self.at = at
       self.actor = actor
@@ -49,26 +57,31 @@ public struct ScenarioResult: Sendable {
     }
   }
 
+  /// The scenario that was run.
   public var scenario: Scenario
+  /// The environment in which it was played.
   public var depth: Depth
   /// The seed of the interleaving, or of the random kill points.
   public var seed: UInt64
-  /// Empty when all went as it must.
+  /// The deviations from the expectation; empty when there are none.
   public var findings: [Finding] = []
-  /// Why it was not run.
+  /// The reason why the scenario was not run; nil when it was run.
   public var skipped: String?
+  /// The result of each payload.
   public var payloads: [OfPayload] = []
-  /// In order of time.
+  /// The events in order of time.
   public var timeline: [Event] = []
-  /// How long it took on the wall's clock.
+  /// The elapsed time on the real clock.
   public var elapsed = Duration.zero
 
+  /// Creates an empty result.
   public init(_ scenario: Scenario, depth: Depth, seed: UInt64 = 0) {
     self.scenario = scenario
     self.depth = depth
     self.seed = seed
   }
 
+  /// Whether the scenario was run and met its expectation.
   public var passed: Bool {
     findings.isEmpty && skipped == nil
   }

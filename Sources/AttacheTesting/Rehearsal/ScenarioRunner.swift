@@ -1,19 +1,19 @@
 internal import Attache
 
-/// Plays scenarios with attache's own engine in this process, and says what went otherwise than it
-/// must.
+/// Plays scenarios with attache's own engine in this process and reports deviations from the
+/// expectation.
 ///
 ///     let scenario = try Scenario(contentsOfFile: "Scenarios/origin-stalls.yaml")
 ///     let result = await ScenarioRunner(clock: .virtual).run(scenario)
 ///     #expect(result.findings.isEmpty)
 public struct ScenarioRunner: Sendable {
-  /// What time a scenario is played in.
+  /// The clock on which a scenario is played.
   public enum Clock: String, Sendable, CaseIterable {
-    /// The machine's, with real libcurl, sockets, DNS and TLS on loopback.
+    /// The machine's clock, with real libcurl, sockets, DNS and TLS on loopback.
     case real
-    /// A simulated machine's, on which a deadline of 30 s takes no time.
+    /// A simulated machine's clock, on which a deadline of 30 s takes no time.
     case virtual
-    /// Both, one after the other; what they decide must agree.
+    /// Both, one after the other; their decisions must agree.
     case both
   }
 
@@ -31,17 +31,18 @@ public struct ScenarioRunner: Sendable {
   private let virtual: Play
 
   /// - Parameters:
-  ///   - clock: what time the scenarios are played in.
-  ///   - timeScale: what every time of a scenario is multiplied with.
-  ///   - seed: chooses the interleaving on the virtual clock.
-  ///   - parallel: how many scenarios are played side by side; nil is twice the processors.
+  ///   - clock: the clock on which the scenarios are played.
+  ///   - timeScale: the factor for all times of a scenario.
+  ///   - seed: the seed of the interleaving on the virtual clock.
+  ///   - parallel: the number of scenarios played in parallel; nil is twice the number of
+  ///     processors.
   public init(clock: Clock = .real, timeScale: Double = 1, seed: UInt64 = 0, parallel: Int? = nil) {
     self.init(
       clock: clock, timeScale: timeScale, seed: seed, parallel: parallel, real: { scenario, _ in await InProcessRun.play(scenario) },
       virtual: { scenario, seed in await VirtualRun.play(scenario, seed: seed) })
   }
 
-  /// A runner that plays in other ways.
+  /// Creates a runner that plays with other functions.
   init(clock: Clock, timeScale: Double = 1, seed: UInt64 = 0, parallel: Int? = nil, real: @escaping Play, virtual: @escaping Play) {
     self.clock = clock
     self.timeScale = timeScale
@@ -51,7 +52,7 @@ public struct ScenarioRunner: Sendable {
     self.virtual = virtual
   }
 
-  /// Plays one scenario; when the task is cancelled on the way, the result is skipped.
+  /// Plays one scenario. If the task is cancelled during the run, the result is skipped.
   public func run(_ scenario: Scenario) async -> ScenarioResult {
     var result = await played(scenario)
     if Task.isCancelled { (result.findings, result.skipped) = ([], "interrupted") }
@@ -71,14 +72,15 @@ public struct ScenarioRunner: Sendable {
     }
   }
 
-  /// Plays scenarios side by side; those that measure memory or descriptors are played alone, at
-  /// the end.
+  /// Plays scenarios in parallel. Those that measure memory or descriptors are played alone at the
+  /// end.
   ///
   /// - Parameters:
-  ///   - scenarios: what is played.
-  ///   - report: told of each result as it comes.
-  ///   - began: told of each scenario as it begins.
-  /// - Returns: the results in the order of the scenarios.
+  ///   - scenarios: the scenarios to play.
+  ///   - report: called with each result as it arrives.
+  ///   - began: called with each scenario as it begins.
+  /// - Returns: the results in the order of the scenarios, without those that were not played
+  ///   because the task was cancelled.
   public func run(
     _ scenarios: [Scenario], report: (ScenarioResult) -> Void = { _ in }, began: @escaping @Sendable (Scenario) -> Void = { _ in }
   ) async -> [ScenarioResult] {
@@ -103,7 +105,8 @@ extension ScenarioRunner {
     return result
   }
 
-  /// The result on the real clock, with what only the virtual one shows, and where they disagree.
+  /// Returns the result on the real clock, with the findings that only the virtual clock shows and
+  /// the disagreements between both.
   private func both(
     _ scenario: Scenario, _ real: Result<Evidence, StageError>, _ virtual: Result<Evidence, StageError>
   ) -> ScenarioResult {
@@ -122,13 +125,13 @@ extension ScenarioRunner {
 }
 
 extension Scenario {
-  /// The scenario without what only a real machine shows.
+  /// The scenario without expectations that only a real machine can check.
   fileprivate var unmeasured: Scenario {
     var scenario = self
     (scenario.expectation.memory, scenario.expectation.descriptors) = (nil, nil)
     return scenario
   }
 
-  /// Whether the simulated machine cannot play it.
+  /// Whether the simulated machine cannot play the scenario.
   fileprivate var playsInRealTime: Bool { isReal || network != .loopback }
 }

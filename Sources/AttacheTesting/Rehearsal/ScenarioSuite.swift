@@ -1,16 +1,17 @@
 internal import Glibc
 
-/// Scenarios that are played side by side.
+/// Plays scenarios in parallel.
 struct ScenarioSuite {
   private let parallel: Int
 
-  /// - Parameter parallel: how many at a time; nil is twice the processors.
+  /// - Parameter parallel: the number of scenarios at a time; nil is twice the number of
+  ///   processors.
   init(parallel: Int?) {
     self.parallel = max(1, parallel ?? 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
   }
 
-  /// Plays them; those that measure memory or descriptors are played alone, at the end. What is
-  /// left when the task is cancelled is not played.
+  /// Plays the scenarios. Those that measure memory or descriptors are played alone at the end.
+  /// When the task is cancelled, the remaining ones are not played.
   ///
   /// - Returns: the results in the order of the scenarios.
   func run(
@@ -44,7 +45,7 @@ struct ScenarioSuite {
 }
 
 extension Scenario {
-  /// Whether something is measured that all scenarios share when they are played in one process.
+  /// Whether the scenario measures resources that all scenarios in one process share.
   fileprivate var isMeasured: Bool {
     expectation.memory != nil || expectation.descriptors != nil
   }

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// What happens to the process that sent a request, while its response is awaited; only to one that
-/// this process has started, or that such a one has. attache fetches in processes of their own.
+/// A fault of the process that sent a request, while it waits for the response. It affects only
+/// descendants of this process. attache fetches in separate processes.
 public enum FetcherFault: String, Sendable, CaseIterable {
-  /// It is killed, by SIGKILL.
+  /// The process is killed with SIGKILL.
   case death = "fetcher-dies"
-  /// It crashes, by SIGSEGV.
+  /// The process crashes with SIGSEGV.
   case crash = "fetcher-crashes"
-  /// It is stopped, by SIGSTOP.
+  /// The process is stopped with SIGSTOP.
   case hang = "fetcher-hangs"
 
   var signal: Int32 {

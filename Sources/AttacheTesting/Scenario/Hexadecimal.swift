@@ -1,6 +1,6 @@
 extension [UInt8] {
-  /// The bytes of pairs of hexadecimal digits, with blanks between them or without; nil for
-  /// anything else.
+  /// Parses pairs of hexadecimal digits, with or without blanks between them; nil for anything
+  /// else.
   init?(hexadecimal text: String) {
     let digits = text.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\n") }
     let nibbles = digits.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }

@@ -1,33 +1,39 @@
 public import Attache
 
-/// What DNS says of one name: one answer a look-up, the last for all that follow.
+/// The DNS answers for one name: one answer per look-up. The last answer repeats.
 public struct NameScript: Sendable, Hashable {
+  /// An answer to a look-up.
   public enum Answer: Sendable, Hashable {
+    /// The name has these addresses.
     case addresses([IPAddress])
-    /// The name stands for the first of these, which stands for the next, and the last has the
-    /// addresses.
+    /// The name is an alias for the first of these names, which is an alias for the next. The last
+    /// name has the addresses.
     case aliases([String], [IPAddress])
-    /// The name stands for itself.
+    /// The name is an alias for itself.
     case loop
     /// The name does not exist.
     case none
-    /// The name exists and has no address.
+    /// The name exists but has no address.
     case noData
     /// The server fails (SERVFAIL).
     case failure
-    /// Nothing is ever answered.
+    /// No answer is ever sent.
     case stall
-    /// The answer is too long for a datagram, and TCP is refused, for every name; only in a network
-    /// of its own.
+    /// The answer is too long for a datagram, and TCP is refused for every name. It requires a
+    /// scenario with its own network.
     case truncated
   }
 
+  /// An answer with its timing.
   public struct Turn: Sendable, Hashable {
+    /// The answer to the look-up.
     public var answer: Answer
+    /// The time before the answer is sent.
     public var delay: Duration
-    /// How long it may be kept, in seconds, unless another one follows.
+    /// The time to live, in seconds. It is used only when no other turn exists.
     public var timeToLive: UInt32
 
+    /// Creates a turn; `timeToLive` is in seconds.
     public init(_ answer: Answer, delay: Duration = .zero, timeToLive: UInt32 = 60) {
       self.answer = answer
       self.delay = delay
@@ -35,15 +41,17 @@ public struct NameScript: Sendable, Hashable {
     }
   }
 
+  /// The turns in order, one per look-up. The last one repeats.
   public var turns: [Turn]
 
-  /// How long an answer may be kept, in seconds; 0 when there is more than one, so that each
-  /// look-up is a new one.
+  /// The time to live, in seconds. It is 0 when there are several turns, so that each look-up sends
+  /// a new query.
   public var timeToLive: UInt32 { turns.count > 1 ? 0 : turns.first?.timeToLive ?? 0 }
 
-  /// Whether a name server with this script has no TCP.
+  /// Whether a name server with this script refuses TCP.
   var refusesTCP: Bool { turns.contains { $0.answer == .truncated } }
 
+  /// Creates a script from its turns.
   public init(_ turns: [Turn]) {
     self.turns = turns
   }

@@ -1,15 +1,15 @@
 extension OriginScript {
-  /// The path that a request names, as the script writes it: the target itself, else without its
-  /// query.
+  /// Returns the path of a request as the script writes it: the target itself if the script has it,
+  /// else the target without its query.
   package func path(of target: String) -> String {
     paths[target] == nil ? String(target.prefix { $0 != "?" }) : target
   }
 
-  /// What is sent for a request, the placeholders of its steps not filled in.
+  /// Returns the steps for a request, with placeholders not filled in.
   ///
   /// - Parameters:
-  ///   - path: as ``path(of:)`` gives it.
-  ///   - turn: which request of the path it is; the first is 1.
+  ///   - path: the result of ``path(of:)``.
+  ///   - turn: the number of the request for this path; the first is 1.
   package func steps(for path: String, turn: Int) -> [OriginStep] {
     guard let script = paths[path] else { return [OriginStep(.status(404)), OriginStep(.text("nothing at \(path)\n"))] }
     guard let last = script.responses.last else { return [OriginStep(.status(404))] }

@@ -1,155 +1,172 @@
 public import Attache
 
-/// What an origin does.
+/// The behavior of an origin.
 public struct OriginScript: Sendable, Hashable {
-  /// How an origin speaks TLS.
+  /// The TLS behavior of an origin.
   public enum TLS: String, Sendable, CaseIterable {
+    /// A valid certificate.
     case good
-    /// Out of date since yesterday.
+    /// The certificate expired yesterday.
     case expired
-    /// For another name.
+    /// The certificate is for another name.
     case wrongHost = "wrong-host"
     /// The handshake is never answered.
     case stalled
-    /// Below a root that attache does not know.
+    /// A root that attache does not trust signed the certificate.
     case untrusted
-    /// From tomorrow on.
+    /// The certificate is valid only from tomorrow.
     case notYetValid = "not-yet-valid"
-    /// Its own root, which attache does not know.
+    /// The certificate is self-signed, and attache does not trust it.
     case selfSigned = "self-signed"
-    /// The name stands in the certificate's subject alone.
+    /// The certificate has the name only in its subject.
     case commonName = "common-name"
-    /// Each name has a certificate of its own, for who asks for it; who asks for none gets a
-    /// stranger's.
+    /// Each name has its own certificate, served to clients that ask for it. Other clients get a
+    /// certificate for an unrelated name.
     case byName = "by-name"
-    /// For 10,000 names: more than the 100 KB of certificates that OpenSSL takes.
+    /// The certificate is for 10,000 names, which exceeds the 100 KB of certificates that OpenSSL
+    /// accepts.
     case manyNames = "many-names"
-    /// The client is asked for a certificate.
+    /// The server requires a client certificate.
     case clientCertificate = "client-certificate"
-    /// TLS 1.1 at the most.
+    /// The server supports TLS 1.1 at most.
     case version11 = "tls-1.1"
-    /// The server picks a cipher without encryption.
+    /// The server selects a cipher without encryption.
     case nullCipher = "null-cipher"
     /// The server offers a Diffie-Hellman group of 480 bits.
     case shortKey = "short-key"
-    /// A byte of the handshake every 100 ms.
+    /// The handshake arrives at one byte every 100 ms.
     case dripped
-    /// 90 KB of certificates, 2,000 bytes every 100 ms.
+    /// The server sends 90 KB of certificates, 2,000 bytes every 100 ms.
     case longChain = "long-chain"
-    /// ALPN takes `h2`, and what comes is HTTP/1.
+    /// ALPN selects `h2`, but the server sends HTTP/1.
     case falseProtocol = "false-protocol"
   }
 
-  /// What becomes of a connection, before any request.
+  /// What happens to a connection before any request.
   public enum Connection: String, Sendable, CaseIterable {
     /// Nothing listens.
     case refused
-    /// Reset at the client's first byte.
+    /// The connection is reset at the client's first byte.
     case reset
-    /// Accepted, and never a word.
+    /// The connection is accepted, but nothing is sent.
     case silent
-    /// Not even accepted: the packets are dropped.
+    /// The connection is not accepted: the packets are dropped.
     case dropped
   }
 
-  /// Where an origin listens in a network of its own.
+  /// The address and port where an origin listens, in a scenario with its own network.
   public struct Listening: Sendable, Hashable {
-    /// Nil is every address.
+    /// The address; nil for all addresses.
     public var address: IPAddress?
-    /// Nil is 443 with TLS, and 80 without.
+    /// The port; nil for 443 with TLS and 80 without.
     public var port: UInt16?
 
+    /// Creates the address and port.
     public init(address: IPAddress? = nil, port: UInt16? = nil) {
       self.address = address
       self.port = port
     }
   }
 
-  /// nil is every address; on loopback it is a port that is free.
+  /// Where the origin listens; nil for all addresses. On loopback, the port is a free one.
   public var listening: Listening?
-  /// The DNS names, with `*` as their first label or without, and the addresses that a good
-  /// certificate is for; empty for those of loopback and of `dns`.
+  /// The DNS names and addresses of a good certificate; the first label of a name can be `*`. If
+  /// empty, the certificate has those of loopback and of `dns`.
   public var certificateNames: [String] = []
-  /// nil is plain http.
+  /// The TLS behavior; nil for plain http.
   public var tls: TLS?
-  /// nil serves the paths.
+  /// The fault of the connection; nil serves the paths.
   public var connection: Connection?
-  /// Whether ALPN offers `h2`; only with TLS.
+  /// Whether ALPN offers `h2`; used only with TLS.
   public var offersHTTP2 = true
-  /// What each path does; every other path is a 404.
+  /// The behavior of each path; all other paths return 404.
   public var paths: [String: PathScript] = [:]
 
+  /// Creates an origin with plain http and without paths.
   public init() {}
 }
 
-/// What a path does: one list of steps a request, the last for all that follow.
+/// The behavior of a path: one list of steps per request. The last list repeats.
 public struct PathScript: Sendable, Hashable {
+  /// The steps for each request, in order. If empty, the path returns 404.
   public var responses: [[OriginStep]]
 
+  /// Creates a script from the steps for each request.
   public init(responses: [[OriginStep]]) {
     self.responses = responses
   }
 }
 
-/// One thing that an origin does while it answers a request.
+/// An action of an origin while it answers a request.
 public struct OriginStep: Sendable, Hashable {
+  /// The kinds of actions.
   public enum Action: Sendable, Hashable {
-    /// Before anything is sent: 200 unless said.
+    /// The status, before anything is sent; 200 by default.
     case status(Int)
+    /// An additional header field; the value can contain placeholders.
     case header(name: String, value: String)
-    /// A Location, with placeholders; status 302 unless another is said.
+    /// A Location that can contain placeholders. The status is 302 by default.
     case redirect(String)
-    /// How the length of the body is told; what is sent altogether unless said.
+    /// How the length of the body is declared. By default, it is the total number of bytes sent.
     case length(Length)
-    /// The next bytes of a file, or all that are left of it.
+    /// The next `count` bytes of a file; nil for all remaining bytes.
     case send(Medium, count: Int?)
-    /// These bytes as part of the body.
+    /// This text as part of the body.
     case text(String)
-    /// These bytes as part of the body, or in the place of HTTP behind ``raw(_:)``.
+    /// These bytes as part of the body, or instead of HTTP after ``raw(_:)``.
     case hex([UInt8])
-    /// These bytes in the place of HTTP, as is all that follows them; the connection closes at the
-    /// end.
+    /// This text instead of HTTP. Everything after it also replaces HTTP, and the connection closes
+    /// at the end.
     case raw(String)
-    /// Nothing more, until the client is gone.
+    /// Sends nothing more until the client disconnects.
     case stall
     /// A TCP reset.
     case reset
-    /// A close in good order.
+    /// A clean close.
     case close
-    /// The end of the connection without a farewell: over TLS without a close_notify, over HTTP/2
-    /// by a DATA frame that is too long.
+    /// An abrupt end of the connection: over TLS without a close_notify, over HTTP/2 by a DATA
+    /// frame that is too long.
     case cut
-    /// Over HTTP/2 a GOAWAY that says ENHANCE_YOUR_CALM, and the close.
+    /// Over HTTP/2, a GOAWAY with ENHANCE_YOUR_CALM, then a close.
     case goAway
-    /// A header block of HTTP/2 that has no good end.
+    /// An HTTP/2 header block that is hostile or never ends.
     case flood(HeaderFlood)
-    /// The end or the stop of the process that sent the request, if this process has started it,
-    /// and nothing more.
+    /// Kills or stops the process that sent the request, if this process started it, and sends
+    /// nothing more.
     case fetcher(FetcherFault)
   }
 
-  /// How an origin tells the length of a body.
+  /// How an origin declares the length of a body.
   public enum Length: Sendable, Hashable {
+    /// A `Content-Length` of this many bytes.
     case bytes(Int)
-    /// Wrong by so many bytes.
+    /// A `Content-Length` that is wrong by this many bytes.
     case offBy(Int)
+    /// A chunked body without a `Content-Length`.
     case chunked
-    /// The end of the connection ends the body.
+    /// No declared length: the body ends when the connection closes.
     case untold
   }
 
+  /// How often a step runs.
   public enum Repetition: Sendable, Hashable {
+    /// This number of times.
     case times(Int)
+    /// Without end.
     case forever
   }
 
-  /// Counted from the moment when the request has come; nil is as soon as the step before is done.
+  /// The time of the step, counted from the arrival of the request; nil runs it when the previous
+  /// step is done.
   public var at: Duration?
+  /// The action of the step.
   public var action: Action
+  /// How often the step runs; nil for once.
   public var repetition: Repetition?
-  /// The pause between repetitions.
+  /// The pause between repetitions; nil for none.
   public var every: Duration?
 
+  /// Creates a step. By default, it runs once, when the previous step is done.
   public init(_ action: Action, at: Duration? = nil, repetition: Repetition? = nil, every: Duration? = nil) {
     self.action = action
     self.at = at
@@ -160,10 +177,12 @@ public struct OriginStep: Sendable, Hashable {
 
 /// A file that an origin sends.
 public struct Medium: Sendable, Hashable {
-  /// As the scenario names it: `media/photo.jpg`, or `stand-in-20000.jpg`.
+  /// The name in the scenario: `media/photo.jpg`, or `stand-in-20000.jpg`.
   public var name: String
+  /// The contents of the file.
   public var bytes: [UInt8]
 
+  /// Creates a file with its name in the scenario.
   public init(name: String, bytes: [UInt8]) {
     self.name = name
     self.bytes = bytes

@@ -1,9 +1,9 @@
-/// A part of a scenario's text that is filled in when it runs: `{{name}}`.
+/// A part of a scenario's text that is replaced when the scenario runs: `{{name}}`.
 struct Placeholder {
-  /// What stands between the braces.
+  /// The text between the braces.
   let name: String
 
-  /// Every placeholder of a text, in its order.
+  /// Returns all placeholders of a text, in order.
   static func all(in text: String) -> [Placeholder] {
     var found: [Placeholder] = []
     _ = fill(text) { placeholder in
@@ -13,13 +13,15 @@ struct Placeholder {
     return found
   }
 
-  /// The text with its placeholders replaced; one for which there is nothing stays as it is.
+  /// Returns the text with its placeholders replaced. A placeholder without a value stays
+  /// unchanged.
   static func fill(_ text: String, with value: (Placeholder) -> String?) -> String {
     var result = ""
     var rest = text[...]
     while let start = rest.firstRange(of: "{{"), let end = rest[start.upperBound...].firstRange(of: "}}") {
       let inside = rest[start.upperBound..<end.lowerBound]
-      // JSON has braces of its own: `{"a":{{"…` is none, nor is what nests.
+      // JSON also has such braces: `{"a":{{"…` is not a placeholder, and neither are nested
+      // braces.
       guard isName(inside) else {
         result += rest[..<start.upperBound].dropLast()
         rest = rest[start.upperBound...].isEmpty ? "" : rest[rest.index(before: start.upperBound)...]
@@ -32,19 +34,20 @@ struct Placeholder {
     return result + rest
   }
 
-  /// The text with what looks like a placeholder written so that it stays what it is.
+  /// Returns the text with everything that looks like a placeholder escaped, so that filling it in
+  /// restores it.
   static func escaped(_ text: String) -> String {
     fill(text) { "{{\(braces)}}\($0.name)}}" }
   }
 
-  /// Stands for two opening braces.
+  /// The name of the placeholder for two opening braces.
   static let braces = "braces"
 
   private static func isName(_ text: Substring) -> Bool {
     !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_. ".contains($0)) }
   }
 
-  /// More letters than this are nobody's payload.
+  /// The maximum number of letters; no real payload has more.
   static let maximumPadding = 64 << 20
 
   /// The number of letters of `pad N`; nil for a number below 0 or above ``maximumPadding``.
@@ -53,7 +56,7 @@ struct Placeholder {
     return 0...Self.maximumPadding ~= count ? count : nil
   }
 
-  /// The size of a text in bytes when its letters are filled in.
+  /// Returns the size of a text in bytes after its letters are filled in.
   static func filledSize(of text: String) -> Int {
     all(in: text).reduce(text.utf8.count) { size, placeholder in
       let (sum, overflows) = size.addingReportingOverflow(placeholder.padding ?? 0)
@@ -67,7 +70,7 @@ struct Placeholder {
     return origins.contains { name == $0 || name == "\($0).port" }
   }
 
-  /// The text with something of the right form in every place, to see whether it can be read.
+  /// Returns the text with a valid example for each placeholder, to check that it can be parsed.
   static func withExamples(_ text: String) -> String {
     fill(text) { placeholder in
       if placeholder.name == "n" || placeholder.name.hasSuffix("port") { return "1" }

@@ -1,10 +1,10 @@
-/// What stands in a scenario's texts for what is known only when it runs.
+/// The values of a scenario's placeholders, which are known only when it runs.
 package struct Placeholders: Sendable {
-  /// Where an origin is reached.
+  /// The address of an origin.
   package struct Address: Sendable, Hashable {
     /// `http` or `https`.
     package var scheme: String
-    /// An address, IPv6 in brackets.
+    /// An address; IPv6 in brackets.
     package var host: String
     package var port: Int
 
@@ -19,13 +19,13 @@ package struct Placeholders: Sendable {
 
   private let origins: [String: Address]
 
-  /// - Parameter origins: by name; the one that is named `origin` has `{{port}}` too.
+  /// - Parameter origins: the addresses by name; the one named `origin` also provides `{{port}}`.
   package init(origins: [String: Address]) {
     self.origins = origins
   }
 
-  /// Fills a text in; braces around anything else stay as they are.
-  /// - Parameter number: the payload's, from 1; nil leaves `{{n}}` as it is.
+  /// Returns a text with its placeholders filled in. Braces around anything else stay unchanged.
+  /// - Parameter number: the payload's number, from 1; nil leaves `{{n}}` unchanged.
   package func fill(_ text: String, number: Int? = nil) -> String {
     Placeholder.fill(text) { value(of: $0, number) }
   }
@@ -48,12 +48,13 @@ package struct Placeholders: Sendable {
 }
 
 extension Placeholders {
-  /// The lines of input.
+  /// Returns the lines of input.
   package func lines(of scenario: Scenario) -> [[UInt8]] {
     scenario.payloads.enumerated().map { Array(fill($0.element, number: $0.offset + 1).utf8) }
   }
 
-  /// The scenario with the texts of its origins and its flags filled in; its payloads are left.
+  /// Returns the scenario with the texts of its origins and its flags filled in. Its payloads stay
+  /// unchanged.
   package func filled(_ scenario: Scenario) -> Scenario {
     var scenario = scenario
     scenario.flags = scenario.flags.map { fill($0) }

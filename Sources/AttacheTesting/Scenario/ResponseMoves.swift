@@ -1,12 +1,12 @@
-/// The moves of one response, one after the other: a repeated step is a move each time.
+/// The moves of one response in order. A repeated step is a separate move each time.
 package struct ResponseMoves: Sequence, IteratorProtocol {
   private var items: ArraySlice<ResponseScript.Item>
   private let isRaw: Bool
-  /// How often the item at hand was done.
+  /// The number of times that the current item has run.
   private var turns = 0
-  /// How far each file was sent.
+  /// The offset reached in each file.
   private var offsets: [String: Int] = [:]
-  /// The step that the latest move came of; nil when it was none.
+  /// The step of the latest move; nil when it came from no step.
   private(set) var origin: OriginStep?
 
   init(_ script: ResponseScript) {
@@ -14,7 +14,7 @@ package struct ResponseMoves: Sequence, IteratorProtocol {
     isRaw = script.isRaw
   }
 
-  /// The moves of the body alone, what is repeated for ever left out.
+  /// Keeps only the moves of the body, without steps that repeat forever.
   init(bodyOf steps: [OriginStep]) {
     items = steps.filter { $0.repetition != .forever && $0.isBody }.map { .step($0) }[...]
     isRaw = false
@@ -39,7 +39,7 @@ package struct ResponseMoves: Sequence, IteratorProtocol {
     turns += 1
     let moment: ResponseScript.Moment = turns > 1 ? .after(step.every ?? .zero) : step.at.map { .at($0) } ?? .after(.zero)
     var action = action(of: step)
-    // Nothing for ever is a stall.
+    // An empty action that repeats forever is a stall.
     if step.repetition == .forever, action?.isEmpty == true { action = .stall }
     if step.isDone(after: turns) {
       items.removeFirst()
@@ -70,7 +70,8 @@ package struct ResponseMoves: Sequence, IteratorProtocol {
     isRaw ? .raw(bytes) : .body(bytes)
   }
 
-  /// The next bytes of a file; a repeated step begins it anew when it is at its end.
+  /// Returns the next bytes of a file. A repeated step starts the file again when it reaches its
+  /// end.
   private mutating func piece(of medium: Medium, _ count: Int?, beginsAnew: Bool) -> [UInt8] {
     var offset = offsets[medium.name, default: 0]
     if beginsAnew, offset == medium.bytes.count { offset = 0 }

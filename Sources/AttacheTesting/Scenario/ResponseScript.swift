@@ -1,21 +1,22 @@
-/// What an origin sends for one request, read from the steps of a scenario: one reading of them for
-/// every origin that plays scenarios.
+/// The bytes and actions that an origin sends for one request, derived from the steps of a
+/// scenario. All origins that play scenarios share this interpretation.
 ///
-/// The head goes as soon as the last of the steps that speak of it is due, or, without such steps,
-/// with the first bytes of the body. Steps that do nothing but stall, reset or close have no head;
-/// neither have bytes in the place of HTTP, whatever follows them.
+/// The head is sent when the last step that describes it is due; without such steps, with the first
+/// bytes of the body. Steps that only stall, reset or close have no head. Bytes that replace HTTP
+/// have no head either, whatever follows them.
 package struct ResponseScript: Sendable, Hashable {
-  /// How the client learns where the body ends.
+  /// How the client detects the end of the body.
   package enum Framing: Sendable, Hashable {
     case length(Int)
     case chunked
-    /// By the end of the connection.
+    /// The body ends when the connection closes.
     case untilClose
-    /// The fields that the steps name say it, or mislead: the bytes of the body go as they are.
+    /// The fields in the steps declare the end, correctly or not. The bytes of the body are sent
+    /// unframed.
     case asWritten
   }
 
-  /// The status line and the fields, those of the framing included.
+  /// The status line and the fields, including those of the framing.
   package struct Head: Sendable, Hashable {
     package var status: Int
     package var fields: [HeaderField]
@@ -23,35 +24,35 @@ package struct ResponseScript: Sendable, Hashable {
   }
 
   package enum Action: Sendable, Hashable {
-    /// - Parameter isOpen: whether fields follow, until ``headEnd`` or for ever.
+    /// - Parameter isOpen: whether more fields follow, until ``headEnd`` or without end.
     case head(Head, isOpen: Bool)
     case field(HeaderField)
     case headEnd
-    /// Bytes of the body, to be framed as the head says; more than it says, or fewer, perhaps.
+    /// Bytes of the body, framed as the head declares. There can be more or fewer than it declares.
     case body([UInt8])
-    /// Bytes in the place of HTTP.
+    /// Bytes that replace HTTP.
     case raw([UInt8])
-    /// Nothing more, until the client is gone.
+    /// Sends nothing more until the client disconnects.
     case stall
     case reset
-    /// A close in good order: the end of the body, or where it breaks off.
+    /// A clean close: the end of the body, or an early end.
     case close
-    /// The end of the connection without a farewell: over TLS without a close_notify, over HTTP/2
-    /// by a DATA frame that is too long.
+    /// An abrupt end of the connection: over TLS without a close_notify, over HTTP/2 by a DATA
+    /// frame that is too long.
     case cut
-    /// Over HTTP/2 a GOAWAY that says ENHANCE_YOUR_CALM, and the close.
+    /// Over HTTP/2, a GOAWAY with ENHANCE_YOUR_CALM, then a close.
     case goAway
     case flood(HeaderFlood)
     case fetcher(FetcherFault)
-    /// The end of the response; the connection serves again.
+    /// The end of the response; the connection can be reused.
     case end
   }
 
-  /// When an action is due.
+  /// The time at which an action is due.
   package enum Moment: Sendable, Hashable {
-    /// Counted from the arrival of the request; at once when that is past.
+    /// Counted from the arrival of the request; immediate when that time is past.
     case at(Duration)
-    /// Counted from the action before.
+    /// Counted from the previous action.
     case after(Duration)
   }
 
@@ -60,18 +61,18 @@ package struct ResponseScript: Sendable, Hashable {
     package var action: Action
   }
 
-  /// A move, or a step that comes to one for each repetition.
+  /// A move, or a step that becomes one move per repetition.
   enum Item: Sendable, Hashable {
     case move(Move)
     case step(OriginStep)
   }
 
   private(set) var items: [Item] = []
-  /// Whether what is sent stands in the place of HTTP.
+  /// Whether the bytes replace HTTP.
   let isRaw: Bool
 
-  /// - Parameter steps: of one response, their placeholders filled in. What follows a stall, a
-  ///   reset or a close is never reached.
+  /// - Parameter steps: the steps of one response, with placeholders filled in. Steps after a
+  ///   stall, a reset or a close never run.
   package init(_ steps: [OriginStep]) {
     let steps = steps.reachable
     isRaw = steps.isRaw
@@ -90,7 +91,7 @@ package struct ResponseScript: Sendable, Hashable {
     items.append(.move(Move(moment: .after(.zero), action: head?.ending(of: steps) ?? .close)))
   }
 
-  /// What is done, in order; without an end where something is repeated for ever.
+  /// The moves in order; endless when a step repeats forever.
   package var moves: ResponseMoves {
     ResponseMoves(self)
   }
@@ -99,7 +100,7 @@ package struct ResponseScript: Sendable, Hashable {
 // MARK: What the steps say together
 
 extension [OriginStep] {
-  /// The steps without those that come to nothing.
+  /// The steps without those that have no effect.
   fileprivate var reachable: [OriginStep] {
     let steps = filter { $0.repetition != .times(0) }
     return steps.firstIndex(where: \.action.isLast).map { Array(steps[...$0]) } ?? steps
@@ -113,8 +114,8 @@ extension [OriginStep] {
     isRaw || !isEmpty && allSatisfy(\.action.isLast)
   }
 
-  /// When the head goes: the latest moment of the steps that speak of it before any other, else
-  /// with the first other one.
+  /// The time at which the head is sent: the latest time of the leading steps that describe it,
+  /// else the time of the first other step.
   fileprivate var headMoment: ResponseScript.Moment {
     let leading = prefix { $0.action.isOfHead && !$0.isFieldDrip }
     if let latest = leading.compactMap(\.at).max() { return .at(latest) }
@@ -125,7 +126,7 @@ extension [OriginStep] {
     contains { $0.repetition == .forever && $0.action.isOfBody }
   }
 
-  /// Whether the last step leaves open how long the body would have been.
+  /// Whether the last step leaves the length of the body undefined.
   fileprivate var breaksOff: Bool {
     switch last?.action {
     case .stall, .reset, .fetcher: true
@@ -133,12 +134,12 @@ extension [OriginStep] {
     }
   }
 
-  /// What of the body is sent, in bytes.
+  /// The number of body bytes sent.
   fileprivate var sentCount: Int {
     ResponseMoves(bodyOf: self).reduce(0) { $0 + $1.action.bodyCount }
   }
 
-  /// All of each file that is sent, even if in part, and all texts, in bytes.
+  /// The size in bytes of all texts and of each file that is sent, even in part.
   fileprivate var wholeCount: Int {
     var files: [String: (size: Int, sent: Int)] = [:]
     var whole = 0
@@ -173,8 +174,8 @@ extension ResponseScript.Head {
     self.fields += framingFields(told: length != nil)
   }
 
-  /// Without a word about it, the length is the true one; fields that the steps name themselves
-  /// stand alone.
+  /// Returns the framing. Without a length step, the length is the real one. Framing fields that
+  /// the steps set are not supplemented.
   private func chooseFraming(_ length: OriginStep.Length?, _ steps: [OriginStep]) -> ResponseScript.Framing {
     switch length {
     case .bytes(let count)?: return .length(count)
@@ -188,7 +189,7 @@ extension ResponseScript.Head {
     if codings.isEmpty, lengths.count == 1, let count = Int(lengths[0]), count >= 0 { return .length(count) }
     guard lengths.isEmpty, codings.isEmpty else { return .asWritten }
     let count = steps.wholeCount
-    // A stall behind the head is one within a body: nobody can say how long it would have been.
+    // A stall after the head counts as a stall within a body of unknown length.
     return steps.isEndless ? .chunked : count == 0 && steps.breaksOff ? .untilClose : .length(count)
   }
 
@@ -203,13 +204,13 @@ extension ResponseScript.Head {
     }
   }
 
-  /// RFC 9110, 6.4.1: 1xx, 204 and 304 have none.
+  /// RFC 9110, 6.4.1: 1xx, 204 and 304 have no body.
   private var allowsBody: Bool {
     status >= 200 && status != 204 && status != 304
   }
 
-  /// What follows the last step: a body that is not what its length says, or that has none, ends
-  /// with the connection.
+  /// Returns the action after the last step. If the body differs from its declared length, or has
+  /// none, the connection closes.
   fileprivate func ending(of steps: [OriginStep]) -> ResponseScript.Action {
     switch framing {
     case .length(let count): !steps.isEndless && steps.sentCount == count ? .end : .close
@@ -226,7 +227,8 @@ extension OriginStep {
     at.map { .at($0) } ?? .after(.zero)
   }
 
-  /// A field that is sent for ever, or again and again with a pause between: each by itself.
+  /// Whether the step is a field that repeats forever, or repeats with a pause. Each such field is
+  /// sent separately.
   fileprivate var isFieldDrip: Bool {
     if case .header = action { repetition == .forever || repetition != nil && every != nil } else { false }
   }

@@ -1,8 +1,8 @@
 internal import Attache
 
 extension Scenario {
-  /// The scenario with every time of it multiplied: those of the origins, of DNS, of the filter and
-  /// of what is expected.
+  /// Returns the scenario with all its times multiplied: those of the origins, of DNS, of the
+  /// filter and of the expectation.
   public func scaled(by factor: Double) -> Scenario {
     var scenario = self
     scenario.deadline = deadline.scaled(by: factor)
@@ -38,7 +38,7 @@ extension OriginStep {
 }
 
 extension Duration {
-  /// To the nanosecond, and at most a hundred years.
+  /// Returns the scaled duration, rounded to the nanosecond and limited to a hundred years.
   fileprivate func scaled(by factor: Double) -> Duration {
     .nanoseconds(Int64(min(max(Double(nanoseconds) * factor, -3.2e18), 3.2e18).rounded()))
   }

@@ -1,47 +1,50 @@
-/// One rehearsal of a filter: payloads, the world that they meet, and what must come of it. It lies
-/// in a YAML file of its own, named after what happens.
+/// A rehearsal of a filter: payloads, the environment they meet, and the expected result. Each is
+/// stored in a YAML file named after what happens.
 ///
-/// Texts may hold placeholders, which are filled in when the scenario runs: `{{origin}}` is the
-/// scheme, host and port of the origin, `{{port}}` its port alone; `{{NAME}}` and `{{NAME.port}}`
-/// say the same of an entry of `origins`; `{{n}}` is the number of the payload, from 1; `{{pad N}}`
-/// is N letters; `{{braces}}` is two opening braces.
+/// Texts can contain placeholders, which are filled in when the scenario runs:
+/// - `{{origin}}` is the scheme, host and port of the origin, and `{{port}}` only its port.
+/// - `{{NAME}}` and `{{NAME.port}}` are the same for an entry of `origins`.
+/// - `{{n}}` is the number of the payload, from 1.
+/// - `{{pad N}}` is N letters.
+/// - `{{braces}}` is two opening braces.
 public struct Scenario: Sendable, Hashable {
-  /// The file's name without its ending.
+  /// The file's name without its extension.
   public var name: String
-  /// The file that it was read from, as it was named.
+  /// The path of the file that it was read from, as given.
   public var file: String
-  /// One sentence about what happens.
+  /// A sentence that describes what happens.
   public var about: String
-  /// The lines of input, without their line endings and with their placeholders.
+  /// The lines of input, without line endings and with placeholders.
   public var payloads: [String]
-  /// Whether the last line of the input has an ending.
+  /// Whether the last line of the input ends with a line feed.
   public var endsWithLineFeed = true
-  /// Where it is played.
+  /// The network in which the scenario is played.
   public var network = ScenarioNetwork.loopback
-  /// What lies in the place of files of /etc, by their names; only in a network of its own.
+  /// The contents that replace files of /etc, by file name. It requires the scenario's own network.
   public var files: [String: String] = [:]
-  /// The origins by name; the one that is written `origin:` is named `origin`.
+  /// The origins by name. The one written as `origin:` has the name `origin`.
   public var origins: [String: OriginScript] = [:]
-  /// What DNS answers, by name in lower case; every other name does not exist.
+  /// The DNS answers, by name in lower case. All other names do not exist.
   public var names: [String: NameScript] = [:]
-  /// What is wrong with the store's disk.
+  /// The fault of the store's disk; nil for none.
   public var disk: DiskScript?
-  /// The budget of each payload, which is `--deadline`.
+  /// The time budget of each payload (`--deadline`).
   public var deadline = Duration.seconds(2)
-  /// `--grace`; nil is attache's own.
+  /// The value of `--grace`; nil for attache's default.
   public var grace: Duration?
-  /// Further flags of attache, with their placeholders.
+  /// Additional flags of attache, with placeholders.
   public var flags: [String] = []
-  /// Which service extension serves; any but the one that attache ships runs in the process only.
+  /// The service extension to use. All except the one that attache ships run only in the process.
   public var serviceExtension = ScriptedExtensionKind.media
-  /// When the filter is told to stop, counted from its start.
+  /// The time to stop the filter, counted from its start; nil for never.
   public var stop: StopScript?
-  /// Whether it is played on the real clock alone, since the simulated network knows nothing of
-  /// what happens in it.
+  /// Whether the scenario is played only on the real clock, because the simulated network cannot
+  /// represent what happens in it.
   public var isReal = false
-  /// What must come of it.
+  /// The expected result.
   public var expectation = ScenarioExpectation()
 
+  /// Creates a scenario on loopback, without origins and expectations.
   public init(name: String, file: String, about: String = "", payloads: [String]) {
     self.name = name
     self.file = file
@@ -51,7 +54,7 @@ public struct Scenario: Sendable, Hashable {
 }
 
 extension Scenario {
-  /// Whether something happens to the processes that fetch.
+  /// Whether a fault affects the processes that fetch.
   var faultsFetchers: Bool {
     origins.values.contains { origin in
       origin.paths.values.contains { path in
@@ -61,51 +64,54 @@ extension Scenario {
   }
 }
 
-/// The network that a scenario is played in.
+/// The network in which a scenario is played.
 public enum ScenarioNetwork: String, Sendable, CaseIterable {
-  /// This machine's, of which only loopback is used.
+  /// This machine's network, limited to loopback.
   case loopback
-  /// One of its own in which every address is this machine's; it is played on the real clock alone.
+  /// Its own network, in which every address is local to this machine. It is played on the real
+  /// clock only.
   case isolated
-  /// The same, where no IPv6 address can be reached.
+  /// Like `isolated`, but no IPv6 address is reachable.
   case isolatedIPv4 = "isolated-ipv4"
 }
 
-/// What is wrong with the disk that the store lies on.
+/// A fault of the store's disk.
 public enum DiskScript: Sendable, Hashable {
-  /// There is no room after so many bytes, rounded up to pages of 4,096.
+  /// The disk is full after this many bytes, rounded up to pages of 4,096.
   case full(afterBytes: Int)
-  /// It turns read-only when the first request reaches an origin.
+  /// The disk becomes read-only when the first request reaches an origin.
   case readOnly
 }
 
-/// When and how a filter is told to stop.
+/// When and how a filter is stopped.
 public struct StopScript: Sendable, Hashable {
-  /// Counted from the moment when the payloads are written.
+  /// The time, counted from the moment when the payloads are written.
   public var at: Duration
-  /// false: stop reading, as after one SIGTERM; true: decide everything at once, as after two.
+  /// How to stop. False: stop reading, as after one SIGTERM. True: decide everything immediately,
+  /// as after two.
   public var isCancellation: Bool
 
+  /// Creates a stop at a time.
   public init(at: Duration, isCancellation: Bool) {
     self.at = at
     self.isCancellation = isCancellation
   }
 }
 
-/// The service extensions that a scenario can choose: attache's own, and some that misbehave.
+/// The service extensions that a scenario can select: attache's own, and some with faults.
 public enum ScriptedExtensionKind: String, Sendable, CaseIterable {
-  /// The one that attache ships: it fetches the media.
+  /// The extension that attache ships; it fetches the media.
   case media
-  /// Never returns from any of its calls.
+  /// Never returns from any call.
   case blocks
-  /// Returns, and never answers.
+  /// Returns but never answers.
   case silent
-  /// Throws.
+  /// Throws an error.
   case `throws`
-  /// Answers with content that has no alert text.
+  /// Answers with content without alert text.
   case emptiesAlert = "empties-alert"
   /// Answers only after its deadline.
   case late
-  /// Answers twice: first with the original, then with content that has no alert text.
+  /// Answers twice: first with the original, then with content without alert text.
   case twice
 }

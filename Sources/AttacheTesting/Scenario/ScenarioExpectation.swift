@@ -1,19 +1,20 @@
 public import Attache
 
-/// What must come of a scenario; what is nil or empty is not checked.
+/// The expected result of a scenario. Values that are nil or empty are not checked.
 public struct ScenarioExpectation: Sendable, Hashable {
-  /// What must become of one payload.
+  /// The expected result of one payload.
   public struct OfPayload: Sendable, Hashable {
+    /// The outcome; nil is not checked.
     public var outcome: Outcome?
-    /// A fallback's reason; with an outcome that is said, no reason is a reason too: there must be
-    /// none.
+    /// The reason of a fallback. If an outcome is given, nil means that there must be no reason.
     public var reason: Reason?
-    /// The attachments in their order; nil is not checked.
+    /// The attachments in order; nil is not checked.
     public var attachments: [OfAttachment]?
-    /// The reason of each media reference in its order, nil for one that was attached; nil is not
-    /// checked.
+    /// The reason of each media reference in order, nil for one that was attached; a nil list is
+    /// not checked.
     public var media: [Reason?]?
 
+    /// Creates an expectation of one payload.
     public init(
       outcome: Outcome? = nil, reason: Reason? = nil, attachments: [OfAttachment]? = nil, media: [Reason?]? = nil
     ) {
@@ -24,37 +25,43 @@ public struct ScenarioExpectation: Sendable, Hashable {
     }
   }
 
+  /// An expected attachment.
   public struct OfAttachment: Sendable, Hashable {
     /// The uniform type identifier, such as `public.jpeg`.
     public var type: String
-    /// Bytes; nil is not checked.
+    /// The size in bytes; nil is not checked.
     public var size: Int?
 
+    /// Creates an expected attachment.
     public init(type: String, size: Int? = nil) {
       self.type = type
       self.size = size
     }
   }
 
-  /// One for each line of input; a single one stands for all.
+  /// One expectation per line of input; a single one applies to all lines.
   public var payloads: [OfPayload] = []
-  /// How many requests reach each path, by `PATH`, or `NAME/PATH` for an entry of `origins`.
+  /// The number of requests that reach each path, by `PATH`, or `NAME/PATH` for an entry of
+  /// `origins`.
   public var requests: [String: Int] = [:]
-  /// The names of all fields that a request may have, in lower case; nil is not checked.
+  /// The names of all fields that a request can have, in lower case; nil is not checked.
   public var fields: [String]?
-  /// How many connections are made to all origins together; in a network of its own, how many are
-  /// tried, to whatever address. attache has one fetcher then, unless the flags say otherwise.
+  /// The number of connections to all origins together; nil is not checked. In the scenario's own
+  /// network, it is the number of connection attempts to any address. attache then has one fetcher,
+  /// unless the flags set another number.
   public var connections: Int?
-  /// How many names the name server is asked for.
+  /// The number of names that the name server is asked for; nil is not checked.
   public var names: Int?
-  /// No line is later than this after its deadline.
+  /// The maximum time that a line can be late after its deadline.
   public var lateness = Duration.zero
-  /// The filter's largest resident set, in bytes.
+  /// The filter's maximum resident set, in bytes; nil is not checked.
   public var memory: Int?
-  /// The most descriptors that the filter has open at a time.
+  /// The maximum number of descriptors that the filter has open at the same time; nil is not
+  /// checked.
   public var descriptors: Int?
   /// The exit status of the tool.
   public var exitStatus: Int32 = 0
 
+  /// Creates an expectation that checks only lateness and the exit status.
   public init() {}
 }

@@ -1,15 +1,15 @@
-/// Media made up for scenarios: as many bytes as wanted that are recognised as of a type, and show
-/// nothing.
+/// Generated media for scenarios: files of any size that are recognised as a type but show nothing.
 ///
-/// Each is a whole file, as short as one of its type can be, with zeros within or behind it. Two
-/// are no media: `html` is a page, and `bin`, zeros alone, is of no type.
+/// Each is a whole file, made from the shortest possible file of its type, with zeros inside or
+/// after it. Two are not media: `html` is a page, and `bin` contains only zeros and has no type.
 public enum StandIn {
-  /// Why there is none.
+  /// The reason why a stand-in cannot be made.
   public struct Mistake: Error, Hashable, CustomStringConvertible, Sendable {
+    /// A sentence for the user.
     public let description: String
   }
 
-  /// How a file of a type begins.
+  /// The first bytes of a file of each type.
   private static let beginnings: [String: String] = [
     // A start of image, a frame header of 96 × 64 pixels (ITU-T T.81, B.2.2) and the header of a
     // scan.
@@ -22,9 +22,9 @@ public enum StandIn {
       + "86e24896e689a6eacab6ee0bc7f24cd7f68de7fa5d00003b",
     "aiff": "464f524d0000000041494646434f4d4d000000120001000007d00010400bfa0000000000000053534e44000000000000000000000000",
     "wav": "524946460000000057415645666d74201000000001000100401f0000803e0000020010006461746100000000",
-    // Two frames of 64 kbit/s at 44,100 Hz: 208 bytes from one to the next.
+    // Two frames of 64 kbit/s at 44,100 Hz, 208 bytes apart.
     "mp3": "fffb50c0" + String(repeating: "00", count: 204) + "fffb50c0",
-    // An index without tracks, and media data to the end of the file.
+    // An index without tracks, and media data up to the end of the file.
     "m4a": "00000018667479704d344120000000004d3441206d703432000000746d6f6f760000006c6d766864000000000000000000000000000003"
       + "e8000000000001000001000000000000000000000000010000000000000000000000000000000100000000000000000000000000004000"
       + "000000000000000000000000000000000000000000000000000000000001000000006d646174",
@@ -40,22 +40,22 @@ public enum StandIn {
     "bin": "",
   ]
 
-  /// How it ends: JPEG with its end of image.
+  /// The last bytes of a file of each type: JPEG has its end of image.
   private static let ends: [String: [UInt8]] = ["jpg": [0xFF, 0xD9]]
 
-  /// Where the lengths of what goes on to the end of the file stand, four bytes each.
+  /// The offsets of the lengths of parts that extend to the end of the file, four bytes each.
   private static let lengths: [String: [Int]] = ["aiff": [4, 42], "wav": [4, 40], "avi": [4, 92]]
 
-  /// Five times Apple's largest limit: enough to be too large.
+  /// The maximum size: five times Apple's largest limit, which is enough to be too large.
   static let maximumSize = 250_000_000
 
-  /// The names of the types that there are, as file endings.
+  /// The names of the available types, as file extensions.
   public static var names: [String] { beginnings.keys.sorted() }
 
-  /// The bytes of `stand-in-SIZE.ENDING`; nil for a name of another form.
+  /// Returns the bytes of `stand-in-SIZE.ENDING`; nil for a name in another form.
   ///
-  /// - Throws: ``Mistake`` for an ending that is not known, or a size that is too small for its
-  ///   type.
+  /// - Throws: ``Mistake`` for an unknown extension, a size that is too small for its type, or a
+  ///   size above 250,000,000 bytes.
   public static func bytes(named name: String) throws(Mistake) -> [UInt8]? {
     guard name.hasPrefix("stand-in-"), let dot = name.lastIndex(of: "."), let size = Int(name[..<dot].dropFirst("stand-in-".count)) else {
       return nil
@@ -63,7 +63,10 @@ public enum StandIn {
     return try bytes(ofType: String(name[name.index(after: dot)...]), size: size)
   }
 
-  /// So many bytes of a type, given by its ending.
+  /// Returns a stand-in of `size` bytes, of the type with this extension.
+  ///
+  /// - Throws: ``Mistake`` for an unknown extension, a size that is too small for its type, or a
+  ///   size above 250,000,000 bytes.
   public static func bytes(ofType ending: String, size: Int) throws(Mistake) -> [UInt8] {
     guard let digits = beginnings[ending] else {
       throw Mistake(description: "there is no stand-in of type \(ending); there are \(names.joined(separator: ", "))")

@@ -1,14 +1,14 @@
 internal import Attache
 
-/// Reads a response as libcurl 7.88.1 does, and tells its owner: what it takes, where it ends, and
-/// what it calls what is wrong.
+/// Reads a response as libcurl 7.88.1 does and reports to the owner. It decides which bytes it
+/// accepts, where the response ends, and which failure it reports.
 struct ResponseReader {
   enum Step {
     /// More bytes are needed.
     case hungry
-    /// The owner wants no more for now.
+    /// The owner does not accept more bytes now.
     case paused
-    /// The owner wants no more.
+    /// The owner does not accept any more bytes.
     case stopped
     /// The whole response has been read.
     case complete
@@ -18,29 +18,29 @@ struct ResponseReader {
   private enum Part {
     case head
     case body(left: Int)
-    /// To the end of the connection, or of the stream.
+    /// Reads to the end of the connection or stream.
     case untilEnd
     case chunks(ChunkedBody)
     case complete
   }
 
-  /// The most that libcurl hands over at a time (CURL_MAX_WRITE_SIZE).
+  /// The maximum number of bytes that libcurl delivers at a time (CURL_MAX_WRITE_SIZE).
   private static let pieceSize = 16 * 1024
-  /// The longest line of a header (DYN_HAXPROXY and CURL_MAX_HTTP_HEADER of 7.88.1).
+  /// The maximum length of a header line (DYN_HAXPROXY and CURL_MAX_HTTP_HEADER of 7.88.1).
   private static let maximumLine = 100 * 1024
 
-  /// Whether the frames of HTTP/2 say where the body ends.
+  /// Whether HTTP/2 frames mark the end of the body.
   private let isStream: Bool
   private var part = Part.head
   private var input: [UInt8] = []
   private var offset = 0
   private var isInsideHead = false
   private(set) var head = Attache.ResponseHead()
-  /// What has come of the body, in bytes.
+  /// The number of body bytes received.
   private(set) var bodyCount = 0
-  /// Whether anything has come.
+  /// Whether any bytes have arrived.
   private(set) var hasBegun = false
-  /// Whether the origin says that it will close.
+  /// Whether the origin announced that it will close the connection.
   private(set) var announcesClose = false
   private(set) var retryAfter: Duration?
 
@@ -55,7 +55,7 @@ struct ResponseReader {
     input += bytes
   }
 
-  /// Whether bytes are left that belong to no response.
+  /// Whether bytes remain that belong to no response.
   var hasSurplus: Bool {
     offset < input.count
   }
@@ -76,7 +76,7 @@ struct ResponseReader {
     }
   }
 
-  /// What libcurl says of a connection that ends here; nil when it sees nothing wrong.
+  /// Returns libcurl's failure for a connection that ends here; nil when libcurl sees no error.
   func failure(atEndByReset isReset: Bool) -> Reason? {
     switch part {
     case .head: isReset || !isInsideHead && head.status == 0 ? .connectReset : nil
@@ -97,14 +97,14 @@ struct ResponseReader {
     guard note(line) else { return .failed(head.mistakeInLine) }
     guard unsafe line.withUnsafeBytes({ unsafe head.add($0) }) else { return .failed(.httpHeaders) }
     guard line.trimmed.isEmpty else { return nil }
-    // After an interim response the next one follows.
+    // Another response follows an interim one.
     isInsideHead = head.isComplete
     guard head.isComplete else { return nil }
     part = bodyPart
     return owner?.transferReceivedHead(head) == true ? nil : .stopped
   }
 
-  /// libcurl looks at the first bytes already, before the line is whole.
+  /// libcurl checks the first bytes even before the line is complete.
   private var looksLikeHTTP: Bool {
     zip(input[offset...], "HTTP/".utf8).allSatisfy { $0 == $1 }
   }
@@ -115,9 +115,9 @@ struct ResponseReader {
     return ["HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/2.0"].contains(String(decoding: words[0], as: UTF8.self))
   }
 
-  /// Notes the fields that concern the connection, and those that only libcurl reads.
+  /// Records the fields that concern the connection and those that only libcurl reads.
   ///
-  /// - Returns: false for a length that is none, a line without a colon, and one with a NUL.
+  /// - Returns: false for an invalid length, a line without a colon, and a line with a NUL.
   private mutating func note(_ line: [UInt8]) -> Bool {
     let text = String(decoding: line.trimmed, as: UTF8.self)
     if text.hasPrefix("HTTP/1.0") { announcesClose = true }
@@ -157,8 +157,8 @@ struct ResponseReader {
     }
   }
 
-  /// Reads a piece of chunks as ``ChunkedBody`` does behind libcurl; one that the owner does not
-  /// want now is read again.
+  /// Reads a piece of a chunked body as ``ChunkedBody`` does after libcurl. If the owner pauses,
+  /// the piece is read again later.
   private mutating func read(_ chunks: ChunkedBody, for owner: (any TransferOwner)?) -> Step? {
     let count = min(Self.pieceSize, input.count - offset)
     guard count > 0 else { return .hungry }
@@ -171,7 +171,7 @@ struct ResponseReader {
       case .stop: return .stopped
       case .take: break
       }
-      // What follows the end stays, so that the connection is seen to hold more.
+      // Bytes after the end stay in the input, so that `hasSurplus` reports them.
       offset += chunks.hasSurplus ? count - 1 : count
       bodyCount += body.count
       self.head = head
@@ -182,7 +182,7 @@ struct ResponseReader {
     }
   }
 
-  /// The next line with its ending, if it is whole.
+  /// Returns the next line with its ending, if it is complete.
   private mutating func nextLine() -> [UInt8]? {
     guard let end = input[offset...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
     defer { offset = end + 1 }
@@ -191,7 +191,7 @@ struct ResponseReader {
 }
 
 extension [UInt8] {
-  /// Without the line ending.
+  /// The bytes without the line ending.
   fileprivate var trimmed: [UInt8] {
     Array(prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") })
   }

@@ -1,10 +1,10 @@
 internal import Attache
 internal import Synchronization
 
-/// The network of a scenario without a network: origins behind made-up ports of 127.0.0.1, and what
-/// reached them.
+/// A scenario's network without real sockets: origins at virtual ports of 127.0.0.1, and the
+/// requests that reached them.
 package final class ScriptedNetwork: Sendable {
-  /// An origin and its name in the scenario.
+  /// An origin with its name in the scenario.
   struct Origin: Sendable {
     var name: String
     var script: OriginScript
@@ -16,16 +16,16 @@ package final class ScriptedNetwork: Sendable {
     var turns: [String: Int] = [:]
   }
 
-  /// The first of the ports; none is ever opened.
+  /// The first of the ports; none of them is ever opened.
   private static let firstPort = 20_001
   private static let home = IPAddress.v4(0x7F00_0001)
 
-  /// Where each origin is reached.
+  /// The address of each origin.
   package let addresses: [String: Placeholders.Address]
   private let ledger: StageLedger
   private let state = Mutex(State())
 
-  /// - Parameter ledger: told of everything that happens.
+  /// - Parameter ledger: receives all events.
   init(_ origins: [String: OriginScript], ledger: StageLedger) {
     self.ledger = ledger
     let names = origins.keys.sorted()
@@ -36,7 +36,7 @@ package final class ScriptedNetwork: Sendable {
     serve(origins)
   }
 
-  /// Puts the origins up; their placeholders are filled in.
+  /// Registers the origins. Their placeholders must be filled in.
   func serve(_ origins: [String: OriginScript]) {
     state.withLock { state in
       for (name, script) in origins {
@@ -45,16 +45,16 @@ package final class ScriptedNetwork: Sendable {
     }
   }
 
-  /// How many connections all origins accepted.
+  /// The number of connections that all origins accepted.
   package var connections: Int {
     state.withLock { $0.connections.values.reduce(0, +) }
   }
 
   // MARK: What a transport asks
 
-  /// Who listens at a port of one of the addresses.
+  /// Returns the origin that listens at a port of one of the addresses.
   ///
-  /// - Throws: what connecting comes to where nobody does.
+  /// - Throws: the result of connecting where no origin listens.
   func place(at addresses: [IPAddress], port: UInt16) throws(ConnectionFailure) -> Origin {
     guard addresses.contains(Self.home) else { throw addresses.allSatisfy(\.isLoopback) ? .refused : .unreachable }
     guard let place = state.withLock({ $0.origins[Int(port)] }) else { throw .refused }
@@ -77,9 +77,9 @@ package final class ScriptedNetwork: Sendable {
     return number
   }
 
-  /// Takes a request.
+  /// Accepts a request.
   ///
-  /// - Returns: what is sent for it.
+  /// - Returns: the script of the response.
   func take(_ request: RecordedRequest, at place: Origin) -> ResponseScript {
     note(.request(request), at: place)
     let path = place.script.path(of: request.target)

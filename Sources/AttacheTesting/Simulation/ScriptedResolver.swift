@@ -1,15 +1,15 @@
 internal import Attache
 
-/// A resolver that plays the names of a scenario, by c-ares' rules as attache sets them: both
-/// families are asked at once, an answer that does not come is asked for again after one, two and
-/// four seconds more, and given up after fifteen; so is, at once, a server that fails. On the loop
-/// only.
+/// A resolver that plays the names of a scenario by c-ares' rules, with attache's settings. It asks
+/// for both families at the same time. It repeats a query without an answer after one, two and four
+/// more seconds, and gives up after fifteen. When a server fails, it repeats the query immediately.
+/// Use it on the loop only.
 final class ScriptedResolver: Resolver {
   private final class Pending {
     let name: String
     var lookUp = DualStackLookup()
     var completions: [(Result<[IPAddress], DNSFailure>) -> Void] = []
-    /// How often each family that has no answer yet was asked.
+    /// The number of queries for each family that has no answer yet.
     var tries: [AddressFamily: Int] = [.v6: 0, .v4: 0]
     var isOver = false
 
@@ -20,7 +20,7 @@ final class ScriptedResolver: Resolver {
 
   private static let maximumTries = 4
   private static let firstPatience = Duration.seconds(1)
-  /// What one family has left when the other has addresses.
+  /// The time that one family has left when the other has addresses.
   private static let otherFamily = Duration.milliseconds(100)
 
   private let loop: EventLoop
@@ -33,8 +33,8 @@ final class ScriptedResolver: Resolver {
   private var isShutDown = false
 
   /// - Parameters:
-  ///   - names: by name; every other one does not exist.
-  ///   - noteName: told of each name that is asked for.
+  ///   - names: the scripts by name; all other names do not exist.
+  ///   - noteName: called with each name that is asked for.
   init(loop: EventLoop, names: [String: NameScript], timeline: Timeline, noteName: @escaping @Sendable (String) -> Void = { _ in }) {
     self.loop = loop
     self.names = names
@@ -69,7 +69,7 @@ final class ScriptedResolver: Resolver {
     noteName(item.name)
     timeline.note(.dns, "asked for \(item.name), \(family.text)")
     if let turn, turn.answer == .stall {
-      // Nothing comes.
+      // No answer arrives.
     } else {
       after(turn?.delay ?? .zero, item, family) { $0.handle(turn?.answer ?? .none, item, family) }
     }
@@ -114,7 +114,7 @@ final class ScriptedResolver: Resolver {
     for completion in item.completions { completion(answer.result) }
   }
 
-  /// Does something after a time, unless the family has its answer by then.
+  /// Runs an action after a delay, unless the family has its answer by then.
   private func after(
     _ delay: Duration, _ item: Pending, _ family: AddressFamily, _ action: @escaping (ScriptedResolver) -> Void
   ) {
@@ -124,7 +124,7 @@ final class ScriptedResolver: Resolver {
     }
   }
 
-  /// What is said this time; nil for a name that is in no script.
+  /// Returns the next answer; nil for a name without a script.
   private func nextTurn(_ name: String, _ family: AddressFamily) -> NameScript.Turn? {
     guard let turns = names[name]?.turns, let last = turns.last else { return nil }
     let key = "\(name) \(family.text)"
@@ -153,7 +153,7 @@ extension IPAddress {
 }
 
 extension NameScript.Answer {
-  /// What an answer says, in a few words.
+  /// Returns a short description of an answer.
   fileprivate func meaning(_ family: AddressFamily) -> String {
     switch self {
     case .addresses(let addresses), .aliases(_, let addresses):

@@ -1,14 +1,15 @@
 internal import Attache
 
-/// One exchange with an origin of a scenario: it connects, asks, and is sent what the script says,
-/// when the script says it.
+/// An exchange with a scenario's origin. It connects, sends the request, and receives what the
+/// script sends at the scripted times.
 ///
 /// `@unchecked Sendable`: confined to the loop's thread.
 final class ScriptedTransfer: Transfer, @unchecked Sendable {
-  /// How often libcurl sends a request again that found its connection dead (CONN_MAX_RETRIES).
+  /// The number of times that libcurl repeats a request whose connection was dead
+  /// (CONN_MAX_RETRIES).
   private static let maximumRetries = 5
 
-  /// Which exchange it is, in the order in which they began.
+  /// The number of this exchange, in the order in which they began.
   let number: Int
   private(set) var connection: ScriptedConnection?
   private let request: TransferRequest
@@ -34,7 +35,7 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     start = transport.loop.now
   }
 
-  /// Starts; nothing is told before the call has returned.
+  /// Starts the exchange. The owner is called only after this method has returned.
   func begin() {
     loop.post { [self] in connect() }
   }
@@ -50,7 +51,7 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     return read()
   }
 
-  /// What is wrong with a body ends the exchange, and is told with its end.
+  /// An error in a body ends the exchange and is reported with its end.
   var fault: Reason? { nil }
 
   // MARK: Connecting
@@ -65,7 +66,7 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     isReused = false
     do {
       let place = try transport.network.place(at: request.addresses, port: request.proxy?.port ?? request.url.port)
-      // An origin that stands for a proxy makes no tunnels.
+      // An origin that acts as a proxy supports no tunnels.
       if request.proxy != nil, request.url.scheme == .https { return end(.connectProxy) }
       try open(place)
     } catch  where request.proxy != nil {
@@ -99,11 +100,13 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     }
   }
 
-  /// - Returns: whether there is a connection to ask on; if not, the rest is seen to.
+  /// Performs the TLS handshake. If it fails, this method ends the transfer or schedules its end.
+  ///
+  /// - Returns: whether a connection is ready for the request.
   private func shakesHands(with place: OriginScript, isSecure: Bool) -> Bool {
     let tls = place.tls
     guard isSecure else {
-      // A server that expects a handshake closes on anything else.
+      // A server that expects a handshake closes the connection on any other bytes.
       if tls != nil, tls != .stalled { end(.connectReset) }
       return tls == nil
     }
@@ -122,7 +125,7 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     return false
   }
 
-  /// Waits for a connection, or for its handshake, as long as it may take, in vain.
+  /// Waits until the connection or handshake times out.
   private func giveUpConnecting(_ failure: Reason) {
     if failure == .connectFailed { times.connect = nil }
     schedule(at: start.advanced(by: request.connectTimeout)) { transfer in
@@ -143,8 +146,8 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     proceed()
   }
 
-  /// Goes on with the next move of the script when it is due, on a later turn of the loop: other
-  /// transfers have theirs in between.
+  /// Executes the script's next move when it is due, on a later turn of the loop, so that other
+  /// transfers get their turn.
   private func proceed() {
     guard !isOver, let due = wire?.nextMoment else { return }
     guard due <= loop.now else { return schedule(at: due) { $0.move() } }
@@ -181,7 +184,7 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
 
   // MARK: Reading
 
-  /// Reads what has come.
+  /// Reads the bytes that have arrived.
   ///
   /// - Returns: false when the owner stopped the transfer.
   private func read() -> Bool {
@@ -208,7 +211,7 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     end(nil)
   }
 
-  /// The connection, or the stream, ends.
+  /// Handles the end of the connection or stream.
   private func broken(byReset isReset: Bool) {
     guard let connection else { return }
     if connection.isHTTP2 {
@@ -224,13 +227,13 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     end(reader.failure(atEndByReset: isReset))
   }
 
-  /// Whether more has come over HTTP/2 than the header says, which libnghttp2 refuses.
+  /// Whether more bytes have arrived over HTTP/2 than the header declares. libnghttp2 rejects this.
   private var isTooLong: Bool {
     statedLength.map { reader.bodyCount > $0 } ?? false
   }
 
-  /// What a stream's end comes to: libnghttp2 refuses a length that is not the one that the header
-  /// says.
+  /// The failure at the end of a stream. libnghttp2 rejects a body whose length differs from the
+  /// declared one.
   private var streamFailure: Reason? {
     guard connection?.isHTTP2 == true else { return reader.failure(atEndByReset: false) }
     guard reader.head.isComplete else { return .httpProtocol }
@@ -266,8 +269,8 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
 }
 
 extension OriginScript {
-  /// Whether a good certificate is for a host: by its name, or by one of which `*` is the first
-  /// label and stands for no more than one (RFC 9525, 6.3).
+  /// Returns whether a good certificate covers a host: by its name, or by a name whose first label
+  /// is `*`, which matches exactly one label (RFC 9525, 6.3).
   fileprivate func certificateCovers(_ host: String) -> Bool {
     guard !certificateNames.isEmpty, !certificateNames.contains(host) else { return true }
     let parent = host.drop { $0 != "." }

@@ -1,14 +1,15 @@
 internal import Attache
 
-/// A transport that plays the origins of a scenario in the place of libcurl, without a socket: no
-/// time passes but what the scripts say.
+/// A transport that plays a scenario's origins instead of libcurl, without sockets. Time passes
+/// only as the scripts say.
 ///
-/// It goes by libcurl's rules as the engine sets them: connections serve again, one carries all
-/// streams of HTTP/2, a request that finds its old connection dead is sent once more on a new one.
+/// It follows libcurl's rules with the engine's settings: connections are reused, one connection
+/// carries all HTTP/2 streams, and a request whose reused connection is dead is repeated on a new
+/// one.
 final class ScriptedTransport: Transport {
   let loop: EventLoop
   let network: ScriptedNetwork
-  /// Connections that serve again, by origin; the latest last.
+  /// Idle connections that can be reused, by origin; the latest is last.
   private var idle: [String: [ScriptedConnection]] = [:]
   private var shared: [String: ScriptedConnection] = [:]
   private var running: [ObjectIdentifier: ScriptedTransfer] = [:]
@@ -45,12 +46,12 @@ final class ScriptedTransport: Transport {
 
   // MARK: What transfers ask for
 
-  /// A connection that is there already, for one more request.
+  /// Returns an existing connection for another request.
   func takeConnection(to origin: String) -> ScriptedConnection? {
     shared[origin] ?? idle[origin]?.popLast()
   }
 
-  /// Lets others use a new connection beside its first request.
+  /// Makes a new connection available to other requests while its first request runs.
   func share(_ connection: ScriptedConnection, to origin: String) {
     shared[origin] = connection
   }
@@ -60,13 +61,13 @@ final class ScriptedTransport: Transport {
     idle[origin, default: []].append(connection)
   }
 
-  /// Forgets a connection that carries many, and all that it carries.
+  /// Removes a shared connection and returns its transfers.
   func drop(_ connection: ScriptedConnection, to origin: String) -> [ScriptedTransfer] {
     if shared[origin] === connection { shared[origin] = nil }
     return running.values.filter { $0.connection === connection }.sorted { $0.number < $1.number }
   }
 
-  /// Has the end of a transfer told at the end of the turn.
+  /// Queues the end of a transfer. The owner is called at the end of the turn.
   func end(_ transfer: ScriptedTransfer, _ end: TransferEnd, to owner: (any TransferOwner)?) {
     guard running.removeValue(forKey: ObjectIdentifier(transfer)) != nil, let owner else { return }
     ends.append((owner, end))
@@ -77,10 +78,10 @@ final class ScriptedTransport: Transport {
   }
 }
 
-/// A connection to an origin of a scenario.
+/// A connection to a scenario's origin.
 final class ScriptedConnection {
   let place: ScriptedNetwork.Origin
-  /// At its origin, from 1.
+  /// The connection's number at its origin, from 1.
   let number: Int
   let isHTTP2: Bool
 

@@ -1,13 +1,13 @@
 internal import Attache
 
-/// What the moves of a script put on a connection, as bytes of HTTP/1; over HTTP/2 the same bytes
-/// stand for frames.
+/// Converts the moves of a script into bytes of HTTP/1. Over HTTP/2, the same bytes represent
+/// frames.
 struct ScriptedWire {
-  /// What a client sees of a move.
+  /// A move as the client sees it.
   enum Event {
     /// - Parameters:
-    ///   - status: when a head begins with them.
-    ///   - bodyCount: how many of them are of the body, or stand in the place of HTTP.
+    ///   - status: the status if a head begins with these bytes.
+    ///   - bodyCount: the number of these bytes that belong to the body or replace HTTP.
     case bytes([UInt8], status: Int?, bodyCount: Int)
     case stall, reset, close, cut, flood, end
   }
@@ -27,7 +27,7 @@ struct ScriptedWire {
     latest = arrival
   }
 
-  /// When the next move is due; nil when there is none.
+  /// The time at which the next move is due; nil when there is none.
   var nextMoment: MonotonicInstant? {
     switch upcoming?.moment {
     case .at(let time)?: max(latest, arrival.advanced(by: time))
@@ -36,17 +36,17 @@ struct ScriptedWire {
     }
   }
 
-  /// Whether nothing is left but the end in good order.
+  /// Whether only a clean end is left.
   var endsNow: Bool {
     switch upcoming?.action {
     case .end?: true
-    // The end of a chunked body has been read with the bytes that say it.
+    // The bytes that end a chunked body have already been read.
     case nil: true
     case .head, .field, .headEnd, .body, .raw, .stall, .reset, .close, .cut, .goAway, .flood, .fetcher: false
     }
   }
 
-  /// Makes the next move.
+  /// Executes the next move.
   mutating func move(at now: MonotonicInstant) -> Event? {
     guard let action = upcoming?.action else { return nil }
     latest = now
@@ -63,7 +63,8 @@ struct ScriptedWire {
     case .headEnd: return .bytes(Self.lineEnd, status: nil, bodyCount: 0)
     case .body(let bytes): return .bytes(framed(bytes), status: nil, bodyCount: bytes.count)
     case .raw(let bytes): return .bytes(bytes, status: nil, bodyCount: bytes.count)
-    // No process fetches on the simulated machine: such a scenario is not played there.
+    // On the simulated machine, no separate process fetches, so such a scenario is not played
+    // there.
     case .stall, .fetcher: return .stall
     case .reset: return .reset
     case .cut: return .cut
@@ -77,7 +78,7 @@ struct ScriptedWire {
   private static let lineEnd = Array("\r\n".utf8)
 
   private func bytes(of head: ResponseScript.Head) -> [UInt8] {
-    // A connection's own fields have no place in HTTP/2 (RFC 9113, 8.2.2).
+    // HTTP/2 does not allow connection-specific fields (RFC 9113, 8.2.2).
     let fields = head.fields.filter { !isStream || !["connection", "transfer-encoding"].contains($0.name.lowercased()) }
     let lines = fields.map { "\($0.name): \($0.value)\r\n" }
     return Array("HTTP/\(isStream ? "2" : "1.1") \(head.status) \r\n\(lines.joined())".utf8)

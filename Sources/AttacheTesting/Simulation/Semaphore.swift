@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A semaphore (sem_overview(7)): a thread passes once for each time that it was opened.
+/// A semaphore (sem_overview(7)): each `open()` lets one thread pass once.
 ///
-/// `@unchecked Sendable`: the kernel's semaphores are made for many threads, and the pointer never
+/// `@unchecked Sendable`: the kernel's semaphores are safe for many threads, and the pointer never
 /// changes.
 @safe
 final class Semaphore: @unchecked Sendable {
@@ -10,7 +10,7 @@ final class Semaphore: @unchecked Sendable {
 
   init() {
     unsafe semaphore.initialize(to: sem_t())
-    // Fails for a count beyond the kernel's maximum only.
+    // Fails only for a count above the kernel's maximum.
     _ = unsafe sem_init(semaphore, 0, 0)
   }
 

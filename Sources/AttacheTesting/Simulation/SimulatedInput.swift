@@ -2,8 +2,8 @@ internal import Attache
 internal import Glibc
 internal import Synchronization
 
-/// An input that is a file, and may stay open behind the file's end, as a pipe does whose writer
-/// says nothing more.
+/// An input that is a file and can stay open after the file's end, like a pipe whose writer is
+/// idle.
 package final class SimulatedInput: Sendable {
   private struct State {
     var hasEnded = false
@@ -14,7 +14,7 @@ package final class SimulatedInput: Sendable {
 
   package init() {}
 
-  /// Ends the input: who has read the file to its end finds that there is no more.
+  /// Ends the input: a reader at the end of the file then sees the end of input.
   package func end() {
     let gates = state.withLock { state in
       state.hasEnded = true
@@ -34,7 +34,7 @@ package final class SimulatedInput: Sendable {
   }
 }
 
-/// What a reader of a simulation waits with.
+/// The gate on which a reader of a simulation waits.
 final class SimulatedInputGate: InputGate {
   private let wakeSignal: any WakeSignal
   private let input: SimulatedInput?

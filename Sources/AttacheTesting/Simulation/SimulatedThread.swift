@@ -2,12 +2,12 @@ internal import Attache
 internal import Glibc
 internal import Synchronization
 
-/// A thread of a simulation: a real one that runs only while it has the baton.
+/// A thread of a simulation: a real thread that runs only while it has the baton.
 ///
-/// `@unchecked Sendable`: all that changes is touched under the simulation's lock, `body` before
-/// the thread runs and by itself.
+/// `@unchecked Sendable`: all mutable state is accessed under the simulation's lock. `body` is
+/// accessed only before the thread runs and by the thread itself.
 final class SimulatedThread: StartedThread, @unchecked Sendable {
-  /// What a thread that does not run waits for.
+  /// The condition that a waiting thread waits for.
   enum Wait {
     case wakeSignal(SimulatedWakeSignal, until: MonotonicInstant?)
     case end(of: SimulatedThread)
@@ -18,7 +18,7 @@ final class SimulatedThread: StartedThread, @unchecked Sendable {
   let baton = Semaphore()
   var wait: Wait?
   var hasEnded = false
-  /// The thread of the system, once it runs.
+  /// The system's thread, once it runs.
   var handle: pthread_t?
   var thread: Attache.Thread?
   private unowned let simulation: Simulation
@@ -31,13 +31,13 @@ final class SimulatedThread: StartedThread, @unchecked Sendable {
     self.body = body
   }
 
-  /// Runs the body and lets go of all that it holds, so that nothing is torn down after the baton
-  /// has gone on.
+  /// Runs the body and releases everything that it holds, so that nothing is destroyed after the
+  /// baton has been passed on.
   func runBody() {
     body.take()?()
   }
 
-  /// When it wakes by itself.
+  /// The time at which the thread wakes by itself.
   var alarm: MonotonicInstant? {
     if case .wakeSignal(_, let instant)? = wait { instant } else { nil }
   }
@@ -46,11 +46,11 @@ final class SimulatedThread: StartedThread, @unchecked Sendable {
     simulation.wait(forEndOf: self)
   }
 
-  /// The simulation joins every thread in the end.
+  /// Does nothing: the simulation joins every thread at the end.
   func detach() {}
 }
 
-/// A wake signal of a simulation; its state is kept under the simulation's lock.
+/// A wake signal of a simulation. The simulation's lock protects its state.
 final class SimulatedWakeSignal: WakeSignal, @unchecked Sendable {
   var isRung = false
   private let simulation: Simulation
@@ -68,8 +68,8 @@ final class SimulatedWakeSignal: WakeSignal, @unchecked Sendable {
   }
 }
 
-/// What a loop sleeps in. Its one descriptor leads to the type detector, which is a real process:
-/// its answer is waited for without any time passing.
+/// The poller of a loop. Its only descriptor belongs to the type detector, which is a real process.
+/// Waiting for its answer takes no simulated time.
 final class SimulatedPoller: Poller {
   private let wakeSignal: any WakeSignal
   private let watched = Mutex<Set<Int32>>([])
@@ -89,7 +89,7 @@ final class SimulatedPoller: Poller {
   func wait(until instant: MonotonicInstant?, _ ready: (Int32, Readiness) -> Void) {
     var requests = watched.withLock { $0.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) } }
     guard !requests.isEmpty else { return wakeSignal.wait(until: instant) }
-    // A detector that hangs is ended by its own timer.
+    // The detector's own timer ends a detector that hangs.
     while unsafe poll(&requests, nfds_t(requests.count), -1) < 0, errno == EINTR {}
     for request in requests where request.revents != 0 { ready(request.fd, .readable) }
   }

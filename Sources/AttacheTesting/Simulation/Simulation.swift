@@ -2,27 +2,27 @@ package import Attache
 internal import Glibc
 internal import Synchronization
 
-/// A machine of its own: threads that take turns, and time that passes only while all of them wait.
+/// A simulated machine: threads take turns, and time passes only while all of them wait.
 ///
-/// One thread at a time has the baton and runs. Whenever one waits for a wake signal or for
-/// another's end, rings, or starts a thread, the baton may go on, to whom a seeded generator picks
-/// among those that can run: the same seed is the same interleaving. When none can run, the time
-/// jumps to the next moment that one waits for; when there is none either, the simulation is over.
-/// Work takes no time.
+/// One thread at a time has the baton and runs. The baton can pass on whenever a thread waits for a
+/// wake signal or for another thread's end, rings, or starts a thread. A seeded generator picks the
+/// next thread among those that can run, so the same seed gives the same interleaving. When no
+/// thread can run, time jumps to the next instant that a thread waits for. When there is no such
+/// instant, the simulation is over. Work takes no time.
 ///
-/// A thread must not wait or ring under a lock that another one takes, nor wait for anything
-/// outside the simulation but files and the type detector.
+/// A thread must not wait or ring under a lock that another thread takes. It must not wait for
+/// anything outside the simulation except files and the type detector.
 package final class Simulation: Machine {
   /// How a simulation ended.
   package enum Ending: Sendable, Hashable {
-    /// What it was started with returned.
+    /// The initial body returned.
     case finished
-    /// What it was started with did not return: nobody could run any more, or all ran on without
-    /// any time passing, or beyond the horizon.
+    /// The initial body did not return: no thread could run, or the threads ran without any time
+    /// passing, or the horizon passed.
     case hung
   }
 
-  /// Turns without any time passing, after which nobody believes that it will.
+  /// The number of turns without time passing after which the simulation counts as hung.
   private static let patience = 2_000_000
 
   private let input: SimulatedInput?
@@ -30,12 +30,12 @@ package final class Simulation: Machine {
   private let over = Semaphore()
 
   /// - Parameters:
-  ///   - seed: of the interleaving, and of the engine's own random numbers.
+  ///   - seed: the seed of the interleaving and of the engine's random numbers.
   ///   - start: the first instant.
-  ///   - horizon: when it has passed, what has not returned never will.
-  ///   - input: what readers wait for; nil is one that is there, up to its end.
-  ///   - atRest: called when nobody can run, with the present, before the time passes on; must not
-  ///     call the simulation.
+  ///   - horizon: the simulated time after which a run that has not returned counts as hung.
+  ///   - input: the input that readers wait for; nil for an input that is complete.
+  ///   - atRest: called with the current time when no thread can run, before time passes. It must
+  ///     not call the simulation.
   package init(
     seed: UInt64, start: MonotonicInstant = MonotonicInstant(nanoseconds: 1_000_000_000_000), horizon: Duration = .seconds(86_400),
     input: SimulatedInput? = nil, atRest: @escaping @Sendable (MonotonicInstant) -> Void = { _ in }
@@ -46,13 +46,13 @@ package final class Simulation: Machine {
         now: start, generator: SeededGenerator(seed: seed), horizon: start.advanced(by: horizon), patience: Self.patience, atRest: atRest))
   }
 
-  /// Runs `body` on a thread of the simulation, and returns when nobody has anything left to do.
-  /// May be called once, from outside.
+  /// Runs `body` on a thread of the simulation and returns when no thread has work left. It can be
+  /// called once, from outside the simulation.
   ///
-  /// Threads that still wait then, for what cannot come any more, are ended where they stand; what
-  /// they hold is lost.
+  /// Threads that still wait then, for events that can no longer occur, are terminated where they
+  /// are. What they hold is lost.
   ///
-  /// - Throws: ``SystemError`` when the system gives no thread.
+  /// - Throws: ``SystemError`` when the system cannot create a thread.
   package func run(_ body: @escaping @Sendable () -> Void) throws(SystemError) -> Ending {
     let root = try make("main", body)
     state.withLock { $0.root = root }
@@ -64,7 +64,7 @@ package final class Simulation: Machine {
     return root.hasEnded ? .finished : .hung
   }
 
-  /// What tells one interleaving from another: a number that each turn changes.
+  /// A number that changes with each turn and so identifies an interleaving.
   package var fingerprint: UInt64 {
     state.withLock { $0.fingerprint }
   }
@@ -75,8 +75,8 @@ package final class Simulation: Machine {
     state.withLock { $0.now }
   }
 
-  /// So that what a scenario counts, such as requests before an origin is left alone, is counted by
-  /// one engine.
+  /// One, so that a single engine counts what a scenario counts, such as the requests before an
+  /// origin is left alone.
   package var processors: Int { 1 }
 
   package var randomFraction: Double {
@@ -123,10 +123,10 @@ package final class Simulation: Machine {
     }
   }
 
-  /// Does something under the lock, and gives the baton to whoever is next, the caller himself
-  /// perhaps. Who has no baton, since he is none of the simulation's threads, goes on at once.
+  /// Runs an action under the lock and passes the baton to the next thread, which can be the
+  /// caller. A thread outside the simulation has no baton and continues immediately.
   ///
-  /// - Returns: whether the caller is one of them.
+  /// - Returns: whether the caller is a thread of the simulation.
   @discardableResult
   private func yield(_ action: (inout State, SimulatedThread?) -> Void) -> Bool {
     let (me, next) = state.withLock { state in
@@ -146,7 +146,7 @@ package final class Simulation: Machine {
     takeBaton(me)
   }
 
-  /// Waits for the baton; whom it finds when all is over ends here.
+  /// Waits for the baton. When the simulation is over, the thread exits here.
   private func takeBaton(_ me: SimulatedThread) {
     me.baton.pass()
     if state.withLock({ $0.isOver }) { pthread_exit(nil) }
@@ -171,7 +171,7 @@ package final class Simulation: Machine {
 }
 
 extension Simulation {
-  /// Who runs, who could, and who waits.
+  /// The running thread, the runnable threads, and the waiting threads.
   fileprivate struct State: Sendable {
     var now: MonotonicInstant
     var generator: SeededGenerator
@@ -185,7 +185,7 @@ extension Simulation {
     var running: SimulatedThread?
     var root: SimulatedThread?
     var isOver = false
-    /// Turns since the time last changed.
+    /// The number of turns since the time last changed.
     private var turns = 0
 
     init(
@@ -199,7 +199,7 @@ extension Simulation {
       self.atRest = atRest
     }
 
-    /// Puts a thread with those that wait, or with those that could run.
+    /// Adds a thread to the waiting or the runnable threads.
     mutating func park(_ thread: SimulatedThread) {
       if thread.wait == nil { runnable.append(thread) } else { waiting.append(thread) }
     }
@@ -227,7 +227,9 @@ extension Simulation {
       runnable += woken
     }
 
-    /// - Returns: who gets the baton; nil when all is over.
+    /// Chooses the next thread to run.
+    ///
+    /// - Returns: the thread that gets the baton; nil when the simulation is over.
     mutating func pass() -> SimulatedThread? {
       running = nil
       turns += 1
@@ -242,19 +244,20 @@ extension Simulation {
       return next
     }
 
-    /// Lets the time pass to the next moment that somebody waits for.
+    /// Advances the time to the next instant that a thread waits for.
     private mutating func jump() {
       atRest(now)
       guard let earliest = waiting.compactMap(\.alarm).min(), earliest <= horizon else { return }
       now = max(now, earliest)
-      // What is left when the root has returned gets no more than one patience altogether.
+      // After the root has returned, the count of turns is no longer reset, so the remaining
+      // threads share one limit.
       if root?.hasEnded != true { turns = 0 }
       wake { $0.alarm == earliest }
     }
   }
 }
 
-/// The same object, for patterns.
+/// Returns whether both are the same object, for pattern matching.
 private func ~= (pattern: SimulatedWakeSignal, value: SimulatedWakeSignal) -> Bool {
   pattern === value
 }

@@ -9,13 +9,16 @@ import Logging
 @safe
 final class BatchFiles {
   private let file: BatchFile?
-  /// The report; nil when none is wanted.
+  /// The descriptor of the report; nil when none is wanted.
   let report: Int32?
 
+  /// Opens the files.
+  ///
   /// - Parameters:
-  ///   - input: what the batch reads, which the report may not take the place of.
-  ///   - queue: whose files nothing else may take the place of.
-  /// - Throws: the exit status, once the log has said what stands in the way.
+  ///   - input: the file that the batch reads; neither the output nor the report may be the same
+  ///     file.
+  ///   - queue: the queue; no other file may be one of its files.
+  /// - Throws: the exit status, after the problem is logged.
   init(input: Int32, output: String?, report: String?, queue: QueueLocation, _ log: Logger) throws {
     let target = output.map(FileIdentity.init(path:)) ?? FileIdentity(descriptor: STDOUT_FILENO)
     if let target, target == FileIdentity(descriptor: input) {
@@ -49,7 +52,7 @@ final class BatchFiles {
 
   var output: Int32 { file?.descriptor ?? STDOUT_FILENO }
 
-  /// Has the output appear under its name.
+  /// Gives the output its final name.
   func finish() throws(BatchFailure) {
     guard let file else { return }
     do throws(SystemError) {

@@ -3,12 +3,12 @@ import AttacheArguments
 import AttacheQueue
 import Glibc
 
-/// One line on the terminal that says how far a batch is, rewritten twice a second.
+/// A line on the terminal that shows a batch's progress, rewritten twice a second.
 enum BatchLine {
-  /// Columns that the words beside the bar take.
+  /// The number of columns for the words beside the bar.
   private static let words = 70
 
-  /// Shows the line until `ErrorOutput.endProgress()`, from a thread of its own.
+  /// Shows the line until `ErrorOutput.endProgress()`. Starts a thread for it.
   static func show(_ batch: Batch) {
     let start = MonotonicInstant.now
     CommandThread.start {

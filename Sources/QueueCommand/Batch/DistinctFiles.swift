@@ -4,13 +4,14 @@ import AttacheQueue
 import Glibc
 import Logging
 
-/// Refuses one name for two files of a command before it makes or changes any of them.
+/// Rejects one name for two files of a command, before it creates or changes any of them.
 enum DistinctFiles {
-  /// A file of the command: what it is, in a message, and its path.
+  /// A file of the command: its description for messages, and its path.
   typealias File = (what: String, path: String)
 
-  /// - Throws: status 64, once the log has named both files. Pipes and devices may have several
-  ///   uses.
+  /// Checks the files. Pipes and devices may be used several times.
+  ///
+  /// - Throws: status 64, after both files are named in the log.
   static func check(_ files: [File], _ log: Logger) throws {
     var seen: [[UInt8]: String] = [:]
     for file in files {
@@ -20,7 +21,8 @@ enum DistinctFiles {
     }
   }
 
-  /// The path without links; nil for what is there and no regular file, or has no folder.
+  /// Returns the path with links resolved; nil for an existing file that is not regular, or when
+  /// the folder does not exist.
   private static func place(of path: String) -> String? {
     var status = stat()
     if unsafe stat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFREG ? resolved(path) : nil }
@@ -37,7 +39,7 @@ enum DistinctFiles {
 }
 
 extension QueueLocation {
-  /// The files that the queue's database consists of.
+  /// The files of the queue's database.
   var files: [DistinctFiles.File] {
     databaseFiles.map { ("a file of the queue", $0) }
   }

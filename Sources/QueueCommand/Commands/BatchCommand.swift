@@ -5,14 +5,14 @@ import AttacheQueue
 import Glibc
 import Logging
 
-/// `attache batch`: a file's payloads through a queue in one go.
+/// `attache batch`: processes a file's payloads through a queue in one run.
 struct BatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "batch", abstract: "Give the payloads of a file their media, and go on after a kill where it was.",
+    commandName: "batch", abstract: "Attach media to the payloads of a file; resume after an interruption.",
     discussion: """
-      The lines of FILE are enqueued, worked, and written in their order. However it is ended, the same command goes on: what has its result keeps it, \
-      and is not fetched again. OUT appears when it is whole. The queue lies beside OUT, or beside FILE, and goes when the batch is done; --queue names \
-      another, which stays.
+      The command adds the lines of FILE to a queue, processes them, and writes the results in the order of FILE. If it is interrupted, run the same command \
+      again: it keeps the results that it has and fetches nothing twice. OUT appears when it is complete. The queue is a file beside OUT, or beside FILE, \
+      and is deleted when the batch is done. --queue names another queue, which is kept.
       """)
 
   @Argument(help: "The file to read, one payload a line; - is standard input, whose beginning must come again when the batch goes on.")
@@ -24,10 +24,10 @@ struct BatchCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The batch's queue: sqlite:PATH or dir:PATH, of this batch alone.", valueName: "queue"))
   var queue: QueueLocation?
 
-  @Option(help: ArgumentHelp("Write one JSON object a line of input that says what became of it.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write one JSON object for each input line, with its outcome.", valueName: "file"))
   var report: String?
 
-  @Flag(help: "Exit 65 when any line was invalid.")
+  @Flag(help: "Exit with 65 if any line was invalid.")
   var strict = false
 
   @Option(help: "Show progress on standard error: auto, always or never.")
@@ -42,7 +42,7 @@ struct BatchCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Opening a pipe waits for its other end.
+    // Opening a pipe waits for its other end. A signal must end the process meanwhile.
     StopSignals.endProcess()
     let log = options.logFormat.logger()
     let input = try InputFile(file, log)
@@ -73,7 +73,7 @@ struct BatchCommand: ParsableCommand {
     try finish(result, input, process.log, hasFetchers: !assembly.isBroken)
   }
 
-  /// Says how the batch ended, removes the queue that is not needed any more, and throws the exit
+  /// Logs how the batch ended, removes the queue when it is no longer needed, and throws the exit
   /// status.
   private func finish(_ result: Result<Batch.Result, BatchFailure>, _ input: InputFile, _ log: Logger, hasFetchers: Bool) throws {
     let result = try result.get(orExit: input.name, location, log)
@@ -92,7 +92,7 @@ struct BatchCommand: ParsableCommand {
 }
 
 extension Result<Batch.Result, BatchFailure> {
-  /// The result, or the exit status once the log has said what went wrong and what to do.
+  /// Returns the result, or logs what went wrong and what to do, and throws the exit status.
   fileprivate func get(orExit input: String, _ queue: QueueLocation, _ log: Logger) throws -> Batch.Result {
     switch self {
     case .success(let result): return result
@@ -113,7 +113,7 @@ extension BatchFailure {
     }
   }
 
-  /// One line for the log: what is wrong, and what to do.
+  /// One line for the log: what is wrong and what to do.
   fileprivate func text(input: String, queue: QueueLocation) -> String {
     switch self {
     case .input(let error): "\(input): \(error); the same command goes on"

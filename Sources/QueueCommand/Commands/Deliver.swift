@@ -6,23 +6,23 @@ import AttacheSenders
 import Glibc
 import Logging
 
-/// `attache deliver`: sends the results of a queue, and notes which were taken.
+/// `attache deliver`: sends the results of a queue and records which were accepted.
 struct Deliver: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "deliver", abstract: "Deliver the results of a queue to a command, an HTTP endpoint or Apple, with acknowledgement.",
     discussion: """
-      The command reads one payload a line from its standard input, and answers each, in the order given, with one line on its standard output: \
-      "ok", "retry 30s" ("retry" alone: after a growing pause), or "drop REASON". What it has not answered when it ends, the next one gets, which is started \
-      after a growing pause. So each payload is sent at least once, and twice only where its answer was not heard.
+      The command reads one payload per line from its standard input. It answers each, in the same order, with one line on its standard output: \
+      "ok", "retry 30s" ("retry" alone: after an increasing delay), or "drop REASON". When it ends, it is started again after an increasing delay, and \
+      reads the payloads that it has not answered. So each payload is sent at least once, and twice only if its answer was lost.
 
-      With --http, each payload is the body of a POST: 2xx is ok, 408, 429 and 5xx are retried, after Retry-After where that is said, any other status is final. \
-      While the endpoint cannot be reached, the deliverer pauses.
+      With --http, each payload is the body of a POST. 2xx means ok. 408, 429 and 5xx are retried, after Retry-After if it is given. Any other status is \
+      final. While the endpoint cannot be reached, the deliverer pauses.
 
-      With --apns, each payload goes to Apple's push service, whose answer decides; the device token is the envelope's, or at --apns-token-path. An answer that \
-      every payload would get, such as for a wrong key, pauses the deliverer.
+      With --apns, each payload is sent to Apple's push service, whose answer decides. The device token is in the envelope, or at --apns-token-path. \
+      An answer that every payload would get, such as for a wrong key, pauses the deliverer.
 
-      Any number of deliverers may share a queue. SIGTERM, SIGINT or SIGHUP once: nothing more is sent, answers are waited for, at most --answer-timeout; \
-      twice: they are not. The exit status is 75 when results are left undelivered.
+      Any number of deliverers may share a queue. After SIGTERM, SIGINT or SIGHUP, nothing more is sent, and the deliverer waits for answers, for at \
+      most --answer-timeout. After a second signal, it does not wait. The exit status is 75 when undelivered results are left.
       """)
 
   @OptionGroup var queue: QueueOptions
@@ -70,7 +70,7 @@ struct Deliver: ParsableCommand {
   @Option(help: "Write messages as text or json.")
   var logFormat = LogFormat.text
 
-  @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments, behind --.", valueName: "command"))
+  @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments, after --.", valueName: "command"))
   var command: [String] = []
 
   func validate() throws {
@@ -88,8 +88,8 @@ struct Deliver: ParsableCommand {
   }
 
   func run() throws {
-    // The sender's thread has one to itself: with two it often waits for the lock of the
-    // deliverer's.
+    // The sender's thread gets its own allocator arena. With two arenas in all, it often waits for
+    // the lock of the deliverer's arena.
     ProcessMemory.tuneAllocator()
     StopSignals.block()
     BrokenPipe.block()
@@ -135,8 +135,8 @@ struct Deliver: ParsableCommand {
     return configuration
   }
 
-  /// What tells the queue from any other, however its path is written: the same for each try of a
-  /// payload.
+  /// The queue's name, which differs from that of any other queue and does not depend on how the
+  /// path is written. It is the same for each try of a payload.
   private var queueName: String {
     guard let path = unsafe realpath(queue.queue.path, nil) else { return queue.queue.description }
     defer { unsafe free(path) }

@@ -5,14 +5,15 @@ import AttacheQueue
 import Glibc
 import Logging
 
-/// `attache enqueue`: payloads in, one a line.
+/// `attache enqueue`: adds payloads to a queue, one a line.
 struct Enqueue: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "enqueue", abstract: "Add payloads to a queue, one a line; it is made if it is not there.",
+    commandName: "enqueue", abstract: "Add payloads to a queue, one per line; create the queue if it does not exist.",
     discussion: """
-      Whatever the input gives is in the queue as soon as the input pauses, and on the disk when the command has ended. The priority and the expiration \
-      that an envelope states (apns-priority, apns-expiration) take precedence over the flags. SIGTERM, SIGINT or SIGHUP once: reading stops at the end of \
-      the line at hand, which is waited for at most 30 s; twice: at once.
+      Payloads are in the queue as soon as the input pauses, and on disk when the command ends. The priority and the expiration that an envelope \
+      states (apns-priority, apns-expiration) take precedence over the flags.
+
+      After SIGTERM, SIGINT or SIGHUP, the command finishes the line that it is reading, for at most 30 s. After a second signal, it ends at once.
       """)
 
   @Argument(help: "The file to read. (default: standard input)")
@@ -22,7 +23,7 @@ struct Enqueue: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where the payload stands in the line, as /message/apns/payload. (default: the whole line, or the envelope of a push service)",
+      "Where the payload is in the line, such as /message/apns/payload. (default: the whole line, or the envelope of a push service)",
       valueName: "pointer"),
     transform: { try JSONPointer(path: $0) })
   var payloadPath: JSONPointer?
@@ -34,27 +35,31 @@ struct Enqueue: ParsableCommand {
     transform: { $0 == "bytes" ? .bytes : .place(try JSONPointer(path: $0)) })
   var dedupe = PayloadKey.none
 
-  @Option(help: ArgumentHelp("From 10, which is worked first, to 1.", valueName: "n"))
+  @Option(help: ArgumentHelp("From 10 (processed first) to 1.", valueName: "n"))
   var priority = NewPayload.usualPriority
 
   @Option(
-    help: ArgumentHelp("Work it no sooner: a date as 2026-11-21T18:00:00Z, +10m from now, or seconds since 1970.", valueName: "time"),
+    help: ArgumentHelp(
+      "Do not process it before this time: a date such as 2026-11-21T18:00:00Z, +10m (from now), or seconds since 1970.", valueName: "time"),
     transform: { try MomentArgument.read($0) })
   var notBefore: Duration?
 
   @Option(
-    help: ArgumentHelp("From then on it gets its original at once; written the same way.", valueName: "time"),
+    help: ArgumentHelp("After this time, do not fetch: the original becomes the result. Same format.", valueName: "time"),
     transform: { try MomentArgument.read($0) })
   var expiresAt: Duration?
 
-  @Option(help: "What outlasts a power failure: always each batch, group within a second and at the end, off nothing for sure.")
+  @Option(
+    help:
+      "What survives a power failure: always: each batch; group: what is older than a second; off: no guarantee. A crashed process never loses data."
+  )
   var sync = SyncChoice.group
 
   @Option(help: "Write messages as text or json.")
   var logFormat = LogFormat.text
 
-  /// How long after a signal a line that is half read may take to come to its end: what
-  /// `--deadline` is elsewhere.
+  /// How long a half-read line may take to end after a signal. Other commands use `--deadline` for
+  /// this.
   private static let lineEnd = Duration.seconds(30)
 
   func validate() throws {
@@ -63,7 +68,7 @@ struct Enqueue: ParsableCommand {
 
   func run() throws {
     let log = logFormat.logger()
-    // Opening a pipe waits for its other end.
+    // Opening a pipe waits for its other end. A signal must end the process meanwhile.
     StopSignals.endProcess()
     let input = try InputFile(file, log)
     StopSignals.block()
@@ -94,7 +99,7 @@ struct Enqueue: ParsableCommand {
     }
   }
 
-  /// Brings what was added to the disk, says what is missing, and throws the exit status for it.
+  /// Syncs the added payloads to disk, logs what is missing, and throws the exit status for it.
   private func finish(
     _ result: Result<Enqueuer.Ending, EnqueueError>, _ counts: Enqueuer.Counts, _ input: InputFile, _ opened: any PayloadQueue,
     _ log: Logger

@@ -2,7 +2,7 @@ import ArgumentParser
 import AttacheArguments
 import AttacheQueue
 
-/// `attache purge`: forgets what is over.
+/// `attache purge`: removes payloads with old results.
 struct Purge: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "purge", abstract: "Remove payloads whose results are old and delivered, and let go of their attachments.")

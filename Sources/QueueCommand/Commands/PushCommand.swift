@@ -8,7 +8,7 @@ import Logging
 /// `attache push`: sends one payload by hand.
 struct PushCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "push", abstract: "Send one payload to Apple by hand, and print the answer.",
+    commandName: "push", abstract: "Send one payload to Apple and print the answer.",
     discussion: """
       The answer goes to standard output: the status and the reason, what they mean, and the apns-id. The exit status is 0 when Apple has taken the \
       notification; 75 when it may be sent again; 65 when this payload or this device token will never be taken; 77 when Apple does not accept the key, the \
@@ -58,7 +58,7 @@ struct PushCommand: ParsableCommand {
     }
   }
 
-  /// The file's only payload.
+  /// Reads the file's only payload.
   private func delivery(_ log: Logger) throws -> Delivery {
     let input = try InputFile(file, log)
     let payloads = try orExit(log, ExitStatus.inputOutput) { () throws(SystemError) in
@@ -98,7 +98,7 @@ struct PushCommand: ParsableCommand {
 }
 
 extension APNsVerdict {
-  /// What `attache push` ends with; nil for success.
+  /// The exit status of `attache push`; nil for success.
   fileprivate var exitStatus: Int32? {
     switch consequence {
     case .delivered: nil

@@ -5,17 +5,17 @@ import AttacheQueue
 import Glibc
 import Logging
 
-/// `attache results`: what became of the payloads, one a line.
+/// `attache results`: writes the results of the payloads, one a line.
 struct Results: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "results", abstract: "Write the results of a queue, in the order enqueued.",
+    commandName: "results", abstract: "Write the results of a queue, in the order of its payloads.",
     discussion: """
-      A payload without a result is passed over, unless --follow waits for it. A line without an ending gets a line feed when another follows; with --follow \
-      and --unread in any case.
+      A payload without a result is skipped, unless --follow waits for it. A line without a line ending gets a line feed if another line follows it, and \
+      always with --follow and --unread.
 
-      With --unread each line counts as delivered once it was written, and is not given again: at most once, whatever becomes of who reads it. A reader that \
-      dies loses what it has not dealt with; attache deliver sends such lines again. Its attachments may leave the store from then on. Only one --unread may \
-      have a queue, and none beside a deliverer.
+      With --unread, a line counts as delivered when it was written, and is not written again. If the reader dies, the lines that it has not processed are \
+      lost; attache deliver sends such lines again. The store may then delete their attachments. A queue can have one --unread reader, and none while a \
+      deliverer runs.
       """)
 
   @OptionGroup var queue: QueueOptions
@@ -40,7 +40,7 @@ struct Results: ParsableCommand {
     let stream = try orExit(log, ExitStatus.software) { [options] () throws(SystemError) in
       try ResultStream(opened, options, descriptor: STDOUT_FILENO)
     }
-    // A second signal ends the process although nobody reads what is written.
+    // A second signal ends the process even when nobody reads the output.
     if follow { StopSignals.onEach({ stream.stop() }) }
     do throws(ResultStreamError) {
       _ = try stream.run()

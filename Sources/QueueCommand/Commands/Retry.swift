@@ -3,13 +3,13 @@ import Attache
 import AttacheArguments
 import AttacheQueue
 
-/// `attache retry`: has payloads be worked again, or results be delivered again.
+/// `attache retry`: requeues payloads, or delivers results again.
 struct Retry: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "retry", abstract: "Have payloads that fell back be worked again, and those that ended their workers.",
+    commandName: "retry", abstract: "Requeue payloads that fell back, and payloads whose workers died.",
     discussion: """
-      Their results are forgotten; a worker takes them in the place they had, and their new results are delivered. With --delivery nothing is worked again: \
-      results that a sender dropped, or that ended their senders, are delivered again.
+      The previous results are deleted. A worker processes the payloads in their previous order, and their new results are delivered. With --delivery, \
+      no payload is processed again; instead, results that a sender dropped, or whose senders died, are delivered again.
       """)
 
   @OptionGroup var queue: QueueOptions

@@ -5,13 +5,14 @@ import AttacheQueue
 import Glibc
 import Logging
 
-/// `attache queue`: how a queue stands, or what has happened to a payload.
+/// `attache queue`: shows the state of a queue, or the history of a payload.
 struct State: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "queue", abstract: "Say how a queue stands: how many payloads are in which state, how old, and how fast they are worked.",
+    commandName: "queue",
+    abstract: "Show the state of a queue: how many payloads are in which state, how old they are, and how fast they are processed.",
     discussion: """
-      With --line or --key it says what has happened to one payload: when it was enqueued, each try that came to nothing, its result, and its delivery. With \
-      --dead it says so of each payload that ended its workers or its senders.
+      With --line or --key, show the history of one payload: when it was enqueued, each failed try, its result, and its delivery. With --dead, show that \
+      of each payload whose workers or senders died.
       """)
 
   @OptionGroup var queue: QueueOptions
@@ -57,7 +58,7 @@ struct State: ParsableCommand {
     }
   }
 
-  /// Writes what has happened to the payload that has one of the names.
+  /// Writes the history of the payload that has one of the names.
   private func show(_ names: [PayloadName], _ opened: any PayloadQueue) throws {
     let found = try orExit { () throws(QueueError) -> [PayloadHistory] in
       var found: [PayloadHistory] = []
@@ -82,7 +83,7 @@ struct State: ParsableCommand {
     }
   }
 
-  /// What shows how the queue stands, in the way that standard output takes it.
+  /// The function that writes a queue's status in the form that suits standard output.
   private var show: (QueueStatus) throws -> Void {
     if json { return { try StandardOutput.write($0.json) } }
     guard TerminalStyle.takesEscapes(STDOUT_FILENO) else { return { try StandardOutput.write($0.line + "\n") } }

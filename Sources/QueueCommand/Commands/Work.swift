@@ -4,13 +4,15 @@ import AttacheArguments
 import AttacheQueue
 import Logging
 
-/// `attache work`: gives the payloads of a queue their media.
+/// `attache work`: adds the media to the payloads of a queue.
 struct Work: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "work", abstract: "Work a queue: give its payloads their media.",
+    commandName: "work", abstract: "Process a queue: attach media to its payloads.",
     discussion: """
-      Any number of processes may work one queue. Killed at any instant, nothing is lost: the next one goes on. SIGTERM, SIGINT or SIGHUP once: nothing more is \
-      claimed, what is in flight is finished; twice: it is given back. The exit status is 75 when payloads are left without a result.
+      Any number of processes may work on one queue. No payload is lost when one is killed: another continues.
+
+      After SIGTERM, SIGINT or SIGHUP, the worker claims nothing more and finishes what is in progress. After a second signal, it returns that to the \
+      queue. The exit status is 75 when payloads without a result are left.
       """)
 
   @OptionGroup var queue: QueueOptions

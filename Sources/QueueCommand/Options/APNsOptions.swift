@@ -4,7 +4,7 @@ import AttacheArguments
 public import AttacheSenders
 import Logging
 
-/// How payloads are sent to Apple.
+/// The flags for sending payloads to Apple.
 struct APNsOptions: ParsableArguments {
   @Flag(help: "Send to Apple's push service.")
   var apns = false
@@ -21,7 +21,7 @@ struct APNsOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The developer team's identifier, ten characters.", valueName: "id"))
   var apnsTeamId: String?
 
-  @Option(help: ArgumentHelp("A client certificate with its key (PEM) in the place of a signing key.", valueName: "file"))
+  @Option(help: ArgumentHelp("A client certificate with its key (PEM), instead of a signing key.", valueName: "file"))
   var apnsCertificate: String?
 
   @Option(help: ArgumentHelp("The app's bundle identifier, for payloads whose envelope names no apns-topic.", valueName: "topic"))
@@ -35,19 +35,19 @@ struct APNsOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Where the device token stands in the line, as /device/token; its member is not sent. (default: the token of the envelope)",
+      "Where the device token is in the line, such as /device/token. This member is not sent. (default: the token of the envelope)",
       valueName: "pointer"),
     transform: { try JSONPointer(path: $0) })
   var apnsTokenPath: JSONPointer?
 
   @Option(
     help: ArgumentHelp(
-      "Where the payload stands in the line, as /message/apns/payload. (default: the whole line, or the envelope of a push service)",
+      "Where the payload is in the line, such as /message/apns/payload. (default: the whole line, or the envelope of a push service)",
       valueName: "pointer"),
     transform: { try JSONPointer(path: $0) })
   var payloadPath: JSONPointer?
 
-  @Option(help: ArgumentHelp("The member with the attachments; it is not sent where they have file URLs.", valueName: "key"))
+  @Option(help: ArgumentHelp("The member with the attachments. It is not sent if they have file URLs.", valueName: "key"))
   var outputKey = "attache"
 
   @Flag(help: "Send to the sandbox, for apps that Xcode has installed.")
@@ -55,11 +55,13 @@ struct APNsOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Send to another server that speaks Apple's protocol; the port is 443 where none is named.", valueName: "host[:port]"))
+      "Send to another server with Apple's protocol. The default port is 443.", valueName: "host[:port]"))
   var apnsHost: APNsEndpoint?
 
-  @Option(help: ArgumentHelp("Connections to the server at most; each has as many streams as the server allows.", valueName: "n"))
-  var apnsConnections = 1
+  @Option(
+    help: ArgumentHelp(
+      "The limit for connections to the server. Each has as many streams as the server allows. (default: 1)", valueName: "n"))
+  var apnsConnections: Int?
 
   @Option(
     help: ArgumentHelp("Add the device tokens that Apple calls invalid to a file, one JSON object a line.", valueName: "file"))
@@ -76,7 +78,7 @@ struct APNsOptions: ParsableArguments {
       if let flag = given { throw ValidationError("\(flag) needs --apns.") }
       return
     }
-    try CountArgument.check(apnsConnections, "--apns-connections", in: 1...16)
+    try CountArgument.check(apnsConnections ?? 1, "--apns-connections", in: 1...16)
     if let apnsPushType, !Self.pushTypes.contains(apnsPushType) {
       throw ValidationError("--apns-push-type must be one of \(Self.pushTypes.joined(separator: ", ")).")
     }
@@ -91,10 +93,14 @@ struct APNsOptions: ParsableArguments {
     }
   }
 
-  /// A flag that says nothing without `--apns`.
+  /// A given flag that needs `--apns`; nil when there is none.
   private var given: String? {
     if apnsKey != nil { return "--apns-key" }
+    if apnsKeyId != nil { return "--apns-key-id" }
+    if apnsTeamId != nil { return "--apns-team-id" }
     if apnsCertificate != nil { return "--apns-certificate" }
+    if apnsPushType != nil { return "--apns-push-type" }
+    if apnsConnections != nil { return "--apns-connections" }
     if apnsTopic != nil { return "--apns-topic" }
     if apnsTokenPath != nil { return "--apns-token-path" }
     if apnsSandbox { return "--apns-sandbox" }
@@ -112,11 +118,11 @@ struct APNsOptions: ParsableArguments {
     }
   }
 
-  /// What the flags say, once they were validated.
+  /// Returns the configuration that the flags describe, after they were validated.
   ///
   /// - Parameters:
-  ///   - queueName: what tells the queue from any other: a part of each `apns-id`.
-  ///   - roots: whose certificates count.
+  ///   - queueName: distinguishes the queue from any other; a part of each `apns-id`.
+  ///   - roots: the trusted root certificates.
   func configuration(queueName: String, _ roots: RootOptions) throws -> APNsConfiguration {
     let credentials: APNsConfiguration.Credentials =
       if let apnsKey { .key(try provider(apnsKey)) } else { .certificate(apnsCertificate ?? "") }
@@ -127,15 +133,15 @@ struct APNsOptions: ParsableArguments {
     configuration.outputKey = outputKey
     configuration.queueName = queueName
     configuration.invalidTokens = invalidTokens
-    configuration.connections = apnsConnections
+    configuration.connections = apnsConnections ?? 1
     return configuration
   }
 
-  /// Makes the sender of `attache deliver`.
+  /// Creates the sender of `attache deliver`.
   ///
   /// - Parameter queueName: as for ``configuration(queueName:_:)``.
   /// - Returns: nil without `--apns`.
-  /// - Throws: the exit status, once the log has said what stands in the way.
+  /// - Throws: the exit status, after the problem is logged.
   func sender(queueName: String, _ roots: RootOptions, _ log: Logger) throws -> APNsSender? {
     guard apns else { return nil }
     let configuration = try configuration(queueName: queueName, roots)

@@ -5,7 +5,7 @@ import AttacheQueue
 import AttacheSenders
 import Logging
 
-/// The HTTP endpoint that results are delivered to.
+/// The flags for the HTTP endpoint that results are delivered to.
 struct HTTPOptions: ParsableArguments {
   @Option(help: ArgumentHelp("POST each payload to this URL instead of a command.", valueName: "url"))
   var http: String?
@@ -35,9 +35,9 @@ struct HTTPOptions: ParsableArguments {
     }
   }
 
-  /// The sender that the flags ask for; nil when they ask for none.
+  /// Creates the sender that the flags request; returns nil without `--http`.
   ///
-  /// - Throws: the exit status, once the log has said what is wrong.
+  /// - Throws: the exit status, after the error is logged.
   func sender(_ roots: RootOptions, _ log: Logger, answerTimeout: Duration, jobs: Int) throws -> (any Sender)? {
     guard let http else { return nil }
     var configuration = HTTPSender.Configuration(url: http)

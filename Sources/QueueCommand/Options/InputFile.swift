@@ -6,12 +6,14 @@ import Logging
 
 /// The file whose lines a command reads, or standard input.
 struct InputFile {
-  /// As messages call it.
+  /// The name for messages.
   let name: String
   let descriptor: Int32
 
-  /// - Parameter path: nil and `-` are standard input.
-  /// - Throws: the status of an input error, once the log has said what went wrong.
+  /// Opens the file.
+  ///
+  /// - Parameter path: nil and `-` select standard input.
+  /// - Throws: the exit status of an input error, after the error is logged.
   init(_ path: String?, _ log: Logger) throws {
     guard let path, path != "-" else {
       (name, descriptor) = ("<stdin>", STDIN_FILENO)
@@ -20,7 +22,7 @@ struct InputFile {
     name = PrintableText.of(path)
     do throws(SystemError) {
       descriptor = try PayloadInput.open(path)
-      // A folder can be opened, and is refused before anything is made for it.
+      // A folder can be opened. It is refused here, before anything is created for it.
       if Self.isFolder(descriptor) { throw SystemError(call: "read", number: EISDIR) }
     } catch {
       Self.complain(error, PrintableText.of(path), log)
@@ -28,7 +30,7 @@ struct InputFile {
     }
   }
 
-  /// Says why it cannot be read any further.
+  /// Logs why the input cannot be read any further.
   func complain(_ error: SystemError, _ log: Logger) {
     Self.complain(error, name, log)
   }

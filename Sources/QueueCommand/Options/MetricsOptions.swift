@@ -4,7 +4,7 @@ import AttacheArguments
 import AttacheQueue
 import Logging
 
-/// Where a worker's figures go.
+/// The flags for the metrics of a worker or a deliverer.
 struct MetricsOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Serve /metrics, /livez and /readyz on 127.0.0.1 at this port; 0 is any, which the log names.", valueName: "port"))
@@ -13,13 +13,14 @@ struct MetricsOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write the same figures to a file, every 10 seconds and at the end.", valueName: "file"))
   var metricsFile: String?
 
-  /// Starts what the flags ask for.
+  /// Starts the service that the flags request.
   ///
   /// - Parameters:
-  ///   - figures: what the worker or the deliverer tells what it does.
-  ///   - pulses: what asks each fetcher of the worker (``MediaFetcher/pulse(_:)``).
-  /// - Returns: nil when they ask for nothing.
-  /// - Throws: the exit status, once the log has said what stands in the way.
+  ///   - figures: the metrics of the worker or the deliverer.
+  ///   - pulses: functions that request the state of each of the worker's fetchers
+  ///     (``MediaFetcher/pulse(_:)``).
+  /// - Returns: nil when the flags request nothing.
+  /// - Throws: the exit status, after the problem is logged.
   func start(_ queue: any PayloadQueue, _ figures: any MetricsSource, _ log: Logger, pulses: [MetricsCollector.Pulse]) throws
     -> MetricsService?
   {

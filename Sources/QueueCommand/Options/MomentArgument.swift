@@ -2,11 +2,12 @@ import ArgumentParser
 import AttacheArguments
 import AttacheQueue
 
-/// A moment as a user writes it: a date, a span from now, or seconds since 1970.
+/// A point in time as a user writes it: a date, a span from now, or seconds since 1970.
 enum MomentArgument {
-  /// Reads it.
+  /// Parses a point in time.
   ///
-  /// - Returns: since 1970.
+  /// - Returns: the time since 1970.
+  /// - Throws: `ValidationError` for any other text.
   static func read(_ text: String) throws -> Duration {
     if text.hasPrefix("+"), let span = DurationArgument(argument: String(text.dropFirst())) {
       return SystemQueueClock().wall + span.duration

@@ -5,33 +5,34 @@ public import AttacheQueue
 import Logging
 import Synchronization
 
-/// Which queue a command means.
+/// The flag that selects the queue of a command.
 struct QueueOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The queue: sqlite:PATH (a database) or dir:PATH (a folder with an inbox and an outbox).", valueName: "queue"))
   var queue: QueueLocation
 
   /// Opens the queue.
   ///
-  /// - Throws: the exit status, once the log has said what stands in the way.
+  /// - Throws: the exit status, after the problem is logged.
   func open(creates: Bool, sync: SyncChoice = .group, _ log: Logger = LogFormat.text.logger()) throws -> any PayloadQueue {
     try queue.open(creates: creates, sync: sync, log)
   }
 }
 
 extension QueueLocation {
-  /// Opens the queue, and keeps it in memory until the process ends, open or closed.
+  /// Opens the queue and keeps it in memory until the process ends, open or closed.
   ///
-  /// - Throws: the exit status, once the log has said what stands in the way.
+  /// - Throws: the exit status, after the problem is logged.
   func open(creates: Bool, sync: SyncChoice, _ log: Logger) throws -> any PayloadQueue {
-    // A database that is not opened after all is released at once.
+    // A database that fails to open is released at once, which waits for a thread (see `kept`).
+    // Check first that the system can start one.
     guard CommandThread.start({}) else { throw ExitCode(ExitStatus.software) }
     let opened = try orExit(log) { () throws(QueueError) in try open(creates: creates, sync: sync, notice: { log.notice("\($0)") }) }
     Self.kept.withLock { $0.append(opened) }
     return opened
   }
 
-  /// To release a database is to release a queue of libdispatch's, which waits for a thread for as
-  /// long as the system gives none.
+  /// Every queue that was opened. Releasing a database releases a libdispatch queue, which waits
+  /// for a thread while the system cannot start one.
   private static let kept = Mutex<[any PayloadQueue]>([])
 }
 
@@ -44,7 +45,7 @@ extension QueueLocation: ExpressibleByArgument {
 extension SyncChoice: ExpressibleByArgument {}
 
 extension QueueError {
-  /// What a command ends with.
+  /// The exit status of a command after this error.
   var exitStatus: Int32 {
     switch self {
     case .unavailable: ExitStatus.unavailable
@@ -54,7 +55,7 @@ extension QueueError {
   }
 }
 
-/// Runs what a queue may refuse; the log says why, and the exit status is thrown.
+/// Runs a queue operation. Logs its error and throws the exit status.
 func orExit<Value>(_ log: Logger = LogFormat.text.logger(), _ body: () throws(QueueError) -> Value) throws -> Value {
   do throws(QueueError) {
     return try body()
@@ -64,7 +65,7 @@ func orExit<Value>(_ log: Logger = LogFormat.text.logger(), _ body: () throws(Qu
   }
 }
 
-/// Runs what may fail; the log says why, and the status is thrown.
+/// Runs a system operation. Logs its error and throws `status`.
 func orExit<Value>(_ log: Logger, _ status: Int32, _ body: () throws(SystemError) -> Value) throws -> Value {
   do throws(SystemError) {
     return try body()

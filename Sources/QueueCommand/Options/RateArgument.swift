@@ -3,7 +3,7 @@ import Attache
 
 /// A rate as a user writes it: `500/s`, `3000/m`, `10000/h`, `0.5/s`.
 struct RateArgument: ExpressibleByArgument {
-  /// More than 0, and at most a million.
+  /// Greater than 0 and at most a million.
   var perSecond: Double
 
   init?(argument: String) {

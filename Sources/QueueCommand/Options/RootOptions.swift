@@ -1,7 +1,7 @@
 import ArgumentParser
 import Attache
 
-/// Which certificates of servers count.
+/// The flag for the trusted root certificates.
 struct RootOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("A file of root certificates (PEM) instead of the system's.", valueName: "file"),

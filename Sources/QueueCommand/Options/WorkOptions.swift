@@ -3,7 +3,7 @@ import Attache
 import AttacheArguments
 import AttacheQueue
 
-/// How payloads of a queue are worked.
+/// The flags for how a queue's payloads are processed.
 struct WorkOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The earlier name of --fetchers.", valueName: "n"))
   var workers: Int?
@@ -33,7 +33,7 @@ struct WorkOptions: ParsableArguments {
   @Option(help: "Write messages as text or json.")
   var logFormat = LogFormat.text
 
-  /// What is to be said of the flags at the start.
+  /// A message about the flags for the log at the start.
   var notice: String? {
     workers.map { "--workers is the earlier name; use --fetchers \($0)" }
   }

@@ -2,7 +2,7 @@ internal import Attache
 internal import AttacheTesting
 internal import Foundation
 
-/// An earlier rehearsal, to compare with.
+/// An earlier rehearsal to compare with.
 struct Baseline: Sendable {
   private struct Key: Hashable {
     var name: String
@@ -13,8 +13,11 @@ struct Baseline: Sendable {
   private let tolerance: Duration
   private let scenarios: [Key: [RehearsalRecord.Scenario]]
 
-  /// - Parameter clock: how the scenarios are played now; only like is compared with like.
-  /// - Throws: ``BaselineError`` when the file is no report of `--json`, or of another clock.
+  /// Reads an earlier rehearsal.
+  ///
+  /// - Parameter clock: how the scenarios are played now; the baseline must have the same clock.
+  /// - Throws: ``BaselineError`` when the file is not a report of `--json`, or has another version
+  ///   or clock.
   init(contentsOfFile path: String, tolerance: Duration, clock: String) throws(BaselineError) {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -29,11 +32,11 @@ struct Baseline: Sendable {
     guard record.clock == clock else { throw BaselineError(path: path, theirs: record.clock, ours: clock) }
     self.path = path
     self.tolerance = tolerance
-    // What was not run says nothing about what must come.
+    // A scenario that was skipped gives nothing to compare with.
     scenarios = Dictionary(grouping: record.scenarios.filter { $0.skipped == nil }) { Key(name: $0.name, depth: $0.depth) }
   }
 
-  /// What is other in a result than it was.
+  /// Returns the differences between a result and the baseline.
   func findings(_ result: ScenarioResult) -> [Finding] {
     let key = Key(name: result.scenario.name, depth: result.depth.rawValue)
     guard let old = scenarios[key], result.skipped == nil else { return [] }
@@ -65,7 +68,8 @@ struct Baseline: Sendable {
     ]
   }
 
-  /// A result for each of its scenarios that is not among these, in order.
+  /// Returns a failed result for each scenario of the baseline that is not in `present`, sorted by
+  /// name.
   func gone(from present: [Scenario], depth: ScenarioResult.Depth) -> [ScenarioResult] {
     let names = Set(scenarios.keys.map(\.name)).subtracting(present.map(\.name))
     return names.sorted().map { name in

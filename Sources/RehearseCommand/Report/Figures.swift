@@ -1,8 +1,8 @@
 internal import Attache
 
-/// Times as a reader has them.
+/// Times in the forms that the reports use.
 extension Duration {
-  /// `0.5 ms`, `312 ms`, `4.2 s`: three figures or so.
+  /// `0.5 ms`, `312 ms`, `4.2 s`: about three digits.
   var readable: String {
     let milliseconds = milliseconds
     switch abs(milliseconds) {
@@ -13,10 +13,10 @@ extension Duration {
     }
   }
 
-  /// Milliseconds with a thousandth, as reports for programs have them.
+  /// Milliseconds, rounded to a thousandth, for machine-readable reports.
   var reportedMilliseconds: Double { milliseconds.rounded(places: 3) }
 
-  /// Seconds with a thousandth.
+  /// Seconds, rounded to a thousandth.
   var reportedSeconds: Double { (milliseconds / 1000).rounded(places: 3) }
 }
 
@@ -28,12 +28,12 @@ extension Double {
 }
 
 extension String {
-  /// With blanks on the right up to a width.
+  /// Returns the string with spaces added on the right up to a width.
   func padded(to width: Int) -> String {
     count < width ? self + String(repeating: " ", count: width - count) : self
   }
 
-  /// With blanks on the left up to a width.
+  /// Returns the string with spaces added on the left up to a width.
   func aligned(to width: Int) -> String {
     count < width ? String(repeating: " ", count: width - count) + self : self
   }

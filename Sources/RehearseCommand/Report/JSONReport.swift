@@ -2,7 +2,7 @@ internal import Attache
 internal import AttacheTesting
 internal import Foundation
 
-/// The report for programs: one object, which is also what `--baseline` reads.
+/// The report for programs: one JSON object, which `--baseline` also reads.
 struct JSONReport: RehearsalReport {
   private let file: ReportFile
   private var plan: RehearsalPlan?

@@ -3,7 +3,7 @@ internal import XMLCoder
 
 /// An element of JUnit's XML.
 protocol JUnitElement: Encodable, DynamicNodeEncoding {
-  /// The names that are elements of their own; all others are attributes.
+  /// The names of the members that become elements; all others become attributes.
   static var parts: Set<String> { get }
 }
 
@@ -13,7 +13,7 @@ extension JUnitElement {
   }
 }
 
-/// All of it, as far as JUnit's readers agree upon it.
+/// The root element, with the parts that JUnit's readers agree on.
 struct JUnitSuites: JUnitElement {
   static let parts: Set = ["testsuite"]
 
@@ -68,7 +68,7 @@ struct JUnitCase: JUnitElement {
     /// The kind of the first finding.
     var type: String
     var message: String
-    /// All findings, a line each.
+    /// All findings, one a line.
     var text: String
 
     enum CodingKeys: String, CodingKey {
@@ -111,12 +111,12 @@ struct JUnitCase: JUnitElement {
 }
 
 extension ScenarioResult {
-  /// Not run, and nothing to say against it.
+  /// Whether the scenario was skipped and has no findings.
   fileprivate var isSkip: Bool { skipped != nil && findings.isEmpty }
 }
 
 extension String {
-  /// With a replacement for the characters that XML 1.0 has no way to write.
+  /// The string with a replacement for each character that XML 1.0 cannot represent.
   fileprivate var asXML: String {
     String(
       String.UnicodeScalarView(

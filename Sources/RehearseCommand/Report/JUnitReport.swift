@@ -2,7 +2,7 @@ internal import AttacheTesting
 internal import Foundation
 internal import XMLCoder
 
-/// The report as continuous integration reads it: JUnit's XML.
+/// The report for continuous integration, in JUnit's XML.
 struct JUnitReport: RehearsalReport {
   private let file: ReportFile
 
@@ -13,7 +13,7 @@ struct JUnitReport: RehearsalReport {
   mutating func end(_ results: [ScenarioResult], elapsed: Duration) throws(ReportFailure) {
     let encoder = XMLEncoder()
     encoder.outputFormatting = .prettyPrinted
-    // Without these, a reader would make blanks of them.
+    // Without these escapes, a reader would replace the characters with spaces.
     encoder.charactersEscapedInAttributes += [("\n", "&#10;"), ("\t", "&#9;"), ("\r", "&#13;")]
     let data: Data
     do {

@@ -1,16 +1,16 @@
 internal import Attache
 internal import AttacheTesting
 
-/// How late the lines of all scenarios were; negative is early.
+/// How late the lines of all scenarios were. Negative values are early.
 struct Lateness: Sendable, Hashable {
-  /// How many lines were later than the bucket before, and no later than this one.
+  /// The number of lines that were later than the bucket before and no later than this one.
   struct Bucket: Sendable, Hashable {
-    /// nil holds what is later than all others.
+    /// nil for the bucket without an upper bound.
     var upTo: Duration?
     var count: Int
   }
 
-  /// In order.
+  /// In ascending order.
   private let sorted: [Duration]
 
   init(_ results: [ScenarioResult]) {
@@ -20,8 +20,8 @@ struct Lateness: Sendable, Hashable {
   var count: Int { sorted.count }
   var largest: Duration? { sorted.last }
 
-  /// The lateness that so many lines of a hundred do not exceed (nearest rank); nil when no line
-  /// came.
+  /// Returns the lateness that the given percentage of lines does not exceed (nearest rank); nil
+  /// when there is no line.
   func percentile(_ percent: Int) -> Duration? {
     guard !sorted.isEmpty else { return nil }
     return sorted[max(0, (sorted.count * percent + 99) / 100 - 1)]
@@ -32,7 +32,7 @@ struct Lateness: Sendable, Hashable {
     .milliseconds(-20), .zero, .milliseconds(20), .milliseconds(100), .milliseconds(250), .seconds(1),
   ]
 
-  /// From the first bucket that holds a line to the last.
+  /// The buckets from the first to the last one that contains a line.
   var buckets: [Bucket] {
     var rest = sorted[...]
     let all = (Self.bounds.map(Optional.some) + [nil]).map { bound in

@@ -1,18 +1,18 @@
 internal import Attache
 internal import AttacheTesting
 
-/// The report for people: a line a scenario as it ends, and for one that failed what was expected,
-/// what came, and what happened.
+/// The report for people: one line for each scenario as it ends. For a failed scenario it also
+/// shows what was expected, what came, and what happened.
 struct PeopleReport: RehearsalReport {
   private let terminal: Terminal
   private let isVerbose: Bool
   private var showsSeeds = false
   private var nameWidth = 0
   private var notes: [String] = []
-  /// Results that should come, and that came.
+  /// The number of expected results, and of results so far.
   private var (planned, added) = (0, 0)
 
-  /// - Parameter isVerbose: whether scenarios that passed show what happened, too.
+  /// - Parameter isVerbose: whether passed scenarios also show what happened.
   init(_ terminal: Terminal, isVerbose: Bool) {
     self.terminal = terminal
     self.isVerbose = isVerbose
@@ -38,7 +38,7 @@ struct PeopleReport: RehearsalReport {
     return "\(mark)  \(name)  \(result.elapsed.readable.aligned(to: 8))\(seed)"
   }
 
-  /// Findings beyond so many say the same again.
+  /// The most findings to show; further ones repeat the same.
   private static let mostFindings = 12
   private static let mostEvents = 60
 

@@ -1,7 +1,7 @@
 internal import Attache
 internal import AttacheTesting
 
-/// A rehearsal as `--json` writes it and `--baseline` reads it.
+/// A rehearsal in the form that `--json` writes and `--baseline` reads.
 struct RehearsalRecord: Codable, Sendable {
   struct Finding: Codable, Sendable {
     var kind: String
@@ -37,7 +37,7 @@ struct RehearsalRecord: Codable, Sendable {
   }
 
   struct Bucket: Codable, Sendable {
-    /// nil is without bound.
+    /// nil means no upper bound.
     var upToMs: Double?
     var count: Int
   }
@@ -49,14 +49,14 @@ struct RehearsalRecord: Codable, Sendable {
     var histogram: [Bucket]
   }
 
-  /// Of this form.
+  /// The version of this format.
   static let currentVersion = 1
 
   var version = currentVersion
   var clock: String
   var seed: UInt64
   var elapsedMs: Double
-  /// How far the rehearsal goes; an older record has none.
+  /// The limits of the rehearsal; older records have none.
   var notes: [String]?
   var scenarios: [Scenario]
   var lateness: LatenessRecord

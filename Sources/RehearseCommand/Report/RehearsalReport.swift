@@ -1,14 +1,15 @@
 internal import AttacheTesting
 
-/// Something that is told what comes of the scenarios.
+/// A report, which receives the results of the scenarios.
 protocol RehearsalReport: Sendable {
-  /// Before the first scenario.
+  /// Called before the first scenario.
   mutating func begin(_ plan: RehearsalPlan)
-  /// As a scenario ends.
+  /// Called when a scenario ends.
   mutating func add(_ result: ScenarioResult)
-  /// When a signal has ended the rehearsal: ``end(_:elapsed:)`` follows, with the results so far.
+  /// Called when a signal has ended the rehearsal. ``end(_:elapsed:)`` follows with the results so
+  /// far.
   mutating func interrupt()
-  /// After the last, with all results in their order, or those so far.
+  /// Called at the end with all results, or with those so far, in their order.
   ///
   /// - Throws: ``ReportFailure`` when the report cannot be written.
   mutating func end(_ results: [ScenarioResult], elapsed: Duration) throws(ReportFailure)
@@ -20,19 +21,20 @@ extension RehearsalReport {
   mutating func interrupt() {}
 }
 
-/// What is to be rehearsed.
+/// A description of the rehearsal that begins.
 struct RehearsalPlan: Sendable {
-  /// Results that will come.
+  /// The number of results to expect.
   var count: Int
-  /// How the scenarios are played, as reports name it: `real`, `virtual`, `both` or `command`.
+  /// How the scenarios are played, as reports name it: `real`, `virtual`, `both`, `command`, or
+  /// `queue` with the queue's kind.
   var clock: String
   /// The first seed.
   var seed: UInt64
-  /// Of the longest name.
+  /// The length of the longest name.
   var nameWidth: Int
-  /// Whether the results depend on their seeds, so that a reader must know them.
+  /// Whether the results depend on the seeds, so that a reader must know them.
   var isSeeded: Bool
-  /// What a reader must know about how far the rehearsal goes, a sentence each.
+  /// What a reader must know about the limits of the rehearsal, one sentence each.
   var notes: [String] = []
 }
 
@@ -45,7 +47,9 @@ struct ReportFailure: Error, CustomStringConvertible {
 }
 
 extension Terminal {
-  /// - Throws: ``ReportFailure`` when the stream did not take everything.
+  /// Checks that everything was written.
+  ///
+  /// - Throws: ``ReportFailure`` when a write to the stream failed.
   func checkWritten() throws(ReportFailure) {
     if let failure { throw ReportFailure(path: "standard output", problem: failure) }
   }

@@ -2,15 +2,15 @@ internal import Attache
 internal import AttacheTesting
 internal import Synchronization
 
-/// Where results arrive, from wherever they are played: compared with the baseline, and handed to
-/// every report.
+/// Receives the results, compares them with the baseline, and passes them to every report. Any
+/// thread may call it.
 final class ReportDesk: Sendable {
   private struct State {
     var reports: [any RehearsalReport]
     var start = MonotonicInstant.now
     var line = RunningLine()
 
-    /// Tells every report, with the line of what is running out of the way.
+    /// Calls `body` with every report, and hides the line of running scenarios meanwhile.
     mutating func notify(_ body: (inout any RehearsalReport) -> Void) {
       line.clear()
       for index in reports.indices { body(&reports[index]) }
@@ -33,7 +33,7 @@ final class ReportDesk: Sendable {
     }
   }
 
-  /// A scenario begins.
+  /// Records that a scenario begins.
   func begin(_ scenario: Scenario) {
     state.withLock { state in
       state.line.begin(scenario.name)
@@ -49,22 +49,22 @@ final class ReportDesk: Sendable {
     }
   }
 
-  /// The result with what the baseline says against it.
+  /// Returns the result with the findings of the baseline added.
   func judge(_ result: ScenarioResult) -> ScenarioResult {
     var judged = result
     judged.findings += baseline?.findings(result) ?? []
     return judged
   }
 
-  /// A signal has ended the rehearsal; ``end(_:)`` follows.
+  /// Tells the reports that a signal has ended the rehearsal. ``end(_:)`` follows.
   func interrupt() {
     state.withLock { state in state.notify { $0.interrupt() } }
   }
 
-  /// Finishes every report, also when another cannot be written.
+  /// Finishes every report, even when another one cannot be written.
   ///
-  /// - Parameter results: all of them, or those so far, judged, in their order.
-  /// - Returns: whether all are written; else standard error says what went wrong.
+  /// - Parameter results: all results, or those so far, judged, in their order.
+  /// - Returns: whether all reports were written. Errors are written to standard error.
   func end(_ results: [ScenarioResult]) -> Bool {
     state.withLock { state in
       let elapsed = state.start.duration(to: .now)

@@ -1,20 +1,20 @@
 internal import Foundation
 internal import Glibc
 
-/// A report's file: there whole or not at all.
+/// A report's file, which is written whole or not at all.
 struct ReportFile {
   let path: String
 
-  /// Whether it can be written, as far as can be said before: nobody wants to wait for a report
-  /// that has no place.
+  /// Checks whether the file can be written, as far as this can be known beforehand, so that a
+  /// rehearsal does not run for a report that cannot be saved.
   func check() throws(ReportFailure) {
     guard unsafe access(folder, W_OK | X_OK) == 0 || isSpecial else { throw failure(lastError) }
     var isFolder: ObjCBool = false
     if unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue { throw failure("it is a folder") }
   }
 
-  /// Writes beside the place and renames; what is no regular file, such as a pipe, or a link, such
-  /// as /dev/stdout, is written to.
+  /// Writes a temporary file beside the path and renames it. Special files, such as a pipe, and
+  /// links, such as /dev/stdout, are written to directly.
   func write(_ text: String) throws(ReportFailure) {
     let target = isSpecial ? path : "\(path).\(getpid()).tmp"
     do throws(ReportFailure) {
@@ -27,7 +27,7 @@ struct ReportFile {
   }
 
   private func put(_ text: String, at target: String) throws(ReportFailure) {
-    // What is on standard output already stays there.
+    // Append, so that earlier text on standard output is kept.
     let isStream = target.hasPrefix("/dev/") || target.hasPrefix("/proc/")
     let descriptor = unsafe open(target, O_WRONLY | O_CREAT | (isStream ? O_APPEND : O_TRUNC) | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw failure(lastError) }
@@ -46,7 +46,7 @@ struct ReportFile {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Whether something stands there that is no regular file: a link is followed, not replaced.
+  /// Whether the path exists and is not a regular file. A link is followed, not replaced.
   private var isSpecial: Bool {
     var status = stat()
     return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG

@@ -1,7 +1,7 @@
 internal import Attache
 internal import AttacheTesting
 
-/// The report as the Test Anything Protocol has it, version 14
+/// The report in the format of the Test Anything Protocol, version 14
 /// (https://testanything.org/tap-version-14-specification.html).
 struct TAPReport: RehearsalReport {
   private let terminal: Terminal
@@ -45,12 +45,12 @@ struct TAPReport: RehearsalReport {
     return (lines + ["..."]).map { "  \($0)\n" }.joined()
   }
 
-  /// `#` would begin a directive.
+  /// Escapes `\` and `#`, which would begin a directive.
   private static func escaped(_ text: String) -> String {
     text.replacing("\\", with: "\\\\").replacing("#", with: "\\#")
   }
 
-  /// A double-quoted YAML scalar.
+  /// Returns a double-quoted YAML scalar.
   static func quoted(_ text: String) -> String {
     let inside = text.unicodeScalars.map { scalar in
       switch scalar {

@@ -1,12 +1,14 @@
 internal import Attache
 internal import AttacheTesting
 
-/// What happened, one line an event, in columns.
+/// The events of a run in columns, one line each.
 struct TimelineText {
   let events: [ScenarioResult.Event]
 
-  /// - Parameter most: with more lines than this, those in the middle are left out, and their
-  ///   number is said.
+  /// Returns the lines.
+  ///
+  /// - Parameter most: the most events to show. Beyond it, one line with their number replaces
+  ///   those in the middle.
   func lines(most: Int = .max) -> [String] {
     guard events.count > most else { return events.map(line) }
     let tail = most / 3

@@ -51,6 +51,10 @@ struct QueueUsageTests {
     (["enqueue", "--queue", "sqlite:x", "--sync", "soon"], "always"),
     (["purge", "--queue", "sqlite:x"], "--older-than <time>"), (["purge", "--queue", "sqlite:x", "--older-than", "old"], "12h or 7d"),
     (["work", "--queue", "sqlite:x", "--metrics", "70000"], "--metrics <port>"), (["results", "--queue", "sqlite:x", "more"], "more"),
+    (["push", "-", "--apns-connections", "2"], "--apns-connections needs --apns"),
+    (["push", "-", "--apns-key-id", "A"], "--apns-key-id needs --apns"),
+    (["push", "-", "--apns-team-id", "A"], "--apns-team-id needs --apns"),
+    (["push", "-", "--apns-push-type", "alert"], "--apns-push-type needs --apns"),
     (["push"], "<file>"), (["push", "-"], "--apns"), (["push", "-", "--apns-sandbox"], "--apns-sandbox needs --apns"),
     (["push", "-", "--apns", "--apns-certificate", "x", "--apns-team-id", "A"], "belong to --apns-key"),
     (["push", "-", "--apns", "--apns-host", "http://x"], "--apns-host <host[:port]>"),
@@ -85,7 +89,7 @@ struct QueueUsageTests {
     try FileManager.default.copyItem(atPath: AttacheTool.folder + "/attache", toPath: folder["attache"])
     let run = try await AttacheTool().run(["queue", "--queue", "sqlite:x"]) { $0.path = folder["attache"] }
     #expect(run.exit == .status(69))
-    #expect(run.errors.contains("attache and attache-queue belong into the same folder"))
+    #expect(run.errors.contains("scripts/install installs attache-queue beside attache"))
   }
 
   @Test func `the executable beside says its version as attache does`() async throws {

@@ -1,14 +1,14 @@
-/// The headers of AIFF, WAVE and AVI: a form, then chunks of which one describes the sound or the
-/// film.
+/// The headers of AIFF, WAVE and AVI: a form, then chunks, one of which describes the sound or the
+/// video.
 enum ChunkHeader {
-  /// AIFF and AIFF-C, which needs COMM. Source: Apple, Audio Interchange File Format AIFF-C, draft
-  /// of 26 August 1991.
+  /// AIFF and AIFF-C, which require COMM. Source: Apple, Audio Interchange File Format AIFF-C,
+  /// draft of 26 August 1991.
   static func aiff(_ head: FileHead) -> HeadVerdict {
     guard head.holds("FORM", at: 0), head.holds("AIFF", at: 8) || head.holds("AIFC", at: 8) else { return .foreign }
     return verdict(.aiff, find("COMM", shortest: 18, in: head, lengths: head.big32))
   }
 
-  /// WAVE, which needs `fmt `. RF64 and RIFX are relatives that Apple does not list.
+  /// WAVE, which requires `fmt `. RF64 and RIFX are related formats that Apple does not list.
   ///
   /// Source: Microsoft and IBM, Multimedia Programming Interface and Data Specifications 1.0.
   static func wave(_ head: FileHead) -> HeadVerdict {
@@ -16,7 +16,7 @@ enum ChunkHeader {
     return verdict(.wave, find("fmt ", shortest: 14, in: head, lengths: head.little32))
   }
 
-  /// AVI, which needs the list `hdrl` with `avih` of 56 bytes in front. Source: as for WAVE.
+  /// AVI, which requires the list `hdrl`, with `avih` of 56 bytes first. Source: as for WAVE.
   static func avi(_ head: FileHead) -> HeadVerdict {
     guard head.holds("RIFF", at: 0), head.holds("AVI ", at: 8) else { return .foreign }
     let list = find("LIST", shortest: 68, visible: 68, in: head, lengths: head.little32)
@@ -38,12 +38,12 @@ enum ChunkHeader {
     }
   }
 
-  /// The longest chunk that may stand before the wanted one, in bytes: text read as a length gives
-  /// more than 500 million.
+  /// The longest chunk that may precede the wanted one, in bytes. Text that is read as a length
+  /// gives more than 500 million.
   private static let longestPrelude = 16 << 20
 
-  /// Looks for a chunk: `start` is where its data begins. It must have `shortest` bytes, of which
-  /// `visible` (all, when not said) in the head.
+  /// Finds a chunk. `start` is where its data begins. It must have at least `shortest` bytes, of
+  /// which `visible` (by default all) must be in the head.
   private static func find(
     _ name: StaticString, shortest: Int, visible: Int? = nil, in head: FileHead, lengths: (Int) -> Int?
   ) -> Search {
@@ -54,7 +54,7 @@ enum ChunkHeader {
         guard length >= shortest else { return .missing }
         return start + (visible ?? length) <= head.count ? .found(start: start) : .beyond(head)
       }
-      // The sound of an AIFF may stand before its description.
+      // The sound of an AIFF may precede its description.
       guard length <= longestPrelude || head.holds("SSND", at: offset) else { return .missing }
       offset = start + length + length & 1
     }

@@ -1,28 +1,28 @@
-/// Why a file is not stored although its type is known.
+/// The reason why a file is not stored although its type is known.
 enum FileDefect: Equatable, Sendable {
-  /// Its own structure says that it is damaged or cut off; the text says where.
+  /// Its structure shows that it is damaged or cut off. The text says where.
   case broken(String)
-  /// It is of another type than its head let expect; the text says why.
+  /// Its type is not the one that its head indicates. The text says why.
   case foreign(String)
-  /// It is a picture of more pixels than are allowed.
+  /// It is a picture with more pixels than allowed.
   case tooManyPixels(width: Int, height: Int)
 }
 
-/// Follows a file's own structure while its bytes stream by, and says whether it is damaged, cut
-/// off, or too large a picture.
+/// Follows the structure of a file as its bytes arrive, and detects whether it is damaged, cut off,
+/// or too large a picture.
 ///
-/// It is pure: fed the same bytes in any pieces it gives the same answer. Nothing is decoded or
-/// unpacked. What follows a complete file is not looked at: photos carry films, and archives
-/// pictures, behind them. Of MP3 the first frames are looked at; MP3 and MPEG have no end that
-/// could be missed.
+/// It is pure: the result does not depend on how the bytes are split. Nothing is decoded or
+/// unpacked. Bytes after a complete file are ignored, because photos carry videos there, and
+/// pictures carry archives. Of an MP3, only the first frames are checked. MP3 and MPEG have no end
+/// marker that could be missing.
 struct FileStructure {
   private let maximumPixels: Int
   private var walk: any FileWalk
   private var step: WalkStep
-  /// What there is of the field that the walk waits for.
+  /// The bytes received so far of the field that the walk waits for.
   private var field: [UInt8] = []
 
-  /// - Returns: nil for a type without a structure to follow.
+  /// - Returns: nil for a type whose structure is not followed.
   init?(of type: MediaType, maximumPixels: Int) {
     switch type {
     case .jpeg: walk = JPEGWalk()
@@ -37,9 +37,9 @@ struct FileStructure {
     self.maximumPixels = maximumPixels
   }
 
-  /// Follows the next bytes of the file.
+  /// Reads the next bytes of the file.
   ///
-  /// - Returns: what is wrong; nothing more is to be read then.
+  /// - Returns: the defect, or nil. After a defect, do not pass more bytes.
   mutating func read(_ bytes: UnsafeRawBufferPointer) -> FileDefect? {
     var rest = unsafe bytes
     while let count = unsafe advance(over: rest) {
@@ -57,7 +57,7 @@ struct FileStructure {
     return nil
   }
 
-  /// What is wrong with a file that ends here.
+  /// Returns the defect of a file that ends here, or nil.
   func end() -> FileDefect? {
     let missing: Int? =
       switch step {
@@ -70,9 +70,9 @@ struct FileStructure {
     return walk.end(missing: missing).map(FileDefect.init)
   }
 
-  /// Takes what the step at hand wants.
+  /// Consumes the bytes that the current step needs.
   ///
-  /// - Returns: how many bytes it took, or nil when it wants more than there are.
+  /// - Returns: the number of bytes consumed, or nil when the step needs more.
   private mutating func advance(over bytes: UnsafeRawBufferPointer) -> Int? {
     switch step {
     case .rest: return nil
@@ -90,22 +90,22 @@ struct FileStructure {
   }
 }
 
-/// What a walk wants next of a file.
+/// What a walk needs next of a file.
 enum WalkStep: Equatable {
-  /// So many bytes, together.
+  /// This many bytes, passed together.
   case field(Int)
-  /// So many bytes, which do not matter, to be passed by.
+  /// This many bytes, which are skipped.
   case skip(Int)
-  /// All bytes up to and with the next one of this value.
+  /// All bytes up to and including the next one of this value.
   case search(UInt8)
-  /// Nothing more: the file is complete.
+  /// Nothing more. The file is complete.
   case rest
 }
 
-/// What is wrong with a file, in words.
+/// A defect of a file, as text.
 struct WalkDefect: Error, Equatable {
   var text: String
-  /// Whether the file is of another type, instead of damaged.
+  /// Whether the file is of another type, not damaged.
   var isForeign: Bool
 
   init(_ text: String, isForeign: Bool = false) {
@@ -119,20 +119,21 @@ extension FileDefect {
   }
 }
 
-/// Reads the structure of one format: it says what it wants of the file, is given it, and says what
-/// it wants next.
+/// Reads the structure of one format in steps: it requests a part of the file, receives it, and
+/// requests the next part.
 protocol FileWalk {
   var firstStep: WalkStep { get }
-  /// The size of the picture, as far as it is known.
+  /// The size of the picture, once it is known.
   var pictureSize: (width: Int, height: Int)? { get }
-  /// Takes the field that was wanted, or nothing behind what was to be skipped or found.
+  /// Receives the requested field, or an empty field after a skip or a search, and returns the next
+  /// step.
   mutating func next(_ field: FileHead) -> Result<WalkStep, WalkDefect>
-  /// Sees bytes that were to be skipped.
+  /// Receives bytes that are skipped.
   mutating func pass(_ bytes: UnsafeRawBufferPointer)
-  /// What is wrong with a file that ends here.
+  /// Returns the defect of a file that ends here, or nil.
   ///
-  /// - Parameter missing: the bytes missing of the step at hand; nil where the file ends before its
-  ///   first.
+  /// - Parameter missing: the number of bytes that the current step still needs; nil when the file
+  ///   ends before its first byte.
   func end(missing: Int?) -> WalkDefect?
 }
 

@@ -1,8 +1,8 @@
-/// WAVE, AVI and AIFF: a form that says how long it is, and in a long AVI further forms behind it.
+/// WAVE, AVI and AIFF: a form with its length. A long AVI has further forms behind it.
 ///
-/// Writers that cannot go back leave the length at 0 or near the largest that there is (ffmpeg
-/// FFFFFFFF, sox 7FFFF024, arecord 80000024): that says nothing. Some count their own header in; so
-/// a file is cut off when more than a header is missing.
+/// Writers that cannot seek back leave the length at 0 or near the maximum (ffmpeg FFFFFFFF, sox
+/// 7FFFF024, arecord 80000024). Such a length is ignored. Some writers include their own header, so
+/// a file counts as cut off only when more than a header is missing.
 ///
 /// Source: Microsoft and IBM, Multimedia Programming Interface and Data Specifications 1.0; OpenDML
 /// AVI 1.02; Apple, AIFF-C.
@@ -15,9 +15,9 @@ struct FormWalk: FileWalk {
   private var place = Position.header
   private var isFirst = true
 
-  /// Lengths from here on are nobody's: the writer did not know.
+  /// From this value on, a length is not valid: the writer did not know it.
   private static let unknownLength = 0x7FFF_0000
-  /// The canonical header of a WAVE file, in bytes.
+  /// The size of the canonical header of a WAVE file, in bytes.
   private static let tolerance = 44
 
   mutating func next(_ field: FileHead) -> Result<WalkStep, WalkDefect> {

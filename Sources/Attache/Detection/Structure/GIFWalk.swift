@@ -1,7 +1,7 @@
-/// GIF: blocks of sub-blocks to the trailer.
+/// GIF: blocks of sub-blocks, up to the trailer.
 ///
-/// Many writers leave the trailer out, and viewers do without: where a block is complete, and an
-/// image is there, the file may end. What is no block ends the file likewise.
+/// Many writers omit the trailer, and viewers do not need it. So the file may end after any
+/// complete block once it has an image. Bytes that are not a block then end the file, too.
 ///
 /// Source: https://www.w3.org/Graphics/GIF/spec-gif89a.txt
 struct GIFWalk: FileWalk {
@@ -23,7 +23,7 @@ struct GIFWalk: FileWalk {
     case .colours: return want(.block, .field(1))
     case .block: return open(field.byte(at: 0) ?? 0)
     case .descriptor:
-      // An image may reach over the edge of the screen, and viewers make room for it.
+      // An image may extend past the edge of the screen. Viewers enlarge the screen for it.
       if let left = field.little16(at: 0), let top = field.little16(at: 2), let width = field.little16(at: 4),
         let height = field.little16(at: 6)
       {

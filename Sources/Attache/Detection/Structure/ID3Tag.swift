@@ -1,14 +1,14 @@
-/// An ID3v2 tag: its version and its length. Text that begins with "ID3" is none.
+/// An ID3v2 tag: its version and its length. Text that begins with "ID3" is not a tag.
 ///
-/// Source: https://id3.org/id3v2.4.0-structure, section 3.1, and its forerunners 2.2 and 2.3.
+/// Source: https://id3.org/id3v2.4.0-structure, section 3.1, and its predecessors 2.2 and 2.3.
 struct ID3Tag: Equatable {
   /// 2, 3 or 4.
   var version: Int
-  /// Bytes, with the header of ten and the footer of ten where there is one.
+  /// The length in bytes, including the header of 10 bytes and the footer of 10 bytes, if any.
   var length: Int
 
-  /// Reads the ten bytes of the header and the first frame's name; nil where they are not those of
-  /// a tag.
+  /// Reads the header of 10 bytes and the start of the first frame's name. Returns nil when they
+  /// are not those of a tag.
   init?(_ head: FileHead, at offset: Int) {
     guard head.holds("ID3", at: offset), let size = head.big32(at: offset + 6), size & 0x8080_8080 == 0 else { return nil }
     guard let version = head.byte(at: offset + 3), let revision = head.byte(at: offset + 4), let flags = head.byte(at: offset + 5) else {
@@ -24,15 +24,15 @@ struct ID3Tag: Equatable {
     guard hasExtendedHeader || syncsafe == 0 || Self.isFrameOrPadding(head.byte(at: offset + 10)) else { return nil }
   }
 
-  /// A frame's name begins with a capital letter; padding is zero. What is not there yet may be
+  /// A frame's name begins with a capital letter; padding is zero. A byte past the head may be
   /// either.
   private static func isFrameOrPadding(_ byte: Int?) -> Bool {
     guard let byte else { return true }
     return byte == 0 || (0x41...0x5A).contains(byte)
   }
 
-  /// Where the tags in front of a file, and the zero bytes that some writers put behind them, end;
-  /// 0 without a tag, nil when that is behind the head.
+  /// Returns the offset after the tags at the start of a file, and after the zero bytes that some
+  /// writers add behind them. Returns 0 without a tag, and nil when the offset is past the head.
   static func end(in head: FileHead) -> Int? {
     var offset = 0
     while let tag = ID3Tag(head, at: offset) { offset += tag.length }

@@ -1,18 +1,18 @@
-/// What the major brand of an ISO base media file says.
+/// The meaning of the major brand of an ISO base media file.
 ///
-/// Only the major brand counts: nearly every relative (HEIC, 3GPP, QuickTime's successors, camera
-/// raw) names `isom` among its compatible ones. Brands that are not listed, such as `qt `, `M4V `,
-/// `M4P ` (protected), `3gp*`, `f4v ` and `crx `, are not Apple's public.mpeg-4.
+/// Only the major brand counts: nearly every related format (HEIC, 3GPP, QuickTime's successors,
+/// camera raw) lists `isom` as a compatible brand. Brands that are not listed here, such as `qt `,
+/// `M4V `, `M4P ` (protected), `3gp*`, `f4v ` and `crx `, are not Apple's public.mpeg-4.
 ///
 /// Source: https://mp4ra.org/registered-types/brands
 enum ISOBrand: Equatable {
-  /// The brand promises sound alone: `M4A `, `M4B ` (an unprotected book: the same container and
+  /// The brand promises only sound: `M4A `, `M4B ` (an unprotected book with the same container and
   /// codec) and Nero's `NDAS`.
   case audio
-  /// MPEG-4: sound, pictures or both.
+  /// MPEG-4 with sound, pictures or both.
   case movie
 
-  /// - Parameter code: the four bytes, big-endian.
+  /// - Parameter code: the four bytes of the brand, big-endian.
   init?(code: Int) {
     let bytes = [24, 16, 8, 0].map { UInt8(code >> $0 & 0xFF) }
     switch String(decoding: bytes, as: UTF8.self) {
@@ -24,8 +24,8 @@ enum ISOBrand: Equatable {
     }
   }
 
-  /// A file of a movie brand whose tracks are seen to be sound alone is audio; where the tracks
-  /// cannot be seen it is video.
+  /// Returns the verdict on a head. A file of a movie brand is audio when all its tracks are
+  /// visible and contain sound. If the tracks are not visible, it is video.
   static func verdict(_ head: FileHead) -> HeadVerdict {
     guard head.holds("ftyp", at: 4), let code = head.big32(at: 8) else { return .broken }
     guard let brand = ISOBrand(code: code) else { return .foreign }

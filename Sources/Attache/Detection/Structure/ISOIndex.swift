@@ -1,21 +1,21 @@
-/// What the head shows of an ISO base media file's index (`moov`): where it is, and what its tracks
-/// hold.
+/// What the head shows of the index (`moov`) of an ISO base media file: its position, and what its
+/// tracks contain.
 ///
 /// Source: ISO/IEC 14496-12, 4.2 (boxes), 8.2.2 (`mvhd`) and 8.4.3 (`hdlr`).
 struct ISOIndex {
   enum Position: Equatable {
-    /// The head shows where it begins, and all of it when the file is whole.
+    /// The head shows where the index begins, and all of it if the file is whole.
     case seen
-    /// It lies behind the head.
+    /// The index is behind the head.
     case beyond
-    /// The boxes end without one, or are none.
+    /// The boxes end without an index, or are not boxes.
     case missing
   }
 
   private(set) var place = Position.missing
-  /// The handlers of the tracks seen, `soun` and `vide` among them, big-endian.
+  /// The handlers of the visible tracks, such as `soun` and `vide`, big-endian.
   private(set) var handlers: [Int] = []
-  /// Tracks, as the next free number in `mvhd` says.
+  /// The number of tracks, from the next free number in `mvhd`.
   private var trackCount: Int?
   private var isWholeIndexSeen = false
 
@@ -32,12 +32,12 @@ struct ISOIndex {
       }
       offset = box.end
     }
-    // A box header may itself be cut by the end of the head.
+    // The end of the head may cut a box header.
     place = offset > 0 && !head.isWhole && offset + 16 > head.count ? .beyond : .missing
   }
 
-  /// Whether every track is known, and all are sound: when the head ends within the index, `mvhd`
-  /// must account for them.
+  /// Whether every track is known and contains sound. When the head ends within the index, `mvhd`
+  /// must confirm the number of tracks.
   var isSoundAlone: Bool {
     !handlers.isEmpty && handlers.allSatisfy { $0 == Self.soun } && (isWholeIndexSeen || handlers.count == trackCount)
   }
@@ -76,14 +76,14 @@ struct ISOIndex {
     }
   }
 
-  /// One box: where its name, its content and its end are.
+  /// The offsets of the name, the content and the end of one box.
   private struct Box {
     var name: Int
     var content: Int
     var end: Int
 
-    /// Nil where the bytes are no box or are not there. Size 1 means that 64 bits follow; size 0
-    /// means to the end of the file.
+    /// Returns nil when the bytes are not a box or are not in the head. Size 1 means that a 64-bit
+    /// size follows; size 0 means to the end of the file.
     init?(_ head: FileHead, at offset: Int, limit: Int) {
       guard let short = head.big32(at: offset), head.big32(at: offset + 4) != nil else { return nil }
       name = offset + 4

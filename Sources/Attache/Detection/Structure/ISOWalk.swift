@@ -1,5 +1,5 @@
-/// ISO base media: boxes to the end of the file, with the index (`moov`) and media data (`mdat`)
-/// among them.
+/// ISO base media: boxes up to the end of the file, including the index (`moov`) and media data
+/// (`mdat`).
 ///
 /// Source: ISO/IEC 14496-12, 4.2 and table 1.
 struct ISOWalk: FileWalk {
@@ -13,8 +13,8 @@ struct ISOWalk: FileWalk {
   private var hasIndex = false
   private var hasMedia = false
 
-  /// The boxes that stand at the top of a file. Once the index is there, anything else is no box,
-  /// and what it says of its length means nothing.
+  /// The boxes at the top level of a file. After the index and the media data, any other name is
+  /// not a box, and its length is meaningless.
   private static let names: [StaticString] = [
     "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide", "uuid", "meta", "meco", "sidx", "ssix", "styp", "prft", "emsg", "pdin",
     "udta",
@@ -55,7 +55,7 @@ struct ISOWalk: FileWalk {
     hasMedia = hasMedia || field.holds("mdat", at: 4) || field.holds("imda", at: 4)
     if hasIndex, hasMedia, !Self.names.contains(where: { field.holds($0, at: 4) }) { return .success(.rest) }
     switch field.big32(at: 0) ?? 0 {
-    // To the end of the file.
+    // The box reaches to the end of the file.
     case 0: return (hasIndex || isIndex) && hasMedia ? .success(.rest) : .failure(Self.noIndex)
     case 1:
       place = .longSize

@@ -1,7 +1,7 @@
-/// The headers of JPEG, PNG and GIF: complete, and followed by what the format allows.
+/// The headers of JPEG, PNG and GIF, which must be complete and followed by what the format allows.
 enum ImageHeader {
-  /// JPEG is what has a frame header (SOF) before its first scan; a picture cut after that is still
-  /// JPEG by its bytes.
+  /// A JPEG has a frame header (SOF) before its first scan. A picture that is cut off after that is
+  /// still a JPEG by its bytes.
   ///
   /// Source: ITU-T T.81, annex B. JPEG-LS (T.87, frame header F7) begins with the same three bytes.
   static func jpeg(_ head: FileHead) -> HeadVerdict {
@@ -24,7 +24,7 @@ enum ImageHeader {
     return head.beyond(.jpeg)
   }
 
-  /// SOF0 to SOF15, less the three codes in between that mean DHT, JPG and DAC.
+  /// SOF0 to SOF15, without the three codes in between that mean DHT, JPG and DAC.
   private static func isFrameHeader(_ marker: Int) -> Bool {
     (0xC0...0xCF).contains(marker) && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
   }
@@ -37,7 +37,7 @@ enum ImageHeader {
     }
   }
 
-  /// PNG is the signature and a complete IHDR. An animated PNG begins in the same way.
+  /// A PNG has the signature and a complete IHDR. An animated PNG begins in the same way.
   ///
   /// Source: https://www.w3.org/TR/png-3/
   static func png(_ head: FileHead) -> HeadVerdict {
@@ -47,7 +47,7 @@ enum ImageHeader {
     return head.count >= endOfHeader ? .type(.png) : .broken
   }
 
-  /// GIF is the screen descriptor, its colour table, and an image, an extension or the end.
+  /// A GIF has the screen descriptor, its colour table, and an image, an extension or the trailer.
   ///
   /// Source: https://www.w3.org/Graphics/GIF/spec-gif89a.txt
   static func gif(_ head: FileHead) -> HeadVerdict {

@@ -1,6 +1,6 @@
-/// JPEG: segments, then scans, whose end is a marker outside of every segment.
+/// JPEG: segments, then scans, which end at a marker outside all segments.
 ///
-/// Pictures within application segments do not count, nor do further pictures behind the end.
+/// Pictures within application segments and pictures after the end are ignored.
 ///
 /// Source: ITU-T T.81, annex B.
 struct JPEGWalk: FileWalk {
@@ -44,7 +44,8 @@ struct JPEGWalk: FileWalk {
     return step
   }
 
-  /// Once there is a scan, the next marker is searched for; before, it must stand there.
+  /// The step after a segment. After the first scan, it searches for the next marker; before that,
+  /// the marker must follow at once.
   private var afterSegment: WalkStep {
     mutating get { hasScan ? want(.scan, .search(0xFF)) : want(.marker, .field(1)) }
   }
@@ -52,21 +53,21 @@ struct JPEGWalk: FileWalk {
   private mutating func read(code: Int) -> Result<WalkStep, WalkDefect> {
     self.code = code
     switch code {
-    // Fill bytes, of which any number may precede a code.
+    // Any number of fill bytes may precede a code.
     case 0xFF: return .success(want(.code, .field(1)))
     case 0xD9:
       guard hasScan, let size = pictureSize, size.width > 0, size.height > 0 else {
         return .failure(WalkDefect("the JPEG holds no picture"))
       }
       return .success(.rest)
-    // An FF of the data, restarts and other codes that stand alone.
+    // An FF in the data, restarts, and other codes without a length.
     case 0x00...0xBF, 0xD0...0xD8: return .success(afterSegment)
     default: return .success(want(.length, .field(2)))
     }
   }
 
-  /// A segment's length, which counts itself. Frame headers are SOF0 to SOF15, less DHT, JPG and
-  /// DAC; DNL gives the lines that a frame header left open.
+  /// Reads a segment's length, which includes itself. Frame headers are SOF0 to SOF15, without DHT,
+  /// JPG and DAC. DNL gives the number of lines when a frame header omits it.
   private mutating func open(_ field: FileHead) -> Result<WalkStep, WalkDefect> {
     guard let length = field.big16(at: 0), length >= 2 else { return .failure(WalkDefect("a JPEG segment has no sensible length")) }
     let rest = length - 2

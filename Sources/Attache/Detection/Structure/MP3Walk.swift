@@ -1,8 +1,8 @@
-/// MP3: ID3v2 tags and zero bytes, then the first two frames, which say what the file is: FLAC and
-/// AAC may stand behind a tag too.
+/// MP3: ID3v2 tags and zero bytes, then the first two frames, which identify the file: FLAC and AAC
+/// may also follow a tag.
 ///
-/// The head of a file shows the frames only behind short tags, and a tag with a cover is longer.
-/// What follows the second frame is not looked at.
+/// The head of a file shows the frames only after short tags, and a tag with a cover is longer.
+/// Bytes after the second frame are ignored.
 struct MP3Walk: FileWalk {
   private enum Position {
     /// The first byte of a tag or of a frame, or a zero between them.
@@ -16,8 +16,8 @@ struct MP3Walk: FileWalk {
   private var zeros = 0
   private var first: MPEGAudioFrame?
 
-  /// Zero bytes that may stand between the tags and the sound, as many as the head of a file can
-  /// show.
+  /// The maximum number of zero bytes between the tags and the sound: as many as the head of a file
+  /// can show.
   private static let maximumZeros = 4096
   private static let (tagHeaderLength, frameHeaderLength) = (10, 4)
   private static let foreign = WalkDefect("the bytes behind its ID3 tag are no MP3", isForeign: true)
@@ -45,7 +45,7 @@ struct MP3Walk: FileWalk {
   func end(missing: Int?) -> WalkDefect? {
     switch place {
     case .start, .tagHeader, .tag, .frameHeader: WalkDefect("the MP3 ends before its sound")
-    // The last frame of a file may be cut, and players do without.
+    // The last frame of a file may be cut off; players do not need it.
     case .frame, .secondHeader: nil
     }
   }

@@ -8,13 +8,13 @@ struct MPEGAudioFrame: Equatable {
 
   var version: Version
   var layer: Layer
-  /// Hz.
+  /// The sample rate in Hz.
   var sampleRate: Int
-  /// Bytes to the next frame.
+  /// The number of bytes to the next frame.
   var length: Int
 
-  /// Reads four bytes; nil where they are no frame header. A free bit rate is none: its frames'
-  /// length is unknown.
+  /// Reads four bytes. Returns nil when they are not a frame header. A free bit rate is not
+  /// accepted, because the length of its frames is unknown.
   init?(_ head: FileHead, at offset: Int) {
     guard let bits = head.big32(at: offset), bits >> 21 == 0x7FF, bits & 3 != 2 else { return nil }
     switch bits >> 19 & 3 {
@@ -43,7 +43,7 @@ struct MPEGAudioFrame: Equatable {
       }
   }
 
-  /// Whether another header belongs to the same stream.
+  /// Returns whether this header belongs to the same stream as another one.
   func continues(_ other: MPEGAudioFrame) -> Bool {
     version == other.version && layer == other.layer && sampleRate == other.sampleRate
   }
@@ -61,7 +61,8 @@ struct MPEGAudioFrame: Equatable {
 }
 
 extension MPEGAudioFrame {
-  /// How many frames of one stream follow one another from an offset, as far as the head shows.
+  /// Returns the number of consecutive frames of one stream from an offset, as far as the head
+  /// shows.
   static func run(in head: FileHead, from start: Int) -> Int {
     guard var frame = MPEGAudioFrame(head, at: start) else { return 0 }
     var offset = start
@@ -74,9 +75,9 @@ extension MPEGAudioFrame {
     return frames
   }
 
-  /// MP3 is layer III behind any number of ID3v2 tags. A second frame must follow where the head
-  /// reaches that far; behind a tag that is longer than the head, ``MP3Walk`` looks for the sound
-  /// when it comes.
+  /// An MP3 is layer III after any number of ID3v2 tags. If the head is long enough, a second frame
+  /// must follow. After a tag that is longer than the head, ``MP3Walk`` checks the sound when it
+  /// arrives.
   static func verdict(_ head: FileHead) -> HeadVerdict {
     guard let start = ID3Tag.end(in: head) else { return head.beyond(.mp3) }
     guard let first = MPEGAudioFrame(head, at: start) else { return .broken }

@@ -1,7 +1,7 @@
-/// The headers of what libmagic calls video/mpeg.
+/// The headers of the formats that libmagic calls video/mpeg.
 ///
-/// Apple's two identifiers: public.mpeg is for .mpg, .mpeg, .m75 and .m15, a multiplex of MPEG-1 or
-/// MPEG-2 or an MPEG-1 elementary stream; public.mpeg-2-video is for .m2v, an MPEG-2 elementary
+/// Apple has two identifiers. public.mpeg is for .mpg, .mpeg, .m75 and .m15: a multiplex of MPEG-1
+/// or MPEG-2, or an MPEG-1 elementary stream. public.mpeg-2-video is for .m2v: an MPEG-2 elementary
 /// stream. So both program streams and MPEG-1 video are public.mpeg.
 ///
 /// Source:
@@ -16,7 +16,7 @@ enum MPEGVideoHeader {
     }
   }
 
-  /// A pack header: the bits behind the start code are 0010 in MPEG-1 (12 bytes) and 01 in MPEG-2
+  /// A pack header. The bits after the start code are 0010 in MPEG-1 (12 bytes) and 01 in MPEG-2
   /// (14 bytes).
   ///
   /// Source: ISO/IEC 11172-1, 2.4.3.2, and ISO/IEC 13818-1, 2.5.3.3.
@@ -33,8 +33,8 @@ enum MPEGVideoHeader {
     return head.count >= length ? .type(.mpeg) : .broken
   }
 
-  /// A sequence header, 12 bytes and up to two matrices of 64. In MPEG-2 a sequence extension (B5)
-  /// must follow at once; in MPEG-1 none may.
+  /// A sequence header: 12 bytes and up to two matrices of 64 bytes. In MPEG-2, a sequence
+  /// extension (B5) must follow at once; in MPEG-1, it must not.
   ///
   /// Source: ISO/IEC 11172-2, 2.4.2.3, and ISO/IEC 13818-2, 6.2.2.
   private static func elementaryStream(_ head: FileHead) -> HeadVerdict {

@@ -1,6 +1,6 @@
 internal import CZlib
 
-/// PNG: chunks, each with a checksum, to IEND, with a picture among them.
+/// PNG: chunks, each with a checksum, up to IEND, with a picture among them.
 ///
 /// Source: https://www.w3.org/TR/png-3/, sections 5.2 to 5.6.
 struct PNGWalk: FileWalk {
@@ -54,7 +54,7 @@ struct PNGWalk: FileWalk {
     }
   }
 
-  /// Length and name; the checksum begins with the name.
+  /// Reads the length and the name of a chunk. The checksum begins with the name.
   private mutating func open(_ field: FileHead) -> Result<WalkStep, WalkDefect> {
     guard let length = field.big32(at: 0), length <= Int32.max else { return .failure(WalkDefect("a PNG chunk has no sensible length")) }
     checksum = unsafe field.bytes.withUnsafeBytes { name in

@@ -1,22 +1,16 @@
 extension Dialect {
-  /// The rows that attache knows, in the order in which they are asked.
+  /// The rows of the built-in table, in the order in which the engine reads them.
   ///
-  /// The table is part of the build, whose tests read it: it follows the form.
+  /// The table is compiled into the program and its tests check it, so it always parses.
   static let builtIn: [Dialect] = (try? DialectForm.builtIn.rows(isWhole: true, isBuiltIn: true)) ?? []
 
-  /// The same in outline: hundreds of places are not read before a payload has something for them.
-  static let builtInOutlines: [Dialect] = DialectForm.builtIn.outlines()
+  /// The same rows with only what concerns media, which is parsed faster.
+  static let builtInMedia: [Dialect] = (try? DialectForm.builtIn.rows(isWhole: false, isBuiltIn: true)) ?? []
 
   private static let builtInByName = Dictionary(builtIn.map { ($0.name, $0) }) { first, _ in first }
 
-  /// The row with all that it says; an outline has the whole table read.
+  /// The complete row. The first call parses the whole built-in table.
   var whole: Dialect {
-    outline == nil ? self : Self.builtInByName[name] ?? self
-  }
-
-  /// The row with all that media come from; an outline has this row read.
-  var withMedia: Dialect {
-    guard outline != nil, let origin, let range = origin.range else { return self }
-    return origin.form.row(in: range) ?? self
+    isBuiltIn ? Self.builtInByName[name] ?? self : self
   }
 }

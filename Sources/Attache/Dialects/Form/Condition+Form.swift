@@ -3,10 +3,10 @@ extension Condition {
     case at, `is`, equals, starts, absent, any, none
   }
 
-  /// How deep conditions may be nested: whatever reads or asks them does so by recursion.
+  /// The maximum nesting depth of conditions, which are parsed and evaluated recursively.
   private static let maximumDepth = 16
 
-  /// Reads a condition of a dialect's form.
+  /// Parses a condition of a dialect file.
   init(form: JSONElement) throws(FormFault) {
     try self.init(form: form, depth: 1)
   }
@@ -49,7 +49,7 @@ extension Condition {
     }
   }
 
-  /// Reads a condition, or an array of them.
+  /// Parses a condition, or an array of them.
   static func all(form: JSONElement) throws(FormFault) -> [Condition] {
     try form.readOneOrMany(Condition.init(form:))
   }

@@ -5,9 +5,9 @@ extension Dialect {
     case actions, encrypted, note, sample
   }
 
-  /// Reads a row of a dialect's form.
+  /// Parses a row of a dialect file.
   ///
-  /// - Parameter isWhole: whether the parts are read too that no media come from.
+  /// - Parameter isWhole: whether to parse also the parts that do not concern media.
   init(form: JSONElement, isWhole: Bool) throws(FormFault) {
     var row = Dialect()
     var texts: DialectTexts?

@@ -1,14 +1,14 @@
 internal import CDialects
 internal import Glibc
 
-/// The text of a file of dialects: a JSON array of rows.
+/// The text of a dialect file: a JSON array of rows.
 struct DialectForm: Sendable {
-  /// The longest file that is read: 1 MiB.
+  /// The maximum length of a file: 1 MiB.
   static let maximumLength = 1 << 20
 
-  /// The file as its user names it.
+  /// The file name as the user wrote it.
   let name: String
-  /// The text, and after it what the parser may read.
+  /// The text, followed by the padding that the parser may read.
   private let padded: [UInt8]
 
   var bytes: ArraySlice<UInt8> { padded.dropLast(JSONParser.padding) }
@@ -23,6 +23,8 @@ struct DialectForm: Sendable {
   }
 
   /// Reads a file.
+  ///
+  /// - Throws: ``DialectFormError`` if the file cannot be read or is longer than ``maximumLength``.
   init(contentsOf path: String) throws(DialectFormError) {
     func unusable(_ text: String) -> DialectFormError { DialectFormError(file: path, line: nil, field: "", text: text) }
     func unreadable() -> DialectFormError { unusable("the file cannot be read: \(unsafe String(cString: strerror(errno)))") }
@@ -36,18 +38,18 @@ struct DialectForm: Sendable {
     self.init(name: path, bytes: bytes[(hasMark ? 3 : 0)..<count])
   }
 
-  /// The table that attache knows.
+  /// The built-in table.
   static let builtIn: DialectForm = {
     var length = 0
     let text = unsafe UnsafeRawBufferPointer(start: dialects_json(&length), count: length)
     return unsafe DialectForm(name: "dialects.json", bytes: text)
   }()
 
-  /// Reads the rows, in order.
+  /// Parses the rows, in order.
   ///
   /// - Parameters:
-  ///   - isWhole: whether the parts are read too that no media come from.
-  ///   - isBuiltIn: whether this is attache's own table.
+  ///   - isWhole: whether to parse also the parts that do not concern media.
+  ///   - isBuiltIn: whether this is the built-in table.
   func rows(isWhole: Bool, isBuiltIn: Bool = false) throws(DialectFormError) -> [Dialect] {
     let parser = JSONParser(capacity: max(bytes.count, 1024))
     guard let root = parse(with: parser) else { throw mistake }
@@ -58,14 +60,14 @@ struct DialectForm: Sendable {
         rows[index].origin = DialectOrigin(form: self, row: index)
         rows[index].isBuiltIn = isBuiltIn
       }
-      if isWhole { try rows.checkNames(beside: isBuiltIn ? [] : Dialect.builtInOutlines.map(\.name)) }
+      if isWhole { try rows.checkNames(beside: isBuiltIn ? [] : Dialect.builtInMedia.map(\.name)) }
       return rows
     } catch {
       throw DialectFormError(file: name, line: line(of: error.steps, in: root), field: Self.field(error.steps), text: error.text)
     }
   }
 
-  /// What the row at that place says to people.
+  /// Returns the contents of the row at that index, for display.
   func entry(_ row: Int, of dialect: Dialect) -> DialectEntry? {
     let parser = JSONParser(capacity: max(bytes.count, 1024))
     guard let root = parse(with: parser) else { return nil }
@@ -80,13 +82,8 @@ struct DialectForm: Sendable {
       isBuiltIn: dialect.isBuiltIn, json: json, sample: text("sample"), samplePayload: text("sample", "payload"))
   }
 
-  /// The JSON in a part of the text.
-  func parse(_ range: Range<Int>, with parser: JSONParser) -> JSONElement? {
-    unsafe padded.withUnsafeBytes { unsafe parser.parse(UnsafeRawBufferPointer(rebasing: $0[range])) }
-  }
-
   private func parse(with parser: JSONParser) -> JSONElement? {
-    parse(bytes.indices, with: parser)
+    unsafe padded.withUnsafeBytes { unsafe parser.parse(UnsafeRawBufferPointer(rebasing: $0[bytes.indices])) }
   }
 
   private var mistake: DialectFormError {
@@ -97,15 +94,17 @@ struct DialectForm: Sendable {
     return DialectFormError(file: name, line: line, field: "column \(column)", text: "\(what); write an array of dialects, [{…}]")
   }
 
-  /// The line on which the value stands that those steps lead to, from the inside out, or on which
-  /// what has it does.
+  /// Returns the line of the value that the steps lead to, or of its nearest existing container.
+  /// The steps go from the inside out.
   private func line(of steps: [FormFault.Step], in root: JSONElement) -> Int {
     let start = range(of: steps.reversed(), in: root, isWhole: false)?.lowerBound ?? 0
     return bytes[..<start].lazy.filter { $0 == UInt8(ascii: "\n") }.count + 1
   }
 
-  /// - Parameter isWhole: whether a value that is not there has no range; otherwise it has that of
-  ///   the nearest around it.
+  /// Returns the range of the value that the steps lead to.
+  ///
+  /// - Parameter isWhole: whether a missing value has no range; otherwise it has the range of its
+  ///   nearest existing container.
   private func range(of steps: [FormFault.Step], in root: JSONElement, isWhole: Bool) -> Range<Int>? {
     var (value, places) = (root, [Int]())
     for step in steps {

@@ -1,15 +1,20 @@
-/// What a vendor's own helper would make of a payload's text: other words for the alert, and
+/// The changes that a vendor's own helper would make to a payload's text: replaced alert texts, and
 /// buttons.
 public struct DialectText: Hashable, Sendable {
-  /// A button under the notification.
+  /// A button below the notification.
   public struct Action: Hashable, Sendable {
+    /// The button's identifier; nil if the payload gives none.
     public var identifier: UntrustedText?
+    /// The button's label.
     public var title: UntrustedText
+    /// The URL that the button opens, not validated; nil if the payload gives none.
     public var url: UntrustedText?
-    /// The name of its icon.
+    /// The name of the button's icon; nil if the payload gives none.
     public var icon: UntrustedText?
+    /// Whether the button is marked as destructive.
     public var isDestructive = false
 
+    /// Creates a button without URL or icon that is not destructive.
     public init(identifier: UntrustedText? = nil, title: UntrustedText) {
       self.identifier = identifier
       self.title = title
@@ -18,26 +23,30 @@ public struct DialectText: Hashable, Sendable {
 
   /// A text that the helper puts in the place of another.
   public struct Override: Hashable, Sendable {
-    /// What it replaces, such as `title`, `subtitle`, `body`, `badge` or `category`.
+    /// The field that it replaces, such as `title`, `subtitle`, `body`, `badge` or `category`.
     public var name: String
+    /// The new text.
     public var value: UntrustedText
 
+    /// Creates a replacement of the field `name` by `value`.
     public init(name: String, value: UntrustedText) {
       self.name = name
       self.value = value
     }
   }
 
-  /// The dialect that says so.
+  /// The name of the dialect that defines the changes.
   public var dialect: String
-  /// In the table's order.
+  /// The replaced texts, in the order of the dialect's row.
   public var overrides: [Override] = []
-  /// What the helper shows when it has no media.
+  /// The texts that the helper shows if it has no media.
   public var onFailure: [Override] = []
+  /// The buttons, in the payload's order.
   public var actions: [Action] = []
-  /// What the actions stand in, as a JSON pointer.
+  /// The JSON pointer of the value that contains the actions.
   package var actionsPath: UntrustedText?
 
+  /// Creates an empty set of changes for the dialect with this name.
   public init(dialect: String) {
     self.dialect = dialect
   }

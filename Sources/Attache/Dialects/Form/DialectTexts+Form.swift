@@ -1,5 +1,5 @@
 extension DialectTexts.Override {
-  /// Reads an object of a dialect's form whose members name texts of the notification.
+  /// Parses an object whose members name texts of the notification.
   static func all(form: JSONElement) throws(FormFault) -> [DialectTexts.Override] {
     var overrides: [DialectTexts.Override] = []
     try form.readMembers(Name.self) { (name, value) throws(FormFault) in
@@ -14,7 +14,7 @@ extension DialectTexts.Actions {
     case json, each, identifier, title, url, icon, destructive
   }
 
-  /// Reads where a dialect's buttons stand.
+  /// Parses the places of a dialect's buttons.
   init(form: JSONElement) throws(FormFault) {
     var path: DialectPath?
     var actions = DialectTexts.Actions(each: DialectPath(JSONPointer()))

@@ -1,4 +1,4 @@
-/// Where a dialect writes what its helper does with a payload's text.
+/// The places where a dialect defines its helper's changes to a payload's text.
 struct DialectTexts: Sendable {
   /// A text of the notification, such as `title`, and the fields that may replace it.
   struct Override: Sendable {
@@ -6,7 +6,7 @@ struct DialectTexts: Sendable {
       case title, subtitle, body, badge, sound, category
       case threadID = "thread-id"
       case interruptionLevel = "interruption-level"
-      /// A text that is put after the body.
+      /// A text that is appended to the body.
       case bodyAppend = "body_append"
     }
 
@@ -14,26 +14,26 @@ struct DialectTexts: Sendable {
     var fields: [Field]
   }
 
-  /// Where the buttons stand.
+  /// The places of the buttons.
   struct Actions: Sendable {
-    /// The place of a string that holds JSON, which `each` then counts from.
+    /// The path of a string that holds JSON. The path `each` then starts from that JSON.
     var json: DialectPath?
-    /// The place of the buttons, each an object.
+    /// The path of the buttons, each of which is an object.
     var each: DialectPath
     var identifier: [Field] = []
     var title: [Field] = []
     var url: [Field] = []
     var icon: [Field] = []
-    /// Counted from the button.
+    /// Conditions that start from the button.
     var destructive: [Condition] = []
   }
 
   var overrides: [Override] = []
   var onFailure: [Override] = []
-  /// The first that gives an action counts.
+  /// Sources of buttons. Only the first that yields a button is used.
   var actions: [Actions] = []
 
-  /// What a payload says, or nil when that is nothing.
+  /// Returns the text changes that a payload asks for; nil if there are none.
   ///
   /// - Parameter documents: parses the JSON inside the payload's strings.
   func read(_ payload: JSONElement, dialect: String, _ documents: InnerDocument, _ shared: SharedFields) -> DialectText? {
@@ -61,7 +61,7 @@ struct DialectTexts: Sendable {
     }
   }
 
-  /// The buttons that have a title; an array at the place is taken as its elements.
+  /// Returns the buttons that have a title. For an array, each element is read.
   private func read(_ actions: Actions, in root: JSONElement, _ payload: JSONElement, _ shared: SharedFields) -> [DialectText.Action] {
     var buttons: [DialectText.Action] = []
     DialectWalk(actions.each).forEach(from: root) { find in

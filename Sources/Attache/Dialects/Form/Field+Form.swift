@@ -1,5 +1,5 @@
 extension Field {
-  /// What a field is to give.
+  /// The type of value that a field must give.
   enum Kind {
     case text
     /// A text or a whole number.
@@ -11,7 +11,7 @@ extension Field {
     case inside, at, fixed, key, index, file, url, query, differs, from, prefix, suffix, when
   }
 
-  /// Reads a field of a dialect's form, or an array of them.
+  /// Parses a field of a dialect file, or an array of them.
   static func all(form: JSONElement, _ kind: Kind = .text) throws(FormFault) -> [Field] {
     guard form.isObject || form.isArray else { throw FormFault(#"this is no field; write {"at": …}, {"inside": …} or {"fixed": …}"#) }
     return try form.readOneOrMany { element throws(FormFault) in try Field(form: element, kind) }

@@ -1,8 +1,8 @@
 extension JSONElement {
-  /// Refuses a member that an object of the form has twice; a row's `sample` may hold what a
-  /// payload may.
+  /// Throws if an object has two members with the same name. A row's `sample` is not checked,
+  /// because a payload may have such members.
   ///
-  /// - Parameter depth: how deep objects and arrays are looked into; the form nests them less.
+  /// - Parameter depth: the maximum nesting depth to check; valid dialects are nested less deeply.
   func checkMembersAreDistinct(depth: Int = 128) throws(FormFault) {
     guard depth > 0 else { return }
     if isArray {

@@ -1,34 +1,34 @@
-/// Why a value is not of a dialect's form, and where it stands.
+/// An error in a value of a dialect file, and its location.
 struct FormFault: Error {
   enum Step {
     case member(String)
     case element(Int)
   }
 
-  /// From the value outwards.
+  /// The path to the value, innermost step first.
   private(set) var steps: [Step] = []
-  /// What is wrong and what to write instead.
+  /// What is wrong, and what to write instead.
   let text: String
 
   init(_ text: String) {
     self.text = text
   }
 
-  /// The same, one level further out.
+  /// Returns the same error with one more outer step.
   func under(_ step: Step) -> FormFault {
     var fault = self
     fault.steps.append(step)
     return fault
   }
 
-  /// A name that the form does not have.
+  /// Returns the error for a member name that does not exist.
   static func unknown(_ name: String, known: [String]) -> FormFault {
     let nearest = Spelling.nearest(to: name, of: known)
     return FormFault(
       "there is no such member; " + (nearest.map { "did you mean “\($0)”?" } ?? "write one of \(known.joined(separator: ", "))"))
   }
 
-  /// A word that is none of those that may stand here.
+  /// Returns the error for a word that is not one of the allowed choices.
   static func noChoice(_ word: String, of known: [String]) -> FormFault {
     let nearest = Spelling.nearest(to: word, of: known)
     return FormFault("“\(word)” may not stand here; write \(nearest ?? known.joined(separator: " or "))")
@@ -36,7 +36,7 @@ struct FormFault: Error {
 }
 
 extension JSONElement {
-  /// Calls `read` with each member of an object of the form.
+  /// Calls `read` with each member of an object. Throws if a member's name is unknown.
   func readMembers<Member: RawRepresentable<String> & CaseIterable>(
     _: Member.Type, _ read: (Member, JSONElement) throws(FormFault) -> Void
   ) throws(FormFault) {
@@ -50,7 +50,7 @@ extension JSONElement {
     }
   }
 
-  /// The elements of an array, each read.
+  /// Parses each element of an array.
   func readElements<Value>(_ read: (JSONElement) throws(FormFault) -> Value) throws(FormFault) -> [Value] {
     guard isArray else { throw FormFault("this is no array; write […]") }
     var values: [Value] = []
@@ -60,12 +60,12 @@ extension JSONElement {
     return values
   }
 
-  /// The elements of an array, or one value that stands by itself.
+  /// Parses the elements of an array, or a single value.
   func readOneOrMany<Value>(_ read: (JSONElement) throws(FormFault) -> Value) throws(FormFault) -> [Value] {
     isArray ? try readElements(read) : [try read(self)]
   }
 
-  /// The same, at least one.
+  /// Parses the elements of an array, or a single value. Throws if the array is empty.
   func readSome<Value>(_ read: (JSONElement) throws(FormFault) -> Value) throws(FormFault) -> [Value] {
     let values = try readOneOrMany(read)
     guard !values.isEmpty else { throw FormFault("the list is empty; write something into it, or leave the member out") }
@@ -82,7 +82,7 @@ extension JSONElement {
     return boolean
   }
 
-  /// What can only be set: `true`, or nothing at all.
+  /// Checks that the value is `true`, the only value of members that can only be set.
   func readTrue() throws(FormFault) {
     guard boolean == true else { throw FormFault("this can only be set; write true, or leave it out") }
   }
@@ -97,7 +97,7 @@ extension JSONElement {
     do { return try DialectPath(text) } catch { throw FormFault("\(error)") }
   }
 
-  /// One of the words of a list.
+  /// Parses one of the given words.
   func readChoice<Choice: RawRepresentable<String>>(of choices: [Choice]) throws(FormFault) -> Choice {
     let word = try readText()
     guard let choice = choices.first(where: { $0.rawValue == word }) else {

@@ -29,7 +29,7 @@ extension MediaSource {
     }
   }
 
-  /// Reads an entry of a dialect's `media`: a source, or an array of alternatives.
+  /// Parses an entry of a dialect's `media`: a source, or an array of alternatives.
   static func alternatives(form: JSONElement) throws(FormFault) -> [MediaSource] {
     try form.readOneOrMany(MediaSource.init(form:))
   }
@@ -69,7 +69,7 @@ extension MediaSource {
 }
 
 extension MediaSource.Piece {
-  /// The pieces of a template such as `{host}/avatar/{sender.username}`.
+  /// Splits a template such as `{host}/avatar/{sender.username}` into its pieces.
   fileprivate static func all(in template: String) throws(FormFault) -> [MediaSource.Piece] {
     var pieces: [MediaSource.Piece] = []
     var rest = Substring(template).utf8
@@ -89,7 +89,7 @@ extension MediaSource.Piece {
 }
 
 extension JSONElement {
-  /// An object whose members are all texts.
+  /// Parses an object whose members are all texts.
   fileprivate func readWords() throws(FormFault) -> [UntrustedText: String] {
     guard isObject else { throw FormFault(#"this is no object; write {"the vendor's word": "public.jpeg"}"#) }
     var words: [UntrustedText: String] = [:]

@@ -1,13 +1,14 @@
-/// What somebody may have meant by a word that is unknown.
+/// Suggests known words for a misspelled one.
 package enum Spelling {
-  /// The known word that the fewest changes of one letter lead to; nil when all are far off.
+  /// Returns the known word with the smallest edit distance; nil if none is close enough.
   package static func nearest(to word: String, of known: [String]) -> String? {
     let nearest = known.map { (word: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }.min { $0.distance < $1.distance }
     guard let nearest, nearest.distance <= max(1, word.utf8.count / 3) else { return nil }
     return nearest.word
   }
 
-  /// How many letters are to be put in, left out, changed, or changed places with their neighbour.
+  /// Returns the number of insertions, deletions, substitutions and swaps of neighboring letters
+  /// between two words.
   private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     var (before, row) = ([Int](), Array(0...right.count))
     for (index, byte) in left.enumerated() {

@@ -1,38 +1,38 @@
-/// What is kept of an accepted 200: its file, when that is stale, and what it takes to ask whether
-/// it has changed.
+/// The cached result of an accepted 200: its file, when it becomes stale, and what is needed to
+/// revalidate it.
 struct CacheEntry: Hashable, Sendable {
   var key: IndexKey
   var file: StoredFile
-  /// The fields that outlive the exchange.
+  /// The response fields that are stored.
   var fields: CacheFields
-  /// A validator of 256 bytes at most.
+  /// A validator, at most 256 bytes long.
   var entityTag: String?
-  /// When it becomes stale; wall clock, since 1970.
+  /// When the entry becomes stale; wall clock, since 1970.
   var expiry: Duration
-  /// The most pixels that a picture might have when this one was accepted.
+  /// The maximum number of pixels of a picture when this entry was accepted.
   var pixels: Int
-  /// Whether every address that the host had is open to whoever has no `--allow-net`.
+  /// Whether every address of the host may be reached without `--allow-net`.
   var isPublic: Bool
-  /// When it was last of use; wall clock, in seconds since 1970.
+  /// When the entry was last used; wall clock, in seconds since 1970.
   var lastUse: Int64
 
-  /// The longest entity tag that is kept, in bytes; those of the field have fewer than a hundred.
+  /// The longest entity tag that is stored, in bytes. Common entity tags have fewer than a hundred.
   static let longestTag = 256
 
-  /// Header lines that ask for the file only if it has changed (RFC 9110, 13.1.2 and 13.1.3); none
-  /// without a validator.
+  /// The header lines of a conditional request (RFC 9110, 13.1.2 and 13.1.3). Empty without a
+  /// validator.
   var conditions: [String] {
     if let entityTag { return ["If-None-Match: \(entityTag)"] }
     return fields.lastModified.map { ["If-Modified-Since: \($0.text)"] } ?? []
   }
 
-  /// Whether a run with these limits would have accepted the file.
+  /// Returns whether a run with these limits would accept the file.
   func passes(_ limits: MediaLimits) -> Bool {
     file.size <= limits[file.type.kind] && (pixels <= limits.pixels || file.type.kind != .image)
   }
 
-  /// An entity tag as it may be sent back: whole, of printable ASCII, and not too long; nil for one
-  /// that is none (RFC 9110, 8.8.3).
+  /// Returns an entity tag that may be sent back: complete, in printable ASCII, and not too long.
+  /// Returns nil for an invalid one (RFC 9110, 8.8.3).
   static func validator(_ tag: UntrustedText?) -> String? {
     guard let tag, tag.utf8.count <= longestTag else { return nil }
     let opaque = tag.utf8.starts(with: "W/".utf8) ? tag.utf8.dropFirst(2) : tag.utf8[...]
@@ -44,7 +44,7 @@ struct CacheEntry: Hashable, Sendable {
   }
 }
 
-// How it lies in the index.
+// Encoding as a row of the index.
 extension CacheEntry {
   private static let never = Int64.min
 
@@ -63,7 +63,7 @@ extension CacheEntry {
     return IndexRow(key: key, name: file.name, size: Int64(file.size), lastUse: lastUse, note: note.bytes)
   }
 
-  /// Reads a row; nil for one without a note of this form.
+  /// Decodes a row. Returns nil if its note does not have this format.
   init?(_ row: IndexRow) {
     var note = ByteReader(row.note)
     guard let flags = note.read(UInt8.self), let expiry = note.read(Int64.self), let pixels = note.read(Int64.self) else { return nil }

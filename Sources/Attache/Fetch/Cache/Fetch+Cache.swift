@@ -1,7 +1,7 @@
-/// The HTTP cache on a fetch's way: a hop is looked up before it is asked for, a stale answer is
-/// asked about, and what was accepted is kept.
+/// The use of the HTTP cache by a fetch: look up a hop before requesting it, revalidate a stale
+/// response, and store an accepted one.
 extension Fetch {
-  /// Ends with a file of the store, which is pinned.
+  /// Ends the fetch with a file of the store. The file is already pinned.
   func serve(_ entry: CacheEntry, as cache: MediaRecord.Cache) {
     if cache == .revalidated { keepEntry(of: entry.file, isRefreshed: true) } else { engine.cache?.noteUse(of: entry, for: url.text) }
     tracker.note { record in
@@ -15,7 +15,7 @@ extension Fetch {
     engine.handOut(entry.file, to: waiters)
   }
 
-  /// Takes what an accepted response says of its file into the index, or out of it.
+  /// Updates or removes the index entry according to an accepted response.
   func keepEntry(of file: StoredFile, isRefreshed: Bool) {
     guard let cache = engine.cache else { return }
     let pixels = engine.configuration.limits.pixels

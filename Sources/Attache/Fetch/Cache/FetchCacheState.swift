@@ -1,23 +1,24 @@
-/// What a fetch knows of the HTTP cache: of the hop at hand, and how far its answer may be trusted.
-/// On the loop only.
+/// The state of a fetch with respect to the HTTP cache: the entry of the current hop, and how long
+/// the result may be reused. On the loop only.
 struct FetchCacheState {
-  /// The hop's key, once it has been looked up.
+  /// The key of the hop, once it has been looked up.
   private(set) var key: IndexKey?
   /// Whether the index has a row for the hop.
   private var hasRow = false
-  /// What the index has for the hop.
+  /// The index entry of the hop.
   private(set) var entry: CacheEntry?
-  /// Whether the entry needs nothing but the address gate.
+  /// Whether the entry may be used without a request, once the address gate has passed its host.
   private(set) var isFresh = false
   /// When the latest request was sent; wall clock.
   var asked = Duration.zero
   private var exchange: Freshness.Exchange?
   private var fields = CacheFields()
   private var entityTag: String?
-  /// When the first redirect on the way, or the end of it, has to be asked for again.
+  /// The earliest time at which the final response, or a redirect that led to it, must be requested
+  /// again.
   private(set) var trustedUntil: Duration?
 
-  /// Takes the answer for a new hop.
+  /// Takes the result of the lookup of a new hop.
   mutating func handle(_ answer: HTTPCache.LookupResult) {
     (key, hasRow, entry, isFresh) = (nil, true, nil, false)
     switch answer {
@@ -27,15 +28,15 @@ struct FetchCacheState {
     }
   }
 
-  /// What the index has is of no use: its file has gone, or a 304 speaks of another.
+  /// Drops the index entry, because its file is gone or a 304 refers to another file.
   mutating func dropEntry() {
     (entry, isFresh) = (nil, false)
   }
 
-  /// What makes the next request a conditional one.
+  /// The header lines that make the next request conditional.
   var conditions: [String] { entry?.conditions ?? [] }
 
-  /// Takes a response's head.
+  /// Takes the head of a response.
   mutating func handle(_ head: ResponseHead, at now: Duration) {
     let exchange = Freshness.Exchange(asked: asked, answered: now)
     (self.exchange, fields) = (exchange, head.caching)
@@ -44,18 +45,20 @@ struct FetchCacheState {
     trust(until: now + Freshness.redirectLifetime(head.status, head.caching, exchange))
   }
 
-  /// Within one run, the URL that was asked for answers as long as each step of its way may.
+  /// Limits how long the result may be reused within this run: no longer than the final response
+  /// and each redirect that led to it.
   mutating func trust(until moment: Duration) {
     trustedUntil = min(trustedUntil ?? moment, moment)
   }
 
-  /// Whether a 304 may be of another file than the one that was asked about (RFC 9111, 4.3.4).
+  /// Whether a 304 may refer to a file other than the cached one (RFC 9111, 4.3.4).
   var speaksOfAnother: Bool {
     guard let entityTag, !entityTag.hasPrefix("W/") else { return false }
     return entry?.entityTag != entityTag
   }
 
-  /// What becomes of the index when the latest response has been accepted with its file.
+  /// Returns what to do with the index entry after the latest response and its file have been
+  /// accepted.
   ///
   /// - Parameter isRefreshed: whether the response was a 304.
   mutating func conclusion(_ file: StoredFile, isRefreshed: Bool, pixels: Int, isPublic: Bool) -> Conclusion {
@@ -69,7 +72,7 @@ struct FetchCacheState {
     let new = CacheEntry(
       key: key, file: file, fields: fields, entityTag: entityTag ?? kept?.entityTag, expiry: expiry, pixels: kept?.pixels ?? pixels,
       isPublic: isPublic, lastUse: exchange.answered.components.seconds)
-    // What is stale at once and cannot be asked about is of no use to anybody.
+    // An entry that is already stale and cannot be revalidated is useless.
     guard expiry > exchange.answered || !new.conditions.isEmpty else { return hasRow ? .forget(key) : .none }
     return .keep(new)
   }

@@ -1,34 +1,34 @@
-/// A loop's HTTP cache: looks URLs up in the index and files in the store, and writes rows, many at
-/// a time. On the loop only.
+/// The HTTP cache of one loop. It looks up URLs in the index and files in the store, and writes
+/// rows in batches. On the loop only.
 ///
-/// An index that another process has locked has nothing to say, and takes rows later.
+/// While another process locks the index, lookups find nothing and rows are written later.
 final class HTTPCache {
   enum Clearance {
-    /// The gates want nothing more.
+    /// The gates require nothing more.
     case full
-    /// They want the addresses of the host, unless it is known to be open to everybody.
+    /// The gates must check the addresses of the host, unless the entry is known to be public.
     case ofPublic
-    /// They want the addresses of the host.
+    /// The gates must check the addresses of the host.
     case withheld
   }
 
   enum LookupResult {
-    /// Nothing that this run could use; whether the index has a row all the same.
+    /// No usable entry. `hasRow` says whether the index has a row anyway.
     case nothing(IndexKey, hasRow: Bool)
-    /// It is fresh, and its file is there, pinned once.
+    /// The entry is fresh. Its file is in the store and pinned once.
     case fresh(CacheEntry)
-    /// It is fresh, if the gates pass the addresses of its host.
+    /// The entry is fresh, but the gates must first pass the addresses of its host.
     case fenced(CacheEntry)
-    /// It is stale, and there is a way to ask whether it has changed.
+    /// The entry is stale and can be revalidated.
     case stale(CacheEntry)
   }
 
-  /// What becomes of a URL's row.
+  /// A change of a URL's row.
   private enum Change {
     case keep(CacheEntry)
     case forget(IndexKey)
 
-    /// What the index is to do.
+    /// The same change for the index.
     var change: StoreIndex.Change {
       switch self {
       case .keep(let entry): .keep(entry.row)
@@ -40,20 +40,20 @@ final class HTTPCache {
   private let loop: EventLoop
   private let store: AttachmentStore
   private let limits: MediaLimits
-  /// What tells this run's root certificates from others.
+  /// The identity of this run's root certificates.
   private let roots: [UInt8]
   private let index: StoreIndex
-  /// Whether there was no index, and this run has had nothing to write yet.
+  /// Whether there was no index at the start and this run has not written yet.
   private var lacksIndex: Bool
-  /// What is still to be written, by URL.
+  /// The changes that are not written yet, by URL.
   private var changes: [String: Change] = [:]
   private var timer: TimerEntry?
 
-  /// Rows that are written together: a transaction costs as much as several of them.
+  /// The number of rows that are written together: a transaction costs as much as several rows.
   private static let portion = 256
-  /// How long a row may wait for others. What is killed meanwhile loses these rows.
+  /// How long a row may wait for others. A killed process loses these rows.
   private static let patience = Duration.milliseconds(250)
-  /// How long the end of a run waits for the last rows.
+  /// How long the end of a run waits for the last rows to be written.
   static let closingPatience = Duration.milliseconds(500)
 
   init(loop: EventLoop, store: AttachmentStore, limits: MediaLimits, roots: [UInt8]) {
@@ -62,15 +62,16 @@ final class HTTPCache {
     lacksIndex = !store.hasIndex
   }
 
-  /// The wall clock that expiry is told by, since 1970.
+  /// The current wall-clock time, since 1970. Expiry times are compared with it.
   var now: Duration { store.clock() }
 
   // MARK: Reading
 
-  /// Looks a URL up that has passed this run's gates as far as `clearance` says.
+  /// Looks up a URL. `clearance` says which gates of this run it has passed.
   func lookUp(_ url: CheckedURL, _ clearance: Clearance) -> LookupResult {
     let key = IndexKey(url.text, roots: url.scheme == .https ? roots : [])
-    // One that is missing is made with the first row: before, it might take the room of a file.
+    // A missing index is created with the first row. If it were created earlier, it might take the
+    // space of a file.
     let row = lacksIndex ? nil : index.row(for: key)
     guard let entry = entry(url.text, row), entry.passes(limits) else { return .nothing(key, hasRow: row != nil) }
     return answer(entry, clearance)
@@ -94,9 +95,9 @@ final class HTTPCache {
     return pin(entry.file) ? .fresh(entry) : .nothing(entry.key, hasRow: true)
   }
 
-  /// Pins a file that is in the store, and notes its use.
+  /// Pins a file of the store, and sets its last use to now.
   ///
-  /// - Returns: false for one that has gone or is not whole.
+  /// - Returns: false when the file is gone or incomplete.
   func pin(_ file: StoredFile) -> Bool {
     store.pin(file)
     if store.touch(file) { return true }
@@ -119,7 +120,8 @@ final class HTTPCache {
     if changes.count >= Self.portion { write() } else { startTimer() }
   }
 
-  /// Notes that an entry was of use, now and then: pruning goes by it.
+  /// Records the use of an entry, at most once per sixteenth of the maximum age. Pruning uses this
+  /// time.
   func noteUse(of entry: CacheEntry, for url: String) {
     let now = now.components.seconds
     guard .seconds(now - entry.lastUse) > store.limits.maximumAge / 16, changes[url] == nil else { return }
@@ -136,8 +138,8 @@ final class HTTPCache {
     }
   }
 
-  /// Called at the end of a turn, whose rows are read as of one moment: as long as somebody reads,
-  /// the index's log cannot be begun anew.
+  /// Called at the end of a turn. All lookups of a turn use one snapshot. An open snapshot prevents
+  /// SQLite from resetting the write-ahead log.
   func turnEnded() {
     index.endReading()
   }
@@ -149,9 +151,9 @@ final class HTTPCache {
     changes.removeAll(keepingCapacity: true)
   }
 
-  /// Writes what is left, and closes the index.
+  /// Writes the remaining rows, and closes the index.
   ///
-  /// - Returns: what the user should know of it.
+  /// - Returns: a warning for the user.
   func close() -> String? {
     if let timer { loop.cancel(timer) }
     timer = nil

@@ -1,19 +1,20 @@
-/// What this process has fetched, by URL: the file is not fetched again while the store has it.
+/// The files that this process has fetched, by URL. A file is not fetched again while the store has
+/// it.
 struct SessionCache {
   private struct Entry {
     var file: StoredFile
     var checked: MonotonicInstant
-    /// nil is as long as the process lives.
+    /// nil means as long as the process lives.
     var end: MonotonicInstant?
   }
 
-  /// The latest URLs that are remembered for certain, and half of those remembered at most; about
-  /// 300 bytes each.
+  /// The number of latest URLs that are certainly remembered, and half of the maximum; about 300
+  /// bytes each.
   static let capacity = 4_096
-  /// As many where an index on disk knows the others.
+  /// The same number when an index on disk knows the other URLs.
   static let capacityBeforeIndex = 1_024
-  /// How long a file is taken to be in the store without a look: far less than the store's eviction
-  /// spares what another process used.
+  /// How long a file is assumed to be in the store without a check. This is far shorter than the
+  /// time for which the store does not evict files that another process has used.
   static let trust = Duration.seconds(30)
 
   private let trust: Duration
@@ -28,7 +29,7 @@ struct SessionCache {
 
   /// Remembers a file that has just been stored or found in the store.
   ///
-  /// - Parameter end: until when it answers for the URL.
+  /// - Parameter end: when the file stops being valid for the URL; nil for never.
   mutating func insert(_ file: StoredFile, for url: String, at now: MonotonicInstant, until end: MonotonicInstant? = nil) {
     if entries.updateValue(Entry(file: file, checked: now, end: end), forKey: url) == nil { order.append(url) }
     guard order.count > 2 * capacity else { return }
@@ -36,12 +37,12 @@ struct SessionCache {
     order.removeFirst(capacity)
   }
 
-  /// Notes that a remembered file has just been found in the store.
+  /// Records that a remembered file has just been found in the store.
   mutating func renew(_ url: String, at now: MonotonicInstant) {
     entries[url]?.checked = now
   }
 
-  /// Until when the file of a URL answers for it; nil for a URL that is not remembered.
+  /// Returns when the file of a URL stops being valid for it; nil for a URL that is not remembered.
   func end(of url: String) -> MonotonicInstant? {
     entries[url].map { $0.end ?? .distantFuture }
   }
@@ -50,7 +51,7 @@ struct SessionCache {
     entries[url] = nil
   }
 
-  /// The file, and whether it was seen in the store so recently that it need not be looked for.
+  /// Returns the file, and whether it was seen in the store so recently that no check is needed.
   func file(for url: String, at now: MonotonicInstant) -> (file: StoredFile, isFresh: Bool)? {
     guard let entry = entries[url], entry.end.map({ now < $0 }) ?? true else { return nil }
     return (entry.file, entry.checked.duration(to: now) < trust)

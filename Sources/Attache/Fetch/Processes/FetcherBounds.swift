@@ -1,16 +1,16 @@
 internal import CFetcher
 internal import Glibc
 
-/// What a fetcher's process is held to by the kernel, so that a stranger who takes it over has
-/// little of it (SECURITY.md).
+/// The limits that the kernel enforces on a fetcher process, so that an attacker who takes it over
+/// can do little (SECURITY.md).
 struct FetcherBounds {
-  /// What the kernel, or what attache runs in, declines to hold a fetcher to.
+  /// The limits that the kernel, or the container of attache, does not support.
   struct Missing: OptionSet, CustomStringConvertible, Sendable {
     var rawValue: UInt8
 
-    /// Which files it opens.
+    /// The limits on the files that it opens (Landlock).
     static let files = Missing(rawValue: UInt8(fetcher_open_files))
-    /// Which calls of the kernel it makes.
+    /// The limits on its system calls (seccomp).
     static let calls = Missing(rawValue: UInt8(fetcher_open_calls))
     static let all: Missing = [.files, .calls]
 
@@ -23,33 +23,33 @@ struct FetcherBounds {
     }
   }
 
-  /// How many fetches may be in flight.
+  /// The number of fetches that may be in flight.
   var fetches: Int
 
-  /// Beyond this many fetches, memory and descriptors grow no further.
+  /// The number of fetches above which the memory and descriptor limits do not grow.
   private static let maximumFetches = 1 << 16
-  /// What a fetcher without transfers may take, in bytes: the index, the names that were looked up,
-  /// libraries.
+  /// The memory that a fetcher without transfers may use, in bytes: for the index, resolved names
+  /// and libraries.
   private static let reserve: UInt64 = 128 << 20
-  /// What a transfer takes at the most, in bytes: 120 to 250 KB were measured, for HTTP/2 with TLS.
+  /// The maximum memory of a transfer, in bytes. 120 to 250 KB were measured, for HTTP/2 with TLS.
   private static let perFetch: UInt64 = 256 << 10
 
   private var boundedFetches: Int { min(max(1, fetches), Self.maximumFetches) }
 
-  /// Bytes of memory beside what the process begins with.
+  /// The memory limit in bytes, beyond what the process uses at the start.
   var memory: UInt64 { Self.reserve + UInt64(boundedFetches) * Self.perFetch }
   var descriptors: UInt64 { UInt64(ConnectionBudget.descriptors(for: boundedFetches)) }
 
-  /// Holds this process to them, while it has one thread.
+  /// Applies the limits to this process. It must have only one thread.
   ///
   /// - Parameters:
-  ///   - store: the folder that it may do anything in.
-  ///   - roots: a file of root certificates that it is still to read; nil for none.
-  /// - Returns: what it is not held to.
+  ///   - store: the folder in which it may do anything.
+  ///   - roots: a file of root certificates that it must still read; nil for none.
+  /// - Returns: the limits that could not be applied.
   func confine(store: String, roots: String?) -> Missing {
     TypeDetector.prepareToBeConfined()
-    // Folders: a file that is replaced by a rename is another file. Those of the links' names too,
-    // since a link may be replaced by a file.
+    // Access is granted to folders, because a file that is replaced by a rename is a different
+    // file. The folders of symbolic links are included, because a link may be replaced by a file.
     let files = ["/etc/resolv.conf", "/etc/hosts"] + (roots.map { [$0] } ?? [])
     let paths = (files + files.compactMap { Self.realPath($0) }).map { Self.folder(of: $0) } + ["/dev/urandom"]
     var pointers = unsafe paths.map { unsafe UnsafePointer(strdup($0)) }
@@ -63,7 +63,7 @@ struct FetcherBounds {
     return unsafe String(cString: real)
   }
 
-  /// The folder of a file; `.` for a name alone.
+  /// Returns the folder of a file; `.` for a name without a folder.
   private static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -1,41 +1,42 @@
 internal import CFetcher
 
-/// What a host asks of a fetcher's process.
+/// A request of a host to a fetcher process.
 enum FetcherRequest: Equatable {
   /// Fetch a URL that has passed the host's gate.
   ///
-  /// - Parameter place: where the fetcher says how far it is.
+  /// - Parameter place: where the fetcher reports its progress.
   case fetch(UInt64, place: UInt32, deadline: MonotonicInstant, url: String)
-  /// Somebody has joined who can wait longer.
+  /// Extend the deadline: a waiter with a later one has joined.
   case extend(UInt64, deadline: MonotonicInstant)
-  /// Nobody waits any more.
+  /// Cancel the fetch: no waiter is left.
   case cancel(UInt64)
-  /// Say that the loop turns, and how the origins stand.
+  /// Reply with the states of the origins, which also shows that the loop is running.
   case count(UInt64)
-  /// Write what the cache has still to write.
+  /// Write the pending rows of the cache.
   case close
 }
 
-/// What a fetcher's process tells its host.
+/// A reply of a fetcher process to its host.
 enum FetcherReply: Equatable {
-  /// The loop turns; what the process is not held to.
+  /// The loop is running. The value contains the limits that could not be applied to the process.
   case ready(FetcherBounds.Missing)
   case fetched(FetcherResult)
-  /// A cancelled fetch is given up.
+  /// A cancelled fetch has ended.
   case left(UInt64)
   case counted(UInt64, BreakerStates)
   /// The cache is closed.
   ///
-  /// - Parameter warning: what the user should know of it; empty for nothing.
+  /// - Parameter warning: a warning for the user about the cache; empty for none.
   case closed(warning: String)
   /// The fetcher cannot start.
   case failed(String)
 }
 
-/// How a fetch ended.
+/// The result of a fetch.
 struct FetcherResult: Equatable {
   enum End: Equatable {
-    /// - Parameter keptUntil: until when it answers for the URL; nil is not at all.
+    /// - Parameter keptUntil: when the file stops being valid for the URL; nil when it must not be
+    ///   reused.
     case stored(StoreName, size: Int, keptUntil: MonotonicInstant?)
     case failed(FetchFailure)
   }
@@ -44,20 +45,20 @@ struct FetcherResult: Equatable {
   var fetch: UInt64
   var progress: FetchProgress
   var end: End
-  /// The bytes that the fetcher has added to the store since it last said so.
+  /// The number of bytes that the fetcher has added to the store since its last report.
   var added: Int64
 }
 
-/// A frame: its length in bytes as four, its kind as one, and what the kind says, all in this
-/// machine's order. Both ends are one program.
+/// A frame: its length in four bytes, its kind in one byte, and the content. All numbers are in
+/// this machine's byte order, because both ends are the same program.
 enum FetcherFrame {
-  /// The longest frame: a URL of ``URLGate/maximumBytes``, or a message, beside numbers.
+  /// The longest frame: a URL of ``URLGate/maximumBytes`` or a message, plus numbers.
   static let maximumBytes = 16 << 10
   /// The longest message, in bytes.
   static let maximumMessage = 1 << 10
   static let headBytes = 4
 
-  /// Something that is no frame.
+  /// The bytes are not a valid frame.
   struct Invalid: Error {}
 
   static func append(_ request: FetcherRequest, to bytes: inout [UInt8]) {
@@ -124,7 +125,7 @@ enum FetcherFrame {
     }
   }
 
-  /// Takes a frame apart, without its length.
+  /// Parses a frame without its length.
   static func request(_ bytes: ArraySlice<UInt8>) throws(Invalid) -> FetcherRequest {
     var reader = ByteReader(bytes)
     let request: FetcherRequest
@@ -143,7 +144,7 @@ enum FetcherFrame {
     return request
   }
 
-  /// Takes a frame apart, without its length.
+  /// Parses a frame without its length.
   static func reply(_ bytes: ArraySlice<UInt8>) throws(Invalid) -> FetcherReply {
     var reader = ByteReader(bytes)
     switch try reader.next(UInt8.self) {
@@ -209,7 +210,7 @@ enum FetcherFrame {
     unsafe withUnsafeBytes(of: value) { unsafe bytes.append(contentsOf: $0) }
   }
 
-  /// What goes into the log has no control characters; the other end refuses them.
+  /// Control characters are replaced, because messages go into the log. The other end rejects them.
   private static func put(message: String, _ bytes: inout [UInt8]) {
     let start = bytes.count
     for scalar in message.unicodeScalars {
@@ -226,20 +227,20 @@ extension ByteReader {
     return value
   }
 
-  /// A number that counts bytes or origins, small enough for sums of a run's.
+  /// Reads a number of bytes or origins. It is small enough for the sums of a run.
   fileprivate mutating func count() throws(FetcherFrame.Invalid) -> Int {
     let number = try next(Int64.self)
     guard 0...FetchProgress.maximumBytes ~= number else { throw FetcherFrame.Invalid() }
     return Int(number)
   }
 
-  /// All that is left, as UTF-8.
+  /// Reads the remaining bytes as UTF-8.
   fileprivate func text(atMost maximum: Int) throws(FetcherFrame.Invalid) -> String {
     guard rest.count <= maximum, let text = String(validating: rest, as: UTF8.self) else { throw FetcherFrame.Invalid() }
     return text
   }
 
-  /// All that is left, for the log.
+  /// Reads the remaining bytes as a message for the log.
   fileprivate func message() throws(FetcherFrame.Invalid) -> String {
     let text = try text(atMost: FetcherFrame.maximumMessage)
     guard !text.unicodeScalars.contains(where: FetcherFrame.isControl) else { throw FetcherFrame.Invalid() }

@@ -1,37 +1,37 @@
 internal import Glibc
 internal import Synchronization
 
-/// The host's side of one fetcher's process: sends requests, takes answers, and has the process
-/// started when it is first needed and whenever it has ended.
+/// The host's side of one fetcher process. It sends requests, receives replies, and starts the
+/// process when it is first needed and again after it has ended.
 ///
-/// Requests for a URL in flight join. What a process was at when it ended is asked for again; a
-/// request that two processes named as their last work, or that was in flight at many ends, fails
-/// as ``Reason/fetchCrashed``.
+/// Requests for a URL in flight join. When a process ends, its open requests are sent to the next
+/// one. A request fails with ``Reason/fetchCrashed`` if two processes were working on it when they
+/// ended, or if it was in flight when many processes ended.
 final class FetcherLink: FetchService {
   private typealias Request = FetcherRequests.Request
 
   private struct State: ~Copyable {
-    /// nil as long as there is no process.
+    /// nil while there is no process.
     var stream: FrameStream?
-    /// Whether a start is under way or awaited.
+    /// Whether a start is in progress or scheduled.
     var isStarting = false
-    /// How often a process was started.
+    /// The number of processes that have been started.
     var generation = 0
     var requests = FetcherRequests()
-    /// Cancelled requests that the process has not answered.
+    /// Cancelled requests that the process has not confirmed.
     var leaving: [UInt64: (place: Int, done: @Sendable () -> Void)] = [:]
     var counts: [UInt64: @Sendable (BreakerStates) -> Void] = [:]
     var closing: [@Sendable (String?) -> Void] = []
-    /// Whether a flush is posted, and whether one is that waits for its turn.
+    /// Whether a flush is posted, and whether a flush with low priority is.
     var isFlushing = false
     var isFlushingLater = false
-    /// Whether the loop waits until the connection takes more; nil as long as it does not wait for
-    /// it at all.
+    /// Whether the loop waits until the connection is writable; nil while the loop does not watch
+    /// the connection.
     var awaitsRoom: Bool?
-    /// Whether the loop of the process has turned, and whether it has answered.
+    /// Whether the loop of the process is running, and whether the process has returned a result.
     var isReady = false
     var hasAnswered = false
-    /// Since when there is a process.
+    /// When the process was started.
     var start = MonotonicInstant.distantPast
     var starts = FetcherStarts()
     /// Why the last process could not start.
@@ -39,18 +39,17 @@ final class FetcherLink: FetchService {
     var isOver = false
   }
 
-  /// What is called when the lock has been given back.
+  /// Actions that run after the lock has been released.
   private typealias Afterwards = [() -> Void]
 
-  /// What may wait to be sent, in bytes: far more than any number of requests that the window of a
-  /// run admits.
+  /// The maximum number of unsent bytes: far more than the requests that a run's window admits.
   private static let maximumUnsent = 256 << 20
   private static let maximumLosses = 3
 
   private let number: Int
   private let crew: FetcherCrew
   private let state = Mutex(State())
-  /// nil as long as nobody looks.
+  /// nil while nothing checks the process.
   private let silence = Mutex<FetcherSilence?>(nil)
 
   private var joins: Bool { crew.memory.configuration.cache != .off }
@@ -63,7 +62,8 @@ final class FetcherLink: FetchService {
   // MARK: What is asked
 
   func fetch(_ url: CheckedURL, for waiter: FetchWaiter) {
-    // What was fetched and not seen for a while is looked for, on the loop: a disk may block.
+    // A file that was fetched but not seen recently is looked up on the loop, because a disk may
+    // block.
     guard let (file, _) = crew.memory.file(for: url.text) else { return ask(url, for: waiter) }
     crew.loop.post { [self] in
       guard waiter.isOpen, !crew.memory.answerAfterLook(url, for: waiter, with: file) else { return }
@@ -93,7 +93,7 @@ final class FetcherLink: FetchService {
 
   private var pruneCount: UInt64 { store.prunes.load(ordering: .sequentiallyConsistent) }
 
-  /// Sends a request, or has a process started that it is sent to.
+  /// Sends a request, or starts a process that it will be sent to.
   private func add(_ request: Request, _ state: inout State) {
     let number = crew.nextNumber()
     for waiter in request.waiters {
@@ -103,8 +103,8 @@ final class FetcherLink: FetchService {
     state.requests.add(request, as: number, joins: joins)
     guard state.stream != nil else { return start(&state, after: state.starts.pause) }
     send(request, number, &state)
-    // With others in flight it goes along with what else is gathered: one call of the system for
-    // many.
+    // With other requests in flight, this one is sent with other gathered frames in a single system
+    // call.
     if state.requests.count > 1 { flushSoon(&state) } else { flush(&state) }
   }
 
@@ -145,7 +145,7 @@ final class FetcherLink: FetchService {
 
   func countOrigins(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
     let isIdle = state.withLock { state in
-      // A process that is not there has no origins; one that starts will answer.
+      // Without a process there are no origins. A process that starts will reply.
       guard state.stream != nil || state.isStarting else { return true }
       let number = crew.nextNumber()
       state.counts[number] = answer
@@ -181,22 +181,22 @@ final class FetcherLink: FetchService {
     }
   }
 
-  /// Sends what has been gathered. That the connection has ended is heard on the loop.
+  /// Sends what has been gathered. The loop detects the end of the connection.
   private func flush(_ state: inout State) {
     guard (try? state.stream?.flush()) != nil, let unsent = state.stream?.unsentBytes, unsent > 0 else { return }
-    // One that takes nothing is as good as silent.
+    // A process that reads nothing is treated like one that does not respond.
     if unsent > Self.maximumUnsent { return crew.loop.post { [self] in ended() } }
     flushSoon(&state)
   }
 
-  /// Has the loop send what has been gathered.
+  /// Posts a flush to the loop.
   private func flushSoon(_ state: inout State) {
     guard !state.isFlushing else { return }
     state.isFlushing = true
     crew.loop.post { [self] in flushNow() }
   }
 
-  /// Has the loop send what has been gathered, when it is not behind with deadlines.
+  /// Posts a flush to the loop, to run when the loop is not behind with deadlines.
   private func flushLater(_ state: inout State) {
     guard !state.isFlushingLater else { return }
     state.isFlushingLater = true
@@ -235,7 +235,8 @@ final class FetcherLink: FetchService {
     }
     crew.shared.forgetWork(of: number)
     let isStarted = crew.parent.start(order, connection: other)
-    // The parent takes no order for a moment, or is gone, which is heard elsewhere.
+    // The parent cannot take an order at the moment, or is gone. The end of the parent is detected
+    // elsewhere.
     guard isStarted else {
       close(own)
       return startLater()
@@ -260,7 +261,8 @@ final class FetcherLink: FetchService {
     lookAfter()
   }
 
-  /// There is no descriptor: others may be given back.
+  /// Retries later: the start failed for lack of a descriptor, for example, and others may be
+  /// released.
   private func startLater() {
     guard !state.withLock({ $0.isOver }) else { return }
     _ = crew.loop.schedule(at: crew.loop.now.advanced(by: FetcherStarts.longestPause)) { [self] in start() }
@@ -282,7 +284,7 @@ final class FetcherLink: FetchService {
     }
   }
 
-  /// - Returns: whether something came.
+  /// - Returns: whether bytes were received.
   @discardableResult
   private func receive() -> Bool {
     var afterwards: Afterwards = []
@@ -353,7 +355,7 @@ final class FetcherLink: FetchService {
     }
   }
 
-  /// Asks for a file that a prune has taken.
+  /// Requests again a file that a prune has removed.
   private func askAgain(_ request: Request) {
     var request = request
     request.losses += 1
@@ -374,9 +376,9 @@ final class FetcherLink: FetchService {
     for waiter in waiters { waiter.complete(.failure(failure)) }
   }
 
-  /// Forgets all requests.
+  /// Removes all requests.
   ///
-  /// - Returns: those who wait for them.
+  /// - Returns: their waiters.
   private func removeAll(_ state: inout State) -> [FetchWaiter] {
     let requests = state.requests.removeAll()
     for request in requests { crew.places.withLock { $0.give(back: request.place) } }
@@ -385,14 +387,14 @@ final class FetcherLink: FetchService {
 
   // MARK: The end of a process
 
-  /// The parent says that a process has ended.
+  /// Called when the parent reports the end of a process.
   func hasEnded(_ generation: Int) {
-    // What it has sent before is read first, to the end of the connection.
+    // The replies that it sent before are read first, up to the end of the connection.
     while state.withLock({ $0.generation == generation && $0.stream != nil }), receive() {}
     if state.withLock({ $0.generation == generation && $0.stream != nil }) { ended() }
   }
 
-  /// Its process is gone, or of no use: another takes over.
+  /// Called when the process is gone or unusable. Another process takes over.
   private func ended() {
     var afterwards: Afterwards = []
     let generation = state.withLock { state -> Int? in
@@ -416,7 +418,7 @@ final class FetcherLink: FetchService {
     for action in afterwards { action() }
   }
 
-  /// Gives up the requests that ended too many processes, as far as that is known.
+  /// Fails the requests that have ended too many processes, as far as that is known.
   private func blame(_ state: inout State, _ afterwards: inout Afterwards) {
     for request in state.requests.noteEnd(suspect: crew.shared.fetchAtWork(of: number)) {
       crew.places.withLock { $0.give(back: request.place) }
@@ -424,7 +426,7 @@ final class FetcherLink: FetchService {
     }
   }
 
-  /// Fails what is asked when no process comes about, which is no request's fault.
+  /// Fails all requests when no process can be started. No request is the cause.
   private func giveUpStarting(_ state: inout State, _ afterwards: inout Afterwards) {
     let waiters = removeAll(&state)
     let cause = state.message.isEmpty ? "raise the limit on processes or make memory free" : state.message
@@ -433,7 +435,7 @@ final class FetcherLink: FetchService {
     afterwards.append { [self, failure] in failAll(waiters, failure) }
   }
 
-  /// Fails whatever is asked, since no process can be started any more.
+  /// Fails all requests, since no process can be started any more.
   func giveUp() {
     var waiters: [FetchWaiter] = []
     var afterwards: Afterwards = []
@@ -458,7 +460,7 @@ final class FetcherLink: FetchService {
 
   // MARK: Silence
 
-  /// Asks the process now and then whether its loop turns.
+  /// Starts to ask the process regularly whether its loop is running.
   private func lookAfter() {
     let begins = silence.withLock { silence in
       defer { silence = silence ?? FetcherSilence(since: crew.loop.now) }

@@ -1,23 +1,23 @@
 internal import CFetcher
 
-/// Memory that a host and its fetchers' processes share: how far each fetch is, and what each
-/// fetcher is at.
+/// Memory that a host and its fetcher processes share: the progress of each fetch, and the fetch
+/// that each fetcher is working on.
 ///
-/// `@unchecked Sendable`: the addresses are constant. What stands there is written by other
-/// processes at any time: each field is read once, and checked.
+/// `@unchecked Sendable`: the addresses are constant. Other processes write to the memory at any
+/// time, so each field is read once and checked.
 @safe
 final class FetcherMemory: @unchecked Sendable {
-  /// Fetches whose progress is shown at a time; a host with more in flight knows nothing of the
-  /// others before they end.
+  /// The maximum number of fetches with visible progress. If a host has more in flight, it learns
+  /// nothing about the others before they end.
   static let places = 16_384
 
   private let pulses: UnsafeMutablePointer<fetcher_pulse>
   private let progress: UnsafeMutablePointer<fetcher_progress>
 
-  /// Maps the memory, of which only what is used is taken. It stays mapped as long as the process
-  /// lives.
+  /// Maps the memory. Only the used part takes physical memory. It stays mapped for the lifetime of
+  /// the process.
   ///
-  /// - Throws: ``SystemError`` when there is none.
+  /// - Throws: ``SystemError`` when there is no memory.
   init() throws(SystemError) {
     let pulseBytes = MediaFetcher.maximumFetchers * MemoryLayout<fetcher_pulse>.stride
     guard let start = unsafe fetcher_share(pulseBytes + Self.places * MemoryLayout<fetcher_progress>.stride) else {
@@ -29,23 +29,23 @@ final class FetcherMemory: @unchecked Sendable {
 
   // MARK: The host's side
 
-  /// How often the loop of a fetcher has turned.
+  /// Returns how many turns the loop of a fetcher has finished.
   func turns(of fetcher: Int) -> UInt64 {
     unsafe pulses[fetcher].turns
   }
 
-  /// The fetch that a fetcher is at, as it says; nil for none.
+  /// Returns the fetch that a fetcher reports to be working on; nil for none.
   func fetchAtWork(of fetcher: Int) -> UInt64? {
     let fetch = unsafe pulses[fetcher].at_work
     return fetch == 0 ? nil : fetch
   }
 
-  /// Forgets what the fetcher before was at.
+  /// Clears the current fetch of the previous fetcher process.
   func forgetWork(of fetcher: Int) {
     unsafe pulses[fetcher].at_work = 0
   }
 
-  /// How far a fetch is that was given a place.
+  /// Returns the progress of a fetch at a place.
   func progress(of fetch: UInt64, at place: Int) -> FetchProgress {
     let raw = unsafe progress[place]
     return raw.fetch == fetch ? FetchProgress(raw) : FetchProgress()
@@ -53,38 +53,38 @@ final class FetcherMemory: @unchecked Sendable {
 
   // MARK: A fetcher's side
 
-  /// Gives a place to a fetch, which the fetcher is at from now on.
+  /// Assigns a place to a fetch, and marks it as the fetcher's current fetch.
   func begin(_ fetch: UInt64, at place: Int, by fetcher: Int) {
     unsafe pulses[fetcher].at_work = fetch
     if place < Self.places { unsafe progress[place] = FetchProgress().raw(of: fetch) }
   }
 
-  /// Says how far a fetch is, and that the fetcher is at it. Does nothing once another has the
-  /// place.
+  /// Reports the progress of a fetch, and marks it as the fetcher's current fetch. The progress is
+  /// not written if another fetch has the place.
   func note(_ current: FetchProgress, of fetch: UInt64, at place: Int, by fetcher: Int) {
     unsafe pulses[fetcher].at_work = fetch
     guard place < Self.places, unsafe progress[place].fetch == fetch else { return }
     unsafe progress[place] = current.raw(of: fetch)
   }
 
-  /// Says that a fetcher is at no fetch. What libcurl does by itself, such as to send a request, is
-  /// no fetch's.
+  /// Clears the fetcher's current fetch. What libcurl does by itself, such as sending a request,
+  /// belongs to no fetch.
   func endWork(of fetcher: Int) {
     unsafe pulses[fetcher].at_work = 0
   }
 
-  /// Says that a turn of a fetcher's loop is over.
+  /// Counts a finished turn of a fetcher's loop.
   func endTurn(of fetcher: Int) {
     unsafe pulses[fetcher].turns &+= 1
   }
 
-  /// Has the process end when a turn takes a second of processor time.
+  /// Ends the process when a turn takes a second of processor time.
   func watchTurns(of fetcher: Int) {
     unsafe fetcher_watch_turns(pulses + fetcher)
   }
 }
 
-/// What knows how far a fetch is.
+/// A source of a fetch's progress.
 protocol FetchProgressSource: Sendable {
   var progress: FetchProgress { get }
 }
@@ -93,11 +93,11 @@ extension FetchProgress: FetchProgressSource {
   var progress: FetchProgress { self }
 }
 
-/// Where the progress of a fetch stands that a fetcher's process carries out.
+/// The progress of a fetch in a fetcher process, read from shared memory.
 struct SharedProgress: FetchProgressSource {
   let memory: FetcherMemory
   let fetch: UInt64
-  /// ``FetcherMemory/places`` for none.
+  /// ``FetcherMemory/places`` if the fetch has no place.
   let place: Int
 
   var progress: FetchProgress {
@@ -105,7 +105,7 @@ struct SharedProgress: FetchProgressSource {
   }
 }
 
-/// Where a fetcher's process says how far a fetch is.
+/// Where a fetcher process reports the progress of a fetch.
 struct FetchTrace: Sendable {
   let memory: FetcherMemory
   let fetcher: Int

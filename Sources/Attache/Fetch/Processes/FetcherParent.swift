@@ -2,43 +2,43 @@ internal import CFetcher
 internal import Glibc
 internal import Synchronization
 
-/// A small process that starts the fetchers' processes, and hears when they end: forked before this
-/// process has threads, connections or an open database, none of which survives a fork.
+/// A small process that starts the fetcher processes and reports when they end. It is forked before
+/// this process has threads, connections or an open database, because none of these survives a
+/// fork.
 package final class FetcherParent: Sendable {
-  /// What a fetcher is to be.
+  /// The description of a fetcher to start.
   struct Order {
     var number: Int
-    /// How many fetchers there are.
+    /// The number of fetchers.
     var count: Int
-    /// How often a fetcher of this number has been started.
+    /// How many times a fetcher with this number has been started.
     var generation: Int
-    /// Of the host's folder of unfinished files.
+    /// The name of the host's folder of unfinished files.
     var temporaryName: String
-    /// Whether it is worth to parse the root certificates first, for all that are started from now
-    /// on.
+    /// Whether to parse the root certificates first, for all fetchers that are started from now on.
     var needsRoots: Bool
 
-    /// The number of its first unfinished file.
+    /// The start of the numbers of its unfinished files.
     var firstNumber: UInt64 { Self.numbers(of: number, generation).lowerBound }
 
-    /// The numbers of its unfinished files.
+    /// Returns the numbers of a fetcher's unfinished files.
     static func numbers(of fetcher: Int, _ generation: Int) -> Range<UInt64> {
       let first = UInt64(fetcher + 1) << 48 | UInt64(generation & 0xffff) << 32
       return first..<first + (1 << 32)
     }
   }
 
-  /// How a fetcher ended.
+  /// The end of a fetcher.
   struct End: Equatable {
     var number: Int
     var generation: Int
-    /// 0 where it left by itself.
+    /// 0 if it exited by itself.
     var signal: Int32
     var status: Int32
   }
 
   let memory: FetcherMemory
-  /// Over which orders go and ends come; readable for ever once the process has ended.
+  /// The socket for orders and reports of ends. It stays readable once the process has ended.
   let socket: Int32
   private let process: pid_t
   private let isStopped = Atomic<Bool>(false)
@@ -46,11 +46,12 @@ package final class FetcherParent: Sendable {
   /// Forks the process.
   ///
   /// - Parameters:
-  ///   - configuration: of every fetcher.
-  ///   - store: the folder of attachments, as `AttachmentStore` is given it.
+  ///   - configuration: the configuration of every fetcher.
+  ///   - store: the folder of attachments, as passed to `AttachmentStore`.
+  ///   - maximumBytes: the maximum size of the store, in bytes.
   ///   - maximumAge: how long a file of the store may go unused.
-  ///   - fetches: how many may be in flight.
-  /// - Throws: ``SystemError`` when the system gives no process, no memory or no socket.
+  ///   - fetches: the number of fetches that may be in flight.
+  /// - Throws: ``SystemError`` when the system cannot provide a process, memory or a socket.
   package init(
     _ configuration: MediaFetcher.Configuration, store: String, maximumBytes: Int64, maximumAge: Duration, fetches: Int
   ) throws(SystemError) {
@@ -78,21 +79,21 @@ package final class FetcherParent: Sendable {
     close(socket)
   }
 
-  /// Ends the process and its children, and waits for the first. Safe from any thread, and to be
-  /// called again.
+  /// Ends the process and its children, and waits for the process. May be called from any thread
+  /// and more than once.
   func stop() {
     guard !isStopped.exchange(true, ordering: .relaxed), process > 0 else { return }
-    // Its children end with it (PR_SET_PDEATHSIG).
+    // The children end with it (PR_SET_PDEATHSIG).
     kill(process, SIGKILL)
     waitpid(process, nil, 0)
   }
 
   var isOver: Bool { isStopped.load(ordering: .relaxed) }
 
-  /// Has a fetcher started.
+  /// Orders the start of a fetcher.
   ///
-  /// - Parameter connection: its end of the connection; still the caller's.
-  /// - Returns: false when the process has ended.
+  /// - Parameter connection: the fetcher's end of the connection. The caller still owns it.
+  /// - Returns: false when the order could not be sent, for example because the process has ended.
   func start(_ order: Order, connection: Int32) -> Bool {
     var message = ByteWriter(capacity: 64)
     message.append(NurseryOrder.start)
@@ -104,7 +105,7 @@ package final class FetcherParent: Sendable {
     return unsafe fetcher_send(socket, message.bytes, message.bytes.count, connection) > 0
   }
 
-  /// Has a fetcher ended, if it lives.
+  /// Orders the end of a fetcher, if it is running.
   func end(_ number: Int, _ generation: Int) {
     var message = ByteWriter(capacity: 16)
     message.append(NurseryOrder.end)
@@ -113,7 +114,7 @@ package final class FetcherParent: Sendable {
     _ = unsafe fetcher_send(socket, message.bytes, message.bytes.count, -1)
   }
 
-  /// Waits for the next end.
+  /// Reads the next report of an end.
   ///
   /// - Returns: nil when the process itself has ended.
   func nextEnd() -> End? {
@@ -130,7 +131,7 @@ private enum NurseryOrder {
   static let end: UInt8 = 2
 }
 
-/// The process that starts fetchers, from within. It has one thread, always.
+/// The implementation of the process that starts fetchers. It always has one thread.
 private struct FetcherNursery {
   private struct Child {
     var number: Int32
@@ -143,7 +144,7 @@ private struct FetcherNursery {
   private let memory: FetcherMemory
   private let socket: Int32
   private let bounds: FetcherBounds
-  /// What fetchers begin with.
+  /// What fetchers start with.
   private let start: FetcherStart
   private var children: [pid_t: Child] = [:]
 
@@ -207,7 +208,7 @@ private struct FetcherNursery {
           temporaryName: String(decoding: reader.rest, as: UTF8.self), needsRoots: false),
         configuration, store: store, limits: limits, bounds: bounds, memory: memory, from: start, connection: Int32(fetcher_kept))
     }
-    // Without a process the connection is closed, which tells the host.
+    // If the fork failed, the connection is closed, and the host detects that.
     if child > 0 { children[child] = Child(number: number, generation: generation) }
   }
 }

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// The processes that fetch for a host: what they share on the host's side, a loop on which their
-/// answers come, and the parent that starts them.
+/// The fetcher processes of a host: their shared state on the host's side, the loop that receives
+/// their replies, and the parent that starts them.
 final class FetcherProcesses: Sendable {
   let links: [FetcherLink]
   private let crew: FetcherCrew
@@ -33,13 +33,14 @@ final class FetcherProcesses: Sendable {
   }
 }
 
-/// What the user should know of the fetchers' processes.
+/// A message for the user about the fetcher processes.
 package enum FetcherNotice: Sendable, CustomStringConvertible {
-  /// One has ended, as the words say, and another takes its place; told once in a run.
+  /// A process has ended, as the text describes, and another takes its place. Reported once in a
+  /// run.
   case replaced(String)
-  /// The kernel does not hold them to all that it should; told once in a run.
+  /// The kernel does not support all limits. Reported once in a run.
   case unconfined(without: String)
-  /// None can be started any more.
+  /// No process can be started any more.
   case broken
 
   package var description: String {
@@ -53,7 +54,7 @@ package enum FetcherNotice: Sendable, CustomStringConvertible {
   }
 }
 
-/// What the links to a host's fetchers share. Safe from any thread.
+/// The state that the links to a host's fetchers share. May be used from any thread.
 final class FetcherCrew: Sendable {
   let loop: EventLoop
   let memory: FetchMemory
@@ -72,7 +73,7 @@ final class FetcherCrew: Sendable {
     (self.loop, self.memory, self.parent, self.count, self.notify) = (loop, memory, parent, count, notify)
   }
 
-  /// Hears how a fetcher ended, or that none can be started any more.
+  /// Handles a report that a fetcher has ended, or the end of the parent process.
   fileprivate func handle(_ links: [FetcherLink]) {
     if let end = parent.nextEnd() {
       if links.indices.contains(end.number) { links[end.number].hasEnded(end.generation) }
@@ -97,24 +98,24 @@ final class FetcherCrew: Sendable {
     tellBeside(.unconfined(without: "\(missing)"))
   }
 
-  /// Tells on a thread of its own: a log that blocks must hold up no answer.
+  /// Reports on a separate thread: a log that blocks must not delay replies.
   private func tellBeside(_ notice: FetcherNotice) {
     try? Thread.start("notice") { [notify] in notify(notice) }.detach()
   }
 
-  /// A number for a request, of no other fetcher's either.
+  /// Returns a request number that is unique among all fetchers.
   func nextNumber() -> UInt64 {
     lastNumber.add(1, ordering: .relaxed).newValue
   }
 }
 
-/// The places in the shared memory that no fetch has: the lowest is given out first, so that few
+/// The free places in the shared memory. Returned places are reused before new ones, so that few
 /// pages are used.
 struct FetchPlaces {
   private var free: [Int] = []
   private var next = 0
 
-  /// - Returns: ``FetcherMemory/places`` when all are taken.
+  /// - Returns: ``FetcherMemory/places`` when all places are taken.
   mutating func take() -> Int {
     if let place = free.popLast() { return place }
     guard next < FetcherMemory.places else { return FetcherMemory.places }

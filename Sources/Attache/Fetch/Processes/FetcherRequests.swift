@@ -1,34 +1,35 @@
-/// What is asked of one fetcher, and which request is to blame when its processes end. A pure
-/// value.
+/// The requests to one fetcher, and the rules that decide which request is to blame when its
+/// processes end. A pure value.
 struct FetcherRequests {
   struct Request {
     let url: CheckedURL
-    /// Where the memory that is shared says how far it is.
+    /// The place of its progress in shared memory.
     let place: Int
     var deadline: MonotonicInstant
     var waiters: [FetchWaiter]
-    /// How many prunes had begun when it was sent.
+    /// How many prunes had begun when the request was sent.
     var prunes: UInt64
-    /// How often its file had gone when it was heard of.
+    /// How many times its file was gone when the reply arrived.
     var losses = 0
-    /// How many processes ended while they were at it.
+    /// How many processes ended while they were working on it.
     var deaths = 0
     /// How many processes ended while it was in flight.
     var ends = 0
   }
 
-  /// Ends that name a request as the last work.
+  /// The number of processes that may end while working on a request before it fails.
   static let maximumDeaths = 2
-  /// Ends that a request may be in flight at: others may be the cause.
+  /// The number of processes that may end while a request is in flight before it fails. It is high
+  /// because other requests may be the cause.
   static let maximumEnds = 64
 
   private var requests: [UInt64: Request] = [:]
-  /// Those that others may join.
+  /// The requests that others may join.
   private var byURL: [String: UInt64] = [:]
 
   var isEmpty: Bool { requests.isEmpty }
   var count: Int { requests.count }
-  /// In the order in which they were asked, with their numbers.
+  /// The requests with their numbers, in the order in which they were made.
   var inOrder: [(number: UInt64, request: Request)] { requests.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
   var needsRoots: Bool { requests.values.contains { $0.url.scheme == .https } }
 
@@ -37,10 +38,10 @@ struct FetcherRequests {
     set { requests[number] = newValue }
   }
 
-  /// The number of the request for a URL, if others may join it.
+  /// Returns the number of the request for a URL, if others may join it.
   func number(for url: String) -> UInt64? { byURL[url] }
 
-  /// - Parameter joins: whether others may join it.
+  /// - Parameter joins: whether other requests may join it.
   mutating func add(_ request: Request, as number: UInt64, joins: Bool) {
     requests[number] = request
     if joins { byURL[request.url.text] = number }
@@ -58,10 +59,10 @@ struct FetcherRequests {
     return Array(requests.values)
   }
 
-  /// Takes down that a process has ended.
+  /// Records the end of a process.
   ///
-  /// - Parameter suspect: the number of the request that it was at, as far as that is known.
-  /// - Returns: those that have ended too many processes; they are asked no more.
+  /// - Parameter suspect: the number of the request that it was working on, if known.
+  /// - Returns: the requests that have ended too many processes. They are removed.
   mutating func noteEnd(suspect: UInt64?) -> [Request] {
     for number in requests.keys { requests[number]?.ends += 1 }
     if let suspect { requests[suspect]?.deaths += 1 }

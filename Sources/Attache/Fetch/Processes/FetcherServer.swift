@@ -2,8 +2,8 @@ internal import CFetcher
 internal import Glibc
 internal import Synchronization
 
-/// A fetcher's process, from within: carries out what the host asks, and ends when the connection
-/// does.
+/// The implementation of a fetcher process: it serves the host's requests, and ends when the
+/// connection does.
 ///
 /// `@unchecked Sendable`: confined to the loop's thread.
 final class FetcherServer: @unchecked Sendable {
@@ -15,7 +15,7 @@ final class FetcherServer: @unchecked Sendable {
   private var isWaitingToSend = false
   /// The latest URL that passed the gate.
   private var latest: CheckedURL?
-  /// Whether it was not permitted to read resolv.conf from the start.
+  /// Whether the process was not permitted to read resolv.conf from the start.
   private let beganWithoutNames = isResolverClosed
 
   private var loop: EventLoop { engine.loop }
@@ -25,15 +25,15 @@ final class FetcherServer: @unchecked Sendable {
     stream = FrameStream(connection)
   }
 
-  /// Serves in a process that has just been forked, until that ends.
+  /// Serves requests in a process that has just been forked, until it ends.
   static func run(
     _ order: FetcherParent.Order, _ configuration: MediaFetcher.Configuration, store: String, limits: StoreEviction.Limits,
     bounds: FetcherBounds, memory shared: FetcherMemory, from start: FetcherStart, connection: Int32
   ) -> Never {
     unsafe fetcher_name("fetcher")
     let missing = bounds.confine(store: store, roots: configuration.rootCertificates == nil ? start.roots?.path : nil)
-    // On a thread of its own: one that has used a Mutex before a fork must not meet a contended one
-    // behind it.
+    // This runs on a new thread: a thread that used a Mutex before a fork must not wait for a
+    // contended one after it.
     let started = try? Thread.start("start") { [start] in
       do {
         let files = try start.files.get()
@@ -62,9 +62,9 @@ final class FetcherServer: @unchecked Sendable {
       loop.atStepEnd { [self] in shared.endWork(of: number) }
       watch()
       reply(.ready(missing))
-      // The host knows so before anything is begun.
+      // The host learns this before any fetch begins.
       flush()
-      // What the host has sent before.
+      // The host may have sent requests already.
       receive()
     }
   }
@@ -100,7 +100,7 @@ final class FetcherServer: @unchecked Sendable {
         requests.append(request)
       }
     } catch {
-      // The host has gone, or wants this process to go.
+      // The host is gone, or has closed the connection to end this process.
       _exit(0)
     }
     for request in requests { carryOut(request) }
@@ -118,7 +118,7 @@ final class FetcherServer: @unchecked Sendable {
       }
       reply(.left(fetch))
     case .count(let number):
-      // The link leads elsewhere now. A new process is permitted to read that file.
+      // The link now has a different target. A new process will be permitted to read that file.
       if Self.isResolverClosed, !beganWithoutNames { _exit(0) }
       reply(.counted(number, engine.breaker.states(at: loop.now)))
     case .close:
@@ -128,8 +128,8 @@ final class FetcherServer: @unchecked Sendable {
     }
   }
 
-  /// Whether this process is not permitted to read resolv.conf. c-ares would then ask a name server
-  /// on this machine, without an error.
+  /// Whether this process is not permitted to read resolv.conf. In that case c-ares would use a
+  /// name server on this machine without reporting an error.
   private static var isResolverClosed: Bool {
     let file = unsafe open("/etc/resolv.conf", O_RDONLY | O_CLOEXEC)
     guard file < 0 else {
@@ -161,7 +161,7 @@ final class FetcherServer: @unchecked Sendable {
     switch result {
     case .success(let file):
       end = .stored(file.name, size: file.size, keptUntil: engine.memory.end(of: url))
-      // The host pins it when it hears of it.
+      // The host pins the file when it receives the reply.
       engine.memory.store.unpin(file)
     case .failure(let failure): end = .failed(failure)
     }

@@ -1,19 +1,19 @@
-/// How long a fetcher has given no sign, as far as its host can judge. A pure value: its owner
-/// looks every ``interval``, and notes each answer.
+/// Measures how long a fetcher has not replied, as far as its host can judge. A pure value: its
+/// owner calls `look(at:)` every ``interval`` and records each reply.
 struct FetcherSilence {
-  /// What a look says.
+  /// The result of a look.
   enum Verdict: Equatable {
-    /// The last question has been answered: ask again.
+    /// The last question was answered: ask again.
     case ask
-    /// The last question is still open.
+    /// The last question is not answered yet.
     case wait
-    /// The fetcher is to be ended.
+    /// The fetcher must be ended.
     case end
   }
 
-  /// How often to look.
+  /// The time between two looks.
   static let interval = Duration.seconds(2)
-  /// How long a fetcher may be silent before it is ended: a disk may stall for some seconds.
+  /// How long a fetcher may be silent before it is ended. A disk may stall for some seconds.
   static let patience = Duration.seconds(10)
 
   private var isAnswered = true
@@ -35,7 +35,7 @@ struct FetcherSilence {
       (isAnswered, silence) = (false, .zero)
       return .ask
     }
-    // A host that was stopped, or whose machine slept, judges nobody.
+    // If the host was stopped or its machine slept, the silence is not counted.
     silence = passed < Self.interval * 2 ? silence + passed : .zero
     guard silence >= Self.patience else { return .wait }
     (isAnswered, silence) = (true, .zero)

@@ -1,34 +1,36 @@
-/// When the next process of a fetcher may be started, after those that have ended. A pure value.
+/// Decides when the next process of a fetcher may be started after earlier ones have ended. A pure
+/// value.
 struct FetcherStarts {
-  /// The longest pause before a process is started again; one that lived for longer has not ended
-  /// soon.
+  /// The longest pause before a process is started again. A process that lives at least this long
+  /// has not ended early.
   static let longestPause = Duration.milliseconds(50)
-  /// Starts that may fail in a row before what is asked fails: the system may have no process for a
-  /// moment.
+  /// The number of starts that may fail in a row before the requests fail. The system may be
+  /// temporarily unable to create a process.
   static let maximumFailed = 8
-  /// From so many soon ends in a row on, the next start waits.
+  /// The number of early ends in a row from which on the next start is delayed.
   private static let patientEnds = 4
 
-  /// How many processes in a row ended soon and without an answer.
+  /// The number of processes in a row that ended early and without a result.
   private var ends = 0
-  /// How many in a row were never ready.
+  /// The number of processes in a row that never became ready.
   private var failed = 0
 
-  /// None at first; a process that ends again and again is not started all the time.
+  /// The pause before the next start. Zero at first; it grows so that a process that ends
+  /// repeatedly is not restarted continuously.
   var pause: Duration {
     ends < Self.patientEnds ? .zero : min(Self.longestPause, .milliseconds(1 << min(ends, 10)))
   }
 
-  /// A process is ready to be asked.
+  /// Records that a process is ready for requests.
   mutating func noteReady() { failed = 0 }
 
-  /// A process has answered.
+  /// Records that a process has returned a result.
   mutating func noteAnswer() { ends = 0 }
 
-  /// A process has ended.
+  /// Records that a process has ended.
   ///
-  /// - Parameter age: how long there was one.
-  /// - Returns: false when so many never became ready that what is asked has to fail.
+  /// - Parameter age: how long the process lived.
+  /// - Returns: false when so many processes never became ready that the requests must fail.
   mutating func noteEnd(age: Duration, hasAnswered: Bool, wasReady: Bool) -> Bool {
     ends = hasAnswered || age >= Self.longestPause ? 0 : ends + 1
     guard !wasReady else { return true }

@@ -1,12 +1,12 @@
 internal import CFetcher
 internal import Glibc
 
-/// One end of the connection between a host and a fetcher: frames that are gathered before they are
-/// sent, and what has come and is not yet taken apart. Never waits.
+/// One end of the connection between a host and a fetcher. It gathers frames before they are sent,
+/// and buffers received bytes until they form a frame. Never blocks.
 struct FrameStream: ~Copyable {
-  /// Why the connection is of no use any more.
+  /// Why the connection is unusable.
   enum Fault: Error {
-    /// The other end has closed it, or is gone.
+    /// The other end has closed the connection or is gone.
     case ended
     case invalid
   }
@@ -17,7 +17,7 @@ struct FrameStream: ~Copyable {
   private var output: [UInt8] = []
   private var sent = 0
 
-  /// - Parameter socket: a stream socket that does not block; closed with this value.
+  /// - Parameter socket: a non-blocking stream socket. This value closes it.
   init(_ socket: Int32) {
     self.socket = socket
   }
@@ -26,22 +26,22 @@ struct FrameStream: ~Copyable {
     close(socket)
   }
 
-  /// Two connected sockets that do not block, closed on exec.
+  /// Creates two connected non-blocking sockets that are closed on exec.
   static func pair() throws(SystemError) -> (Int32, Int32) {
     var ends: [Int32] = [-1, -1]
     _ = try SystemError.check("socketpair", unsafe fetcher_pair(&ends, false))
     return (ends[0], ends[1])
   }
 
-  /// The bytes that are still to be sent.
+  /// The number of bytes that are not sent yet.
   var unsentBytes: Int { output.count - sent }
 
-  /// Gathers what is to be sent.
+  /// Gathers frames to send.
   mutating func gather(_ append: (inout [UInt8]) -> Void) {
     append(&output)
   }
 
-  /// Sends what has been gathered, as far as the other end takes it at the moment.
+  /// Sends what has been gathered, as far as the other end accepts it at the moment.
   mutating func flush() throws(Fault) {
     while sent < output.count {
       let count = unsafe output.withUnsafeBytes { bytes in
@@ -63,10 +63,10 @@ struct FrameStream: ~Copyable {
     sent = 0
   }
 
-  /// Takes what has come, once, and hands on each whole frame in it, without its length.
+  /// Reads once, and passes each complete frame to `take`, without its length.
   ///
-  /// - Returns: whether something had come.
-  /// - Throws: ``Fault`` at the connection's end, at a frame that is too long, and where `take`
+  /// - Returns: whether bytes were read.
+  /// - Throws: ``Fault`` when the connection has ended, when a frame is too long, or when `take`
   ///   throws.
   @discardableResult
   mutating func receive(_ take: (ArraySlice<UInt8>) throws(Fault) -> Void) throws(Fault) -> Bool {

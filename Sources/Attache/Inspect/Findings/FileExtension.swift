@@ -1,7 +1,7 @@
 /// The file name extension of a URL.
 enum FileExtension {
-  /// What follows the last dot of the last part of the path, in lower case; nil when that is no
-  /// short word of letters and digits.
+  /// Returns the text after the last dot of the path's last component, in lower case; nil if it is
+  /// not 1 to 8 letters and digits.
   static func of(_ url: UntrustedText) -> String? {
     let path = URLReference(Array(url.utf8)[...]).path
     let name = path.suffix(from: path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? path.startIndex)
@@ -13,7 +13,7 @@ enum FileExtension {
 }
 
 extension MediaType {
-  /// The type that Apple's frameworks infer from an extension in lower case.
+  /// Creates the type that Apple's frameworks infer from an extension in lower case.
   ///
   /// Source:
   /// https://developer.apple.com/documentation/uniformtypeidentifiers/system-declared-uniform-type-identifiers

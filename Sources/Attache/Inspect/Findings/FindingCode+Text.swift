@@ -12,7 +12,7 @@ extension FindingCode {
     }
   }
 
-  /// What is wrong, as a rule.
+  /// A general description of the problem.
   package var sentence: String {
     switch self {
     case .payloadJSON: "The line is no JSON object."
@@ -51,14 +51,14 @@ extension FindingCode {
     }
   }
 
-  /// The sentence as it stands behind a colon.
+  /// The sentence in the form that follows a colon.
   var clause: String {
     let text = sentence.dropLast()
     let isName = text.hasPrefix("App")
     return isName ? String(text) : text.prefix(1).lowercased() + text.dropFirst()
   }
 
-  /// What to do about it.
+  /// How to fix it.
   package var advice: String {
     switch self {
     case .payloadJSON: "Write one JSON object a line, whole."
@@ -92,11 +92,11 @@ extension FindingCode {
     }
   }
 
-  /// Where it is said.
+  /// The address of the documentation of the rule.
   package var source: String {
     let notifications = "https://developer.apple.com/documentation/usernotifications/"
     return switch self {
-    // The page of the push service takes its place for an envelope.
+    // For an envelope, the push service's page is used instead.
     case .payloadJSON, .payloadSize, .envelopeUnopened, .apsMissing, .apsAlert, .apsUnknown, .apsSound, .apsBadge, .apsMedia:
       notifications + "generating-a-remote-notification"
     case .mutableOutside, .mutableValue, .mutableBoolean, .mutableMissing, .mutableAlert:
@@ -107,7 +107,7 @@ extension FindingCode {
     case .apsCategory, .actionsMany: notifications + "unnotificationcategory"
     case .actionsLimited: "https://developer.apple.com/documentation/uikit/uiusernotificationactioncontext"
     case .urlHTTP: "https://developer.apple.com/documentation/bundleresources/information-property-list/nsapptransportsecurity"
-    // The vendor's own page takes its place where a dialect has one.
+    // If the dialect has a page of its vendor, that page is used instead.
     case .urlHTTPS, .urlRelative, .urlRefused: "https://www.rfc-editor.org/rfc/rfc3986.html"
     case .mediaMany, .typeHint, .typeUnguessable, .typeContradiction: notifications + "unnotificationattachment"
     }

@@ -1,5 +1,5 @@
-/// Everything that `attache lint` can find. The raw value is the code, which stays; its first part
-/// names the family.
+/// All problems that `attache lint` can find. The raw value is the code, which is stable; its first
+/// part names the family.
 package enum FindingCode: String, CaseIterable, Sendable {
   case payloadJSON = "payload.json"
   case payloadSize = "payload.size"
@@ -41,13 +41,13 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case actionsMany = "actions.many"
   case actionsLimited = "actions.limited"
 
-  /// How bad it is.
+  /// The severity of a finding.
   package enum Severity: String, CaseIterable, Sendable {
-    /// The push does not do what it says.
+    /// The push does not have the effect that it asks for.
     case error
-    /// It does so under conditions, or does something else besides.
+    /// The push has the effect only under conditions, or has additional effects.
     case warning
-    /// Worth to know.
+    /// Information only.
     case note
   }
 }

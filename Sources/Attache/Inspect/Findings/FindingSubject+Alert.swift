@@ -1,9 +1,9 @@
 extension FindingSubject {
-  /// The texts that are shown, themselves or looked up in the app.
+  /// The members that provide shown text, directly or through a lookup in the app.
   private static let shownTexts = ["title", "title-loc-key", "subtitle", "subtitle-loc-key", "body", "loc-key"]
 
-  /// Whether there is an `aps`. An empty payload (Wallet's passes) and one of a management server
-  /// (`mdm`) need none.
+  /// Checks for an `aps`. An empty payload (Wallet's passes) and one of a management server (`mdm`)
+  /// need none.
   func missingFindings() -> [LintFinding] {
     if let aps { return aps.isObject ? [] : [finding(.apsMissing, at: "/aps", "aps is \(aps.typeName), and not a dictionary")] }
     var isEmpty = true
@@ -11,13 +11,13 @@ extension FindingSubject {
     return isEmpty || payload.member("mdm") != nil ? [] : [finding(.apsMissing, at: "", "the payload has no aps")]
   }
 
-  /// What is wrong with `alert`.
+  /// Checks `alert`.
   func alertFindings() -> [LintFinding] {
     guard let alert = aps?.member("alert"), !alert.isNull, !alert.isText else { return [] }
     let path: UntrustedText = "/aps/alert"
     if alert.isString { return [finding(.apsAlert, at: path, "alert is empty, and nothing is shown")] }
     guard alert.isObject else { return [finding(.apsAlert, at: path, "alert is \(alert.typeName), and not a string or a dictionary")] }
-    // A Live Activity's texts are dictionaries with keys to look up.
+    // In a Live Activity, the texts are dictionaries with keys to look up.
     let isShown = Self.shownTexts.contains { name in alert.member(name).map { $0.isText || $0.isObject } ?? false }
     return isShown ? [] : [finding(.apsAlert, at: path, "alert has no title, subtitle or body, and nothing is shown")]
   }

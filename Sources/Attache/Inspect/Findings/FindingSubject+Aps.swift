@@ -1,9 +1,9 @@
 extension FindingSubject {
-  /// What Apple defines in `aps`.
+  /// The keys that Apple defines in `aps`.
   ///
   /// Source:
   /// https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
-  /// (table 1), the last two of
+  /// (table 1); the last two are from
   /// https://developer.apple.com/documentation/activitykit/starting-and-updating-live-activities-with-activitykit-push-notifications
   /// and
   /// https://developer.apple.com/documentation/widgetkit/updating-widgets-with-widgetkit-push-notifications
@@ -13,7 +13,7 @@ extension FindingSubject {
     "attributes-type", "attributes", "input-push-token", "input-push-channel", "content-changed",
   ]
 
-  /// What Apple defines in `aps.alert`, what it defined once included.
+  /// The keys that Apple defines in `aps.alert`, including those it defined in the past.
   static let knownAlertKeys: Set<UntrustedText> = [
     "title", "subtitle", "body", "launch-image", "title-loc-key", "title-loc-args", "subtitle-loc-key", "subtitle-loc-args", "loc-key",
     "loc-args", "action", "action-loc-key", "summary-arg", "summary-arg-count", "sound",
@@ -56,7 +56,7 @@ extension FindingSubject {
   }
 
   /// The places within `aps` that name media: those that a dialect reads, and URLs under keys that
-  /// are none of Apple's.
+  /// Apple does not define.
   private var mediaPlaces: MediaPlaces {
     var found = MediaPlaces(places: inspection.media.compactMap(\.reference.path).filter { $0.starts(with: "/aps/") })
     for (object, path, keys) in [(aps, "/aps", Self.knownKeys), (aps?.member("alert"), "/aps/alert", Self.knownAlertKeys)] {
@@ -70,14 +70,15 @@ extension FindingSubject {
   }
 }
 
-/// Places of media in `aps`: the first of them, and how many more there are.
+/// Places of media in `aps`: the first of them, and the number of further ones.
 private struct MediaPlaces {
-  /// Each once.
+  /// The distinct places.
   private(set) var places: [UntrustedText]
-  /// How many came when there were enough; nobody has looked whether one of them comes twice.
+  /// The number of places after the limit was reached. They are not checked for repetitions.
   private var more = 0
   private var known: Set<UntrustedText>
-  /// More than are told, those that a dialect reads included.
+  /// The maximum number of places, including those that a dialect reads. It exceeds the number of
+  /// findings that are reported.
   private static let maximum = 100
 
   init(places: [UntrustedText]) {
@@ -91,7 +92,8 @@ private struct MediaPlaces {
     if known.insert(pointer).inserted { places.append(pointer) }
   }
 
-  /// A finding for each place; those beyond the first places stand where the last of these does.
+  /// Returns a finding for each place. Places beyond the limit are reported at the last place
+  /// within it.
   func findings(_ finding: (UntrustedText) -> LintFinding) -> [LintFinding] {
     let findings = places.map(finding)
     guard let last = findings.last else { return [] }
@@ -99,11 +101,11 @@ private struct MediaPlaces {
   }
 }
 
-/// A place below another. Its pointer is made when it is asked for: made for each of thousands of
-/// values, a long name above them would be copied as often.
+/// A place below another. Its pointer is built on request: building it for each of thousands of
+/// values would copy a long name above them each time.
 private final class PlacePath {
   private let parent: PlacePath?
-  /// The pointer of the first, the part of any other.
+  /// The pointer of the outermost place; for any other, its part of the pointer.
   private let name: UntrustedText
   /// The name of the member; nil for an element of an array.
   let key: UntrustedText?
@@ -130,7 +132,7 @@ extension UntrustedText {
 extension JSONElement {
   var isNull: Bool { !isPresent && !isString }
 
-  /// The word for its type in a sentence.
+  /// The name of the value's type in a sentence.
   var typeName: String {
     if isObject { return "a dictionary" }
     if isArray { return "an array" }
@@ -140,8 +142,8 @@ extension JSONElement {
     return "null"
   }
 
-  /// Calls `body` with the place of each string within that is a URL of media, by its extension or
-  /// its key.
+  /// Calls `body` with the place of each string inside that is a media URL, judged by its extension
+  /// or its key.
   fileprivate func forEachURL(at place: PlacePath, depth: Int, _ body: (PlacePath) -> Void) {
     if let text {
       if text.starts(with: "https://") || text.starts(with: "http://"), Self.isOfMedia(text, place.key) { body(place) }

@@ -3,7 +3,7 @@ extension FindingSubject {
     inspection.matrix.contentAvailable && !inspection.matrix.alert
   }
 
-  /// What is wrong with `content-available`.
+  /// Checks `content-available`.
   func backgroundFindings() -> [LintFinding] {
     var findings = flagFindings()
     if inspection.matrix.contentAvailable, inspection.matrix.alert {
@@ -16,8 +16,7 @@ extension FindingSubject {
     return findings
   }
 
-  /// What is wrong with the flag itself; 0 and `false` say that the app is not to be woken, and so
-  /// it is.
+  /// Checks the flag itself. 0 and `false` are valid: they mean that the app is not to be woken.
   private func flagFindings() -> [LintFinding] {
     guard let flag = aps?.member("content-available"), !flag.isNull, flag.number != 1, flag.number != 0, flag.boolean != false else {
       return []

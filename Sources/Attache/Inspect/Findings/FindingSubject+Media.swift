@@ -4,7 +4,7 @@ extension FindingSubject {
       + inspection.media.flatMap { medium in
         let reference = medium.reference
         let findings = urlFindings(reference)
-        // Of what is not fetched at all it does not matter what type it would have.
+        // The type does not matter for media that are not fetched at all.
         let matters = reference.role == .attachment && !findings.contains { $0.code == .urlRefused }
         return matters ? findings + typeFindings(reference) : findings
       }
@@ -33,7 +33,8 @@ extension FindingSubject {
     return findings
   }
 
-  /// A path, or a word that the vendor's app makes an address of; any other text is no URL at all.
+  /// Returns whether the URL is a path, or a word that the vendor's app turns into an address. Any
+  /// other text is not a URL.
   private static func isRelative(_ reference: MediaReference) -> Bool {
     reference.needs.contains(.baseURL) || reference.url.utf8.first == UInt8(ascii: "/")
       || !reference.url.utf8.contains { $0 <= 0x20 || $0 >= 0x7F || $0 == UInt8(ascii: "\\") }

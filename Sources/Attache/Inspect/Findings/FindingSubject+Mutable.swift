@@ -1,11 +1,11 @@
 extension FindingSubject {
-  /// What is wrong with `mutable-content`.
+  /// Checks `mutable-content`.
   func mutableFindings() -> [LintFinding] {
     guard let flag = aps?.member("mutable-content"), !flag.isNull else { return missing() }
     let path: UntrustedText = "/aps/mutable-content"
     if flag.number == 1 || flag.boolean == true {
       let findings = flag.boolean == true ? [finding(.mutableBoolean, at: path)] : []
-      // OneSignal's server asks for the service extension whatever is sent.
+      // OneSignal's server asks for the service extension in every push.
       return inspection.matrix.alert || !paths.isWritten(path) ? findings : findings + [finding(.mutableAlert, at: path)]
     }
     let written = flag.text.map { "the string “\(PrintableText.of($0))”" } ?? flag.typeName
@@ -18,7 +18,7 @@ extension FindingSubject {
     return [finding(.mutableMissing, of: medium.reference)]
   }
 
-  /// Where `mutable-content` stands within an object, as a JSON pointer, if it stands anywhere.
+  /// Returns the JSON pointer of `mutable-content` within an object, if it contains one.
   private func place(in object: JSONElement, depth: Int) -> UntrustedText? {
     var found: UntrustedText?
     object.forEachMember { name, value in

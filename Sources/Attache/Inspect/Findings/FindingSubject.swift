@@ -1,31 +1,31 @@
-/// A payload under inspection, as the rules see it: what was read, and the parsed document while it
-/// is there.
+/// The input of the lint rules for one payload: its inspection, and the parsed document while it is
+/// valid.
 struct FindingSubject {
   let inspection: Inspection
   let payload: JSONElement
   let aps: JSONElement?
   let paths: LinePaths
-  /// Asks the gates about URLs, of which plain http is passed: that has findings of its own.
+  /// Checks URLs with gates that allow plain http, which has its own findings.
   let report: GateReport
-  /// The page of the vendor whose dialect it is.
+  /// The address of the vendor's page, if a dialect applies.
   let vendorSource: String?
 
-  /// A finding at a place of the payload; without words of its own it says the rule's sentence.
+  /// Returns a finding at a place of the payload. Without `text`, it uses the rule's sentence.
   func finding(_ code: FindingCode, at path: UntrustedText, _ text: String? = nil) -> LintFinding {
     finding(code, inLine: paths.path(of: path), text)
   }
 
-  /// A finding at a place of the line, outside the payload.
+  /// Returns a finding at a place of the line, outside the payload.
   func finding(_ code: FindingCode, inLine path: UntrustedText, _ text: String? = nil, source: String? = nil) -> LintFinding {
     LintFinding(code: code, line: inspection.line, path: path, text: text ?? code.clause, source: source ?? code.source)
   }
 
-  /// A finding about a media reference.
+  /// Returns a finding about a media reference.
   func finding(_ code: FindingCode, of reference: MediaReference, _ text: String? = nil, source: String? = nil) -> LintFinding {
     finding(code, inLine: paths.path(of: reference.path ?? "", saying: reference.url), text, source: source)
   }
 
-  /// Every finding, in the order of the rules.
+  /// Returns all findings, in the order of the rules.
   func findings() -> [LintFinding] {
     sizeFindings() + missingFindings() + mutableFindings() + backgroundFindings() + apsFindings() + mediaFindings() + actionFindings()
   }

@@ -1,11 +1,11 @@
-/// What a hint at a type, or an extension, says as far as types can contradict each other.
+/// The meaning of a type hint or an extension, as far as types can contradict each other.
 enum HintedType: Hashable {
   case type(MediaType)
-  /// One of the formats that people send and Apple's table does not list.
+  /// A common format that Apple's table does not list.
   case foreign(String, MediaKind)
   case kind(MediaKind)
 
-  /// The meaning of a reference's hint; nil when it has none, or one that nobody knows.
+  /// Interprets a reference's hint; nil if it has none, or an unknown one.
   init?(of reference: MediaReference) {
     let text = reference.hintedType.map { UntrustedText($0) } ?? reference.typeHint
     // A user of the library may give a hint of any length.
@@ -25,7 +25,7 @@ enum HintedType: Hashable {
     }
   }
 
-  /// Whether both can be true of one file.
+  /// Returns whether both can be true of the same file.
   func agrees(with other: HintedType) -> Bool {
     switch (self, other) {
     case (.kind(let kind), _): kind == other.mediaKind
@@ -61,13 +61,13 @@ enum HintedType: Hashable {
     }
   }
 
-  /// MIME types in use beside those that ``MediaType/mime`` gives.
+  /// MIME types in use besides those that ``MediaType/mime`` gives.
   private static let otherNames: [String: MediaType] = [
     "image/jpg": .jpeg, "image/pjpeg": .jpeg, "audio/mp3": .mp3, "audio/x-wav": .wave, "audio/wave": .wave, "audio/vnd.wave": .wave,
     "audio/x-aiff": .aiff, "audio/m4a": .mpeg4Audio, "audio/x-m4a": .mpeg4Audio, "video/avi": .avi, "video/msvideo": .avi,
   ]
 
-  /// A uniform type, an extension with or without its dot, or a word for many types.
+  /// Interprets a uniform type, an extension with or without its dot, or a word for many types.
   private init?(word: String) {
     if let type = MediaType(rawValue: word) {
       self = .type(type)
@@ -93,7 +93,7 @@ enum HintedType: Hashable {
 }
 
 extension Substring {
-  /// Less the `x-` of a subtype that was never registered.
+  /// The subtype without the `x-` of unregistered types.
   fileprivate var trimmingExperimental: Substring {
     hasPrefix("x-") ? dropFirst(2) : self
   }

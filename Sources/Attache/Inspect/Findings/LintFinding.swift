@@ -1,22 +1,22 @@
-/// One thing in a payload that its sender may not mean.
+/// A probable mistake in a payload.
 package struct LintFinding: Hashable, Sendable {
   package var code: FindingCode
-  /// Of the payload, counted from 1.
+  /// The line of the payload, counted from 1.
   package var line: Int
-  /// Where in the line, as a JSON pointer; the empty one names the whole line, be it no JSON or the
-  /// payload itself.
+  /// The JSON pointer of the place in the line. It is empty for the whole line, which may be
+  /// invalid JSON or the payload itself.
   package var path: UntrustedText
-  /// What is wrong there, one sentence without a full stop, printable.
+  /// What is wrong there: one printable sentence without a full stop.
   package var text: String
-  /// Where the rule is said: Apple's page, or the vendor's.
+  /// The address of the rule's documentation: Apple's page, or the vendor's.
   package var source: String
 }
 
 extension [LintFinding] {
-  /// Findings of one code that are told of one payload.
+  /// The maximum number of findings of one code to report for a payload.
   static let maximumOfCode = 20
 
-  /// The first of each code; where there are more, the next one says how many.
+  /// The first findings of each code. If there are more, one further finding states how many.
   var bounded: [LintFinding] {
     var counts: [FindingCode: Int] = [:]
     for finding in self { counts[finding.code, default: 0] += 1 }

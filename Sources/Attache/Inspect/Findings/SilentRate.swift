@@ -1,23 +1,23 @@
-/// Counts silent pushes to each device, where the envelopes say device and time.
+/// Counts silent pushes per device, if the envelopes contain device and time.
 struct SilentRate {
-  /// Apple's "two or three per hour": more than three are too many.
+  /// Apple's limit is "two or three per hour", so more than three are too many.
   ///
   /// Source:
   /// https://developer.apple.com/documentation/usernotifications/pushing-background-updates-to-your-app
   static let maximumPerHour = 3
   private static let hour = 3600.0
 
-  /// The most that are counted: a device with more gets no other finding.
+  /// The maximum count. Higher counts do not change the finding.
   static let maximumCount = 1_000
 
-  /// By device.
+  /// The times by device.
   private var pushes: [UntrustedText: SortedTimes] = [:]
 
   /// Adds a silent push.
   ///
   /// - Parameter time: in seconds since 1970.
-  /// - Returns: how many silent pushes the device got within the hour that ends with this one,
-  ///   ``maximumCount`` for more.
+  /// - Returns: the number of silent pushes to the device within the hour that ends with this one,
+  ///   at most ``maximumCount``.
   mutating func add(_ token: UntrustedText, at time: Double) -> Int {
     pushes[token, default: SortedTimes()].add(time, within: Self.hour, upTo: Self.maximumCount)
   }
@@ -25,18 +25,18 @@ struct SilentRate {
 
 /// The times of one device, in order.
 ///
-/// They are kept in blocks, so that one that comes out of order moves no more than a block: a
+/// They are stored in blocks, so that inserting an out-of-order time moves at most one block. A
 /// single array would take quadratic time.
 private struct SortedTimes {
   private static let maximumOfBlock = 1_024
 
-  /// None of them is empty.
+  /// The blocks, none of which is empty.
   private var blocks: [[Double]] = []
 
-  /// Adds a time and counts those that came within `length` before it, itself included.
+  /// Adds a time and counts the times within `length` before it, including itself.
   mutating func add(_ time: Double, within length: Double, upTo maximum: Int) -> Int {
     let start = time - length
-    // What is older cannot be too many with those to come, as long as they come in their order.
+    // Older times cannot count together with later ones, as long as times arrive in order.
     let old = blocks.prefix { $0[$0.count - 1] < start }.count
     if old > 0 { blocks.removeFirst(old) }
     var index = insert(time)
@@ -50,9 +50,9 @@ private struct SortedTimes {
     }
   }
 
-  /// Inserts a time behind all that are not later.
+  /// Inserts a time after all that are not later.
   ///
-  /// - Returns: its block.
+  /// - Returns: the index of its block.
   private mutating func insert(_ time: Double) -> Int {
     guard !blocks.isEmpty else {
       blocks.append([time])
@@ -69,8 +69,8 @@ private struct SortedTimes {
 }
 
 extension Array {
-  /// The first index whose element is late, in an array whose late elements all stand behind the
-  /// others; the end when there is none.
+  /// Returns the first index whose element is late, in an array where all late elements come after
+  /// the others; the end if there is none.
   fileprivate func firstPlace(where isLate: (Element) -> Bool) -> Int {
     var (start, end) = (0, count)
     while start < end {

@@ -1,6 +1,6 @@
-/// What `attache dialects` prints.
+/// The output of `attache dialects`.
 package enum DialectListing {
-  /// A line for each: name, vendor, aliases.
+  /// Returns one line per dialect: name, vendor, aliases.
   package static func text(_ entries: [DialectEntry]) -> String {
     let width = entries.map(\.name.count).max() ?? 0
     return entries.map { entry in
@@ -9,7 +9,7 @@ package enum DialectListing {
     }.joined()
   }
 
-  /// One, with its row to copy and a payload to try.
+  /// Returns the details of one dialect, with its row to copy and a payload to try.
   package static func text(_ entry: DialectEntry) -> String {
     let aliases = entry.aliases.isEmpty ? nil : entry.aliases.joined(separator: ", ")
     let facts = [("vendor", entry.vendor), ("also", aliases), ("source", entry.source), ("note", entry.note)]
@@ -18,7 +18,7 @@ package enum DialectListing {
     return head + sample + "\nThe row, as a file for --dialects has it in its array:\n\n\(printable(Array(unindented(entry.json).utf8)))\n"
   }
 
-  /// The same as a JSON object.
+  /// Returns a dialect as a JSON object.
   package static func json(_ entry: DialectEntry, isWhole: Bool) -> String {
     var json = JSONWriter()
     json.beginObject()
@@ -51,7 +51,7 @@ package enum DialectListing {
     text + String(repeating: " ", count: max(1, width - text.count))
   }
 
-  /// The row less the indentation that it has in its file.
+  /// Removes the indentation that the row has in its file.
   private static func unindented(_ json: String) -> String {
     let lines = json.split(separator: "\n", omittingEmptySubsequences: false)
     let indent = lines.last?.prefix { $0 == " " }.count ?? 0

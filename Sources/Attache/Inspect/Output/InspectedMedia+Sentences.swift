@@ -1,5 +1,5 @@
 extension InspectedMedia {
-  /// What is said about it, and what becomes of it, for people.
+  /// Returns sentences for display about the media's properties and what happens to it.
   func sentences(_ inspection: Inspection) -> [String] {
     [detailSentence].compactMap { $0 } + gateSentences(gates, runs: inspection.runs) + fetchSentences(fetch, gates)
       + fallbackSentences
@@ -19,8 +19,8 @@ extension InspectedMedia {
     return parts.isEmpty ? nil : parts.sentence
   }
 
-  /// What the gates say, in their order; a refusal of the payload's own gate stands above when no
-  /// service extension runs.
+  /// Returns the gates' answers in order. The payload gate's refusal is omitted if no service
+  /// extension runs, because an earlier sentence states it.
   private func gateSentences(_ gates: [GateAnswer], runs: Bool) -> [String] {
     let told = gates.filter { $0.gate != .payload || runs && $0.passes == false }
     guard told.contains(where: { $0.passes == false }) else {
@@ -37,7 +37,7 @@ extension InspectedMedia {
     }
   }
 
-  /// What became of a URL, unless a gate has said it already.
+  /// Returns the result of a fetch, unless a gate has already given the same reason.
   private func fetchSentences(_ fetch: MediaRecord?, _ gates: [GateAnswer]) -> [String] {
     guard let fetch, fetch.reason == nil || !gates.contains(where: { $0.reason == fetch.reason }) else { return [] }
     let parts = [

@@ -1,5 +1,5 @@
 extension Inspection {
-  /// One JSON object, without a line feed; what steers a terminal is escaped in it.
+  /// Returns one JSON object without a line feed. Characters that control a terminal are escaped.
   package func json() -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
@@ -117,7 +117,7 @@ extension DialectText.Action {
 }
 
 extension MediaReference.Needs {
-  /// The words for what is needed, as the form of a dialect has them.
+  /// The names of the requirements, as in a dialect file.
   var names: [String] {
     [(MediaReference.Needs.baseURL, "base-url"), (.credentials, "credentials"), (.https, "https"), (.typeHint, "type-hint")].compactMap {
       contains($0) ? $1 : nil
@@ -131,7 +131,7 @@ extension JSONWriter {
     boolean(value)
   }
 
-  /// An array whose elements `write` writes.
+  /// Writes an array; `write` writes each element.
   fileprivate mutating func member<Element>(_ name: String, _ elements: [Element], _ write: (Element, inout JSONWriter) -> Void) {
     key(name)
     beginArray()
@@ -139,14 +139,14 @@ extension JSONWriter {
     endArray()
   }
 
-  /// What became of a URL; nothing is written of one that was not tried.
+  /// Writes the result of a fetch; writes nothing for a URL that was not tried.
   fileprivate mutating func member(_ name: String, _ record: MediaRecord?) {
     guard let record else { return }
     key(name)
     record.write(to: &self, showing: .full)
   }
 
-  /// An object of the texts by what they replace.
+  /// Writes an object of the texts, by the name of the field that they replace.
   fileprivate mutating func texts(_ texts: [DialectText.Override]) {
     beginObject()
     for text in texts { member(text.name, text.value) }

@@ -1,4 +1,4 @@
-// What an inspection says to people, sentence by sentence.
+// The sentences that describe an inspection to the user.
 extension Inspection {
   /// What the payload is.
   var headline: String {
@@ -20,13 +20,13 @@ extension Inspection {
     [content.title, content.subtitle, content.body].filter { !$0.isEmpty }.map { "“\(PrintableText.of($0))”" }.joined(separator: ", ")
   }
 
-  /// What becomes of it, before its media.
+  /// What happens to the payload, before its media.
   var sentences: [String] {
     [runSentence, enrichedSentence, deliverySentence].compactMap { $0 } + textSentences
       + [encryptedSentence, mediaSentence].compactMap { $0 }
   }
 
-  /// Whether there is a payload to speak of.
+  /// Whether the payload itself is known.
   private var isOpen: Bool { kind != .invalid && !isUnopened }
 
   private var runSentence: String? {
@@ -90,7 +90,7 @@ extension Inspection {
       ? "It has \(bytes) bytes, more than the \(maximum) that APNs takes." : "It has \(bytes) of the \(maximum) bytes that APNs takes."
   }
 
-  /// With a comma at the thousands.
+  /// Returns the number with commas between groups of three digits.
   static func number(_ value: Int) -> String {
     let digits = String(value)
     var text = ""
@@ -103,7 +103,7 @@ extension Inspection {
 }
 
 extension Envelope.Form {
-  /// Whose it is, for people.
+  /// The name of the vendor, for display.
   fileprivate var vendor: String {
     switch self {
     case .fcm: "FCM v1"

@@ -1,15 +1,15 @@
-/// Tells people what attache makes of a payload.
+/// Describes inspections to the user as text.
 package struct InspectionText {
   private let paragraphs: Paragraphs
 
   /// - Parameters:
-  ///   - width: the columns of a line.
-  ///   - isColoured: whether words may be coloured, as on a terminal.
+  ///   - width: the number of columns per line.
+  ///   - isColoured: whether to use colors, as on a terminal.
   package init(width: Int, isColoured: Bool) {
     paragraphs = Paragraphs(width: width, isColoured: isColoured)
   }
 
-  /// The text, with a line feed at its end.
+  /// Returns the text, with a line feed at its end.
   package func text(of inspection: Inspection) -> String {
     var lines = paragraphs.lines(paragraphs.bold(inspection.headline), indent: 0)
     for sentence in inspection.sentences { lines += paragraphs.lines(sentence, indent: 2) }

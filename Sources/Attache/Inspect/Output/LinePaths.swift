@@ -1,17 +1,18 @@
-/// Says where in a line stands what was read in a payload: the same place, unless an envelope holds
-/// the payload or says it in its own words.
+/// Maps places in a payload to places in its line. They are the same, unless an envelope contains
+/// the payload or uses its own names.
 struct LinePaths {
   private let places: LinePlaces
-  /// Where a payload's members may stand, the likeliest first; when there is one, they do.
+  /// The possible parents of the payload's members, the most likely first. If there is only one, it
+  /// is the payload's own place.
   private let bases: [UntrustedText]
-  /// Which notification of the line it is, counted from 0.
+  /// The index of the notification in the line, counted from 0.
   private let notification: Int
-  /// Where the payload itself stands.
+  /// The place of the payload itself.
   let payload: UntrustedText
-  /// Whether an envelope of SNS's hands the payload to PushKit.
+  /// Whether an SNS envelope sends the payload to PushKit.
   let leadsToVoIP: Bool
 
-  /// - Parameter places: those of the line, which its payloads share.
+  /// - Parameter places: the places of the line, shared by its payloads.
   init(_ root: JSONElement, _ places: LinePlaces, envelope: Envelope?, payloadPath: JSONPointer?) {
     notification = (envelope?.notification ?? 1) - 1
     self.places = places
@@ -32,21 +33,22 @@ struct LinePaths {
     leadsToVoIP = envelope?.form == .sns && bases[0].starts(with: "/APNS_VOIP")
   }
 
-  /// The place in the line of a place in the payload, as JSON pointers.
+  /// Converts a JSON pointer in the payload to one in the line.
   func path(of place: UntrustedText) -> UntrustedText {
     guard bases.count > 1 else { return bases[0].followed(by: place) }
     return writtenPath(of: place) ?? payload
   }
 
-  /// The place in the line of a text of the payload, which a service may have taken from anywhere
-  /// in the line.
+  /// Returns the place in the line of a text of the payload, which a service may have taken from
+  /// anywhere in the line.
   func path(of place: UntrustedText, saying text: UntrustedText) -> UntrustedText {
     let path = path(of: place)
     guard bases.count > 1, places.value(at: path)?.text != text else { return path }
     return places.place(of: text) ?? path
   }
 
-  /// Whether the sender wrote what stands at a place of the payload, and no service adds it.
+  /// Returns whether the sender wrote the value at a place of the payload; false if a service adds
+  /// it.
   func isWritten(_ place: UntrustedText) -> Bool {
     bases.count == 1 || writtenPath(of: place) != nil
   }
@@ -56,7 +58,7 @@ struct LinePaths {
     return bases.lazy.flatMap { base in wordings.lazy.map { base.followed(by: $0) } }.first(where: places.holds)
   }
 
-  /// Where the envelope says the priority; the empty place when it says it by another name.
+  /// The place of the envelope's priority; empty if the envelope uses another name.
   var priority: UntrustedText {
     let places: [UntrustedText] = [
       "/message/apns/headers/apns-priority", "/apns/headers/apns-priority", "/headers/apns-priority", "/apns-priority", "/apns_priority",
@@ -65,8 +67,8 @@ struct LinePaths {
     return places.first(where: self.places.holds) ?? ""
   }
 
-  /// The place as it is, and as services write it that have no `aps`, or the image under
-  /// `notification`.
+  /// Returns the possible spellings of a place: unchanged, as services without `aps` write it, and
+  /// the image under `notification`.
   private static func wordings(of place: UntrustedText) -> [UntrustedText] {
     guard !place.isEmpty else { return [] }
     guard place.starts(with: "/aps/") else { return place == "/fcm_options/image" ? [place, "/image"] : [place] }
@@ -79,7 +81,7 @@ struct LinePaths {
     return [place] + wordings.map { UntrustedText(decoding: $0) }
   }
 
-  /// The string of SNS's message that holds the payload.
+  /// Returns the place of the string in SNS's message that holds the payload.
   private static func messagePath(_ root: JSONElement) -> UntrustedText {
     SNSEnvelope.names.first { root.member($0)?.isText == true }.map { UntrustedText("/" + $0) } ?? "/Message"
   }

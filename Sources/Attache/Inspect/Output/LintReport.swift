@@ -1,11 +1,11 @@
-/// Writes findings as a compiler does, as JSON objects, or as SARIF.
+/// Writes findings in a compiler's format, as JSON objects, or as SARIF.
 package struct LintReport {
   package enum Format: String, CaseIterable, Sendable {
     case text, json, sarif
   }
 
   private let format: Format
-  /// The input's name, as the user gave it.
+  /// The name of the input, as the user gave it.
   private let file: String
   private var sarif: SARIFLog
 
@@ -14,7 +14,7 @@ package struct LintReport {
     sarif = SARIFLog(file: file, version: version)
   }
 
-  /// What a finding is to be written as at once.
+  /// Returns the text to write immediately for a finding. SARIF has none until the end.
   package mutating func text(of finding: LintFinding) -> String {
     switch format {
     case .text:
@@ -29,7 +29,7 @@ package struct LintReport {
     }
   }
 
-  /// What is written behind the last finding.
+  /// Returns the text to write after the last finding.
   package func end() -> String {
     format == .sarif ? String(decoding: PrintableText.ofJSON(sarif.json()), as: UTF8.self) + "\n" : ""
   }

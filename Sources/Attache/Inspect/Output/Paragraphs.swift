@@ -1,10 +1,10 @@
-/// Breaks sentences into lines of a terminal.
+/// Breaks sentences into lines for a terminal.
 struct Paragraphs {
   let width: Int
   let isColoured: Bool
 
-  /// The sentence as lines that fit, where words allow; each begins with `indent` spaces, those
-  /// after the first with `hanging` more.
+  /// Returns the sentence as lines that fit, if no single word is too long. Each line begins with
+  /// `indent` spaces; lines after the first have `hanging` more.
   func lines(_ sentence: String, indent: Int, hanging: Int = 2) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -42,7 +42,7 @@ struct Paragraphs {
     isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
   }
 
-  /// What a word takes on a terminal; colours take nothing.
+  /// Returns the number of columns of a word on a terminal. Color sequences take none.
   private static func columns(of word: Substring) -> Int {
     var columns = 0
     var isEscape = false

@@ -1,4 +1,4 @@
-/// Findings in the format that code hosts show beside the lines: SARIF 2.1.0.
+/// Findings in SARIF 2.1.0, the format that code hosts show next to the lines.
 ///
 /// Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 struct SARIFLog {
@@ -47,7 +47,7 @@ struct SARIFLog {
     results.endObject()
   }
 
-  /// The whole log.
+  /// Returns the complete log.
   func json() -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
@@ -94,7 +94,7 @@ struct SARIFLog {
     json.endObject()
   }
 
-  /// A path as a URI reference: what no URI may hold is percent-encoded.
+  /// Converts a path to a URI reference. Bytes that a URI may not contain are percent-encoded.
   static func uri(of path: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     return String(
@@ -106,7 +106,7 @@ struct SARIFLog {
 }
 
 extension JSONWriter {
-  /// SARIF's text for people.
+  /// Writes a SARIF message object.
   fileprivate mutating func message(_ name: String, _ text: String) {
     key(name)
     beginObject()

@@ -1,28 +1,28 @@
-/// Reads from one line after another what its envelope says of the delivery, for whoever queues
+/// Reads the delivery information in the envelopes of one line after another, for queues of
 /// payloads.
 ///
-/// It owns parsers, so it is used by one thread at a time.
+/// A reader owns parsers, so only one thread at a time may use it.
 package final class DeliveryReader {
   private let opener: LineOpener
   private let parser = JSONParser()
 
-  /// - Parameter payloadPath: where the payload stands in the line; nil is the whole line, or where
-  ///   the envelope of a push service has it.
+  /// - Parameter payloadPath: the place of the payload in the line; nil means the whole line, or
+  ///   the place that a push service's envelope defines.
   package init(payloadPath: JSONPointer? = nil) {
     opener = LineOpener(path: payloadPath, readsDelivery: true)
   }
 
-  /// Makes sure that there was memory for the parsers, before the first line.
+  /// Checks that memory for the parsers could be allocated. Call it before the first line.
   ///
   /// - Throws: ``SystemError`` of `malloc`.
   package func checkMemory() throws(SystemError) {
     guard opener.hasMemory, parser.hasMemory else { throw .noMemory }
   }
 
-  /// The envelope of a line, with what it says of the delivery, of several notifications what all
-  /// say; nil when the line has none that is known.
+  /// Returns the envelope of a line with its delivery information; nil if the line has no known
+  /// envelope. For several notifications, it contains the values that they all share.
   ///
-  /// - Parameter line: with its ending.
+  /// - Parameter line: the line with its line ending.
   package func envelope(of line: [UInt8]) -> Envelope? {
     let segment = Segment(copying: line, padding: PayloadReader.padding)
     return unsafe segment.withUnsafeBytes { bytes in
@@ -31,14 +31,15 @@ package final class DeliveryReader {
     }
   }
 
-  /// What a number's or a boolean's value begins with, where a string's has its text.
+  /// The first byte of the result for a number or a boolean. The result for a string begins with
+  /// its text.
   package static let valueMark: UInt8 = 0xFF
 
-  /// What tells the value at a place of the line from any other: of a string what it says, of a
-  /// number or a boolean 0xFF, which no text has, and how it is written. Nil when there is nothing,
+  /// Returns bytes that identify the value at a place in the line: for a string its text, for a
+  /// number or a boolean 0xFF, which no text contains, and its source. Nil if the value is missing,
   /// null, an empty string, an object or an array.
   ///
-  /// - Parameter line: with its ending.
+  /// - Parameter line: the line with its line ending.
   package func value(at place: JSONPointer, of line: [UInt8]) -> [UInt8]? {
     guard line.count <= PayloadReader.maximumLineLength else { return nil }
     let json = line.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(line.dropFirst(3)) : line
@@ -51,8 +52,8 @@ package final class DeliveryReader {
         value = child.element
         steps.append(child.place)
       }
-      // From the line itself: the parser makes one of all halves of surrogate pairs, and a Double
-      // one of many numbers.
+      // Read the source of the value: the parser maps all lone surrogates to the same character,
+      // and a Double maps many numbers to one.
       let source = JSONSource.range(in: json.span, places: steps)
       if value.isText { return JSONString.identity(json.span, source.withoutQuotes) }
       guard value.isNumber || value.isBoolean else { return nil }

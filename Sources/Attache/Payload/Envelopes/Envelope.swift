@@ -1,6 +1,6 @@
-/// What a push service takes from a sender with a payload, or in its place.
+/// The form in which a push service receives a payload, or data to build one, from a sender.
 public struct Envelope: Hashable, Sendable {
-  /// Whose form it has.
+  /// The service or option that defines the form.
   public enum Form: String, CaseIterable, Sendable {
     /// Firebase Cloud Messaging: `message.apns.payload`.
     ///
@@ -11,48 +11,50 @@ public struct Envelope: Hashable, Sendable {
     /// Source:
     /// https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
     case sns
-    /// gorush's request, or one of its notifications.
+    /// A request to gorush, or one of its notifications.
     ///
     /// Source: https://github.com/appleboy/gorush/blob/master/notify/notification.go
     case gorush
-    /// What OneSignal's server takes.
+    /// A request to OneSignal's server.
     ///
     /// Source: https://documentation.onesignal.com/reference/push-channel-properties
     case oneSignal = "onesignal"
-    /// What Expo's server takes.
+    /// A request to Expo's server.
     ///
     /// Source:
     /// https://docs.expo.dev/push-notifications/sending-notifications/#message-request-format
     case expo
-    /// The user's own, by `--payload-path`.
+    /// The user's own form, given by `--payload-path`.
     case path = "payload-path"
   }
 
+  /// The form of the envelope.
   public var form: Form
-  /// Which notification of a request of several it is, counted from 1; nil for the only one.
+  /// The number of the notification in a request of several, counted from 1; nil for a single one.
   public var notification: Int?
-  /// The device, or whatever the envelope names in its place; nil when it names none or several.
+  /// The device token, or the envelope's equivalent; nil if there is none or there are several.
   public var token: UntrustedText?
-  /// `apns-priority`, or what the service makes of its own word: 10 is at once, 5 is when it suits
-  /// the device.
+  /// `apns-priority`, or the number for the service's own word: 10 sends immediately, 5 at a time
+  /// that suits the device.
   public var priority: Int?
-  /// When APNs gives up, in seconds since 1970.
+  /// The time when APNs stops trying to deliver, in seconds since 1970.
   public var expiration: Int?
   /// `apns-push-type`.
   public var pushType: UntrustedText?
-  /// `apns-topic`, or gorush's `topic`: the app's bundle identifier, with what Apple's services add
-  /// to it.
+  /// `apns-topic`, or gorush's `topic`: the app's bundle identifier, with a suffix for some of
+  /// Apple's services.
   public var topic: UntrustedText?
-  /// `apns-collapse-id`, or what the service calls it.
+  /// `apns-collapse-id`, or the service's own name for it.
   public var collapseID: UntrustedText?
-  /// When it was sent or is to be sent, in seconds since 1970.
+  /// The time when the notification was sent or is to be sent, in seconds since 1970.
   public var time: Double?
 
+  /// Creates an envelope of this form without delivery information.
   public init(_ form: Form) {
     self.form = form
   }
 
-  /// What this one and another say alike; what they say differently is nil.
+  /// Returns the values that this envelope and another share. Values that differ are nil.
   func common(with other: Envelope) -> Envelope {
     var common = Envelope(form)
     common.token = token == other.token ? token : nil

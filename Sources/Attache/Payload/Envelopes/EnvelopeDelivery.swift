@@ -1,42 +1,42 @@
 extension Envelope {
-  /// Reads what an envelope says of the delivery.
+  /// Reads the delivery information of an envelope.
   ///
   /// - Parameters:
-  ///   - objects: where it is said; the first to say something counts.
-  ///   - members: those of the line, which its other envelopes share.
+  ///   - objects: the objects to search; the first that has a value is used.
+  ///   - members: a cache of the line's members, shared by its envelopes.
   mutating func readDelivery(_ objects: [Range<Int>], _ members: inout DeliveryMembers) {
     let text = members.text
     token = members.first(DeliveryMembers.token, in: objects).flatMap { Self.single($0, text) }
     priority = members.first(DeliveryMembers.priority, in: objects).flatMap { Self.priority(Self.plain($0, text)) }
     expiration = members.first(DeliveryMembers.expiration, in: objects).flatMap { Int(Self.plain($0, text).string) }
     pushType = members.first(DeliveryMembers.pushType, in: objects).map { Self.plain($0, text) }
-    // Everywhere else `topic` is a topic of the service's own, to which devices subscribe.
+    // In all other forms, `topic` is a topic of the service itself, to which devices subscribe.
     let topics = form == .gorush ? DeliveryMembers.topic + DeliveryMembers.gorushTopic : DeliveryMembers.topic
     topic = members.first(topics, in: objects).map { Self.plain($0, text) }
     collapseID = members.first(DeliveryMembers.collapseID, in: objects).map { Self.plain($0, text) }
     time = members.first(DeliveryMembers.time, in: objects).flatMap { Self.seconds(Self.plain($0, text).string) }
   }
 
-  /// A string, or the only element of an array.
+  /// Returns a string, or the only element of an array if that is a string.
   private static func single(_ value: Range<Int>, _ text: JSONText) -> UntrustedText? {
     let elements = text.elements(of: value)
     let one = elements.count == 1 ? elements[0] : value
     return text.isText(one) ? plain(one, text) : nil
   }
 
-  /// What a string says, or a number as it is written.
+  /// Returns the content of a string, or the source of a number.
   private static func plain(_ value: Range<Int>, _ text: JSONText) -> UntrustedText {
     UntrustedText(decoding: text.string(value) ?? Array(text.source(value)))
   }
 
-  /// The header's number, or what gorush and Expo make of their words.
+  /// Returns the header's number, or the number for a word of gorush or Expo.
   private static func priority(_ word: UntrustedText) -> Int? {
     if word == "high" || word == "default" { return 10 }
     return word == "normal" ? 5 : Int(word.string)
   }
 
-  /// Seconds since 1970, of a number of seconds or milliseconds or of a date like
-  /// 2026-11-21T10:00:00.5+01:00 (RFC 3339).
+  /// Parses a number of seconds or milliseconds, or a date like 2026-11-21T10:00:00.5+01:00 (RFC
+  /// 3339). Returns seconds since 1970.
   static func seconds(_ text: String) -> Double? {
     if let number = Double(text) {
       guard number.isFinite else { return nil }
@@ -73,8 +73,8 @@ extension Envelope {
   }
 }
 
-/// The members of a line's objects that say something of the delivery. Each object is read once,
-/// however many notifications share it.
+/// The members of a line's objects that concern delivery. Each object is read once, even if many
+/// notifications share it.
 struct DeliveryMembers {
   static let token = names(
     "token", "device_token", "deviceToken", "to", "tokens", "TargetArn", "include_subscription_ids", "include_player_ids",
@@ -90,14 +90,14 @@ struct DeliveryMembers {
   private static let all = Set(token + priority + expiration + pushType + time + topic + gorushTopic + collapseID)
 
   let text: JSONText
-  /// By object, the members that have a value other than null.
+  /// For each object, the members whose value is not null.
   private var objects: [Range<Int>: [[UInt8]: Range<Int>]] = [:]
 
   init(_ text: JSONText) {
     self.text = text
   }
 
-  /// The first value that one of the objects has under one of the names.
+  /// Returns the first value that one of the objects has under one of the names.
   mutating func first(_ names: [[UInt8]], in objects: [Range<Int>]) -> Range<Int>? {
     for object in objects {
       let members = members(of: object)
@@ -108,7 +108,7 @@ struct DeliveryMembers {
     return nil
   }
 
-  /// Of several members with one name the last counts.
+  /// Returns the members of an object. If several have the same name, the last one counts.
   private mutating func members(of object: Range<Int>) -> [[UInt8]: Range<Int>] {
     if let known = objects[object] { return known }
     var found: [[UInt8]: Range<Int>] = [:]

@@ -1,4 +1,4 @@
-/// Recognises the envelopes of push services by the members of a line that has no `aps` at its top.
+/// Recognizes the envelopes of push services by the members of a line without a top-level `aps`.
 final class EnvelopeReader {
   private enum Key: Int, CaseIterable {
     case message, apns, publishedMessage, notifications, platform, app, to
@@ -17,16 +17,16 @@ final class EnvelopeReader {
   }
 
   private let members = MemberLookup(Key.allCases.map(\.name) + SNSEnvelope.names)
-  /// Where SNS's names stand among the members.
+  /// The indexes of SNS's names among the members.
   private let platforms = Key.allCases.count..<Key.allCases.count + SNSEnvelope.names.count
 
-  /// Looks at the top of a line, for ``forms``.
+  /// Reads the top level of a line, for ``forms``.
   func look(at root: JSONElement) {
     members.find(in: root)
   }
 
-  /// The forms that the line may have, as far as its top says, the likeliest first. Services ignore
-  /// members that they do not know, so there may be several.
+  /// The forms that the top level of the line allows, the most likely first. There may be several,
+  /// because services ignore members that they do not know.
   var forms: [Envelope.Form] {
     var forms: [Envelope.Form] = []
     if self[.message]?.isObject == true || self[.apns]?.isObject == true { forms.append(.fcm) }
@@ -40,22 +40,22 @@ final class EnvelopeReader {
   private subscript(key: Key) -> JSONElement? { members[key.rawValue] }
 }
 
-/// A line whose payload stands in an envelope.
+/// A line whose payload is in an envelope.
 struct OpenedEnvelope {
   var envelope: Envelope
-  /// The payload as the service hands it to APNs, as JSON.
+  /// The JSON of the payload as the service sends it to APNs.
   var payload: [UInt8]
   var place: PayloadPlace
-  /// The objects that speak of the delivery, in the text of the envelope; the first to say
-  /// something counts.
+  /// The objects that contain delivery information, in the envelope's text. The first that has a
+  /// value is used.
   var delivery: [Range<Int>] = []
 
-  /// Opens a line of that form: its payloads, mostly one; none when it has not got the form after
-  /// all, or has no place for the member.
+  /// Opens a line of that form and returns its payloads, usually one. Returns none if the line does
+  /// not have the form or has no place for the member.
   ///
   /// - Parameters:
   ///   - text: the line.
-  ///   - inner: parses what stands in strings.
+  ///   - inner: parses JSON in strings.
   static func all(_ form: Envelope.Form, _ text: JSONText, inner: InnerParser) -> [OpenedEnvelope] {
     switch form {
     case .fcm: [FCMEnvelope.open(text)].compactMap { $0 }
@@ -77,8 +77,8 @@ struct OpenedEnvelope {
 }
 
 extension PayloadPlace {
-  /// The member `data` of a message, which is made where there is none; nil when something else has
-  /// that name.
+  /// Creates the place in the member `data` of a message, which is created if missing; nil if
+  /// `data` is not an object.
   init?(dataOf message: Range<Int>, in text: JSONText) {
     guard let data = text.value("data", of: message) else {
       self.init(object: message, wrapper: "data")
@@ -90,38 +90,38 @@ extension PayloadPlace {
 }
 
 extension JSONText {
-  /// The value at the end of a path when it is a string of at least one byte.
+  /// Returns the value at the end of a path if it is a non-empty string.
   func text(at path: [String], of object: Range<Int>) -> Range<Int>? {
     let found = path.reduce(object as Range<Int>?) { object, name in object.flatMap { value(name, of: $0) } }
     return found.flatMap { isText($0) ? $0 : nil }
   }
 
-  /// The member when it is an object.
+  /// Returns the member if it is an object.
   func object(_ name: String, of object: Range<Int>) -> Range<Int>? {
     value(name, of: object).flatMap { isObject($0) ? $0 : nil }
   }
 
-  /// Whether a flag is set: the number 1 or `true`.
+  /// Returns whether a flag is set: the number 1 or `true`.
   func isSet(_ name: String, of object: Range<Int>) -> Bool {
     value(name, of: object).map { source($0).elementsEqual("true".utf8) || source($0).elementsEqual("1".utf8) } ?? false
   }
 }
 
 extension JSONWriter {
-  /// Writes a member as it is written elsewhere.
+  /// Writes a copy of a member from another text.
   mutating func member(_ member: JSONText.Member, of text: JSONText) {
     key(source: text.source(member.name))
     source(text.source(member.value))
   }
 
-  /// Writes a member under another name, when there is one.
+  /// Writes a value from another text under a new name, if there is a value.
   mutating func member(_ name: String, _ value: Range<Int>?, of text: JSONText) {
     guard let value else { return }
     key(name)
     source(text.source(value))
   }
 
-  /// Writes a member that sets one of Apple's flags.
+  /// Writes the number 1 for one of Apple's flags, if it is set.
   mutating func flag(_ name: String, _ isSet: Bool) {
     guard isSet else { return }
     key(name)

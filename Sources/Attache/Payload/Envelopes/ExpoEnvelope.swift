@@ -1,5 +1,4 @@
-/// Expo's message: its server hands `data` on as `body`, with `richContent` in it as
-/// `_richContent`.
+/// Expo's message. Its server sends `data` as `body`, with `richContent` in it as `_richContent`.
 ///
 /// Source: https://docs.expo.dev/push-notifications/sending-notifications/#message-request-format
 enum ExpoEnvelope {
@@ -36,7 +35,7 @@ enum ExpoEnvelope {
     return OpenedEnvelope(.expo, payload: json.bytes, place: place, delivery: [root])
   }
 
-  /// Whether the line is for one of Expo's devices, or for several.
+  /// Returns whether the line is for one or several of Expo's devices.
   private static func isExpo(_ text: JSONText) -> Bool {
     guard let to = text.value("to", of: text.root) else { return false }
     guard let token = text.string(text.elements(of: to).first ?? to) else { return false }

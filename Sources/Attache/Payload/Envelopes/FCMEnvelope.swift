@@ -1,16 +1,17 @@
-/// Firebase Cloud Messaging's message: its payload is `apns.payload`, to which FCM adds what the
-/// rest of the message says.
+/// Firebase Cloud Messaging's message. Its payload is `apns.payload`, with additions from the rest
+/// of the message.
 ///
-/// FCM shows `notification.title` and `.body` where `aps.alert` is absent, hands the members of
-/// `data` on as custom keys, and names the image of `apns.fcm_options.image`, else of
-/// `notification.image`, in `fcm_options` of the payload.
+/// FCM shows `notification.title` and `.body` if `aps.alert` is absent, and sends the members of
+/// `data` as custom keys. It writes the image of `apns.fcm_options.image`, otherwise of
+/// `notification.image`, to `fcm_options` of the payload.
 enum FCMEnvelope {
   static func open(_ text: JSONText) -> OpenedEnvelope? {
     let message = text.object("message", of: text.root) ?? text.root
     let apns = text.object("apns", of: message)
     let notification = text.object("notification", of: message)
     guard let payload = apns.flatMap({ text.object("payload", of: $0) }) else {
-      // Nothing to serve, as nothing asks for a service extension; there is something to explain.
+      // Nothing can be attached, because the message does not ask for a service extension, but
+      // `inspect` can still explain it.
       let hasTarget = ["token", "topic", "condition"].contains { text.value($0, of: message) != nil }
       guard let notification, hasTarget else { return nil }
       let (made, _) = fill(nil, notification, apns, message, text)
@@ -26,7 +27,7 @@ enum FCMEnvelope {
     [apns.flatMap { text.object("headers", of: $0) }, message, text.root].compactMap { $0 }
   }
 
-  /// The payload as FCM hands it on, and the texts that it adds.
+  /// Returns the payload as FCM sends it, and the texts that FCM adds.
   private static func fill(
     _ payload: Range<Int>?, _ notification: Range<Int>?, _ apns: Range<Int>?, _ message: Range<Int>, _ text: JSONText
   ) -> ([UInt8], given: [(name: String, source: [UInt8])]) {

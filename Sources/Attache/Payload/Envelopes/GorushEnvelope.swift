@@ -1,18 +1,18 @@
-/// gorush's notifications for Apple's devices (`platform` 1), one alone or several in a request:
-/// what gorush hands on is made of the members of each.
+/// gorush's notifications for Apple's devices (`platform` 1), one alone or several in a request.
+/// gorush builds each payload from the members of the notification.
 ///
 /// Source: https://github.com/appleboy/gorush/blob/master/notify/notification_apns.go
 /// (`buildIOSPayload`): `data` becomes custom keys.
 enum GorushEnvelope {
-  /// The most notifications of a request that is opened, those for other devices included: gorush's
-  /// own limit.
+  /// The maximum number of notifications in a request, including those for other devices. This is
+  /// gorush's own limit.
   ///
   /// Source: https://github.com/appleboy/gorush/blob/master/config/config.go (`max_notification:
   /// 100`)
   static let maximumNotifications = 100
 
-  /// The notifications for Apple's devices; none when one of them has no place for the member:
-  /// gorush itself takes no such request.
+  /// Returns the notifications for Apple's devices. Returns none if one of them has no place for
+  /// the member, because gorush itself rejects such a request.
   static func open(_ text: JSONText) -> [OpenedEnvelope] {
     let root = text.root
     guard let list = text.value("notifications", of: root) else {
@@ -39,7 +39,7 @@ enum GorushEnvelope {
     let alert = text.object("alert", of: notification)
     let title = text.text(at: ["title"], of: notification)
     let message = text.text(at: ["message"], of: notification)
-    // Any text of `alert`, and any title, takes the place of a message alone.
+    // If there is a title or any text of `alert`, the alert is an object and not the message alone.
     let parts = (alert.map { text.members(of: $0) } ?? []).filter { isFilled($0.value, text) }
     let isPlain = title == nil && parts.isEmpty
 
@@ -67,7 +67,8 @@ enum GorushEnvelope {
     let given = isPlain ? message.map { [(name: "body", source: Array(text.source($0)))] } ?? [] : []
     place.alert = AlertPlace(holder: notification, given: given)
     var opened = OpenedEnvelope(.gorush, payload: json.bytes, place: place, delivery: [notification, root])
-    // What goes into an empty `data` needs no comma there, and one behind `aps` in what APNs gets.
+    // The insertion into an empty `data` needs no comma, but the payload for APNs has one after
+    // `aps`.
     if place.isEmptyObject { opened.place.payloadCount = json.bytes.count + 1 }
     return opened
   }
@@ -82,7 +83,7 @@ enum GorushEnvelope {
     json.member("interruption-level", text.text(at: ["interruption_level"], of: notification), of: text)
   }
 
-  /// Whether Go sees more than a zero value.
+  /// Returns whether Go sees a value other than the zero value.
   private static func isFilled(_ value: Range<Int>, _ text: JSONText) -> Bool {
     !["\"\"", "null", "0", "[]"].contains { text.source(value).elementsEqual($0.utf8) }
   }

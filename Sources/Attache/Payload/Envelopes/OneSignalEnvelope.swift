@@ -1,7 +1,8 @@
-/// OneSignal's request: its server always asks for the service extension, and hands
-/// `ios_attachments` on as `att` and `data` as `custom.a`.
+/// OneSignal's request. Its server always asks for the service extension. It sends
+/// `ios_attachments` as `att` and `data` as `custom.a`.
 ///
-/// The texts are given by language: English counts, else the first. They take no overrides.
+/// The texts are given by language: English is used, otherwise the first. Overrides do not apply to
+/// them.
 ///
 /// Source: https://documentation.onesignal.com/reference/push-channel-properties
 enum OneSignalEnvelope {

@@ -1,11 +1,11 @@
-/// Amazon SNS's message of one payload for each platform: each is JSON in a string, and the whole
-/// may be a string once more, in `Message`.
+/// Amazon SNS's message with one payload per platform. Each payload is JSON in a string. The whole
+/// may again be a string, in `Message`.
 ///
-/// The payload is that of the first name in ``names``. Its sandbox's has the same changes when it
-/// says the same byte for byte; with any other payload there, and for every further name, only the
-/// first is served.
+/// The payload is that of the first name in ``names``. The payload of its sandbox receives the same
+/// changes if it is identical byte for byte. A different sandbox payload, and the payloads of
+/// further names, stay unchanged.
 enum SNSEnvelope {
-  /// Each name before that of its sandbox.
+  /// The platform names; each comes before the name of its sandbox.
   ///
   /// Source:
   /// https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
@@ -28,7 +28,7 @@ enum SNSEnvelope {
     return OpenedEnvelope(.sns, payload: Array(document.source(document.root)), place: place, delivery: [text.root])
   }
 
-  /// The object whose members are payloads, and the string that it stands in.
+  /// Returns the object whose members are payloads, and the string that contains it.
   private static func messages(_ text: JSONText, _ inner: InnerParser) -> (JSONText, [PayloadPlace.Level])? {
     let root = text.root
     if names.contains(where: { text.text(at: [$0], of: root) != nil }) { return (text, []) }
@@ -40,6 +40,6 @@ enum SNSEnvelope {
 }
 
 extension Range<Int> {
-  /// A string's content.
+  /// The range of a string's content.
   var withoutQuotes: Range<Int> { lowerBound + 1..<upperBound - 1 }
 }

@@ -1,9 +1,9 @@
-/// A line that has the form of a push service's envelope and that attache does not open.
+/// A line in the form of a push service's envelope that attache does not open.
 package struct UnopenedEnvelope: Hashable, Sendable {
   let form: Envelope.Form
-  /// What keeps it shut: its place in the line, as a JSON pointer.
+  /// The JSON pointer of the value in the line that prevents opening.
   let path: UntrustedText
-  /// Why, and what to write instead, in one sentence without a full stop, printable.
+  /// The reason, and what to write instead: one printable sentence without a full stop.
   let why: String
   /// Whether the line is for devices that are not Apple's, so that there is nothing to attach.
   let isForOthers: Bool
@@ -12,7 +12,7 @@ package struct UnopenedEnvelope: Hashable, Sendable {
     (self.form, self.path, self.why, self.isForOthers) = (form, path, why, isForOthers)
   }
 
-  /// Looks at a line that has no `aps` at its top and that was not opened.
+  /// Examines a line without a top-level `aps` that was not opened; nil if it is not an envelope.
   init?(of root: JSONElement) {
     guard let found = Self.fcm(root) ?? Self.sns(root) ?? Self.gorush(root) ?? Self.oneSignal(root) ?? Self.expo(root) else { return nil }
     self = found
@@ -68,7 +68,8 @@ package struct UnopenedEnvelope: Hashable, Sendable {
     return nil
   }
 
-  /// None of the notifications is for Apple's devices: gorush's numbers for others are 2 and 3.
+  /// Handles a request without notifications for Apple's devices. gorush's numbers for other
+  /// devices are 2 and 3.
   private static func platform(of notifications: [JSONElement], at place: (Int) -> UntrustedText) -> UnopenedEnvelope? {
     let platforms = notifications.map { $0.member("platform") }
     let isForOthers = platforms.allSatisfy { $0?.number == 2 || $0?.number == 3 }
@@ -97,7 +98,7 @@ package struct UnopenedEnvelope: Hashable, Sendable {
     return shut(.expo, byDataOf: root)
   }
 
-  /// The attachments would go into `data`, where only a dictionary takes them.
+  /// Reports a `data` that is not a dictionary, because the attachments go into it.
   private static func shut(_ form: Envelope.Form, byDataOf message: JSONElement, _ base: UntrustedText = "") -> UnopenedEnvelope? {
     guard let data = message.member("data"), !data.isObject else { return nil }
     return UnopenedEnvelope(

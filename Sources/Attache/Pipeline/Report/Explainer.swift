@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Tells about the lines that are not attached, each reason at its first line and then once an hour
-/// (``ExplanationLedger``), on a thread of its own: a log that blocks delays no line.
+/// Reports lines that are not attached: each reason at its first line and then once an hour
+/// (``ExplanationLedger``). It uses its own thread, so that a log that blocks delays no line.
 package final class Explainer: Sendable {
   private struct Desk {
     var ledger = ExplanationLedger()
@@ -19,9 +19,9 @@ package final class Explainer: Sendable {
   /// Starts the thread, which ends with ``finish()``.
   ///
   /// - Parameters:
-  ///   - machine: says when an hour is over.
-  ///   - detail: how much of a URL is shown.
-  /// - Throws: ``SystemError`` when the system gives no descriptor or no thread.
+  ///   - machine: provides the time.
+  ///   - detail: how much of a URL to show.
+  /// - Throws: ``SystemError`` if the system provides no file descriptor or no thread.
   package init(machine: any Machine, showing detail: URLDetail, notify: @escaping @Sendable (Explanation) -> Void) throws(SystemError) {
     self.machine = machine
     self.detail = detail
@@ -37,10 +37,10 @@ package final class Explainer: Sendable {
     alarm.ring()
   }
 
-  /// Has a payload explained if it is the first with its reason, else counted. Never waits; there
-  /// are as many explanations as reasons.
+  /// Explains a payload if it is the first with its reason, otherwise counts it. Never waits. The
+  /// number of stored explanations is limited by the number of reasons.
   ///
-  /// - Parameter why: what is said in the place of the reason's advice.
+  /// - Parameter why: the text to use instead of the reason's advice.
   package func add(_ reason: Reason, of line: Int, _ media: [MediaRecord], why: String? = nil) {
     let now = machine.now
     let isDue = desk.withLock { desk in
@@ -53,13 +53,13 @@ package final class Explainer: Sendable {
     if isDue { alarm.ring() }
   }
 
-  /// Does something else on the thread, such as writing another message to the log. Never waits.
+  /// Runs something else on the thread, such as writing another message to the log. Never waits.
   package func perform(_ body: @escaping @Sendable () -> Void) {
     desk.withLock { $0.waiting.append(body) }
     alarm.ring()
   }
 
-  /// Waits until all is told that is due, and ends the thread.
+  /// Waits until all due explanations are reported, and ends the thread.
   package func finish() {
     desk.withLock { $0.isFinished = true }
     alarm.ring()
@@ -67,7 +67,7 @@ package final class Explainer: Sendable {
   }
 
   private enum Step {
-    /// Waits for the instant, or for a ring alone.
+    /// Waits for the time or a wake-up; with nil, only for a wake-up.
     case wait(until: MonotonicInstant?)
     case end
   }

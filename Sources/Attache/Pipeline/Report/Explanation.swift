@@ -1,16 +1,17 @@
-/// Why a payload was not attached, for a person.
+/// A human-readable explanation of why a payload was not attached.
 public struct Explanation: Sendable, CustomStringConvertible {
   /// The line, counted from 1.
   public var line: Int
+  /// The reason that the report records.
   public var reason: Reason
-  /// The URL, as much of it as is to be shown.
+  /// The URL, as much of it as may be shown; nil if no URL caused it.
   public var url: String?
-  /// What was refused or went wrong, and what to do.
+  /// What was refused or failed, and what to do.
   public var text: String
-  /// For how many payloads this stands: 1 when it is the first with its reason, else all with the
-  /// reason that came in the last hour, of which ``line`` is the first.
+  /// The number of payloads that this explains: 1 for the first with its reason, otherwise all with
+  /// the reason in the last hour, of which ``line`` is the first.
   public var count = 1
-  /// Whether the reason was told before.
+  /// Whether the reason was reported before.
   public var isRepeated = false
 
   /// One line of printable ASCII.
@@ -21,7 +22,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
 }
 
 extension Int {
-  /// The number with a comma before each three digits: 1,234.
+  /// The number with a comma between groups of three digits: 1,234.
   fileprivate var grouped: String {
     var text = ""
     for (place, digit) in String(self).reversed().enumerated() {

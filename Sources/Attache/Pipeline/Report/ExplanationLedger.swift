@@ -1,23 +1,23 @@
-/// Which reasons were told, and what has come since: each is told at its first payload, and after
-/// that once an hour, as long as payloads come.
+/// Records which reasons were reported and which payloads came since. Each reason is reported at
+/// its first payload, and then once an hour as long as payloads come.
 struct ExplanationLedger {
   private struct Entry {
-    /// When the reason was told last.
+    /// The time when the reason was last reported.
     var told: MonotonicInstant
-    /// What has come since; nil is nothing.
+    /// The payloads since then; nil if there are none.
     var again: Explanation?
   }
 
-  /// How long a reason is not told again.
+  /// The minimum time between two reports of a reason.
   static let interval = Duration.seconds(3_600)
 
   private var entries: [Reason: Entry] = [:]
   private var waiting: [Explanation] = []
 
-  /// Takes a payload that fell back.
+  /// Records a payload that fell back.
   ///
-  /// - Parameter explain: makes the explanation, which is asked for when it is the first of its
-  ///   reason, or the first since the reason was told.
+  /// - Parameter explain: creates the explanation. It is called for the first payload of its
+  ///   reason, and for the first since the reason was reported.
   /// - Returns: whether ``nextDue`` has changed.
   mutating func add(_ reason: Reason, at now: MonotonicInstant, _ explain: () -> Explanation) -> Bool {
     guard let entry = entries[reason] else {
@@ -35,7 +35,7 @@ struct ExplanationLedger {
     return true
   }
 
-  /// Takes out what is to be told now.
+  /// Removes and returns the explanations that are due now.
   mutating func takeDue(at now: MonotonicInstant) -> [Explanation] {
     defer { waiting = [] }
     var due: [Explanation] = []
@@ -47,7 +47,7 @@ struct ExplanationLedger {
     return waiting + due.sorted { ($0.line, $0.reason.rawValue) < ($1.line, $1.reason.rawValue) }
   }
 
-  /// When something is to be told that has come by now; nil when nothing is.
+  /// The time when the next recorded explanation is due; nil if there is none.
   var nextDue: MonotonicInstant? {
     if !waiting.isEmpty { return .distantPast }
     return entries.values.lazy.filter { $0.again != nil }.map { $0.told.advanced(by: Self.interval) }.min()

@@ -1,14 +1,16 @@
 internal import Synchronization
 
-/// How far a filter is.
+/// The progress of a filter.
 public struct Progress: Hashable, Sendable {
-  /// Lines read.
+  /// The number of lines read.
   public var lines: Int
+  /// The number of decided lines with attachments.
   public var attached: Int
+  /// The number of decided lines that fell back to the original.
   public var fallback: Int
 }
 
-/// Counts for a progress line, kept by whoever decides.
+/// Counters for a progress line, updated by the threads that decide.
 final class Counters: Sendable {
   private let lines = Atomic<Int>(0)
   private let attached = Atomic<Int>(0)

@@ -2,11 +2,11 @@ internal import Glibc
 
 /// The file of a report.
 package enum ReportFile {
-  /// Opens the file, made anew or emptied. The caller closes it.
+  /// Opens the file, which is created or truncated. The caller closes it.
   ///
-  /// What is open already is shared instead: the path of a descriptor (`/dev/stderr`, `/dev/fd/3`),
-  /// and the file that standard error writes to. Records then follow what is there, and neither
-  /// writes over the other.
+  /// A file that is already open is shared instead: the path of a descriptor (`/dev/stderr`,
+  /// `/dev/fd/3`), and the file that standard error writes to. Records then follow the existing
+  /// contents, and neither writer overwrites the other.
   ///
   /// - Throws: ``SystemError`` of `open` or `dup`.
   package static func open(_ path: String) throws(SystemError) -> Int32 {

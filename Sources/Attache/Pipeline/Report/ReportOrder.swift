@@ -1,12 +1,12 @@
-/// What the report is told about one place once it was handed to `write`.
+/// The report's data about one entry, available after the entry was passed to `write`.
 struct ReportItem: Sendable {
   /// The number of the decision.
   let decision: UInt64
   let account: WindowEntry.Account
-  /// Of the place's first byte, and so of every line in it.
+  /// The lateness of the entry's first byte, and so of every line in it.
   let lateness: Duration
 
-  /// What it takes up while it waits, in bytes.
+  /// The space that it takes while it waits, in bytes.
   var charge: Int {
     switch account {
     case .none: 0
@@ -16,11 +16,11 @@ struct ReportItem: Sendable {
   }
 }
 
-/// Brings what comes in the order written back into the order decided.
+/// Restores decision order for items that arrive in write order.
 ///
-/// A record needs its lateness, which is known when the line is handed to `write`; the report is in
-/// the order decided. So a record waits here for those that were decided before it and are not
-/// written yet: they stand in the window, which bounds them.
+/// A record needs its lateness, which is known when the line is passed to `write`, but the report
+/// is in decision order. So a record waits here for records that were decided before it and are not
+/// written yet. Their lines are in the window, which limits their number.
 struct ReportOrder {
   private var waiting: [UInt64: ReportItem] = [:]
   private var next: UInt64 = 0
@@ -29,14 +29,14 @@ struct ReportOrder {
     waiting[item.decision] = item
   }
 
-  /// Takes out the next item in the order decided, if it has come.
+  /// Removes and returns the next item in decision order, if it has arrived.
   mutating func popNext() -> ReportItem? {
     guard let item = waiting.removeValue(forKey: next) else { return nil }
     next += 1
     return item
   }
 
-  /// Takes out all that still wait for one that will not come any more.
+  /// Removes and returns all items that wait for one that will not arrive.
   mutating func popRest() -> [ReportItem] {
     defer { waiting = [:] }
     return waiting.values.sorted { $0.decision < $1.decision }

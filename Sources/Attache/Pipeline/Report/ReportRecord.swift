@@ -1,27 +1,28 @@
-/// What the report says about one line.
+/// The report's record of one line.
 ///
-/// Every line has a clock, since every line takes a place in the window: one that passes is decided
-/// when it takes its place (`elapsed` is zero) and may still wait for an earlier one, so that its
-/// `lateness` is a number as any other's.
+/// Every line has times, because every line enters the window. A passing line is decided when it
+/// enters (`elapsed` is zero), but may still wait for an earlier one, so its `lateness` is a number
+/// like any other's.
 struct ReportRecord: Sendable {
-  /// Counted from 1.
+  /// The number of the line, counted from 1.
   var line: Int
   var outcome: Outcome
   var reason: Reason?
   var dialect: String?
-  /// From the moment it took its place in the window to the decision.
+  /// The time from its entry into the window to the decision.
   var elapsed: Duration
-  /// When it was handed to `write`, less its deadline; negative is early. Nil before it was.
+  /// The time from its deadline to the call of `write`; negative if early. Nil before that call.
   var lateness: Duration?
   var media: [MediaRecord] = []
-  /// How many media references more the line names; the report has no such member for 0.
+  /// The number of further media references that the line names. The report omits the member if it
+  /// is 0.
   var omitted = 0
-  /// Why an envelope was not opened, in one sentence; the report has no such member for nil.
+  /// Why an envelope was not opened, in one sentence. The report omits the member if it is nil.
   var why: String?
 
-  /// Writes the record as a JSON object and a line feed behind `text`.
+  /// Appends the record to `text` as a JSON object and a line feed.
   ///
-  /// - Parameter detail: how much of a URL is shown.
+  /// - Parameter detail: how much of a URL to show.
   func write(to text: inout [UInt8], showing detail: URLDetail) {
     var json = JSONWriter()
     json.beginObject()
@@ -78,7 +79,7 @@ extension JSONWriter {
     if let value { integer(value) } else { null() }
   }
 
-  /// A duration in milliseconds, to the microsecond.
+  /// Writes a duration in milliseconds, rounded to a microsecond.
   mutating func member(_ name: String, _ value: Duration?) {
     key(name)
     if let value { double((value.milliseconds * 1000).rounded() / 1000) } else { null() }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The report's text on its way to the file: gathered in a buffer of constant size, dropped after
+/// Writes the report's text to the file through a buffer of constant size. Discards the text after
 /// the first error.
 struct ReportText {
   private let descriptor: Int32
@@ -19,7 +19,7 @@ struct ReportText {
     text.reserveCapacity(bufferSize)
   }
 
-  /// Adds the records of an item, and writes when the buffer is full.
+  /// Adds the records of an item, and writes if the buffer is full.
   mutating func write(_ item: ReportItem) {
     switch item.account {
     case .none: break
@@ -31,8 +31,8 @@ struct ReportText {
     }
   }
 
-  /// Lines that passed together differ in their number and their kind only, so that all the rest is
-  /// written once for each kind.
+  /// Records of lines that passed together differ only in their number and kind, so the rest is
+  /// encoded once per kind.
   private mutating func writePassing(_ kinds: [PassingLine], from first: Int, lateness: Duration) {
     let rests = PassingLine.allCases.map { kind in
       var text: [UInt8] = []
@@ -48,7 +48,7 @@ struct ReportText {
     }
   }
 
-  /// What stands before a record's line number.
+  /// The text before a record's line number.
   private static let start = Array(#"{"line":"#.utf8)
 
   private mutating func appendDigits(of number: Int) {
@@ -60,7 +60,7 @@ struct ReportText {
     if text.count >= bufferSize { flush() }
   }
 
-  /// Writes what was gathered.
+  /// Writes the buffered text.
   mutating func flush() {
     defer { text.removeAll(keepingCapacity: true) }
     guard !hasFailed, !text.isEmpty else { return }

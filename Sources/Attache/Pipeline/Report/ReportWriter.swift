@@ -1,11 +1,11 @@
 internal import Glibc
 internal import Synchronization
 
-/// Writes the report on a thread of its own, so that a slow disk, or a pipe that nobody reads,
-/// never holds up a line.
+/// Writes the report on its own thread, so that a slow disk, or a pipe that is not read, never
+/// delays a line.
 ///
-/// Records are written in the order decided, as soon as the lines before them were handed to
-/// `write`; nothing waits in a buffer when the input pauses.
+/// Records are written in decision order, as soon as the lines before them were passed to `write`.
+/// Nothing stays in a buffer when the input pauses.
 final class ReportWriter: Sendable {
   private struct Desk {
     var items: [ReportItem] = []
@@ -13,7 +13,7 @@ final class ReportWriter: Sendable {
     var isAsleep = false
   }
 
-  /// Bytes of text that are gathered before they are written, at most.
+  /// The maximum number of bytes to buffer before a write.
   private static let bufferSize = 64 << 10
 
   private let descriptor: Int32
@@ -24,12 +24,12 @@ final class ReportWriter: Sendable {
   private let failed: @Sendable (SystemError) -> Void
 
   /// - Parameters:
-  ///   - descriptor: what is written; ``run()`` closes it in the end.
-  ///   - detail: how much of a URL is shown.
-  ///   - written: called with the charge of what has been written or dropped
-  ///     (``ReportItem/charge``), from the report's thread.
-  ///   - failed: called once when the report cannot be written; what follows is dropped.
-  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  ///   - descriptor: the descriptor to write; ``run()`` closes it at the end.
+  ///   - detail: how much of a URL to show.
+  ///   - written: called on the report's thread with the charge of items that were written or
+  ///     discarded (``ReportItem/charge``).
+  ///   - failed: called once if the report cannot be written; later records are discarded.
+  /// - Throws: ``SystemError`` if no file descriptor is available.
   init(
     descriptor: Int32, machine: any Machine, showing detail: URLDetail, written: @escaping @Sendable (_ bytes: Int) -> Void,
     failed: @escaping @Sendable (SystemError) -> Void
@@ -41,12 +41,12 @@ final class ReportWriter: Sendable {
     work = try machine.makeWakeSignal()
   }
 
-  /// Adds what was handed to `write`; never waits.
+  /// Adds items that were passed to `write`; never waits.
   func add(_ items: [ReportItem]) {
     wake { $0.items += items }
   }
 
-  /// Says that nothing will be added; ``run()`` then comes to its end.
+  /// Records that nothing more will be added; ``run()`` then ends.
   func finish() {
     wake { $0.isFinished = true }
   }

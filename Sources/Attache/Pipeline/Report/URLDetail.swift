@@ -1,21 +1,21 @@
-/// How much of a payload's URL the log and the report show (`--log-urls`). What is shown is
-/// printable ASCII: every other byte stands as `\xNN`.
+/// How much of a payload's URL the log and the report show (`--log-urls`). The text is printable
+/// ASCII: every other byte is shown as `\xNN`.
 public enum URLDetail: String, CaseIterable, Sendable {
-  /// Without what may hold a secret, the user name, the password, the query and the fragment; cut
+  /// Omits what may contain a secret: the user name, the password, the query and the fragment. Cut
   /// after 200 characters.
   case short
-  /// With everything, to the longest URL that is fetched, 8,192 bytes.
+  /// Shows everything, up to 8,192 bytes, the longest URL that is fetched.
   case full
 
   private static let shortBytes = 200
 
-  /// The URL as it is shown.
+  /// Returns the URL as shown.
   func text(of url: UntrustedText) -> String {
     let isPlain = url.utf8.count <= Self.shortBytes && url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"?#@".utf8.contains($0) }
     return isPlain ? url.string : text(of: Array(url.utf8.prefix(URLGate.maximumBytes + 1))[...])
   }
 
-  /// ``text(of:)-(UntrustedText)`` for bytes of any kind.
+  /// Returns the same as ``text(of:)-(UntrustedText)``, for bytes of any kind.
   func text(of bytes: ArraySlice<UInt8>) -> String {
     switch self {
     case .full: return Refusal.quote(bytes, limit: URLGate.maximumBytes)

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// Pieces of memory that leave together by `writev`, in order and entirely.
+/// Memory ranges that `writev` writes together, in order and completely.
 @safe final class GatherBuffer {
-  /// What the kernel takes at a time (IOV_MAX, writev(2)).
+  /// The maximum number of ranges per call (IOV_MAX, writev(2)).
   static let maximumVectors = 1024
 
   private let vectors: UnsafeMutablePointer<iovec>
   private var first = 0
   private var end = 0
-  /// Bytes that are not written yet.
+  /// The number of bytes that are not written yet.
   private(set) var count = 0
 
   init() {
@@ -19,13 +19,13 @@ internal import Glibc
     unsafe vectors.deallocate()
   }
 
-  /// Adds a range of a segment, whose block has to live until it is written.
+  /// Adds a range of a segment. The segment's block must stay alive until it is written.
   func add(_ segment: Segment, _ range: Range<Int>) {
     let start = segment.range.lowerBound
     unsafe add(UnsafeRawBufferPointer(segment.block[start + range.lowerBound..<start + range.upperBound]))
   }
 
-  /// Adds bytes that have to stay where they are until they are written.
+  /// Adds bytes, which must stay in place until they are written.
   func add(_ bytes: UnsafeRawBufferPointer) {
     guard unsafe !bytes.isEmpty else { return }
     unsafe vectors[end] = iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
@@ -33,9 +33,9 @@ internal import Glibc
     count += bytes.count
   }
 
-  /// Writes everything that was added, waiting for the descriptor when it does not block.
+  /// Writes everything that was added. Waits if the descriptor is nonblocking and not ready.
   ///
-  /// - Throws: ``SystemError`` of `writev`, or of `poll`.
+  /// - Throws: ``SystemError`` of `writev` or `poll`.
   func write(to descriptor: Int32) throws(SystemError) {
     defer { (first, end, count) = (0, 0, 0) }
     while first < end {
@@ -50,7 +50,7 @@ internal import Glibc
     }
   }
 
-  /// Leaves out the bytes that the kernel took; the last piece may be half gone.
+  /// Removes the bytes that the kernel accepted. The last range may be written only in part.
   private func drop(_ written: Int) {
     var left = written
     count -= written

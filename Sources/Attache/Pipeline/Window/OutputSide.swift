@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The threads behind the window: the writer's, and the report's when there is one. Whoever starts
-/// a run owns it.
+/// The threads after the window: the writer's, and the report's if there is a report. The owner is
+/// the run that starts them.
 final class OutputSide {
-  /// What a thread leaves behind for the one that joins it.
+  /// The result that a thread stores for the thread that joins it.
   private final class ThreadResult<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
 
@@ -24,7 +24,7 @@ final class OutputSide {
 
   /// Opens the report and starts the threads.
   ///
-  /// - Parameter failed: called on the writer's thread when the output cannot be written any more.
+  /// - Parameter failed: called on the writer's thread if the output cannot be written anymore.
   init(
     window: OutputWindow, clock: any DeadlineClock, output: Int32, report target: (path: String, detail: URLDetail)?,
     failed: @escaping @Sendable () -> Void
@@ -61,14 +61,14 @@ final class OutputSide {
     }
   }
 
-  /// Why the report is not whole, once ``join()`` has returned.
+  /// Why the report is incomplete, available after ``join()`` has returned.
   var reportFailure: SystemError? {
     reportFailed.left
   }
 
   /// Waits until everything is written.
   ///
-  /// - Returns: what became of the payloads.
+  /// - Returns: the counts of the payloads' outcomes.
   func join() throws(Filter.Failure) -> Summary {
     writing.join()
     report?.finish()

@@ -1,24 +1,25 @@
 internal import Synchronization
 
-/// The window between the reader, whoever decides, and the writer: lines in the order in which they
-/// are to leave, bounded in jobs and bytes.
+/// The window between the reader, the threads that decide, and the writer. It holds the lines in
+/// output order and limits undecided payloads and bytes.
 ///
-/// Ordered, a line leaves when every earlier one has left; unordered, as soon as it is decided. The
-/// reader waits while the window is full; deciding never waits. A payload is decided once: what
-/// comes later is refused and counted.
+/// In ordered mode, a line is written when every earlier one has been written; in unordered mode,
+/// as soon as it is decided. The reader waits while the window is full; deciding never waits. A
+/// payload is decided once: later decisions are rejected and counted.
 ///
-/// An overlong line takes its place piece by piece. Ordered, nothing comes between its pieces,
-/// since no later line is read before its end. Unordered, it waits for every line before it to be
-/// decided, so that none of them has to wait for the end of a line whose producer is slow. So does
-/// a last line without an ending, which nothing may follow.
+/// An overlong line enters the window piece by piece. In ordered mode, nothing is written between
+/// its pieces, because no later line is read before its end. In unordered mode, it waits until
+/// every line before it is decided, so that no line has to wait for the end of a line whose
+/// producer is slow. The same holds for a last line without a line ending, because nothing may
+/// follow it.
 final class OutputWindow: Sendable {
   private struct Book {
     var state: WindowState
-    /// What the reader sleeps for, if it does.
+    /// The condition that the reader waits for, if any.
     var readerNeed: WindowState.Need?
     var isWriterAsleep = false
 
-    /// Whom the change wakes up; they are awake from now on.
+    /// Returns which threads to wake after a change, and marks them as awake.
     mutating func sleepersToWake() -> (reader: Bool, writer: Bool) {
       let reader = readerNeed.map { state.satisfies($0) } ?? false
       if reader { readerNeed = nil }
@@ -34,7 +35,7 @@ final class OutputWindow: Sendable {
   private let room: any WakeSignal
   private let work: any WakeSignal
 
-  /// - Throws: ``SystemError`` when no descriptor is to be had.
+  /// - Throws: ``SystemError`` if no file descriptor is available.
   init(limits: WindowLimits, clock: any DeadlineClock) throws(SystemError) {
     self.limits = limits
     self.clock = clock
@@ -43,46 +44,45 @@ final class OutputWindow: Sendable {
     work = try clock.machineBehind.makeWakeSignal()
   }
 
-  /// How many payloads are undecided, and how many decided bytes are not written.
+  /// The number of undecided payloads, and the number of decided bytes that are not written.
   var load: (undecided: Int, heldBytes: Int) {
     book.withLock { ($0.state.undecidedCount, $0.state.heldBytes) }
   }
 
-  /// Whether the reader waits for room or for a job.
+  /// Whether the reader waits for space or for a free job.
   var isReaderWaiting: Bool {
     book.withLock { $0.readerNeed != nil }
   }
 
-  /// How many decisions came for a line that had been decided.
+  /// The number of decisions for a line that was already decided.
   var refusedDecisions: Int {
     book.withLock { $0.state.refusedDecisions }
   }
 
   // MARK: - The reader's side
 
-  /// Adds decided bytes behind everything, waiting for room first. Called by the reader's thread.
+  /// Appends decided bytes, after waiting for space. Only the reader's thread may call it.
   ///
-  /// - Parameter need: what has to be so before, ``WindowState/Need/room`` or
+  /// - Parameter need: the condition to wait for, ``WindowState/Need/room`` or
   ///   ``WindowState/Need/quiet``.
   func append(_ segment: Segment, for account: WindowEntry.Account, when need: WindowState.Need = .room) {
     whenSatisfied(need) { state in state.append(segment, for: account, at: clock.now) }
   }
 
-  /// Gives a candidate its place, waiting for a free job and for room. Called by the reader's
-  /// thread.
+  /// Reserves an entry for a candidate, after waiting for a free job and for space. Only the
+  /// reader's thread may call it.
   ///
   /// - Parameters:
-  ///   - jobs: how many payloads of the line are to be decided.
-  ///   - need: as for ``append(_:for:when:)``, in the place of a free job.
-  /// - Returns: the place, whose clock runs from now; nil when no further candidate is to be
-  ///   started.
+  ///   - jobs: the number of payloads in the line to decide.
+  ///   - need: the condition to wait for, as in ``append(_:for:when:)``, instead of a free job.
+  /// - Returns: the ticket, whose deadline counts from now; nil if no further candidate may start.
   func reserve(line: Int, bytes: Segment, jobs: Int = 1, when need: WindowState.Need? = nil) -> WindowTicket? {
     whenSatisfied(need ?? .job(bytes: bytes.count, jobs: jobs)) { state in
       state.reserve(line: line, bytes: bytes, jobs: jobs, at: clock.now)
     }
   }
 
-  /// Says that no line will follow. Called by the reader's thread.
+  /// Records that no line will follow. Only the reader's thread may call it.
   func finish() {
     change { $0.finish() }
   }
@@ -105,23 +105,23 @@ final class OutputWindow: Sendable {
     return decided != .refused
   }
 
-  /// Starts no further candidate: one that waits for its place, and all that come, get none. What
-  /// is in flight is decided as ever.
+  /// Prevents further candidates: a pending reservation and all later ones return nil. Candidates
+  /// in progress are decided as usual.
   func stop() {
     change { $0.stop() }
   }
 
-  /// Counts bytes that wait to be written to the report; with a negative number, that were. They
-  /// take room like decided lines.
+  /// Adds to the bytes that wait to be written to the report; a negative number subtracts written
+  /// ones. They take space like decided lines.
   func holdForReport(_ bytes: Int) {
     change { $0.holdForReport(bytes) }
   }
 
   // MARK: - The writer's side
 
-  /// Fills the empty `batch` with what may be written, and waits for it.
+  /// Fills the empty `batch` with entries that may be written, and waits for them.
   ///
-  /// - Returns: false when there is nothing and will be nothing.
+  /// - Returns: false if there are none and there will be none.
   func take(into batch: inout [WindowEntry]) -> Bool {
     while true {
       let taken = book.withLock { book in
@@ -137,20 +137,20 @@ final class OutputWindow: Sendable {
     }
   }
 
-  /// Gives back the room of what was written.
+  /// Frees the space of written entries.
   func release(_ batch: [WindowEntry]) {
     change { $0.release(batch) }
   }
 
-  /// Drops everything that is decided, now and from now on, and lets the reader run: nobody will
-  /// write any more.
+  /// Discards everything that is decided, now and later, and unblocks the reader, because nothing
+  /// more will be written.
   func discard() {
     for place in change({ $0.discard() }) { place.onRelease?() }
   }
 
   // MARK: - Waiting and waking
 
-  /// Runs `action` under the lock as soon as there is what it needs.
+  /// Runs `action` under the lock as soon as its condition holds.
   private func whenSatisfied<Result: Sendable>(_ need: WindowState.Need, _ action: @Sendable (inout WindowState) -> Result) -> Result {
     while true {
       let done: (result: Result, wakesWriter: Bool)? = book.withLock { book in
@@ -170,7 +170,7 @@ final class OutputWindow: Sendable {
     }
   }
 
-  /// Changes the state under the lock, and wakes whom the change concerns after it.
+  /// Changes the state under the lock, then wakes the threads that the change concerns.
   private func change<Result: Sendable>(_ action: @Sendable (inout WindowState) -> Result) -> Result {
     let (result, wake) = book.withLock { book in
       let result = action(&book.state)

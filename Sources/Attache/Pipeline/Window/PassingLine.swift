@@ -1,15 +1,15 @@
-/// Why a line leaves as it came without ever being a candidate: decided by the reader's thread, so
-/// small that a line costs one byte.
+/// Why a line passes unchanged without becoming a candidate. The reader's thread decides this. The
+/// value takes one byte per line.
 enum PassingLine: UInt8, CaseIterable, Sendable {
   /// There is nothing to attach.
   case nothing
-  /// The line brings the output member itself.
+  /// The line already has the output member.
   case enriched
-  /// The line is longer than the maximum and was not looked at.
+  /// The line is longer than the maximum and was not parsed.
   case overlong
-  /// The line is no JSON object.
+  /// The line is not a JSON object.
   case invalid
-  /// A candidate that was read when no further one was to be started.
+  /// The line is a candidate that was read when no further one may start.
   case cancelled
 
   var outcome: Outcome {

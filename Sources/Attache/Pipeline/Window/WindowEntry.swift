@@ -1,12 +1,12 @@
-/// A line's place in the window, or that of a run of lines which pass.
+/// The entry of a line, or of a run of passing lines, in the window.
 struct WindowEntry: Sendable {
-  /// What is written there.
+  /// The bytes to write.
   enum Output: Sendable {
     case whole(Segment)
-    /// A line with a member put in before the byte at `at`.
+    /// A line with a member inserted before the byte at `at`.
     case spliced(Segment, member: Segment, at: Int)
 
-    /// Bytes.
+    /// The number of bytes.
     var count: Int {
       switch self {
       case .whole(let segment): segment.count
@@ -15,34 +15,34 @@ struct WindowEntry: Sendable {
     }
   }
 
-  /// Whom the place belongs to, for the report and the summary.
+  /// What the entry contributes to the report and the summary.
   enum Account: Sendable {
-    /// A further piece of an overlong line, which the first one speaks for.
+    /// A further piece of an overlong line. The first piece is counted for the whole line.
     case none
-    /// `count` lines that pass, numbered from `first`; `kinds` has one for each when there is a
-    /// report, else none at all.
+    /// `count` passing lines, numbered from `first`. `kinds` has one element for each if there is a
+    /// report; otherwise it is empty.
     case passing(first: Int, count: Int, kinds: [PassingLine])
     /// A candidate; its lateness is not known yet.
     case payload(ReportRecord)
   }
 
-  /// What a place costs beside its bytes, in bytes: itself, the headers of its blocks and what the
-  /// report says of it.
+  /// The cost of an entry besides its bytes, in bytes: the entry itself, the headers of its blocks
+  /// and its part of the report.
   static let overhead = 256
 
-  /// Nil while it is undecided.
+  /// Nil while the line is undecided.
   var output: Output?
   var account: Account
-  /// When the line has to be handed to `write`.
+  /// The time by which the line must be passed to `write`.
   var deadline: MonotonicInstant
   /// Called when the line has been written, or will never be.
   var onRelease: (@Sendable () -> Void)?
-  /// When nothing but the writer stood between the line and `write`.
+  /// The time from which the line waited only for the writer.
   var ready: MonotonicInstant = .distantPast
-  /// The number of the decision, counted from 0 over all places that have an account.
+  /// The number of the decision, counted from 0 over all entries that have an account.
   var decision: UInt64 = 0
 
-  /// What it takes up in the window, in bytes.
+  /// The space in the window, in bytes.
   var charge: Int {
     Self.overhead + (output?.count ?? 0)
   }

@@ -1,8 +1,8 @@
-/// The reader's side of the window: counts the lines, joins those that pass into runs, and gives
-/// candidates their places.
+/// The reader's side of the window. Counts the lines, joins passing lines into runs, and reserves
+/// entries for candidates.
 ///
-/// A line that passes costs no lock and no allocation: the window sees a run of them once, at the
-/// latest when the input pauses. The reader's thread owns it.
+/// A passing line needs no lock and no allocation: the window receives a whole run at once, at the
+/// latest when the input pauses. Only the reader's thread may use it.
 struct WindowInput {
   private let window: OutputWindow
   private var run: Segment?
@@ -10,16 +10,16 @@ struct WindowInput {
   private var runKinds: [PassingLine] = []
   private var isInsideOverlong = false
   private var passed = [Int](repeating: 0, count: PassingLine.allCases.count)
-  /// The lines so far, blank ones included.
+  /// The number of lines so far, including blank ones.
   private(set) var lines = 0
-  /// The bytes so far, line endings included.
+  /// The number of bytes so far, including line endings.
   private(set) var bytes = 0
 
   init(window: OutputWindow) {
     self.window = window
   }
 
-  /// Passes a line on as it came.
+  /// Passes a line through unchanged.
   mutating func pass(_ line: Segment, as kind: PassingLine) {
     if let joined = run?.joined(with: line) {
       run = joined
@@ -32,7 +32,8 @@ struct WindowInput {
     if window.limits.isReporting { runKinds.append(kind) }
   }
 
-  /// Passes on an envelope that stays shut, with a record of its own: the report says why.
+  /// Passes an envelope that cannot be opened, with its own record that gives the reason in the
+  /// report.
   mutating func pass(_ line: Segment, unopened envelope: UnopenedEnvelope) {
     flush()
     lines += 1
@@ -41,11 +42,11 @@ struct WindowInput {
     window.append(line, for: .payload(record), when: isFollowed(line) ? .room : .quiet)
   }
 
-  /// Copies a line with candidates out of its block and gives it its place, waiting until there is
+  /// Copies a line with candidates out of its block and reserves an entry, waiting until there is
   /// one.
   ///
-  /// - Parameter jobs: how many payloads the line has that are to be decided.
-  /// - Returns: nil when no further candidate is to be started; the line was passed on as it came,
+  /// - Parameter jobs: the number of payloads in the line to decide.
+  /// - Returns: nil if no further candidate may start. The line was then passed unchanged as
   ///   ``PassingLine/cancelled``.
   mutating func reserve(_ line: Segment, jobs: Int = 1) -> WindowTicket? {
     flush()
@@ -58,7 +59,7 @@ struct WindowInput {
     return ticket
   }
 
-  /// Passes on a piece of an overlong line.
+  /// Passes a piece of an overlong line.
   mutating func passOverlong(_ piece: Segment, isLast: Bool) {
     flush()
     if isInsideOverlong {
@@ -73,8 +74,8 @@ struct WindowInput {
     isInsideOverlong = !isLast
   }
 
-  /// Hands over the lines that passed since the last time; due before the reader waits for
-  /// anything.
+  /// Appends the passing lines since the last call to the window. Call this before the reader waits
+  /// for anything.
   mutating func flush() {
     guard let run else { return }
     window.append(run, for: .passing(first: runFirst, count: lines + 1 - runFirst, kinds: runKinds), when: isFollowed(run) ? .room : .quiet)
@@ -82,13 +83,13 @@ struct WindowInput {
     runKinds = []
   }
 
-  /// Hands over what is left and says that no line will follow.
+  /// Appends the remaining lines and records that no line will follow.
   mutating func finish() {
     flush()
     window.finish()
   }
 
-  /// What became of the lines that passed.
+  /// The counts of the lines that passed.
   var summary: Summary {
     var summary = Summary()
     for kind in PassingLine.allCases { summary.count(kind.outcome, kind.reason, lines: passed[Int(kind.rawValue)]) }
@@ -96,8 +97,8 @@ struct WindowInput {
     return summary
   }
 
-  /// Whether a line may leave before others: unordered, the last one may not when it has no ending,
-  /// since the next would be joined to it.
+  /// Whether a line may be written before others. In unordered mode, a last line without a line
+  /// ending may not, because the next line would be joined to it.
   private func isFollowed(_ lines: Segment) -> Bool {
     unsafe window.limits.isOrdered || lines.withUnsafeBytes { unsafe $0.last == UInt8(ascii: "\n") }
   }

@@ -1,22 +1,22 @@
-/// What the window may hold, and how it orders its lines.
+/// The limits of the window, and its order.
 struct WindowLimits: Sendable {
-  /// Payloads undecided at a time.
+  /// The maximum number of undecided payloads.
   var jobs = 256
-  /// Decided bytes that may wait for an earlier line.
+  /// The maximum number of decided bytes that wait for an earlier line.
   var windowBytes = 8 << 20
-  /// Whether lines leave in the order in which they came; else as soon as they are decided.
+  /// Whether lines are written in input order; otherwise as soon as they are decided.
   var isOrdered = true
-  /// The time between a line's taking its place and its deadline.
+  /// The time from a line's entry into the window to its deadline.
   var budget: Duration = .seconds(30)
-  /// Whether there is a report, so that the fate of each passing line has to be remembered.
+  /// Whether there is a report, so that the kind of each passing line must be stored.
   var isReporting = false
 
-  /// Bytes that may wait for nothing but the writer. More would only move out of the processor's
-  /// cache: with a consumer that is slower than the producer, the process stays small.
+  /// The maximum number of bytes that wait only for the writer. More would only leave the
+  /// processor's cache. This keeps the process small if the consumer is slower than the producer.
   var backlogBytes: Int { min(windowBytes, 1 << 20) }
 
-  /// Bytes of undecided lines. A line may have 1 MiB, so that the number of jobs alone would not
-  /// keep the process small; APNs takes payloads of 4,096 bytes, so that it never counts for lines
-  /// that can be sent.
+  /// The maximum number of bytes of undecided lines. A line may have 1 MiB, so the number of jobs
+  /// alone does not limit memory. APNs accepts payloads of 4,096 bytes, so lines that can be sent
+  /// never reach this limit.
   var undecidedBytes: Int { max(windowBytes, jobs * (8 << 10)) }
 }

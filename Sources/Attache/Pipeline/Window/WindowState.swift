@@ -1,66 +1,67 @@
-/// The window's book: which places there are, in which order, and what may happen next. It decides;
-/// ``OutputWindow`` acts.
+/// The state of the window: its entries, their order, and what may happen next. It makes the
+/// decisions; ``OutputWindow`` carries them out.
 struct WindowState {
-  /// What the reader waits for.
+  /// A condition that the reader waits for.
   enum Need: Sendable {
-    /// Room for decided lines.
+    /// Space for decided lines.
     case room
-    /// Room for one more undecided line of so many bytes and payloads.
+    /// Space for one more undecided line with this number of bytes and payloads.
     case job(bytes: Int, jobs: Int = 1)
-    /// That every line before is decided.
+    /// Every earlier line is decided.
     case quiet
   }
 
-  /// The answer to whoever decides.
+  /// The result of a decision.
   enum Decided {
     case kept
-    /// It was the first decision, but nobody will write the line.
+    /// This was the first decision, but the line will not be written.
     case discarded
-    /// The ticket was decided before.
+    /// The ticket was already decided.
     case refused
   }
 
-  /// The answer to the writer.
+  /// The result for the writer.
   enum Taken {
     case places, nothing, finished
   }
 
-  /// The most places that the writer takes at a time: three vectors each stay within the 1,024 that
-  /// `writev` takes (IOV_MAX).
+  /// The maximum number of entries that the writer takes at a time. Each needs up to three ranges,
+  /// and `writev` accepts 1,024 (IOV_MAX).
   static let maximumPlaces = 340
 
   let limits: WindowLimits
-  /// Ordered: every place from the first that is unwritten. Unordered: the decided ones.
+  /// In ordered mode, all entries from the first unwritten one; in unordered mode, the decided
+  /// ones.
   private var places = Ring<WindowEntry>()
-  /// How many places at the front are decided and not yet seen to be.
+  /// The number of entries at the front that are decided and not yet taken by the writer.
   private var readyCount = 0
-  /// The number of the first place, when ordered.
+  /// The number of the first entry, in ordered mode.
   private var firstNumber: UInt64 = 0
   private var nextNumber: UInt64 = 0
   private var nextDecision: UInt64 = 0
   private var undecided: Set<UInt64> = []
   private var undecidedBytes = 0
   private var undecidedJobs = 0
-  /// Decided bytes that are not written yet, those that the writer has and those that the report
-  /// has included.
+  /// The number of decided bytes that are not written, including those that the writer and the
+  /// report hold.
   private(set) var heldBytes = 0
-  /// Decided bytes that wait for nothing but the writer.
+  /// The number of decided bytes that wait only for the writer.
   private var readyBytes = 0
 
   private(set) var isStopped = false
   private(set) var isFinished = false
   private(set) var isDiscarding = false
-  /// Decisions that came for a line that had been decided.
+  /// The number of decisions for a line that was already decided.
   private(set) var refusedDecisions = 0
 
   init(limits: WindowLimits) {
     self.limits = limits
   }
 
-  /// How many payloads are undecided.
+  /// The number of undecided payloads.
   var undecidedCount: Int { undecidedJobs }
 
-  /// Whether the reader may go on.
+  /// Returns whether the reader may continue.
   func satisfies(_ need: Need) -> Bool {
     if isDiscarding { return true }
     let hasRoom = heldBytes <= limits.windowBytes && readyBytes <= limits.backlogBytes
@@ -76,14 +77,14 @@ struct WindowState {
 
   // MARK: - The reader's side
 
-  /// Adds decided bytes behind everything.
+  /// Appends decided bytes.
   mutating func append(_ segment: Segment, for account: WindowEntry.Account, at now: MonotonicInstant) {
     guard !isDiscarding else { return }
     push(decided(WindowEntry(output: .whole(segment), account: account, deadline: now.advanced(by: limits.budget))))
     advance(at: now)
   }
 
-  /// Gives a candidate its place, or nil when no further one is to be started.
+  /// Reserves an entry for a candidate; nil if no further one may start.
   mutating func reserve(line: Int, bytes: Segment, jobs: Int = 1, at now: MonotonicInstant) -> WindowTicket? {
     guard !isStopped, !isDiscarding else { return nil }
     let ticket = WindowTicket(
@@ -99,15 +100,15 @@ struct WindowState {
     return ticket
   }
 
-  /// Nothing more will be appended or reserved.
+  /// Records that nothing more will be appended or reserved.
   mutating func finish() { isFinished = true }
 
-  /// No further candidate is to be started.
+  /// Prevents further candidates.
   mutating func stop() { isStopped = true }
 
   // MARK: - Deciding
 
-  /// Takes a decision about a ticket.
+  /// Records a decision about a ticket.
   mutating func decide(
     _ ticket: WindowTicket, _ output: WindowEntry.Output, _ record: ReportRecord, onRelease: (@Sendable () -> Void)? = nil,
     at now: MonotonicInstant
@@ -132,7 +133,7 @@ struct WindowState {
 
   // MARK: - The writer's side
 
-  /// Moves what may be written to the end of `batch`.
+  /// Moves entries that may be written to the end of `batch`.
   mutating func take(into batch: inout [WindowEntry]) -> Taken {
     while readyCount > 0, batch.count < Self.maximumPlaces, let place = places.popFirst() {
       batch.append(place)
@@ -143,24 +144,24 @@ struct WindowState {
     return isOver ? .finished : .nothing
   }
 
-  /// Whether the writer has something to learn: places to write, or that there will be none.
+  /// Whether to wake the writer: there are entries to write, or there will be none.
   var hasWork: Bool { readyCount > 0 || isOver }
 
   private var isOver: Bool { isDiscarding || (isFinished && undecided.isEmpty && places.isEmpty) }
 
-  /// Takes written places off the books.
+  /// Subtracts written entries from the counts.
   mutating func release(_ batch: [WindowEntry]) {
     let charge = batch.reduce(0) { $0 + $1.charge }
     heldBytes -= charge
     readyBytes -= charge
   }
 
-  /// Counts `bytes` that the report holds, or with a negative number that it has written.
+  /// Adds `bytes` that the report holds; a negative number subtracts written ones.
   mutating func holdForReport(_ bytes: Int) { heldBytes += bytes }
 
-  /// Drops everything that is decided, now and from now on: nobody will write it.
+  /// Discards everything that is decided, now and later, because it will not be written.
   ///
-  /// - Returns: the places that were dropped.
+  /// - Returns: the discarded entries.
   mutating func discard() -> [WindowEntry] {
     isDiscarding = true
     readyCount = 0
@@ -185,7 +186,7 @@ struct WindowState {
     places.append(place)
   }
 
-  /// Moves the front over every place that waits for nothing but the writer.
+  /// Marks the entries at the front that now wait only for the writer.
   private mutating func advance(at now: MonotonicInstant) {
     while readyCount < places.count, places[readyCount].output != nil {
       places[readyCount].ready = now

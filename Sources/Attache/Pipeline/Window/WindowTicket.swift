@@ -1,14 +1,14 @@
-/// The place of a line with candidates in the window: what the decision is given back with.
+/// The reservation of a line with candidates in the window, used to deliver its decision.
 struct WindowTicket: Sendable {
   let number: UInt64
   /// The number of the line, counted from 1.
   let line: Int
-  /// The line with its ending, in memory of its own, with the reader's padding behind it.
+  /// The line with its ending, in its own memory, followed by the reader's padding.
   let bytes: Segment
-  /// How many payloads of the line are decided.
+  /// The number of payloads in the line to decide.
   var jobs = 1
-  /// When it took its place: the start of its clock.
+  /// The time of the reservation, when its budget starts.
   let placed: MonotonicInstant
-  /// When its line has to be handed to `write`.
+  /// The time by which its line must be passed to `write`.
   let deadline: MonotonicInstant
 }

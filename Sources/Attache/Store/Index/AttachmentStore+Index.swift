@@ -3,27 +3,28 @@ internal import Synchronization
 
 /// The file of the store's index.
 extension AttachmentStore {
-  /// What the index may take on disk, of the store's maximum; it does not count in that.
+  /// The index may take one sixteenth of the store's maximum size. It does not count towards that
+  /// maximum.
   private static let indexShare: Int64 = 16
-  /// What it may take in any case, in bytes.
+  /// The size that the index may always have, in bytes.
   private static let smallestIndex: Int64 = 1 << 20
 
-  /// Opens the store's index; for one thread.
+  /// Creates the store's index. It must be used by one thread only.
   func makeIndex() -> StoreIndex {
     StoreIndex(of: self)
   }
 
-  /// Whether something bears the index's name.
+  /// Whether an entry with the index's name exists.
   var hasIndex: Bool {
     root.status(of: StoreIndex.fileName) != nil
   }
 
-  /// Where the index is, without symbolic links: SQLite follows none.
+  /// The path of the index without symbolic links: SQLite follows none.
   var indexPath: String {
     realPath + "/" + StoreIndex.fileName
   }
 
-  /// Whether the index is so large that what it holds is worth a look.
+  /// Whether the index is large enough to be worth a sweep.
   var indexIsLarge: Bool {
     (root.status(of: StoreIndex.fileName)?.size ?? 0) / Int64(OpenIndex.pageSize) > maximumIndexPages / 4 * 3
   }
@@ -32,37 +33,39 @@ extension AttachmentStore {
     max(Self.smallestIndex, limits.maximumBytes / Self.indexShare) / Int64(OpenIndex.pageSize)
   }
 
-  /// Puts an empty index where there is none: it appears whole, with the mode of the store's files.
+  /// Creates an empty index if there is none. The file appears complete, with the mode of the
+  /// store's files.
   ///
-  /// - Returns: whether there is one.
+  /// - Returns: whether an index exists.
   func createIndex() -> Bool {
     guard let bytes = try? IndexConnection.emptyFile(tables: OpenIndex.tables, pageSize: OpenIndex.pageSize),
       let name = try? temporaryFile(of: bytes)
     else { return false }
     defer { temporary.folder.removeFile(name) }
-    // A second process may do the same: the first index stays.
+    // If another process does the same, the first index stays.
     return unsafe linkat(temporary.folder.descriptor, name, root.descriptor, StoreIndex.fileName, 0) == 0 || errno == EEXIST
   }
 
-  /// Gives a damaged index another name, unless another process has done so.
+  /// Renames a damaged index, unless another process has done so.
   ///
-  /// Under the lock of the store's folder: a second process that found the same file damaged must
-  /// not remove what belongs to the new index.
+  /// This needs the lock of the store's folder: a second process that found the same file damaged
+  /// must not remove files of the new index.
   ///
-  /// - Parameter file: which file is damaged.
+  /// - Parameter file: the damaged file.
   func setIndexAside(_ file: StoreStatus) {
-    // An opening of its own: the processes of a run share the descriptor of the store's folder.
+    // This opens the folder again, because the processes of a run share the descriptor of the
+    // store's folder.
     guard let folder = try? root.folder("."), Self.lockSoon(folder), file.isSameFile(as: folder.status(of: StoreIndex.fileName)) else {
       return
     }
-    // First what stands beside it: as long as the name is taken, there is no new index that they
-    // could belong to.
+    // The companion files are removed first: while the name is taken, there is no new index that
+    // they could belong to.
     for companion in StoreIndex.companions { folder.removeFile(companion) }
     folder.rename(StoreIndex.fileName, to: StoreIndex.damagedName)
   }
 
-  /// Takes a folder's lock, which others hold for some calls of the system only; gives up after 20
-  /// ms, as when a holder was stopped.
+  /// Takes a folder's lock. Other processes hold it only for a few system calls. Gives up after 20
+  /// ms, for example when the holder is stopped.
   private static func lockSoon(_ folder: StoreFolder) -> Bool {
     for _ in 0..<20 {
       if (try? folder.tryLock()) == true { return true }
@@ -71,7 +74,7 @@ extension AttachmentStore {
     return false
   }
 
-  /// Puts a file into a folder of the store, whole, where there is none of that name.
+  /// Creates a complete file in a folder of the store, unless one of that name exists.
   func create(_ name: String, of bytes: [UInt8], in folder: StoreFolder) throws(StoreError) {
     let temporaryName = try temporaryFile(of: bytes)
     defer { temporary.folder.removeFile(temporaryName) }
@@ -94,7 +97,7 @@ extension AttachmentStore {
 }
 
 extension StoreFolder {
-  /// Gives an entry another name, in the place of what bears that.
+  /// Renames an entry, replacing an existing entry of the new name.
   fileprivate func rename(_ name: String, to newName: String) {
     unsafe renameat(descriptor, name, descriptor, newName)
   }

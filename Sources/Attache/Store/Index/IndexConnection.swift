@@ -1,20 +1,20 @@
 internal import CSQLite
 
-/// A connection to the index's file: SQLite's handle and the statements that are prepared on it.
-/// For one thread at a time.
+/// A connection to the index's file: SQLite's handle, on which statements are prepared. It must be
+/// used by one thread at a time.
 @safe
 final class IndexConnection {
   private let database: OpaquePointer
 
-  /// SQLite's page cache of a connection, in KiB: 512 would save half a microsecond a row.
+  /// SQLite's page cache of a connection, in KiB. 512 would save half a microsecond per row.
   private static let cacheSize = 128
   private static let isSetUp: Bool = sqlite3_config_memstatus_off() == SQLITE_OK
 
   /// Opens the index.
   ///
   /// - Parameters:
-  ///   - path: absolute and without symbolic links; the file is there.
-  ///   - patience: how long to wait for other connections' locks, in milliseconds.
+  ///   - path: the path of an existing file, absolute and without symbolic links.
+  ///   - patience: how long to wait for the locks of other connections, in milliseconds.
   init(_ path: String, patience: Int32) throws(IndexFailure) {
     _ = Self.isSetUp
     var opened: OpaquePointer?
@@ -26,8 +26,8 @@ final class IndexConnection {
     }
     unsafe self.database = unsafe database
     unsafe sqlite3_busy_timeout(database, patience)
-    // Power loss costs the cache at most: each row vouches for itself, and what is malformed is
-    // begun anew.
+    // A power failure damages only the cache: each row has its own checksum, and a malformed index
+    // is recreated.
     try run("PRAGMA synchronous=OFF")
     try run("PRAGMA cache_size=-\(Self.cacheSize)")
     try run("PRAGMA mmap_size=0")
@@ -38,18 +38,18 @@ final class IndexConnection {
     unsafe sqlite3_close_v2(database)
   }
 
-  /// Sets how long is waited for other connections' locks, in milliseconds.
+  /// Sets how long to wait for the locks of other connections, in milliseconds.
   func setPatience(_ milliseconds: Int32) {
     unsafe sqlite3_busy_timeout(database, milliseconds)
   }
 
-  /// Runs a statement that gives no rows, or whose rows nobody wants.
+  /// Runs a statement and ignores any rows.
   func run(_ text: String) throws(IndexFailure) {
     let code = unsafe sqlite3_exec(database, text, nil, nil, nil)
     guard code == SQLITE_OK else { throw IndexFailure(code) }
   }
 
-  /// Runs `body` as one transaction that writes; what it threw is undone.
+  /// Runs `body` in one write transaction, and rolls back if it throws.
   func write<Result>(_ body: () throws(IndexFailure) -> Result) throws(IndexFailure) -> Result {
     try run("BEGIN IMMEDIATE")
     do throws(IndexFailure) {
@@ -65,19 +65,19 @@ final class IndexConnection {
   func prepare(_ text: String) throws(IndexFailure) -> IndexStatement {
     var statement: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(database, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-    // A table is missing, or has other columns: the file is none of ours.
+    // A table is missing or has other columns: this is not our file.
     if code & 0xFF == SQLITE_ERROR { throw .damaged }
     guard code == SQLITE_OK, let statement = unsafe statement else { throw IndexFailure(code) }
     return unsafe IndexStatement(statement, connection: self)
   }
 
-  /// The rowid of the last row that was inserted.
+  /// The rowid of the last inserted row.
   var lastInserted: Int64 {
     unsafe sqlite3_last_insert_rowid(database)
   }
 
-  /// An empty index as the bytes of its file: written ahead of its log, so that readers and a
-  /// writer do not wait for each other.
+  /// Returns an empty index as the bytes of its file. It uses write-ahead logging, so that readers
+  /// and a writer do not block each other.
   static func emptyFile(tables: String, pageSize: Int) throws(IndexFailure) -> [UInt8] {
     _ = isSetUp
     var opened: OpaquePointer?
@@ -89,14 +89,14 @@ final class IndexConnection {
     guard let image = unsafe sqlite3_serialize(opened, "main", &count, 0), count >= 100 else { throw .failed(SQLITE_NOMEM) }
     defer { unsafe sqlite3_free(image) }
     var bytes = unsafe Array(UnsafeBufferPointer(start: image, count: Int(count)))
-    // The versions of the file's format for writing and reading: 2 is WAL
+    // These bytes are the write and read versions of the file format. The value 2 means WAL
     // (https://www.sqlite.org/fileformat2.html, 1.3.3).
     (bytes[18], bytes[19]) = (2, 2)
     return bytes
   }
 }
 
-/// A prepared statement; its parameters are bound in the order of their numbers, from 1.
+/// A prepared statement. Its parameters are bound in the order of their numbers, from 1.
 @safe
 final class IndexStatement {
   private let statement: OpaquePointer
@@ -136,7 +136,7 @@ final class IndexStatement {
     }
   }
 
-  /// A column of the row at hand, from 0.
+  /// Returns a column of the current row as a number. Columns count from 0.
   func number(_ column: Int32) -> Int64 {
     unsafe sqlite3_column_int64(statement, column)
   }

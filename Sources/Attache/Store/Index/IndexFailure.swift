@@ -1,15 +1,15 @@
 internal import CSQLite
 
-/// Why SQLite did not do what it was asked: one case for each thing that can be done about it.
+/// Why SQLite failed: one case for each way to handle it.
 enum IndexFailure: Error, Hashable {
-  /// Another connection holds a lock: the next time may fare better.
+  /// Another connection holds a lock. A later attempt may succeed.
   case busy
-  /// The file is not what SQLite wrote.
+  /// The file is damaged or not a database.
   case damaged
-  /// Anything else; SQLite's code, with what extends it.
+  /// Any other error, with SQLite's extended result code.
   case failed(Int32)
 
-  /// - Parameter code: an extended result code that is no success.
+  /// - Parameter code: an extended result code that is not a success.
   init(_ code: Int32) {
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: self = .busy

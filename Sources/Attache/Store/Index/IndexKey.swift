@@ -1,14 +1,14 @@
-/// The SHA-256 of a URL, and of the root certificates that vouch for it: what the index finds a row
-/// by, so that no URL, which may hold a secret, is written down.
+/// The SHA-256 of a URL and of the root certificates in use. The index finds rows by this key, so
+/// that URLs, which may contain secrets, are not written to disk.
 struct IndexKey: Hashable, Sendable {
-  /// The 32 bytes, as they lie in memory.
+  /// The 32 bytes in memory order.
   let digest: SIMD4<UInt64>
 
   /// - Parameters:
-  ///   - url: in the one form that the URL gate gives it.
-  ///   - roots: what tells the set of root certificates from any other (``RootCertificates``), for
-  ///     a URL of https: what came under one set says nothing
-  ///     under another. Rows of earlier versions, whose keys have none, are found for no URL of https.
+  ///   - url: the URL, as normalized by the URL gate.
+  ///   - roots: the identity of the set of root certificates (``RootCertificates``), for an https
+  ///     URL. A response that was verified with one set is not valid for another. Rows of earlier
+  ///     versions have keys without roots, so no https URL finds them.
   init(_ url: String, roots: [UInt8] = []) {
     var url = url
     var hash = SHA256()
@@ -21,8 +21,8 @@ struct IndexKey: Hashable, Sendable {
     self.digest = digest
   }
 
-  /// What the table of places is sorted by: enough to find a row, which tells whether it is the
-  /// right one.
+  /// The sort key of the `place` table. It is enough to find a row; the row itself shows whether it
+  /// is the right one.
   var number: Int64 {
     Int64(bitPattern: digest[0])
   }

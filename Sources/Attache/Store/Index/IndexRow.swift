@@ -1,19 +1,17 @@
-/// A row of the index: a URL, the file that it gave, and what the fetcher wants to remember of
-/// that.
+/// A row of the index: a URL's key, the file that the URL gave, and a note of the fetcher.
 ///
-/// It is one run of bytes with a check at its front, so that a row that was torn, or written by
-/// another, names no file.
+/// It is a byte string with a checksum at its start, so that a torn or foreign row is rejected.
 struct IndexRow: Hashable, Sendable {
   var key: IndexKey
   var name: StoreName
-  /// The file's, in bytes.
+  /// The size of the file, in bytes.
   var size: Int64
-  /// When the row was last of use, in seconds since 1970.
+  /// When the row was last used, in seconds since 1970.
   var lastUse: Int64
-  /// The fetcher's own.
+  /// The fetcher's own data.
   var note: [UInt8]
 
-  /// Counted up whenever the bytes mean something else: rows of other versions are none.
+  /// Incremented when the format changes. Rows of other versions are rejected.
   private static let version: UInt8 = 1
   private static let checkLength = 8
 
@@ -21,7 +19,7 @@ struct IndexRow: Hashable, Sendable {
     (self.key, self.name, self.size, self.lastUse, self.note) = (key, name, size, lastUse, note)
   }
 
-  /// The row as it is written.
+  /// The encoded row.
   var bytes: [UInt8] {
     var writer = ByteWriter(capacity: 100 + note.count)
     writer.append(UInt64(0))
@@ -36,7 +34,7 @@ struct IndexRow: Hashable, Sendable {
     return writer.bytes
   }
 
-  /// Reads a row; nil for what is none.
+  /// Decodes a row. Returns nil for invalid bytes.
   init?(_ bytes: [UInt8]) {
     var reader = ByteReader(bytes)
     guard let check = reader.read(UInt64.self), check == Self.check(bytes[...]), reader.read(UInt8.self) == Self.version,
@@ -51,7 +49,7 @@ struct IndexRow: Hashable, Sendable {
 
   private static let types = MediaType.allCases
 
-  /// The first bytes of the SHA-256 of all that follows the check.
+  /// Returns the first eight bytes of the SHA-256 of everything after the checksum.
   private static func check(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     var hash = SHA256()
     unsafe bytes.dropFirst(checkLength).withUnsafeBytes { unsafe hash.update($0) }
@@ -60,7 +58,7 @@ struct IndexRow: Hashable, Sendable {
 }
 
 extension StoreName {
-  /// The name of a file whose hash is these words.
+  /// Creates the name of a file from the words of its hash.
   init(words: SIMD4<UInt64>, type: MediaType) {
     (digest, self.type) = (words, type)
   }

@@ -1,16 +1,16 @@
-/// Takes out of the index what leads nowhere: rows whose file has gone, or that were of no use for
-/// the store's maximum age; and, when the index is nearly as large as it may be, those that were
-/// written first.
+/// Removes useless rows from the index: rows whose file is gone, and rows that were not used for
+/// the store's maximum age. When the index is nearly full, it also removes the oldest rows.
 struct IndexSweep {
   private let store: AttachmentStore
   private let open: OpenIndex
 
-  /// Rows that are looked at, and removed, at a time: others may write in between.
+  /// The number of rows that are read and removed at a time. Other connections may write in
+  /// between.
   private static let portion: Int64 = 256
-  /// How long a lock is waited for, in milliseconds.
+  /// How long to wait for a lock, in milliseconds.
   private static let patience: Int32 = 100
 
-  /// - Returns: nil when there is no index that could be opened.
+  /// - Returns: nil when no index can be opened.
   init?(of store: AttachmentStore) {
     guard store.root.status(of: StoreIndex.fileName)?.isRegular == true, let open = try? OpenIndex(of: store, patience: Self.patience)
     else { return nil }
@@ -23,9 +23,9 @@ struct IndexSweep {
     while let next = try sweep(after: place, stayingFrom: first, now: now) { place = next }
   }
 
-  /// Looks at the next rows.
+  /// Checks the next rows.
   ///
-  /// - Returns: the place of the last; nil when there are no more.
+  /// - Returns: the rowid of the last one, or nil when there are no more rows.
   private func sweep(after place: Int64, stayingFrom first: Int64, now: Int64) throws(IndexFailure) -> Int64? {
     var last: Int64?
     var dead: [(place: Int64, hash: Int64?)] = []
@@ -47,14 +47,14 @@ struct IndexSweep {
     return shelf.status(of: row.name.fileName)?.size == row.size
   }
 
-  /// Whether more than three quarters of what the index may take are taken.
+  /// Whether the index uses more than three quarters of its maximum size.
   private var isNearlyFull: Bool {
     get throws(IndexFailure) {
       try number("PRAGMA page_count") - number("PRAGMA freelist_count") > store.maximumIndexPages / 4 * 3
     }
   }
 
-  /// The place of the first row that age alone does not remove.
+  /// The rowid of the first row that is not removed for lack of space.
   private var firstToStay: Int64 {
     get throws(IndexFailure) {
       guard try isNearlyFull else { return .min }

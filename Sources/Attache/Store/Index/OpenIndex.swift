@@ -1,18 +1,19 @@
-/// An index whose file is open: its connection and its statements.
+/// An open index: its connection and its statements.
 final class OpenIndex {
   let connection: IndexConnection
   let begin, commit: IndexStatement
   private let find, read, insert, place, replace, displace, remove: IndexStatement
 
-  /// SQLite's default: of the sizes that were tried, from 1 to 8 KiB, it cost least.
+  /// The page size in bytes, SQLite's default. It was the cheapest of the sizes that were tried,
+  /// from 1 to 8 KiB.
   static let pageSize = 4_096
-  /// Where rows lie, and where each is found.
+  /// The `entry` table holds the rows. The `place` table maps the hash of a key to its row.
   static let tables = """
     CREATE TABLE entry(id INTEGER PRIMARY KEY, row BLOB NOT NULL);
     CREATE TABLE place(hash INTEGER PRIMARY KEY, entry INTEGER NOT NULL);
     """
 
-  /// - Throws: ``IndexFailure/damaged`` too for a file that is whole and none of ours.
+  /// - Throws: ``IndexFailure/damaged`` also for an intact file that is not our index.
   init(of store: AttachmentStore, patience: Int32) throws(IndexFailure) {
     connection = try IndexConnection(store.indexPath, patience: patience)
     try connection.run("PRAGMA max_page_count=\(store.maximumIndexPages)")
@@ -27,19 +28,19 @@ final class OpenIndex {
     remove = try connection.prepare("DELETE FROM entry WHERE id=?1")
   }
 
-  /// The row of a key, with its place among the rows.
+  /// Returns the row of a key and its rowid.
   func row(for key: IndexKey) throws(IndexFailure) -> (place: Int64, row: IndexRow)? {
     guard let found = try placeOfRow(for: key), let row = try row(at: found, for: key) else { return nil }
     return (found, row)
   }
 
-  /// Makes a change, within a transaction.
+  /// Makes a change. The caller has begun a transaction.
   func make(_ change: StoreIndex.Change) throws(IndexFailure) {
     switch change {
     case .keep(let row):
       if let found = try placeOfRow(for: row.key) {
         if try self.row(at: found, for: row.key) != nil { return try replace.run(found, bytes: row.bytes) }
-        // What leads to nothing, or to another's.
+        // The place refers to a missing row or to the row of another key.
         try displace.run(row.key.number, found)
       }
       try insert.run(bytes: row.bytes)
@@ -49,7 +50,7 @@ final class OpenIndex {
     }
   }
 
-  /// Removes a row and what leads to it.
+  /// Removes a row and its place.
   func removeRow(at place: Int64, hash: Int64?) throws(IndexFailure) {
     if let hash { try displace.run(hash, place) }
     try remove.run(place)

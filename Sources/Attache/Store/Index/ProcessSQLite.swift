@@ -1,9 +1,9 @@
 internal import CSQLite
 
-/// SQLite of a process that has each connection used by one thread at a time, as ours are; a
-/// library does not decide this for the program that uses it.
+/// Configures SQLite for a process that uses each connection on one thread at a time, as this
+/// program does. A library does not decide this for the program that uses it.
 package enum ProcessSQLite {
-  /// Leaves out the locks that SQLite takes for each value and each allocation. Called before the
+  /// Disables the locks that SQLite takes for each value and each allocation. Call it before the
   /// first connection is opened.
   package static func leaveOutLocks() {
     _ = sqlite3_config_multithread()

@@ -1,23 +1,23 @@
 internal import Glibc
 
-/// The index of the store, `index.sqlite` in its folder: which file a URL gave, kept over restarts
-/// and shared by processes.
+/// The index of the store, `index.sqlite` in its folder: it records which file a URL gave. It
+/// survives restarts and is shared by processes.
 ///
-/// It is a cache of a cache. What goes wrong with it costs a fetch and never a payload: a row that
-/// cannot be read is not there, one that cannot be written is not kept, and a file that is damaged
-/// is set aside and begun anew.
+/// It is a cache of a cache. A failure costs a fetch and never a payload: a row that cannot be read
+/// counts as missing, a row that cannot be written is dropped, and a damaged file is set aside and
+/// replaced.
 ///
-/// Rows lie in the order in which they were first written, beside a table of places by hash: a row
-/// that is spread over the file by its hash would dirty a page each. It opens its file when it is
-/// first needed, waits for no lock, and belongs to one thread.
+/// Rows are stored in the order in which they were first written, and a separate table maps hashes
+/// to rows. If rows were sorted by hash, each write would dirty a page of its own. The index opens
+/// its file on first use, does not wait for locks before ``close()``, and belongs to one thread.
 final class StoreIndex {
   static let fileName = "index.sqlite"
-  /// How a damaged index is named when it is set aside; the next one replaces it.
+  /// The name that a damaged index gets when it is set aside. The next damaged index replaces it.
   static let damagedName = "index.sqlite.damaged"
-  /// What SQLite makes beside it.
+  /// The files that SQLite creates next to the index.
   static let companions = ["index.sqlite-wal", "index.sqlite-shm"]
 
-  /// What is to be done with a row.
+  /// A change of a row.
   enum Change {
     case keep(IndexRow)
     case forget(IndexKey)
@@ -33,34 +33,34 @@ final class StoreIndex {
   private enum State {
     case closed
     case open(OpenIndex)
-    /// Not to be had in this run.
+    /// Disabled for the rest of the run.
     case off
   }
 
   private let store: AttachmentStore
   private var state = State.closed
-  /// Which file it was that ``state`` is about, as of before it was opened.
+  /// The file that ``state`` refers to, read before it was opened.
   private var file: StoreStatus?
   private var isReading = false
-  /// Changes that met a lock.
+  /// Changes that could not be written because of a lock.
   private var overdue: [Change] = []
-  /// What the user should know of it.
+  /// A warning for the user.
   private(set) var warning: String?
 
-  /// How long a lock is waited for, in milliseconds.
+  /// How long to wait for a lock, in milliseconds.
   private var patience: Int32 = 0
-  /// What is still to be written at the end of a run waits so long, in milliseconds: far longer
-  /// than a transaction takes, and less than the run waits.
+  /// How long ``close()`` waits for a lock, in milliseconds: far longer than a transaction takes,
+  /// and less than the run waits.
   private static let closingPatience: Int32 = 400
 
-  /// Changes that are kept while another process holds the lock.
+  /// The maximum number of changes that are kept while another process holds the lock.
   private static let maximumOverdue = 4_096
 
   init(of store: AttachmentStore) {
     self.store = store
   }
 
-  /// The row of a key, as of one moment not long ago.
+  /// Returns the row of a key from a recent snapshot.
   func row(for key: IndexKey) -> IndexRow? {
     attempt(mayCreate: false) { [self] open throws(IndexFailure) in
       if !isReading {
@@ -71,32 +71,33 @@ final class StoreIndex {
     } ?? nil
   }
 
-  /// Lets go of the moment that rows were read as of: whoever reads keeps the log from being begun
-  /// anew.
+  /// Ends the read transaction. An open read transaction prevents SQLite from resetting the
+  /// write-ahead log.
   func endReading() {
     guard isReading, case .open(let open) = state else { return }
     isReading = false
     try? open.commit.run()
   }
 
-  /// Makes the changes, all or none, and the index where there is none.
+  /// Makes all changes or none. Creates the index if there is none.
   func write(_ changes: [Change]) {
     endReading()
     let changes = overdue + changes
     guard !changes.isEmpty else { return }
-    // Until they are written: the index may be locked when it is opened, too.
+    // The changes are kept until they are written, because the index may also be locked when it is
+    // opened.
     overdue = changes.suffix(Self.maximumOverdue)
     _ = attempt(mayCreate: true) { [self] open throws(IndexFailure) in
       try open.connection.write { () throws(IndexFailure) in
-        // Neighbours share pages.
+        // Rows with close hashes share pages.
         for change in changes.sorted(by: { $0.number < $1.number }) { try open.make(change) }
       }
       overdue = []
     }
   }
 
-  /// Writes what met a lock before, with some patience, and closes the file: each fetcher of a run
-  /// does so at the same moment.
+  /// Writes pending changes, waits a limited time for the lock, and closes the file. All fetchers
+  /// of a run do this at the same moment.
   func close() {
     patience = Self.closingPatience
     if case .open(let open) = state { open.connection.setPatience(patience) }
@@ -132,23 +133,23 @@ final class StoreIndex {
   }
 
   private func fail(_ failure: IndexFailure) {
-    // What failed within a read's transaction is not known to be over.
+    // After a failure the read transaction may still be open.
     let wasReading = isReading
     isReading = false
     switch failure {
     case .busy where wasReading: endTransaction()
     case .busy: break
-    // The changes go into the new one.
+    // The changes go into the new index.
     case .damaged where warning == nil: setAside()
-    // A second one in a run is enough.
+    // The second damaged index in a run disables the index.
     case .damaged: (state, overdue) = (.off, [])
-    // Another process set aside what was to be opened: there is a new one, or will be.
+    // Another process set aside the file that was to be opened. A new index exists or will exist.
     case .failed where isClosed && file?.isSameFile(as: store.root.status(of: Self.fileName)) == false: break
     case .failed:
-      // What the index itself refuses, it would refuse again.
+      // The index would refuse the changes again.
       overdue = []
       if wasReading { endTransaction() }
-      // A file that cannot be opened now cannot be opened for each payload either.
+      // The file must not be opened again for each payload.
       if isClosed { state = .off }
     }
   }

@@ -1,11 +1,11 @@
-/// A payload as an earlier attache kept it in the name of its file: its number, then what is known
-/// of it, a letter and a value each, then what the user's file was called.
+/// A payload of an earlier attache, which stored it in a file name: the number, then fields of a
+/// letter and a value each, then the name of the user's file.
 ///
 ///     17,p10,qhq3zkw1s0c,a1,f3;cat.json
 struct EarlierEntry {
   var id: Int64
   var priority = NewPayload.usualPriority
-  /// In microseconds since 1970; nil once it is past.
+  /// In microseconds since 1970; nil when it is past.
   var notBefore: Int64?
   /// In microseconds since 1970.
   var expiresAt: Int64?
@@ -14,35 +14,35 @@ struct EarlierEntry {
   var attempts: Int64 = 0
   var deaths: Int64 = 0
   var deathsAlone: Int64 = 0
-  /// Of the last lease.
+  /// The fence of the last lease.
   var fence: Int64 = 0
   /// The SHA-256 of the key.
   var key: [UInt8]?
   /// The start of the machine that ``until`` belongs to: 16 digits of the SHA-256 of its
   /// identifier.
   var boot: String?
-  /// The end of the lease, or of the delay, in microseconds of the machine's uptime.
+  /// The end of the lease or the delay, in microseconds of the machine's uptime.
   var until: Int64?
   var worker: Int64?
   var isAlone = false
   var result: Result?
-  /// What the dropped file was called, as far as it can be shown; empty when there was none.
+  /// The printable name of the dropped file; empty when there was none.
   var name = ""
 
-  /// What is known of a payload that has its result.
+  /// The result of a payload.
   struct Result {
     var outcome: String
     var reason: String?
     var isDead = false
     var isRead = false
-    /// Whether the original is kept beside its output.
+    /// Whether the original is stored beside the output.
     var hasOriginal = false
     var hasHolds = false
     /// In microseconds since 1970.
     var finishedAt: Int64 = 0
   }
 
-  /// Reads a name; nil for a file that is not the queue's own.
+  /// Parses a file name. Returns nil for a file that does not belong to the queue.
   init?(_ fileName: FileName) {
     guard let text = fileName.text, let end = text.utf8.firstIndex(of: UInt8(ascii: ";")) else { return nil }
     let fields = text.utf8[..<end].split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { String($0) ?? "" }
@@ -55,7 +55,7 @@ struct EarlierEntry {
     }
   }
 
-  /// Numbers beyond it are nobody's: two of them can be added.
+  /// Larger numbers are invalid, so that two numbers can be added.
   static let bound: Int64 = 1 << 61
   private static let maximumCount: Int64 = 1_000_000
 
@@ -95,14 +95,14 @@ struct EarlierEntry {
 
   // MARK: Its files
 
-  /// How many payloads share a folder of results, originals and holds.
+  /// The number of payloads that share a folder of results, originals and holds.
   private static let bucket: Int64 = 1_000
   private var bucketName: String { String(id / Self.bucket) }
 
-  /// The line that leaves, for people to find.
+  /// The path of the output line.
   var line: String { "\(result?.isDead == true ? "dead" : "done")/\(id)\(name.isEmpty ? "" : "-" + name)" }
-  /// The original of what is no attachment and has an output all the same.
+  /// The path of the original of a payload that has an output without being attached.
   var original: FileName { "originals/\(bucketName)/\(id)" }
-  /// The paths that its result holds in the store.
+  /// The path of the file that lists the holds of the result.
   var holds: FileName { "holds/of/\(bucketName)/\(id)-\(fence)" }
 }

@@ -1,17 +1,17 @@
 internal import Attache
 
-/// Reads what a queue of an earlier attache has, and writes it to a database.
+/// Reads the payloads of an earlier attache's queue, and writes them to a database.
 struct EarlierImport {
   let folder: QueueFolder
   let database: SQLiteQueue
-  /// Tells which workers died; nil when there was none.
+  /// Shows which workers died; nil when no worker existed.
   let workers: WorkerSlot?
   let clock: any QueueClock
 
-  /// What one transaction has at most; one payload is always taken.
+  /// The limits of one transaction. The first payload is taken whatever its size.
   private static let (maximumPayloads, maximumBytes) = (1_000, 4 << 20)
 
-  /// A payload's file.
+  /// A file of a payload.
   private struct Found {
     var path: FileName
     var place: Folder
@@ -22,14 +22,13 @@ struct EarlierImport {
     case results, leased, suspects, ready, later
   }
 
-  /// - Parameter numbers: of the next payload, and of the last lease.
+  /// - Parameter numbers: the number of the next payload, and the fence of the last lease.
   func run(_ numbers: (next: Int64, fence: Int64)) throws(QueueError) {
     var found: [Found] = []
     for place in Folder.allCases { found += try files(of: place, in: FileName(place.rawValue)) }
     var last = max(numbers.next - 1, found.map(\.entry.id).max() ?? 0)
     var seen: Set<Int64> = []
-    // Two payloads could get one number when a call was not completed: the second one gets a number
-    // of its own.
+    // An incomplete call could give two payloads the same number. The second one gets a new number.
     var ids = found.map { seen.insert($0.entry.id).inserted ? $0.entry.id : nil }
     for index in ids.indices where ids[index] == nil {
       last += 1
@@ -57,7 +56,7 @@ struct EarlierImport {
       if let entry = EarlierEntry(name) {
         found.append(Found(path: file, place: place, entry: entry))
       } else {
-        // A folder of payloads; other files are nobody's payload.
+        // A folder of payloads. Other files belong to no payload.
         found += try files(of: place, in: file)
       }
     }
@@ -94,7 +93,7 @@ struct EarlierImport {
     return payload
   }
 
-  /// Whether a payload that nobody works is due.
+  /// Whether a payload that no worker holds is due.
   private func state(of entry: EarlierEntry) -> ImportedPayload.State {
     if let boot = entry.boot, let until = entry.until { return boot == self.boot ? .delayed(until: until) : .ready }
     return entry.notBefore.map { .waiting(moment: min($0, entry.expiresAt ?? $0)) } ?? .ready
@@ -111,7 +110,7 @@ struct EarlierImport {
     (try folder.bytes(of: name) ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// What was freed and not named yet.
+  /// Returns the holds that were released and not returned to a caller yet.
   private func freedHolds() throws(QueueError) -> [String] {
     var paths: [String] = []
     for name in try folder.names(in: "holds/freed") { paths += try holds(in: name.inside("holds/freed")) }

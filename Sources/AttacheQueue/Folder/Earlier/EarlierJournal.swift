@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// A call of an earlier attache that had happened when its process was killed: the steps that are
-/// left, one a line.
+/// A committed call of an earlier attache whose process was killed: its remaining steps, one a
+/// line.
 struct EarlierJournal {
   static let name: FileName = "journal"
 
   let folder: QueueFolder
   let lock: FolderLock
 
-  /// Takes the steps, if there is a journal. A step that was taken before changes nothing, so this
-  /// may be repeated.
+  /// Performs the steps, if there is a journal. A completed step changes nothing, so this can be
+  /// repeated.
   func complete() throws(QueueError) {
     guard let bytes = try folder.bytes(of: Self.name) else { return }
     let lines = bytes.split(separator: UInt8(ascii: "\n"))
-    // Only a power failure leaves a journal that is not whole; its call did not happen.
+    // Only a power failure leaves an incomplete journal. Its call was not committed.
     if lines.last.map({ $0.elementsEqual("end".utf8) }) ?? false {
       for line in lines.dropLast() { try take(line.split(separator: UInt8(ascii: "\t")).map(Self.unescaped)) }
     }
@@ -25,7 +25,7 @@ struct EarlierJournal {
     switch (parts[0].bytes[0], parts.count) {
     case (UInt8(ascii: "m"), 3): try folder.move(parts[1], to: parts[2])
     case (UInt8(ascii: "l"), 3): try folder.link(parts[1], to: parts[2])
-    // An empty file: the mark of a hold, or of a key, which also stands in the payload's name.
+    // An empty file: the mark of a hold, or of a key, which the payload's name contains too.
     case (UInt8(ascii: "e"), _): break
     case (UInt8(ascii: "r"), _): try folder.remove(parts[1])
     case (UInt8(ascii: "d"), _): folder.removeFolder(parts[1])
@@ -55,10 +55,10 @@ struct EarlierJournal {
 
   // MARK: The numbers in the lock's file
 
-  /// The width of a number, in bytes; a space is between them.
+  /// The width of a number, in bytes. A space follows.
   private static let width = 20
 
-  /// The number of the next payload and the fence of the last lease.
+  /// The number of the next payload, and the fence of the last lease.
   var numbers: (next: Int64, fence: Int64) {
     var bytes = [UInt8](repeating: 0, count: 2 * (Self.width + 1))
     guard unsafe pread(lock.file, &bytes, bytes.count, 0) > 0 else { return (1, 0) }
@@ -75,7 +75,7 @@ struct EarlierJournal {
 }
 
 extension QueueFolder {
-  /// Gives a file a second name unless a file has that name.
+  /// Creates a hard link, unless the new name exists.
   func link(_ name: FileName, to newName: FileName) throws(QueueError) {
     while unsafe newName.withPath({ new in unsafe name.withPath { old in unsafe linkat(descriptor, old, descriptor, new, 0) } }) != 0 {
       if errno == EEXIST { return }

@@ -1,34 +1,34 @@
-/// A queue of an earlier attache, which kept each payload as a file whose folder and name were the
-/// payload's state. It becomes a queue of this version when it is opened.
+/// A queue of an earlier attache, which stored each payload as a file whose folder and name were
+/// the payload's state. It is migrated to this version when it is opened.
 ///
 ///     ready/10/3/3017,…       due, by priority and by the number's thousands
-///     later/…/…               not due; suspects/… is for workers that hold nothing else; leased/… was in work
-///     results/3/3017,…        the record of a result, whose line is in done or dead; originals/… are of fallbacks that have an output of their own
-///     keys/…, holds/…         what is known of keys and holds beside the names above
-///     tmp/…, journal          a call on its way (``EarlierJournal``)
-///     lock, workers, queue    the lock with the next number; who works (``WorkerSlot``); the mark that this is a queue
+///     later/…/…               not due; suspects/… for workers that hold nothing else; leased/… held by workers
+///     results/3/3017,…        the record of a result, whose line is in done or dead; originals/… of fallbacks that have an output of their own
+///     keys/…, holds/…         keys and holds beside the names above
+///     tmp/…, journal          an incomplete call (``EarlierJournal``)
+///     lock, workers, queue    the lock with the next number; the running workers (``WorkerSlot``); the mark of a queue
 ///
-/// The mark decides which queue it is. The database is written first, as a whole; then the mark is
-/// renamed to `migrated`, which is the moment of the change; then the files that are in the
-/// database now are removed, and `migrated` last. A process that is killed before that moment
-/// leaves a database that the next call writes anew, and one that is killed afterwards leaves files
-/// that the next call removes. Files in `new`, `done`, `dead` and `refused` stay where they are,
-/// and without `migrated` so does everything else: it is not attache's. An earlier attache that has
-/// the queue open, or opens it, finds no mark and refuses it.
+/// The mark decides which queue the folder has. The complete database is written first. Then the
+/// mark is renamed to `migrated`, which commits the migration. Then the files that are in the
+/// database are removed, and `migrated` last. A process that is killed before the commit leaves a
+/// database that the next call writes again. A process that is killed afterwards leaves files that
+/// the next call removes. Files in `new`, `done`, `dead` and `refused` stay. Without `migrated`,
+/// all other files stay too, because they do not belong to attache. An earlier attache that has the
+/// queue open, or opens it, finds no mark and refuses it.
 struct EarlierQueue {
   let folder: QueueFolder
   let isSynced: Bool
   let clock: any QueueClock
 
   private static let mark: FileName = "queue"
-  /// The mark while files of the earlier queue may be there still.
+  /// The mark while files of the earlier queue may still exist.
   static let migrated: FileName = "migrated"
   private static let version = "attache queue 1\n"
   static let workers = "workers"
-  /// What is removed when everything is in the database.
+  /// Removed when everything is in the database.
   static let folders = ["ready", "later", "suspects", "leased", "results", "originals", "keys", "holds", "tmp"]
 
-  /// Whether the folder has a queue of the earlier form.
+  /// Whether the folder has a queue of the earlier version.
   func isThere() throws(QueueError) -> Bool {
     guard let bytes = try folder.bytes(of: Self.mark) else { return false }
     guard bytes.elementsEqual(Self.version.utf8) else {
@@ -37,12 +37,12 @@ struct EarlierQueue {
     return true
   }
 
-  /// Whether files may be left of a queue that is in the database.
+  /// Whether files of a migrated queue may be left.
   func leavesRest() throws(QueueError) -> Bool {
     try folder.bytes(of: Self.migrated)?.elementsEqual(Self.version.utf8) ?? false
   }
 
-  /// Turns it into a queue of this version; under the queue's lock.
+  /// Migrates the queue to this version. Called under the queue's lock.
   func migrate(_ lock: FolderLock) throws(QueueError) {
     let workers = try checkedWorkers()
     let journal = EarlierJournal(folder: folder, lock: lock)
@@ -64,7 +64,7 @@ struct EarlierQueue {
     removeRest()
   }
 
-  /// Refuses a queue that an earlier attache works.
+  /// Refuses a queue that a worker of an earlier attache holds.
   private func checkedWorkers() throws(QueueError) -> WorkerSlot? {
     guard let status = folder.status(of: FileName(Self.workers)) else { return nil }
     let slot = try WorkerSlot(path: folder.path(of: FileName(Self.workers)))
@@ -76,8 +76,8 @@ struct EarlierQueue {
     return slot
   }
 
-  /// Removes what is in the database, if this folder had an earlier queue. What cannot be removed
-  /// now is removed by the next call.
+  /// Removes the files of a migrated queue, if this folder had one. What cannot be removed now is
+  /// removed by the next call.
   func removeRest() {
     try? removeRestAndMark()
   }
@@ -87,12 +87,12 @@ struct EarlierQueue {
     try folder.remove(FileName(Self.workers))
     for name in ["ready", "later", "suspects", "leased", "results"] { try removeEntries(in: FileName(name)) }
     for name in ["originals", "keys", "holds", "tmp"] { try removeAll(in: FileName(name)) }
-    // Nothing that was removed comes back without the mark.
+    // The mark goes last, after no removed file can come back.
     if isSynced { try folder.sync() }
     try folder.remove(Self.migrated)
   }
 
-  /// Removes the files of payloads; files of others stay.
+  /// Removes the files of payloads. Other files stay.
   private func removeEntries(in place: FileName) throws(QueueError) {
     for name in try names(in: place) {
       let path = name.inside(String(decoding: place.bytes, as: UTF8.self))
@@ -109,8 +109,8 @@ struct EarlierQueue {
     folder.removeFolder(place)
   }
 
-  /// The names in a folder; none in one that this process may not read, and behind a link: that is
-  /// somebody else's.
+  /// Returns the names in a folder. Returns none for a link, and for a folder that this process may
+  /// not read: it belongs to another user.
   private func names(in place: FileName) throws(QueueError) -> [FileName] {
     do throws(QueueError) {
       return try folder.names(in: place)

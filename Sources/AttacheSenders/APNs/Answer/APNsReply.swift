@@ -1,28 +1,28 @@
 internal import Attache
 
-/// What the server has answered, as far as it was understood.
+/// The server's answer, as far as it was understood.
 package struct APNsReply: Hashable, Sendable {
-  /// `:status`.
+  /// The value of `:status`.
   package var status: Int
-  /// `reason` of the body, of ASCII letters and digits alone; nil where there is none.
+  /// The body's `reason`, which has only ASCII letters and digits; nil without one.
   package var reason: String?
-  /// `timestamp` of the body: when Apple knew that the token was invalid, in milliseconds since
+  /// The body's `timestamp`: when Apple learned that the token was invalid, in milliseconds since
   /// 1970.
   package var timestamp: Int64?
-  /// `Retry-After` in seconds, a day at most.
+  /// The value of `Retry-After`, at most a day.
   package var retryAfter: Duration?
 
   package init(status: Int, reason: String? = nil, timestamp: Int64? = nil, retryAfter: Duration? = nil) {
     (self.status, self.reason, self.timestamp, self.retryAfter) = (status, reason, timestamp, retryAfter)
   }
 
-  /// The status and the reason, as messages name them.
+  /// The status and the reason, for messages.
   package var name: String { reason.map { "\(status) \($0)" } ?? "\(status)" }
 }
 
-/// Reads answers. Used by one thread at a time.
+/// Parses answers. One thread at a time may use it.
 final class APNsReplyReader {
-  /// The longest reason, in bytes: Apple's longest has 27.
+  /// The maximum length of a reason in bytes; Apple's longest has 27.
   private static let maximumReason = 64
   private static let maximumPause = Duration.seconds(86_400)
 
@@ -30,9 +30,11 @@ final class APNsReplyReader {
   private let reasonPlace = JSONPointer("reason")
   private let timestampPlace = JSONPointer("timestamp")
 
+  /// Parses an answer.
+  ///
   /// - Parameters:
-  ///   - body: at most ``HTTP2Session/maximumBody`` bytes, unchecked.
-  ///   - retryAfter: the header's value, unchecked; empty where there is none.
+  ///   - body: at most ``HTTP2Session/maximumBody`` bytes, not validated.
+  ///   - retryAfter: the header's value, not validated; empty without the header.
   func read(status: Int, body: [UInt8], retryAfter: [UInt8]) -> APNsReply {
     var reply = APNsReply(status: status, retryAfter: Self.pause(retryAfter))
     guard !body.isEmpty else { return reply }
@@ -43,7 +45,7 @@ final class APNsReplyReader {
     return reply
   }
 
-  /// The reason in a body, or in what a server says when it goes away.
+  /// Returns the reason in a body, or in the data of a GOAWAY.
   func reason(in body: [UInt8]) -> String? {
     guard let text = reader.value(at: reasonPlace, of: body), 1...Self.maximumReason ~= text.count, text.allSatisfy(Self.isWord) else {
       return nil

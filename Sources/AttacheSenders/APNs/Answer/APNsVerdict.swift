@@ -1,32 +1,32 @@
-/// What Apple's answers mean, and what follows from them.
+/// The meaning of an answer from Apple, and its consequence.
 ///
 /// Source:
 /// https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
 package struct APNsVerdict: Hashable, Sendable {
   package enum Consequence: Hashable, Sendable {
     case delivered
-    /// The device token is not good for the topic: nothing more is to be sent to it.
+    /// The device token is invalid for the topic: nothing more may be sent to it.
     case invalidToken
-    /// This payload will never be taken; others may be.
+    /// Apple will never accept this payload, but may accept others.
     case dropped
-    /// It may be taken later.
+    /// Apple may accept it later.
     case retry
-    /// It is sent again at once, with a new provider token.
+    /// It is sent again at once with a new provider token.
     case renewToken
-    /// No payload would be taken, until the user changes something.
+    /// Apple accepts no payload until the user changes something.
     case refused
-    /// As ``refused`` where the topic is the user's setting; as ``dropped`` where the payload
-    /// brings it.
+    /// Like ``refused`` when the topic is the user's setting; like ``dropped`` when it is from the
+    /// payload.
     case refusedTopic
   }
 
   package var consequence: Consequence
-  /// What the answer says.
+  /// What the answer means.
   package var meaning: String
-  /// What the user can do; empty where there is nothing.
+  /// What the user can do; empty when there is nothing to do.
   package var advice = ""
 
-  /// The answer to a status and a reason that Apple documents.
+  /// The verdict on a status and a reason that Apple documents.
   package struct Row: Sendable {
     package var status: Int
     package var reason: String?
@@ -63,7 +63,7 @@ package struct APNsVerdict: Hashable, Sendable {
     Row(
       403, "BadEnvironmentKeyIdInToken", .refused, "the key is for the other environment",
       "give or remove --apns-sandbox, or use another key"),
-    // What Apple's servers say in fact where its page has the name above.
+    // The reason that Apple's servers send in practice. Apple's page documents the one above.
     Row(
       403, "BadEnvironmentKeyInToken", .refused, "the key is for the other environment", "give or remove --apns-sandbox, or use another key"
     ),
@@ -100,13 +100,13 @@ package struct APNsVerdict: Hashable, Sendable {
   private static let verdicts = Dictionary(
     table.map { (Key(status: $0.status, reason: Array(($0.reason ?? "").utf8)), $0.verdict) }, uniquingKeysWith: { first, _ in first })
 
-  /// What follows from an answer.
+  /// Returns the verdict on an answer.
   package static func of(_ reply: APNsReply) -> APNsVerdict {
     if reply.status == 200 { return table[0].verdict }
     return verdicts[Key(status: reply.status, reason: Array((reply.reason ?? "").utf8))] ?? ofStatus(reply.status)
   }
 
-  /// What follows from a status whose reason is missing, or not known.
+  /// Returns the verdict on a status whose reason is missing or unknown.
   private static func ofStatus(_ status: Int) -> APNsVerdict {
     let undocumented = "Apple's documentation does not have this answer"
     return switch status {

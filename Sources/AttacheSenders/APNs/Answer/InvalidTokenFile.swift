@@ -1,17 +1,17 @@
 package import Attache
 internal import Glibc
 
-/// The file that takes the device tokens that Apple says are invalid: one JSON object a line, for
-/// whoever removes them from a database.
+/// A file of the device tokens that Apple calls invalid, one JSON object a line. A program can read
+/// it to remove the tokens from a database.
 ///
 ///     {"token":"…","reason":"Unregistered","timestamp":1794000000000}
 ///
-/// Each line is one write to the end of the file, so that several processes may share it. Nothing
-/// is synced: a token that a power failure takes is found again at its next push.
+/// Each line is one write to the end of the file, so that several processes may share it. The file
+/// is not synced: a token that a power failure removes is found again at its next push.
 package final class InvalidTokenFile: Sendable {
   private let descriptor: Int32
 
-  /// Opens the file, for its owner alone (0600) where it is made.
+  /// Opens the file. Creates it with mode 0600 if it does not exist.
   ///
   /// - Throws: ``SystemError`` of `open`.
   package init(_ path: String) throws(SystemError) {

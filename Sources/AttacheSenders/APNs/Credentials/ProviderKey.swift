@@ -1,15 +1,17 @@
 internal import Glibc
 internal import JWTKit
 
-/// A P-256 key of Apple's developer site, as its file `AuthKey_KEYID.p8` has it.
+/// A P-256 key from Apple's developer site, as in the file `AuthKey_KEYID.p8`.
 public struct SigningKey: Sendable {
   fileprivate let key: ES256PrivateKey
 
-  /// Bytes of a key's file that are read at most; a key has about 260.
+  /// The maximum size of a key file in bytes; a key has about 260.
   private static let maximumBytes = 16_384
 
+  /// Parses a key.
+  ///
   /// - Parameter text: a key in PEM form.
-  /// - Throws: ``APNsSetupError`` when the text is no such key.
+  /// - Throws: ``APNsSetupError`` when the text is not a P-256 private key.
   public init(pem text: String) throws(APNsSetupError) {
     do {
       key = try ES256PrivateKey(pem: text)
@@ -18,10 +20,11 @@ public struct SigningKey: Sendable {
     }
   }
 
-  /// Reads a key's file.
+  /// Reads a key file.
   ///
-  /// - Throws: ``APNsSetupError`` when the file cannot be read, is longer than 16 KiB, or holds no
-  ///   such key.
+  /// - Parameter path: the path of a file in PEM form.
+  /// - Throws: ``APNsSetupError`` when the file cannot be read, is longer than 16 KiB, or contains
+  ///   no P-256 private key.
   public init(contentsOf path: String) throws(APNsSetupError) {
     guard let file = unsafe fopen(path, "re") else { throw Self.unreadable }
     defer { unsafe fclose(file) }
@@ -37,20 +40,24 @@ public struct SigningKey: Sendable {
   }
 }
 
-/// A key and whose it is: with it a provider signs the tokens that it authenticates itself by.
+/// A signing key with its identifiers. A provider authenticates itself with the tokens that it
+/// signs.
 ///
 /// Source:
 /// https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns
 public struct ProviderKey: Sendable {
-  /// Ten characters, which Apple gives the key.
+  /// The identifier that Apple assigns to the key: ten characters.
   public let keyID: String
-  /// Ten characters, which Apple gives the developer's team.
+  /// The identifier that Apple assigns to the developer's team: ten characters.
   public let teamID: String
   private let key: ES256PrivateKey
 
+  /// Combines a key with its identifiers.
+  ///
   /// - Parameters:
-  ///   - keyID: letters and digits.
-  ///   - teamID: letters and digits.
+  ///   - key: the signing key.
+  ///   - keyID: 1 to 64 ASCII letters and digits.
+  ///   - teamID: 1 to 64 ASCII letters and digits.
   /// - Throws: ``APNsSetupError`` when an identifier has another form.
   public init(_ key: SigningKey, keyID: String, teamID: String) throws(APNsSetupError) {
     for (name, identifier) in [("key", keyID), ("team", teamID)] where !Self.isIdentifier(identifier) {
@@ -62,15 +69,15 @@ public struct ProviderKey: Sendable {
 
   private struct Claims: JWTPayload {
     let iss: String
-    /// Seconds since 1970.
+    /// When the token was issued, in seconds since 1970.
     let iat: Int64
 
     func verify(using algorithm: some JWTAlgorithm) async throws {}
   }
 
-  /// Makes a token.
+  /// Signs a token.
   ///
-  /// - Parameter issuedAt: since 1970.
+  /// - Parameter issuedAt: the time since 1970.
   /// - Returns: the value of the header `authorization`.
   func authorization(issuedAt: Duration) async throws -> [UInt8] {
     let identifier = JWKIdentifier(string: keyID)

@@ -1,36 +1,35 @@
-/// The token at hand, and when another one is due. It decides and does nothing.
+/// The current token, and when the next one is due. It has no side effects.
 ///
-/// Apple refuses tokens that are older than an hour, and those that change more than once in 20
+/// Apple rejects tokens that are older than an hour, and tokens that change more than once in 20
 /// minutes.
 ///
 /// Source:
 /// https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns
 struct ProviderTokenState {
-  /// How old a token gets.
+  /// The age at which a token is replaced.
   static let lifetime = Duration.seconds(40 * 60)
-  /// How soon a token may follow another one.
+  /// The shortest time between two tokens that replace expired ones.
   static let shortestInterval = Duration.seconds(20 * 60)
 
   /// What happens to a request whose token Apple calls expired.
   enum Rejection: Equatable {
-    /// It is sent again, with the token at hand or, when that is nil, with the next one.
+    /// It is sent again with the current token or, when that is nil, with the next one.
     case sendAgain
-    /// The token was new: this machine's clock must be wrong, or Apple's answer.
+    /// The token was new, so this machine's clock or Apple's answer is wrong.
     case refuse
   }
 
-  /// The value of the header `authorization`; nil until there is one.
+  /// The value of the header `authorization`; nil while there is no token.
   private(set) var value: [UInt8]?
-  /// How many tokens there were: requests remember by which one they were sent.
+  /// The number of tokens so far. Each request records the one that it was sent with.
   private(set) var number = 0
   private(set) var isBeingMade = false
-  /// By the uptime of the machine.
+  /// The uptime of the machine when the token was made.
   private var madeAt = Duration.zero
-  /// When Apple last called a token expired that was to be used for longer.
+  /// When Apple last called a token expired before its lifetime ended.
   private var rejectedAt: Duration?
 
-  /// Whether a token is to be made now; the caller makes it and calls ``take(_:at:)`` or
-  /// ``fail()``.
+  /// Whether a token must be made now. The caller makes it and calls ``take(_:at:)`` or ``fail()``.
   ///
   /// - Parameter now: the uptime of the machine.
   mutating func begins(at now: Duration) -> Bool {
@@ -44,15 +43,15 @@ struct ProviderTokenState {
     number += 1
   }
 
-  /// The token could not be made.
+  /// Records that the token could not be made.
   mutating func fail() {
     isBeingMade = false
   }
 
-  /// Notes that Apple has called a token expired.
+  /// Records that Apple called a token expired.
   ///
   /// - Parameters:
-  ///   - number: that of the token that the request was sent with.
+  ///   - number: the number of the token that the request was sent with.
   ///   - now: the uptime of the machine.
   mutating func reject(_ number: Int, at now: Duration) -> Rejection {
     guard number == self.number, value != nil else { return .sendAgain }

@@ -1,13 +1,13 @@
 internal import Attache
 
-/// The `apns-id` of a payload: the same for each try, so that Apple and a log can tell a second try
-/// from another payload.
+/// The `apns-id` of a payload. It is the same for each try, so that Apple and a log can distinguish
+/// a second try from another payload.
 struct PushIdentifier: Hashable {
   /// A UUID in its canonical form, in lower case.
   let text: String
 
-  /// A UUID of version 8 (RFC 9562, 5.8): 122 bits of the SHA-256 of the queue's name and the
-  /// payload's number.
+  /// Creates a UUID of version 8 (RFC 9562, 5.8) from 122 bits of the SHA-256 of the queue's name
+  /// and the payload's number.
   init(queue: String, payload number: Int64) {
     var hash = SHA256()
     hash.update(Array("attache apns-id\0\(queue)\0\(number)".utf8))

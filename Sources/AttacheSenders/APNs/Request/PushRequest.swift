@@ -1,7 +1,7 @@
 internal import Attache
 internal import AttacheQueue
 
-/// A header of a request, beside those that each request of a connection has alike.
+/// A header that differs between the requests of a connection.
 ///
 /// Source:
 /// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
@@ -20,7 +20,7 @@ enum PushHeader: CaseIterable {
     }
   }
 
-  /// Whether requests mostly have different values: then HPACK's table does not take them.
+  /// Whether most requests have different values. HPACK's table then does not store them.
   var isUnique: Bool {
     switch self {
     case .path, .identifier, .collapseID: true
@@ -31,25 +31,24 @@ enum PushHeader: CaseIterable {
 
 /// A request to APNs: one payload for one device.
 ///
-/// `@unchecked Sendable`: what changes is touched on the sender's loop alone, once it was handed
-/// over.
+/// `@unchecked Sendable`: after it is handed over, only the sender's loop uses its mutable state.
 package final class PushRequest: @unchecked Sendable {
   let token: LeaseToken
   package let deviceToken: String
-  /// Whether the topic is the envelope's own, and no setting of the sender's user.
+  /// Whether the topic is from the envelope, not from the user's settings.
   let hasOwnTopic: Bool
   let body: [UInt8]
-  /// The headers' values, one behind the other.
+  /// The values of the headers, one after the other.
   private(set) var values: [UInt8] = []
   private(set) var headers: [(header: PushHeader, range: Range<Int>)] = []
 
-  /// How often it was sent and certainly not looked at.
+  /// How often it was sent but certainly not processed.
   var refusals = 0
   /// How often Apple called its token expired.
   var expiredTokens = 0
   /// The ``ProviderTokenState/number`` of the token that it was sent with.
   var tokenNumber = 0
-  /// Since when it waits for a connection; nil before it does.
+  /// When it saw the first failure to connect since it was last sent; nil before that.
   var waitsSince: MonotonicInstant?
 
   init(_ token: LeaseToken, deviceToken: String, hasOwnTopic: Bool, body: [UInt8]) {
@@ -58,14 +57,14 @@ package final class PushRequest: @unchecked Sendable {
     add(.path, "/3/device/\(deviceToken)")
   }
 
-  /// Adds a header, whose value was checked.
+  /// Adds a header with a validated value.
   func add(_ header: PushHeader, _ value: String) {
     let start = values.count
     values += value.utf8
     headers.append((header, start..<values.count))
   }
 
-  /// The value of a header; nil when it has none.
+  /// Returns the value of a header; nil when the request does not have it.
   package func value(of name: String) -> String? {
     headers.first { $0.header.name.description == name }.map { String(decoding: values[$0.range], as: UTF8.self) }
   }

@@ -1,35 +1,36 @@
 package import Attache
 package import AttacheQueue
 
-/// Makes requests of results. Used by one thread at a time.
+/// Creates requests from results. One thread at a time may use it.
 package final class PushRequestMaker {
-  /// What a result comes to.
+  /// The outcome for a result.
   package enum Made: Sendable {
     case request(PushRequest)
-    /// It is not sent.
+    /// The result is not sent; this is its answer.
     case answer(DeliveryAnswer)
   }
 
-  /// The largest payload, in bytes.
+  /// The largest payload in bytes.
   ///
   /// Source:
   /// https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
   static let maximumPayload = 4_096
-  /// The largest of a VoIP call.
+  /// The largest payload of a VoIP push in bytes.
   static let maximumVoIPPayload = 5_120
   /// The longest `apns-collapse-id`, in bytes.
   ///
   /// Source:
   /// https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns
   static let maximumCollapseID = 64
-  /// Digits of a device token. Apple gives no length; those of today have 64 to 200.
+  /// The number of digits of a device token. Apple documents no length; current tokens have 64 to
+  /// 200.
   static let tokenLength = 2...400
-  /// Bytes of a topic or a push type: a bundle identifier has at most 155.
+  /// The maximum length of a topic or a push type in bytes. A bundle identifier has at most 155.
   private static let maximumHeader = 255
 
   private let reader: PushReader
   private let configuration: APNsConfiguration
-  /// Whether any payload has lost its attachments, because they have `file:` URLs.
+  /// Whether any payload has lost its attachments because they have `file:` URLs.
   package private(set) var hasLostMedia = false
 
   package init(_ configuration: APNsConfiguration) {
@@ -38,7 +39,7 @@ package final class PushRequestMaker {
     self.configuration = configuration
   }
 
-  /// Makes sure that there was memory for the parsers, before the first result.
+  /// Checks, before the first result, that there was memory for the parsers.
   ///
   /// - Throws: ``SystemError`` of `malloc`.
   package func checkMemory() throws(SystemError) {
@@ -103,8 +104,8 @@ package final class PushRequestMaker {
     .answer(.dropped(reason: reason))
   }
 
-  /// 10 is at once, 5 when it suits the device, 1 when it costs no power. Background pushes must
-  /// have 5.
+  /// The value of `apns-priority`: 10 delivers at once, 5 when it suits the device, 1 when it costs
+  /// no power. Background pushes must have 5.
   private static func priority(_ given: Int?, _ pushType: String) -> String {
     if pushType == "background" { return "5" }
     return given.map { [10, 5, 1].contains($0) ? String($0) : "10" } ?? "10"
@@ -120,7 +121,7 @@ package final class PushRequestMaker {
       }
   }
 
-  /// Whether a text can be a header's value: printable ASCII, without a space at either end.
+  /// Whether a text is a valid header value: printable ASCII, without a space at either end.
   private static func isHeader(_ text: String, maximumBytes: Int) -> Bool {
     1...maximumBytes ~= text.utf8.count && text.utf8.allSatisfy { 0x20...0x7E ~= $0 } && text.utf8.first != 0x20 && text.utf8.last != 0x20
   }

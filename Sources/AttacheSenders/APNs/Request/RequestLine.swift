@@ -1,11 +1,11 @@
 internal import Attache
 
-/// The requests that wait for a stream, first come, first served; what is sent again goes before
-/// all others.
+/// The requests that wait for a stream, in order of arrival. Requests that are sent again come
+/// first.
 struct RequestLine {
   private var requests: [PushRequest] = []
   private var head = 0
-  /// What goes first, the last one before the others.
+  /// The requests to send again; the last one is sent first.
   private var again: [PushRequest] = []
 
   var isEmpty: Bool { head == requests.count && again.isEmpty }
@@ -18,7 +18,14 @@ struct RequestLine {
     again.append(request)
   }
 
+  /// Removes the next request, for a connection that is open: it no longer waits for one.
   mutating func popFirst() -> PushRequest? {
+    let request = next()
+    request?.waitsSince = nil
+    return request
+  }
+
+  private mutating func next() -> PushRequest? {
     if let request = again.popLast() { return request }
     guard head < requests.count else { return nil }
     defer {
@@ -31,10 +38,11 @@ struct RequestLine {
     return requests[head]
   }
 
-  /// Takes out the requests that have waited for a span since the first failure that they saw.
+  /// Removes the requests that have waited for `span` since the first failure that they saw, and
+  /// calls `body` with each.
   mutating func giveUp(at now: MonotonicInstant, after span: Duration, _ body: (PushRequest) -> Void) {
     var kept: [PushRequest] = []
-    while let request = popFirst() {
+    while let request = next() {
       let since = request.waitsSince ?? now
       request.waitsSince = since
       if since.duration(to: now) >= span { body(request) } else { kept.append(request) }

@@ -1,29 +1,30 @@
 internal import Attache
 internal import CNGHTTP2
 
-/// One HTTP/2 connection as a client has it: requests in, bytes out; bytes in, answers out. It
-/// reads and writes no socket.
+/// The client side of one HTTP/2 connection, without a socket: it converts requests to bytes, and
+/// received bytes to answers.
 ///
-/// It owns an `nghttp2_session`, and is used by one thread. Whatever the server sends is bounded:
-/// the header fields and the body of an answer by the figures below, frames and their number by
-/// nghttp2.
+/// It owns an `nghttp2_session`, and one thread uses it. Everything that the server sends is
+/// limited: the header fields and the body of an answer by the figures below, frames and their
+/// number by nghttp2.
 @safe
 final class HTTP2Session {
-  /// Bytes of an answer's body. Apple's have less than 100.
+  /// The maximum size of an answer's body in bytes. Apple's have less than 100.
   static let maximumBody = 4_096
-  /// Bytes of an answer's header fields, 32 counted for each (RFC 9113, 6.5.2).
+  /// The maximum size of an answer's header fields in bytes, with 32 added for each (RFC 9113,
+  /// 6.5.2).
   static let maximumHeaders = 16_384
-  /// Streams at a time, whatever the server allows.
+  /// The maximum number of concurrent streams, whatever the server allows.
   static let maximumStreams = 4_096
-  /// Bytes that are gathered before they are written: a TLS record.
+  /// The number of bytes that are collected before they are written: the size of a TLS record.
   private static let portion = 16_384
 
-  /// How a request has ended.
+  /// How a request ended.
   enum Ending {
     case answered(status: Int, body: [UInt8], retryAfter: [UInt8])
-    /// The server has certainly not looked at it.
+    /// The server certainly has not processed it.
     case notProcessed
-    /// The stream ended without a whole answer; one line says how.
+    /// The stream ended without a complete answer. One line says how.
     case broken(String)
   }
 
@@ -36,12 +37,12 @@ final class HTTP2Session {
     var body: [UInt8] = []
     var retryAfter: [UInt8] = []
     var openedAt: MonotonicInstant
-    /// Why it was given up; nil while it was not.
+    /// Why it was given up; nil when it was not.
     var fault: String?
 
-    /// Takes a header field.
+    /// Records a header field.
     ///
-    /// - Returns: the bytes of all of them; 0 for a stream that was given up.
+    /// - Returns: the size of all fields so far; 0 for a stream that was given up.
     mutating func take(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Int {
       guard fault == nil else { return 0 }
       headerBytes += name.count + value.count + 32
@@ -58,25 +59,25 @@ final class HTTP2Session {
   private var session: OpaquePointer?
   private let authority: [UInt8]
   private var fields: [nghttp2_nv] = unsafe []
-  /// By slot; a stream's user data is its slot and one.
+  /// Indexed by slot. A stream's user data is its slot plus one.
   private var streams: [Stream?] = []
   private var freeSlots: [Int] = []
 
-  /// Streams that are open.
+  /// The number of open streams.
   private(set) var openStreams = 0
-  /// The requests that have ended since ``takeEnded()``.
+  /// The requests that have ended since the last ``takeEnded()``.
   private var ended: [(request: PushRequest, ending: Ending)] = []
   /// Whether the server has sent its settings.
   private(set) var hasSettings = false
-  /// Whether the server takes no further stream.
+  /// Whether the server accepts no further stream.
   private(set) var isGoingAway = false
-  /// What the server said when it went away: at most ``maximumBody`` bytes.
+  /// The data of the server's GOAWAY, at most ``maximumBody`` bytes.
   private(set) var farewell: [UInt8] = []
-  /// What waits to be written.
+  /// The bytes to write.
   private(set) var output: [UInt8] = []
   private var written = 0
 
-  /// - Returns: nil when there is no memory.
+  /// Creates a session; nil when there is no memory.
   init?(authority: String) {
     self.authority = Array(authority.utf8)
     var callbacks: OpaquePointer?
@@ -99,24 +100,24 @@ final class HTTP2Session {
     unsafe nghttp2_session_del(session)
   }
 
-  /// How many further requests the server takes now.
+  /// The number of further requests that the server accepts now.
   var room: Int {
     guard hasSettings, !isGoingAway else { return 0 }
     let allowed = unsafe nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
     return max(0, min(Int(allowed), Self.maximumStreams) - openStreams)
   }
 
-  /// Whether there is nothing left to read or to write: the session is over.
+  /// Whether the session is over: nothing is left to read or to write.
   var isOver: Bool {
     unsafe nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0 && isWritten
   }
 
   // MARK: - Requests
 
-  /// Begins a request, when there is ``room``.
+  /// Starts a request. Call it when there is ``room``.
   ///
   /// - Parameter authorization: the header's value; nil for none.
-  /// - Returns: false when the session takes none after all; then ``isGoingAway``.
+  /// - Returns: false when the session accepts no request; ``isGoingAway`` is then true.
   func submit(_ request: PushRequest, authorization: [UInt8]?, at now: MonotonicInstant) -> Bool {
     let slot = freeSlots.popLast() ?? streams.count
     if slot == streams.count { streams.append(nil) }
@@ -137,7 +138,7 @@ final class HTTP2Session {
     return true
   }
 
-  /// Gives access to a request's header fields, which nghttp2 copies.
+  /// Calls `body` with a request's header fields, whose values nghttp2 copies.
   private func withFields(
     of request: PushRequest, _ authorization: [UInt8]?, _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Int32
   ) -> Int32 {
@@ -148,7 +149,7 @@ final class HTTP2Session {
           unsafe add(":method", Self.bytes("POST"))
           unsafe add(":scheme", Self.bytes("https"))
           unsafe add(":authority", authority)
-          // Names that begin with a colon come first (RFC 9113, 8.3); the path is the first of the
+          // Names that begin with a colon come first (RFC 9113, 8.3). The path is the first of the
           // request's headers.
           for (index, (header, range)) in request.headers.enumerated() {
             unsafe add(header.name, UnsafeBufferPointer(rebasing: values[range]), isUnique: header.isUnique)
@@ -172,13 +173,13 @@ final class HTTP2Session {
         namelen: name.utf8CodeUnitCount, valuelen: value.count, flags: flags))
   }
 
-  /// The requests that have ended since the last call.
+  /// Returns the requests that have ended since the last call.
   func takeEnded() -> [(request: PushRequest, ending: Ending)] {
     defer { ended.removeAll(keepingCapacity: true) }
     return ended
   }
 
-  /// Takes out every request that is open, when the connection is lost.
+  /// Removes and returns all open requests, when the connection is lost.
   func takeOpen() -> [PushRequest] {
     let open = streams.compactMap { $0?.request }
     streams = []
@@ -187,7 +188,7 @@ final class HTTP2Session {
     return open
   }
 
-  /// Gives up the requests that are older than that; they end as broken.
+  /// Gives up the requests that were opened before an instant. They end as broken.
   func expire(openedBefore instant: MonotonicInstant) {
     for slot in streams.indices {
       guard let stream = streams[slot], stream.openedAt < instant, stream.fault == nil else { continue }
@@ -203,9 +204,9 @@ final class HTTP2Session {
 
   // MARK: - Bytes
 
-  /// Takes what the server has sent.
+  /// Processes bytes from the server.
   ///
-  /// - Returns: nil, or what is wrong with it: the connection is of no more use.
+  /// - Returns: nil, or an error message; the connection is then unusable.
   func receive(_ bytes: UnsafeRawBufferPointer) -> String? {
     let result = unsafe nghttp2_session_mem_recv(session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
     guard result < 0 else { return nil }
@@ -215,9 +216,9 @@ final class HTTP2Session {
   /// Whether all of ``output`` was written.
   var isWritten: Bool { written == output.count }
 
-  /// Gives access to what is to be written next; nothing when there is none.
+  /// Writes the pending bytes, in one or more calls of `body`.
   ///
-  /// - Parameter body: says how many bytes of it were written; nil when the connection takes none
+  /// - Parameter body: writes bytes and returns their number; nil when the connection accepts none
   ///   now.
   /// - Returns: whether everything was written.
   func write(_ body: (UnsafeRawBufferPointer) -> Int?) -> Bool {
@@ -241,12 +242,12 @@ final class HTTP2Session {
     }
   }
 
-  /// Asks the server for a sign of life.
+  /// Sends the server a PING.
   func ping() {
     _ = unsafe nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
   }
 
-  /// Says that no further request comes.
+  /// Announces that no further request follows.
   func end() {
     _ = unsafe nghttp2_session_terminate_session(session, NGHTTP2_NO_ERROR.rawValue)
   }

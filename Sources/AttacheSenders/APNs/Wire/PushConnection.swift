@@ -1,30 +1,30 @@
 internal import Attache
 internal import Glibc
 
-/// What a connection tells its client. All on the loop.
+/// The owner of a connection. All methods are called on the loop.
 protocol PushConnectionOwner: AnyObject {
-  /// The server takes requests: there is room now, or there may be more of it.
+  /// The server accepts requests: there is room now, or there may be more room.
   func opened(_ connection: PushConnection)
-  /// A request has ended on a connection that goes on.
+  /// A request has ended on a connection that continues.
   func ended(_ request: PushRequest, _ ending: HTTP2Session.Ending, on connection: PushConnection)
-  /// The connection is over, with the requests that it had open.
+  /// The connection has ended; `unanswered` are the requests that were open on it.
   func closed(_ connection: PushConnection, _ cause: PushConnection.Cause, unanswered: [PushRequest])
 }
 
-/// One connection to the server, from its socket to its last stream. Everything happens on the
-/// loop.
+/// One connection to the server, from its socket to its last stream.
 ///
-/// `@unchecked Sendable`: all of it is touched on the loop alone.
+/// `@unchecked Sendable`: only the loop's thread uses it.
 @safe
 final class PushConnection: @unchecked Sendable {
-  /// Why a connection is over.
+  /// Why a connection ended.
   enum Cause {
-    /// It could not be had, or broke; the next one may do better. One line says how.
+    /// The connection could not be made, or broke. The next attempt may succeed. One line says how.
     case broken(String)
-    /// No connection can be had as things are, such as with a certificate that is not accepted. One
+    /// No connection is possible at present, for example because a certificate is not accepted. One
     /// line says why.
     case refused(String)
-    /// The server took no further stream, and the last one has ended; or nobody needs it any more.
+    /// The server accepted no further stream and the last one has ended, or the connection is no
+    /// longer needed.
     case ended
   }
 
@@ -32,8 +32,8 @@ final class PushConnection: @unchecked Sendable {
     case connecting, shakingHands, open, closed
   }
 
-  /// Reads of 16 KiB in a turn of the loop at most, so that nobody waits for a server that sends
-  /// without end.
+  /// The maximum number of reads, of 16 KiB each, in one turn of the loop. A server that sends
+  /// without end cannot block others.
   private static let readsPerTurn = 64
 
   private let loop: EventLoop
@@ -46,18 +46,18 @@ final class PushConnection: @unchecked Sendable {
   private var phase = Phase.connecting
   private var watched = Readiness.writable
   private var heardAt: MonotonicInstant
-  /// When the server was asked for a sign of life that it has not given yet.
+  /// When the server was sent a PING; nil once it has sent anything since.
   private var askedAt: MonotonicInstant?
   private var timer: TimerEntry?
   /// Whether the server has sent its settings.
   private(set) var hasOpened = false
-  /// Whether a request has been answered on it.
+  /// Whether a request was answered on this connection.
   private(set) var hasAnswered = false
   private let startedAt: MonotonicInstant
 
-  /// Begins to connect.
+  /// Starts to connect.
   ///
-  /// - Throws: ``PushConnectionFailure`` when it fails at once.
+  /// - Throws: ``PushConnectionFailure`` when this fails at once.
   init(
     to address: IPAddress, _ endpoint: APNsEndpoint, _ context: TLSContext, _ patience: APNsConfiguration.Patience, loop: EventLoop,
     owner: any PushConnectionOwner
@@ -87,17 +87,17 @@ final class PushConnection: @unchecked Sendable {
     unsafe buffer.deallocate()
   }
 
-  /// Whether it takes no further request, now or later.
+  /// Whether it accepts no further request, now or later.
   var isEnding: Bool { phase == .closed || session.isGoingAway }
   var isOpen: Bool { hasOpened && !isEnding }
   var room: Int { isOpen ? session.room : 0 }
   var openStreams: Int { session.openStreams }
-  /// What the server said when it went away.
+  /// The data of the server's GOAWAY.
   var farewell: [UInt8] { session.farewell }
 
-  /// Begins a request, when there is ``room``; ``flush()`` sends it.
+  /// Starts a request. Call it when there is ``room``; ``flush()`` sends it.
   ///
-  /// - Returns: false when the connection takes none after all.
+  /// - Returns: false when the connection accepts no request.
   func submit(_ request: PushRequest, authorization: [UInt8]?) -> Bool {
     if session.openStreams == 0 { heardAt = loop.now }
     guard session.submit(request, authorization: authorization, at: loop.now) else { return false }
@@ -105,7 +105,7 @@ final class PushConnection: @unchecked Sendable {
     return true
   }
 
-  /// Writes what is to be written, as far as the socket takes it.
+  /// Writes the pending bytes, as far as the socket accepts them.
   func flush() {
     guard phase == .open else { return }
     var failure: TLSFailure?
@@ -125,7 +125,7 @@ final class PushConnection: @unchecked Sendable {
     if session.isOver { end(.ended) }
   }
 
-  /// Ends the connection; its open requests are given to the owner.
+  /// Ends the connection and passes its open requests to the owner.
   func end(_ cause: Cause) {
     guard phase != .closed else { return }
     let wasOpen = phase == .open
@@ -138,7 +138,7 @@ final class PushConnection: @unchecked Sendable {
     owner?.closed(self, cause, unanswered: session.takeOpen())
   }
 
-  /// Says good-bye, and ends the connection.
+  /// Sends a GOAWAY and ends the connection.
   func leave() {
     session.end()
     if phase == .open { _ = unsafe session.write { bytes in if case .bytes(let count) = unsafe tls.write(bytes) { count } else { nil } } }
@@ -198,7 +198,7 @@ final class PushConnection: @unchecked Sendable {
       case .done: return
       }
     }
-    // More may wait in OpenSSL's buffer, of which the socket says nothing.
+    // OpenSSL's buffer may hold more data, which the socket's readiness does not show.
     loop.post { [weak self] in self?.read() }
   }
 
@@ -209,7 +209,7 @@ final class PushConnection: @unchecked Sendable {
     }
   }
 
-  /// Hands on what the session has learned.
+  /// Passes on what the session has received.
   private func handOn() {
     for (request, ending) in session.takeEnded() {
       if case .answered = ending { hasAnswered = true }
@@ -221,7 +221,7 @@ final class PushConnection: @unchecked Sendable {
     if session.isGoingAway, session.openStreams == 0 { leave() }
   }
 
-  /// The time to connect counts no longer.
+  /// Cancels the time limit for connecting.
   private func open() {
     hasOpened = true
     if let timer { loop.cancel(timer) }
@@ -238,7 +238,7 @@ final class PushConnection: @unchecked Sendable {
     min(patience.silence, patience.answer)
   }
 
-  /// Looks whether the server still does anything.
+  /// Checks whether the server still responds.
   private func look() {
     timer = nil
     let now = loop.now
@@ -257,7 +257,7 @@ final class PushConnection: @unchecked Sendable {
   }
 }
 
-/// Why a connection could not even be begun.
+/// Why a connection could not be started.
 struct PushConnectionFailure: Error {
   let text: String
 

@@ -1,6 +1,6 @@
-/// The pauses between attempts to connect: each is twice as long as the one before, up to the
-/// longest, less up to half of it by chance, so that senders that lost one server do not come back
-/// at one instant.
+/// The pauses between attempts to connect. Each pause is twice as long as the one before, up to the
+/// longest, minus a random part of up to half. Senders that lost one server therefore do not
+/// reconnect at the same instant.
 struct ReconnectPause {
   private let first: Duration
   private let longest: Duration
@@ -10,14 +10,14 @@ struct ReconnectPause {
     (self.first, self.longest) = (first, longest)
   }
 
-  /// Notes a connection that stood and answered.
+  /// Records a connection that answered.
   mutating func reset() {
     failures = 0
   }
 
-  /// Notes a failure.
+  /// Records a failure.
   ///
-  /// - Parameter fraction: by chance, in 0…1.
+  /// - Parameter fraction: a random number in 0…1.
   /// - Returns: how long to wait.
   mutating func next(fraction: Double) -> Duration {
     let pause = min(longest, first * (1 << min(failures, 20)))

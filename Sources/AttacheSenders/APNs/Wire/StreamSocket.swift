@@ -2,12 +2,12 @@ internal import Attache
 internal import CLinux
 internal import Glibc
 
-/// TCP sockets that do not block.
+/// Non-blocking TCP sockets.
 enum StreamSocket {
-  /// Begins to connect.
+  /// Starts to connect.
   ///
-  /// - Returns: the descriptor, which the caller closes; it is writable once the connection stands
-  ///   or has failed (``outcome(of:)``).
+  /// - Returns: the descriptor, which the caller closes. It becomes writable when the attempt has
+  ///   succeeded or failed (``outcome(of:)``).
   /// - Throws: ``SystemError`` of `socket` or `connect`.
   static func connect(to address: IPAddress, port: UInt16) throws(SystemError) -> Int32 {
     let family =
@@ -28,7 +28,9 @@ enum StreamSocket {
     return descriptor
   }
 
-  /// - Returns: nil when the connection stands, else why it does not.
+  /// Returns the outcome of an attempt to connect.
+  ///
+  /// - Returns: nil when connected; otherwise the error.
   static func outcome(of descriptor: Int32) -> SystemError? {
     var number: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)

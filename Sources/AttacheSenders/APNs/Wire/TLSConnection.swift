@@ -1,13 +1,13 @@
 internal import COpenSSL
 internal import Glibc
 
-/// One TLS connection over a socket that does not block. It owns an `SSL`, not the socket.
+/// One TLS connection over a non-blocking socket. It owns an `SSL`, not the socket.
 @safe
 final class TLSConnection {
-  /// What a step has come to.
+  /// The result of a step.
   enum Step {
     case done
-    /// So many bytes were read or written.
+    /// The number of bytes that were read or written.
     case bytes(Int)
     case wantsRead
     case wantsWrite
@@ -16,6 +16,8 @@ final class TLSConnection {
 
   private let handle: OpaquePointer
 
+  /// Creates a connection, which connects by ``handshake()``.
+  ///
   /// - Throws: ``TLSFailure`` when there is no memory.
   init(_ context: TLSContext, to endpoint: APNsEndpoint, over socket: Int32) throws(TLSFailure) {
     ERR_clear_error()
@@ -29,7 +31,7 @@ final class TLSConnection {
     unsafe SSL_free(handle)
   }
 
-  /// Demands a certificate that is for the host by its alternative names (RFC 9525, 6.3).
+  /// Requires a certificate with an alternative name that matches the host (RFC 9525, 6.3).
   private static func demand(_ endpoint: APNsEndpoint, of handle: OpaquePointer) -> Bool {
     let parameter = unsafe SSL_get0_param(handle)
     unsafe X509_VERIFY_PARAM_set_hostflags(parameter, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
@@ -52,14 +54,14 @@ final class TLSConnection {
     return count > 0 ? .bytes(Int(count)) : step(count, isHandshake: false)
   }
 
-  /// Writes some of the bytes, of which there is one at least.
+  /// Writes some of the bytes. There must be at least one.
   func write(_ bytes: UnsafeRawBufferPointer) -> Step {
     ERR_clear_error()
     let count = unsafe SSL_write(handle, bytes.baseAddress, Int32(clamping: bytes.count))
     return count > 0 ? .bytes(Int(count)) : step(count, isHandshake: false)
   }
 
-  /// Says that nothing more is sent.
+  /// Announces that nothing more is sent.
   func end() {
     ERR_clear_error()
     _ = unsafe SSL_shutdown(handle)
@@ -85,18 +87,19 @@ final class TLSConnection {
     }
   }
 
-  /// The reasons of OpenSSL's TLS, as sslerr.h numbers them; an alert of the server's has 1000 and
-  /// its own number (RFC 8446, 6.2).
+  /// Reason codes of OpenSSL's TLS, as sslerr.h numbers them. An alert from the server is 1000 plus
+  /// its number (RFC 8446, 6.2).
   private enum Reason {
     static let unexpectedEnd: UInt = 294
-    /// The client's certificate is bad, unsupported, revoked, expired, unknown or of an unknown
-    /// authority, does not suffice, or is missing.
+    /// The client's certificate is bad, unsupported, revoked, expired, unknown, of an unknown
+    /// authority, insufficient, or missing.
     static let certificateAlerts: Set<UInt> = [1042, 1043, 1044, 1045, 1046, 1048, 1049, 1116]
   }
 
   private static var reason: UInt { ERR_peek_error() & 0x7F_FFFF }
 
-  /// With TLS 1.3 a client hears only after its own handshake that its certificate is not accepted.
+  /// With TLS 1.3, a client learns only after its own handshake that its certificate is not
+  /// accepted.
   private var readFailure: TLSFailure {
     let isRefused = Reason.certificateAlerts.contains(Self.reason)
     return isRefused ? .refused("the server does not accept the client's certificate: \(TLSFailure.noted)") : .broken(TLSFailure.noted)

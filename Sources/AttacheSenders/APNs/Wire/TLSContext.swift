@@ -2,20 +2,22 @@ internal import Attache
 internal import COpenSSL
 internal import Glibc
 
-/// OpenSSL's settings for the connections of one sender: TLS 1.2 at least, HTTP/2 alone, and a
-/// server that proves who it is.
+/// OpenSSL's settings for the connections of one sender: at least TLS 1.2, only HTTP/2, and a
+/// verified server certificate.
 ///
-/// It owns an `SSL_CTX`, and is used by one thread at a time.
+/// It owns an `SSL_CTX`. One thread at a time may use it.
 @safe
 final class TLSContext {
   let handle: OpaquePointer
 
-  /// ALPN's list of one protocol, with its length.
+  /// The ALPN list: one protocol, with its length.
   private static let protocols: [UInt8] = [2, UInt8(ascii: "h"), UInt8(ascii: "2")]
 
+  /// Creates the settings and loads the certificates.
+  ///
   /// - Parameters:
-  ///   - rootCertificates: a file (PEM) of roots to go by; nil for the system's.
-  ///   - certificate: a file (PEM) with a client certificate, what vouches for it, and its key; nil
+  ///   - rootCertificates: the path of a PEM file of trusted roots; nil uses the system's.
+  ///   - certificate: the path of a PEM file with a client certificate, its chain and its key; nil
   ///     for none.
   /// - Throws: ``APNsSetupError`` when a file cannot be used.
   init(rootCertificates: String?, certificate: String?) throws(APNsSetupError) {
@@ -28,7 +30,7 @@ final class TLSContext {
       handle, Int(SSL_MODE_ENABLE_PARTIAL_WRITE) | Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER) | Int(SSL_MODE_RELEASE_BUFFERS))
     _ = unsafe SSL_CTX_set_session_cache_mode_shim(handle, Int(SSL_SESS_CACHE_OFF))
     unsafe SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
-    // A key with a passphrase is an error, and no question on the terminal.
+    // A key with a passphrase is an error and must not prompt on the terminal.
     unsafe SSL_CTX_set_default_passwd_cb(handle, { _, _, _, _ in 0 })
     guard unsafe SSL_CTX_set_alpn_protos(handle, Self.protocols, UInt32(Self.protocols.count)) == 0 else {
       throw APNsSetupError("no ALPN: \(TLSFailure.noted)")
@@ -43,7 +45,7 @@ final class TLSContext {
 
   private static func trust(_ path: String?, _ handle: OpaquePointer) throws(APNsSetupError) {
     guard let path else {
-      // The system's folder by its name: OpenSSL's own default would follow SSL_CERT_FILE and
+      // Name the system's folder explicitly: OpenSSL's default would follow SSL_CERT_FILE and
       // SSL_CERT_DIR. Each root is read when it is needed.
       guard unsafe SSL_CTX_load_verify_locations(handle, nil, X509_get_default_cert_dir()) == 1 else {
         throw APNsSetupError("no root certificates: \(TLSFailure.noted)")

@@ -1,7 +1,7 @@
 internal import Attache
 internal import NIOCore
 
-/// Sends what is written in small pieces, at even intervals.
+/// Sends written bytes in small pieces at regular intervals.
 final class DripHandler: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = ByteBuffer

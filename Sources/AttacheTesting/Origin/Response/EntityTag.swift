@@ -1,6 +1,7 @@
-/// An entity tag and what a request's conditions on it mean (RFC 9110, sections 13 and 14).
+/// An entity tag, and the evaluation of a request's conditions on it (RFC 9110, sections 13 and
+/// 14).
 struct EntityTag {
-  /// What a request asks of a representation with this tag.
+  /// The part of a representation with this tag that a request asks for.
   enum Condition: Equatable {
     case whole
     case notModified
@@ -10,11 +11,13 @@ struct EntityTag {
 
   private let text: String
 
-  /// - Parameter text: the tag as in the header, quotes and `W/` included.
+  /// - Parameter text: the tag as in the header, including quotes and `W/`.
   init(_ text: String) {
     self.text = text
   }
 
+  /// Evaluates the conditions of a request.
+  ///
   /// - Parameter length: the representation's size in bytes.
   func condition(of request: RecordedRequest, length: Int) -> Condition {
     if let list = request.field("If-None-Match"), matches(list) { return .notModified }
@@ -23,7 +26,7 @@ struct EntityTag {
     return Self.part(range, length: length)
   }
 
-  /// Weak comparison with each tag of a list.
+  /// Returns whether the tag matches an entry of a list, by weak comparison.
   private func matches(_ list: String) -> Bool {
     list.split(separator: ",").map { Self.opaque($0) }.contains { $0 == "*" || $0 == Self.opaque(text[...]) }
   }
@@ -33,7 +36,7 @@ struct EntityTag {
     return (tag.hasPrefix("W/") ? tag.dropFirst(2) : tag).prefix { $0 != " " }
   }
 
-  /// One range in bytes; several at once, or another unit, mean the whole.
+  /// Parses a single byte range. Several ranges, or another unit, mean the whole representation.
   private static func part(_ field: String, length: Int) -> Condition {
     guard field.hasPrefix("bytes="), !field.contains(",") else { return .whole }
     let bounds = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)

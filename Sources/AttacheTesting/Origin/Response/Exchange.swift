@@ -1,14 +1,15 @@
 internal import Attache
 internal import NIOCore
 
-/// Sends one response step by step, on the event loop of its connection.
+/// Sends a response step by step, on the event loop of its connection.
 final class Exchange {
-  /// How a response came to its end.
+  /// How a response ended.
   enum Ending { case complete(keepsAlive: Bool), broken }
 
-  /// Bytes handed over at a time: what follows waits until the socket has taken them.
+  /// The number of bytes passed to the socket at a time. The next piece waits until the socket has
+  /// accepted them.
   private static let pieceSize = 65_536
-  /// A drip sends at most so many pieces a second.
+  /// The highest number of pieces that a drip sends per second.
   private static let dripsPerSecond = 10
 
   private let wire: any ResponseWire
@@ -29,7 +30,7 @@ final class Exchange {
     self.finish = finish
   }
 
-  /// Takes the next step.
+  /// Executes the next step.
   func proceed() {
     guard !isOver, let step = steps.next() else { return }
     switch step {
@@ -67,7 +68,7 @@ final class Exchange {
     }
   }
 
-  /// Stops where it is: the connection is gone.
+  /// Stops the exchange because the connection is closed.
   func cancel() {
     isOver = true
     timer?.cancel()
@@ -86,8 +87,8 @@ final class Exchange {
     act()
   }
 
-  /// Goes on when the socket has taken the bytes; a failed write means that the connection is
-  /// going, which ends all by itself.
+  /// Continues when the socket has accepted the bytes. A failed write means that the connection is
+  /// closing; the close then cancels the exchange.
   private func after(_ written: EventLoopFuture<Void>, _ next: @escaping (Exchange) -> Void) {
     written.assumeIsolated().whenSuccess { [self] in
       if !isOver { next(self) }
@@ -174,15 +175,16 @@ extension Exchange {
     }
   }
 
-  /// On a later turn of the event loop: other connections have theirs in between, and the stack
-  /// stays flat.
+  /// Continues on a later turn of the event loop, so that other connections get their turn and the
+  /// stack does not grow.
   private func soon(_ next: @escaping (Exchange) -> Void) {
     wire.eventLoop.assumeIsolated().execute { [self] in
       if !isOver { next(self) }
     }
   }
 
-  /// At least 16 KB, so that an endless body of few bytes does not consist of chunk headers.
+  /// Repeats bytes up to at least 16 KB, so that an endless body of few bytes does not consist
+  /// mainly of chunk headers.
   private static func repeated(_ bytes: ByteBuffer) -> ByteBuffer {
     var unit = bytes.readableBytes > 0 ? bytes : ByteBuffer(string: "x")
     while unit.readableBytes < 16_384 {

@@ -1,87 +1,89 @@
-/// One misbehaviour of an origin, with its unit.
+/// A fault of an origin, with its value.
 ///
-/// A path carries an array of faults. They are applied in order to one response, and combine
-/// wherever that means something: `[.delay(.seconds(1)), .status(503), .drip(bytesPerSecond: 100)]`
-/// waits, then answers 503, slowly. Where two say the same thing (two statuses), the later one
-/// holds. `afterBytes` counts body bytes, before any chunk framing; a count beyond the body means
+/// A path has an array of faults. They are applied in order to one response, and they combine where
+/// that is possible: `[.delay(.seconds(1)), .status(503), .drip(bytesPerSecond: 100)]` waits and
+/// then answers 503 slowly. Where two faults set the same thing (two statuses), the later one
+/// applies. `afterBytes` counts body bytes before any chunk framing; a count beyond the body means
 /// its end.
 ///
-/// Over HTTP/2 a reset is a `RST_STREAM`, an early close closes the whole connection, and chunks
-/// are DATA frames. What has no counterpart there (see `worksOverHTTP2`) is answered with 501.
+/// Over HTTP/2, a reset is a `RST_STREAM`, an early close closes the whole connection, and chunks
+/// are DATA frames. A fault without an HTTP/2 counterpart (see `worksOverHTTP2`) is answered with
+/// 501.
 public indirect enum Fault: Sendable, Hashable {
   /// Waits before the first byte of the response.
   case delay(Duration)
   /// Sends nothing until the path is released.
   case stallBeforeHeaders
-  /// Sends the headers and so many bytes of the body, then nothing until the path is released.
+  /// Sends the headers and this many bytes of the body, then nothing until the path is released.
   case stall(afterBytes: Int)
-  /// Sends the body at this rate, at most ten pieces a second.
+  /// Sends the body at this rate, in at most ten pieces per second.
   case drip(bytesPerSecond: Int)
-  /// Breaks the connection with a TCP RST before any byte of the response.
+  /// Resets the connection (TCP RST) before any byte of the response.
   case resetBeforeHeaders
-  /// Breaks the connection with a TCP RST after so many bytes of the body; exact up to the
-  /// receiver's socket buffer (64 KB at least).
+  /// Resets the connection (TCP RST) after this many bytes of the body. The count is exact up to
+  /// the receiver's socket buffer (64 KB at least).
   case reset(afterBytes: Int)
-  /// Closes the connection in good order, before any byte of the response.
+  /// Closes the connection cleanly before any byte of the response.
   case closeBeforeHeaders
-  /// Closes the connection in good order after so many bytes of the body.
+  /// Closes the connection cleanly after this many bytes of the body.
   case closeEarly(afterBytes: Int)
-  /// Declares a `Content-Length` that is wrong by so many bytes and sends the whole body all the
-  /// same; after one that is too long (above zero) the connection closes.
+  /// Declares a `Content-Length` that is wrong by this many bytes and still sends the whole body.
+  /// If the length is too long (above zero), the connection then closes.
   case contentLength(offBy: Int)
-  /// Sends the body over and over in chunks, without an end.
+  /// Sends the body repeatedly in chunks, without end.
   case endlessChunks
-  /// Answers with this status, and with the body all the same where the status allows one;
-  /// `retryAfter` is in seconds.
+  /// Answers with this status, and with the body where the status allows one; `retryAfter` is in
+  /// seconds.
   case status(Int, retryAfter: Int? = nil)
-  /// Answers with a redirect to this `Location` and without a body.
+  /// Answers with a redirect to this `Location`, without a body.
   case redirect(to: String, status: Int = 302)
-  /// Answers with so many 302 redirects to the same path (told apart by the query) before the body
-  /// comes.
+  /// Answers with this many 302 redirects to the same path, each with a different query, before the
+  /// body.
   case redirectChain(hops: Int)
-  /// Redirects to itself for ever.
+  /// Redirects to itself forever.
   case redirectLoop
-  /// Sends this `Content-Type`, whatever the bytes are.
+  /// Sends this `Content-Type`, regardless of the bytes.
   case contentType(String)
-  /// Sends the body gzip-encoded, although nobody asked.
+  /// Sends the body gzip-encoded even if the client did not request it.
   case gzip
-  /// Sends this entity tag, answers 304 to its `If-None-Match` and 206 to a `Range` (unless
-  /// `If-Range` names another tag).
+  /// Sends this entity tag. Answers 304 when `If-None-Match` matches it, and 206 to a `Range`
+  /// (unless `If-Range` names another tag).
   case etag(String)
-  /// Sends one more header field.
+  /// Sends an additional header field.
   case header(name: String, value: String)
-  /// Sends so many header fields of about 100 bytes each before the response's own.
+  /// Sends this many header fields of about 100 bytes each before the response's own fields.
   case headerFlood(count: Int)
-  /// Sends header fields without an end.
+  /// Sends header fields without end.
   case endlessHeaders
-  /// Answers with the banner of an SSH server and closes.
+  /// Answers with the banner of an SSH server and closes the connection.
   case notHTTP
   /// Sends the body in chunks.
   case chunked
-  /// Sends neither `Content-Length` nor chunks: the end of the connection ends the body.
+  /// Sends neither `Content-Length` nor chunks; the body ends when the connection closes.
   case noContentLength
-  /// Sends two `Content-Length` fields that contradict each other: one byte too many, then the
-  /// right one, which libcurl believes.
+  /// Sends two contradictory `Content-Length` fields: the first is one byte too long, the second is
+  /// right. libcurl uses the second.
   case twoContentLengths
-  /// Says `Connection: close`, and closes.
+  /// Sends `Connection: close` and closes the connection.
   case connectionClose
-  /// Answers as HTTP/1.0, and closes.
+  /// Answers as HTTP/1.0 and closes the connection.
   case http10
-  /// Applies a fault to the first so many requests of the path only.
+  /// Applies a fault only to the first requests of the path, up to this count.
   case times(Int, Fault)
-  /// Applies a fault to all but the first so many requests of the path.
+  /// Applies a fault to all requests of the path after the first ones, up to this count.
   case after(Int, Fault)
 
-  /// Applies a fault to the first request of the path only.
+  /// Applies a fault only to the first request of the path.
   public static func once(_ fault: Fault) -> Fault { .times(1, fault) }
 
-  /// Declares a `Content-Length` that is so many bytes too long, and closes after the body.
+  /// Declares a `Content-Length` that is this many bytes too long, and closes the connection after
+  /// the body.
   public static func contentLength(tooLongBy count: Int) -> Fault { .contentLength(offBy: count) }
 
-  /// Declares a `Content-Length` that is so many bytes too short, and sends the whole body.
+  /// Declares a `Content-Length` that is this many bytes too short, and sends the whole body.
   public static func contentLength(tooShortBy count: Int) -> Fault { .contentLength(offBy: -count) }
 
-  /// Whether the fault can be shown over HTTP/2; the others need the bytes of HTTP/1.
+  /// Whether the fault is possible over HTTP/2. The other faults need HTTP/1 framing.
   public var worksOverHTTP2: Bool {
     switch self {
     case .headerFlood, .endlessHeaders, .notHTTP, .connectionClose, .http10: false
@@ -90,7 +92,7 @@ public indirect enum Fault: Sendable, Hashable {
     }
   }
 
-  /// The fault itself if it is in force at this turn (1 is the path's first request), else nil.
+  /// Returns the fault if it applies at this turn (1 is the path's first request), else nil.
   func active(turn: Int) -> Fault? {
     switch self {
     case .times(let count, let fault): turn <= count ? fault.active(turn: turn) : nil

@@ -1,17 +1,18 @@
-/// The faults that a path can name: `/delay/250ms/photo.jpg` is `/photo.jpg`, late. Prefixes nest,
-/// and apply in their order.
+/// Parses the faults that a path names: `/delay/250ms/photo.jpg` is `/photo.jpg` with a delay.
+/// Prefixes can be combined and apply in order.
 public enum FaultPath {
-  /// Why a path's faults cannot be read.
+  /// An error in a path's faults.
   public struct Mistake: Error, Hashable, CustomStringConvertible {
+    /// A sentence that describes the error.
     public let description: String
   }
 
-  /// One row of the table.
+  /// A row of the table.
   struct Row: Sendable {
     enum Kind: Sendable {
       case plain(Fault)
       case value(example: String, @Sendable (String) -> Fault?)
-      /// Applies to the fault that follows.
+      /// A prefix that modifies the next fault.
       case wrapping(example: String, @Sendable (Int, Fault) -> Fault)
     }
 
@@ -19,7 +20,7 @@ public enum FaultPath {
     let kind: Kind
     let meaning: String
 
-    /// The prefix as the help shows it.
+    /// The prefix as shown in the help.
     var example: String {
       switch kind {
       case .plain: "/\(name)"
@@ -29,7 +30,7 @@ public enum FaultPath {
     }
   }
 
-  /// Every fault path, in the order of the help.
+  /// All fault paths, in the order of the help.
   static let table: [Row] = [
     Row(name: "delay", kind: .value(example: "250ms") { Duration(faultValue: $0).map(Fault.delay) }, meaning: "wait before the response"),
     Row(name: "stall", kind: .plain(.stallBeforeHeaders), meaning: "never answer"),
@@ -60,14 +61,15 @@ public enum FaultPath {
     Row(name: "after", kind: .wrapping(example: "2") { .after($0, $1) }, meaning: "the fault from the third request on"),
   ]
 
-  /// The table as text, a line a row.
+  /// The table as text, one line per row.
   public static var help: String {
     let width = table.map(\.example.count).max() ?? 0
     let rows = table.map { "  \($0.example)\(String(repeating: " ", count: width - $0.example.count))  \($0.meaning)\n" }
     return "Put faults before the path of a file, as in /delay/1s/status/503/photo.jpg:\n\n" + rows.joined()
   }
 
-  /// The faults at the front of a path, and what is left of it.
+  /// Parses the faults at the front of a path.
+  /// - Returns: the faults and the rest of the path.
   /// - Throws: `Mistake` when a fault's value is missing or wrong.
   public static func parse(_ path: String) throws(Mistake) -> (faults: [Fault], rest: String) {
     var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
@@ -76,7 +78,7 @@ public enum FaultPath {
     return (faults, "/" + segments.joined(separator: "/"))
   }
 
-  /// How many faults may wrap another: each is a call within the one before.
+  /// The maximum number of faults that wrap another one. Each is a recursive call.
   private static let deepest = 16
 
   private static func nextFault(_ segments: inout ArraySlice<Substring>, depth: Int = 0) throws(Mistake) -> Fault? {
@@ -100,7 +102,7 @@ public enum FaultPath {
     Mistake(description: "/\(row.name) is written as in \(row.example)/photo.jpg")
   }
 
-  /// A terabyte, or as many of anything else.
+  /// The largest accepted number: a terabyte for a count of bytes.
   fileprivate static let largestCount = 1_000_000_000_000
 
   private static func lengthError(_ value: String) -> Fault? {
@@ -115,7 +117,7 @@ public enum FaultPath {
 }
 
 extension FaultPath.Row.Kind {
-  /// A value that is a number from zero to a maximum.
+  /// Returns a kind whose value is a number from zero to a maximum.
   fileprivate static func count(_ example: Int, upTo maximum: Int = FaultPath.largestCount, _ fault: @escaping @Sendable (Int) -> Fault)
     -> Self
   {
@@ -124,7 +126,7 @@ extension FaultPath.Row.Kind {
 }
 
 extension Duration {
-  /// `250ms`, `2s` or `1m`.
+  /// Parses `250ms`, `2s` or `1m`; the number is at most 86,400,000.
   fileprivate init?(faultValue text: String) {
     let unit = text.drop { $0.isASCII && $0.isNumber }
     guard let number = Int(text.prefix(text.count - unit.count)), number <= 86_400_000 else { return nil }

@@ -1,6 +1,6 @@
-/// `%41` in a path (RFC 3986, section 2.1).
+/// Percent-encoding in a path, such as `%41` (RFC 3986, section 2.1).
 enum PercentEncoding {
-  /// The text that the escapes stand for; nil when an escape is broken or the bytes are no UTF-8.
+  /// Returns the decoded text; nil when an escape is malformed or the bytes are not UTF-8.
   static func decode(_ text: some StringProtocol) -> String? {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

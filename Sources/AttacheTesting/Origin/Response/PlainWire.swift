@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// HTTP/1 as bytes, so that every fault is exact.
+/// Writes HTTP/1 as bytes, so that every fault is exact.
 final class PlainWire: ResponseWire {
   private let channel: any Channel
   private var isChunked = false
@@ -59,7 +59,7 @@ final class PlainWire: ResponseWire {
     close()
   }
 
-  /// There are no frames here: the connection closes.
+  /// Closes the connection, because HTTP/1 has no frames.
   func write(_ flood: HeaderFlood, isFirst: Bool) -> EventLoopFuture<Void> {
     close()
     return eventLoop.makeFailedFuture(ChannelError.operationUnsupported)

@@ -1,7 +1,7 @@
 internal import NIOCore
 
 extension ResponsePlan {
-  /// Applies one fault; `request` matters to redirects and validators only.
+  /// Applies a fault; `request` is used only for redirects and validators.
   mutating func apply(_ fault: Fault, to request: RecordedRequest) {
     switch fault {
     case .delay(let duration): opening.append(.wait(duration))
@@ -28,7 +28,7 @@ extension ResponsePlan {
     }
   }
 
-  /// The faults that change how the end of the body is told.
+  /// Applies a fault that changes how the end of the body is marked.
   private mutating func frame(_ fault: Fault) {
     switch fault {
     case .contentLength(let count): lengthError = count
@@ -57,7 +57,7 @@ extension ResponsePlan {
     body.clear()
   }
 
-  /// The query counts the hops, so that the origin needs no memory of them.
+  /// The query counts the hops, so that the origin needs no state for them.
   private mutating func redirect(chainOf hops: Int, _ request: RecordedRequest) {
     let query = request.target.dropFirst(request.path.count)
     let hop = query.hasPrefix("?hop=") ? Int(query.dropFirst(5)) ?? 0 : 0
@@ -69,7 +69,7 @@ extension ResponsePlan {
     body = StoredGzip.encode(body)
   }
 
-  /// Validators and ranges matter to a response that would have been a 200.
+  /// Validators and ranges apply only to a response that would be a 200.
   private mutating func answer(_ condition: EntityTag.Condition, tag: String) {
     set("ETag", tag)
     set("Accept-Ranges", "bytes")
@@ -93,7 +93,7 @@ extension ResponsePlan {
 }
 
 extension HeaderField {
-  /// The n-th field of a flood, of about 100 bytes.
+  /// Returns the n-th field of a flood; it has about 100 bytes.
   static func flood(number: Int) -> HeaderField {
     HeaderField("X-Flood-\(number)", String(repeating: "f", count: 84))
   }

@@ -1,11 +1,11 @@
 internal import NIOCore
 
-/// A response while faults are applied to it; in the end, the steps that send it. Pure: no clock
-/// and no connection.
+/// A response to which faults are applied, and finally the steps that send it. It uses no clock and
+/// no connection.
 struct ResponsePlan {
   enum Framing { case length, chunked, close }
 
-  /// Where in the body something happens.
+  /// A position in the body and the step that runs there.
   struct Cut {
     var offset: Int
     var step: ResponseStep
@@ -14,7 +14,7 @@ struct ResponsePlan {
   var head: ResponseHead
   var body: ByteBuffer
   var framing = Framing.length
-  /// Added to the true length where the length is declared.
+  /// A number added to the real length where the length is declared.
   var lengthError = 0
   var declaresTwoLengths = false
   var opening: [ResponseStep] = []
@@ -23,7 +23,7 @@ struct ResponsePlan {
   var bodyIsEndless = false
   var headIsEndless = false
   var keepsAlive = true
-  /// What is sent in place of HTTP.
+  /// The bytes sent instead of HTTP.
   var garbage: ByteBuffer?
 
   init(status: Int = 200, body: ByteBuffer, contentType: String) {
@@ -31,14 +31,14 @@ struct ResponsePlan {
     self.body = body
   }
 
-  /// Replaces a field or adds it.
+  /// Sets a field, replacing an existing one.
   mutating func set(_ name: String, _ value: String) {
     head.fields.removeAll { $0.name == name }
     head.fields.append(HeaderField(name, value))
   }
 
-  /// The steps that send this response.
-  /// - Parameter hasBody: false for a HEAD request: the fields speak of the body, which is not
+  /// Returns the steps that send this response.
+  /// - Parameter hasBody: false for a HEAD request: the fields describe the body, but it is not
   ///   sent.
   func steps(hasBody: Bool) -> [ResponseStep] {
     if let garbage { return opening + [.raw(garbage), .close] }
@@ -48,7 +48,7 @@ struct ResponsePlan {
     return opening + [.head(framedHead)] + bodySteps(end: end)
   }
 
-  /// RFC 9110: 1xx, 204 and 304 have none.
+  /// RFC 9110: 1xx, 204 and 304 have no body.
   private var allowsBody: Bool {
     head.status >= 200 && head.status != 204 && head.status != 304
   }
@@ -67,7 +67,7 @@ struct ResponsePlan {
     return head
   }
 
-  /// The body in pieces, divided where something happens; nothing follows a step that ends the
+  /// Returns the body in pieces, split at each cut. Nothing follows a step that ends the
   /// connection.
   private func bodySteps(end: ResponseStep) -> [ResponseStep] {
     var steps: [ResponseStep] = []

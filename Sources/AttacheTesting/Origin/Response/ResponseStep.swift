@@ -1,40 +1,40 @@
 internal import Attache
 internal import NIOCore
 
-/// One thing to do while a response is sent; the steps of a response are done one after the other.
+/// A step of sending a response. The steps run one after another.
 enum ResponseStep: Equatable {
   case wait(Duration)
   case pause(until: MonotonicInstant)
-  /// Nothing happens until the path is released.
+  /// Waits until the path is released.
   case stall
   case head(ResponseHead)
-  /// The status line and these fields; more follow.
+  /// The status line and these fields; more fields follow.
   case openHead(ResponseHead)
-  /// One more field of an open head.
+  /// An additional field of an open head.
   case field(HeaderField)
   /// The end of an open head.
   case headEnd(isChunked: Bool)
-  /// Header fields without an end, after the status line.
+  /// The status line, then header fields without end.
   case endlessHead(ResponseHead)
   case body(ByteBuffer)
   case drip(ByteBuffer, bytesPerSecond: Int)
-  /// The bytes over and over, without an end.
+  /// The bytes repeated without end.
   case endlessBody(ByteBuffer)
-  /// Bytes that are no HTTP.
+  /// Bytes that are not HTTP.
   case raw(ByteBuffer)
-  /// The end of the message; the connection stays open where `keepsAlive` says so and the request
-  /// agrees.
+  /// The end of the message. The connection stays open if both `keepsAlive` and the request allow
+  /// it.
   case end(keepsAlive: Bool)
   case reset
   case close
-  /// The end of the connection without a farewell: over TLS without a close_notify, over HTTP/2 by
-  /// a DATA frame that is too long.
+  /// An abrupt end of the connection: over TLS without a close_notify, over HTTP/2 by a DATA frame
+  /// that is too long.
   case cut
-  /// Over HTTP/2 a GOAWAY that says ENHANCE_YOUR_CALM, and the close.
+  /// Over HTTP/2, a GOAWAY with ENHANCE_YOUR_CALM, then a close.
   case goAway
-  /// A header block of HTTP/2 that has no good end.
+  /// An HTTP/2 header block that is hostile or never ends.
   case flood(HeaderFlood)
-  /// The end or the stop of the process that sent the request.
+  /// Kills or stops the process that sent the request.
   case fetcher(FetcherFault)
 }
 
@@ -44,6 +44,6 @@ struct ResponseHead: Equatable {
   /// The minor version of HTTP/1.
   var minorVersion = 1
   var fields: [HeaderField]
-  /// Whether the body is framed in chunks.
+  /// Whether the body uses chunked framing.
   var isChunked = false
 }

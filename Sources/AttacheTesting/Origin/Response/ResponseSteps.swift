@@ -1,14 +1,13 @@
 internal import Attache
 internal import NIOCore
 
-/// The steps of a response, one after the other: a list of them, or what a script comes to, which
-/// may have no end.
+/// The steps of a response in order. They come from a list or from a script, which can be endless.
 struct ResponseSteps: Sequence, IteratorProtocol {
   private var ahead: ArraySlice<ResponseStep>
   private var moves: ResponseMoves?
   private let arrival: MonotonicInstant
-  /// Whether the wire is an HTTP/2 stream, where a length is not needed and the end of a body is a
-  /// flag.
+  /// Whether the wire is an HTTP/2 stream. A stream needs no length; a flag marks the end of a
+  /// body.
   private let isStream: Bool
   private let hasBody: Bool
   private var framing = ResponseScript.Framing.asWritten
@@ -18,7 +17,7 @@ struct ResponseSteps: Sequence, IteratorProtocol {
     (arrival, isStream, hasBody) = (.now, false, true)
   }
 
-  /// - Parameter request: from whose arrival the script's times are counted.
+  /// - Parameter request: the script's times count from its arrival.
   init(_ script: ResponseScript, to request: RecordedRequest) {
     ahead = []
     moves = script.moves
@@ -30,7 +29,7 @@ struct ResponseSteps: Sequence, IteratorProtocol {
     return ahead.popFirst()
   }
 
-  /// The step that comes next.
+  /// The next step, without consuming it.
   var upcoming: ResponseStep? {
     mutating get {
       refill()
@@ -76,7 +75,7 @@ struct ResponseSteps: Sequence, IteratorProtocol {
 }
 
 extension ResponseScript {
-  /// Whether it can be played over HTTP/2: the bytes of HTTP/1 cannot.
+  /// Whether the script can be played over HTTP/2. A script with raw HTTP/1 bytes cannot.
   var worksOverHTTP2: Bool {
     guard case .head(let head, let isOpen)? = moves.first(where: { _ in true })?.action else { return !isRaw }
     return !isOpen && head.framing != .asWritten

@@ -1,29 +1,31 @@
 internal import NIOCore
 
-/// What the steps of a response are written to: an HTTP/1 connection or one HTTP/2 stream. Used on
-/// its event loop only.
+/// The destination of a response's steps: an HTTP/1 connection or one HTTP/2 stream. Use it on its
+/// event loop only.
 protocol ResponseWire: AnyObject {
   var eventLoop: any EventLoop { get }
-  /// nil when an HTTP/2 stream has lost it.
+  /// The connection; nil when an HTTP/2 stream has lost it.
   var connection: (any Channel)? { get }
-  /// - Parameter flushes: false when bytes that flush follow at once.
+  /// Writes a complete header.
+  ///
+  /// - Parameter flushes: false when more bytes follow immediately and flush.
   func write(_ head: ResponseHead, flushes: Bool) -> EventLoopFuture<Void>
-  /// Writes a header that is never completed: the status line the first time, then these fields.
+  /// Writes part of a header: the status line the first time, then these fields.
   func write(unfinished head: ResponseHead, isFirst: Bool) -> EventLoopFuture<Void>
-  /// Ends a header that was begun so.
+  /// Ends a header that was started with `write(unfinished:isFirst:)`.
   func endHead(isChunked: Bool) -> EventLoopFuture<Void>
   func write(raw bytes: ByteBuffer) -> EventLoopFuture<Void>
   func write(body bytes: ByteBuffer) -> EventLoopFuture<Void>
   func end() -> EventLoopFuture<Void>
-  /// TCP RST, or RST_STREAM.
+  /// Sends TCP RST or RST_STREAM.
   func reset()
-  /// Closes the connection in good order.
+  /// Closes the connection cleanly.
   func close()
-  /// Ends the connection without a farewell: without TLS's close_notify, or over HTTP/2 by a DATA
-  /// frame that is too long.
+  /// Ends the connection abruptly: without TLS's close_notify, or over HTTP/2 with a DATA frame
+  /// that is too long.
   func cut()
-  /// Closes it with a GOAWAY that says ENHANCE_YOUR_CALM, where there is such a thing.
+  /// Closes the connection; over HTTP/2, it first sends a GOAWAY with ENHANCE_YOUR_CALM.
   func goAway()
-  /// Writes the first frame of a header block of HTTP/2 that has no good end, or one that follows.
+  /// Writes the first or a later frame of an HTTP/2 header block that is hostile or never ends.
   func write(_ flood: HeaderFlood, isFirst: Bool) -> EventLoopFuture<Void>
 }

@@ -1,8 +1,9 @@
 internal import NIOCore
 
-/// gzip (RFC 1952) with stored blocks: every decoder reads it, and nothing has to be compressed.
+/// Encodes gzip (RFC 1952) with stored blocks, which every decoder supports and which need no
+/// compression.
 enum StoredGzip {
-  /// The largest stored block: its length has 16 bits (RFC 1951, section 3.2.4).
+  /// The size of the largest stored block; its length has 16 bits (RFC 1951, section 3.2.4).
   private static let largestBlock = 65_535
 
   static func encode(_ bytes: ByteBuffer) -> ByteBuffer {
@@ -22,7 +23,7 @@ enum StoredGzip {
     return encoded
   }
 
-  /// CRC-32 as in RFC 1952, section 8.
+  /// Returns the CRC-32 defined in RFC 1952, section 8.
   private static func checksum(_ bytes: ByteBuffer) -> UInt32 {
     ~bytes.readableBytesView.reduce(~0) { table[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] ^ ($0 >> 8) }
   }

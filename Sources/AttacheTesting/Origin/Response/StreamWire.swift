@@ -2,9 +2,9 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTP2
 
-/// One HTTP/2 stream, written through the codec that both protocols share.
+/// Writes to one HTTP/2 stream, through the codec that both protocols share.
 final class StreamWire: ResponseWire {
-  /// The most bytes that a frame may have unless its reader says otherwise (RFC 9113, 4.2).
+  /// The maximum frame size in bytes, unless the reader announces another (RFC 9113, 4.2).
   private static let longestFrame = 16_384
 
   private let channel: any Channel
@@ -23,8 +23,8 @@ final class StreamWire: ResponseWire {
     return flushes ? channel.writeAndFlush(HTTPServerResponsePart.head(head)) : channel.write(HTTPServerResponsePart.head(head))
   }
 
-  /// Nothing is written: a HEADERS frame cannot stay unfinished here, and such plans are refused
-  /// before they come here.
+  /// Fails without writing: a HEADERS frame cannot be left incomplete here. Such plans are refused
+  /// earlier.
   func write(unfinished head: ResponseHead, isFirst: Bool) -> EventLoopFuture<Void> {
     eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
   }
@@ -46,7 +46,7 @@ final class StreamWire: ResponseWire {
   }
 
   func reset() {
-    // Written below the codec, which knows no RST_STREAM.
+    // Written below the codec, which does not support RST_STREAM.
     let codec = try? channel.pipeline.syncOperations.context(handlerType: HTTP2FramePayloadToHTTP1ServerCodec.self)
     codec?.writeAndFlush(NIOAny(HTTP2Frame.FramePayload.rstStream(.internalError)), promise: nil)
   }
@@ -61,7 +61,7 @@ final class StreamWire: ResponseWire {
     }.nonisolated()
   }
 
-  /// Writes below the library's own frames, above TLS.
+  /// Writes bytes directly to the connection, below the library's framing and above TLS.
   private func write(frame: [UInt8]) -> EventLoopFuture<Void> {
     guard let connection = channel.parent, connection.isActive,
       let context = try? connection.pipeline.syncOperations.context(handlerType: NIOHTTP2Handler.self)

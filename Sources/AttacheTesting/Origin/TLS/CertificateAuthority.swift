@@ -4,9 +4,9 @@ internal import FoundationEssentials
 internal import SwiftASN1
 internal import X509
 
-/// A root of its own, and the leaves below it.
+/// A root certificate and the leaf certificates that it signs.
 struct CertificateAuthority: Sendable {
-  /// What it issued: the leaf, what is sent behind it, and the leaf's key.
+  /// An issued certificate: the leaf, the certificates sent after it, and the leaf's key.
   struct Issue {
     var chain: [Certificate]
     var key: P256.Signing.PrivateKey
@@ -18,7 +18,7 @@ struct CertificateAuthority: Sendable {
 
   init() throws {
     key = P256.Signing.PrivateKey()
-    // A name of its own: of roots with one name, a client takes the first for the issuer.
+    // The name is unique: among roots with the same name, a client takes the first as the issuer.
     let name = try DistinguishedName { CommonName("attache fault origin root \(UInt64.random(in: 0...UInt64.max))") }
     root = try Certificate(
       version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey), notValidBefore: Self.days(-3), notValidAfter: Self.days(30),
@@ -35,12 +35,12 @@ struct CertificateAuthority: Sendable {
     return Issue(chain: [leaf] + (try ballast(form.ballast)), key: leafKey)
   }
 
-  /// A leaf for a key that somebody else has.
+  /// Returns a leaf certificate for a key that somebody else holds.
   func certificate(_ form: LeafForm, for publicKey: Certificate.PublicKey) throws -> Certificate {
     try certificate(form, for: publicKey, key: key)
   }
 
-  /// - Parameter key: signs a leaf that is its own root.
+  /// - Parameter key: signs the leaf if it is self-signed.
   private func certificate(
     _ form: LeafForm, for publicKey: Certificate.PublicKey, key leafKey: P256.Signing.PrivateKey
   ) throws -> Certificate {
@@ -58,7 +58,7 @@ struct CertificateAuthority: Sendable {
       }, issuerPrivateKey: .init(form.isSelfSigned ? leafKey : key))
   }
 
-  /// Certificates of about 1,000 bytes each.
+  /// Returns certificates of about 1,000 bytes each.
   private func ballast(_ count: Int) throws -> [Certificate] {
     guard count > 0 else { return [] }
     let names = (0..<12).map { "ballast-\($0)-" + String(repeating: "x", count: 40) + ".example" }

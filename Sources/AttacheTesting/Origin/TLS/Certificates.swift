@@ -5,7 +5,7 @@ internal import NIOSSL
 internal import SwiftASN1
 internal import X509
 
-/// The certificates of one origin, below a root of its own. The root lies in a file of its own
+/// The certificates of one origin, signed by the origin's own root. The root is stored in a file
 /// while the origin runs.
 final class Certificates: Sendable {
   /// The PEM file of the root, for `--cacert`.
@@ -15,7 +15,7 @@ final class Certificates: Sendable {
   private let form: LeafForm
   private let leaf: TLSIdentity
 
-  /// - Parameter form: what is served to whoever asks for nobody else.
+  /// - Parameter form: the certificate for clients that ask for no other name.
   init(_ form: LeafForm) throws(OriginError) {
     self.form = form
     do {
@@ -27,9 +27,11 @@ final class Certificates: Sendable {
     }
   }
 
+  /// Creates the TLS context.
+  ///
   /// - Parameters:
-  ///   - protocols: what ALPN offers, the best first.
-  ///   - tls: what else the origin is to do or to demand.
+  ///   - protocols: the protocols that ALPN offers, in order of preference.
+  ///   - tls: further behavior and requirements of the origin.
   func context(protocols: [String], for tls: FaultOrigin.TLS) throws(OriginError) -> NIOSSLContext {
     var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: leaf.chain, privateKey: leaf.key)
     configuration.applicationProtocols = protocols
@@ -48,7 +50,7 @@ final class Certificates: Sendable {
     }
   }
 
-  /// What a connection is answered with in the place of a handshake; nil where there is to be one.
+  /// Returns the bytes sent instead of a handshake; nil for a real handshake.
   func flight(for fault: ConnectionFault?) throws(OriginError) -> ServerFlight? {
     switch fault {
     case .nullCipher: .withoutEncryption
@@ -57,7 +59,7 @@ final class Certificates: Sendable {
     }
   }
 
-  /// A good leaf for a key that nobody has, in DER form.
+  /// Returns a valid leaf certificate for a key that nobody holds, in DER form.
   private func strangersLeaf() throws(OriginError) -> [UInt8] {
     do {
       let publicKey = try Certificate.PublicKey(pemEncoded: ServerFlight.strangersKey)
@@ -69,8 +71,8 @@ final class Certificates: Sendable {
     }
   }
 
-  /// Writes a file (PEM) with a client's certificate below the root and its key, which goes with
-  /// the root's.
+  /// Writes a PEM file with a client certificate, signed by the root, and its key. It is removed
+  /// with the root's file.
   func clientFile() throws(OriginError) -> String {
     let pem: String
     do {
@@ -92,8 +94,8 @@ final class Certificates: Sendable {
     unsafe rmdir(folder)
   }
 
-  /// Each name has a certificate that is for it alone, and is served to whoever asks for it (RFC
-  /// 6066, 3).
+  /// Creates a certificate for each name. It is served to clients that ask for that name (RFC 6066,
+  /// 3).
   private func identities(of names: [String]) throws -> NIOSSLContextCallback {
     var identities: [String: TLSIdentity] = [:]
     for name in names { identities[name] = try TLSIdentity(authority.issue(LeafForm(names: [name]))) }
@@ -106,7 +108,7 @@ final class Certificates: Sendable {
     }
   }
 
-  /// Writes the root into a new folder of its own.
+  /// Writes the root into a new folder.
   private static func write(_ pem: String) throws(OriginError) -> (folder: String, file: String) {
     var template = Array("\(temporaryFolder)/attache-origin-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw .certificate(reason: "no temporary folder: errno \(errno)") }
@@ -129,7 +131,7 @@ final class Certificates: Sendable {
   }
 }
 
-/// A chain of certificates and the key of its leaf, as the TLS library has them.
+/// A chain of certificates and the leaf's key, in the TLS library's types.
 private struct TLSIdentity: Sendable {
   let chain: [NIOSSLCertificateSource]
   let key: NIOSSLPrivateKeySource

@@ -1,33 +1,35 @@
 extension FaultOrigin {
-  /// Whether the origin speaks TLS, and how good its certificate and its demands are.
+  /// Whether the origin uses TLS, the quality of its certificate, and its requirements.
   public enum TLS: Sendable, Hashable {
+    /// No TLS.
     case none
-    /// A good certificate for 127.0.0.1, ::1, localhost and these names, below a root made at the
-    /// start.
+    /// A valid certificate for 127.0.0.1, ::1, localhost and these names, signed by a root made at
+    /// the start.
     case selfMade(names: [String] = [])
-    /// The same for these names and addresses alone.
+    /// The same for only these names and addresses.
     case named([String])
-    /// As `selfMade`, but out of date since yesterday.
+    /// Like `selfMade`, but expired since yesterday.
     case expired
-    /// As `selfMade`, but from tomorrow on.
+    /// Like `selfMade`, but valid only from tomorrow.
     case notYetValid
     /// A certificate for this name only.
     case misnamed(String)
-    /// A certificate for this name, which stands in its subject alone.
+    /// A certificate that has this name only in its subject.
     case commonName(String)
-    /// A certificate that is its own root; the one in ``FaultOrigin/rootCertificatePEMFile`` is
-    /// another.
+    /// A self-signed certificate. The root in ``FaultOrigin/rootCertificatePEMFile`` is a different
+    /// one.
     case selfSigned
-    /// As `selfMade`, with 10,000 names more: above the 100 KB of certificates that OpenSSL reads.
+    /// Like `selfMade`, with 10,000 additional names. It exceeds the 100 KB of certificates that
+    /// OpenSSL reads.
     case manyNames
-    /// As `selfMade`, with 90 KB of certificates behind it that nobody needs.
+    /// Like `selfMade`, followed by 90 KB of unneeded certificates.
     case longChain
-    /// For each of these names a certificate of its own, for who asks for it; a stranger's for who
-    /// asks for none.
+    /// A separate certificate for each of these names, served to clients that ask for it. Other
+    /// clients get a certificate for an unrelated name.
     case byName([String])
-    /// As `selfMade`, and the client is asked for a certificate, too.
+    /// Like `selfMade`, and the origin also requires a client certificate.
     case clientCertificate
-    /// As `selfMade`, with TLS 1.1 at the most.
+    /// Like `selfMade`, with TLS 1.1 at most.
     case version11
   }
 }

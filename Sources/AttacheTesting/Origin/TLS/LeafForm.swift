@@ -1,22 +1,22 @@
-/// What a leaf certificate is for, and what is wrong with it.
+/// The purpose of a leaf certificate and its defects.
 struct LeafForm: Sendable {
   enum Validity: Sendable {
     case now
-    /// It was over a day ago.
+    /// It expired a day ago.
     case over
-    /// It begins tomorrow.
+    /// It becomes valid tomorrow.
     case ahead
   }
 
   /// DNS names and addresses.
   var names: [String]
   var validity = Validity.now
-  /// Whether the first name stands as the subject's common name and nowhere else, where clients
-  /// look no more (RFC 9525, 6.3).
+  /// Whether the first name is only the subject's common name, which clients no longer check (RFC
+  /// 9525, 6.3).
   var isNamedInSubjectAlone = false
   var isSelfSigned = false
-  /// Whether it proves who a client is, in the place of a server.
+  /// Whether the certificate authenticates a client instead of a server.
   var isClient = false
-  /// How many certificates of about 1,000 bytes are sent behind it that nobody needs.
+  /// The number of unneeded certificates sent after it, of about 1,000 bytes each.
   var ballast = 0
 }

@@ -1,10 +1,10 @@
 internal import Attache
 
-/// Whether two runs of one scenario decided alike.
+/// Checks that two runs of one scenario made the same decisions.
 package enum AgreementCheck {
   /// - Parameters:
-  ///   - real: what the run on the real clock left.
-  ///   - virtual: what the run on the virtual one left.
+  ///   - real: the evidence of the run on the real clock.
+  ///   - virtual: the evidence of the run on the virtual clock.
   package static func findings(real: Evidence, virtual: Evidence) -> [Finding] {
     let accounts = zip(PayloadAccount.all(in: real), PayloadAccount.all(in: virtual))
     let decisions = accounts.compactMap { real, virtual in
@@ -22,7 +22,7 @@ package enum AgreementCheck {
 }
 
 extension PayloadAccount {
-  /// What both clocks must agree on, in words.
+  /// A description of the result that both clocks must agree on.
   fileprivate var decision: String {
     let attachments = attachments.map { "\($0.type) of \($0.size) bytes" }
     return attachments.isEmpty ? verdict : "\(verdict) with \(attachments.joined(separator: ", "))"

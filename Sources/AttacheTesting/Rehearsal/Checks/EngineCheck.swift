@@ -1,8 +1,8 @@
 internal import Attache
 internal import AttacheArguments
 
-/// Everything that is asked of attache itself: the promise to the byte, its report, and what the
-/// scenario expects.
+/// All checks for attache itself: the promise to the byte, its report, and the scenario's
+/// expectations.
 package enum EngineCheck {
   package static func findings(_ evidence: Evidence, of scenario: Scenario) -> [Finding] {
     var evidence = evidence
@@ -21,8 +21,8 @@ package enum EngineCheck {
 }
 
 extension Evidence {
-  /// A filter that stopped with work left owes nothing for the lines that it did not read: those
-  /// behind the last one in its report.
+  /// Removes the input lines that a stopped filter did not read, because it owes nothing for them.
+  /// These are the lines after the last one in its report.
   fileprivate mutating func leaveUnread() {
     guard exitStatus == ExitStatus.temporaryFailure, let report else { return }
     let read = report.map(\.line).max() ?? 0

@@ -1,6 +1,6 @@
 internal import Attache
 
-/// What a scenario expects beyond the promise.
+/// Checks the scenario's expectations beyond the promise.
 package struct ExpectationCheck: Sendable {
   private let expectation: ScenarioExpectation
 
@@ -8,12 +8,12 @@ package struct ExpectationCheck: Sendable {
     self.expectation = expectation
   }
 
-  /// What came otherwise than it is expected.
+  /// Returns the deviations from the expectation.
   package func findings(_ evidence: Evidence) -> [Finding] {
     payloads(evidence).abridged + traffic(evidence) + resources(evidence) + exit(evidence)
   }
 
-  /// What is expected of a line, from 0; nil when nothing is.
+  /// Returns the expectation for a line, from 0; nil when there is none.
   func expected(_ line: Int) -> ScenarioExpectation.OfPayload? {
     if expectation.payloads.count == 1 { return expectation.payloads[0] }
     return expectation.payloads.indices.contains(line) ? expectation.payloads[line] : nil
@@ -30,7 +30,7 @@ package struct ExpectationCheck: Sendable {
       }
   }
 
-  /// The report has one record for each line of output, and says of each what the output says.
+  /// Checks that the report has at most one record per line and only lines of the input.
   private func records(_ evidence: Evidence) -> [Finding] {
     guard let report = evidence.report else { return [] }
     let counts = Dictionary(grouping: report, by: \.line).mapValues(\.count)
@@ -40,7 +40,7 @@ package struct ExpectationCheck: Sendable {
     } + unknown.map { Finding(.outcome, "the report has a record of line \($0), and the input has no such line") }
   }
 
-  /// A report and an output that say different things.
+  /// Reports a contradiction between the report and the output.
   private func contradiction(_ account: PayloadAccount) -> [Finding] {
     guard account.isReported, (account.outcome == .attached) != !account.attachments.isEmpty else { return [] }
     let came = account.attachments.isEmpty ? "no attachment" : Self.list(account.attachments.map { Self.text($0.type, $0.size) })
@@ -76,8 +76,8 @@ package struct ExpectationCheck: Sendable {
     return Finding(.attachments, payload: account.line, "\(expected) was expected, and \(came) came")
   }
 
-  /// Whatever is expected: a file that the output names is there, as large and with the bytes that
-  /// it says.
+  /// Checks, for every scenario, that each file named in the output exists and has the stated size
+  /// and bytes.
   private func attachments(_ account: PayloadAccount, _ evidence: Evidence) -> [Finding] {
     account.attachments.filter { $0.url.hasPrefix("file:") }.compactMap { attachment in
       guard let file = evidence.files[attachment.url] else {
@@ -155,7 +155,8 @@ package struct ExpectationCheck: Sendable {
 }
 
 extension PayloadAccount {
-  /// Whether an outcome is what came; without a report, anything that attaches nothing may be.
+  /// Returns whether an outcome matches. Without a report, any outcome that attaches nothing
+  /// matches a line without attachments.
   fileprivate func may(be expected: Outcome) -> Bool {
     isReported || outcome != nil ? outcome == expected : expected != .attached
   }

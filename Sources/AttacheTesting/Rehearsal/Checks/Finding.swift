@@ -1,28 +1,30 @@
-/// Something that went otherwise than it must.
+/// A deviation from the promise or from an expectation.
 public struct Finding: Sendable, Hashable, CustomStringConvertible {
-  /// What kind of promise or expectation was broken; the raw value is its name in reports.
+  /// The kind of promise or expectation that was broken. The raw value is its name in reports.
   public enum Kind: String, Sendable, CaseIterable {
-    // The promise, which every filter is asked for.
+    // The promise that every filter must keep.
     /// A line of input has no line of output.
     case lost
-    /// A line of input has more than one.
+    /// A line of input has more than one line of output.
     case duplicated
-    /// A line of output is neither an original nor holds an original's members.
+    /// A line of output is not an original and does not contain an original's members.
     case altered
-    /// A line of output breaks off.
+    /// A line of output is incomplete.
     case torn
     /// Lines came in another order.
     case reordered
     /// A line came after its deadline.
     case late
-    /// The filter ended before its input did, by a signal, or with a status that says failure.
+    /// The filter ended before its input did, or by a signal, or with a failure status.
     case crashed
-    /// The filter did not end, or did not say anything.
+    /// The filter did not end, or wrote nothing.
     case hung
-    // What the scenario expects.
+    // The expectations of the scenario.
+    /// This value differs from the scenario's expectation.
     case outcome, reason, attachments, media, requests, connections, names, memory, descriptors
+    /// The exit status differs from the scenario's expectation.
     case exitStatus = "exit"
-    /// Something is other than it was in an earlier rehearsal.
+    /// A result differs from an earlier rehearsal.
     case baseline
     /// The two clocks decided differently.
     case disagreement
@@ -30,12 +32,14 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     case stage
   }
 
+  /// The kind of promise or expectation that was broken.
   public var kind: Kind
-  /// The line of input, from 1.
+  /// The line of input, from 1; nil when the finding concerns the whole run.
   public var payload: Int?
-  /// What was expected and what came.
+  /// The expected and the actual result.
   public var message: String
 
+  /// Creates a finding.
   public init(_ kind: Kind, payload: Int? = nil, _ message: String) {
     self.kind = kind
     self.payload = payload

@@ -1,6 +1,6 @@
 internal import Attache
 
-/// What attache's own report says about time: no line later than a scenario allows.
+/// Checks the lateness in attache's own report: no line is later than the scenario allows.
 package enum LatenessCheck {
   package static func findings(_ evidence: Evidence, bound: Duration) -> [Finding] {
     let late = (evidence.report ?? []).filter { $0.lateness.map { $0 > bound } == true }

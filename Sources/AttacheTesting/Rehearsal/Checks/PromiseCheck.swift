@@ -1,13 +1,13 @@
 internal import Attache
 
-/// The promise that every filter is asked for: each line once, the original or one that still holds
-/// it, in order, in time, whole.
+/// The promise that every filter must keep: each line appears once, complete, in order and in time,
+/// as the original or as a line that contains it.
 package struct PromiseCheck: Sendable {
-  /// What a line may have become.
+  /// The changes to a line that are allowed.
   package enum Freedom: Sendable, Hashable {
-    /// A JSON object may have gained members at any depth and be written anew.
+    /// A JSON object can gain members at any depth and can be reformatted.
     case members
-    /// The bytes must be the original's, with attache's member spliced in or without it.
+    /// The bytes must be the original's, with or without attache's member spliced in.
     case splice(OutputPlace)
   }
 
@@ -16,20 +16,21 @@ package struct PromiseCheck: Sendable {
   private let allowsRepeats: Bool
 
   /// - Parameters:
-  ///   - anyOrder: whether lines may come in another order.
-  ///   - allowsRepeats: whether a line may come more than once, as after a restart.
+  ///   - freedom: the changes to a line that are allowed.
+  ///   - anyOrder: whether lines can come in another order.
+  ///   - allowsRepeats: whether a line can come more than once, as after a restart.
   package init(_ freedom: Freedom = .members, anyOrder: Bool = false, allowsRepeats: Bool = false) {
     self.freedom = freedom
     self.anyOrder = anyOrder
     self.allowsRepeats = allowsRepeats
   }
 
-  /// What is wrong with an output.
+  /// Returns the violations in an output.
   ///
   /// - Parameters:
-  ///   - evidence: its input, its output and, for lateness, when each line came.
-  ///   - due: when each line of input is due, on the clock of the arrivals; empty where lateness is
-  ///     not asked for.
+  ///   - evidence: the input, the output and, for lateness, the arrival time of each line.
+  ///   - due: the due time of each line of input, on the clock of the arrivals; empty when lateness
+  ///     is not checked.
   package func findings(_ evidence: Evidence, due: [Duration] = []) -> [Finding] {
     let output = evidence.outputLines
     let matching = LineMatching(input: evidence.input, output: output, freedom: freedom, gaining: evidence.place)
@@ -78,7 +79,7 @@ package struct PromiseCheck: Sendable {
     return Finding(.altered, payload: line + 1, "\(wanted) was expected; from byte \(start) on, \(expected) became \(came)")
   }
 
-  /// A line that holds the original, and yet is not what may have become of it.
+  /// Checks that a line that contains the original has only allowed changes.
   private func loose(_ text: ArraySlice<UInt8>, _ line: Int, _ original: [UInt8]) -> Finding? {
     freedom.allows(text, from: original) ? nil : altered(line, original, text)
   }
@@ -102,7 +103,7 @@ package struct PromiseCheck: Sendable {
     }
   }
 
-  /// The output must end as the input does, and never within a line.
+  /// Checks that the output ends like the input and never within a line.
   private func ending(_ matching: LineMatching, _ evidence: Evidence) -> [Finding] {
     let endsWithLineFeed = evidence.output.last == UInt8(ascii: "\n")
     guard let last = matching.answers.last, let line = LineMatching.line(of: last) else { return [] }
@@ -118,7 +119,7 @@ package struct PromiseCheck: Sendable {
 }
 
 extension PromiseCheck.Freedom {
-  /// Whether a line that holds the original may stand for it as it is written.
+  /// Returns whether a line that contains the original is allowed in its exact form.
   func allows(_ line: ArraySlice<UInt8>, from original: [UInt8]) -> Bool {
     switch self {
     case .members: true
@@ -130,8 +131,8 @@ extension PromiseCheck.Freedom {
 }
 
 extension OutputPlace {
-  /// Whether a line is the original with attache's member before the closing brace of its payload,
-  /// and nothing else changed.
+  /// Returns whether a line is the original with attache's member inserted before the closing brace
+  /// of its payload, and without other changes.
   func isSpliced(_ line: ArraySlice<UInt8>, from original: [UInt8]) -> Bool {
     guard let value = try? JSONReader.read(original[...]), let payload = payload(of: value), line.count > original.count else {
       return false

@@ -1,11 +1,11 @@
 internal import Attache
 internal import Glibc
 
-/// The writing end of a command's standard input, and what it has taken out of it.
+/// The writing end of a command's standard input. It counts the lines that the command has read.
 struct CommandFeed {
   private let descriptor: Int32
   private let bytes: [UInt8]
-  /// The offset behind each line.
+  /// The offset after each line.
   private let lineEnds: [Int]
   private var written = 0
   private(set) var isClosed = false
@@ -26,7 +26,7 @@ struct CommandFeed {
   /// The descriptor to wait for; -1 when there is nothing to write.
   var waitsFor: Int32 { isWritten ? -1 : descriptor }
 
-  /// Writes what the pipe has room for; a command that closes its end takes nothing more.
+  /// Writes as much as the pipe accepts. When the command closes its end, this end closes too.
   mutating func write() {
     while !isWritten {
       let count = unsafe bytes[written...].withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -37,12 +37,13 @@ struct CommandFeed {
     }
   }
 
-  /// How many lines the command has taken whole.
+  /// The number of lines that the command has read completely; 0 when this end is closed.
   var takenLines: Int {
     var waiting: Int32 = 0
     guard !isClosed, unsafe ioctl(descriptor, UInt(FIONREAD), &waiting) == 0 else { return 0 }
     let taken = written - Int(waiting)
-    // The ends are in order: the first that lies beyond tells the number.
+    // The ends are in ascending order, so a binary search for the first end beyond `taken` gives
+    // the number.
     var (low, high) = (0, lineEnds.count)
     while low < high {
       let middle = (low + high) / 2

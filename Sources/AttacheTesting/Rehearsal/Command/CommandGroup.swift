@@ -2,12 +2,11 @@ internal import Attache
 internal import Glibc
 internal import Synchronization
 
-/// A command under way: a process group of its own, led by its shell.
+/// A running command in its own process group, led by its shell.
 ///
-/// The leader is collected by ``end()`` alone, so that the group's number stands for nobody else
-/// until then.
+/// Only ``end()`` collects the leader, so that the kernel does not reuse the group's number before.
 final class CommandGroup: Sendable {
-  /// The leader's number, which is the group's.
+  /// The process ID of the leader, which is also the group's ID.
   let leader: pid_t
   private let isCollected = Mutex(false)
 
@@ -23,8 +22,8 @@ final class CommandGroup: Sendable {
     }
   }
 
-  /// Asks the command to end, by SIGTERM. A shell that leads it and waits for others is left out:
-  /// it would end, and take its command's status with it.
+  /// Asks the command to end with SIGTERM. A shell that leads the group and waits for other
+  /// processes gets no signal: it would end and hide its command's status.
   func ask() {
     isCollected.withLock { isCollected in
       guard !isCollected else { return }
@@ -34,7 +33,7 @@ final class CommandGroup: Sendable {
     }
   }
 
-  /// How the leader ended; nil while it lives.
+  /// The leader's exit; nil while it runs.
   var exit: CommandExit? {
     isCollected.withLock { isCollected in
       var information = unsafe siginfo_t()
@@ -45,7 +44,7 @@ final class CommandGroup: Sendable {
     }
   }
 
-  /// Kills what is left of the group and collects its leader.
+  /// Kills the remaining processes of the group and collects its leader.
   func end() {
     isCollected.withLock { isCollected in
       guard !isCollected else { return }
@@ -55,8 +54,8 @@ final class CommandGroup: Sendable {
     }
   }
 
-  /// Does what lasts as long as the command runs; the group outlives neither a failure nor the
-  /// task's cancellation.
+  /// Runs `body` while the command runs. If `body` fails or the task is cancelled, the group is
+  /// killed.
   func whileRunning<Value: Sendable>(_ body: () async throws(SystemError) -> Value) async throws(SystemError) -> Value {
     let result = await withTaskCancellationHandler {
       do throws(SystemError) {

@@ -1,36 +1,36 @@
 internal import Attache
 internal import Glibc
 
-/// A command that is run to its end: it is fed, listened to, and ended when it must be.
+/// Runs a command to its end: writes its input, reads its output, and ends it when necessary.
 struct CommandInvocation: Sendable {
-  /// What was seen of it.
+  /// The observations of a run.
   struct Outcome: Sendable {
     var start: MonotonicInstant
     var end: MonotonicInstant
-    /// nil when it was killed, or had to be ended.
+    /// The exit; nil when it was killed or had to be ended.
     var exit: CommandExit?
     var output: [UInt8] = []
-    /// The last of what it wrote to standard error.
+    /// The last bytes that it wrote to standard error.
     var errors: [UInt8] = []
-    /// Whether it was killed at the moment that was asked for.
+    /// Whether it was killed at the requested time.
     var isKilled = false
-    /// The most that it held at a time; nil when nobody looked.
+    /// The peak resource use; nil when it was not measured.
     var resources: CommandResources?
   }
 
   var launch: CommandLaunch
-  /// Where it is started; nil is this machine's network.
+  /// The network in which the command starts; nil for this machine's network.
   var network: NetworkNamespace?
   var lines: [[UInt8]] = []
   var endsWithLineFeed = true
-  /// How long it may take.
+  /// The maximum duration.
   var patience: Duration
-  /// When it is killed, counted from its start; nil is never.
+  /// The time to kill it, counted from its start; nil for never.
   var killedAfter: Duration?
-  /// Whether its memory and descriptors are looked at.
+  /// Whether its memory and descriptors are measured.
   var watchesResources = false
 
-  /// Runs it; nothing of its group lives after that.
+  /// Runs the command. No process of its group is left afterwards.
   func run() async throws(StageError) -> Outcome {
     let (group, pipes) = try await RehearsalThread.attempt(in: network) { () throws(StageError) in try launch.started() }.get()
     do throws(SystemError) {
@@ -47,7 +47,7 @@ struct CommandInvocation: Sendable {
     var (output, errors) = (CommandSink(pipes.output), CommandSink(pipes.errors, keeps: 16 << 10))
     var seen = Outcome(start: .now, end: .now)
     while true {
-      // In this order: what it wrote before it ended is read after that was seen.
+      // The order matters: everything written before the exit must be read after the exit was seen.
       seen.exit = group.exit
       feed.write()
       if feed.isWritten { feed.close() }
@@ -74,8 +74,8 @@ struct CommandInvocation: Sendable {
     seen.resources = resources
   }
 
-  /// Waits for something to read or write: a few milliseconds at most, since nothing else tells
-  /// that the command has ended, or is to be killed.
+  /// Waits until something can be read or written, for a few milliseconds at most, because there is
+  /// no notification of the command's exit or of the kill time.
   private func wait(_ feed: CommandFeed, _ output: CommandSink, _ errors: CommandSink) {
     var requests = [
       pollfd(fd: feed.waitsFor, events: Int16(POLLOUT), revents: 0),

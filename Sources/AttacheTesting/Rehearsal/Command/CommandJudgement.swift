@@ -1,6 +1,6 @@
 internal import Attache
 
-/// What a run of a command says about the promise: pure, from what was seen.
+/// Judges a run of a command by the promise, from the observations only.
 struct CommandJudgement {
   let transcript: CommandTranscript
   let evidence: Evidence
@@ -8,12 +8,12 @@ struct CommandJudgement {
   let demand: CommandRehearsal.Demand
   let inAnyOrder: Bool
 
-  /// What was broken, the cause before its effects.
+  /// The violations, with causes before effects.
   var findings: [Finding] {
     isUnfit ? ending : ending + promise + expected
   }
 
-  /// Whether it wrote nothing at all or without end: what became of each line need not be told.
+  /// Whether it wrote nothing at all, or too much. The single lines are then not judged.
   var isUnfit: Bool { saidNothing || transcript.isFlooding }
 
   private var saidNothing: Bool {
@@ -37,7 +37,8 @@ struct CommandJudgement {
     }
   }
 
-  /// Where everything is asked for, the expected status is checked with everything else.
+  /// Returns whether a status is acceptable. When everything is demanded, the expected status is
+  /// checked with the other expectations.
   private func mayEnd(with status: Int32) -> Bool {
     demand == .all || status == 0 || status == scenario.expectation.exitStatus
   }
@@ -67,7 +68,8 @@ struct CommandJudgement {
     }
   }
 
-  /// How late each line came, from 0, on the rehearsal's side of the pipe and without any slack.
+  /// The lateness of each line, from 0, measured at the rehearsal's end of the pipe and without
+  /// slack.
   private var lateness: [Int: Duration] {
     let answers = LineMatching(input: evidence.input, output: evidence.outputLines, gaining: evidence.place).answers
     var lateness: [Int: Duration] = [:]
@@ -88,15 +90,15 @@ struct CommandJudgement {
     return findings
   }
 
-  /// What the scenario expects beyond the promise, where that is asked for.
+  /// The deviations from the scenario's expectations, if they are demanded.
   private var expected: [Finding] {
     guard demand == .all else { return [] }
     let check = ExpectationCheck(scenario.expectation)
     return changedOriginals(check).abridged + check.findings(evidence)
   }
 
-  /// Lines that gain nothing are expected byte for byte, where the promise asks for their members
-  /// alone.
+  /// Checks that lines that gain nothing stay identical to the byte. The promise requires only
+  /// their members.
   private func changedOriginals(_ check: ExpectationCheck) -> [Finding] {
     PayloadAccount.all(in: evidence).filter { account in
       guard let outcome = check.expected(account.line - 1)?.outcome else { return false }
@@ -106,8 +108,8 @@ struct CommandJudgement {
     }
   }
 
-  /// When each line is due on the clock of the arrivals; a line whose clock never ran is never
-  /// late.
+  /// The due time of each line on the clock of the arrivals. A line whose clock never started is
+  /// never late.
   private var due: [Duration] {
     let allowance = transcript.timing.limits.slack + scenario.expectation.lateness
     return evidence.input.indices.map { line in
@@ -116,7 +118,7 @@ struct CommandJudgement {
     }
   }
 
-  /// Whether it kept everything to itself until its input ended.
+  /// Whether it wrote nothing until its input ended.
   private var isUnflushed: Bool {
     guard let inputEnd = transcript.inputEnd, let first = transcript.timing.answered.first else { return false }
     return evidence.endsWithLineFeed && first >= inputEnd

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Kills a command, whole, when its point has come: once.
+/// Kills a whole command once, when its kill point is reached.
 final class CommandKill: Sendable {
   fileprivate struct State {
     var group: CommandGroup?
@@ -8,7 +8,7 @@ final class CommandKill: Sendable {
     var counts = Counts()
   }
 
-  /// How often each kind of step has happened.
+  /// The number of steps so far, by kind.
   struct Counts: Sendable, Hashable {
     var requests = 0
     var pieces = 0
@@ -31,10 +31,10 @@ final class CommandKill: Sendable {
     self.point = point
   }
 
-  /// Whether the point has come.
+  /// Whether the kill point was reached.
   var isDone: Bool { state.withLock { $0.isDone } }
 
-  /// Takes note of a step, and kills if it is the one.
+  /// Records a step and kills the command if the kill point is reached.
   func happened(_ step: Step) {
     state.withLock { state in
       let comes = state.note(step, point)
@@ -46,7 +46,7 @@ final class CommandKill: Sendable {
 }
 
 extension CommandKill.State {
-  /// Whether the step brings the point; steps of another kind never do.
+  /// Records a step and returns whether it reaches the point. Steps of another kind never do.
   fileprivate mutating func note(_ step: CommandKill.Step, _ point: CommandKillPoint) -> Bool {
     switch step {
     case .started(let group):

@@ -1,21 +1,22 @@
 internal import Attache
 
-/// Where a rehearsed command is killed.
+/// The point at which a rehearsed command is killed.
 public enum CommandKillPoint: Sendable, Hashable, CustomStringConvertible {
-  /// As soon as it runs.
+  /// When it starts.
   case start
-  /// When it has taken its whole input.
+  /// When it has read its whole input.
   case fed
   /// When the nth request has reached an origin.
   case request(Int)
   /// When an origin has sent the nth piece of a body.
   case sent(Int)
-  /// When the nth line of output has come.
+  /// When the nth line of output has arrived.
   case line(Int)
-  /// So long after the first byte was offered.
+  /// This long after the first byte was offered.
   case moment(Duration)
 
-  /// What a text such as `fed` or `request:2` means; without a number it is the first.
+  /// Parses a text such as `fed` or `request:2`; the default number is 1. Returns nil for any other
+  /// text.
   public init?(_ text: String) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let number = parts.count == 1 ? 1 : Int(parts[1])

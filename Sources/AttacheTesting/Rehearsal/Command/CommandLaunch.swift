@@ -1,20 +1,20 @@
 internal import Attache
 internal import Glibc
 
-/// A shell command as it is started: `/bin/sh -c`, in a process group of its own, its three
-/// standard descriptors pipes, nothing else inherited.
+/// A shell command to start: `/bin/sh -c` in its own process group, with pipes as its three
+/// standard descriptors. It inherits nothing else.
 struct CommandLaunch: Sendable {
   var command: String
   var environment: [String: String]
 
-  /// The rehearsal's ends of the pipes; none of them blocks.
+  /// The rehearsal's ends of the pipes, all non-blocking.
   struct Pipes {
     var input: Int32
     var output: Int32
     var errors: Int32
   }
 
-  /// Starts it in the network of the calling thread.
+  /// Starts the command in the network of the calling thread.
   func started() throws(StageError) -> (CommandGroup, Pipes) {
     do throws(SystemError) { return try start() } catch { throw .system(call: error.call, errno: error.number) }
   }
@@ -34,7 +34,7 @@ struct CommandLaunch: Sendable {
     }
   }
 
-  /// The end to read from and the end to write to.
+  /// Returns the reading end and the writing end.
   private static func pipe() throws(SystemError) -> [Int32] {
     var pair: [Int32] = [-1, -1]
     try check("pipe", unsafe Glibc.pipe(&pair))
@@ -65,13 +65,13 @@ struct CommandLaunch: Sendable {
     return leader
   }
 
-  /// Copies as C has them, with the nil that ends a list.
+  /// Returns C copies of the texts, with the terminating nil.
   private static func strings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
     unsafe texts.map { unsafe strdup($0) } + [nil]
   }
 
-  /// A group of its own, no signal blocked, none ignored: SwiftNIO ignores SIGPIPE in this process,
-  /// and a command must not inherit that.
+  /// Returns the attributes: its own group, no signal blocked and none ignored. SwiftNIO ignores
+  /// SIGPIPE in this process, and a command must not inherit that.
   private static func attributes() -> posix_spawnattr_t {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -85,8 +85,8 @@ struct CommandLaunch: Sendable {
     return attributes
   }
 
-  /// `posix_spawn_file_actions_addclosefrom_np`, which glibc has and its Swift module does not
-  /// show: what another rehearsal holds open must not stay open in this command.
+  /// `posix_spawn_file_actions_addclosefrom_np`, which glibc has but its Swift module does not
+  /// expose. Without it, this command would inherit descriptors of other rehearsals.
   private static let closeFrom = unsafe unsafeBitCast(
     dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"),
     to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32).self)

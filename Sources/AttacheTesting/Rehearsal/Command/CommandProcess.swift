@@ -1,7 +1,7 @@
 internal import Attache
 internal import Glibc
 
-/// A process, as /proc shows it.
+/// A process, read from /proc.
 struct CommandProcess {
   let number: pid_t
 
@@ -9,20 +9,20 @@ struct CommandProcess {
     names(of: "/proc").compactMap { pid_t($0) }.map(CommandProcess.init)
   }
 
-  /// Every process of a group.
+  /// Returns all processes of a group.
   static func all(in group: pid_t) -> [CommandProcess] {
     all().filter { getpgid($0.number) == group }
   }
 
-  /// Whether one of its descriptors leads to one of these files.
+  /// Returns whether one of its descriptors refers to one of these files.
   ///
-  /// - Parameter files: what /proc says of them, such as `socket:[12345]`.
+  /// - Parameter files: the names in /proc, such as `socket:[12345]`.
   func holds(anyOf files: Set<String>) -> Bool {
     let folder = "/proc/\(number)/fd"
     return Self.names(of: folder).contains { Self.target(of: "\(folder)/\($0)").map(files.contains) == true }
   }
 
-  /// Whether a process is its parent, or the parent of that, and so on.
+  /// Returns whether a process is its direct or indirect parent.
   func descends(from ancestor: pid_t) -> Bool {
     var process = self
     while let parent = process.status("PPid").flatMap({ pid_t($0) }), parent > 0 {
@@ -32,31 +32,31 @@ struct CommandProcess {
     return false
   }
 
-  /// How many descriptors it has open.
+  /// The number of open descriptors.
   var descriptors: Int {
     Self.names(of: "/proc/\(number)/fd").count
   }
 
-  /// The largest resident set that it has had, in bytes.
+  /// Its peak resident set, in bytes.
   var peakMemory: Int {
     let kilobytes = status("VmHWM")?.split(separator: " ").first.flatMap { Int($0) }
     return (kilobytes ?? 0) * 1024
   }
 
-  /// Whether a signal has reached it and is not yet taken.
+  /// Returns whether a signal was sent to it but is still pending.
   func isPending(_ signal: Int32) -> Bool {
     let mask = status("ShdPnd").flatMap { UInt64($0, radix: 16) } ?? 0
     return mask >> UInt64(signal - 1) & 1 == 1
   }
 
-  /// Whether it is the shell that runs the command, and not the command itself.
+  /// Whether it is the shell that runs the command, not the command itself.
   var isShell: Bool {
     let executable = Self.realPath("/proc/\(number)/exe")
     return executable != nil && executable == Self.realPath("/bin/sh")
   }
 
   private static func target(of link: String) -> String? {
-    // Sockets have short names; what is longer is something else.
+    // Sockets have short names; longer names are other files.
     var name = [CChar](repeating: 0, count: 64)
     let count = unsafe readlink(link, &name, name.count)
     return count > 0 ? String(decoding: name.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
@@ -79,7 +79,8 @@ struct CommandProcess {
     return names.map { String(decoding: $0, as: UTF8.self) }.filter { !$0.hasPrefix(".") }
   }
 
-  /// What a file of /proc says; nothing where it cannot be read. Such a file has no size.
+  /// Returns the contents of a file of /proc; empty when it cannot be read. Such a file has no
+  /// size.
   static func text(of file: String) -> String {
     let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }

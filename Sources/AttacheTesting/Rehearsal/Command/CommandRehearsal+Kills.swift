@@ -1,8 +1,8 @@
 internal import Attache
 
 extension CommandRehearsal {
-  /// Kills the command at each point, in a run of its own, starts it again with what is unanswered,
-  /// and checks what both runs wrote together.
+  /// Kills the command at each point, in a separate run. Restarts it with the unanswered lines and
+  /// checks the combined output of both runs.
   func killed(_ result: inout ScenarioResult) async throws(StageError) {
     var reached = 0
     for point in try await points(&result) where !Task.isCancelled {
@@ -11,8 +11,8 @@ extension CommandRehearsal {
     if reached == 0, result.findings.isEmpty { result.skipped = "no kill point was reached: the command had ended before" }
   }
 
-  /// The points that are asked for; random ones lie within the time that an undisturbed run takes,
-  /// or its deadline.
+  /// Returns the requested points. Random points are within the time of an undisturbed run, or
+  /// within its deadline if that is shorter.
   private func points(_ result: inout ScenarioResult) async throws(StageError) -> [CommandKillPoint] {
     guard randomKills > 0 else { return killPoints }
     let (findings, longest) = try await CommandStage.with(result.scenario.scaled(by: timeScale)) { stage throws(StageError) in
@@ -21,7 +21,7 @@ extension CommandRehearsal {
       return (judge(transcript, stage, stage.lines), time)
     }
     guard findings.isEmpty else {
-      // What breaks the promise undisturbed is not killed to see whether it keeps it.
+      // A command that breaks the promise without a kill is not killed.
       result.findings = findings
       return []
     }
@@ -29,7 +29,9 @@ extension CommandRehearsal {
     return killPoints + (0..<randomKills).map { _ in .moment(longest * Double.random(in: 0..<1, using: &random)) }
   }
 
-  /// - Returns: whether the point came.
+  /// Plays one run with a kill.
+  ///
+  /// - Returns: whether the point was reached.
   private func killed(at point: CommandKillPoint, _ result: inout ScenarioResult) async throws(StageError) -> Bool {
     let kill = CommandKill(at: point)
     let isReached = try await CommandStage.with(result.scenario.scaled(by: timeScale), kill: kill) { stage throws(StageError) in
@@ -58,7 +60,7 @@ extension CommandRehearsal {
     return restart.findings(secondOutput: second.output) + ending
   }
 
-  /// What one of the runs did wrong by itself.
+  /// Returns the violations of a single run.
   private func judge(_ transcript: CommandTranscript, _ stage: CommandStage, _ lines: [[UInt8]]) -> [Finding] {
     var evidence = Evidence(input: lines, endsWithLineFeed: stage.scenario.endsWithLineFeed)
     evidence.output = transcript.output

@@ -2,17 +2,18 @@ internal import Attache
 internal import FoundationEssentials
 
 extension CommandRehearsal {
-  /// Plays scenarios, side by side where they do not disturb each other.
+  /// Plays scenarios, in parallel where they do not disturb each other.
   ///
-  /// The scenario with the shortest deadline is played first, alone: a command that hangs there
-  /// without a word would hang in all others, too, and they are not played, unless
-  /// ``goesOnAfterHang`` says so. What is left when the task is cancelled is not played.
+  /// The scenario with the shortest deadline is played first and alone. If the command hangs there
+  /// without output, it would hang in all others too, so they are not played, unless
+  /// ``goesOnAfterHang`` is set. When the task is cancelled, the remaining scenarios are not
+  /// played.
   ///
   /// - Parameters:
-  ///   - scenarios: what is played.
-  ///   - parallel: how many at a time; nil is two for each core.
-  ///   - report: told of each result as it comes.
-  ///   - began: told of each scenario as it begins.
+  ///   - scenarios: the scenarios to play.
+  ///   - parallel: the number of scenarios at a time; nil is two for each core.
+  ///   - report: called with each result as it arrives.
+  ///   - began: called with each scenario as it begins.
   /// - Returns: the results in the order of the scenarios.
   public func run(
     _ scenarios: [Scenario], parallel: Int? = nil, report: @escaping @Sendable (ScenarioResult) -> Void = { _ in },
@@ -52,7 +53,7 @@ extension CommandRehearsal {
     }
   }
 
-  /// Where a hanging command is found out soonest.
+  /// Returns the scenario that detects a hanging command soonest.
   private func scout(of scenarios: [Scenario]) -> Int? {
     let fit = scenarios.indices.filter { index in
       let scenario = scenarios[index]
@@ -75,7 +76,7 @@ extension CommandRehearsal {
 }
 
 extension ScenarioResult {
-  /// Whether the command neither wrote nor ended.
+  /// Whether the command neither wrote anything nor ended.
   fileprivate var isSilentHang: Bool {
     findings.map(\.kind) == [.hung] && payloads.allSatisfy { $0.lateness == nil }
   }

@@ -1,52 +1,58 @@
 internal import Attache
 
-/// Rehearses a command that reads payloads on standard input and writes them on standard output,
-/// one a line.
+/// Rehearses a command that reads payloads from standard input and writes them to standard output,
+/// one per line.
 ///
 ///     let rehearsal = CommandRehearsal("my-filter --deadline ${REHEARSAL_DEADLINE_MS}ms")
 ///     let result = await rehearsal.run(try Scenario(contentsOfFile: "scenarios/origin-stalls.yaml"))
 ///     #expect(result.findings.isEmpty)
 ///
-/// The command runs through `/bin/sh -c` in a process group of its own, against the real clock. Its
-/// group is ended whole when it is done, some time after its last deadline, or when the task is
+/// The command runs through `/bin/sh -c` in its own process group, on the real clock. The whole
+/// group is ended when the command is done, some time after its last deadline, or when the task is
 /// cancelled.
 public struct CommandRehearsal: Sendable {
-  /// What a command is asked for.
+  /// The requirements for a command.
   public enum Demand: String, Sendable, CaseIterable {
-    /// Each line of input comes once, as it was or with members added, in order and in time, and
-    /// the command lives until its input ends.
+    /// Each line of input appears once, unchanged or with members added, in order and in time. The
+    /// command runs until its input ends.
     case promise
-    /// And all that the scenario expects: outcomes, reasons, attachments, requests, bounds.
+    /// The promise and all expectations of the scenario: outcomes, reasons, attachments, requests,
+    /// limits.
     case all
   }
 
-  /// What `/bin/sh -c` is given.
+  /// The command line for `/bin/sh -c`.
   public var command: String
-  /// How long after its last deadline it may go on; nil is twice the deadline.
+  /// How long the command can continue after its last deadline before it counts as hung; nil is
+  /// twice the deadline.
   public var hangAfter: Duration?
-  /// How much later than its deadline a line may come, for what lies between two processes.
+  /// The allowed lateness of a line after its deadline, for the delay between two processes.
   public var slack = Duration.milliseconds(250)
-  /// Whether its lines may come in another order than the input's.
+  /// Whether lines can come in another order than the input's.
   public var inAnyOrder = false
+  /// The requirements for the command.
   public var demand = Demand.promise
-  /// Where it is killed and started again, each in a run of its own; then only that no line is lost
-  /// or torn is checked.
+  /// The points at which the command is killed and restarted, each in a separate run. If there are
+  /// any, the only check is that no line is lost or torn.
   public var killPoints: [CommandKillPoint] = []
-  /// The same at so many random moments, by ``seed``.
+  /// The number of additional random kill points, chosen by ``seed``.
   public var randomKills = 0
+  /// The seed of the random kill points.
   public var seed: UInt64 = 1
-  /// Every time of a scenario is multiplied by this.
+  /// The factor for all times of a scenario.
   public var timeScale = 1.0
-  /// Whether the other scenarios are played when the command has hung without a word in the first.
+  /// Whether the other scenarios are played after the command hung without output in the first.
   public var goesOnAfterHang = false
-  /// Variables of its environment beside this process's and the scenario's.
+  /// Additional environment variables. They take precedence over this process's and the scenario's.
   public var environment: [String: String] = [:]
 
+  /// Creates a rehearsal of a command line.
   public init(_ command: String) {
     self.command = command
   }
 
-  /// Plays a scenario.
+  /// Plays a scenario. The result is skipped when the scenario cannot be played with a command or
+  /// when the task is cancelled.
   public func run(_ scenario: Scenario) async -> ScenarioResult {
     var result = ScenarioResult(scenario, depth: .command, seed: seed)
     result.skipped = reasonToSkip(scenario)
@@ -68,7 +74,7 @@ public struct CommandRehearsal: Sendable {
 
   private var kills: Bool { !killPoints.isEmpty || randomKills > 0 }
 
-  /// What a command cannot be asked for.
+  /// Returns the reason why a command cannot play the scenario; nil when it can.
   func reasonToSkip(_ scenario: Scenario) -> String? {
     if scenario.serviceExtension != .media { return "the extension of this scenario plays in attache's own process only" }
     if demand != .all, scenario.faultsFetchers {
@@ -123,7 +129,7 @@ public struct CommandRehearsal: Sendable {
 }
 
 extension CommandRehearsal {
-  /// What a command finds in its environment, for a command line's help.
+  /// The environment variables of a command, for a command line's help.
   package static let environmentHelp = """
       REHEARSAL_FLAGS        what attache needs: 'attache $REHEARSAL_FLAGS'
       REHEARSAL_DEADLINE_MS  the budget of a payload, in milliseconds

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// The most that one process of a group was seen to hold at a time, by what /proc says.
+/// The peak resource use of a single process of a group, according to /proc.
 struct CommandResources: Sendable, Hashable {
-  /// Bytes of the largest resident set.
+  /// The peak resident set, in bytes.
   var memory = 0
   var descriptors = 0
 
-  /// Looks at every process of the group.
+  /// Updates the peaks from every process of the group.
   mutating func look(at group: pid_t) {
     for process in CommandProcess.all(in: group) {
       descriptors = max(descriptors, process.descriptors)

@@ -1,20 +1,22 @@
-/// What a command that was killed and started again owes: together, the two runs give every line
-/// whole, at least once.
+/// Checks a command that was killed and restarted: together, the two runs must output every line
+/// complete, at least once.
 struct CommandRestart {
   let point: CommandKillPoint
   /// The whole input.
   let input: [[UInt8]]
   let endsWithLineFeed: Bool
-  /// What the killed command wrote.
+  /// The output of the killed command.
   let firstOutput: [UInt8]
 
-  /// The lines, from 0, to which no whole line of output came: the second run gets them.
+  /// The lines, from 0, without a complete line of output. The second run gets them.
   var unanswered: [Int] {
     let answered = Set(LineMatching(input: input, output: wholeLines).answers.compactMap(LineMatching.line))
     return input.indices.filter { !answered.contains($0) }
   }
 
-  /// - Parameter secondOutput: what the second run wrote; empty when nothing was left to do.
+  /// Returns the violations of both runs together.
+  ///
+  /// - Parameter secondOutput: the output of the second run; empty when nothing was left to do.
   func findings(secondOutput: [UInt8]) -> [Finding] {
     var union = Evidence(input: input, endsWithLineFeed: endsWithLineFeed)
     union.output = wholeLines.flatMap { $0 + [UInt8(ascii: "\n")] } + secondOutput
@@ -28,7 +30,8 @@ struct CommandRestart {
     firstOutput.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
   }
 
-  /// The lines with an ending, and a last one without when it is the input's last, whole.
+  /// The lines with a line feed. The last line without one is included if it is the complete last
+  /// line of the input.
   private var wholeLines: [ArraySlice<UInt8>] {
     isLastWhole ? pieces : pieces.dropLast()
   }

@@ -1,7 +1,8 @@
 internal import Attache
 internal import Glibc
 
-/// One run of a command, on one thread: feeds it, listens to it, and ends it when it must.
+/// One run of a command, on one thread: writes its input, reads its output, and ends it when
+/// necessary.
 struct CommandSession {
   struct Script: Sendable {
     var lines: [[UInt8]]
@@ -9,8 +10,8 @@ struct CommandSession {
     var limits: CommandTiming.Limits
     var stop: StopScript?
     var kill: CommandKill?
-    /// Whether the memory and descriptors of the group are looked at, which means to read all of
-    /// /proc now and then.
+    /// Whether the memory and descriptors of the group are measured, which requires periodic reads
+    /// of all of /proc.
     var watchesResources = false
   }
 
@@ -37,11 +38,11 @@ struct CommandSession {
     lastPiece = start
   }
 
-  /// Runs the command to its end, one way or the other; nothing of its group lives after that.
+  /// Runs the command until it ends or is ended. No process of its group is left afterwards.
   mutating func run() -> CommandTranscript {
     script.kill?.happened(.started(group))
     while !isOver {
-      // In this order: what it wrote before it ended is read after that was seen.
+      // The order matters: everything written before the exit must be read after the exit was seen.
       seen.exit = group.exit
       exchange()
       decide()
@@ -53,7 +54,7 @@ struct CommandSession {
     return seen
   }
 
-  /// What can be written and read at once.
+  /// Writes and reads as much as is possible without waiting.
   private mutating func exchange() {
     feed.write()
     let now = MonotonicInstant.now
@@ -85,8 +86,8 @@ struct CommandSession {
     isOver = seen.exit != nil || seen.isFlooding || now >= seen.timing.hangs
   }
 
-  /// A last line without an ending is a line only when the input ends. Who is told to stop is told
-  /// in the middle of its input.
+  /// Returns whether the input should end now. A last line without a line feed is complete only
+  /// when the input ends. A command that is stopped gets the signal before its input ends.
   private func inputEnds(at now: MonotonicInstant) -> Bool {
     if seen.timing.isTaken, !script.endsWithLineFeed { return true }
     if script.stop != nil, signalsSent == 0 { return false }
@@ -100,8 +101,8 @@ struct CommandSession {
     feed.close()
   }
 
-  /// One SIGTERM to stop, a second one, once the first was taken, to cancel. Before a command
-  /// reads, it may not yet know what to do with them.
+  /// Sends one SIGTERM to stop and, after the first was delivered, a second one to cancel. It waits
+  /// until the command reads, because the command may not handle signals before that.
   private mutating func stopIfDue(at now: MonotonicInstant) {
     guard let stop = script.stop, let begin = seen.timing.taken.first, now >= begin.advanced(by: stop.at),
       signalsSent < (stop.isCancellation ? 2 : 1)
@@ -118,14 +119,14 @@ struct CommandSession {
     nextLook = now.advanced(by: .milliseconds(20))
   }
 
-  /// Beyond this, a command does not answer, it writes and writes: 16 KB a payload is what four
-  /// times APNs' largest takes.
+  /// The maximum size of the output, beyond which the command counts as flooding. It allows 16 KB
+  /// per payload, which is four times APNs' largest.
   private var mostOutput: Int {
     2 * script.lines.reduce(0) { $0 + $1.count } + 16 << 10 * script.lines.count + 1 << 20
   }
 
-  /// Waits for something to do: a millisecond at most while the instant counts at which bytes leave
-  /// the pipe, which nothing tells.
+  /// Waits for the next event. It waits for a millisecond at most while the time at which bytes
+  /// leave the pipe matters, because there is no notification of that.
   private func wait() {
     let isCounting = !seen.timing.isTaken || script.stop != nil || script.kill != nil
     var requests = [
@@ -139,7 +140,7 @@ struct CommandSession {
   private mutating func close() {
     group.end()
     listen(at: .now)
-    // What follows the last line feed came as a line, too.
+    // Bytes after the last line feed also count as a line.
     if let last = output.bytes.last, last != UInt8(ascii: "\n") { seen.timing.answer(at: lastPiece) }
     feed.close()
     output.close()

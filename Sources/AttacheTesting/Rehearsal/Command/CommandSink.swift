@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// The reading end of something that a command writes to.
+/// The reading end of a pipe that a command writes to.
 struct CommandSink {
   private(set) var descriptor: Int32
   private(set) var bytes: [UInt8] = []
-  /// Beyond so many bytes, the first are forgotten.
+  /// The maximum number of bytes to keep; beyond it, the first bytes are discarded.
   private let keeps: Int
 
   init(_ descriptor: Int32, keeps: Int = .max) {
@@ -12,12 +12,12 @@ struct CommandSink {
     self.keeps = keeps
   }
 
-  /// Reads all that is there, and closes at the end of it.
+  /// Reads all available bytes and closes the descriptor at the end of the stream.
   ///
-  /// - Returns: how many line feeds were in it.
+  /// - Returns: the number of line feeds read.
   mutating func read() -> Int {
     var (lineFeeds, buffer) = (0, [UInt8](repeating: 0, count: 64 << 10))
-    // Who writes without end is not read without end: others wait for their turn.
+    // The loop is limited, so that a command that writes without end does not block the others.
     for _ in 0..<16 where descriptor >= 0 {
       let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }

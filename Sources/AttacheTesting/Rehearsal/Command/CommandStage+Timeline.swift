@@ -1,9 +1,9 @@
 internal import Attache
 
 extension CommandStage {
-  /// Puts what was seen of a run into the time line.
+  /// Adds the observations of a run to the timeline.
   ///
-  /// - Parameter isFirst: whether the time line begins with it.
+  /// - Parameter isFirst: whether the timeline begins with this run.
   func note(_ transcript: CommandTranscript, isFirst: Bool = true) {
     if isFirst { timeline.start = transcript.start }
     note(transcript.timing.taken, .payload) { "\($0) taken" }
@@ -13,7 +13,7 @@ extension CommandStage {
     timeline.note(.filter, ending + transcript.lastWords, at: transcript.end)
   }
 
-  /// Lines of the same instant are one moment.
+  /// Adds an event for each instant; lines of the same instant share one event.
   private func note(_ instants: [MonotonicInstant], _ actor: ScenarioResult.Event.Actor, _ text: (String) -> String) {
     var first = 0
     while first < instants.count {

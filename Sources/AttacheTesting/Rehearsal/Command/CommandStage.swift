@@ -3,13 +3,13 @@ internal import AttacheArguments
 internal import FoundationEssentials
 internal import Glibc
 
-/// The world of a scenario as a command meets it.
+/// The environment of a scenario as a command sees it.
 struct CommandStage {
   private let stage: ScenarioStage
 
-  /// Sets a world up, lets a command play in it, and takes it down.
+  /// Sets up an environment, plays a command in it, and tears it down.
   ///
-  /// - Parameter kill: told of what reaches and leaves the origins.
+  /// - Parameter kill: receives the requests that reach the origins and the pieces that they send.
   static func with<Value>(
     _ scenario: Scenario, kill: CommandKill? = nil, _ play: (CommandStage) async throws(StageError) -> Value
   ) async throws(StageError) -> Value {
@@ -20,7 +20,7 @@ struct CommandStage {
       }
     }
     do throws(StageError) {
-      // A folder that is there serves every filter; attache would make it with the same mode.
+      // An existing folder works for every filter; attache would create it with the same mode.
       _ = unsafe mkdir(stage.store, 0o700)
       let value = try await play(CommandStage(stage: stage))
       if let failure = stage.failure { throw failure }
@@ -32,26 +32,26 @@ struct CommandStage {
     }
   }
 
-  /// With its placeholders filled in.
+  /// The scenario with its placeholders filled in.
   var scenario: Scenario { stage.scenario }
   var lines: [[UInt8]] { stage.input }
   var timeline: Timeline { stage.timeline }
-  /// Where a command is started; nil is this machine's network.
+  /// The network in which a command starts; nil for this machine's network.
   var network: NetworkNamespace? { stage.network }
-  /// Whether the scenario's flags let lines come in any order.
+  /// Whether the scenario's flags allow lines in any order.
   var isUnordered: Bool { stage.options.order.unordered }
-  /// Payloads undecided at a time, by the scenario's flags.
+  /// The maximum number of undecided payloads, according to the scenario's flags.
   var jobs: Int { stage.options.engine.timing.jobs }
 
   /// The path of a queue.
   var queue: String { stage.queue }
-  /// The JSON Pointer of the payload within a line, by the scenario's flags.
+  /// The JSON Pointer to the payload within a line, according to the scenario's flags.
   var payloadPath: String? { stage.options.engine.payloads.payloadPath?.description }
 
-  /// The environment of a command: this process's, and where the scenario's world is.
+  /// Returns the environment of a command: this process's variables and those of the scenario.
   ///
-  /// - Throws: ``StageError/unavailable(_:)`` when a flag holds a blank, which splits it in the
-  ///   shell.
+  /// - Throws: ``StageError/unavailable(_:)`` when a flag contains a blank, at which the shell
+  ///   would split it.
   func environment() throws(StageError) -> [String: String] {
     if let flag = stage.flags.first(where: { $0.isSplitByShell }) {
       throw .unavailable("\(Excerpt(flag.utf8)) holds a blank, which REHEARSAL_FLAGS cannot carry")
@@ -67,8 +67,8 @@ struct CommandStage {
     return environment
   }
 
-  /// The flags as words of the shell. A value that the shell takes for a pattern of file names is
-  /// joined to its flag: by itself it could come to a file that is named like a flag.
+  /// Returns the flags as shell words. A value that is a file name pattern is joined to its flag
+  /// with `=`. By itself, it could expand to a file whose name looks like a flag.
   static func shellWords(_ flags: [String]) -> String {
     flags.reduce(into: "") { words, flag in
       let isPattern = flag.utf8.contains { "*?[".utf8.contains($0) } && flag.utf8.first != UInt8(ascii: "-")
@@ -76,7 +76,7 @@ struct CommandStage {
     }
   }
 
-  /// What a run over all lines left behind; to be called while the store is still there.
+  /// Returns the evidence of a run over all lines. Call it while the store still exists.
   func evidence(of transcript: CommandTranscript) -> Evidence {
     note(transcript)
     var evidence = evidence(output: transcript.output)
@@ -89,7 +89,7 @@ struct CommandStage {
     return evidence
   }
 
-  /// What an output and the world around say; to be called while the store is still there.
+  /// Returns the evidence of an output and the environment. Call it while the store still exists.
   func evidence(output: [UInt8]) -> Evidence {
     var evidence = Evidence(input: lines, endsWithLineFeed: scenario.endsWithLineFeed)
     evidence.place = OutputPlace(stage.options.engine.payloads)
@@ -104,8 +104,8 @@ struct CommandStage {
 }
 
 extension String {
-  /// Whether it holds a byte at which a shell may split a word: a blank behind some letters is no
-  /// Character of its own.
+  /// Whether the text contains a byte at which a shell can split a word. It checks bytes, because a
+  /// blank after some letters is not a separate Character.
   fileprivate var isSplitByShell: Bool {
     utf8.contains { $0 == 0x20 || 0x09...0x0D ~= $0 }
   }

@@ -1,19 +1,19 @@
 internal import Attache
 
-/// When a command's lines are due, when its input ends, and when it counts as hung: pure
-/// bookkeeping over what was seen.
+/// Computes when a command's lines are due, when its input ends, and when it counts as hung, from
+/// the observations only.
 ///
-/// A payload's clock starts when the command has taken its last byte, and not before it may have a
-/// place: with `--jobs N` in the scenario's flags, the (N+1)th payload has one when the first was
-/// answered.
+/// A payload's clock starts when the command has read its last byte and a slot for it is free. With
+/// `--jobs N` in the scenario's flags, the slot of the (N+1)th payload becomes free when the first
+/// was answered.
 struct CommandTiming: Sendable, Hashable {
   struct Limits: Sendable, Hashable {
     var deadline: Duration
-    /// What may lie between the two processes.
+    /// The allowed delay between the two processes.
     var slack: Duration
-    /// How long after the last deadline the command may go on.
+    /// How long the command can continue after the last deadline.
     var hangAfter: Duration
-    /// Payloads undecided at a time.
+    /// The maximum number of undecided payloads.
     var jobs: Int
   }
 
@@ -24,8 +24,8 @@ struct CommandTiming: Sendable, Hashable {
   private let start: MonotonicInstant
   private var inputEnd: MonotonicInstant?
 
-  /// Until when nobody wonders that a command has not begun to read: a shell and an interpreter are
-  /// up by then on a busy machine too.
+  /// The time that a command has to begin reading; enough to start a shell and an interpreter even
+  /// on a busy machine.
   private static let startUp = Duration.seconds(2)
 
   init(count: Int, limits: Limits, start: MonotonicInstant) {
@@ -34,18 +34,18 @@ struct CommandTiming: Sendable, Hashable {
     self.start = start
   }
 
-  /// The command has taken the last byte of so many lines.
+  /// Records that the command has read the last byte of this many lines.
   mutating func take(_ lines: Int, at now: MonotonicInstant) {
     while taken.count < lines { taken.append(now) }
   }
 
-  /// No more is written to the command, and nobody sees any more what it takes: the clock of what
-  /// it has not taken starts here.
+  /// Records that the input has ended. Reads can no longer be observed after that, so the clock of
+  /// lines not yet read starts now.
   mutating func endInput(at now: MonotonicInstant) {
     inputEnd = now
   }
 
-  /// A whole line of output has come.
+  /// Records a complete line of output.
   mutating func answer(at now: MonotonicInstant) {
     answered.append(now)
   }
@@ -53,7 +53,8 @@ struct CommandTiming: Sendable, Hashable {
   var isTaken: Bool { taken.count == count }
   var isAnswered: Bool { answered.count >= count }
 
-  /// The instant by which a line must come, without the slack; nil while its clock stands still.
+  /// Returns the instant by which a line must arrive, without slack; nil while its clock has not
+  /// started.
   ///
   /// - Parameter line: from 0.
   func due(_ line: Int) -> MonotonicInstant? {
@@ -63,12 +64,12 @@ struct CommandTiming: Sendable, Hashable {
     return max(taken[line], answered[line - limits.jobs]).advanced(by: limits.deadline)
   }
 
-  /// The instant by which everything that can come must have come.
+  /// The instant by which all lines that can arrive must have arrived.
   ///
-  /// A line that the command does not take holds no clock up for ever: it has a deadline's time
-  /// after the last thing that happened.
+  /// A line that the command does not read cannot delay this forever: it gets a deadline's time
+  /// after the last event.
   var lastDue: MonotonicInstant {
-    // No line is due before the one in front of it.
+    // No line is due before the line before it.
     let running = answered.count + min(taken.count - answered.count, limits.jobs)
     let known = due(running - 1) ?? start
     guard running < count else { return known }
@@ -76,12 +77,13 @@ struct CommandTiming: Sendable, Hashable {
     return max(known, lastEvent.advanced(by: limits.deadline))
   }
 
-  /// The input ends when all is answered, or when nothing more can come in time.
+  /// Returns whether the input should end: when all lines are answered, or when no further line can
+  /// arrive in time.
   func inputEnds(at now: MonotonicInstant) -> Bool {
     isTaken && isAnswered || now >= lastDue.advanced(by: limits.slack)
   }
 
-  /// From here on the command counts as hung.
+  /// The instant from which the command counts as hung.
   var hangs: MonotonicInstant {
     lastDue.advanced(by: limits.slack).advanced(by: limits.hangAfter)
   }

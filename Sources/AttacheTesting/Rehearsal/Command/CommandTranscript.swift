@@ -1,27 +1,27 @@
 internal import Attache
 
-/// What was seen of one run of a command.
+/// The observations of one run of a command.
 struct CommandTranscript: Sendable {
-  /// When the lines were taken and answered, and by when they were due.
+  /// The times at which the lines were read and answered, and at which they were due.
   var timing: CommandTiming
-  /// When the first byte was offered.
+  /// The time at which the first byte was offered.
   var start: MonotonicInstant
   var output: [UInt8] = []
-  /// The last of what it wrote to standard error.
+  /// The last bytes that it wrote to standard error.
   var errors: [UInt8] = []
-  /// nil when it had to be ended.
+  /// The exit; nil when it had to be ended.
   var exit: CommandExit?
-  /// When it had ended, or was.
+  /// The time at which it had ended or was ended.
   var end: MonotonicInstant
-  /// When its input ended; nil when the command was the first to end.
+  /// The time at which its input ended; nil when the command ended first.
   var inputEnd: MonotonicInstant?
   /// Whether the rehearsal killed it at a kill point.
   var isKilled = false
-  /// Whether it was told to stop.
+  /// Whether it was asked to stop.
   var isStopped = false
-  /// Whether it was ended because it wrote and wrote.
+  /// Whether it was ended because it wrote too much.
   var isFlooding = false
-  /// Whether `resources` was looked at.
+  /// Whether `resources` was measured.
   var isMeasured = false
   var resources = CommandResources()
 
@@ -31,13 +31,13 @@ struct CommandTranscript: Sendable {
     end = start
   }
 
-  /// When the whole lines of the output came, counted from the start.
+  /// The arrival times of the complete lines of output, counted from the start.
   var arrivals: [Duration] { timing.answered.map { start.duration(to: $0) } }
 
-  /// The last lines of standard error as a part of a message; empty when it wrote nothing.
+  /// The last lines of its standard error as part of a message; empty when it wrote nothing.
   var lastWords: String { Self.lastWords(errors) }
 
-  /// The last lines of a standard error as a part of a message; empty when there are none.
+  /// Returns the last lines of a standard error as part of a message; empty when there are none.
   static func lastWords(_ errors: [UInt8]) -> String {
     let text = String(decoding: errors.suffix(400), as: UTF8.self)
     let lines = text.split(whereSeparator: \.isNewline).suffix(3)

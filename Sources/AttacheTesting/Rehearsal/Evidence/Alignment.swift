@@ -1,5 +1,4 @@
-/// The longest row of pairs of equal elements that keeps the order on both sides (Hunt and
-/// Szymanski, 1977).
+/// Finds the longest common subsequence of two sequences (Hunt and Szymanski, 1977).
 enum Alignment {
   struct Pair: Hashable {
     var left: Int
@@ -8,8 +7,8 @@ enum Alignment {
 
   /// - Parameters:
   ///   - left: the elements of one side.
-  ///   - right: those of the other; nil equals nothing.
-  /// - Returns: the pairs of indices in their order.
+  ///   - right: the elements of the other side; nil equals nothing.
+  /// - Returns: the pairs of indices in order.
   static func pairs(_ left: [Int], _ right: [Int?]) -> [Pair] {
     let start = zip(left, right).prefix { $0 == $1 }.count
     let bound = min(left.count, right.count) - start
@@ -28,7 +27,7 @@ enum Alignment {
     var places: [Int: [Int]] = [:]
     for index in leftRange.reversed() { places[left[index], default: []].append(index) }
     var nodes: [Node] = []
-    // The node that ends the best row of each length: the one that leaves most room on the left.
+    // For each length, the last node of the best sequence: the one with the smallest left index.
     var tails: [Int] = []
     for index in rightRange {
       for place in right[index].flatMap({ places[$0] }) ?? [] {
@@ -44,7 +43,8 @@ enum Alignment {
 }
 
 extension [Int] {
-  /// The first index from which on the condition holds, which it does from somewhere on.
+  /// Returns the first index from which the condition holds. The condition must hold for all later
+  /// indices.
   fileprivate func partitioningIndex(where holds: (Int) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

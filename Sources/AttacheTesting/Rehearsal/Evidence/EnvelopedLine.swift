@@ -1,12 +1,12 @@
-/// A line whose payload stands in the envelope of a push service, or in a string, compared with
-/// what came of it.
+/// Compares a line whose payload is in the envelope of a push service, or in a string, with its
+/// output line.
 struct EnvelopedLine {
   let original: [UInt8]
   let place: OutputPlace
 
-  /// Whether a line is the original with attache's member in one or several objects, each time the
-  /// same bytes unless these are notifications of one request, and nothing else changed but the
-  /// texts of the alert where the flags ask for it.
+  /// Returns whether a line is the original with attache's member in one or several objects. All
+  /// members must have the same bytes, unless the objects are notifications of one request. Nothing
+  /// else can change, except the texts of the alert when the flags allow it.
   func isSpliced(_ line: ArraySlice<UInt8>) -> Bool {
     guard let before = try? JSONReader.read(original[...]).compared(by: place), let after = try? JSONReader.read(line).compared(by: place)
     else { return false }
@@ -18,8 +18,8 @@ struct EnvelopedLine {
     return place.appliesOverrides || (isRequest ? hasInsertions(line, gained.count) : isOnlyLonger(line, by: gained.count))
   }
 
-  /// Whether the bytes are the original's with so many insertions, each before the closing brace of
-  /// an object.
+  /// Returns whether the bytes are the original's with this number of insertions, each before the
+  /// closing brace of an object.
   private func hasInsertions(_ line: ArraySlice<UInt8>, _ insertions: Int) -> Bool {
     var (rest, left) = (line, insertions)
     for byte in original {
@@ -32,7 +32,7 @@ struct EnvelopedLine {
     return rest.isEmpty && left == 0
   }
 
-  /// How many bytes stand before the brace that closes the object at hand.
+  /// Returns the number of bytes before the brace that closes the current object.
   private static func lengthToClosingBrace(_ bytes: ArraySlice<UInt8>) -> Int {
     var (depth, isString, isEscaped) = (0, false, false)
     for (length, byte) in bytes.enumerated() {
@@ -51,7 +51,7 @@ struct EnvelopedLine {
     return bytes.count
   }
 
-  /// Whether the bytes are the original's with so many equally long insertions.
+  /// Returns whether the bytes are the original's with this number of insertions of equal length.
   private func isOnlyLonger(_ line: ArraySlice<UInt8>, by insertions: Int) -> Bool {
     let (growth, line) = (line.count - original.count, Array(line))
     guard growth > 0, growth % insertions == 0 else { return false }
@@ -68,13 +68,13 @@ struct EnvelopedLine {
 }
 
 extension JSONValue {
-  /// The value as lines are compared by: with the objects that strings hold, and without the
-  /// alert's texts where these may change.
+  /// Returns the value in the form used to compare lines: strings that contain objects are parsed,
+  /// and the alert's texts are removed where they can change.
   func compared(by place: OutputPlace) -> JSONValue {
     place.appliesOverrides ? unfolded.withoutAlertTexts : unfolded
   }
 
-  /// The value with each string that holds a JSON object replaced by it.
+  /// The value with each string that contains a JSON object replaced by the object.
   var unfolded: JSONValue {
     switch self {
     case .string(let bytes) where bytes.first == UInt8(ascii: "{"):
@@ -88,7 +88,7 @@ extension JSONValue {
     }
   }
 
-  /// The value without the texts of every alert in it.
+  /// The value without the texts of all alerts in it.
   private var withoutAlertTexts: JSONValue {
     switch self {
     case .array(let elements): return .array(elements.map(\.withoutAlertTexts))
@@ -106,8 +106,8 @@ extension JSONValue {
     }
   }
 
-  /// Whether this is `original` but for members of that name in objects that had none, or in a
-  /// member `data` that is there for them alone.
+  /// Returns whether this equals `original` except for added members with this name. They can be in
+  /// objects that had none, or in an added member `data` that contains only them.
   fileprivate func gains(_ name: [UInt8], over original: JSONValue, _ gained: inout [JSONValue]) -> Bool {
     switch (self, original) {
     case (.object(let mine), .object(let theirs)):
@@ -130,7 +130,7 @@ extension JSONValue {
     }
   }
 
-  /// The first object, from the outside in, that has a member of that name.
+  /// Returns the outermost object that has a member with this name.
   func holder(of name: [UInt8]) -> JSONObject? {
     switch self {
     case .object(let object):

@@ -1,19 +1,20 @@
 internal import Attache
 
 extension Evidence {
-  /// So many payloads have their moments on the time line; of more, nobody reads them.
+  /// The maximum number of payloads with events on the timeline; readers do not read more.
   private static let maximumPayloads = 100
 
-  /// When each line of input came out, as far as it did; matched by content where the filter may
-  /// change the order.
+  /// Returns when each line of input was written, if it was. Lines are matched by content, because
+  /// the filter can change the order.
   package func arrivals(of matching: LineMatching) -> [Int: Duration] {
     let pairs = zip(matching.answers, arrivals).compactMap { answer, arrival in LineMatching.line(of: answer).map { ($0, arrival) } }
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// What the report and the arrivals say about when payloads were taken, decided and written.
+  /// Returns events for when payloads were taken, decided and written, according to the report and
+  /// the arrivals.
   ///
-  /// - Parameter deadline: the budget that the report counts lateness by.
+  /// - Parameter deadline: the time budget on which the report's lateness is based.
   package func payloadEvents(deadline: Duration) -> [ScenarioResult.Event] {
     guard let report, !arrivals.isEmpty else { return [] }
     let written = arrivals(of: LineMatching(input: input, output: outputLines, gaining: place))

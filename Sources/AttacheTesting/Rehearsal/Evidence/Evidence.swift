@@ -1,50 +1,51 @@
 package import AttacheArguments
 
-/// What one run of a scenario left behind; the checks judge it.
+/// The observations of one run of a scenario, which the checks judge.
 package struct Evidence: Sendable {
-  /// The lines of input as they were fed, placeholders filled in, without their line endings.
+  /// The lines of input as written to the filter, with placeholders filled in and without line
+  /// endings.
   package var input: [[UInt8]]
-  /// Whether the last line of the input had an ending.
+  /// Whether the last line of the input had a line ending.
   package var endsWithLineFeed: Bool
-  /// Where in a line the filter's flags put attache's member.
+  /// The place in a line where the filter's flags put attache's member.
   package var place = OutputPlace()
-  /// Whether the filter's flags ask for the input's order.
+  /// Whether the filter's flags require the input's order.
   package var isOrdered = true
-  /// Everything that the filter wrote.
+  /// All bytes that the filter wrote.
   package var output: [UInt8] = []
-  /// When each line of the output came, counted from the moment when the payloads were written;
-  /// empty where nobody looked.
+  /// The arrival time of each line of output, counted from the moment when the payloads were
+  /// written; empty when it was not measured.
   package var arrivals: [Duration] = []
   /// The report's records in the order of the file; nil when there is no report.
   package var report: [ReportedLine]?
-  /// Why the report could not be read.
+  /// The reason why the report could not be read.
   package var reportError: ReportError?
-  /// The requests that reached each path, by `PATH`, or `NAME/PATH` for an origin that is not named
-  /// `origin`.
+  /// The number of requests that reached each path, by `PATH`, or `NAME/PATH` for an origin with a
+  /// name other than `origin`.
   package var requests: [String: Int] = [:]
   /// The names of the fields that the requests had, in lower case.
   package var fields: Set<String> = []
-  /// The connections that all origins together accepted; in a network of its own, all that were
-  /// tried.
+  /// The number of connections that all origins together accepted. In the scenario's own network,
+  /// it counts all attempts.
   package var connections = 0
-  /// Where to, in a network of its own.
+  /// The destinations of the connection attempts in the scenario's own network.
   package var destinations: [String] = []
   /// The names that the name server was asked for.
   package var namesAsked: Set<String> = []
-  /// In order of time.
+  /// The events in order of time.
   package var timeline: [ScenarioResult.Event] = []
-  /// The files that the output names, by their URL, as they lay in the store at the end.
+  /// The files that the output names, by URL, as found in the store at the end.
   package var files: [String: FoundFile] = [:]
-  /// By how much the resident set grew at most, in bytes; nil where it was not measured.
+  /// The peak growth of the resident set, in bytes; nil when it was not measured.
   package var memory: Int?
-  /// How many descriptors were open at most beyond those before the run; nil where they were not
-  /// counted.
+  /// The peak number of additional open descriptors during the run; nil when they were not counted.
   package var descriptors: Int?
-  /// As the tool would have it; nil when there is none, as of a command that was killed.
+  /// The exit status, as the tool would return it; nil when there is none, for example after a
+  /// kill.
   package var exitStatus: Int32?
-  /// Whether the filter had to be given up.
+  /// Whether the filter did not end and had to be abandoned.
   package var hung = false
-  /// On the wall's clock.
+  /// The elapsed time on the real clock.
   package var elapsed = Duration.zero
 
   package init(input: [[UInt8]], endsWithLineFeed: Bool = true) {
@@ -52,15 +53,14 @@ package struct Evidence: Sendable {
     self.endsWithLineFeed = endsWithLineFeed
   }
 
-  /// The evidence of a filter with these flags.
+  /// Creates the evidence of a filter with these flags.
   package init(input: [[UInt8]], endsWithLineFeed: Bool, options: FilterOptions) {
     self.init(input: input, endsWithLineFeed: endsWithLineFeed)
     place = OutputPlace(options.engine.payloads)
     isOrdered = !options.order.unordered
   }
 
-  /// The lines of the output without their line endings; what follows the last line feed is a line
-  /// too, unless it is nothing.
+  /// The lines of the output without line endings. Bytes after the last line feed also form a line.
   package var outputLines: [ArraySlice<UInt8>] {
     var lines = output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true { lines.removeLast() }

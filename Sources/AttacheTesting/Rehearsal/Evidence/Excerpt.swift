@@ -1,6 +1,6 @@
 internal import Attache
 
-/// The beginning of a line, as a message shows it.
+/// The beginning of a line, for a message.
 struct Excerpt: CustomStringConvertible {
   private static let maximumCount = 90
 
@@ -16,7 +16,7 @@ struct Excerpt: CustomStringConvertible {
   }
 }
 
-/// A duration as a message shows it: `512.3 ms`.
+/// A duration in a message: `512.3 ms`.
 struct Milliseconds: CustomStringConvertible {
   let description: String
 
@@ -27,7 +27,7 @@ struct Milliseconds: CustomStringConvertible {
 }
 
 extension [Finding] {
-  /// No more of one kind than a reader looks at; the others are counted.
+  /// At most 10 findings of each kind; the others are counted.
   package var abridged: [Finding] {
     let maximum = 10
     var counts: [Finding.Kind: Int] = [:]
@@ -43,8 +43,8 @@ extension [Finding] {
 }
 
 extension String {
-  /// The text with what would do something to a terminal, or may not stand in a report, written as
-  /// `\\u{1b}`.
+  /// The text with characters that affect a terminal, or that a report cannot contain, written as
+  /// `\u{1b}`.
   var printable: String {
     unicodeScalars.map { scalar in
       scalar.forgesText || scalar.isUndefined ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)

@@ -2,10 +2,10 @@ internal import Attache
 
 internal import FoundationEssentials
 
-/// A file of the store, as a check finds it.
+/// A file of the store that a check found.
 package struct FoundFile: Sendable, Hashable {
   package var size: Int
-  /// In hexadecimal.
+  /// The hash in hexadecimal.
   package var sha256: String
 
   package init(size: Int, sha256: String) {
@@ -13,9 +13,9 @@ package struct FoundFile: Sendable, Hashable {
     self.sha256 = sha256
   }
 
-  /// Reads the file behind a URL.
+  /// Reads the file of a URL.
   ///
-  /// - Returns: nil when it is no file URL, or there is no such file.
+  /// - Returns: nil when it is not a file URL or the file does not exist.
   package init?(at url: String) {
     guard url.hasPrefix("file://"), let path = PercentEncoding.decode(url.dropFirst("file://".count)),
       let bytes = try? Data(contentsOf: URL(filePath: path))
@@ -29,7 +29,7 @@ package struct FoundFile: Sendable, Hashable {
 }
 
 extension Evidence {
-  /// Reads the files that the output names; to be called while the store is still there.
+  /// Reads the files that the output names. Call it while the store still exists.
   package mutating func collectFiles() {
     for attachment in outputLines.flatMap({ GainedAttachment.read($0, at: place) ?? [] }) where files[attachment.url] == nil {
       files[attachment.url] = FoundFile(at: attachment.url)

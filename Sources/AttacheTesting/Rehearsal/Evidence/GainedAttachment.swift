@@ -1,13 +1,14 @@
 internal import Attache
 package import AttacheArguments
 
-/// Where in a line attache puts its member.
+/// The place in a line where attache puts its member.
 package struct OutputPlace: Sendable, Hashable {
   /// The member's name.
   package var key: String
-  /// The names on the way to the payload within the line; none of them is the whole line.
+  /// The names on the path to the payload within the line; empty when the payload is the whole
+  /// line.
   package var payloadPath: [String]
-  /// Whether the alert of an attached payload may have other texts.
+  /// Whether the alert texts of an attached payload can change.
   package var appliesOverrides: Bool
 
   package init(key: String = "attache", payloadPath: [String] = [], appliesOverrides: Bool = false) {
@@ -16,13 +17,13 @@ package struct OutputPlace: Sendable, Hashable {
     self.appliesOverrides = appliesOverrides
   }
 
-  /// As flags have it.
+  /// Creates the place from flags.
   package init(_ options: PayloadOptions) {
     let parts = options.payloadPath?.description.split(separator: "/", omittingEmptySubsequences: false).dropFirst() ?? []
     self.init(key: options.outputKey, payloadPath: parts.map { Self.unescape($0) }, appliesOverrides: options.applyOverrides)
   }
 
-  /// Undoes `~0` and `~1` (RFC 6901, section 3).
+  /// Decodes `~0` and `~1` (RFC 6901, section 3).
   private static func unescape(_ part: Substring) -> String {
     part.split(separator: "~1", omittingEmptySubsequences: false).map {
       $0.split(separator: "~0", omittingEmptySubsequences: false).joined(separator: "~")
@@ -30,9 +31,9 @@ package struct OutputPlace: Sendable, Hashable {
     .joined(separator: "/")
   }
 
-  /// The objects that have the member, in the line's order: the payload, or, of a line without
-  /// `aps` there, the first object that has it; of a request of several notifications the first in
-  /// each.
+  /// Returns the objects that have the member, in the line's order. This is the payload if it has
+  /// `aps`. Otherwise it is the first object that has the member; for a request with several
+  /// notifications, the first in each.
   func holders(in line: JSONValue) -> [JSONObject] {
     let payload = payload(of: line)
     if let payload, payload.members[Array("aps".utf8)] != nil { return [payload] }
@@ -40,20 +41,20 @@ package struct OutputPlace: Sendable, Hashable {
     return (notifications(in: line) ?? [line.unfolded]).compactMap { $0.holder(of: name) }
   }
 
-  /// The notifications of a request that has several; nil for any other line.
+  /// Returns the notifications of a request that has several; nil for any other line.
   func notifications(in line: JSONValue) -> [JSONValue]? {
     guard case .object(let object) = line, case .array(let elements) = object.members[Array("notifications".utf8)] else { return nil }
     return elements
   }
 
-  /// The payload of a line; nil when there is none.
+  /// Returns the payload of a line; nil when there is none.
   func payload(of line: JSONValue) -> JSONObject? {
     guard case .object(let object) = line.value(at: payloadPath) else { return nil }
     return object
   }
 }
 
-/// An attachment as the output names it.
+/// An attachment that the output names.
 package struct GainedAttachment: Sendable, Hashable {
   package var url: String
   package var type: String
@@ -67,7 +68,7 @@ package struct GainedAttachment: Sendable, Hashable {
     self.sha256 = sha256
   }
 
-  /// The attachments that a line of output names.
+  /// Returns the attachments that a line of output names.
   ///
   /// - Returns: nil when the line has no member for them, or one that attache does not write.
   package static func read(_ line: ArraySlice<UInt8>, at place: OutputPlace = OutputPlace()) -> [GainedAttachment]? {

@@ -1,14 +1,14 @@
-/// Reads one JSON text (RFC 8259) and keeps its numbers exact; what `JSONDecoder` makes of large
-/// numbers and equal names would hide a change.
+/// Parses a JSON text (RFC 8259) and keeps its numbers exact. `JSONDecoder` would hide changes in
+/// large numbers and duplicate names.
 package struct JSONReader {
-  /// How a text that is no JSON fails.
+  /// The reason why a text is not JSON.
   package enum Failure: Error {
-    /// It breaks off: more text could make it JSON.
+    /// The text is incomplete: more text could make it valid.
     case end
     case syntax
   }
 
-  /// As deep as simdjson goes, and no deeper than a thread's stack bears.
+  /// The same depth as simdjson's, and small enough for a thread's stack.
   private static let maximumDepth = 1024
 
   private let bytes: ArraySlice<UInt8>
@@ -20,7 +20,7 @@ package struct JSONReader {
     index = bytes.startIndex
   }
 
-  /// Reads a text that is one value and nothing else.
+  /// Parses a text that consists of exactly one value.
   package static func read(_ bytes: ArraySlice<UInt8>) throws(Failure) -> JSONValue {
     guard String(validating: bytes, as: UTF8.self) != nil else { throw .syntax }
     var reader = JSONReader(bytes)
@@ -76,7 +76,7 @@ package struct JSONReader {
     guard depth <= Self.maximumDepth else { throw .syntax }
   }
 
-  /// Whether the container ends here, or a comma calls for more.
+  /// Returns whether the container ends here; false after a comma.
   private mutating func ends(with closing: UInt8) throws(Failure) -> Bool {
     skipSpace()
     let byte = try take()
@@ -145,8 +145,8 @@ extension JSONReader {
     }
   }
 
-  /// The scalar of a `\u` escape; a high surrogate takes the low one behind it along, if there is
-  /// one.
+  /// Parses a `\u` escape. A high surrogate is combined with the low surrogate after it, if there
+  /// is one.
   private mutating func scalar() throws(Failure) -> UInt32 {
     let unit = try codeUnit()
     guard (0xD800..<0xDC00).contains(unit), bytes[index...].starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]) else { return unit }
@@ -197,7 +197,7 @@ extension JSONReader {
     return JSONNumber(bytes[start..<index])
   }
 
-  /// Passes over one digit at least; gives their number.
+  /// Skips one or more digits and returns their number.
   private mutating func digits() throws(Failure) -> Int {
     let start = index
     while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }

@@ -1,15 +1,15 @@
-/// A JSON value, compared by what it says and not by how it is written.
+/// A JSON value, compared by its meaning and not by its formatting.
 package enum JSONValue: Hashable, Sendable {
   case null
   case boolean(Bool)
   case number(JSONNumber)
-  /// As UTF-8; half a surrogate pair keeps its three bytes.
+  /// The text in UTF-8; an unpaired surrogate keeps its three bytes.
   case string([UInt8])
   case array([JSONValue])
   case object(JSONObject)
 
-  /// Whether this holds everything that `original` says: objects may have gained members at any
-  /// depth, arrays have as many elements, all else is equal.
+  /// Returns whether this contains everything in `original`: objects can have additional members at
+  /// any depth, arrays have the same number of elements, and all else is equal.
   package func holds(_ original: JSONValue) -> Bool {
     switch (self, original) {
     case (.object(let mine), .object(let theirs)):
@@ -19,7 +19,7 @@ package enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// The value at the end of a path of names and indices.
+  /// Returns the value at a path of names and indices; nil when there is none.
   package func value(at path: some Sequence<String>) -> JSONValue? {
     path.reduce(self as JSONValue?) { value, part in
       switch value {
@@ -31,10 +31,10 @@ package enum JSONValue: Hashable, Sendable {
   }
 }
 
-/// The members of an object; of those with one name, the last.
+/// The members of an object. Of duplicate names, the last one counts.
 package struct JSONObject: Hashable, Sendable {
   package var members: [[UInt8]: JSONValue]
-  /// Where in the text its closing brace stands.
+  /// The offset of its closing brace in the text.
   package var closingBrace: Int
 
   package static func == (left: JSONObject, right: JSONObject) -> Bool {
@@ -46,14 +46,14 @@ package struct JSONObject: Hashable, Sendable {
   }
 }
 
-/// A number by its value, exact whatever its size: its digits without zeros at either end, and a
+/// The exact value of a number of any size: its digits without leading and trailing zeros, and a
 /// power of ten.
 package struct JSONNumber: Hashable, Sendable {
   private let isNegative: Bool
   private let digits: [UInt8]
   private let exponent: Int
 
-  /// - Parameter text: a number as JSON writes it.
+  /// - Parameter text: a number in JSON syntax.
   init(_ text: some Sequence<UInt8>) {
     var (negative, digits, exponent, written) = (false, [UInt8](), 0, [UInt8]())
     var (isFraction, isExponent) = (false, false)
@@ -78,14 +78,14 @@ package struct JSONNumber: Hashable, Sendable {
     self.exponent = self.digits.isEmpty ? 0 : exponent
   }
 
-  /// The number itself when it is whole and an `Int` holds it.
+  /// The number as an `Int`; nil when it is not whole or does not fit.
   package var integer: Int? {
     guard exponent >= 0, digits.count + exponent <= 19 else { return nil }
     let text = (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: exponent)
     return digits.isEmpty ? 0 : Int(text)
   }
 
-  /// An exponent beyond every use becomes a very large one.
+  /// Parses an exponent. One that is out of range is limited to ±`Int32.max`.
   private static func exponent(_ text: [UInt8]) -> Int {
     let bound = Int(Int32.max)
     guard let value = Int(String(decoding: text, as: UTF8.self)) else {

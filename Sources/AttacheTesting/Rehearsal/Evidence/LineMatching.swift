@@ -1,26 +1,27 @@
-/// Which line of input each line of output answers: content first, order second.
+/// Matches each line of output to the line of input that it answers: first by content, then by
+/// order.
 package struct LineMatching: Sendable {
-  /// What a line of output is; lines of input count from 0.
+  /// The classification of a line of output; lines of input count from 0.
   package enum Match: Hashable, Sendable {
-    /// In its place.
+    /// The answer to this line, in its place.
     case line(Int)
-    /// It came earlier or later than its neighbours.
+    /// The answer to this line, but earlier or later than its neighbours.
     case moved(Int)
-    /// This line was answered already.
+    /// A repeated answer to this line.
     case again(Int)
     /// A part of this line.
     case torn(Int)
-    /// What is left of a line whose first part is the line before.
+    /// The rest of this line; the previous line of output is its first part.
     case rest(Int)
-    /// This line with something changed.
+    /// This line with a change.
     case altered(Int)
-    /// Like nothing that was put in.
+    /// A line that resembles no line of input.
     case stranger
   }
 
-  /// For each line of output.
+  /// The classification of each line of output.
   private(set) var answers: [Match]
-  /// Lines of input without any answer.
+  /// The lines of input without an answer.
   private(set) var lost: [Int] = []
 
   init(
@@ -37,7 +38,7 @@ package struct LineMatching: Sendable {
     explain(input, output, index)
   }
 
-  /// The input that a whole line of output answers.
+  /// Returns the line of input that a complete line of output answers; nil when there is none.
   static func line(of answer: Match) -> Int? {
     switch answer {
     case .line(let line), .moved(let line), .again(let line): line
@@ -45,7 +46,8 @@ package struct LineMatching: Sendable {
     }
   }
 
-  /// Whole lines out of order: the answer to a line that has none, else one too many.
+  /// Classifies complete lines that are out of order: the answer to a line that has none, otherwise
+  /// a repeated answer.
   private mutating func place(_ kinds: [Int?], _ index: PayloadIndex) {
     var missing = Dictionary(grouping: lost) { index.kinds[$0] }
     let members = Dictionary(grouping: index.kinds.indices) { index.kinds[$0] }
@@ -61,15 +63,16 @@ package struct LineMatching: Sendable {
     lost = missing.values.joined().sorted()
   }
 
-  /// What the other lines are: parts or changed forms of lines that have no answer, as far as they
-  /// look like one.
+  /// Classifies the remaining lines as parts or changed forms of lines without an answer, if they
+  /// resemble one.
   private mutating func explain(_ input: [[UInt8]], _ output: [ArraySlice<UInt8>], _ index: PayloadIndex) {
     for (number, line) in output.enumerated() where answers[number] == .stranger {
       if number > 0, case .torn(let start) = answers[number - 1], index.kind(of: output[number - 1] + line) == index.kinds[start] {
         answers[number] = .rest(start)
         continue
       }
-      // As many lines as there were: one that nothing answers is the one in its place.
+      // If the number of lines is the same, the candidate is the unanswered line at the same
+      // position.
       let candidates = output.count == input.count && lost.contains(number) ? [number] : nearby(number)
       let likeness = candidates.map { (line: $0, count: Self.likeness(input[$0], line)) }
       guard let best = likeness.max(by: { ($0.count, -abs($0.line - number)) < ($1.count, -abs($1.line - number)) }), best.count > 0 else {
@@ -84,21 +87,22 @@ package struct LineMatching: Sendable {
     }
   }
 
-  /// The lines without an answer around a place; those far away are not looked at, so that a filter
-  /// that changes every line costs no more than it must.
+  /// Returns the unanswered lines near a position. Distant lines are skipped, to limit the cost for
+  /// a filter that changes every line.
   private func nearby(_ number: Int) -> ArraySlice<Int> {
     let middle = lost.firstIndex { $0 >= number } ?? lost.count
     return lost[max(0, middle - 64)..<min(lost.count, middle + 64)]
   }
 
-  /// How many bytes agree at the two ends.
+  /// Returns the number of equal bytes at both ends.
   private static func likeness(_ original: [UInt8], _ line: ArraySlice<UInt8>) -> Int {
     let start = zip(original, line).prefix { $0 == $1 }.count
     let end = zip(original.dropFirst(start).reversed(), line.dropFirst(start).reversed()).prefix { $0 == $1 }.count
     return start + end
   }
 
-  /// Whether it is one end of the original, or breaks off where JSON must go on.
+  /// Returns whether a line is one end of the original, or is incomplete JSON where the original is
+  /// complete.
   private static func isTorn(_ line: ArraySlice<UInt8>, of original: [UInt8]) -> Bool {
     guard !line.isEmpty else { return false }
     if line.count < original.count, original.starts(with: line) || original.suffix(line.count).elementsEqual(line) { return true }

@@ -1,23 +1,23 @@
 package import Attache
 
-/// What became of one line, as the output and, where there is one, the report tell it.
+/// The result of one line, according to the output and, if there is one, the report.
 package struct PayloadAccount: Sendable, Hashable {
-  /// From 1.
+  /// The line number, from 1.
   package var line: Int
-  /// nil when nothing came.
+  /// The outcome; nil when it is unknown.
   package var outcome: Outcome?
   package var reason: Reason?
-  /// Whether there is a report: without one an output says what was attached, and no more.
+  /// Whether there is a report. Without one, the output shows only what was attached.
   package var isReported: Bool
-  /// Whether the line came byte for byte as it was; nil when it did not come.
+  /// Whether the line came back unchanged to the byte; nil when it did not come back.
   package var isOriginal: Bool?
   package var attachments: [GainedAttachment]
-  /// nil without a report.
+  /// The media; nil without a report.
   package var media: [ReportedLine.Medium]?
   package var lateness: Duration?
 
-  /// One for each line of input. Without a report, a line that gained attachments is `attached`;
-  /// whether any other was a fallback or passed, an output does not say.
+  /// Returns one account per line of input. Without a report, a line that gained attachments is
+  /// `attached`. For any other line, the output does not show whether it was a fallback or passed.
   package static func all(in evidence: Evidence) -> [PayloadAccount] {
     let records = Dictionary((evidence.report ?? []).map { ($0.line, $0) }) { first, _ in first }
     let output = evidence.outputLines
@@ -41,7 +41,7 @@ package struct PayloadAccount: Sendable, Hashable {
     }
   }
 
-  /// The outcome with its reason, in words.
+  /// The outcome with its reason, as text.
   package var verdict: String {
     guard let outcome else { return isReported ? "no word about it" : "no attachment" }
     return ReportedLine(line: line, outcome: outcome, reason: reason).verdict

@@ -1,8 +1,7 @@
-/// The lines of input by what they say, so that the one which a line of output comes from is found
-/// quickly.
+/// An index of the lines of input by content, to find the source of a line of output quickly.
 ///
-/// Lines that nobody can tell apart by what becomes of them are one kind: those with the same
-/// bytes, or, where a line may be written anew, those that say the same.
+/// Lines that cannot be distinguished in the output have the same kind: those with the same bytes
+/// or, where a line can be reformatted, those with the same value.
 struct PayloadIndex {
   private enum Key: Hashable {
     case text([UInt8])
@@ -17,9 +16,9 @@ struct PayloadIndex {
   private let texts: [[UInt8]]
   private let values: [JSONValue?]
   private let kindByKey: [Key: Int]
-  /// Kinds by the rarest thing that they say.
+  /// The kinds by their rarest leaf.
   private var kindsByLeaf: [Int: [Int]] = [:]
-  /// Kinds that say nothing, such as `{}`: any object holds them.
+  /// The kinds without leaves, such as `{}`: any object contains them.
   private var emptyKinds: [Int] = []
 
   init(_ input: [[UInt8]], freedom: PromiseCheck.Freedom, place: OutputPlace = OutputPlace()) {
@@ -60,8 +59,8 @@ struct PayloadIndex {
     }
   }
 
-  /// The kind of line that an output line is, or holds the members of; of several, the one that it
-  /// is rightly made of, then the one that says most.
+  /// Returns the kind of the line of input that an output line equals or contains. Of several, it
+  /// prefers one of which the output line is an allowed form, then the longest.
   func kind(of line: ArraySlice<UInt8>) -> Int? {
     let (text, value) = (Array(line), try? JSONReader.read(line))
     if let kind = kindByKey[Self.key(text, value, freedom)] { return kind }
@@ -70,14 +69,14 @@ struct PayloadIndex {
     return candidates.filter { kind in values[kind].map { value.holds($0) } == true }.max { weight($0, line) < weight($1, line) }
   }
 
-  /// Whether a line of output may come from a line that says nothing. Any object may: so it does
-  /// only where no other line is meant.
+  /// Returns whether a line of output can come from a line without content. This is true of any
+  /// object, so it is used only when no other line matches.
   func isVague(_ kind: Int, for line: ArraySlice<UInt8>) -> Bool {
     guard emptyKinds.contains(kind), freedom.allows(line, from: texts[kind]), let original = values[kind] else { return false }
     return (try? JSONReader.read(line))?.compared(by: place).holds(original) == true
   }
 
-  /// What says more weighs more; of equals, the first line.
+  /// Prefers allowed forms, then longer lines, then the first line.
   private func weight(_ kind: Int, _ line: ArraySlice<UInt8>) -> (Int, Int, Int) {
     (freedom.allows(line, from: texts[kind]) ? 1 : 0, texts[kind].count, -kind)
   }
@@ -88,7 +87,7 @@ extension JSONValue {
     if case .object = self { true } else { false }
   }
 
-  /// A number for everything that is said, with its place. What holds a value has all of its
+  /// A hash of each leaf value with its path. A value that contains another value has all of its
   /// leaves.
   fileprivate var leaves: [Int] {
     var leaves: [Int] = []

@@ -1,7 +1,7 @@
 package import Attache
 internal import FoundationEssentials
 
-/// One record of attache's report, read back.
+/// A parsed record of attache's report.
 package struct ReportedLine: Sendable, Hashable {
   package struct Medium: Sendable, Hashable {
     package var url: String
@@ -21,13 +21,13 @@ package struct ReportedLine: Sendable, Hashable {
     }
   }
 
-  /// From 1.
+  /// The line number, from 1.
   package var line: Int
   package var outcome: Outcome
   package var reason: Reason?
-  /// From the place in the window to the decision.
+  /// The time from the line's entry into the window to the decision.
   package var elapsed: Duration
-  /// nil when the line was never written.
+  /// How late the line was written; nil when it was never written.
   package var lateness: Duration?
   package var media: [Medium]
 
@@ -42,9 +42,9 @@ package struct ReportedLine: Sendable, Hashable {
     self.media = media
   }
 
-  /// Reads a report: one JSON object a line.
+  /// Parses a report: one JSON object per line.
   ///
-  /// - Throws: ``ReportError`` at the first line that is no record.
+  /// - Throws: ``ReportError`` at the first line that is not a record.
   package static func read(_ bytes: [UInt8]) throws(ReportError) -> [ReportedLine] {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -58,7 +58,8 @@ package struct ReportedLine: Sendable, Hashable {
     return records
   }
 
-  /// At most a hundred years: another filter's report may say anything.
+  /// Converts milliseconds, limited to a hundred years, because another filter's report can contain
+  /// any value.
   private static func duration(_ milliseconds: Double) -> Duration {
     .microseconds(min(max(milliseconds, -3.2e12), 3.2e12) * 1000)
   }
@@ -73,9 +74,9 @@ package struct ReportedLine: Sendable, Hashable {
   }
 }
 
-/// A line of a report that is no record.
+/// A line of a report that is not a record.
 package struct ReportError: Error, Hashable, CustomStringConvertible {
-  /// Of the report, from 1.
+  /// The line of the report, from 1.
   package var line: Int
   package var text: String
 
@@ -84,7 +85,7 @@ package struct ReportError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// A record as it stands in the file.
+/// A record in the file's format.
 private struct Record: Decodable {
   struct Medium: Decodable {
     var url: String
@@ -103,7 +104,7 @@ private struct Record: Decodable {
   var media: [Medium]
 }
 
-/// One of attache's words by its name.
+/// A value of attache's enumerations, decoded by name.
 private struct Named<Word: RawRepresentable<String>>: Decodable {
   var value: Word
 

@@ -1,10 +1,10 @@
 internal import Attache
 internal import Glibc
 
-/// Feeds a filter through a pipe and reads what it writes through another, on one thread: the input
+/// Writes a filter's input to one pipe and reads its output from another, on one thread. The input
 /// stays open until every line is answered.
 struct Conversation {
-  /// How a conversation came to its end.
+  /// How a conversation ended.
   enum End { case closed, silence }
 
   private let input: DataPipe
@@ -12,17 +12,17 @@ struct Conversation {
   private var rest: ArraySlice<UInt8>
   private let expectedLines: Int
   private let start: MonotonicInstant
-  /// Told after each read.
+  /// Called after each read.
   private let progressed: () -> Void
   private(set) var received: [UInt8] = []
   private(set) var arrivals: [Duration] = []
 
   /// - Parameters:
-  ///   - input: its write end is used, and closed when all is answered.
+  ///   - endsWithLineFeed: whether the last line has a line feed. If not, the input ends as soon as
+  ///     it is written, because the line is complete only then.
+  ///   - input: its write end is used, and closed when all lines are answered.
   ///   - output: its read end is used.
-  ///   - closesWhenFed: whether the input ends as soon as it is written: a last line without an
-  ///     ending is a line only then.
-  ///   - start: what arrivals are counted from.
+  ///   - start: the instant from which arrivals are counted.
   init(
     _ lines: [[UInt8]], endsWithLineFeed: Bool, input: DataPipe, output: DataPipe, start: MonotonicInstant,
     progressed: @escaping () -> Void
@@ -36,7 +36,8 @@ struct Conversation {
     _ = fcntl(output.readEnd, F_SETFL, O_NONBLOCK)
   }
 
-  /// Goes on until the output is closed, or until neither side has said anything for so long.
+  /// Continues until the output is closed, or until no data moves in either direction for
+  /// `patience`.
   mutating func goOn(patience: Duration) -> End {
     var last = MonotonicInstant.now
     while true {
@@ -58,7 +59,7 @@ struct Conversation {
     }
   }
 
-  /// Ends the input, whatever has been answered.
+  /// Ends the input, even if lines are unanswered.
   mutating func closeInput() {
     rest = []
     input.closeWrite()
@@ -72,7 +73,7 @@ struct Conversation {
     let end = input.writeEnd
     let count = unsafe rest.withUnsafeBytes { unsafe write(end, $0.baseAddress, $0.count) }
     if count > 0 { rest = rest.dropFirst(count) }
-    // Nobody reads any more: the output will say why.
+    // The reader is gone; the output shows why.
     if count < 0, errno == EPIPE { closeInput() }
     return count > 0
   }

@@ -1,9 +1,9 @@
 internal import AttacheArguments
 internal import Glibc
 
-/// A pipe whose ends are closed once each, whoever comes first.
+/// A pipe whose ends are each closed exactly once.
 ///
-/// Not `Sendable`: a run hands each end to one thread.
+/// Not `Sendable`: a run passes each end to one thread.
 final class DataPipe {
   private(set) var readEnd: Int32
   private(set) var writeEnd: Int32
@@ -30,7 +30,7 @@ final class DataPipe {
     writeEnd = -1
   }
 
-  /// Gives an end away: whoever takes it closes it.
+  /// Transfers ownership of an end: the caller must close it.
   func takeRead() -> Int32 {
     defer { readEnd = -1 }
     return readEnd

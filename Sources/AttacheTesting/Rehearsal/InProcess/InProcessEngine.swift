@@ -1,10 +1,10 @@
 internal import Attache
 internal import AttacheArguments
 
-/// attache's engine in this process, put together as `attache` does, but for the service extension
-/// and the machine that a scenario asks for.
+/// attache's engine in this process. It is assembled as `attache` does, but with the scenario's
+/// service extension and machine.
 struct InProcessEngine: Sendable {
-  /// Why the engine does not start, with the exit status that `attache` would have.
+  /// The reason why the engine does not start, with the exit status that `attache` would return.
   struct Refusal: Error {
     var status: Int32
     var reason: String
@@ -32,7 +32,7 @@ struct InProcessEngine: Sendable {
     do { return try options.engine.storage.open() } catch { throw Refusal(status: ExitStatus.cannotCreate, reason: "\(error)") }
   }
 
-  /// Ends the threads; not while the filter runs.
+  /// Stops the threads. Do not call it while the filter runs.
   func shutdown() {
     extensions.release()
     assembly.engine.shutdown()

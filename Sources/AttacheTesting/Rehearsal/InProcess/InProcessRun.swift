@@ -1,11 +1,13 @@
 internal import Attache
 internal import Synchronization
 
-/// Plays a scenario with attache's engine in this process, on the real clock: libcurl, sockets,
-/// DNS, TLS and disk are what they are.
+/// Plays a scenario with attache's engine in this process, on the real clock, with real libcurl,
+/// sockets, DNS, TLS and disk.
 package enum InProcessRun {
-  /// - Returns: what the run left; the scenario's world is taken down again.
-  /// - Throws: ``StageError`` when that world could not be set up, or failed.
+  /// Plays a scenario and tears its environment down.
+  ///
+  /// - Returns: the evidence of the run.
+  /// - Throws: ``StageError`` when the environment could not be set up, or failed.
   package static func run(_ scenario: Scenario) async throws(StageError) -> Evidence {
     let observer = Mutex<(@Sendable () -> Void)?>(nil)
     let stage = try await ScenarioStage(scenario) { _ in observer.withLock { $0 }?() }

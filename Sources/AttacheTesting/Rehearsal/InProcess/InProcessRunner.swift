@@ -3,7 +3,7 @@ internal import AttacheArguments
 internal import Glibc
 internal import Synchronization
 
-/// One run of the engine on a stage, by the thread that speaks with the filter.
+/// A run of the engine on a stage, controlled by the thread that talks to the filter.
 final class InProcessRunner: Sendable {
   private let stage: ScenarioStage
   private let gauge = ProcessGauge()
@@ -14,12 +14,12 @@ final class InProcessRunner: Sendable {
     self.stage = stage
   }
 
-  /// Looks at how many descriptors there are; from any thread.
+  /// Counts the open descriptors; can be called from any thread.
   var observe: @Sendable () -> Void {
     { [gauge, stage] in gauge.look(others: stage.openConnections) }
   }
 
-  /// Has the filter decide everything at once and end: nobody wants to see more. From any thread.
+  /// Makes the filter decide everything immediately and end. It can be called from any thread.
   func cancel() {
     let filter = running.withLock { running in
       running.isCancelled = true
@@ -41,7 +41,7 @@ final class InProcessRunner: Sendable {
     return evidence
   }
 
-  /// The system's, of which a stage on loopback lets the engine reach nothing else.
+  /// The system's network. On a loopback stage, the engine can reach only loopback.
   private var network: FetchNetwork {
     let system = TransferWatch.watching(.real(stage.options.engine.fetching.configuration))
     return stage.network == nil ? system.onLoopback { [stage] in stage.note(beyondLoopback: $0, port: $1) } : system
@@ -65,7 +65,7 @@ final class InProcessRunner: Sendable {
     evidence.elapsed = start.duration(to: .now)
     (evidence.output, evidence.arrivals) = (conversation.received, conversation.arrivals)
     evidence.exitStatus = result.withLock { $0 }.flatMap(status)
-    // A filter that still runs keeps its threads: nobody may take them away.
+    // A filter that still runs needs its threads, so they are not stopped.
     if result.withLock({ $0 != nil }) { engine.shutdown() }
   }
 
@@ -89,7 +89,7 @@ final class InProcessRunner: Sendable {
     }
   }
 
-  /// - Returns: whether the filter came to its end by itself, at the latest when its input ended.
+  /// - Returns: whether the filter ended by itself, at the latest when its input ended.
   private func goOn(_ conversation: inout Conversation, _ engine: InProcessEngine) -> Bool {
     let patience = stage.scenario.deadline * 2 + .seconds(5)
     if conversation.goOn(patience: patience) == .closed { return true }
@@ -111,7 +111,7 @@ final class InProcessRunner: Sendable {
     }
   }
 
-  /// What else there is to see, while the store is still there.
+  /// Collects the remaining evidence while the store still exists.
   private func gather(_ evidence: inout Evidence) {
     do { evidence.report = try stage.readReport() } catch { evidence.reportError = error }
     evidence.collectFiles()

@@ -2,28 +2,28 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Synchronization
 
-/// By how much this process grows during a run: its resident set and its descriptors.
+/// Measures the growth of this process during a run: its resident set and its descriptors.
 final class ProcessGauge: Sendable {
   private let memoryBefore: Int?
   private let descriptorsBefore: Int
   private let most = Mutex(0)
 
-  /// Begins to measure: what is there now is what growth is counted from.
+  /// Starts measuring growth from the current values.
   init() {
-    // 5 resets the peak of the resident set (proc(5), /proc/pid/clear_refs).
+    // Writing 5 resets the peak of the resident set (proc(5), /proc/pid/clear_refs).
     let isReset = (try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))) != nil
     memoryBefore = isReset ? Self.status("VmRSS") : nil
     descriptorsBefore = Self.descriptors
   }
 
   /// Counts the descriptors.
-  /// - Parameter others: how many of them are not the filter's.
+  /// - Parameter others: the number of them that do not belong to the filter.
   func look(others: Int) {
     let count = Self.descriptors - descriptorsBefore - others
     most.withLock { $0 = max($0, count) }
   }
 
-  /// Bytes by which the resident set grew at its peak; nil where the kernel does not tell.
+  /// The growth of the resident set at its peak, in bytes; nil when the kernel does not report it.
   var memory: Int? {
     guard let memoryBefore, let peak = Self.status("VmHWM") else { return nil }
     return max(0, peak - memoryBefore)
@@ -35,9 +35,9 @@ final class ProcessGauge: Sendable {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
   }
 
-  /// A figure of /proc/self/status, which are in kB.
+  /// Returns a value of /proc/self/status in bytes; the file has kB.
   private static func status(_ name: String) -> Int? {
-    // Read by hand: a file of /proc has no size.
+    // Read directly, because a file of /proc has no size.
     let descriptor = unsafe open("/proc/self/status", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }

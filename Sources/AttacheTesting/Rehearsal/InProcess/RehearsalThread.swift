@@ -1,11 +1,11 @@
 internal import Attache
 
-/// A thread of a rehearsal's own: it waits in the system's calls, which Swift's threads must not.
+/// A separate thread for a rehearsal. It can block in system calls, which Swift's threads must not
+/// do.
 enum RehearsalThread {
-  /// Runs `body` on a thread of its own, with every signal blocked, and comes back with what it
-  /// gives.
+  /// Runs `body` on a new thread, with every signal blocked, and returns its result.
   ///
-  /// - Throws: ``SystemError`` when there is no thread to be had.
+  /// - Throws: ``SystemError`` when no thread can be created.
   static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws(SystemError) -> Value {
     let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, SystemError>, Never>) in
       do throws(SystemError) {
@@ -17,9 +17,9 @@ enum RehearsalThread {
     return try result.get()
   }
 
-  /// Does what can fail on a thread of its own.
+  /// Runs a function that can fail on a new thread.
   ///
-  /// - Parameter network: where; nil is this machine's.
+  /// - Parameter network: the network to enter; nil for this machine's network.
   static func attempt<Value: Sendable>(
     in network: NetworkNamespace? = nil, _ body: @escaping @Sendable () throws(StageError) -> Value
   ) async -> Result<Value, StageError> {

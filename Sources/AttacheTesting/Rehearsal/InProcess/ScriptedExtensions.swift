@@ -1,9 +1,9 @@
 internal import Attache
 internal import Synchronization
 
-/// Service extensions that behave as a scenario says, for one run.
+/// The service extensions for one run, which behave as the scenario says.
 final class ScriptedExtensions: Sendable {
-  /// How late an answer that is late comes.
+  /// The delay of a late answer after its deadline.
   private static let lateness = Duration.milliseconds(1)
 
   private struct State {
@@ -15,20 +15,20 @@ final class ScriptedExtensions: Sendable {
   private let machine: any Machine
   private let state = Mutex(State())
 
-  /// - Parameter machine: what the extensions' threads wait on.
+  /// - Parameter machine: provides the wake signals on which the extensions' threads wait.
   init(_ kind: ScriptedExtensionKind, machine: any Machine) {
     self.kind = kind
     self.machine = machine
   }
 
-  /// Makes the one that serves a request.
+  /// Creates the extension that serves a request.
   ///
-  /// - Parameter media: makes attache's own.
+  /// - Parameter media: creates attache's own extension.
   func make(media: () -> MediaExtension) -> any ServiceExtension {
     kind == .media ? media() : ScriptedExtension(kind, stage: self)
   }
 
-  /// Lets all threads go that wait, now and from now on; called when the run is over.
+  /// Releases all waiting threads, now and from now on. Call it when the run is over.
   func release() {
     let blocked = state.withLock { state in
       state.isOver = true
@@ -43,7 +43,7 @@ final class ScriptedExtensions: Sendable {
     wait(until: nil)
   }
 
-  /// Blocks the calling thread until a deadline is past.
+  /// Blocks the calling thread until a deadline has passed.
   fileprivate func block(beyond deadline: MonotonicInstant) {
     wait(until: deadline.advanced(by: Self.lateness))
   }
@@ -55,14 +55,14 @@ final class ScriptedExtensions: Sendable {
       return state.isOver
     }
     guard !isOver else { return }
-    // A wait may end early: only the time, or the end of the run, ends this one.
+    // A wait can end early, so the loop checks for the time or the end of the run.
     while !state.withLock({ $0.isOver }), instant.map({ machine.now < $0 }) ?? true { wakeSignal.wait(until: instant) }
   }
 }
 
-/// A service extension that misbehaves.
+/// A service extension with a fault.
 private final class ScriptedExtension: ServiceExtension {
-  /// What it throws.
+  /// The error that it throws.
   private struct Mishap: Error {}
 
   private let kind: ScriptedExtensionKind

@@ -1,7 +1,7 @@
 internal import Attache
 
-/// What a worker owes that was killed and started again until its queue was empty: one whole result
-/// for each payload, which is the original or what the scenario expects.
+/// Checks a worker that was killed and restarted until its queue was empty: each payload must have
+/// one complete result, which is the original or what the scenario expects.
 package enum KilledQueueCheck {
   package static func findings(_ evidence: Evidence, of scenario: Scenario) -> [Finding] {
     let accounts = PayloadAccount.all(in: evidence)
@@ -14,7 +14,7 @@ package enum KilledQueueCheck {
     evidence.hung ? [Finding(.hung, "the worker was expected to end with its queue, and had to be given up")] : []
   }
 
-  /// That there is at most one of each, the check of expectations says.
+  /// Checks that each line has a record. ``ExpectationCheck`` checks that it has at most one.
   private static func records(_ evidence: Evidence) -> [Finding] {
     guard let report = evidence.report else { return [] }
     let present = Set(report.map(\.line))
@@ -31,12 +31,13 @@ package enum KilledQueueCheck {
   private static func gained(_ account: PayloadAccount, _ scenario: Scenario) -> [Finding] {
     let expected = ExpectationCheck(scenario.expectation).expected(account.line - 1)
     guard let outcome = expected?.outcome, outcome != .attached, account.isOriginal == false else { return [] }
-    // Whoever starts again has not learnt yet which origin is to be left alone.
+    // A restarted worker does not know yet which origins to leave alone.
     guard expected?.reason != .policyBreaker else { return [] }
     return [Finding(.outcome, payload: account.line, "the original was expected, and \(account.verdict) came")]
   }
 
-  /// What is left to expect: the files of the lines that gained some, and how the worker ends.
+  /// Returns the expectations that still apply: the attachments of the lines that gained some, and
+  /// the exit status.
   private static func reduced(_ scenario: Scenario, _ accounts: [PayloadAccount]) -> ScenarioExpectation {
     var expectation = ScenarioExpectation()
     expectation.exitStatus = scenario.expectation.exitStatus

@@ -1,8 +1,8 @@
 internal import Attache
 
 extension QueueRehearsal {
-  /// Kills the worker at random moments, starts it again each time, and checks what is in the queue
-  /// when it is empty.
+  /// Kills the worker at random times, restarts it each time, and checks the results when the queue
+  /// is empty.
   func killed(_ result: inout ScenarioResult) async throws(StageError) {
     let scenario = result.scenario.scaled(by: timeScale)
     let (findings, longest) = try await CommandStage.with(scenario) { stage throws(StageError) in
@@ -12,7 +12,7 @@ extension QueueRehearsal {
       return (KilledQueueCheck.findings(try await queue.evidence(work), of: scenario), work.start.duration(to: work.end))
     }
     guard findings.isEmpty else {
-      // What loses a payload undisturbed is not killed to see whether it keeps it.
+      // A worker that loses a payload without a kill is not killed.
       result.findings = findings
       return
     }
@@ -31,8 +31,10 @@ extension QueueRehearsal {
     }
   }
 
-  /// - Parameter longest: how long a worker takes that nobody kills.
-  /// - Returns: the last run, which ended by itself, and how many others did not.
+  /// Kills the worker up to `randomKills` times.
+  ///
+  /// - Parameter longest: the duration of a run without a kill.
+  /// - Returns: the last run, which ended by itself, and the number of kills.
   private func killed(_ queue: QueueStage, within longest: Duration) async throws(StageError) -> (CommandInvocation.Outcome, kills: Int) {
     var random = SeededGenerator(seed: seed)
     var kills = 0

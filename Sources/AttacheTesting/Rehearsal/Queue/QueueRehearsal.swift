@@ -1,42 +1,51 @@
 internal import Attache
 
-/// Rehearses `attache work`: the payloads of a scenario are enqueued, worked, and their results
-/// read.
+/// Rehearses `attache work`: enqueues the payloads of a scenario, works them, and reads their
+/// results.
 ///
 ///     let result = await QueueRehearsal(.sqlite).run(try Scenario(contentsOfFile: "scenarios/origin-stalls.yaml"))
 ///     #expect(result.findings.isEmpty)
 ///
-/// Everything that is asked of attache's engine is asked here: the promise to the byte, lateness by
-/// the records, and what the scenario expects. `attache` is found by the PATH of ``environment``.
+/// It makes the same checks as for attache's engine: the promise to the byte, lateness according to
+/// the records, and the scenario's expectations. `attache` is found through the PATH of
+/// ``environment``.
 public struct QueueRehearsal: Sendable {
-  /// The kinds of queues; the raw value is how a queue of the kind is written.
+  /// The kinds of queues. The raw value is the prefix in a queue's name.
   public enum Kind: String, Sendable, CaseIterable {
+    /// A queue in an SQLite database.
     case sqlite
+    /// A queue in a folder.
     case folder = "dir"
   }
 
+  /// The kind of queue.
   public var kind: Kind
-  /// What works the queue, for `/bin/sh -c`.
+  /// The worker command for `/bin/sh -c`.
   public var worker = QueueRehearsal.attache
-  /// How long after its last deadline it may go on; nil is twice the deadline and ten seconds.
+  /// How long the worker can continue after its last deadline before it counts as hung; nil is
+  /// twice the deadline plus ten seconds.
   public var hangAfter: Duration?
-  /// At how many random moments it is killed, and started again; then that every payload has one
-  /// whole result is checked, and nothing about time.
+  /// The number of random times at which the worker is killed and restarted. If it is above zero,
+  /// the check is that every payload has one complete result; times are not checked.
   public var randomKills = 0
+  /// The seed of the random kill times.
   public var seed: UInt64 = 1
-  /// Every time of a scenario is multiplied by this.
+  /// The factor for all times of a scenario.
   public var timeScale = 1.0
-  /// Variables of the commands' environment beside this process's and the scenario's.
+  /// Additional environment variables of the commands, besides this process's and the scenario's.
   public var environment: [String: String] = [:]
 
-  /// A kill from outside says nothing against a payload.
+  /// The default worker command. `--poison-after` is very large, because a kill from outside is not
+  /// the payload's fault.
   public static let attache = "attache work --queue \"$REHEARSAL_QUEUE\" --once --attempts 1 --poison-after 1000000 $REHEARSAL_FLAGS"
 
+  /// Creates a rehearsal with a kind of queue.
   public init(_ kind: Kind) {
     self.kind = kind
   }
 
-  /// Plays a scenario.
+  /// Plays a scenario. The result is skipped when a worker cannot play the scenario or when the
+  /// task is cancelled.
   public func run(_ scenario: Scenario) async -> ScenarioResult {
     var result = ScenarioResult(scenario, depth: .queue, seed: seed)
     let start = MonotonicInstant.now
@@ -54,13 +63,14 @@ public struct QueueRehearsal: Sendable {
     return result
   }
 
-  /// Plays scenarios side by side.
+  /// Plays scenarios in parallel. Those that measure memory or descriptors are played alone at the
+  /// end.
   ///
   /// - Parameters:
-  ///   - scenarios: what is played.
-  ///   - parallel: how many at a time; nil is two for each core.
-  ///   - report: told of each result as it comes.
-  ///   - began: told of each scenario as it begins.
+  ///   - scenarios: the scenarios to play.
+  ///   - parallel: the number of scenarios at a time; nil is two for each core.
+  ///   - report: called with each result as it arrives.
+  ///   - began: called with each scenario as it begins.
   /// - Returns: the results in the order of the scenarios.
   public func run(
     _ scenarios: [Scenario], parallel: Int? = nil, report: (ScenarioResult) -> Void = { _ in },
@@ -69,7 +79,7 @@ public struct QueueRehearsal: Sendable {
     await ScenarioSuite(parallel: parallel).run(scenarios, began, report) { scenario in await run(scenario) }
   }
 
-  /// What a worker cannot be asked for.
+  /// Returns the reason why a worker cannot play the scenario; nil when it can.
   private func reasonToSkip(_ scenario: Scenario) -> String? {
     if scenario.serviceExtension != .media { return "the extension of this scenario plays in attache's own process only" }
     if scenario.stop != nil { return "how a filter stops is not how a worker does" }
@@ -93,7 +103,7 @@ public struct QueueRehearsal: Sendable {
 }
 
 extension ScenarioResult {
-  /// What became of the payloads, and when.
+  /// Sets the payloads and the timeline from the evidence.
   mutating func take(_ evidence: Evidence) {
     payloads = PayloadAccount.all(in: evidence).map {
       .init(line: $0.line, outcome: $0.outcome, reason: $0.reason, lateness: $0.lateness)

@@ -1,9 +1,9 @@
 internal import Attache
 
-/// A queue in the world of a scenario, and the commands that fill it, work it and read it.
+/// A queue in a scenario's environment, and the commands that fill it, work it and read it.
 struct QueueStage {
-  /// What a worker may hold beside what a filter does, in bytes: the database's page cache (8 MB)
-  /// and code, and what is on its way into it.
+  /// The memory that a worker can use in addition to a filter's, in bytes: the database's page
+  /// cache (8 MB) and code, and data on its way into the database.
   private static let queueMemory = 16_000_000
 
   private let stage: CommandStage
@@ -15,19 +15,20 @@ struct QueueStage {
     var environment = try stage.environment().merging(rehearsal.environment) { _, own in own }
     environment["REHEARSAL_QUEUE"] = "\(rehearsal.kind.rawValue):\(stage.queue)"
     environment["REHEARSAL_FLAGS"] = environment["REHEARSAL_FLAGS"].map(Self.withoutReport)
-    // A variable, and no part of the command: a path may hold what a shell acts upon.
+    // Passed as a variable and not in the command, because a path can contain characters that a
+    // shell interprets.
     environment["REHEARSAL_PAYLOAD_PATH"] = stage.payloadPath
     self.environment = environment
   }
 
-  /// The records of a worker are in its queue.
+  /// Removes `--report`, because a worker stores its records in the queue.
   private static func withoutReport(_ flags: String) -> String {
     var words = flags.split(separator: " ")
     if let report = words.firstIndex(of: "--report") { words.removeSubrange(report..<min(report + 2, words.count)) }
     return words.joined(separator: " ")
   }
 
-  /// Puts the scenario's payloads into the queue.
+  /// Adds the scenario's payloads to the queue.
   func enqueue() async throws(StageError) {
     stage.timeline.start = .now
     let path = stage.payloadPath == nil ? "" : " --payload-path \"$REHEARSAL_PAYLOAD_PATH\""
@@ -38,7 +39,7 @@ struct QueueStage {
 
   /// Runs the worker once.
   ///
-  /// - Parameter moment: when it is killed, counted from its start; nil is never.
+  /// - Parameter moment: the time to kill it, counted from its start; nil for never.
   func work(killedAfter moment: Duration? = nil) async throws(StageError) -> CommandInvocation.Outcome {
     let expectation = stage.scenario.expectation
     var call = call(rehearsal.worker, patience: patience)
@@ -53,9 +54,9 @@ struct QueueStage {
     return outcome
   }
 
-  /// What is in the queue, and what its last worker left behind.
+  /// Returns the contents of the queue and the observations of its last worker.
   func evidence(_ work: CommandInvocation.Outcome) async throws(StageError) -> Evidence {
-    // The records first: whoever reads the lines gives up the files that are held for them.
+    // Reads the records first, because reading the results releases the files held for them.
     let report = try await finished(call("attache results --queue \"$REHEARSAL_QUEUE\" --report"), "attache results --report")
     let results = try await finished(call("attache results --queue \"$REHEARSAL_QUEUE\""), "attache results")
     var evidence = stage.evidence(output: results)
@@ -69,7 +70,7 @@ struct QueueStage {
     return evidence
   }
 
-  /// Runs what must end well.
+  /// Runs a command that must succeed.
   ///
   /// - Returns: its output.
   private func finished(_ call: CommandInvocation, _ name: String) async throws(StageError) -> [UInt8] {
@@ -81,14 +82,15 @@ struct QueueStage {
     return outcome.output
   }
 
-  /// - Parameter patience: nil is a minute more than a worker has, for what is not rehearsed.
+  /// - Parameter patience: the maximum duration. Nil is a minute more than a worker gets, for
+  ///   commands that are not rehearsed.
   private func call(_ command: String, patience: Duration? = nil) -> CommandInvocation {
     let patience = patience ?? self.patience + .seconds(60)
     return CommandInvocation(launch: CommandLaunch(command: command, environment: environment), network: stage.network, patience: patience)
   }
 
-  /// Each payload may take its deadline, so many at a time; alone, when two workers died with it in
-  /// their hands.
+  /// The maximum duration of a worker. Each payload can take its deadline, with `jobs` payloads at
+  /// a time. A payload runs alone after two workers died while they worked on it.
   private var patience: Duration {
     let deadline = stage.scenario.deadline
     let rounds = stage.lines.count / (rehearsal.randomKills > 0 ? 1 : max(1, stage.jobs)) + 1

@@ -1,23 +1,23 @@
 internal import Attache
 internal import Glibc
 
-/// A port that nobody serves: connections to it are refused, or their packets dropped.
+/// A port without a server: connections to it are refused, or their packets are dropped.
 final class ReservedPort: Sendable {
   enum Kind {
-    /// Bound, and not listened to: the kernel answers with a reset.
+    /// Bound but not listening: the kernel answers with a reset.
     case refusing
-    /// Listened to with a queue that is full: the kernel drops further packets.
+    /// Listening with a full queue: the kernel drops further packets.
     case dropping
   }
 
   let port: Int
-  /// The connections that it tried itself.
+  /// The connections that this object opened itself.
   let ownAttempts: Set<ConnectionCanary.Attempt>
   private let descriptors: [Int32]
 
-  /// Binds on the calling thread, in whose network it then is.
+  /// Binds the port on the calling thread, in that thread's network namespace.
   ///
-  /// - Parameter port: 0 for one that is free.
+  /// - Parameter port: 0 for a free port.
   init(_ kind: Kind, at address: IPAddress = .v4(0x7F00_0001), port: UInt16 = 0) throws(StageError) {
     let name = SocketName(address, port: port)
     let listener = try Self.socket(name.family)
@@ -29,8 +29,8 @@ final class ReservedPort: Sendable {
       if case .dropping = kind {
         try Self.check("listen", listen(listener, 0))
         let name = SocketName(address, port: UInt16(self.port))
-        // A queue of length 0 holds one connection (Linux: sk_acceptq_is_full); a second one finds
-        // out that it is full.
+        // A queue of length 0 holds one connection (Linux: sk_acceptq_is_full). A second connection
+        // confirms that it is full.
         for _ in 0..<2 {
           let filler = try Self.socket(name.family)
           descriptors.append(filler)

@@ -1,20 +1,20 @@
 internal import Glibc
 internal import Synchronization
 
-/// A file system in memory (tmpfs) that a scenario's store lies on.
+/// A file system in memory (tmpfs) for a scenario's store.
 package final class ScenarioDisk: Sendable {
-  /// tmpfs gives out whole pages.
+  /// tmpfs allocates whole pages.
   private static let pageSize = 4096
-  /// Room for every file of a scenario.
+  /// Enough for all files of a scenario.
   private static let ampleSize = 256 << 20
 
   private let path: String
   private let script: DiskScript
   private let isMounted = Mutex(true)
 
-  /// Mounts it on a folder, which is made.
+  /// Creates a folder and mounts the disk on it.
   ///
-  /// - Throws: ``StageError/unavailable(_:)`` where the user may not mount.
+  /// - Throws: ``StageError/unavailable(_:)`` when the user has no permission to mount.
   package init(_ script: DiskScript, at path: String) throws(StageError) {
     self.path = path
     self.script = script
@@ -36,8 +36,8 @@ package final class ScenarioDisk: Sendable {
     unmount()
   }
 
-  /// What happens to the disk when the first request reaches an origin.
-  /// - Returns: what that is, in words; nil when it is nothing.
+  /// Changes the disk when the first request reaches an origin, if the script says so.
+  /// - Returns: a description of the change; nil when there is none.
   package func requestCame() throws(StageError) -> String? {
     switch script {
     case .full(0):
@@ -50,8 +50,8 @@ package final class ScenarioDisk: Sendable {
     }
   }
 
-  /// Waits for files that are being written at this moment, a second at most: the kernel refuses
-  /// until they are closed (mount(2), EBUSY).
+  /// Makes the disk read-only. It waits a second at most for files that are being written, because
+  /// the kernel refuses the change until they are closed (mount(2), EBUSY).
   private func turnReadOnly() throws(StageError) {
     for _ in 0..<1_000 {
       if unsafe mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0 { return }
@@ -61,7 +61,7 @@ package final class ScenarioDisk: Sendable {
     throw .system(call: "mount", errno: errno)
   }
 
-  /// Once is enough, twice does no harm.
+  /// Unmounts the disk. A second call does nothing.
   package func unmount() {
     let isFirst = isMounted.withLock { mounted in
       defer { mounted = false }
@@ -70,7 +70,7 @@ package final class ScenarioDisk: Sendable {
     if isFirst { unsafe umount2(path, Int32(MNT_DETACH)) }
   }
 
-  /// Takes the one page that a disk has at least: attache needs room for a byte to start at all.
+  /// Fills the one page that a disk has at least. attache needs room for a byte to start at all.
   private func fill() {
     let filler = unsafe open("\(path)/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     let page = [UInt8](repeating: 0, count: Self.pageSize)

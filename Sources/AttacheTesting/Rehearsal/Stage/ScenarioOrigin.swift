@@ -1,16 +1,16 @@
 internal import Attache
 internal import Synchronization
 
-/// One origin of a scenario, running.
+/// A running origin of a scenario.
 final class ScenarioOrigin: Sendable {
   private enum Server {
     case fault(FaultOrigin)
     case nobody(ReservedPort)
-    /// In a network of its own, where nothing else could listen at the port.
+    /// In the scenario's own network, where nothing else can listen at the port.
     case nothing(port: Int)
   }
 
-  /// Where an origin is said to be that listens at every address: a public one.
+  /// The address given for an origin that listens at all addresses: a public one.
   private static let publicAddress = IPAddress.v4(0x5DB8_D822)
 
   let script: OriginScript
@@ -18,10 +18,10 @@ final class ScenarioOrigin: Sendable {
   private let host: String
 
   /// - Parameters:
-  ///   - names: what a good certificate is for besides the addresses of loopback, unless the script
-  ///     says.
-  ///   - network: where it listens; nil is loopback.
-  ///   - watch: told of everything that happens at the origin.
+  ///   - names: the names of a good certificate in addition to the loopback addresses, unless the
+  ///     script sets its own.
+  ///   - network: the network in which it listens; nil for loopback.
+  ///   - watch: called with each event at the origin.
   init(
     _ script: OriginScript, names: [String], in network: NetworkNamespace? = nil, watch: @escaping @Sendable (OriginEvent) -> Void
   ) async throws(StageError) {
@@ -61,7 +61,7 @@ final class ScenarioOrigin: Sendable {
     Placeholders.Address(scheme: script.tls == nil ? "http" : "https", host: host, port: port)
   }
 
-  /// The connections that the origin tried itself.
+  /// The connections that the origin opened itself.
   var ownAttempts: Set<ConnectionCanary.Attempt> {
     if case .nobody(let port) = server { port.ownAttempts } else { [] }
   }
@@ -74,29 +74,30 @@ final class ScenarioOrigin: Sendable {
     }
   }
 
-  /// The root that attache is to trust; nil when there is none, or it is not to know it.
+  /// The root certificate that attache should trust; nil when there is none or attache should not
+  /// trust it.
   var rootFile: String? {
     guard case .fault(let origin) = server, script.tls != .untrusted else { return nil }
     return origin.rootCertificatePEMFile
   }
 
-  /// Connections so far.
+  /// The number of connections so far.
   var connections: Int {
     guard case .fault(let origin) = server else { return 0 }
     return origin.connectionCount
   }
 
-  /// Connections that are open now.
+  /// The number of connections that are open now.
   var openConnections: Int {
     guard case .fault(let origin) = server else { return 0 }
     return origin.openConnections
   }
 
-  /// Puts the paths up; their placeholders are filled in.
+  /// Registers the paths. Their placeholders must be filled in.
   func serve(_ paths: [String: PathScript]) {
     guard case .fault(let origin) = server else { return }
     for (path, script) in paths { origin.serve(path, script: script) }
-    // A path that no script names must not be taken for a fault's.
+    // Registers a script even without paths, so that a path is not parsed as a fault path.
     if paths.isEmpty { origin.serve("/", script: PathScript(responses: [])) }
   }
 
@@ -107,7 +108,7 @@ final class ScenarioOrigin: Sendable {
 }
 
 extension OriginScript {
-  /// Where it listens in a network of its own.
+  /// The port in the scenario's own network.
   fileprivate var port: UInt16 { listening?.port ?? (tls == nil ? 80 : 443) }
 
   fileprivate func certificate(_ names: [String]) -> FaultOrigin.TLS {
@@ -145,7 +146,7 @@ extension OriginScript {
 }
 
 extension IPAddress {
-  /// As a URL has it.
+  /// The address as in a URL.
   fileprivate var inBrackets: String {
     if case .v6 = self { "[\(self)]" } else { "\(self)" }
   }

@@ -2,27 +2,27 @@ internal import Attache
 package import AttacheArguments
 internal import ArgumentParser
 
-/// The world that a scenario is played in, for one run: its origins, its name server, its disk, a
-/// folder for store and report. Whoever sets it up takes it down.
+/// The environment of a scenario for one run: its origins, its name server, its disk, and a folder
+/// for store and report. The creator must call ``takeDown()``.
 package final class ScenarioStage: Sendable {
   /// The scenario with the placeholders of its origins and its flags filled in.
   package let scenario: Scenario
-  /// The lines of input, their placeholders filled in, without their line endings.
+  /// The lines of input, with placeholders filled in and without line endings.
   package let input: [[UInt8]]
-  /// Where each origin is reached.
+  /// The address of each origin.
   package let addresses: [String: Placeholders.Address]
-  /// The name server as `--dns-server` takes it.
+  /// The name server in the form that `--dns-server` takes.
   package let nameServer: String
-  /// The file for `--cacert`; nil when no origin speaks TLS.
+  /// The file for `--cacert`; nil when no origin uses TLS.
   package let rootCertificates: String?
-  /// Everything that attache needs to be told, the scenario's own flags last.
+  /// All flags for attache, with the scenario's own flags last.
   package let flags: [String]
-  /// The flags as attache reads them.
+  /// The flags as attache parses them.
   package let options: FilterOptions
-  /// What happens; its start is set when the payloads are fed.
+  /// The events. Its start is set when the payloads are written.
   package let timeline: Timeline
 
-  /// Nil is this machine's loopback.
+  /// The scenario's own network; nil for this machine's loopback.
   let network: NetworkNamespace?
   private let canary: ConnectionCanary?
   private let folder: StageFolder
@@ -37,11 +37,11 @@ package final class ScenarioStage: Sendable {
   /// The path of a queue.
   var queue: String { folder["queue"] }
 
-  /// Sets a scenario's world up.
+  /// Sets up a scenario's environment.
   ///
-  /// - Parameter watch: told of what happens; on the threads of the servers.
-  /// - Throws: ``StageError``, of which ``StageError/unavailable(_:)`` means that the scenario
-  ///   cannot be played here.
+  /// - Parameter watch: called with each event, on the threads of the servers.
+  /// - Throws: ``StageError``; ``StageError/unavailable(_:)`` means that the scenario cannot be
+  ///   played here.
   package init(_ scenario: Scenario, watch: @escaping @Sendable (StageEvent) -> Void = { _ in }) async throws(StageError) {
     timeline = Timeline()
     folder = try StageFolder()
@@ -71,41 +71,41 @@ package final class ScenarioStage: Sendable {
     }
   }
 
-  /// How many requests reached each path, by `PATH`, or `NAME/PATH` for an origin that is not named
-  /// `origin`.
+  /// The number of requests that reached each path, by `PATH`, or `NAME/PATH` for an origin with a
+  /// name other than `origin`.
   package var requests: [String: Int] { ledger.requests }
 
   /// The names of the fields that the requests had, in lower case.
   package var fields: Set<String> { ledger.fields }
 
-  /// How many connections all origins accepted; in a network of its own, how many were tried, to
-  /// whatever address.
+  /// The number of connections that all origins accepted. In the scenario's own network, it is the
+  /// number of attempts to any address.
   package var connections: Int { canary?.attempts.count ?? origins.values.reduce(0) { $0 + $1.connections } }
 
-  /// Where to, in a network of its own.
+  /// The destinations of the attempts in the scenario's own network.
   package var destinations: [String] { canary?.attempts.map(\.description) ?? [] }
 
   /// The names that the name server was asked for.
   package var namesAsked: Set<String> { Set(dns.queries.map(\.question.name)) }
 
-  /// How many of them are open now.
+  /// The number of origins' connections that are open now.
   package var openConnections: Int { origins.values.reduce(0) { $0 + $1.openConnections } }
 
-  /// Notes that the engine was about to leave loopback.
+  /// Records that the engine tried to connect beyond loopback.
   func note(beyondLoopback address: IPAddress, port: UInt16) {
     ledger.fail(.beyondLoopback("\(address), port \(port)"))
   }
 
-  /// What went wrong with the stage itself while the scenario was played.
+  /// The failure of the stage itself during the run; nil when there was none.
   package var failure: StageError? { ledger.failure }
 
-  /// Everything that attache's report says so far; nil when there is none.
+  /// Reads the records of attache's report so far; nil when there is no report.
   package func readReport() throws(ReportError) -> [ReportedLine]? {
     guard let bytes = folder.bytes("report.ndjson") else { return nil }
     return try ReportedLine.read(bytes)
   }
 
-  /// Ends the servers, unmounts the disk and removes the folder.
+  /// Stops the servers, unmounts the disk and removes the folder.
   package func takeDown() async {
     for origin in origins.values { await origin.stop() }
     await dns.stop()
@@ -166,8 +166,8 @@ extension ScenarioStage {
     }
   }
 
-  /// One file with the roots of all origins that are to be trusted; where there is none, one that
-  /// nobody's certificate is below.
+  /// Writes a file with the roots of all trusted origins. If there is none, the file contains a
+  /// root that signed no origin's certificate.
   private static func gatherRoots(
     _ origins: some Collection<ScenarioOrigin>, in folder: StageFolder
   ) throws(StageError) -> String? {

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// Why a scenario's world could not be set up.
+/// The reason why a scenario's environment could not be set up or failed.
 package enum StageError: Error, Sendable, CustomStringConvertible {
-  /// This machine or this user lacks what the scenario needs: it is not played.
+  /// This machine or this user lacks what the scenario needs, so it is not played.
   case unavailable(String)
   case system(call: String, errno: Int32)
   case origin(OriginError)
   case dns(String)
-  /// The flags are none that attache takes.
+  /// attache rejects the flags.
   case flags(String)
   /// A payload or a redirect leads to an address beyond loopback.
   case beyondLoopback(String)
-  /// A queue takes nothing in, or gives nothing out.
+  /// A queue command failed.
   case queue(String)
 
   package var description: String {

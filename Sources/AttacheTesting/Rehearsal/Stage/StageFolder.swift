@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// A folder of a scenario's own, removed with all that is in it.
+/// A folder for one scenario, removed with all its contents.
 final class StageFolder: Sendable {
   let path: String
 
@@ -16,7 +16,7 @@ final class StageFolder: Sendable {
     remove()
   }
 
-  /// The path of a file or folder in it.
+  /// Returns the path of a file or folder in it.
   subscript(name: String) -> String {
     "\(path)/\(name)"
   }
@@ -25,7 +25,7 @@ final class StageFolder: Sendable {
     guard (try? Data(bytes).write(to: URL(filePath: self[name]))) != nil else { throw .system(call: "write", errno: errno) }
   }
 
-  /// The bytes of a file; nil when there is none.
+  /// Returns the bytes of a file; nil when it cannot be read.
   func bytes(_ name: String) -> [UInt8]? {
     Self.bytes(at: self[name])
   }

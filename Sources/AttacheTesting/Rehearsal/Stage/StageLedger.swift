@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What the servers of a stage tell: counted, put on the time line, and passed on.
+/// Counts the events of a stage's servers, adds them to the timeline, and passes them on.
 final class StageLedger: Sendable {
   private struct State {
     var requests: [String: Int] = [:]
@@ -27,17 +27,19 @@ final class StageLedger: Sendable {
   var namesAsked: Set<String> { state.withLock { $0.namesAsked } }
   var failure: StageError? { state.withLock { $0.failure } }
 
-  /// Notes that a name is asked for, where no name server does.
+  /// Records that a name was asked for, when there is no name server.
   func noteName(_ name: String) {
     state.withLock { _ = $0.namesAsked.insert(name) }
   }
 
-  /// Notes that the stage has failed; the first failure counts.
+  /// Records that the stage has failed; the first failure counts.
   func fail(_ error: StageError) {
     state.withLock { $0.failure = $0.failure ?? error }
   }
 
-  /// - Parameter name: the origin's in the scenario.
+  /// Records an event at an origin.
+  ///
+  /// - Parameter name: the origin's name in the scenario.
   func note(_ event: OriginEvent, at name: String, _ script: OriginScript) {
     let prefix = name == "origin" ? "" : name
     switch event {

@@ -1,5 +1,5 @@
 extension StubDNS.Answer {
-  /// What a scenario's name is answered with.
+  /// Converts the script of a name into an answer.
   init(_ script: NameScript) {
     let answers = script.turns.map { turn in
       let answer = Self(turn.answer, timeToLive: script.timeToLive)
@@ -24,7 +24,7 @@ extension StubDNS.Answer {
 }
 
 extension Timeline {
-  /// Notes what happens at a name server.
+  /// Records an event at a name server.
   func note(_ event: StubDNS.Event) {
     switch event {
     case .asked(let question): note(.dns, "asked for \(question.name), \(question.type.text)")
@@ -36,7 +36,7 @@ extension Timeline {
 }
 
 extension DNSMessage {
-  /// What an answer says, in a few words.
+  /// A short description of an answer.
   fileprivate var meaning: String {
     switch responseCode {
     case .success: answers.isEmpty ? "no address" : answers.map(\.data.text).joined(separator: ", ")

@@ -1,16 +1,16 @@
 package import Attache
 internal import Synchronization
 
-/// What happened while a scenario was played, noted from any thread.
+/// The events of a scenario's run, which any thread can record.
 package final class Timeline: Sendable {
-  /// Beyond so many moments nobody reads on; what comes later is counted.
+  /// The maximum number of events; further ones are only counted.
   private static let maximumEvents = 2000
 
   fileprivate struct Entry {
     var at: MonotonicInstant
     var actor: ScenarioResult.Event.Actor
     var text: String
-    /// What this moment and the next ones like it come to together.
+    /// The total of this event and the equal ones that follow it.
     var bytes: (count: Int, pieces: Int)?
   }
 
@@ -23,13 +23,13 @@ package final class Timeline: Sendable {
   private let state: Mutex<State>
   private let clock: @Sendable () -> MonotonicInstant
 
-  /// - Parameter clock: what tells the time of a moment that is noted without one.
+  /// - Parameter clock: returns the time of an event that is recorded without one.
   package init(clock: @escaping @Sendable () -> MonotonicInstant = { .now }) {
     self.clock = clock
     state = Mutex(State(start: clock()))
   }
 
-  /// The moment that all others are counted from.
+  /// The instant from which all event times are counted.
   package var start: MonotonicInstant {
     get { state.withLock { $0.start } }
     set { state.withLock { $0.start = newValue } }
@@ -39,7 +39,8 @@ package final class Timeline: Sendable {
     add(Entry(at: instant ?? clock(), actor: actor, text: text))
   }
 
-  /// Notes that so many bytes were sent; with what was sent just before, it is one moment.
+  /// Records that bytes were sent. It is merged with the previous event if that is of the same
+  /// kind.
   package func note(_ actor: ScenarioResult.Event.Actor, sent count: Int, of text: String, at instant: MonotonicInstant? = nil) {
     let isNoted = state.withLock { state in
       guard let last = state.entries.last, last.actor == actor, last.text == text, let bytes = last.bytes else { return false }
@@ -49,7 +50,7 @@ package final class Timeline: Sendable {
     if !isNoted { add(Entry(at: instant ?? clock(), actor: actor, text: text, bytes: (count, 1))) }
   }
 
-  /// Everything so far, in order of time.
+  /// All events so far, in order of time.
   package var events: [ScenarioResult.Event] {
     state.withLock { state in
       var events = state.entries.map { ScenarioResult.Event(at: state.start.duration(to: $0.at), $0.actor, $0.description) }

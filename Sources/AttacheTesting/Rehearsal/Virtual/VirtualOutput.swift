@@ -2,7 +2,7 @@ internal import Attache
 internal import Glibc
 internal import Synchronization
 
-/// The file that a filter on a simulated machine writes to, and when its lines came.
+/// The output file of a filter on a simulated machine, and the arrival times of its lines.
 final class VirtualOutput: Sendable {
   private struct State {
     var size = 0
@@ -21,7 +21,7 @@ final class VirtualOutput: Sendable {
     close(descriptor)
   }
 
-  /// When each line came.
+  /// The arrival time of each line.
   var arrivals: [MonotonicInstant] {
     state.withLock { $0.arrivals }
   }
@@ -30,7 +30,7 @@ final class VirtualOutput: Sendable {
     read(from: 0)
   }
 
-  /// Looks for lines that have come since the last time.
+  /// Reads the lines written since the last call.
   func look(at now: MonotonicInstant) {
     state.withLock { state in
       let piece = read(from: state.size)

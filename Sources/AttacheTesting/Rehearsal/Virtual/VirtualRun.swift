@@ -3,12 +3,14 @@ internal import AttacheArguments
 internal import Glibc
 internal import Synchronization
 
-/// Plays a scenario with attache's whole engine on a simulated machine, where a deadline of 30 s
-/// takes no time and a seed chooses who runs when.
+/// Plays a scenario with attache's whole engine on a simulated machine. A deadline of 30 s takes no
+/// time there, and a seed determines the order in which threads run.
 package enum VirtualRun {
-  /// - Parameter seed: of the interleaving; the same is the same run.
-  /// - Returns: what the run left; the scenario's world is taken down again.
-  /// - Throws: ``StageError`` when that world could not be set up, or failed.
+  /// Plays a scenario and tears its environment down.
+  ///
+  /// - Parameter seed: the seed of the interleaving; the same seed gives the same run.
+  /// - Returns: the evidence of the run.
+  /// - Throws: ``StageError`` when the environment could not be set up, or failed.
   package static func run(_ scenario: Scenario, seed: UInt64) async throws(StageError) -> Evidence {
     try await play(scenario, seed: seed).get()
   }
@@ -18,7 +20,7 @@ package enum VirtualRun {
   }
 }
 
-/// One run of the engine on a virtual stage.
+/// A run of the engine on a virtual stage.
 private final class VirtualPlay: Sendable {
   private let stage: VirtualStage
   private let exitStatus = Mutex<Int32?>(nil)
@@ -69,9 +71,10 @@ private final class VirtualPlay: Sendable {
     }
   }
 
-  /// Leaves the input open until the filter is told to stop, which it is at its time.
+  /// Starts a thread that stops the filter at the scripted time; the input stays open until then.
+  /// Without a stop, it ends the input.
   ///
-  /// - Returns: what tells that it is too late.
+  /// - Returns: a signal that cancels the stop; nil when no stop is booked.
   private func bookStop(of engine: InProcessEngine) throws(InProcessEngine.Refusal) -> (any WakeSignal)? {
     guard let stop = stage.scenario.stop, stage.scenario.endsWithLineFeed else {
       stage.source.end()
@@ -89,7 +92,7 @@ private final class VirtualPlay: Sendable {
     return wakeSignal
   }
 
-  /// An input whose lines have all been answered has ended before.
+  /// Stops the filter. If all lines are already answered, it ends the input instead.
   private func notify(_ filter: Filter, _ stop: StopScript) {
     stage.output.look(at: simulation.now)
     guard stage.output.arrivals.count < stage.input.count else { return stage.source.end() }

@@ -3,10 +3,10 @@ internal import Attache
 internal import AttacheArguments
 internal import Glibc
 
-/// The world of a scenario on a simulated machine: its origins and names are scripts, its disk and
-/// its store are real.
+/// The environment of a scenario on a simulated machine: its origins and names are scripts, its
+/// disk and its store are real.
 final class VirtualStage: Sendable {
-  /// attache is told of a name server, as in every rehearsal; nobody asks this one.
+  /// attache is given a name server, as in every rehearsal, but never queries it.
   private static let nameServer = "127.0.0.1:53"
 
   let scenario: Scenario
@@ -16,8 +16,7 @@ final class VirtualStage: Sendable {
   let timeline: Timeline
   let network: ScriptedNetwork
   let output: VirtualOutput
-  /// The input of the filter, which stays open behind its last line where the filter is to be
-  /// stopped.
+  /// The input of the filter. It stays open after its last line if the filter will be stopped.
   let source = SimulatedInput()
   private let folder: StageFolder
   private let disk: ScenarioDisk?
@@ -44,13 +43,13 @@ final class VirtualStage: Sendable {
     try folder.write(text, to: "input")
   }
 
-  /// What went wrong with the world itself.
+  /// The failure of the environment itself; nil when there was none.
   var failure: StageError? { ledger.failure }
 
   var requests: [String: Int] { ledger.requests }
   var namesAsked: Set<String> { ledger.namesAsked }
 
-  /// What the filter's fetcher stands on.
+  /// The network of the filter's fetcher.
   var fetchNetwork: FetchNetwork {
     FetchNetwork(machine: simulation) { [network] in
       ScriptedTransport(loop: $0, network: network)
@@ -65,7 +64,7 @@ final class VirtualStage: Sendable {
     return descriptor
   }
 
-  /// Everything that attache's report says; nil when there is none.
+  /// Reads the records of attache's report; nil when there is no report.
   func readReport() throws(ReportError) -> [ReportedLine]? {
     guard let bytes = folder.bytes("report") else { return nil }
     return try ReportedLine.read(bytes)
@@ -76,7 +75,7 @@ final class VirtualStage: Sendable {
     folder.remove()
   }
 
-  /// All payloads one after the other, and as much again.
+  /// Returns twice the time of all payloads one after another, with a margin.
   private static func horizon(of scenario: Scenario) -> Duration {
     scenario.deadline * (scenario.payloads.count + 1) * 2 + (scenario.stop?.at ?? .zero) + .seconds(60)
   }

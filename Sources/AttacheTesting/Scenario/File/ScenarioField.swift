@@ -1,34 +1,34 @@
 internal import AttacheArguments
 internal import Yams
 
-/// One place in a scenario file: its node, and the way to it for messages.
+/// A place in a scenario file: its node, and its path for messages.
 struct ScenarioField {
   let node: Node
-  /// Empty at the top.
+  /// Empty at the top level.
   let path: String
   let file: String
 
-  /// An error about this place.
+  /// Returns an error about this place.
   func error(_ message: String) -> ScenarioError {
     ScenarioError(file: file, line: node.mark?.line, column: node.mark?.column, field: path, message: message)
   }
 
   // MARK: Scalars
 
-  /// The text of a scalar, whatever YAML would make of it: `null`, `no` and `1.10` are what was
-  /// written.
+  /// Returns the text of a scalar as written, without YAML's interpretation of `null`, `no` and
+  /// `1.10`.
   func text() throws(ScenarioError) -> String {
     guard case .scalar(let scalar) = node else { throw error("a text is expected here") }
     return scalar.string
   }
 
-  /// Whether nothing is written, or `null`.
+  /// Whether the value is empty or `null`.
   var isNull: Bool {
     guard case .scalar(let scalar) = node, scalar.style == .plain || scalar.style == .any else { return false }
     return ["", "null", "~", "Null", "NULL"].contains(scalar.string)
   }
 
-  /// The largest number that a scenario may say.
+  /// The largest number in a scenario.
   private static let largestNumber = 1_000_000_000
   /// The longest time: a day.
   private static let longestTime = Duration.seconds(86_400)
@@ -50,7 +50,7 @@ struct ScenarioField {
     }
   }
 
-  /// A span of time: `250ms`, `2s`, `1m`.
+  /// Parses a time: `250ms`, `2s`, `1m`.
   func duration() throws(ScenarioError) -> Duration {
     let text = try text()
     if text == "0" { return .zero }
@@ -61,14 +61,14 @@ struct ScenarioField {
     return duration
   }
 
-  /// A number of bytes: `512`, `10KB`, `64MB`.
+  /// Parses a number of bytes: `512`, `10KB`, `64MB`.
   func bytes() throws(ScenarioError) -> Int {
     guard let bytes = Int(argument: try text()) else { throw error("a size is written as 512, 10KB or 64MB, not “\(try text())”") }
     guard bytes <= Self.largestSize else { throw error("\(try text()) is too much; a size in a scenario is at most 1TB") }
     return bytes
   }
 
-  /// One of the raw values of an enumeration.
+  /// Parses a raw value of an enumeration.
   func choice<Value: RawRepresentable<String> & CaseIterable>(_: Value.Type = Value.self) throws(ScenarioError) -> Value {
     let text = try text()
     guard let value = Value(rawValue: text) else {
@@ -84,7 +84,7 @@ struct ScenarioField {
     return sequence.enumerated().map { ScenarioField(node: $1, path: "\(path)[\($0)]", file: file) }
   }
 
-  /// The members of a mapping in the order in which they are written.
+  /// Returns the members of a mapping in the order in which they are written.
   func members() throws(ScenarioError) -> [(name: String, value: ScenarioField)] {
     guard case .mapping(let mapping) = node else { throw error("names with values are expected here, as `name: value`") }
     var members: [(name: String, value: ScenarioField)] = []
@@ -92,21 +92,21 @@ struct ScenarioField {
       let key = ScenarioField(node: key, path: path, file: file)
       let name = try key.text()
       var value = ScenarioField(node: value, path: path.isEmpty ? name : "\(path).\(name)", file: file)
-      // An empty value has no place of its own worth naming.
+      // An empty value has no useful position of its own.
       if value.isNull, let mark = key.node.mark { value = value.placed(at: mark) }
       members.append((name, value))
     }
     return members
   }
 
-  /// The place of a member's name.
+  /// Returns the place of a member's name.
   private func place(ofName name: String) -> ScenarioField? {
     guard case .mapping(let mapping) = node else { return nil }
     let key = mapping.keys.first { $0.scalar?.string == name }
     return key.map { ScenarioField(node: $0, path: path.isEmpty ? name : "\(path).\(name)", file: file) }
   }
 
-  /// The members by name, none of them unknown.
+  /// Returns the members by name and rejects unknown ones.
   func members(of known: [String]) throws(ScenarioError) -> [String: ScenarioField] {
     var byName: [String: ScenarioField] = [:]
     for (name, value) in try members() {
@@ -133,7 +133,7 @@ struct ScenarioField {
 }
 
 extension Int {
-  /// A number of bytes as the flags of attache have it.
+  /// Parses a number of bytes in the form that attache's flags take.
   init?(argument text: String) {
     guard let bytes = ByteCountArgument(argument: text)?.bytes else { return nil }
     self = Int(bytes)

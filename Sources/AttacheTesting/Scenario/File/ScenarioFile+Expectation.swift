@@ -4,7 +4,7 @@ extension ScenarioField {
   private static let ofPayload = ["outcome", "reason", "attachments", "media"]
   private static let ofRun = ["payloads", "requests", "fields", "connections", "names", "lateness", "memory", "descriptors", "exit"]
 
-  /// What must come of it.
+  /// Parses the expected result.
   func expectation(payloads count: Int, origins: [String]) throws(ScenarioError) -> ScenarioExpectation {
     let fields = try members(of: Self.ofPayload + Self.ofRun)
     var expectation = ScenarioExpectation()

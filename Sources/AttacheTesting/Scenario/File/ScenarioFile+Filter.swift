@@ -1,7 +1,7 @@
 internal import AttacheArguments
 
 extension ScenarioField {
-  /// `full after SIZE`, or `read-only`.
+  /// Parses `full after SIZE` or `read-only`.
   func disk() throws(ScenarioError) -> DiskScript {
     let text = try text()
     if text == "read-only" { return .readOnly }
@@ -13,13 +13,13 @@ extension ScenarioField {
     return .full(afterBytes: bytes)
   }
 
-  /// `real`, which is all that can be asked for.
+  /// Parses `real`, the only accepted value.
   func isRealClock() throws(ScenarioError) -> Bool {
     guard try text() == "real" else { throw error("a clock is `real`; without it, a scenario plays on both") }
     return true
   }
 
-  /// Flags of attache, which must be right, and such that a stranger may choose.
+  /// Parses flags of attache. They must be valid and safe in an untrusted scenario.
   func flags(origins: [String: OriginScript], network: ScenarioNetwork) throws(ScenarioError) -> [String] {
     var flags: [String] = []
     if isList {
@@ -36,7 +36,7 @@ extension ScenarioField {
     return flags
   }
 
-  /// Every placeholder of a text is known.
+  /// Checks that every placeholder of a text is known.
   func check(placeholdersOf text: String, origins: [String: OriginScript], what: String) throws(ScenarioError) {
     for placeholder in Placeholder.all(in: text) where !placeholder.isKnown(origins: Array(origins.keys)) {
       throw error(

@@ -1,7 +1,8 @@
 internal import Attache
 
 extension ScenarioField {
-  /// What DNS says of a name: an answer, one with its delay, or one for each look-up.
+  /// Parses the DNS answers for a name: an answer, an answer with its delay, or one answer per
+  /// look-up.
   func nameScript() throws(ScenarioError) -> NameScript {
     guard isMapping else { return NameScript([try turn()]) }
     let isSequence = try members().contains { ["first", "then"].contains($0.name) }
@@ -34,7 +35,8 @@ extension ScenarioField {
     }
   }
 
-  /// `{alias: b.example, answer: 127.0.0.1}`, or `{count: 200, from: 93.184.0.1, and: 10.0.0.1}`.
+  /// Parses `{alias: b.example, address: 127.0.0.1}`, or `{count: 200, from: 93.184.0.1, and:
+  /// 10.0.0.1}`.
   private func aliasOrMany() throws(ScenarioError) -> NameScript.Answer {
     let fields = try members(of: ["alias", "address", "count", "from", "and"])
     if let alias = fields["alias"] {

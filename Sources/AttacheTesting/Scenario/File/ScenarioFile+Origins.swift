@@ -1,7 +1,7 @@
 internal import Attache
 
 extension ScenarioField {
-  /// An origin: its settings, and its paths, which begin with a slash.
+  /// Parses an origin: its settings, and its paths, which begin with a slash.
   func origin(_ files: ScenarioFolder) throws(ScenarioError) -> OriginScript {
     var origin = OriginScript()
     for (name, field) in isNull ? [] : try members() {
@@ -24,7 +24,7 @@ extension ScenarioField {
     return origin
   }
 
-  /// `443`, `8.8.8.8`, `8.8.8.8:443`, `[2606:4700::1]:443`.
+  /// Parses `443`, `8.8.8.8`, `8.8.8.8:443`, `[2606:4700::1]:443`.
   private func listening() throws(ScenarioError) -> OriginScript.Listening {
     let text = try text()
     if let port = UInt16(text), port > 0 { return OriginScript.Listening(port: port) }
@@ -47,13 +47,13 @@ extension ScenarioField {
 
   private static let turns = ["first", "second", "third"]
 
-  /// What a path does: a list of steps, or one for each request.
+  /// Parses the behavior of a path: a list of steps, or one list per request.
   private func path(_ files: ScenarioFolder) throws(ScenarioError) -> PathScript {
     guard isMapping else { return PathScript(responses: [try steps(files)]) }
     return PathScript(responses: try turns { field throws(ScenarioError) in try field.steps(files) })
   }
 
-  /// `first`, `second`, `third`, `then`: what is said of each in turn.
+  /// Parses `first`, `second`, `third` and `then`: the values in order.
   func turns<Value>(_ read: (ScenarioField) throws(ScenarioError) -> Value) throws(ScenarioError) -> [Value] {
     let fields = try members(of: Self.turns + ["then"])
     var values: [Value] = []
@@ -83,10 +83,10 @@ extension ScenarioField {
     return steps
   }
 
-  /// What one response may hold, in bytes, with all that is repeated but not for ever.
+  /// The maximum size of one response in bytes. It includes repetitions, except endless ones.
   private static let maximumResponse = 1_000_000_000
 
-  /// Every redirect's placeholders can be filled in.
+  /// Checks that the placeholders of every redirect can be filled in.
   func checkRedirects(of origins: [String: OriginScript]) throws(ScenarioError) {
     for origin in origins.values {
       for steps in origin.paths.values.flatMap(\.responses) {
@@ -99,7 +99,7 @@ extension ScenarioField {
 }
 
 extension Int {
-  /// With what a step sends, in bytes; saturates.
+  /// Returns the sum with the bytes that a step sends; saturates.
   fileprivate func adding(_ step: OriginStep) -> Int {
     let size =
       switch step.action {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension ScenarioField {
-  /// The lines of input: a list of lines, or the name of a file that holds them.
+  /// Parses the lines of input: a list of lines, or the name of a file that contains them.
   func payloadLines(_ files: ScenarioFolder) throws(ScenarioError) -> [String] {
     guard isList else { return try checked(linesOfFile(files)) }
     var lines: [String] = []
@@ -15,14 +15,14 @@ extension ScenarioField {
 
   private static let maximumPayloads = 1_000_000
 
-  /// What all lines may hold together, in bytes, their letters filled in.
+  /// The maximum size of all lines together in bytes, after their letters are filled in.
   private static let maximumInput = 1_000_000_000
 
-  /// The lines, if they are not too much together.
+  /// Returns the lines if they are not too large together.
   private func checked(_ lines: [String]) throws(ScenarioError) -> [String] {
     var (size, line, lineSize) = (0, "", 0)
     for next in lines {
-      // What is written once with `times` is measured once.
+      // A line that is repeated with `times` is measured once.
       if !next.utf8.elementsEqual(line.utf8) { (line, lineSize) = (next, Placeholder.filledSize(of: next)) }
       let (sum, overflows) = size.addingReportingOverflow(lineSize)
       size = sum
@@ -66,7 +66,7 @@ extension ScenarioField {
     return lines
   }
 
-  /// A whole number from 1.
+  /// Parses a whole number from 1.
   func count(upTo maximum: Int) throws(ScenarioError) -> Int {
     let number = try number()
     guard (1...maximum).contains(number) else { throw error("a number from 1 to \(maximum) is expected") }

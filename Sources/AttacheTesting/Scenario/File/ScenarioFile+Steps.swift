@@ -1,7 +1,7 @@
 extension ScenarioField {
   private static let actions = ["status", "header", "redirect", "length", "send", "text", "hex", "raw", "do"]
 
-  /// A step: a bare word, or one action with its time.
+  /// Parses a step: a single word, or one action with its time.
   func step(_ files: ScenarioFolder) throws(ScenarioError) -> OriginStep {
     guard isMapping else { return OriginStep(try bareAction()) }
     let fields = try members(of: Self.actions + ["at", "repeat", "every"])
@@ -85,7 +85,7 @@ extension ScenarioField {
     try text() == "forever" ? .forever : .times(try count(upTo: 1_000_000))
   }
 
-  /// `FILE`, or `N bytes of FILE`.
+  /// Parses `FILE` or `N bytes of FILE`.
   private func sending(_ files: ScenarioFolder) throws(ScenarioError) -> OriginStep.Action {
     let text = try text()
     guard let range = text.firstRange(of: " bytes of ") else { return .send(try medium(text, files), count: nil) }

@@ -4,23 +4,24 @@ internal import Glibc
 internal import Yams
 
 extension Scenario {
-  /// The largest scenario file, in bytes.
+  /// The maximum size of a scenario file, in bytes.
   private static let maximumSize = 256_000_000
-  /// The most texts, lists and mappings of a scenario, what an alias stands for counted each time.
+  /// The maximum number of texts, lists and mappings of a scenario. The nodes of an alias count
+  /// each time it is used.
   fileprivate static let maximumNodes = 4_000_000
 
-  /// The endings of scenario files.
+  /// The file extensions of scenario files.
   public static let fileEndings = ["yaml", "yml"]
 
-  /// The name of the scenario in a file: the file's name without its ending.
+  /// Returns the name of the scenario in a file: the file's name without its extension.
   package static func name(ofFile path: String) -> String {
     ScenarioFolder.name(of: path)
   }
 
-  /// Reads a scenario file; the files that it names are read too.
+  /// Reads a scenario file and the files that it names.
   ///
-  /// - Parameter path: the file; its name without the ending is the scenario's.
-  /// - Throws: ``ScenarioError`` with the place of the first mistake.
+  /// - Parameter path: the file; its name without the extension is the scenario's name.
+  /// - Throws: ``ScenarioError`` with the location of the first error.
   public init(contentsOfFile path: String) throws(ScenarioError) {
     let data: Data
     if let size = try? FileStatus(path: path).size, size > Self.maximumSize {
@@ -37,13 +38,13 @@ extension Scenario {
     try self.init(yaml: yaml, file: path)
   }
 
-  /// Reads a scenario from text.
+  /// Parses a scenario from text.
   ///
   /// - Parameters:
-  ///   - yaml: one YAML document, as Fixtures/scenarios/scenario.schema.json has it.
-  ///   - file: where it came from: the files that it names are looked for beside it, then one
-  ///     folder up.
-  /// - Throws: ``ScenarioError`` with the place of the first mistake.
+  ///   - yaml: one YAML document that follows Fixtures/scenarios/scenario.schema.json.
+  ///   - file: the path of its source. The files that the scenario names are searched for next to
+  ///     it, and those in `media/` also in its parent folder.
+  /// - Throws: ``ScenarioError`` with the location of the first error.
   public init(yaml: String, file: String) throws(ScenarioError) {
     let top = try ScenarioField.top(yaml, file: file)
     let fields = try top.members(of: Self.fields)
@@ -120,7 +121,7 @@ extension Scenario {
 }
 
 extension ScenarioField {
-  /// The root of a file.
+  /// Parses the root of a file.
   static func top(_ yaml: String, file: String) throws(ScenarioError) -> ScenarioField {
     do {
       guard let node = try Yams.compose(yaml: yaml), case .mapping = node else {
@@ -144,7 +145,7 @@ extension ScenarioField {
 }
 
 extension Node {
-  /// Whether there are no more nodes than are left, which are then fewer by these.
+  /// Subtracts the number of nodes from `left` and returns whether there were enough.
   fileprivate func count(upTo left: inout Int) -> Bool {
     left -= 1
     guard left >= 0 else { return false }
@@ -157,7 +158,7 @@ extension Node {
 }
 
 extension ScenarioError {
-  /// What the YAML reader says.
+  /// Converts an error of the YAML parser.
   fileprivate init(_ error: YamlError, file: String) {
     switch error {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):
@@ -173,8 +174,7 @@ extension ScenarioError {
 }
 
 extension String {
-  /// Whether it holds characters that do something to a terminal or a report instead of standing
-  /// there.
+  /// Whether the text contains control characters, which would affect a terminal or a report.
   fileprivate var hasControls: Bool {
     unicodeScalars.contains { $0.properties.generalCategory == .control || ["\u{2028}", "\u{2029}"].contains($0) }
   }

@@ -2,12 +2,12 @@ internal import ArgumentParser
 internal import Attache
 internal import AttacheArguments
 
-/// The flags of attache that a scenario may hold.
+/// The flags of attache that a scenario can contain.
 ///
-/// A scenario may come from a stranger. Its flags neither name a file nor lead out of loopback; in
-/// a network of its own they may lead anywhere.
+/// A scenario can come from an untrusted source. Its flags cannot name a file or reach beyond
+/// loopback. In the scenario's own network, they can reach any address.
 package enum ScenarioFlags {
-  /// What is wrong with the flags, and what is allowed.
+  /// An error in the flags, with what is allowed.
   struct Mistake: Error, CustomStringConvertible {
     let description: String
   }
@@ -20,27 +20,27 @@ package enum ScenarioFlags {
     "--window",
   ]
 
-  /// The flags that a scenario says otherwise, or that the rehearsal gives.
+  /// The flags that have a scenario field or that the rehearsal sets.
   private static let own = ["--deadline", "--grace", "--store", "--report", "--dns-server", "--cacert"]
 
   /// The largest number in a flag.
   private static let maximum = 1_000_000_000
 
-  /// Networks that are open in any case, and one that stays shut whatever the flags say.
+  /// Networks that are always open, and one that stays blocked whatever the flags are.
   private static let harmless = ["127.0.0.0/8", "::1/128", "169.254.169.0/24"].compactMap { try? CIDR($0) }
 
-  /// Whether a scenario may hold the flag.
+  /// Returns whether a scenario can contain the flag.
   ///
-  /// - Parameter flag: with its value behind `=`, or without.
+  /// - Parameter flag: with or without its value after `=`.
   package static func allows(_ flag: String) -> Bool {
     allowed.contains { flag.utf8.elementsEqual($0.utf8) || flag.utf8.starts(with: "\($0)=".utf8) }
   }
 
-  /// Checks the names first, since reading some flags reads files.
+  /// Checks the flags. It checks the names first, because parsing some flags reads files.
   ///
   /// - Parameters:
-  ///   - flags: with something of the right form for each placeholder.
-  ///   - network: where the scenario is played.
+  ///   - flags: with a valid example for each placeholder.
+  ///   - network: the network in which the scenario is played.
   static func check(_ flags: [String], network: ScenarioNetwork) throws(Mistake) {
     for flag in flags where flag.utf8.first == UInt8(ascii: "-") && !allows(flag) {
       let name = String(flag.prefix { $0 != "=" })
@@ -85,14 +85,14 @@ package enum ScenarioFlags {
 }
 
 extension CIDR {
-  /// Whether the other network lies in this one.
+  /// Returns whether the other network is inside this one.
   fileprivate func contains(_ other: CIDR) -> Bool {
     other.prefixLength >= prefixLength && contains(other.address)
   }
 }
 
 extension IPAddress {
-  /// Whether it is in 127.0.0.0/8, or `::1`.
+  /// Whether the address is in 127.0.0.0/8, or is `::1`.
   var isLoopback: Bool {
     switch self {
     case .v4(let bits): bits >> 24 == 127

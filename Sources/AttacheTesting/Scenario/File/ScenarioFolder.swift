@@ -2,22 +2,23 @@ internal import Attache
 internal import FoundationEssentials
 internal import Glibc
 
-/// The files that a scenario may name: those in its own folder, and those in the folder `media`
-/// beside that folder.
+/// The files that a scenario can name: those in its own folder, and those in the folder `media`
+/// next to that folder.
 ///
-/// A scenario may come from a stranger. A file counts only when its real path, with every symbolic
-/// link resolved, lies in one of the two folders.
+/// A scenario can come from an untrusted source. A file is accepted only when its real path, with
+/// all symbolic links resolved, is in one of the two folders.
 final class ScenarioFolder {
-  /// Why a file is not read.
+  /// The reason why a file is not read.
   struct Refusal: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// What all files of a scenario may hold together, in bytes: four times the largest stand-in.
+  /// The maximum size of all files of a scenario together, in bytes: four times the largest
+  /// stand-in.
   private static let maximumSize = 4 * StandIn.maximumSize
 
   private let folder: String
-  /// Real paths, each with a slash at its end.
+  /// The real paths of the folders, each with a slash at the end.
   private let roots: [String]
   private var files: [String: [UInt8]] = [:]
   private var size = 0
@@ -28,24 +29,24 @@ final class ScenarioFolder {
       roots = []
       return
     }
-    // The folder `media` itself is not resolved: a link in its place leads elsewhere.
+    // The folder `media` itself is not resolved, because a link in its place leads elsewhere.
     let parent = real.lastIndex(of: "/").map { real[..<$0] } ?? ""
     roots = [real == "/" ? "/" : real + "/", parent + "/media/"]
   }
 
-  /// The name of a scenario in a file.
+  /// Returns the name of the scenario in a file.
   static func name(of file: String) -> String {
     let last = file.split(separator: "/").last.map(String.init) ?? file
     let ending = Scenario.fileEndings.first { last.hasSuffix("." + $0) }
     return ending.map { String(last.dropLast($0.count + 1)) } ?? last
   }
 
-  /// The bytes of a file; nil when there is none of that name.
+  /// Returns the bytes of a file; nil when no file has that name.
   ///
-  /// - Parameter name: relative to the scenario's folder; `media/…` is also looked for beside
+  /// - Parameter name: relative to the scenario's folder; `media/…` is also searched for next to
   ///   that folder.
-  /// - Throws: ``Refusal`` for a file elsewhere, one that is no regular file, or one with which the
-  ///   files hold more than 1 GB.
+  /// - Throws: ``Refusal`` for a file elsewhere, a file that is not regular, or a file with which
+  ///   the total exceeds 1 GB.
   func read(_ name: String) throws(Refusal) -> [UInt8]? {
     if let bytes = files[name] { return bytes }
     guard let bytes = try find(name) else { return nil }
@@ -53,10 +54,9 @@ final class ScenarioFolder {
     return bytes
   }
 
-  /// The bytes of a stand-in; nil when the name is not that of a stand-in.
+  /// Returns the bytes of a stand-in; nil when the name is not that of a stand-in.
   ///
-  /// - Throws: ``Refusal`` as ``StandIn/bytes(named:)``, or when the files hold more than 1 GB with
-  ///   it.
+  /// - Throws: ``Refusal`` like ``StandIn/bytes(named:)``, or when the total exceeds 1 GB with it.
   func standIn(_ name: String) throws(Refusal) -> [UInt8]? {
     if let bytes = files[name] { return bytes }
     let made: [UInt8]?
@@ -86,8 +86,8 @@ final class ScenarioFolder {
   }
 
   private static func contents(_ path: String, _ name: String) throws(Refusal) -> [UInt8] {
-    // O_NONBLOCK: opening a named pipe must not wait for its writer. O_NOFOLLOW: the path is
-    // resolved already.
+    // With O_NONBLOCK, opening a named pipe does not wait for its writer. O_NOFOLLOW: the path is
+    // already resolved.
     let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     defer { if file >= 0 { close(file) } }
     guard file >= 0, let status = try? FileStatus(descriptor: file) else {
@@ -103,7 +103,7 @@ final class ScenarioFolder {
     return [UInt8](data)
   }
 
-  /// A path with every symbolic link resolved; nil when nothing is there.
+  /// Returns a path with all symbolic links resolved; nil when the path does not exist.
   private static func realPath(_ path: String) -> String? {
     guard let real = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(real) }

@@ -2,7 +2,7 @@ internal import Attache
 internal import Yams
 
 extension ScenarioExpectation {
-  /// What is expected, as a scenario file has it.
+  /// The expectation in the format of a scenario file.
   var members: [(Node, Node)] {
     var members: [(Node, Node)] = []
     if payloads.count == 1 {

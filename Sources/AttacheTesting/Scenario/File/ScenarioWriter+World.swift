@@ -2,7 +2,7 @@ internal import Attache
 internal import Yams
 
 extension OriginScript {
-  /// An origin as a scenario file has it.
+  /// The origin in the format of a scenario file.
   var node: Node {
     var members: [(Node, Node)] = []
     if let listening { members.append((Node("listen"), .text(listening.text))) }
@@ -16,7 +16,7 @@ extension OriginScript {
 }
 
 extension OriginScript.Listening {
-  /// As ``OriginScript/listening`` is written.
+  /// The text of ``OriginScript/listening`` in a scenario file.
   fileprivate var text: String {
     let host: String? =
       switch address {
@@ -82,7 +82,7 @@ extension DiskScript {
 }
 
 extension Node {
-  /// `first`, `second`, `third`, `then`.
+  /// Returns a mapping with `first`, `second`, `third` and `then`.
   fileprivate static func turns(_ nodes: [Node]) -> Node {
     let names = ["first", "second", "third"].prefix(nodes.count - 1) + ["then"]
     return Node(zip(names, nodes).map { (Node($0), $1) })

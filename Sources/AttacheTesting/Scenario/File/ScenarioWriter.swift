@@ -2,10 +2,11 @@ internal import Attache
 internal import Yams
 
 extension Scenario {
-  /// The scenario as a file that ``init(yaml:file:)`` reads back to the same; media are named, not
-  /// written.
+  /// Returns the scenario as a file that ``init(yaml:file:)`` parses to the same scenario. Media
+  /// are named, not included.
   ///
-  /// - Throws: what the YAML library says when it cannot write it, for want of memory.
+  /// - Throws: an error of the YAML library when it cannot write the text because memory is
+  ///   exhausted.
   public func yaml() throws -> String {
     try Yams.serialize(node: Node(document), width: -1, allowUnicode: true)
   }
@@ -36,7 +37,7 @@ extension Scenario {
     return members
   }
 
-  /// A line and how often it comes in a row.
+  /// A line and the number of times it is repeated in a row.
   private struct Run {
     var line: String
     var times = 1
@@ -55,7 +56,7 @@ extension Scenario {
 }
 
 extension Node {
-  /// A text that stays one, whatever YAML would make of it.
+  /// Returns a node that YAML always parses as text.
   static func text(_ text: String) -> Node {
     let isLetter: (UInt8) -> Bool = { 0x61...0x7A ~= $0 | 0x20 }
     let startsPlain = text.utf8.first.map { isLetter($0) || $0 == UInt8(ascii: "/") } == true
@@ -73,7 +74,7 @@ extension Node {
 }
 
 extension Duration {
-  /// As a scenario writes it: whole milliseconds, or a fraction of them.
+  /// The duration as written in a scenario: whole seconds, or milliseconds to the microsecond.
   var scenarioText: String {
     let microseconds = nanoseconds / 1_000
     if microseconds % 1_000_000 == 0 { return "\(microseconds / 1_000_000)s" }

@@ -1,4 +1,4 @@
-/// Whether the steps of a response can follow each other.
+/// Checks that the steps of a response are in a valid order.
 struct StepOrder {
   private var hasBody = false
   private var isRaw = false
@@ -6,9 +6,9 @@ struct StepOrder {
   private var latest = Duration.zero
   private var hasStatus = false
 
-  /// Takes the next step.
+  /// Adds the next step.
   ///
-  /// - Returns: what is wrong with it, or nil.
+  /// - Returns: the error in it, or nil.
   mutating func mistake(adding step: OriginStep) -> String? {
     if isOver { return "nothing can follow stall, reset, close, cut, goaway, a flood of headers, a fetcher's end or what repeats for ever" }
     if let at = step.at {
