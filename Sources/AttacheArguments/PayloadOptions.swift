@@ -34,7 +34,7 @@ package struct PayloadOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The name of the member that is added to a payload.", valueName: "key"))
   package var outputKey = "attache"
 
-  @Flag(help: "Replace title, subtitle and body of an enriched payload as the vendor's own helper would.")
+  @Flag(help: "Replace title, subtitle and body of a payload with attachments as the vendor's own helper would.")
   package var applyOverrides = false
 
   @Option(

@@ -206,6 +206,7 @@ struct RequestTests {
     var given = 0
     line.giveUp(at: start, after: .seconds(30)) { _ in given += 1 }
     let sent = line.popFirst()
+    sent?.noteSubmission()
     line.prepend(try #require(sent))
     line.giveUp(at: start.advanced(by: .seconds(31)), after: .seconds(30)) { _ in given += 1 }
     #expect(given == 0)

@@ -29,7 +29,7 @@ package final class Inspector {
   private lazy var entries = Dictionary(configuration.dialects.entries.map { ($0.name, $0) }) { first, _ in first }
   private let report: GateReport
   /// The same gates with plain http allowed.
-  private let lenientInterview: GateReport
+  private let lenientReport: GateReport
   private var rate = SilentRate()
 
   package init(_ configuration: Configuration) {
@@ -39,7 +39,7 @@ package final class Inspector {
     report = GateReport(configuration.policy)
     var lenient = configuration.policy
     lenient.allowHTTP = true
-    lenientInterview = GateReport(lenient)
+    lenientReport = GateReport(lenient)
   }
 
   /// Inspects the payload of a line, or each of several notifications. Call it in the order of the
@@ -132,7 +132,7 @@ package final class Inspector {
 
   private func addFindings(_ payload: JSONElement, _ paths: LinePaths, to inspection: inout Inspection) {
     let subject = FindingSubject(
-      inspection: inspection, payload: payload, aps: opener.aps, paths: paths, report: lenientInterview,
+      inspection: inspection, payload: payload, aps: opener.aps, paths: paths, report: lenientReport,
       vendorSource: inspection.dialect.flatMap { entries[$0]?.source })
     inspection.findings = (subject.findings() + rateFindings(subject)).bounded
     for index in inspection.media.indices {

@@ -122,8 +122,8 @@ package final class EventLoop: @unchecked Sendable {
     post { [self] in unsafe turnEnds.append(action) }
   }
 
-  /// Runs `action` after every step from now on. A step is one ready descriptor, one due timer, or
-  /// one piece of work. Call it on the loop only.
+  /// Runs `action` after every step from now on. A step is one ready descriptor, one due timer, one
+  /// piece of work, or one action at the end of a turn. Call it on the loop only.
   package func atStepEnd(_ action: @escaping () -> Void) {
     stepEnd = action
   }
@@ -134,7 +134,7 @@ package final class EventLoop: @unchecked Sendable {
       let isOver = runMail()
       // Timers that this work has set may already be due.
       runDueTimers()
-      for action in turnEnds { action() }
+      for action in turnEnds { step(action) }
       if isOver { break }
     }
     handlers.removeAll()

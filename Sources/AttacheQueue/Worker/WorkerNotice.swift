@@ -56,22 +56,3 @@ public enum WorkerNotice: Sendable, CustomStringConvertible {
     return quoted + "'"
   }
 }
-
-extension Reason {
-  /// Whether a worker with different flags might have attached the media. The result is final, but
-  /// may be worth a `retry`.
-  var dependsOnFlags: Bool {
-    switch self {
-    case .policyScheme, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments, .tlsCertificate, .connectProxy,
-      .payloadMaximum, .sizeImage, .sizeAudio, .sizeVideo, .sizeLimit, .sizePixels:
-      true
-    case .deadline, .cancelled, .payloadJSON, .payloadSize, .payloadEnriched, .payloadEnvelope, .payloadAlert, .payloadIdentifier,
-      .payloadLazy, .policyURL,
-      .policyUserinfo, .policyBreaker, .dnsNotFound, .dnsFailed, .dnsTimeout, .connectRefused, .connectFailed, .connectReset, .tlsHost,
-      .tlsVersion, .tlsHandshake, .httpStatus, .httpProtocol, .httpHeaders, .httpFraming, .httpEncoding, .httpTruncated, .httpRedirect,
-      .sizeEmpty, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector, .fetchCrashed, .storeFull, .storeReadOnly, .storeFailed,
-      .queueExpired, .queuePoison, .internal:
-      false
-    }
-  }
-}

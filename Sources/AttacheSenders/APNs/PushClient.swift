@@ -141,6 +141,7 @@ package final class PushClient: @unchecked Sendable {
         waiting.prepend(request)
         break
       }
+      request.noteSubmission()
       room -= 1
     }
     connection.flush()

@@ -11,7 +11,7 @@ struct BatchCommand: ParsableCommand {
     commandName: "batch", abstract: "Attach media to the payloads of a file; resume after an interruption.",
     discussion: """
       The command adds the lines of FILE to a queue, processes them, and writes the results in the order of FILE. If it is interrupted, run the same command \
-      again: it keeps the results that it has and fetches nothing twice. OUT appears when it is complete. The queue is a file beside OUT, or beside FILE, \
+      again: it keeps the results that it has, and does not fetch their media again. OUT appears when it is complete. The queue is a file beside OUT, or beside FILE, \
       and is deleted when the batch is done. --queue names another queue, which is kept.
       """)
 

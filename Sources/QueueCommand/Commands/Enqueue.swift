@@ -51,7 +51,7 @@ struct Enqueue: ParsableCommand {
 
   @Option(
     help:
-      "What survives a power failure: always: each batch; group: what is older than a second; off: no guarantee. A crashed process never loses data."
+      "What survives a power failure: always: each batch; group: what is older than a second, and everything when the command ends; off: no guarantee. A crashed process never loses data."
   )
   var sync = SyncChoice.group
 

@@ -13,8 +13,8 @@ struct Results: ParsableCommand {
       A payload without a result is skipped, unless --follow waits for it. A line without a line ending gets a line feed if another line follows it, and \
       always with --follow and --unread.
 
-      With --unread, a line counts as delivered when it was written, and is not written again. If the reader dies, the lines that it has not processed are \
-      lost; attache deliver sends such lines again. The store may then delete their attachments. A queue can have one --unread reader, and none while a \
+      With --unread, a line counts as delivered when it was written: it is not written again, and the store may delete its attachments. If the reader dies, the lines that it has not processed are \
+      lost; attache deliver sends such lines again. A queue can have one --unread reader, and none while a \
       deliverer runs.
       """)
 

@@ -213,6 +213,14 @@ import Testing
     after.write([.keep(try row("new", file))])
     #expect(after.rows(for: [IndexKey("new")]) != [nil])
   }
+
+  @Test func `the codes of types on disk are those of earlier versions`() {
+    let types: [MediaType] = [.jpeg, .gif, .png, .aiff, .wave, .mp3, .mpeg4Audio, .mpeg, .mpeg2, .mpeg4, .avi]
+    #expect(types.map(\.indexCode) == Array(0...10))
+    #expect(Set(MediaType.allCases.map(\.indexCode)).count == MediaType.allCases.count)
+    #expect(MediaType.allCases.allSatisfy { MediaType(indexCode: $0.indexCode) == $0 })
+    #expect(MediaType(indexCode: 255) == nil)
+  }
 }
 
 extension StoreIndex {

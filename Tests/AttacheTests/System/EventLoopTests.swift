@@ -50,6 +50,24 @@ import Testing
     #expect(chores.withLock { $0 } == Array(0..<Self.many))
   }
 
+  @Test func `what is done at the end of a turn is a step too`() throws {
+    let simulation = Simulation(seed: 4)
+    let isMarked = Mutex<[Bool]>([])
+    _ = try simulation.run {
+      guard let loop = try? EventLoop(machine: simulation) else { return }
+      let mark = Mutex(false)
+      loop.atTurnEnd { mark.withLock { $0 = true } }
+      loop.post { loop.atStepEnd { mark.withLock { $0 = false } } }
+      loop.post {
+        _ = loop.schedule(at: loop.now.advanced(by: .seconds(1))) {
+          isMarked.withLock { $0.append(mark.withLock { $0 }) }
+          loop.stop()
+        }
+      }
+    }
+    #expect(isMarked.withLock { $0 } == [false])
+  }
+
   @Test func `a step ends before the next one of the same turn begins`() throws {
     let simulation = Simulation(seed: 3)
     let done = Mutex<[String]>([])

@@ -26,7 +26,7 @@ struct IndexRow: Hashable, Sendable {
     writer.append(Self.version)
     writer.append(key.digest)
     writer.append(name.digest)
-    writer.append(UInt8(truncatingIfNeeded: Self.types.firstIndex(of: name.type) ?? 0))
+    writer.append(name.type.indexCode)
     writer.append(size)
     writer.append(lastUse)
     writer.append(note)
@@ -39,21 +39,45 @@ struct IndexRow: Hashable, Sendable {
     var reader = ByteReader(bytes)
     guard let check = reader.read(UInt64.self), check == Self.check(bytes[...]), reader.read(UInt8.self) == Self.version,
       let key = reader.read(SIMD4<UInt64>.self), let digest = reader.read(SIMD4<UInt64>.self),
-      let type = reader.read(UInt8.self), Int(type) < Self.types.count, let size = reader.read(Int64.self), size >= 0,
+      let code = reader.read(UInt8.self), let type = MediaType(indexCode: code), let size = reader.read(Int64.self), size >= 0,
       let lastUse = reader.read(Int64.self)
     else { return nil }
     self.init(
-      key: IndexKey(digest: key), name: StoreName(words: digest, type: Self.types[Int(type)]), size: size, lastUse: lastUse,
+      key: IndexKey(digest: key), name: StoreName(words: digest, type: type), size: size, lastUse: lastUse,
       note: Array(reader.rest))
   }
-
-  private static let types = MediaType.allCases
 
   /// Returns the first eight bytes of the SHA-256 of everything after the checksum.
   private static func check(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     var hash = SHA256()
     unsafe bytes.dropFirst(checkLength).withUnsafeBytes { unsafe hash.update($0) }
     return hash.finish().words[0]
+  }
+}
+
+extension MediaType {
+  /// The code of the type in a row. Codes are on disk, so they never change; a new type gets a new
+  /// one.
+  var indexCode: UInt8 {
+    switch self {
+    case .jpeg: 0
+    case .gif: 1
+    case .png: 2
+    case .aiff: 3
+    case .wave: 4
+    case .mp3: 5
+    case .mpeg4Audio: 6
+    case .mpeg: 7
+    case .mpeg2: 8
+    case .mpeg4: 9
+    case .avi: 10
+    }
+  }
+
+  /// The type with that code; nil if there is none.
+  init?(indexCode code: UInt8) {
+    guard let type = Self.allCases.first(where: { $0.indexCode == code }) else { return nil }
+    self = type
   }
 }
 

@@ -51,6 +51,11 @@ package final class PushRequest: @unchecked Sendable {
   /// When it saw the first failure to connect since it was last sent; nil before that.
   var waitsSince: MonotonicInstant?
 
+  /// Records that a connection took it, so that it waits for none.
+  func noteSubmission() {
+    waitsSince = nil
+  }
+
   init(_ token: LeaseToken, deviceToken: String, hasOwnTopic: Bool, body: [UInt8]) {
     (self.token, self.deviceToken, self.hasOwnTopic, self.body) = (token, deviceToken, hasOwnTopic, body)
     values.reserveCapacity(256)

@@ -18,14 +18,7 @@ struct RequestLine {
     again.append(request)
   }
 
-  /// Removes the next request, for a connection that is open: it no longer waits for one.
   mutating func popFirst() -> PushRequest? {
-    let request = next()
-    request?.waitsSince = nil
-    return request
-  }
-
-  private mutating func next() -> PushRequest? {
     if let request = again.popLast() { return request }
     guard head < requests.count else { return nil }
     defer {
@@ -42,7 +35,7 @@ struct RequestLine {
   /// calls `body` with each.
   mutating func giveUp(at now: MonotonicInstant, after span: Duration, _ body: (PushRequest) -> Void) {
     var kept: [PushRequest] = []
-    while let request = next() {
+    while let request = popFirst() {
       let since = request.waitsSince ?? now
       request.waitsSince = since
       if since.duration(to: now) >= span { body(request) } else { kept.append(request) }

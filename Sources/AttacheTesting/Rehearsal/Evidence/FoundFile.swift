@@ -24,7 +24,10 @@ package struct FoundFile: Sendable, Hashable {
   }
 
   static func hash(_ bytes: some DataProtocol) -> String {
-    SHA256.hash(Array(bytes)).hexadecimal()
+    var hash = SHA256()
+    // Without a copy, because a scenario may limit the memory of this process.
+    for region in bytes.regions { unsafe region.withUnsafeBytes { unsafe hash.update($0) } }
+    return hash.finish().hexadecimal()
   }
 }
 

@@ -1,10 +1,11 @@
 import Attache
 
-let store = try AttachmentStore(directory: "media", maximumBytes: 1_000_000_000, maximumAge: .seconds(86_400))
+AmbientEnvironment.removeUnsafeVariables()
+let store = try AttachmentStore(directory: "media", maximumBytes: 10_000_000_000, maximumAge: .seconds(2_592_000))
 let clock = try MonotonicClock()
 let fetcher = try MediaFetcher(MediaFetcher.Configuration(), store: store, clock: clock)
-let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(100)) { MediaExtension(fetcher: fetcher, store: store) }
+let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(50)) { MediaExtension(fetcher: fetcher, store: store) }
 let filter = try Filter(Filter.Configuration(), host: host, store: store, clock: clock)
-let result = try filter.run()
+_ = try filter.run()
 _ = fetcher.shutdown()
 store.shutdown()
