@@ -1,8 +1,9 @@
 internal import ArgumentParser
 internal import Attache
 
-/// A number of bytes as a user writes it. The units `4096`, `500KB`, `10MB` and `10GB` are powers
-/// of 1,000; `64KiB`, `1MiB` and `1GiB` are powers of 1,024.
+/// A number of bytes as a user writes it, such as `4096`, `500KB` or `64KiB`. A number without a
+/// unit counts bytes. KB, MB, GB and TB are powers of 1,000; KiB, MiB, GiB and TiB are powers of
+/// 1,024.
 package struct ByteCountArgument: ExpressibleByArgument, CustomStringConvertible {
   package var bytes: Int64
   package let description: String

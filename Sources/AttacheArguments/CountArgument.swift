@@ -2,8 +2,8 @@ internal import ArgumentParser
 
 /// The allowed range of a flag that counts something.
 package enum CountArgument {
-  /// From 1 to a million. Larger values are mistakes, and sums and products of numbers in this
-  /// range cannot overflow.
+  /// From 1 to a million. Larger values are mistakes. Sums and products of a few numbers in this
+  /// range are far from overflow.
   package static let range = 1...1_000_000
 
   /// Checks that a flag's value is in its range.

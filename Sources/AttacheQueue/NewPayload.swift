@@ -7,7 +7,7 @@ public struct NewPayload: Hashable, Sendable {
   public var priority = NewPayload.usualPriority
   /// The time before which no worker processes the payload, since 1970.
   public var notBefore: Duration?
-  /// The time, since 1970, after which the payload gets its original at once instead of being
+  /// The time, since 1970, from which on the payload gets its original at once instead of being
   /// processed.
   public var expiresAt: Duration?
   /// The deduplication key, in any bytes. A queue does not add a payload whose key it has seen. A

@@ -55,8 +55,8 @@ package final class ReleasedHolds {
   ///
   /// - Parameter location: the queue's. Folders that may belong to another queue are skipped: a
   ///   copy of a queue lists the holds of the original, and a queue at the same path in another
-  ///   container does not know them. Links in skipped folders are removed a week after that path
-  ///   (``AttachmentStore/prune()``).
+  ///   container does not know them. ``AttachmentStore/prune()`` removes the links in a skipped
+  ///   folder when the queue's path has been gone for a week.
   /// - Returns: the number of links removed.
   @discardableResult
   package func removeUnlisted(of location: QueueLocation) throws(QueueError) -> Int {

@@ -91,8 +91,8 @@ struct CurlEnd {
     }
   }
 
-  /// Whether the peer ended a handshake without an answer, or a proxy opened no tunnel for a reason
-  /// that may be temporary.
+  /// Whether the failure may be temporary: a handshake got no alert from the peer (it timed out, or
+  /// the connection closed), or the proxy gave no answer or a status of 502, 503 or 504.
   var isUnanswered: Bool {
     if failure == .connectProxy { return proxyStatus.map { [502, 503, 504].contains($0) } ?? true }
     guard failure == .tlsHandshake, !asksForCertificate else { return false }

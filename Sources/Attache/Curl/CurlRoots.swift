@@ -27,7 +27,7 @@ final class CurlRoots: Sendable {
     return unsafe String(cString: path)
   }()
 
-  /// Parses the roots now, before processes are forked from this one.
+  /// Parses the roots now, so that the processes that are forked from this one need not.
   func load() {
     roots.withLock { $0 = $0 ?? OpenSSL.Roots(contentsOf: path) }
   }

@@ -190,8 +190,8 @@ extension CurlTransfer {
     // Longer than any try may take. If a pinned address expired, libcurl would look up the name
     // itself.
     try set(CURLOPT_DNS_CACHE_TIMEOUT, 3_600)
-    // Payloads ignore the environment's proxies and the user's .netrc. A proxy's response to
-    // CONNECT is not the origin's.
+    // A payload's URL must not use the environment's proxies or the user's .netrc. The proxy's
+    // response to CONNECT must not be read as the origin's.
     try set(CURLOPT_NOPROXY, "")
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))

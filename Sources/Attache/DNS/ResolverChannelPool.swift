@@ -20,7 +20,7 @@ struct ResolverChannelPool {
     return newest.start.duration(to: now) < Self.maximumAge ? newest : nil
   }
 
-  /// Adds the channel that takes look-ups from now on.
+  /// Adds the channel that takes lookups from now on.
   mutating func append(_ channel: AresChannel) {
     if channels.count == Self.maximumChannels { channels.removeFirst().giveUp() }
     channels.append(channel)

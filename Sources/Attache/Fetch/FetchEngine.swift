@@ -105,7 +105,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
 
   /// Answers from the cache, joins a fetch of the same URL, or begins a new one.
   func begin(_ url: CheckedURL, for waiter: FetchWaiter) {
-    // A waiter that was cancelled earlier has already been removed.
+    // A waiter that was cancelled before this call needs no fetch.
     guard waiter.isOpen else { return }
     guard configuration.cache != .off else { return start(url, for: waiter) }
     if let running = joinable[url.text] {

@@ -9,7 +9,7 @@ struct FetchProgress: Equatable, Sendable {
   enum Awaited: Equatable, Sendable {
     /// A place at its origin. `isRedirected` says whether this origin differs from the URL's.
     case origin(places: Int, isRedirected: Bool)
-    /// Any place.
+    /// One of the places that all origins share.
     case any(places: Int)
   }
 

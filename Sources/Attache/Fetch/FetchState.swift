@@ -164,7 +164,7 @@ struct FetchState {
     return url.portIsAllowed ? .ofPublic : .withheld
   }
 
-  /// Whether all addresses of the request may be reached without `--allow-net`.
+  /// Whether the host was looked up, without a proxy, and all its addresses are public.
   var isPublic: Bool {
     url.address == nil && rules.proxy == nil && addresses.allSatisfy(AddressGate.isPublic)
   }

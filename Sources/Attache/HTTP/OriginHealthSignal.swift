@@ -2,7 +2,8 @@
 enum OriginHealthSignal: Equatable, Sendable {
   /// The origin answers, even if its response or its certificate is invalid.
   case life
-  /// No connection was established. A request for any other URL would have ended the same way.
+  /// No connection, or no handshake, was completed. A request for any other URL of the origin would
+  /// have ended the same way.
   case absence
   /// A connection was established but gave no answer, or a gateway reported that its origin is
   /// unavailable. A request for another path may succeed.

@@ -3,7 +3,7 @@
 struct RetryPolicy: Sendable {
   /// The maximum number of retries after the first try.
   var retries: Int
-  /// The longest delay before the first retry. It doubles with each retry.
+  /// The longest delay before the first retry. It doubles with each retry, up to ``longest``.
   static let base = Duration.milliseconds(100)
   static let longest = Duration.seconds(5)
 

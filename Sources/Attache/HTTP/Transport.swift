@@ -69,8 +69,8 @@ package struct TransferRequest: Sendable {
 package struct TransferEnd: Sendable {
   /// nil when the transport found no error. The response may still be refused.
   package var failure: Reason?
-  /// Whether a connection attempt or a handshake got no answer of any kind. The failure may be
-  /// temporary.
+  /// Whether a failed handshake or a failure of the proxy may be temporary: there was no answer, or
+  /// the proxy's status was 502, 503 or 504. Other failures do not use it.
   package var isUnanswered: Bool
   /// How long the exchange waited for a connection or its handshake before it timed out. nil when
   /// it ended otherwise.

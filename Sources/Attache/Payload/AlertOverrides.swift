@@ -26,8 +26,8 @@ struct AlertOverrides {
     }
   }
 
-  /// Returns the edits of a text. Replacements that would leave the alert without any text are
-  /// skipped.
+  /// Returns the edits of a text. If the replacements together would leave the alert without any
+  /// text, the empty ones are skipped.
   func edits(at place: AlertPlace, in text: JSONText) -> [LineEdit] {
     guard !fields.isEmpty else { return [] }
     let alert = place.name.map { text.value($0, of: place.holder) } ?? place.holder

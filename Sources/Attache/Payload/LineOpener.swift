@@ -43,7 +43,8 @@ final class LineOpener {
   /// The path to the payload if no string is around it: at each level, its index among its
   /// siblings.
   private var steps: [Int] = []
-  /// Whether the last line had none of the above. Checking this flag costs almost nothing.
+  /// Whether the last line set none of the properties above, so that ``open(_:)`` need not clear
+  /// them. Checking this flag costs almost nothing.
   private var isPlain = true
   /// The range of the line's JSON, without byte order mark and white space.
   private(set) var json = 0..<0

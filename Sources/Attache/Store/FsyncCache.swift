@@ -3,8 +3,8 @@
 struct FsyncCache: Sendable {
   /// When each file was synced, by the wall clock.
   private var files: [StoreName: Duration] = [:]
-  /// The folders of holds that have links that are not synced. The value is the total number of
-  /// links added when the folder's last link was added.
+  /// The folders of holds that have unsynced links. The value is the count of all links, in any
+  /// folder, up to the last link of this folder. It grows whenever the folder gains a link.
   private(set) var holds: [String: Int] = [:]
   private var added = 0
 

@@ -73,7 +73,8 @@ struct StoreBookkeeping: Sendable {
     pruneAt = kept == nil ? now + Self.shortestPause : min(max(expiry, now + Self.shortestPause), now + Self.longestPause)
   }
 
-  /// The minimum pause after a prune that left expired files because they were in use.
+  /// The minimum pause between prunes by time. It applies when a prune left expired files because
+  /// they were in use, and when a prune did not run.
   private static let shortestPause: Duration = .seconds(60)
   /// The maximum pause between prunes: only a prune detects what other processes add.
   private static let longestPause: Duration = .seconds(3600)

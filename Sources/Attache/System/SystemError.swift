@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A failed system call: its name and its errno. Only this type translates an errno to text.
+/// A failed system call: its name and its errno.
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The name of the call, as in its manual page.
   public var call: String

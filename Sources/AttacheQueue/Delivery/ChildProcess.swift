@@ -3,7 +3,7 @@ internal import CLinux
 internal import Glibc
 
 /// A program that a sender runs. It has its own process group, so that a Ctrl-C at the terminal
-/// reaches only attache. Not thread-safe.
+/// reaches only attache. Only one thread may use it.
 @safe
 final class ChildProcess {
   /// How a process ended.

@@ -89,7 +89,7 @@ public enum DeliveryStatus: String, CaseIterable, Sendable {
   case delivered
   /// The sender can never deliver it.
   case dropped
-  /// It was given up because senders ended while they had it.
+  /// It was given up because too many senders ended while they had only this result.
   case poison
   /// It expired before it was sent.
   case expired

@@ -16,8 +16,8 @@ internal import Synchronization
 /// several lines, each line feed becomes a space, which has the same meaning in JSON. A file that
 /// is not JSON is invalid, and its output is the same bytes.
 ///
-/// Each result gets its files once (``Outbox``). A result whose file was moved away counts as read:
-/// the queue does not return it again, and does not retry it.
+/// Each result gets its files once (``Outbox``). A result whose file was moved away or deleted
+/// counts as read: the queue does not return it again, and does not retry it.
 ///
 /// All other files are internal:
 ///
@@ -167,7 +167,7 @@ package final class FolderQueue: PayloadQueue {
     try checkPresence()
     var claim = try database.settle(settled, claiming: request)
     guard !claim.deliveries.isEmpty else { return claim }
-    // A result whose file was moved away has been read, and is not sent.
+    // A result whose file was moved away or deleted counts as read, and is not sent.
     let taken = try locked { [claim] _ throws(QueueError) in try outbox.taken(of: claim.deliveries.map(\.token.id)) }
     claim.deliveries.removeAll { taken.contains($0.token.id) }
     return claim

@@ -5,7 +5,8 @@
 /// database records that they were written (``OutboxState``), and then a rename gives them their
 /// names. A killed process leaves each file either in `outgoing` or under its name. The next call
 /// renames the recorded files in `outgoing`, and removes the others, whose results are written
-/// again. So no incomplete file is visible, and a file that was moved away does not come back.
+/// again. So no incomplete file is visible, and a file that was moved away or deleted does not come
+/// back.
 ///
 /// Not thread-safe: used under the queue's lock.
 struct Outbox {
@@ -88,7 +89,7 @@ struct Outbox {
 
   // MARK: What was taken away
 
-  /// Records which files were moved away since the last call.
+  /// Records which files were moved away or deleted since the last call.
   ///
   /// - Parameter includesRead: whether to check the files of results that were read through the
   ///   queue too.
@@ -103,7 +104,7 @@ struct Outbox {
     }
   }
 
-  /// Returns those of `ids` whose files were moved away.
+  /// Returns those of `ids` whose files were moved away or deleted.
   func taken(of ids: [Int64]) throws(QueueError) -> Set<Int64> {
     try recover()
     var taken: Set<Int64> = []

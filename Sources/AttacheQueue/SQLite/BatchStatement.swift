@@ -5,7 +5,7 @@ internal import GRDBSQLite
 /// values of a row several times.
 ///
 /// The statement belongs to the connection's cache and is used within one access to the connection.
-/// After an error, and after reading rows, call ``reset()`` first.
+/// After an error, and after reading rows, call ``reset()`` before anything else.
 struct BatchStatement {
   private let statement: Statement
   private let connection: Database

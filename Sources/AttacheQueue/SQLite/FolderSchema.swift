@@ -44,7 +44,7 @@ enum OutboxState: Int64 {
   case outdated = 2
   /// The files were written, and the result was read through the queue.
   case read = 3
-  /// The files were written, and a user moved them away.
+  /// The files were written, and a user moved them away or deleted them.
   case taken = 4
 }
 

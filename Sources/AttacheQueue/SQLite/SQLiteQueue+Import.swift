@@ -39,9 +39,9 @@ struct ImportedResult {
   var record: [UInt8]
   /// The output line; nil means the payload's own line.
   var output: [UInt8]?
-  /// The path of the result's file, which may have been moved away.
+  /// The path of the result's file, which may have been moved away or deleted.
   var path: String
-  /// Whether a user moved the file away.
+  /// Whether a user moved the file away or deleted it.
   var isTaken: Bool
   var holds: [String]
 }
@@ -128,7 +128,7 @@ extension Database {
     // The trigger has created the row.
     let state: OutboxState = imported.isTaken ? .taken : isRead ? .read : .unread
     try execute(sql: "UPDATE outbox SET state = ?, path = ? WHERE id = ?", arguments: [state.rawValue, imported.path, id])
-    // The holds of a result whose file was moved away are released.
+    // The holds of a result whose file was moved away or deleted are released.
     for path in imported.holds {
       try execute(sql: "INSERT OR IGNORE INTO hold (id, path) VALUES (?, ?)", arguments: [imported.isTaken ? 0 : id, path])
     }

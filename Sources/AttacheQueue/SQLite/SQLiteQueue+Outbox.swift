@@ -113,8 +113,8 @@ extension SQLiteQueue {
     }
   }
 
-  /// Records that files were moved away, and marks their results as read. Releases their holds that
-  /// no other result uses.
+  /// Records that files were moved away or deleted, and marks their results as read. Releases their
+  /// holds that no other result uses.
   func noteTaken(_ ids: [Int64]) throws(QueueError) {
     guard !ids.isEmpty else { return }
     try write { connection, tally in
@@ -130,7 +130,7 @@ extension SQLiteQueue {
     }
   }
 
-  /// Retries payloads whose files were not moved away.
+  /// Retries payloads whose files were neither moved away nor deleted.
   func retryUntaken(_ reason: Reason?) throws(QueueError) -> Int {
     try retry(reason, where: "id NOT IN (SELECT id FROM outbox WHERE state = 4)")
   }

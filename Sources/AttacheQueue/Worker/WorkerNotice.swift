@@ -12,7 +12,7 @@ public enum WorkerNotice: Sendable, CustomStringConvertible {
   ///
   /// - Parameter count: the pauses since the last report, including this one.
   case paused(String, count: Int)
-  /// The worker claims payloads again. Reported when the pause was.
+  /// The worker claims payloads again. Reported only if the pause was reported.
   case resumed
   /// The worker was stopped while the machine fails, and leaves payloads that it held without a
   /// result. The text says what failed and what to do.

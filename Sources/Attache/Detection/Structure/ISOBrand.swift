@@ -24,8 +24,8 @@ enum ISOBrand: Equatable {
     }
   }
 
-  /// Returns the verdict on a head. A file of a movie brand is audio when all its tracks are
-  /// visible and contain sound. If the tracks are not visible, it is video.
+  /// Returns the verdict on a head. A file of a movie brand is audio when the head shows all its
+  /// tracks and each contains sound. If the head does not show them all, the file is video.
   static func verdict(_ head: FileHead) -> HeadVerdict {
     guard head.holds("ftyp", at: 4), let code = head.big32(at: 8) else { return .broken }
     guard let brand = ISOBrand(code: code) else { return .foreign }

@@ -4,7 +4,7 @@ internal import Glibc
 /// The limits that the kernel enforces on a fetcher process, so that an attacker who takes it over
 /// can do little (SECURITY.md).
 struct FetcherBounds {
-  /// The limits that the kernel, or the container of attache, does not support.
+  /// The limits that could not be applied, because the kernel or the container refuses them.
   struct Missing: OptionSet, CustomStringConvertible, Sendable {
     var rawValue: UInt8
 

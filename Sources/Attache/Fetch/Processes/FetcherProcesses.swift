@@ -38,7 +38,7 @@ package enum FetcherNotice: Sendable, CustomStringConvertible {
   /// A process has ended, as the text describes, and another takes its place. Reported once in a
   /// run.
   case replaced(String)
-  /// The kernel does not support all limits. Reported once in a run.
+  /// The kernel or the container refuses some of the limits. Reported once in a run.
   case unconfined(without: String)
   /// No process can be started any more.
   case broken

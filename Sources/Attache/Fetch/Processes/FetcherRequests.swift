@@ -17,9 +17,9 @@ struct FetcherRequests {
     var ends = 0
   }
 
-  /// The number of processes that may end while working on a request before it fails.
+  /// A request fails when this many processes have ended while they were working on it.
   static let maximumDeaths = 2
-  /// The number of processes that may end while a request is in flight before it fails. It is high
+  /// A request fails when this many processes have ended while it was in flight. The number is high
   /// because other requests may be the cause.
   static let maximumEnds = 64
 

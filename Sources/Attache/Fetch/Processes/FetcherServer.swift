@@ -118,7 +118,8 @@ final class FetcherServer: @unchecked Sendable {
       }
       reply(.left(fetch))
     case .count(let number):
-      // The link now has a different target. A new process will be permitted to read that file.
+      // The link /etc/resolv.conf now leads to a folder that this process may not read. The host
+      // starts a new process, which may read it.
       if Self.isResolverClosed, !beganWithoutNames { _exit(0) }
       reply(.counted(number, engine.breaker.states(at: loop.now)))
     case .close:

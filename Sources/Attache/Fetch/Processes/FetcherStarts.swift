@@ -4,8 +4,8 @@ struct FetcherStarts {
   /// The longest pause before a process is started again. A process that lives at least this long
   /// has not ended early.
   static let longestPause = Duration.milliseconds(50)
-  /// The number of starts that may fail in a row before the requests fail. The system may be
-  /// temporarily unable to create a process.
+  /// The requests fail when this many starts in a row have failed. Fewer failures are retried: the
+  /// system may be temporarily unable to create a process.
   static let maximumFailed = 8
   /// The number of early ends in a row from which on the next start is delayed.
   private static let patientEnds = 4

@@ -68,7 +68,7 @@ package struct UnopenedEnvelope: Hashable, Sendable {
     return nil
   }
 
-  /// Handles a request without notifications for Apple's devices. gorush's numbers for other
+  /// Reports that none of the notifications is for Apple's devices. gorush's numbers for other
   /// devices are 2 and 3.
   private static func platform(of notifications: [JSONElement], at place: (Int) -> UntrustedText) -> UnopenedEnvelope? {
     let platforms = notifications.map { $0.member("platform") }

@@ -11,8 +11,9 @@ struct WindowLimits: Sendable {
   /// Whether there is a report, so that the kind of each passing line must be stored.
   var isReporting = false
 
-  /// The maximum number of bytes that wait only for the writer. More would only leave the
-  /// processor's cache. This keeps the process small if the consumer is slower than the producer.
+  /// The maximum number of bytes that wait only for the writer. More bytes would only be pushed out
+  /// of the processor's cache. The limit keeps the process small if the consumer is slower than the
+  /// producer.
   var backlogBytes: Int { min(windowBytes, 1 << 20) }
 
   /// The maximum number of bytes of undecided lines. A line may have 1 MiB, so the number of jobs

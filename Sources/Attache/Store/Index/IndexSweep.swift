@@ -1,5 +1,6 @@
 /// Removes useless rows from the index: rows whose file is gone, and rows that were not used for
-/// the store's maximum age. When the index is nearly full, it also removes the oldest rows.
+/// the store's maximum age. When the index is nearly full, it also removes the rows that were
+/// written first: those in the lower half of the range of rowids.
 struct IndexSweep {
   private let store: AttachmentStore
   private let open: OpenIndex

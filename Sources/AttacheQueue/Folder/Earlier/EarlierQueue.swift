@@ -87,7 +87,7 @@ struct EarlierQueue {
     try folder.remove(FileName(Self.workers))
     for name in ["ready", "later", "suspects", "leased", "results"] { try removeEntries(in: FileName(name)) }
     for name in ["originals", "keys", "holds", "tmp"] { try removeAll(in: FileName(name)) }
-    // The mark goes last, after no removed file can come back.
+    // The mark is removed last, when a power failure can no longer bring a removed file back.
     if isSynced { try folder.sync() }
     try folder.remove(Self.migrated)
   }

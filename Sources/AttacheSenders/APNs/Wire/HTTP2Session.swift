@@ -138,7 +138,7 @@ final class HTTP2Session {
     return true
   }
 
-  /// Calls `body` with a request's header fields, whose values nghttp2 copies.
+  /// Calls `body` with a request's header fields. nghttp2 copies their values, but not their names.
   private func withFields(
     of request: PushRequest, _ authorization: [UInt8]?, _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Int32
   ) -> Int32 {
