@@ -96,7 +96,7 @@ struct ResponsesTarget: Target {
   }
 
   private func take(_ body: [UInt8], seed: UInt8) {
-    let head = FileHead(bytes: Array(body.prefix(TypeDetector.prefixLength)), isWhole: body.count < TypeDetector.prefixLength)
+    let head = FileHead(bytes: Array(body.prefix(TypeDetector.prefixLength)), isWhole: body.count <= TypeDetector.prefixLength)
     for format in Self.formats { _ = format.verdict(head) }
     _ = MagicFormat(unnamed: head)
 

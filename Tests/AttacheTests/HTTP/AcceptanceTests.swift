@@ -57,7 +57,7 @@ import Testing
     #expect(Acceptance.judge(head, resumingFrom: 0) == .refuse(.httpFraming))
   }
 
-  @Test func `chunks notify the end of a body, whatever length stands beside them`() {
+  @Test func `chunks mark the end of a body, even beside a length`() {
     let head = head("HTTP/1.1 200 OK", "Content-Length: 5", "Transfer-Encoding: chunked")
     #expect(Acceptance.judge(head, resumingFrom: 0) == .body(length: nil, resumes: false))
     #expect(head.hasTwoFramings)
