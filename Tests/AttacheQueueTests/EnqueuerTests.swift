@@ -79,7 +79,7 @@ struct EnqueuerTests {
     #expect(queue.payloads.compactMap(\.key) == [Array("a".utf8), [0xFF] + "7".utf8, [0xFF] + "true".utf8])
   }
 
-  @Test func `two numbers that a double cannot notify apart are two`() throws {
+  @Test func `two numbers that a double cannot tell apart are two`() throws {
     let lines = ["18446744073709551615", "18446744073709551614", "9007199254740993.0", "9007199254740992.0"]
     let (_, counts) = try enqueue(lines.map { #"{"x":[{}, {"a":1,"id":\#($0)}]}"# + "\n" }.joined()) {
       $0.key = .place(try JSONPointer(path: "x.1.id"))

@@ -178,7 +178,7 @@ struct DialectFormTests {
     (#"{"badge":{"at":"t"}}"#, #""t":5"#, "5"), (#"{"badge":{"at":"t"}}"#, #""t":"5""#, "5"), (#"{"badge":{"at":"t"}}"#, #""t":true"#, nil),
     (#"{"badge":{"at":"t"}}"#, #""t":1.5"#, nil), (#"{"badge":{"fixed":5}}"#, #""t":1"#, "5"),
     (#"{"sound":{"at":"t"}}"#, #""t":"ping""#, "ping"),
-    (#"{"sound":{"at":"t"}}"#, #""t":{"critical":1,"name":"wakeSignal"}"#, "wakeSignal"),
+    (#"{"sound":{"at":"t"}}"#, #""t":{"critical":1,"name":"bell"}"#, "bell"),
     (#"{"sound":{"at":"t"}}"#, #""t":{"name":1}"#, nil), (#"{"sound":{"at":"t"}}"#, #""t":1"#, nil),
   ])
   func `an override is text, a badge a number too, and a sound the name of an object`(overrides: String, members: String, value: String?)

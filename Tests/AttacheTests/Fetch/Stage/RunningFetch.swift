@@ -16,7 +16,7 @@ struct Fetched: Sendable {
   }
 }
 
-/// A fetch that was begun. It gives up at its deadline and lets go of its file as soon as it has
+/// A fetch that was begun. It fails at its deadline, and releases its file as soon as it has
 /// it.
 struct RunningFetch: Sendable {
   let ticket: FetchTicket
