@@ -43,9 +43,6 @@ static inline void linux_drop_constants(void) { (void)linux_for_each_object(linu
 static inline int linux_unshare(int flags) { return (int)syscall(SYS_unshare, flags); }
 static inline int linux_setns(int descriptor, int kind) { return (int)syscall(SYS_setns, descriptor, kind); }
 
-// memfd_create(2), likewise, closed on exec.
-static inline int linux_memfd_create(const char *name) { return (int)syscall(SYS_memfd_create, name, 1U); }
-
 // pipe2(2), likewise, closed on exec.
 static inline int linux_pipe(int *ends) { return (int)syscall(SYS_pipe2, ends, 02000000); }
 

@@ -19,7 +19,6 @@ struct ResponsesTarget: Target {
 
   private let folder: String
   private let store: AttachmentStore
-  private let rules = SignatureRules()
   private let detector: TypeDetector
 
   init() throws {
@@ -100,7 +99,7 @@ struct ResponsesTarget: Target {
     for format in Self.formats { _ = format.verdict(head) }
     _ = MagicFormat(unnamed: head)
 
-    let ingest = MediaIngest(store: store, rules: rules, limits: Self.limits)
+    let ingest = MediaIngest(store: store, limits: Self.limits)
     let detection = unsafe body.withUnsafeBytes { unsafe detector.detect($0, isComplete: head.isWhole) }
     switch end(of: ingest, body, seed: seed) {
     case .success(let file):

@@ -1,152 +1,99 @@
-internal import CLinux
-internal import CMagic
-internal import Glibc
-
-/// Magic rules for the accepted formats, which libmagic runs in this process. Most files need no
-/// question to the ``DetectorProcess``.
+/// Signatures of the accepted formats. Most files need no question to the ``DetectorProcess``.
 ///
-/// The answer is the same as from libmagic's own database, or there is none. The rules require more
-/// of a head than that database does, the header must be valid, and ``ConflictingSignatures``
-/// excludes what other rules of the database would match first. The child decides on all other
+/// The answer is the same as from libmagic's own database, or there is none. A signature requires
+/// more of a head than that database does, the header must be valid, and ``ConflictingSignatures``
+/// excludes what other rules of the database would match first. The process decides on all other
 /// files and names their types.
-///
-/// libmagic may inspect hostile bytes in this process, because these rules use little of its code.
-/// They compare strings and numbers at fixed offsets, without regular expressions, searches,
-/// indirection, named entries or format strings. All checks that are built into libmagic are
-/// disabled. Only `mcopy`, `mconvert` and `magiccheck` of softmagic.c (5.44) read the bytes: they
-/// copy at most 128 of them, from a checked offset, and compare them. The output is one of the MIME
-/// names below.
-final class SignatureRules {
-  private static let flags = MagicCookie.binaryFlags | MAGIC_NO_CHECK_TAR | MAGIC_RAW
-
-  private let cookie: MagicCookie
-
-  /// Compiles the rules, which takes 0.05 ms. Returns nil when they cannot be passed to libmagic,
-  /// which reads files by name: there is no memory file (`memfd_create`), or no folder of
-  /// descriptors.
-  ///
-  /// - Parameter descriptors: the folder where the system shows the process its descriptors as
-  ///   files.
-  init?(descriptors: String = "/proc/self/fd") {
-    let file = unsafe linux_memfd_create("magic")
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var text = Self.text
-    let written = text.withUTF8 { unsafe write(file, $0.baseAddress, $0.count) }
-    guard written == text.utf8.count, let cookie = try? MagicCookie(loading: "\(descriptors)/\(file)", flags: Self.flags) else {
-      return nil
-    }
-    self.cookie = cookie
-  }
-
+enum SignatureRules {
   /// Returns the type of a file if it is certain, otherwise nil.
-  func type(of head: FileHead) -> MediaType? {
+  static func type(of head: FileHead) -> MediaType? {
     guard let format = format(of: head), case .type(let type) = format.verdict(head), !ConflictingSignatures.appears(in: head) else {
       return nil
     }
-    switch format {
-    case .jpeg, .png, .gif, .aiff, .wave, .avi, .mpegVideo: return type
-    case .mpegAudio: return isSoundAlone(head) ? type : nil
-    // If libmagic has no name for a brand, the brand's box decides.
-    case .isoMedia: return type
-    }
+    return format != .mpegAudio || isAudioAlone(head) ? type : nil
   }
 
   /// libmagic looks for all its formats behind an ID3 tag. If it has no name for those bytes, the
   /// tag or three frames decide.
-  private func isSoundAlone(_ head: FileHead) -> Bool {
+  private static func isAudioAlone(_ head: FileHead) -> Bool {
     guard MagicFormat(unnamed: head) == .mpegAudio else { return false }
     guard let start = ID3Tag(head, at: 0)?.length, start < head.count else { return true }
     guard let sync = head.big16(at: start) else { return false }
     return sync | 1 == 0xFFFB && !ConflictingSignatures.appears(in: head, from: start)
   }
 
-  /// Calls `magic_buffer`.
-  private func format(of head: FileHead) -> MagicFormat? {
-    unsafe head.bytes.withUnsafeBytes { bytes in
-      unsafe magic_buffer(cookie.handle, bytes.baseAddress, bytes.count).flatMap { unsafe MagicFormat(mime: String(cString: $0)) }
-    }
+  /// Returns the format whose signature the head has. The signatures exclude each other.
+  private static func format(of head: FileHead) -> MagicFormat? {
+    guard let start = head.big32(at: 0) else { return nil }
+    if start & 0xFFFF_FF00 == 0xFFD8_FF00 { return .jpeg }
+    if start == 0x8950_4E47 { return isSmallPNG(head) ? .png : nil }
+    if head.holds("GIF87a", at: 0) || head.holds("GIF89a", at: 0) { return hasSquarePixels(head) ? .gif : nil }
+    if head.holds("RIFF", at: 0) { return riffFormat(head) }
+    if head.holds("FORM\0", at: 0) { return isAIFF(head) ? .aiff : nil }
+    if head.holds("ftyp", at: 4) { return start < 256 && hasKnownBrand(head) ? .isoMedia : nil }
+    if start >> 16 | 1 == 0xFFFB { return .mpegAudio }
+    if head.holds("ID3", at: 0) { return isPlainTag(head) ? .mpegAudio : nil }
+    if start == 0x0000_01BA { return isMPEG1Stream(head) || isMPEG2Stream(head) ? .mpegVideo : nil }
+    if start == 0x0000_01B3 { return isMPEGVideo(head) ? .mpegVideo : nil }
+    return nil
   }
 
-  /// The rules, in the language of magic(5). Conditions that are not obvious exclude other formats:
-  /// small pictures (PNG), square pixels (GIF), less than 16 MiB (RIFF and FORM), nothing before
-  /// the description (RIFF and FORM), no stuffing and no matrices (MPEG).
-  private static let text = #"""
-    0 ubelong&0xffffff00 0xffd8ff00 JPEG
-    !:mime image/jpeg
+  /// A PNG file that begins with its header, at most 65,535 pixels wide and high.
+  private static func isSmallPNG(_ head: FileHead) -> Bool {
+    head.big32(at: 4) == 0x0D0A_1A0A && head.big32(at: 8) == 13 && head.holds("IHDR", at: 12) && head.big16(at: 16) == 0
+      && head.big16(at: 20) == 0
+  }
 
-    0 string \x89PNG\x0d\x0a\x1a\x0a\x00\x00\x00\x0dIHDR
-    >16 ubyte 0
-    >>20 ubyte 0 PNG
-    !:mime image/png
+  /// The aspect ratio of a GIF file's pixels is not given, or is 1 (49).
+  private static func hasSquarePixels(_ head: FileHead) -> Bool {
+    head.byte(at: 12) == 0 || head.byte(at: 12) == 49
+  }
 
-    0 string GIF87a
-    >12 ubyte 0 GIF
-    !:mime image/gif
-    >12 ubyte 49 GIF
-    !:mime image/gif
-    0 string GIF89a
-    >12 ubyte 0 GIF
-    !:mime image/gif
-    >12 ubyte 49 GIF
-    !:mime image/gif
+  /// A RIFF file of less than 16 MiB that begins with its format.
+  private static func riffFormat(_ head: FileHead) -> MagicFormat? {
+    guard head.byte(at: 7) == 0 else { return nil }
+    if head.holds("WAVEfmt ", at: 8), let length = head.little32(at: 16), length < 64 { return .wave }
+    return head.holds("AVI LIST", at: 8) && head.holds("hdrlavih8\0\0\0", at: 20) ? .avi : nil
+  }
 
-    0 string RIFF
-    >7 ubyte 0
-    >>8 string WAVEfmt\040
-    >>>16 ulelong <64 WAVE
-    !:mime audio/x-wav
-    >>8 string AVI\040LIST
-    >>>20 string hdrlavih8\x00\x00\x00 AVI
-    !:mime video/x-msvideo
+  /// A FORM file that begins with its description or version.
+  private static func isAIFF(_ head: FileHead) -> Bool {
+    head.holds("AIFFCOMM\0\0\0\u{12}", at: 8) || head.holds("AIFCFVER\0\0\0\u{4}", at: 8)
+  }
 
-    0 string FORM\x00
-    >8 string AIFFCOMM\x00\x00\x00\x12 AIFF
-    !:mime audio/x-aiff
-    >8 string AIFCFVER\x00\x00\x00\x04 AIFF-C
-    !:mime audio/x-aiff
+  private static func hasKnownBrand(_ head: FileHead) -> Bool {
+    brands.contains { head.holds($0, at: 8) }
+  }
 
-    4 string ftyp
-    >0 ubelong <256
-    >>8 string iso MPEG-4
-    !:mime video/mp4
-    >>8 string mp4 MPEG-4
-    !:mime video/mp4
-    >>8 string M4A\040 MPEG-4 audio
-    !:mime audio/x-m4a
-    >>8 string M4B\040 MPEG-4 audio
-    !:mime audio/mp4
-    >>8 string avc1 MPEG-4
-    !:mime video/mp4
-    >>8 string dash MPEG-4
-    !:mime video/mp4
+  private static let brands: [StaticString] = ["iso", "mp4", "M4A ", "M4B ", "avc1", "dash"]
 
-    0 ubeshort&0xfffe 0xfffa MP3
-    !:mime audio/mpeg
+  /// An ID3 tag with no rare flags, which holds padding or a frame with an upper-case name.
+  private static func isPlainTag(_ head: FileHead) -> Bool {
+    guard let flags = head.big32(at: 3), flags & 0x00FF_1F80 == 0, let next = head.byte(at: 10) else { return false }
+    return next == 0 || (0x41...0x5A).contains(next)
+  }
 
-    0 string ID3
-    >3 ubelong&0x00ff1f80 0
-    >>10 ubyte 0 MP3 behind a tag
-    !:mime audio/mpeg
-    >>10 ubyte >0x40
-    >>>10 ubyte <0x5b MP3 behind a tag
-    !:mime audio/mpeg
+  /// The pack header of an MPEG-1 program stream, and the system header's start behind it.
+  private static func isMPEG1Stream(_ head: FileHead) -> Bool {
+    head.has(0x2100_0100, under: 0xF100_0100, at: 4) && head.has(0x0180_0001, under: 0x0180_0001, at: 8)
+      && head.has(0x0000_0100, under: 0xFFFF_FF00, at: 12)
+  }
 
-    0 ubelong 0x000001ba
-    >4 ubelong&0xf1000100 0x21000100
-    >>8 ubelong&0x01800001 0x01800001
-    >>>12 ubelong&0xffffff00 0x100 MPEG-1 program stream
-    !:mime video/mpeg
-    >4 ubelong&0xc4000400 0x44000400
-    >>8 ubelong&0x04010000 0x04010000
-    >>>12 ubelong&0x03ffffff 0x03f80000
-    >>>>16 ubyte 1 MPEG-2 program stream
-    !:mime video/mpeg
+  /// The pack header of an MPEG-2 program stream without stuffing, and the next start code.
+  private static func isMPEG2Stream(_ head: FileHead) -> Bool {
+    head.has(0x4400_0400, under: 0xC400_0400, at: 4) && head.has(0x0401_0000, under: 0x0401_0000, at: 8)
+      && head.has(0x03F8_0000, under: 0x03FF_FFFF, at: 12) && head.byte(at: 16) == 1
+  }
 
-    0 ubelong 0x000001b3
-    >8 ubelong&0x00002000 0x2000
-    >>12 ubelong&0xffffff00 0x100 MPEG video
-    !:mime video/mpeg
+  /// The sequence header of an MPEG video without matrices, and the next start code.
+  private static func isMPEGVideo(_ head: FileHead) -> Bool {
+    head.has(0x2000, under: 0x2000, at: 8) && head.has(0x0000_0100, under: 0xFFFF_FF00, at: 12)
+  }
+}
 
-    """#
+extension FileHead {
+  /// Returns whether the four bytes at an offset, as a big-endian number under a mask, are a value.
+  fileprivate func has(_ value: Int, under mask: Int, at offset: Int) -> Bool {
+    big32(at: offset).map { $0 & mask == value } ?? false
+  }
 }

@@ -44,8 +44,8 @@ package enum TypeDetectorError: Error, Equatable, CustomStringConvertible {
 /// that cannot read outside the bounds of the bytes.
 ///
 /// A detector is used by one thread at a time. Creating one maps libmagic's database (0.1 ms once
-/// the file is in memory; none of it is read yet) and compiles the rules (0.05 ms). The first
-/// question to the process forks it. So create one per thread and keep it.
+/// the file is in memory; none of it is read yet). The first question to the process forks it. So
+/// create one per thread and keep it.
 package final class TypeDetector {
   /// The maximum number of bytes that are inspected. On Fixtures/media, libmagic's answers are the
   /// same from 512 bytes to the whole file, except behind a long ID3 tag, which ``ID3Tag`` reads.
@@ -53,7 +53,7 @@ package final class TypeDetector {
 
   private static let unnamed = "application/octet-stream"
 
-  private let rules: SignatureRules?
+  private let asksAlways: Bool
   private let database: MagicCookie
   private let play: DetectorPlay
   private var process: DetectorProcess?
@@ -64,13 +64,12 @@ package final class TypeDetector {
   private var leftovers: [pid_t] = []
 
   /// Creates a detector. Throws ``TypeDetectorError`` when libmagic's database cannot be mapped,
-  /// even if it is never asked. If the rules cannot be compiled, the process is asked about every
-  /// file.
+  /// even if it is never asked.
   ///
   /// - Parameters:
   ///   - play: how the process misbehaves, for tests.
-  ///   - asksAlways: whether the process is asked about every file, for callers that have tried the
-  ///     rules already.
+  ///   - asksAlways: whether the process is asked about every file, for callers that have tried
+  ///     ``SignatureRules`` already.
   package convenience init(playing play: DetectorPlay = .honest, asksAlways: Bool = false) throws(TypeDetectorError) {
     self.init(playing: play, asksAlways: asksAlways, database: try Self.loadDatabase())
   }
@@ -79,7 +78,7 @@ package final class TypeDetector {
   ///   detectors may share it.
   init(playing play: DetectorPlay, asksAlways: Bool, database: MagicCookie) {
     self.database = database
-    rules = asksAlways ? nil : SignatureRules()
+    self.asksAlways = asksAlways
     self.play = play
   }
 
@@ -123,7 +122,7 @@ package final class TypeDetector {
     let bytes = unsafe [UInt8](prefix.prefix(Self.prefixLength))
     guard !bytes.isEmpty else { return .empty }
     let head = FileHead(bytes: bytes, isWhole: isComplete && prefix.count == bytes.count)
-    if let type = rules?.type(of: head) { return .accepted(type) }
+    if !asksAlways, let type = SignatureRules.type(of: head) { return .accepted(type) }
     return ask(about: head) ?? wait()
   }
 

@@ -17,7 +17,6 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   var proxy: Proxy? { configuration.policy.proxy }
   let transport: any Transport
   let resolver: any Resolver
-  private let rules: SignatureRules?
   private var limiter: OriginLimiter<Fetch>
   private let budget: ConnectionBudget
   /// The circuit breaker of the origins.
@@ -35,10 +34,8 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   ///   - number: the index of this engine in the fetcher, from 0.
   ///   - engines: the number of engines of the fetcher.
   ///   - isAlone: whether the other engines run in processes of their own.
-  ///   - rules: the signature rules, used by this engine only.
   init(
     _ memory: FetchMemory, files: FetchFiles, number: Int, of engines: Int, isAlone: Bool = false,
-    rules: SignatureRules? = SignatureRules(),
     clock: (any DeadlineClock)? = nil, network: FetchNetwork
   ) throws(StartError) {
     do {
@@ -46,7 +43,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     } catch {
       throw StartError("\(error)")
     }
-    (self.memory, self.rules) = (memory, rules)
+    self.memory = memory
     let configuration = memory.configuration
     let hasIndex = configuration.cache == .http
     rulesOfFetches = FetchState.Rules(
@@ -178,7 +175,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   // MARK: What fetches ask for
 
   func makeIngest() -> MediaIngest {
-    MediaIngest(store: memory.store, rules: rules, limits: configuration.limits)
+    MediaIngest(store: memory.store, limits: configuration.limits)
   }
 
   /// Requests a place at the origin for a fetch.

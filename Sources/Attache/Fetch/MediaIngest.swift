@@ -1,8 +1,8 @@
 /// A file on its way into the store. Its bytes are recognised, checked, hashed and written on the
 /// thread where they arrive. On the loop only.
 ///
-/// The first bytes determine the type. If the rules of this process cannot determine it, the type
-/// detector's process is asked, and the file waits for the result.
+/// The first bytes determine the type. If ``SignatureRules`` cannot determine it, the type detector's
+/// process is asked, and the file waits for the result.
 final class MediaIngest {
   /// A request to the type detector's process.
   struct Question: Sendable {
@@ -23,7 +23,6 @@ final class MediaIngest {
   }
 
   private let store: AttachmentStore
-  private let rules: SignatureRules?
   private let limits: MediaLimits
   private var recognition = Recognition.open
   private var structure: FileStructure?
@@ -32,10 +31,8 @@ final class MediaIngest {
   private var isComplete = false
   private var question: Question?
 
-  /// - Parameter rules: the rules of the loop's thread. With nil, the detector's process is asked
-  ///   about every file.
-  init(store: AttachmentStore, rules: SignatureRules?, limits: MediaLimits) {
-    (self.store, self.rules, self.limits) = (store, rules, limits)
+  init(store: AttachmentStore, limits: MediaLimits) {
+    (self.store, self.limits) = (store, limits)
   }
 
   /// The detected type; nil until it is known.
@@ -92,7 +89,7 @@ final class MediaIngest {
     let isWhole = isComplete && prefix.count == gathered.count
     if prefix.isEmpty {
       try accept(.empty)
-    } else if let type = rules?.type(of: FileHead(bytes: prefix, isWhole: isWhole)) {
+    } else if let type = SignatureRules.type(of: FileHead(bytes: prefix, isWhole: isWhole)) {
       try accept(.accepted(type))
     } else {
       recognition = .asked

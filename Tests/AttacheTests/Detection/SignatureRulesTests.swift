@@ -3,35 +3,33 @@ import Testing
 
 @testable import Attache
 
-/// The small database beside libmagic's own, whose answer is the right one.
+/// The signatures, compared with libmagic's own database, whose answer is the right one.
 struct SignatureRulesTests {
   private func head(_ bytes: [UInt8], isWhole: Bool) -> FileHead {
     FileHead(bytes: Array(bytes.prefix(TypeDetector.prefixLength)), isWhole: isWhole && bytes.count <= TypeDetector.prefixLength)
   }
 
   @Test func `what the rules accept, libmagic's own database accepts as the same`() throws {
-    let rules = try #require(SignatureRules())
     let detector = try TypeDetector(asksAlways: true)
     for fixture in MediaFixture.all {
       let bytes = try fixture.bytes
       for length in [512, 4096, bytes.count] where length > 0 {
         let prefix = Array(bytes.prefix(length))
         let isComplete = length >= bytes.count
-        guard let type = rules.type(of: head(prefix, isWhole: isComplete)) else { continue }
+        guard let type = SignatureRules.type(of: head(prefix, isWhole: isComplete)) else { continue }
         #expect(detector.detect(prefix, isComplete: isComplete) == .accepted(type), "\(fixture.name)")
       }
     }
   }
 
   @Test func `of ten thousand mutants, the rules accept none that libmagic's own database calls something else`() throws {
-    let rules = try #require(SignatureRules())
     let detector = try TypeDetector(asksAlways: true)
     var mutants = try MediaMutants(of: MediaFixture.all, seed: 257)
     var accepted = 0
     for _ in 0..<10_000 {
       let mutant = mutants.next()
       for isWhole in [false, true] {
-        guard let type = rules.type(of: head(mutant, isWhole: isWhole)) else { continue }
+        guard let type = SignatureRules.type(of: head(mutant, isWhole: isWhole)) else { continue }
         accepted += 1
         let answer = detector.detect(mutant, isComplete: isWhole)
         if answer != .accepted(type) { Issue.record("\(type) is \(answer): \(mutant.prefix(64).hex)") }
@@ -62,16 +60,11 @@ struct SignatureRulesTests {
     #expect(detector.child != nil)
   }
 
-  @Test func `without a folder of descriptors there are no rules`() {
-    #expect(SignatureRules(descriptors: "/nowhere") == nil)
-  }
-
   @Test(arguments: [
     "photo.jpg", "picture.png", "animation.gif", "sound-plain.wav", "movie.avi", "sound.aiff", "sound-float.aifc", "clip.mp4", "voice.m4a",
     "song.mp3", "song-tagless.mp3", "film.mpg", "film-mpeg2.mpg", "film.m1v",
   ])
   func `another format's magic number in an accepted file does not mislead the rules`(_ name: String) throws {
-    let rules = try #require(SignatureRules())
     let detector = try TypeDetector(asksAlways: true)
     let bytes = Array(Sample.fixture(name).prefix(TypeDetector.prefixLength))
     let starts = [0, ID3Tag(head(bytes, isWhole: false), at: 0)?.length].compactMap(\.self)
@@ -79,7 +72,7 @@ struct SignatureRulesTests {
       for start in starts.map({ $0 + offset }) where start + magic.count <= bytes.count {
         var graft = bytes
         graft.replaceSubrange(start..<start + magic.count, with: magic)
-        guard let type = rules.type(of: head(graft, isWhole: false)) else { continue }
+        guard let type = SignatureRules.type(of: head(graft, isWhole: false)) else { continue }
         let answer = detector.detect(graft, isComplete: false)
         if answer != .accepted(type) { Issue.record("\(magic.hex) at \(start): \(type) is \(answer)") }
       }

@@ -41,7 +41,7 @@ final class FetcherServer: @unchecked Sendable {
         let store = try AttachmentStore(guestOf: store, limits: limits, temporaryName: order.temporaryName, firstNumber: order.firstNumber)
         let memory = FetchMemory(configuration, store: store, isGuest: true, machine: network.machine)
         let engine = try FetchEngine(
-          memory, files: files, number: order.number, of: order.count, isAlone: true, rules: start.rules, network: network)
+          memory, files: files, number: order.number, of: order.count, isAlone: true, network: network)
         FetcherServer(engine, number: order.number, shared: shared, connection: connection).start(missing)
       } catch {
         var bytes: [UInt8] = []

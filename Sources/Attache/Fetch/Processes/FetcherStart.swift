@@ -4,7 +4,6 @@
 /// `@unchecked Sendable`: the parent has one thread, and a fetcher passes it to one thread.
 struct FetcherStart: @unchecked Sendable {
   let files: Result<FetchFiles, StartError>
-  let rules = SignatureRules()
   /// nil if libcurl finds the root certificates by itself.
   let roots: CurlRoots?
 
