@@ -1,5 +1,5 @@
--- A queue as attache 0.1.0 left it, by its own commands. Payloads: 1 done and read, 2 attached and unread, 3 done, unread and with a key (--dedupe bytes),
--- 4 dead, 5 given back after six tries, 6 not before 2100, 7 leased by worker 8, which was killed, 8 ready. The file of workers beside it was
+-- A queue that the commands of attache 0.1.0 wrote. Payloads: 1 done and read, 2 attached and unread, 3 done, unread and with a key (--dedupe bytes),
+-- 4 dead, 5 given back after six attempts, 6 not due before 2100, 7 leased by worker 8, which was killed, 8 ready. The file of workers beside it was
 -- "\0CCRRRCCR": worker 8 died.
 PRAGMA application_id = 1634825573;
 BEGIN TRANSACTION;
