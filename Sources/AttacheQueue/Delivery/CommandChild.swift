@@ -136,8 +136,8 @@ final class CommandChild {
     return (answers, End(text: "closed its output and was stopped", isOrderly: false))
   }
 
-  private func orderly(_ end: ChildProcess.End) -> End {
-    End(text: end.text, isOrderly: end == .exited(status: 0))
+  private func orderly(_ end: ProcessEnd) -> End {
+    End(text: end.text, isOrderly: end == .status(0))
   }
 
   /// Parses answers from received bytes.
@@ -204,14 +204,14 @@ final class CommandChild {
 
   /// Ends the command with SIGTERM, or with SIGKILL when it does not react.
   @discardableResult
-  func stop() -> ChildProcess.End {
+  func stop() -> ProcessEnd {
     process.closeInput()
     if process.reap() == nil {
       process.signal(SIGTERM)
       // The system refuses to signal a command that runs as another user.
-      if !hasEnded(within: configuration.patience), !process.signal(SIGKILL) { return .killed(signal: SIGKILL) }
+      if !hasEnded(within: configuration.patience), !process.signal(SIGKILL) { return .signal(SIGKILL) }
     }
-    return process.reap(waits: true) ?? .exited(status: 0)
+    return process.reap(waits: true) ?? .status(0)
   }
 
   /// Waits for the end, and reads output in the meantime, so that a blocked write does not keep the

@@ -108,7 +108,7 @@ public final class EachSender: Sender {
   }
 
   private func launch(_ delivery: Delivery) throws(SystemError) -> Running {
-    let variables = ["ATTACHE_ID=\(delivery.token.id)", "ATTACHE_ATTEMPT=\(delivery.attempt)"]
+    let variables = ["ATTACHE_ID": "\(delivery.token.id)", "ATTACHE_ATTEMPT": "\(delivery.attempt)"]
     let process = try ChildProcess(configuration.words, variables: variables, readsOutput: false)
     let text = DeliveryText.body(delivery) + [UInt8(ascii: "\n")]
     return Running(delivery: delivery, process: process, text: text, due: MonotonicInstant.now.advanced(by: configuration.answerTimeout))
@@ -140,14 +140,14 @@ public final class EachSender: Sender {
       return .senderEnded(reason: "the command took more than \(configuration.answerTimeout / .seconds(1)) s (--answer-timeout)")
     }
     return switch end {
-    case .exited(status: 0): .delivered()
-    case .exited(status: 75): .retry(after: nil, reason: "status 75")
+    case .status(0): .delivered()
+    case .status(75): .retry(after: nil, reason: "status 75")
     // A shell's statuses for a command that it cannot run: the same would happen with every
     // payload.
-    case .exited(status: 126): .refused(reason: "the command cannot be run (status 126); see to its permissions")
-    case .exited(status: 127): .refused(reason: "the command is not found (status 127); see to its path")
-    case .exited(let status): .dropped(reason: "status \(status)")
-    case .killed: .senderEnded(reason: "the command \(end.text)")
+    case .status(126): .refused(reason: "the command cannot be run (status 126); see to its permissions")
+    case .status(127): .refused(reason: "the command is not found (status 127); see to its path")
+    case .status(let status): .dropped(reason: "status \(status)")
+    case .signal: .senderEnded(reason: "the command \(end.text)")
     }
   }
 

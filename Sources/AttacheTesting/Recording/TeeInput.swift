@@ -1,5 +1,4 @@
 internal import Attache
-internal import CLinux
 internal import Glibc
 internal import Synchronization
 
@@ -13,10 +12,9 @@ final class TeeInput: Sendable {
   ///
   /// - Throws: ``SystemError`` when no pipe or thread can be created.
   init(of source: Int32) throws(SystemError) {
-    var ends: [Int32] = [-1, -1]
-    _ = try SystemError.check("pipe", unsafe linux_pipe(&ends))
-    descriptor = ends[0]
-    let copy = ends[1]
+    let pipe = try PipeEnds()
+    descriptor = pipe.read
+    let copy = pipe.write
     do throws(SystemError) {
       try SystemMachine().start("tee") { [weak self] in
         var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -90,11 +90,10 @@ import Testing
     let worker = try rig.worker(on: opened) { _, answer in answer.offer(.original(.typeUnknown)) }
     let batch = try Batch(opened, worker: worker, observer: observer, payloadPath: nil, machine: Short(of: "results"))
     // Nobody writes to it, and it has no end: the thread that reads it ends when it is stopped.
-    var ends: [Int32] = [0, 0]
-    #expect(unsafe pipe(&ends) == 0)
-    defer { for end in ends { close(end) } }
+    let ends = try PipeEnds()
+    defer { for end in [ends.read, ends.write] { close(end) } }
     #expect(throws: BatchFailure.system(SystemError(call: "pthread_create", number: 11))) {
-      _ = try batch.run(input: ends[0], output: 1, report: nil)
+      _ = try batch.run(input: ends.read, output: 1, report: nil)
     }
     opened.close()
   }

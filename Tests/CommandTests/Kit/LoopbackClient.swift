@@ -1,3 +1,4 @@
+import Attache
 import Foundation
 import Glibc
 
@@ -28,7 +29,7 @@ enum LoopbackClient {
 
   private static func send(_ request: String, to port: UInt16) async throws -> String {
     try await withCheckedThrowingContinuation { continuation in
-      Thread.detachNewThread { continuation.resume(with: Result { try exchange(request, port) }) }
+      Foundation.Thread.detachNewThread { continuation.resume(with: Result { try exchange(request, port) }) }
     }
   }
 
@@ -44,7 +45,7 @@ enum LoopbackClient {
         unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard connected == 0 else { throw Launch.Failure(call: "connect", number: errno) }
+    guard connected == 0 else { throw SystemError(call: "connect", number: errno) }
     let bytes = Array(request.utf8)
     _ = unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     var (answer, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))

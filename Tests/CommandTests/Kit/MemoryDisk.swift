@@ -1,3 +1,4 @@
+import Attache
 import Glibc
 
 /// A small file system in memory.
@@ -14,7 +15,7 @@ final class MemoryDisk: Sendable {
   init(at path: String, size: String = "64k") throws {
     self.path = path
     unsafe mkdir(path, 0o700)
-    guard unsafe mount("tmpfs", path, "tmpfs", 0, "size=\(size),mode=700") == 0 else { throw Launch.Failure(call: "mount", number: errno) }
+    guard unsafe mount("tmpfs", path, "tmpfs", 0, "size=\(size),mode=700") == 0 else { throw SystemError(call: "mount", number: errno) }
   }
 
   /// Takes all the room that is left.
@@ -28,7 +29,7 @@ final class MemoryDisk: Sendable {
   /// Makes it larger, or smaller as far as there is room left.
   func resize(_ size: String) throws {
     guard unsafe mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT), "size=\(size)") == 0 else {
-      throw Launch.Failure(call: "mount", number: errno)
+      throw SystemError(call: "mount", number: errno)
     }
   }
 
@@ -39,7 +40,7 @@ final class MemoryDisk: Sendable {
 
   func remount(readOnly: Bool) throws {
     let flags = UInt(MS_REMOUNT) | (readOnly ? UInt(MS_RDONLY) : 0)
-    guard unsafe mount("tmpfs", path, "tmpfs", flags, nil) == 0 else { throw Launch.Failure(call: "mount", number: errno) }
+    guard unsafe mount("tmpfs", path, "tmpfs", flags, nil) == 0 else { throw SystemError(call: "mount", number: errno) }
   }
 
   func unmount() {

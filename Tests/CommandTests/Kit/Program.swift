@@ -1,3 +1,4 @@
+import Attache
 import Foundation
 import Glibc
 
@@ -8,25 +9,35 @@ final class Program: Sendable {
   enum Exit: Hashable {
     case status(Int32)
     case signal(Int32)
+
+    init(_ end: ProcessEnd) {
+      switch end {
+      case .status(let status): self = .status(status)
+      case .signal(let signal): self = .signal(signal)
+      }
+    }
   }
 
-  let process: pid_t
+  private let started: StartedProcess
   let input: ProgramInput
   let output: ProgramOutput
   let errors: ProgramOutput
   private let ending = Watched<Exit?>(nil)
 
   init(_ launch: Launch) throws {
-    let (process, ends) = try launch.start()
-    self.process = process
-    input = ProgramInput(ends[0])
-    output = ProgramOutput(ends[1])
-    errors = ProgramOutput(ends[2])
-    Thread.detachNewThread { [ending, folder = launch.folder] in
-      Self.await(process, ending)
+    let (started, pipes) = try launch.start()
+    self.started = started
+    input = ProgramInput(pipes.input)
+    output = ProgramOutput(pipes.output)
+    errors = ProgramOutput(pipes.errors)
+    Foundation.Thread.detachNewThread { [ending, folder = launch.folder] in
+      let end = started.collect(waits: true)
+      ending.change { $0 = end.map(Exit.init) }
       withExtendedLifetime(folder) {}
     }
   }
+
+  var process: pid_t { started.identifier }
 
   deinit {
     send(SIGKILL)
@@ -34,9 +45,7 @@ final class Program: Sendable {
 
   /// Sends a signal, unless the program has ended.
   func send(_ signal: Int32) {
-    ending.change { exit in
-      if exit == nil { kill(process, signal) }
-    }
+    started.send(signal)
   }
 
   /// Waits for the end.
@@ -65,17 +74,5 @@ final class Program: Sendable {
 
   private func patiently(_ wait: () async -> Void) async {
     await withTaskCancellationHandler(operation: wait) { send(SIGKILL) }
-  }
-
-  private static func await(_ process: pid_t, _ ending: Watched<Exit?>) {
-    // The process is left to be collected until nobody can send it a signal any more: its number is
-    // not used again before.
-    var information = unsafe siginfo_t()
-    while unsafe waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-    ending.change { exit in
-      var status: Int32 = 0
-      unsafe waitpid(process, &status, 0)
-      exit = status & 0x7F == 0 ? .status(status >> 8 & 0xFF) : .signal(status & 0x7F)
-    }
   }
 }

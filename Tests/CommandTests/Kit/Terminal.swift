@@ -1,3 +1,4 @@
+import Attache
 import Glibc
 
 /// A pseudoterminal: a program has one side, the test reads the other.
@@ -15,12 +16,12 @@ final class Terminal: Sendable {
     let test = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var (isLocked, number): (Int32, Int32) = (0, 0)
     guard test >= 0, unsafe ioctl(test, Self.setLock, &isLocked) == 0, unsafe ioctl(test, Self.getNumber, &number) == 0 else {
-      throw Launch.Failure(call: "open /dev/ptmx", number: errno)
+      throw SystemError(call: "open /dev/ptmx", number: errno)
     }
     program = unsafe open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
-    guard program >= 0 else { throw Launch.Failure(call: "open", number: errno) }
+    guard program >= 0 else { throw SystemError(call: "open", number: errno) }
     var size: (rows: UInt16, columns: UInt16, UInt16, UInt16) = (25, columns, 0, 0)
-    guard unsafe ioctl(test, UInt(TIOCSWINSZ), &size) == 0 else { throw Launch.Failure(call: "ioctl", number: errno) }
+    guard unsafe ioctl(test, UInt(TIOCSWINSZ), &size) == 0 else { throw SystemError(call: "ioctl", number: errno) }
     shown = ProgramOutput(test)
   }
 

@@ -1,3 +1,4 @@
+import Attache
 import Foundation
 import Glibc
 
@@ -9,9 +10,8 @@ final class TestPipe: Sendable {
   private let closed = Watched<Set<Int32>>([])
 
   init() throws {
-    var pair: [Int32] = [-1, -1]
-    guard unsafe pipe(&pair) == 0 else { throw Launch.Failure(call: "pipe", number: errno) }
-    (readEnd, writeEnd) = (pair[0], pair[1])
+    let ends = try PipeEnds()
+    (readEnd, writeEnd) = (ends.read, ends.write)
     queue = ProgramInput(fcntl(writeEnd, F_DUPFD_CLOEXEC, 3))
   }
 
@@ -34,7 +34,7 @@ final class TestPipe: Sendable {
   /// The next line without its line feed, and not a byte more.
   func readLine() async -> String {
     await withCheckedContinuation { continuation in
-      Thread.detachNewThread { [readEnd] in
+      Foundation.Thread.detachNewThread { [readEnd] in
         var (line, byte): ([UInt8], UInt8) = ([], 0)
         while unsafe read(readEnd, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
         continuation.resume(returning: String(decoding: line, as: UTF8.self))

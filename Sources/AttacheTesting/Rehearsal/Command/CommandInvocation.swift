@@ -8,7 +8,7 @@ struct CommandInvocation: Sendable {
     var start: MonotonicInstant
     var end: MonotonicInstant
     /// The exit; nil when it was killed or had to be ended.
-    var exit: CommandExit?
+    var exit: ProcessEnd?
     var output: [UInt8] = []
     /// The last bytes that it wrote to standard error.
     var errors: [UInt8] = []
@@ -18,7 +18,7 @@ struct CommandInvocation: Sendable {
     var resources: CommandResources?
   }
 
-  var launch: CommandLaunch
+  var launch: ProcessLaunch
   /// The network in which the command starts; nil for this machine's network.
   var network: NetworkNamespace?
   var lines: [[UInt8]] = []
@@ -32,23 +32,16 @@ struct CommandInvocation: Sendable {
 
   /// Runs the command. No process of its group is left afterwards.
   func run() async throws(StageError) -> Outcome {
-    let (group, pipes) = try await RehearsalThread.attempt(in: network) { () throws(StageError) in try launch.started() }.get()
-    do throws(SystemError) {
-      return try await group.whileRunning { () throws(SystemError) in
-        try await RehearsalThread.run { follow(group, pipes) }
-      }
-    } catch {
-      throw .system(call: error.call, errno: error.number)
-    }
+    try await launch.run(in: network, follow)
   }
 
-  private func follow(_ group: CommandGroup, _ pipes: CommandLaunch.Pipes) -> Outcome {
+  private func follow(_ group: StartedProcess, _ pipes: ProcessLaunch.Pipes) -> Outcome {
     var feed = CommandFeed(pipes.input, lines: lines, endsWithLineFeed: endsWithLineFeed)
     var (output, errors) = (CommandSink(pipes.output), CommandSink(pipes.errors, keeps: 16 << 10))
     var seen = Outcome(start: .now, end: .now)
     while true {
       // The order matters: everything written before the exit must be read after the exit was seen.
-      seen.exit = group.exit
+      seen.exit = group.end
       feed.write()
       if feed.isWritten { feed.close() }
       _ = (output.read(), errors.read())
@@ -58,7 +51,7 @@ struct CommandInvocation: Sendable {
       if seen.exit != nil || seen.isKilled || time >= patience { break }
       wait(feed, output, errors)
     }
-    group.end()
+    group.finish()
     _ = (output.read(), errors.read())
     seen.end = .now
     (seen.output, seen.errors) = (output.bytes, errors.bytes)
@@ -68,9 +61,9 @@ struct CommandInvocation: Sendable {
     return seen
   }
 
-  private func look(at group: CommandGroup, _ seen: inout Outcome) {
+  private func look(at group: StartedProcess, _ seen: inout Outcome) {
     var resources = seen.resources ?? CommandResources()
-    resources.look(at: group.leader)
+    resources.look(at: group.identifier)
     seen.resources = resources
   }
 

@@ -1,9 +1,10 @@
+internal import Attache
 internal import Synchronization
 
 /// Kills a whole command once, when its kill point is reached.
 final class CommandKill: Sendable {
   fileprivate struct State {
-    var group: CommandGroup?
+    var group: StartedProcess?
     var isDone = false
     var counts = Counts()
   }
@@ -16,7 +17,7 @@ final class CommandKill: Sendable {
   }
 
   enum Step: Sendable {
-    case started(CommandGroup)
+    case started(StartedProcess)
     case fed
     case request
     case sent

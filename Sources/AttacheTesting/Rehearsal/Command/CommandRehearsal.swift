@@ -108,17 +108,10 @@ public struct CommandRehearsal: Sendable {
     let script = CommandSession.Script(
       lines: lines, endsWithLineFeed: endsWithLineFeed ?? scenario.endsWithLineFeed, limits: limits(stage), stop: scenario.stop, kill: kill,
       watchesResources: demand == .all && (scenario.expectation.memory != nil || scenario.expectation.descriptors != nil))
-    let launch = CommandLaunch(command: command, environment: try stage.environment().merging(environment) { _, own in own })
-    let (group, pipes) = try await RehearsalThread.attempt(in: stage.network) { () throws(StageError) in try launch.started() }.get()
-    do throws(SystemError) {
-      return try await group.whileRunning { () throws(SystemError) in
-        try await RehearsalThread.run {
-          var dialogue = CommandSession(script, group: group, pipes: pipes)
-          return dialogue.run()
-        }
-      }
-    } catch {
-      throw .system(call: error.call, errno: error.number)
+    let launch = ProcessLaunch.shell(command, environment: try stage.environment().merging(environment) { _, own in own })
+    return try await launch.run(in: stage.network) { group, pipes in
+      var session = CommandSession(script, group: group, pipes: pipes)
+      return session.run()
     }
   }
 

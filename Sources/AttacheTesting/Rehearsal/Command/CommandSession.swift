@@ -16,7 +16,7 @@ struct CommandSession {
   }
 
   private let script: Script
-  private let group: CommandGroup
+  private let group: StartedProcess
   private var feed: CommandFeed
   private var output: CommandSink
   private var errors: CommandSink
@@ -27,7 +27,7 @@ struct CommandSession {
   private var nextLook: MonotonicInstant
   private var lastPiece: MonotonicInstant
 
-  init(_ script: Script, group: CommandGroup, pipes: CommandLaunch.Pipes) {
+  init(_ script: Script, group: StartedProcess, pipes: ProcessLaunch.Pipes) {
     (self.script, self.group) = (script, group)
     feed = CommandFeed(pipes.input, lines: script.lines, endsWithLineFeed: script.endsWithLineFeed)
     output = CommandSink(pipes.output)
@@ -43,7 +43,7 @@ struct CommandSession {
     script.kill?.happened(.started(group))
     while !isOver {
       // The order matters: everything written before the exit must be read after the exit was seen.
-      seen.exit = group.exit
+      seen.exit = group.end
       exchange()
       decide()
       if !isOver { wait() }
@@ -107,14 +107,14 @@ struct CommandSession {
     guard let stop = script.stop, let begin = seen.timing.taken.first, now >= begin.advanced(by: stop.at),
       signalsSent < (stop.isCancellation ? 2 : 1)
     else { return }
-    guard signalsSent == 0 || !CommandProcess.all(in: group.leader).contains(where: { $0.isPending(SIGTERM) }) else { return }
+    guard signalsSent == 0 || !CommandProcess.all(in: group.identifier).contains(where: { $0.isPending(SIGTERM) }) else { return }
     group.ask()
     signalsSent += 1
     seen.isStopped = true
   }
 
   private mutating func look(at now: MonotonicInstant) {
-    seen.resources.look(at: group.leader)
+    seen.resources.look(at: group.identifier)
     seen.isMeasured = true
     nextLook = now.advanced(by: .milliseconds(20))
   }
@@ -138,7 +138,7 @@ struct CommandSession {
   }
 
   private mutating func close() {
-    group.end()
+    group.finish()
     listen(at: .now)
     // Bytes after the last line feed also count as a line.
     if let last = output.bytes.last, last != UInt8(ascii: "\n") { seen.timing.answer(at: lastPiece) }

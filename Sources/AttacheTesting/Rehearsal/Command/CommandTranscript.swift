@@ -10,7 +10,7 @@ struct CommandTranscript: Sendable {
   /// The last bytes that it wrote to standard error.
   var errors: [UInt8] = []
   /// The exit; nil when it had to be ended.
-  var exit: CommandExit?
+  var exit: ProcessEnd?
   /// The time at which it had ended or was ended.
   var end: MonotonicInstant
   /// The time at which its input ended; nil when the command ended first.

@@ -1,3 +1,4 @@
+internal import Attache
 internal import AttacheArguments
 internal import Glibc
 
@@ -9,10 +10,12 @@ final class DataPipe {
   private(set) var writeEnd: Int32
 
   init() throws(InProcessEngine.Refusal) {
-    var ends: [Int32] = [0, 0]
-    guard unsafe pipe(&ends) == 0 else { throw InProcessEngine.Refusal(status: ExitStatus.software, reason: "pipe: errno \(errno)") }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    (readEnd, writeEnd) = (ends[0], ends[1])
+    do throws(SystemError) {
+      let ends = try PipeEnds()
+      (readEnd, writeEnd) = (ends.read, ends.write)
+    } catch {
+      throw InProcessEngine.Refusal(status: ExitStatus.software, reason: "pipe: errno \(error.number)")
+    }
   }
 
   deinit {

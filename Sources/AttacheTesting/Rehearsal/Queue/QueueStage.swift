@@ -86,7 +86,7 @@ struct QueueStage {
   ///   commands that are not rehearsed.
   private func call(_ command: String, patience: Duration? = nil) -> CommandInvocation {
     let patience = patience ?? self.patience + .seconds(60)
-    return CommandInvocation(launch: CommandLaunch(command: command, environment: environment), network: stage.network, patience: patience)
+    return CommandInvocation(launch: .shell(command, environment: environment), network: stage.network, patience: patience)
   }
 
   /// The maximum duration of a worker. Each payload can take its deadline, with `jobs` payloads at

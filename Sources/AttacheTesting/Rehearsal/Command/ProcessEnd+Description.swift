@@ -1,9 +1,7 @@
-/// How a command ended.
-enum CommandExit: Sendable, Hashable, CustomStringConvertible {
-  case status(Int32)
-  case signal(Int32)
+internal import Attache
 
-  var description: String {
+extension ProcessEnd: CustomStringConvertible {
+  package var description: String {
     switch self {
     case .status(let status): "status \(status)"
     case .signal(let signal): "signal \(signal)\(Self.names[signal].map { " (\($0))" } ?? "")"
