@@ -79,8 +79,7 @@ final class CurlTransfer: Transfer {
     try unsafe set(CURLOPT_RESOLVE, list: pins)
     // An empty string disables the proxies of the environment.
     try set(CURLOPT_PROXY, request.proxy?.text ?? "")
-    let range = request.resumption.map { ["Range: bytes=\($0.offset)-", "If-Range: \($0.validator)"] } ?? []
-    unsafe replace(&fields, with: range + request.conditions)
+    unsafe replace(&fields, with: request.fields)
     try unsafe set(CURLOPT_HTTPHEADER, list: fields)
     let (version, isFresh) = request.avoidsHTTP2 ? (CURL_HTTP_VERSION_1_1, 1) : (CURL_HTTP_VERSION_2TLS, 0)
     try set(CURLOPT_HTTP_VERSION, Int(version))

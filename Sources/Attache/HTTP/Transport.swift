@@ -63,6 +63,11 @@ package struct TransferRequest: Sendable {
   package var avoidsHTTP2 = false
   /// The time limit for a connection, for all addresses together.
   package var connectTimeout: Duration
+
+  /// The header lines in addition to those that every request has.
+  package var fields: [String] {
+    (resumption.map { ["Range: bytes=\($0.offset)-", "If-Range: \($0.validator)"] } ?? []) + conditions
+  }
 }
 
 /// How an exchange ended.

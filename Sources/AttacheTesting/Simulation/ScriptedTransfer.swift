@@ -139,11 +139,21 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     self.connection = connection
     let version = connection.isHTTP2 ? "2" : "1.1"
     let asked = RecordedRequest(
-      method: "GET", target: request.url.target, fields: [], arrival: loop.now, connection: connection.number, httpVersion: version)
+      method: "GET", target: request.url.target, fields: fields, arrival: loop.now, connection: connection.number, httpVersion: version)
     let script = transport.network.take(asked, at: connection.place)
     wire = ScriptedWire(script, arrival: loop.now, isStream: connection.isHTTP2)
     reader = ResponseReader(isStream: connection.isHTTP2)
     proceed()
+  }
+
+  /// The fields that libcurl would send.
+  private var fields: [HeaderField] {
+    let own = request.fields.map { line in
+      let parts = line.split(separator: ":", maxSplits: 1)
+      return HeaderField(String(parts[0]), parts.count > 1 ? String(parts[1].drop { $0 == " " }) : "")
+    }
+    let proxied = request.proxy == nil ? [] : [HeaderField("Proxy-Connection", "Keep-Alive")]
+    return [HeaderField("Host", request.url.host), HeaderField("User-Agent", "attache"), HeaderField("Accept", "*/*")] + proxied + own
   }
 
   /// Executes the script's next move when it is due, on a later turn of the loop, so that other

@@ -101,6 +101,15 @@ struct ExpectationCheckTests {
       ])
   }
 
+  @Test func `a line without a record in the report breaks any expectation of it`() {
+    let evidence = Self.evidence(Self.line + "\n", [])
+    let missing = ["outcome, payload 1: one record in the report was expected, and none came"]
+    #expect(findings(evidence) { $0.payloads = [.init(reason: .deadline)] } == missing)
+    #expect(findings(evidence) { $0.payloads = [.init(attachments: [])] } == missing)
+    #expect(findings(evidence) { $0.payloads = [.init(media: [.deadline])] } == missing)
+    #expect(findings(evidence) { $0.payloads = [.init()] } == [])
+  }
+
   @Test func `without a report an output tells what was attached`() {
     #expect(findings(Self.evidence(Self.line + "\n", nil)) { $0.payloads = [.init(outcome: .fallback, reason: .deadline)] } == [])
     #expect(

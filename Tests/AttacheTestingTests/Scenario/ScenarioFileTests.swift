@@ -192,6 +192,8 @@ import Testing
     ("payloads: [x]\norigin: {/a: [status: 200, status: 404]}", "the status is said already"),
     ("payloads: [x]\norigin: {/a: [send: no bytes of x]}", "write `N bytes of FILE`"),
     ("payloads: [x]\norigin: {/a: [stall, text: x]}", "origin./a[1]: nothing can follow stall"),
+    ("payloads: [x]\norigin: {/a: [{repeat: forever, header: 'X: y'}, text: x]}", "origin./a[1]: nothing can follow stall"),
+    ("payloads: [x]\norigin: {/a: [{repeat: forever, header: 'X: y'}, status: 500]}", "origin./a[1]: nothing can follow stall"),
     ("payloads: [x]\norigin: {/a: [text: x, status: 500]}", "the head has been sent already"),
     ("payloads: [x]\norigin: {/a: [text: x, raw: x]}", "raw stands in the place of HTTP"),
     ("payloads: [x]\norigin: {/a: [raw: x, header: 'X: y']}", "the head has been sent already"),

@@ -51,6 +51,33 @@ struct VirtualRunTests {
   }
 
   @Test
+  func `the fields of the requests are compared`() async {
+    var scenario = PhotoScenario.make()
+    scenario.expectation.fields = ["host", "user-agent", "accept"]
+    let runner = ScenarioRunner(clock: .virtual)
+    #expect(await runner.run(scenario).findings == [])
+    scenario.expectation.fields = ["host", "accept"]
+    #expect(
+      await runner.run(scenario).findings.map(\.description) == [
+        "requests: no fields but [host, accept] were expected, and [user-agent] came"
+      ])
+  }
+
+  @Test
+  func `a resumed request has the fields of a resumption`() async throws {
+    let half = OriginStep(.send(PhotoScenario.photo, count: 265))
+    var scenario = PhotoScenario.make()
+    scenario.origins["origin"]?.paths["/photo.jpg"]?.responses = [
+      [
+        OriginStep(.header(name: "ETag", value: "\"a\"")), OriginStep(.header(name: "Accept-Ranges", value: "bytes")), half,
+        OriginStep(.reset),
+      ],
+      [OriginStep(.send(PhotoScenario.photo, count: nil))],
+    ]
+    #expect(try await VirtualRun.run(scenario, seed: 6).fields == ["host", "user-agent", "accept", "range", "if-range"])
+  }
+
+  @Test
   func `a stop and a cancellation come at their time`() async throws {
     var scenario = PhotoScenario.make(times: 2, steps: [OriginStep(.stall)])
     scenario.grace = .milliseconds(100)

@@ -52,6 +52,8 @@ package struct ExpectationCheck: Sendable {
     if let outcome = expected.outcome, !account.may(be: outcome) {
       let wanted = ReportedLine(line: 0, outcome: outcome, reason: expected.reason).verdict
       findings.append(Finding(.outcome, payload: account.line, "\(wanted) was expected, and \(account.verdict) came"))
+    } else if account.isReported, account.outcome == nil, expected != .init() {
+      findings.append(Finding(.outcome, payload: account.line, "one record in the report was expected, and none came"))
     } else if account.isReported, expected.outcome != nil || expected.reason != nil, expected.reason != account.reason {
       let (wanted, came) = (expected.reason?.rawValue ?? "no reason", account.reason?.rawValue ?? "none")
       findings.append(Finding(.reason, payload: account.line, "\(wanted) was expected, and \(came) came"))

@@ -110,7 +110,8 @@ private final class VirtualPlay: Sendable {
     evidence.arrivals = stage.output.arrivals.map { start.duration(to: $0) }
     do { evidence.report = try stage.readReport() } catch { evidence.reportError = error }
     evidence.collectFiles()
-    (evidence.requests, evidence.connections) = (stage.requests, stage.network.connections)
+    (evidence.requests, evidence.fields) = (stage.requests, stage.fields)
+    evidence.connections = stage.network.connections
     evidence.namesAsked = stage.namesAsked
     evidence.exitStatus = exitStatus.withLock { $0 }
     evidence.hung = ending == .hung

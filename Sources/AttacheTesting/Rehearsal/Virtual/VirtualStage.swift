@@ -47,6 +47,7 @@ final class VirtualStage: Sendable {
   var failure: StageError? { ledger.failure }
 
   var requests: [String: Int] { ledger.requests }
+  var fields: Set<String> { ledger.fields }
   var namesAsked: Set<String> { ledger.namesAsked }
 
   /// The network of the filter's fetcher.

@@ -24,6 +24,7 @@ struct StepOrder {
         if hasStatus { return "the status is said already; a response has one" }
         hasStatus = true
       }
+      isOver = step.repetition == .forever
     case .send, .text, .hex:
       hasBody = true
       isOver = step.repetition == .forever
