@@ -24,10 +24,11 @@ struct ConversationTests {
               close(outputEnd)
               close(inputEnd)
             }.detach()
+            let ends = PipePump.Ends(input: input.takeWrite(), output: output.takeRead())
             var conversation = Conversation(
-              lines.map { Array($0.utf8) }, endsWithLineFeed: endsWithLineFeed, input: input, output: output, start: .now, progressed: {})
+              lines.map { Array($0.utf8) }, endsWithLineFeed: endsWithLineFeed, ends: ends, start: .now, progressed: {})
             let end = conversation.goOn(patience: patience)
-            conversation.closeInput()
+            conversation.close()
             return (end, String(decoding: conversation.received, as: UTF8.self), conversation.arrivals.count)
           })
       }.detach()

@@ -105,19 +105,13 @@ public struct CommandRehearsal: Sendable {
     _ stage: CommandStage, lines: [[UInt8]], endsWithLineFeed: Bool? = nil, kill: CommandKill? = nil
   ) async throws(StageError) -> CommandTranscript {
     let scenario = stage.scenario
+    let limits = CommandTiming.Limits(
+      deadline: scenario.deadline, slack: slack, hangAfter: hangAfter ?? scenario.deadline * 2, jobs: stage.jobs)
     let script = CommandSession.Script(
-      lines: lines, endsWithLineFeed: endsWithLineFeed ?? scenario.endsWithLineFeed, limits: limits(stage), stop: scenario.stop, kill: kill,
+      lines: lines, endsWithLineFeed: endsWithLineFeed ?? scenario.endsWithLineFeed, pace: .filter(limits), stop: scenario.stop, kill: kill,
       watchesResources: demand == .all && (scenario.expectation.memory != nil || scenario.expectation.descriptors != nil))
     let launch = ProcessLaunch.shell(command, environment: try stage.environment().merging(environment) { _, own in own })
-    return try await launch.run(in: stage.network) { group, pipes in
-      var session = CommandSession(script, group: group, pipes: pipes)
-      return session.run()
-    }
-  }
-
-  private func limits(_ stage: CommandStage) -> CommandTiming.Limits {
-    CommandTiming.Limits(
-      deadline: stage.scenario.deadline, slack: slack, hangAfter: hangAfter ?? stage.scenario.deadline * 2, jobs: stage.jobs)
+    return try await CommandSession.run(script, launch, in: stage.network)
   }
 }
 

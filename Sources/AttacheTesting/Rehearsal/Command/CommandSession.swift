@@ -5,9 +5,19 @@ internal import Glibc
 /// necessary.
 struct CommandSession {
   struct Script: Sendable {
-    var lines: [[UInt8]]
+    /// When the input ends, and when the command is ended.
+    enum Pace: Sendable {
+      /// The input of a filter ends when all lines are answered. The limits say when the filter
+      /// counts as hung.
+      case filter(CommandTiming.Limits)
+      /// The input of any other command ends when it is written. The command is ended after this
+      /// time.
+      case tool(patience: Duration)
+    }
+
+    var lines: [[UInt8]] = []
     var endsWithLineFeed = true
-    var limits: CommandTiming.Limits
+    var pace: Pace
     var stop: StopScript?
     var kill: CommandKill?
     /// Whether the memory and descriptors of the group are measured, which requires periodic reads
@@ -17,9 +27,7 @@ struct CommandSession {
 
   private let script: Script
   private let group: StartedProcess
-  private var feed: CommandFeed
-  private var output: CommandSink
-  private var errors: CommandSink
+  private var pump: PipePump
   private var seen: CommandTranscript
   private var isFed = false
   private var signalsSent = 0
@@ -27,19 +35,28 @@ struct CommandSession {
   private var nextLook: MonotonicInstant
   private var lastPiece: MonotonicInstant
 
-  init(_ script: Script, group: StartedProcess, pipes: ProcessLaunch.Pipes) {
+  /// Starts a command and runs it until it ends or is ended. No process of its group is left
+  /// afterwards.
+  ///
+  /// - Parameter network: the network in which it starts; nil for this machine's network.
+  static func run(_ script: Script, _ launch: ProcessLaunch, in network: NetworkNamespace?) async throws(StageError) -> CommandTranscript {
+    try await launch.run(in: network) { group, pipes in
+      var session = CommandSession(script, group: group, pipes: pipes)
+      return session.run()
+    }
+  }
+
+  private init(_ script: Script, group: StartedProcess, pipes: ProcessLaunch.Pipes) {
     (self.script, self.group) = (script, group)
-    feed = CommandFeed(pipes.input, lines: script.lines, endsWithLineFeed: script.endsWithLineFeed)
-    output = CommandSink(pipes.output)
-    errors = CommandSink(pipes.errors, keeps: 16 << 10)
+    let ends = PipePump.Ends(input: pipes.input, output: pipes.output, errors: pipes.errors)
+    pump = PipePump(ends, lines: script.lines, endsWithLineFeed: script.endsWithLineFeed)
     let start = MonotonicInstant.now
     seen = CommandTranscript(timing: CommandTiming(count: script.lines.count, limits: script.limits, start: start), start: start)
     nextLook = start
     lastPiece = start
   }
 
-  /// Runs the command until it ends or is ended. No process of its group is left afterwards.
-  mutating func run() -> CommandTranscript {
+  private mutating func run() -> CommandTranscript {
     script.kill?.happened(.started(group))
     while !isOver {
       // The order matters: everything written before the exit must be read after the exit was seen.
@@ -56,39 +73,39 @@ struct CommandSession {
 
   /// Writes and reads as much as is possible without waiting.
   private mutating func exchange() {
-    feed.write()
+    pump.feed()
     let now = MonotonicInstant.now
-    seen.timing.take(feed.takenLines, at: now)
+    seen.timing.take(pump.input.takenLines, at: now)
     if !isFed, seen.timing.isTaken {
       isFed = true
       script.kill?.happened(.fed)
     }
     listen(at: now)
-    script.kill?.happened(.time(seen.start.duration(to: now)))
+    if seen.exit == nil { script.kill?.happened(.time(seen.start.duration(to: now))) }
   }
 
   private mutating func listen(at now: MonotonicInstant) {
-    let count = output.bytes.count
-    for _ in 0..<output.read() {
+    let count = pump.output.bytes.count
+    for _ in 0..<pump.read() {
       seen.timing.answer(at: now)
       script.kill?.happened(.line)
     }
-    if output.bytes.count > count { lastPiece = now }
-    _ = errors.read()
+    if pump.output.bytes.count > count { lastPiece = now }
   }
 
   private mutating func decide() {
     let now = MonotonicInstant.now
     if script.watchesResources, now >= nextLook { look(at: now) }
-    if !feed.isClosed, inputEnds(at: now) { endInput(at: now) }
+    if !pump.input.isClosed, inputEnds(at: now) { endInput(at: now) }
     stopIfDue(at: now)
-    seen.isFlooding = output.bytes.count > mostOutput
-    isOver = seen.exit != nil || seen.isFlooding || now >= seen.timing.hangs
+    seen.isFlooding = pump.output.bytes.count > mostOutput
+    isOver = seen.exit != nil || seen.isFlooding || now >= lastMoment
   }
 
   /// Returns whether the input should end now. A last line without a line feed is complete only
   /// when the input ends. A command that is stopped gets the signal before its input ends.
   private func inputEnds(at now: MonotonicInstant) -> Bool {
+    if case .tool = script.pace { return pump.input.isWritten }
     if seen.timing.isTaken, !script.endsWithLineFeed { return true }
     if script.stop != nil, signalsSent == 0 { return false }
     return seen.timing.inputEnds(at: now) && (script.stop == nil || now >= seen.timing.lastDue)
@@ -98,7 +115,7 @@ struct CommandSession {
     if script.watchesResources { look(at: now) }
     seen.inputEnd = now
     seen.timing.endInput(at: now)
-    feed.close()
+    pump.closeInput()
   }
 
   /// Sends one SIGTERM to stop and, after the first was delivered, a second one to cancel. It waits
@@ -114,37 +131,49 @@ struct CommandSession {
   }
 
   private mutating func look(at now: MonotonicInstant) {
-    seen.resources.look(at: group.identifier)
-    seen.isMeasured = true
+    var resources = seen.resources ?? CommandResources()
+    resources.look(at: group.identifier)
+    seen.resources = resources
     nextLook = now.advanced(by: .milliseconds(20))
   }
 
-  /// The maximum size of the output, beyond which the command counts as flooding. It allows 16 KB
-  /// per payload, which is four times APNs' largest.
+  /// The moment at which the command is ended.
+  private var lastMoment: MonotonicInstant {
+    switch script.pace {
+    case .filter: seen.timing.hangs
+    case .tool(let patience): seen.start.advanced(by: patience)
+    }
+  }
+
+  /// The maximum size of the output, beyond which a filter counts as flooding. It allows 16 KB per
+  /// payload, which is four times APNs' largest.
   private var mostOutput: Int {
-    2 * script.lines.reduce(0) { $0 + $1.count } + 16 << 10 * script.lines.count + 1 << 20
+    if case .tool = script.pace { return .max }
+    return 2 * script.lines.reduce(0) { $0 + $1.count } + 16 << 10 * script.lines.count + 1 << 20
   }
 
   /// Waits for the next event. It waits for a millisecond at most while the time at which bytes
   /// leave the pipe matters, because there is no notification of that.
   private func wait() {
-    let isCounting = !seen.timing.isTaken || script.stop != nil || script.kill != nil
-    var requests = [
-      pollfd(fd: feed.waitsFor, events: Int16(POLLOUT), revents: 0),
-      pollfd(fd: output.descriptor, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: errors.descriptor, events: Int16(POLLIN), revents: 0),
-    ]
-    _ = unsafe poll(&requests, nfds_t(requests.count), isCounting ? 1 : 10)
+    let isCounting = !pump.input.isClosed && !seen.timing.isTaken || script.stop != nil || script.kill != nil
+    pump.wait(atMost: isCounting ? 1 : 10)
   }
 
   private mutating func close() {
     group.finish()
     listen(at: .now)
+    (seen.output, seen.errors) = (pump.output.bytes, pump.errors.bytes)
     // Bytes after the last line feed also count as a line.
-    if let last = output.bytes.last, last != UInt8(ascii: "\n") { seen.timing.answer(at: lastPiece) }
-    feed.close()
-    output.close()
-    errors.close()
-    (seen.output, seen.errors) = (output.bytes, errors.bytes)
+    if let last = seen.output.last, last != UInt8(ascii: "\n") { seen.timing.answer(at: lastPiece) }
+    pump.close()
+  }
+}
+
+extension CommandSession.Script {
+  fileprivate var limits: CommandTiming.Limits {
+    switch pace {
+    case .filter(let limits): limits
+    case .tool(let patience): CommandTiming.Limits(deadline: .zero, slack: .zero, hangAfter: patience, jobs: .max)
+    }
   }
 }

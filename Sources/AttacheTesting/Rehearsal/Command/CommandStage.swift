@@ -82,7 +82,7 @@ struct CommandStage {
     var evidence = evidence(output: transcript.output)
     evidence.arrivals = transcript.arrivals
     do { evidence.report = try stage.readReport() } catch { evidence.reportError = error }
-    if transcript.isMeasured { (evidence.memory, evidence.descriptors) = (transcript.resources.memory, transcript.resources.descriptors) }
+    (evidence.memory, evidence.descriptors) = (transcript.resources?.memory, transcript.resources?.descriptors)
     if case .status(let status) = transcript.exit { evidence.exitStatus = status }
     evidence.hung = transcript.exit == nil
     evidence.elapsed = transcript.start.duration(to: transcript.end)

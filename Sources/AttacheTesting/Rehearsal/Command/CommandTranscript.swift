@@ -21,9 +21,8 @@ struct CommandTranscript: Sendable {
   var isStopped = false
   /// Whether it was ended because it wrote too much.
   var isFlooding = false
-  /// Whether `resources` was measured.
-  var isMeasured = false
-  var resources = CommandResources()
+  /// The peak resource use; nil when it was not measured.
+  var resources: CommandResources?
 
   init(timing: CommandTiming, start: MonotonicInstant) {
     self.timing = timing
@@ -35,10 +34,7 @@ struct CommandTranscript: Sendable {
   var arrivals: [Duration] { timing.answered.map { start.duration(to: $0) } }
 
   /// The last lines of its standard error as part of a message; empty when it wrote nothing.
-  var lastWords: String { Self.lastWords(errors) }
-
-  /// Returns the last lines of a standard error as part of a message; empty when there are none.
-  static func lastWords(_ errors: [UInt8]) -> String {
+  var lastWords: String {
     let text = String(decoding: errors.suffix(400), as: UTF8.self)
     let lines = text.split(whereSeparator: \.isNewline).suffix(3)
     return lines.isEmpty ? "" : "; its standard error: \(lines.map { String($0).printable }.joined(separator: " / "))"

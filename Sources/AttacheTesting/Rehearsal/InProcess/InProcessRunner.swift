@@ -48,8 +48,7 @@ final class InProcessRunner: Sendable {
   }
 
   private func converse(with engine: InProcessEngine, _ evidence: inout Evidence) throws(InProcessEngine.Refusal) {
-    let (input, output) = (try DataPipe(), try DataPipe())
-    try start(engine.filter, input.takeRead(), output.takeWrite())
+    let ends = try start(engine.filter)
     let isCancelled = running.withLock { running in
       running.filter = engine.filter
       return running.isCancelled
@@ -59,8 +58,9 @@ final class InProcessRunner: Sendable {
     stage.timeline.start = start
     if let stop = stage.scenario.stop { book(stop, engine, start) }
     var conversation = Conversation(
-      stage.input, endsWithLineFeed: stage.scenario.endsWithLineFeed, input: input, output: output, start: start, progressed: observe)
+      stage.input, endsWithLineFeed: stage.scenario.endsWithLineFeed, ends: ends, start: start, progressed: observe)
     let isOver = goOn(&conversation, engine)
+    conversation.close()
     evidence.hung = !isOver
     evidence.elapsed = start.duration(to: .now)
     (evidence.output, evidence.arrivals) = (conversation.received, conversation.arrivals)
@@ -69,14 +69,18 @@ final class InProcessRunner: Sendable {
     if result.withLock({ $0 != nil }) { engine.shutdown() }
   }
 
-  private func start(_ filter: Filter, _ input: Int32, _ output: Int32) throws(InProcessEngine.Refusal) {
-    do {
+  /// Runs the filter on a new thread, and returns the ends of its pipes.
+  private func start(_ filter: Filter) throws(InProcessEngine.Refusal) -> PipePump.Ends {
+    do throws(SystemError) {
+      let (toFilter, fromFilter) = (try DataPipe(), try DataPipe())
+      let (input, output) = (toFilter.takeRead(), fromFilter.takeWrite())
       try SystemMachine().start("filter") { [self] in
         let outcome = Result { () throws(Filter.Failure) in try filter.run(input: input, output: output) }
         result.withLock { $0 = outcome }
         close(input)
         close(output)
       }.detach()
+      return PipePump.Ends(input: toFilter.takeWrite(), output: fromFilter.takeRead())
     } catch {
       throw InProcessEngine.Refusal(status: ExitStatus.software, reason: "\(error)")
     }

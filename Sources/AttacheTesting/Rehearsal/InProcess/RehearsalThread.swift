@@ -31,7 +31,7 @@ enum RehearsalThread {
         }
       }
     } catch {
-      return .failure(.system(call: error.call, errno: error.number))
+      return .failure(StageError(error))
     }
   }
 }

@@ -35,7 +35,7 @@ extension QueueRehearsal {
   ///
   /// - Parameter longest: the duration of a run without a kill.
   /// - Returns: the last run, which ended by itself, and the number of kills.
-  private func killed(_ queue: QueueStage, within longest: Duration) async throws(StageError) -> (CommandInvocation.Outcome, kills: Int) {
+  private func killed(_ queue: QueueStage, within longest: Duration) async throws(StageError) -> (CommandTranscript, kills: Int) {
     var random = SeededGenerator(seed: seed)
     var kills = 0
     for _ in 0..<randomKills where !Task.isCancelled {

@@ -32,33 +32,32 @@ struct QueueStage {
   func enqueue() async throws(StageError) {
     stage.timeline.start = .now
     let path = stage.payloadPath == nil ? "" : " --payload-path \"$REHEARSAL_PAYLOAD_PATH\""
-    var call = call("attache enqueue --queue \"$REHEARSAL_QUEUE\"\(path)")
-    (call.lines, call.endsWithLineFeed) = (stage.lines, stage.scenario.endsWithLineFeed)
-    _ = try await finished(call, "attache enqueue")
+    _ = try await finish("attache enqueue", "--queue \"$REHEARSAL_QUEUE\"\(path)", lines: stage.lines)
   }
 
   /// Runs the worker once.
   ///
   /// - Parameter moment: the time to kill it, counted from its start; nil for never.
-  func work(killedAfter moment: Duration? = nil) async throws(StageError) -> CommandInvocation.Outcome {
+  func work(killedAfter moment: Duration? = nil) async throws(StageError) -> CommandTranscript {
     let expectation = stage.scenario.expectation
-    var call = call(rehearsal.worker, patience: patience)
-    call.killedAfter = moment
-    call.watchesResources = moment == nil && (expectation.memory != nil || expectation.descriptors != nil)
-    let outcome = try await call.run()
+    let transcript = try await run(
+      rehearsal.worker,
+      CommandSession.Script(
+        pace: .tool(patience: patience), kill: moment.map { CommandKill(at: .moment($0)) },
+        watchesResources: moment == nil && (expectation.memory != nil || expectation.descriptors != nil)))
     let ending =
-      outcome.isKilled
-      ? "killed after \(Milliseconds(outcome.start.duration(to: outcome.end)))"
-      : outcome.exit.map { "ended with \($0)" } ?? "did not end, and was killed"
-    stage.timeline.note(.filter, "the worker \(ending)\(CommandTranscript.lastWords(outcome.errors))", at: outcome.end)
-    return outcome
+      transcript.isKilled
+      ? "killed after \(Milliseconds(transcript.start.duration(to: transcript.end)))"
+      : transcript.exit.map { "ended with \($0)" } ?? "did not end, and was killed"
+    stage.timeline.note(.filter, "the worker \(ending)\(transcript.lastWords)", at: transcript.end)
+    return transcript
   }
 
   /// Returns the contents of the queue and the observations of its last worker.
-  func evidence(_ work: CommandInvocation.Outcome) async throws(StageError) -> Evidence {
+  func evidence(_ work: CommandTranscript) async throws(StageError) -> Evidence {
     // Reads the records first, because reading the results releases the files held for them.
-    let report = try await finished(call("attache results --queue \"$REHEARSAL_QUEUE\" --report"), "attache results --report")
-    let results = try await finished(call("attache results --queue \"$REHEARSAL_QUEUE\""), "attache results")
+    let report = try await finish("attache results --report", "--queue \"$REHEARSAL_QUEUE\"")
+    let results = try await finish("attache results", "--queue \"$REHEARSAL_QUEUE\"")
     var evidence = stage.evidence(output: results)
     do { evidence.report = try ReportedLine.read(report) } catch { evidence.reportError = error }
     if let resources = work.resources {
@@ -70,23 +69,23 @@ struct QueueStage {
     return evidence
   }
 
-  /// Runs a command that must succeed.
+  /// Runs a command that must succeed. It gets a minute more than a worker, because it is not
+  /// rehearsed.
   ///
   /// - Returns: its output.
-  private func finished(_ call: CommandInvocation, _ name: String) async throws(StageError) -> [UInt8] {
-    let outcome = try await call.run()
-    guard outcome.exit == .status(0) else {
-      let ending = outcome.exit.map { "ended with \($0)" } ?? "did not end"
-      throw .queue("\(name) \(ending)\(CommandTranscript.lastWords(outcome.errors))")
+  private func finish(_ name: String, _ arguments: String, lines: [[UInt8]] = []) async throws(StageError) -> [UInt8] {
+    let script = CommandSession.Script(
+      lines: lines, endsWithLineFeed: stage.scenario.endsWithLineFeed, pace: .tool(patience: patience + .seconds(60)))
+    let transcript = try await run("\(name) \(arguments)", script)
+    guard transcript.exit == .status(0) else {
+      let ending = transcript.exit.map { "ended with \($0)" } ?? "did not end"
+      throw .queue("\(name) \(ending)\(transcript.lastWords)")
     }
-    return outcome.output
+    return transcript.output
   }
 
-  /// - Parameter patience: the maximum duration. Nil is a minute more than a worker gets, for
-  ///   commands that are not rehearsed.
-  private func call(_ command: String, patience: Duration? = nil) -> CommandInvocation {
-    let patience = patience ?? self.patience + .seconds(60)
-    return CommandInvocation(launch: .shell(command, environment: environment), network: stage.network, patience: patience)
+  private func run(_ command: String, _ script: CommandSession.Script) async throws(StageError) -> CommandTranscript {
+    try await CommandSession.run(script, .shell(command, environment: environment), in: stage.network)
   }
 
   /// The maximum duration of a worker. Each payload can take its deadline, with `jobs` payloads at

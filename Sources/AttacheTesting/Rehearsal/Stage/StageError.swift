@@ -1,3 +1,4 @@
+internal import Attache
 internal import Glibc
 
 /// The reason why a scenario's environment could not be set up or failed.
@@ -13,6 +14,10 @@ package enum StageError: Error, Sendable, CustomStringConvertible {
   case beyondLoopback(String)
   /// A queue command failed.
   case queue(String)
+
+  init(_ error: SystemError) {
+    self = .system(call: error.call, errno: error.number)
+  }
 
   package var description: String {
     switch self {

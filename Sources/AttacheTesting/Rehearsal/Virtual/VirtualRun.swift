@@ -39,7 +39,7 @@ private final class VirtualPlay: Sendable {
     do throws(SystemError) {
       ending = try simulation.run { self.playOut(input) }
     } catch {
-      throw .system(call: error.call, errno: error.number)
+      throw StageError(error)
     }
     if let failure = stage.failure { throw failure }
     return evidence(ending, elapsed: wall.duration(to: .now))

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The reading end of a pipe that a command writes to.
-struct CommandSink {
+/// The reading end of a pipe that a filter writes to.
+struct PipeSink {
   private(set) var descriptor: Int32
   private(set) var bytes: [UInt8] = []
   /// The maximum number of bytes to keep; beyond it, the first bytes are discarded.
@@ -10,14 +10,17 @@ struct CommandSink {
   init(_ descriptor: Int32, keeps: Int = .max) {
     self.descriptor = descriptor
     self.keeps = keeps
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
   }
+
+  var hasEnded: Bool { descriptor < 0 }
 
   /// Reads all available bytes and closes the descriptor at the end of the stream.
   ///
   /// - Returns: the number of line feeds read.
   mutating func read() -> Int {
     var (lineFeeds, buffer) = (0, [UInt8](repeating: 0, count: 64 << 10))
-    // The loop is limited, so that a command that writes without end does not block the others.
+    // The loop is limited, so that a filter that writes without end does not block the others.
     for _ in 0..<16 where descriptor >= 0 {
       let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }

@@ -1,13 +1,13 @@
 internal import Attache
 internal import Glibc
 
-/// The writing end of a command's standard input. It counts the lines that the command has read.
-struct CommandFeed {
+/// The writing end of a filter's input. It counts the lines that the filter has read.
+struct PipeFeed {
   private let descriptor: Int32
   private let bytes: [UInt8]
   /// The offset after each line.
   private let lineEnds: [Int]
-  private var written = 0
+  private(set) var written = 0
   private(set) var isClosed = false
 
   init(_ descriptor: Int32, lines: [[UInt8]], endsWithLineFeed: Bool) {
@@ -19,6 +19,7 @@ struct CommandFeed {
       lineEnds.append(bytes.count)
     }
     (self.bytes, self.lineEnds) = (bytes, lineEnds)
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
   }
 
   var isWritten: Bool { isClosed || written == bytes.count }
@@ -26,7 +27,7 @@ struct CommandFeed {
   /// The descriptor to wait for; -1 when there is nothing to write.
   var waitsFor: Int32 { isWritten ? -1 : descriptor }
 
-  /// Writes as much as the pipe accepts. When the command closes its end, this end closes too.
+  /// Writes as much as the pipe accepts. When the filter closes its end, this end closes too.
   mutating func write() {
     while !isWritten {
       let count = unsafe bytes[written...].withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -37,7 +38,7 @@ struct CommandFeed {
     }
   }
 
-  /// The number of lines that the command has read completely; 0 when this end is closed.
+  /// The number of lines that the filter has read completely; 0 when this end is closed.
   var takenLines: Int {
     var waiting: Int32 = 0
     guard !isClosed, unsafe ioctl(descriptor, UInt(FIONREAD), &waiting) == 0 else { return 0 }
