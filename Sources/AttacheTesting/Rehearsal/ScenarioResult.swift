@@ -86,3 +86,19 @@ public struct ScenarioResult: Sendable {
     findings.isEmpty && skipped == nil
   }
 }
+
+extension ScenarioResult {
+  /// Sets the result to that of a run; `play` sets the findings. The result is skipped when the
+  /// task is cancelled.
+  mutating func play(_ play: (inout ScenarioResult) async throws(StageError) -> Void) async {
+    let start = MonotonicInstant.now
+    do throws(StageError) { try await play(&self) } catch { take(error) }
+    if Task.isCancelled { (findings, skipped) = ([], "interrupted") }
+    elapsed = start.duration(to: .now)
+  }
+
+  /// Sets the result of a run that failed: skipped when this machine cannot play the scenario.
+  mutating func take(_ error: StageError) {
+    if case .unavailable(let reason) = error { skipped = reason } else { findings = [Finding(.stage, error.description)] }
+  }
+}

@@ -61,14 +61,15 @@ public struct ScenarioRunner: Sendable {
 
   private func played(_ scenario: Scenario) async -> ScenarioResult {
     let scaled = timeScale == 1 ? scenario : scenario.scaled(by: timeScale)
+    let missing = scenario.faultsFetchers ? Self.hasNoFetchers : clock == .virtual && scenario.playsInRealTime ? Self.isRealAlone : nil
+    if let missing { return result(of: .failure(.unavailable(missing)), scaled, clock == .virtual ? .virtual : .real) }
+    func played(_ play: Play) async -> Result<RunAnalysis, StageError> {
+      await play(scaled, seed).map { RunAnalysis($0, of: scaled) }
+    }
     switch clock {
-    case .virtual where scenario.faultsFetchers: return result(of: .failure(.unavailable(Self.hasNoFetchers)), scaled, .virtual)
-    case _ where scenario.faultsFetchers: return result(of: .failure(.unavailable(Self.hasNoFetchers)), scaled, .real)
-    case .real: return result(of: await real(scaled, seed), scaled, .real)
-    case .both where scenario.playsInRealTime: return result(of: await real(scaled, seed), scaled, .real)
-    case .virtual where scenario.playsInRealTime: return result(of: .failure(.unavailable(Self.isRealAlone)), scaled, .virtual)
-    case .virtual: return result(of: await virtual(scaled, seed), scaled, .virtual)
-    case .both: return both(scaled, await real(scaled, seed), await virtual(scaled, seed))
+    case .virtual: return result(of: await played(virtual), scaled, .virtual)
+    case .both where !scenario.playsInRealTime: return both(scaled, await played(real), await played(virtual))
+    case .real, .both: return result(of: await played(real), scaled, .real)
     }
   }
 
@@ -89,18 +90,17 @@ public struct ScenarioRunner: Sendable {
 }
 
 extension ScenarioRunner {
-  private func result(of played: Result<Evidence, StageError>, _ scenario: Scenario, _ depth: ScenarioResult.Depth) -> ScenarioResult {
+  private func result(
+    of played: Result<RunAnalysis, StageError>, _ scenario: Scenario, _ depth: ScenarioResult.Depth
+  ) -> ScenarioResult {
     var result = ScenarioResult(scenario, depth: depth, seed: seed)
     switch played {
-    case .success(let evidence):
-      result.findings = EngineCheck.findings(evidence, of: depth == .virtual ? scenario.unmeasured : scenario)
-      result.payloads = PayloadAccount.all(in: evidence).map {
-        .init(line: $0.line, outcome: $0.outcome, reason: $0.reason, lateness: $0.lateness)
-      }
-      result.timeline = evidence.timeline
-      result.elapsed = evidence.elapsed
-    case .failure(.unavailable(let reason)): result.skipped = reason
-    case .failure(let error): result.findings = [Finding(.stage, "\(error)")]
+    case .success(let run):
+      result.findings = EngineCheck.findings(run, of: depth == .virtual ? scenario.unmeasured : scenario)
+      result.payloads = run.results
+      result.timeline = run.timeline(deadline: scenario.deadline)
+      result.elapsed = run.evidence.elapsed
+    case .failure(let error): result.take(error)
     }
     return result
   }
@@ -108,7 +108,7 @@ extension ScenarioRunner {
   /// Returns the result on the real clock, with the findings that only the virtual clock shows and
   /// the disagreements between both.
   private func both(
-    _ scenario: Scenario, _ real: Result<Evidence, StageError>, _ virtual: Result<Evidence, StageError>
+    _ scenario: Scenario, _ real: Result<RunAnalysis, StageError>, _ virtual: Result<RunAnalysis, StageError>
   ) -> ScenarioResult {
     var result = result(of: real, scenario, .real)
     let other = self.result(of: virtual, scenario, .virtual)

@@ -27,7 +27,7 @@ struct ExpectationCheckTests {
   private func findings(_ evidence: Evidence, _ expect: (inout ScenarioExpectation) -> Void) -> [String] {
     var expectation = ScenarioExpectation()
     expect(&expectation)
-    return ExpectationCheck(expectation).findings(evidence).map(\.description)
+    return ExpectationCheck(expectation).findings(RunAnalysis(evidence)).map(\.description)
   }
 
   @Test func `what comes as expected is no finding`() {
@@ -165,11 +165,11 @@ struct ExpectationCheckTests {
   }
 
   @Test func `clocks that decide differently are found out`() {
-    #expect(AgreementCheck.findings(real: Self.good, virtual: Self.good).isEmpty)
+    #expect(AgreementCheck.findings(real: RunAnalysis(Self.good), virtual: RunAnalysis(Self.good)).isEmpty)
     var other = Self.fallback
     other.requests = ["/a": 2]
     #expect(
-      AgreementCheck.findings(real: Self.good, virtual: other).map(\.description) == [
+      AgreementCheck.findings(real: RunAnalysis(Self.good), virtual: RunAnalysis(other)).map(\.description) == [
         "disagreement, payload 1: the real clock: attached with public.png of 3 bytes; the virtual clock: fallback (deadline)",
         "disagreement: requests for /a: 0 on the real clock, 2 on the virtual one",
       ])
@@ -180,11 +180,11 @@ struct ExpectationCheckTests {
     var evidence = Self.evidence(Self.line + "\n", [ReportedLine(line: 1, outcome: .passthrough)], lines: 2)
     evidence.exitStatus = 75
     scenario.expectation.exitStatus = 75
-    #expect(EngineCheck.findings(evidence, of: scenario).map(\.kind) == [.lost])
+    #expect(EngineCheck.findings(RunAnalysis(evidence, of: scenario), of: scenario).map(\.kind) == [.lost])
     scenario.stop = StopScript(at: .zero, isCancellation: false)
-    #expect(EngineCheck.findings(evidence, of: scenario).isEmpty)
+    #expect(EngineCheck.findings(RunAnalysis(evidence, of: scenario), of: scenario).isEmpty)
     evidence.hung = true
-    #expect(EngineCheck.findings(evidence, of: scenario).map(\.kind) == [.hung])
+    #expect(EngineCheck.findings(RunAnalysis(evidence, of: scenario), of: scenario).map(\.kind) == [.hung])
   }
 
   @Test func `a report is read back, and a line that is none is named`() throws {

@@ -23,10 +23,14 @@ struct PromiseCheckTests {
     findings.map { "\($0.kind.rawValue) \($0.payload.map(String.init) ?? "-")" }
   }
 
-  private func evidence(_ output: String, input: [String] = Self.input, endsWithLineFeed: Bool = true) -> Evidence {
+  private func run(
+    _ output: String, input: [String] = Self.input, endsWithLineFeed: Bool = true, freedom: PromiseCheck.Freedom = .members,
+    arrivals: [Duration] = []
+  ) -> RunAnalysis {
     var evidence = Evidence(input: input.map { Array($0.utf8) }, endsWithLineFeed: endsWithLineFeed)
     evidence.output = Array(output.utf8)
-    return evidence
+    evidence.arrivals = arrivals
+    return RunAnalysis(evidence, freedom: freedom)
   }
 
   @Test(arguments: [
@@ -55,59 +59,59 @@ struct PromiseCheckTests {
     Row("nothing but a beginning", "{\"n\":1", ["lost 2", "lost 3", "lost 4", "torn 1"]),
   ])
   func `a broken promise is found out by name`(_ row: Row) {
-    #expect(Self.named(PromiseCheck().findings(evidence(row.output))) == row.findings)
+    #expect(Self.named(PromiseCheck().findings(run(row.output))) == row.findings)
   }
 
   @Test func `a line that is like another is blamed on the one in its place, where no line is missing`() {
     let input = [#"{"a":"x","z":"same end"}"#, #"{"b":"x","z":"other end"}"#]
     let output = #"{"b": "y","z":"other end"}"# + "\n" + #"{"a": "y","z":"same end"}"# + "\n"
-    #expect(Self.named(PromiseCheck(.members).findings(evidence(output, input: input))) == ["altered 1", "altered 2"])
-    let findings = PromiseCheck(.members).findings(evidence(output, input: input))
+    #expect(Self.named(PromiseCheck().findings(run(output, input: input))) == ["altered 1", "altered 2"])
+    let findings = PromiseCheck().findings(run(output, input: input))
     #expect(findings[0].message.contains(#"a":"x""#), "\(findings[0].message)")
   }
 
   @Test func `a changed line is not taken for one that says nothing`() {
     let input = ["{}", "{}", #"{"a":1}"#]
     let changed = "{}\n{}\n" + #"{"a":2}"# + "\n"
-    #expect(Self.named(PromiseCheck(.members).findings(evidence(changed, input: input))) == ["altered 3"])
+    #expect(Self.named(PromiseCheck().findings(run(changed, input: input))) == ["altered 3"])
     let gained = "{}\n" + #"{"b":1}"# + "\n" + #"{"a":1}"# + "\n"
-    #expect(PromiseCheck(.members).findings(evidence(gained, input: input)).isEmpty)
+    #expect(PromiseCheck().findings(run(gained, input: input)).isEmpty)
   }
 
   @Test func `an object in an array may gain members too`() {
     let input = [#"{"list":[{"u":"v"},2]}"#]
-    #expect(PromiseCheck(.members).findings(evidence(#"{"list":[{"u":"v","local":1},2]}"# + "\n", input: input)).isEmpty)
-    #expect(Self.named(PromiseCheck(.members).findings(evidence(#"{"list":[{"u":"v"}]}"# + "\n", input: input))) == ["altered 1"])
+    #expect(PromiseCheck().findings(run(#"{"list":[{"u":"v","local":1},2]}"# + "\n", input: input)).isEmpty)
+    #expect(Self.named(PromiseCheck().findings(run(#"{"list":[{"u":"v"}]}"# + "\n", input: input))) == ["altered 1"])
   }
 
   @Test func `any order is no fault where it is allowed, and repeats neither`() {
-    let output = evidence("\(Self.four)\n\(Self.one)\n\(Self.three)\n\(Self.two)\n")
+    let output = run("\(Self.four)\n\(Self.one)\n\(Self.three)\n\(Self.two)\n")
     #expect(PromiseCheck(anyOrder: true).findings(output).isEmpty)
     #expect(PromiseCheck().findings(output).map(\.kind) == [.reordered, .reordered])
-    let repeated = evidence("\(Self.one)\n\(Self.two)\n\(Self.two)\n\(Self.three)\n\(Self.four)\n")
+    let repeated = run("\(Self.one)\n\(Self.two)\n\(Self.two)\n\(Self.three)\n\(Self.four)\n")
     #expect(PromiseCheck(allowsRepeats: true).findings(repeated).isEmpty)
   }
 
   @Test func `equal lines are told apart by their number alone`() {
     let input = ["x", "x", "y", "x"]
-    #expect(Self.named(PromiseCheck().findings(evidence("x\nx\ny\nx\n", input: input))) == [])
-    #expect(Self.named(PromiseCheck().findings(evidence("x\ny\nx\n", input: input))).map { $0.prefix(4) } == ["lost"])
-    #expect(Self.named(PromiseCheck().findings(evidence("x\nx\nx\ny\nx\n", input: input))).map { $0.prefix(4) } == ["dupl"])
+    #expect(Self.named(PromiseCheck().findings(run("x\nx\ny\nx\n", input: input))) == [])
+    #expect(Self.named(PromiseCheck().findings(run("x\ny\nx\n", input: input))).map { $0.prefix(4) } == ["lost"])
+    #expect(Self.named(PromiseCheck().findings(run("x\nx\nx\ny\nx\n", input: input))).map { $0.prefix(4) } == ["dupl"])
   }
 
   @Test func `lines that say the same are told apart by their bytes where nothing is written anew`() {
     let input = [#"{"a":1}"#, #"{ "a":1}"#, "{\"a\":1}\r"]
-    #expect(PromiseCheck().findings(evidence("{\"a\":1}\n{\"a\":1}\n{\"a\":1}\n", input: input)).isEmpty)
+    #expect(PromiseCheck().findings(run("{\"a\":1}\n{\"a\":1}\n{\"a\":1}\n", input: input)).isEmpty)
     let member = #","attache":{"attachments":[{"url":"u","type":"t","size":1,"sha256":"s"}]}"#
     let output = "{ \"a\":1\(member)}\n{\"a\":1\(member)}\r\n{\"a\":1\(member)}\n"
-    #expect(PromiseCheck(.splice(OutputPlace()), anyOrder: true).findings(evidence(output, input: input)).isEmpty)
-    #expect(PromiseCheck(.splice(OutputPlace())).findings(evidence(output, input: input)).map(\.kind) == [.reordered])
+    #expect(PromiseCheck(anyOrder: true).findings(run(output, input: input, freedom: .splice(OutputPlace()))).isEmpty)
+    #expect(PromiseCheck().findings(run(output, input: input, freedom: .splice(OutputPlace()))).map(\.kind) == [.reordered])
   }
 
   @Test func `what says most is matched first`() {
     let input = ["{}", #"{"a":1}"#, #"{"a":1,"b":2}"#]
     let output = "{\"a\":1,\"c\":0}\n{\"a\":1,\"b\":2,\"c\":0}\n"
-    #expect(Self.named(PromiseCheck().findings(evidence(output, input: input))) == ["lost 1"])
+    #expect(Self.named(PromiseCheck().findings(run(output, input: input))) == ["lost 1"])
   }
 
   @Test(arguments: [
@@ -117,36 +121,37 @@ struct PromiseCheckTests {
     ("[1]", "[ 1 ]", true), ("[1]", "[1,2]", false), (#"{"n":{}}"#, #"{"n":[]}"#, false), (#"{"n":01}"#, #"{"n":1}"#, false),
   ])
   func `a line is held when every value of it is`(_ original: String, _ line: String, _ isHeld: Bool) {
-    #expect(PromiseCheck().findings(evidence(line + "\n", input: [original])).isEmpty == isHeld)
+    #expect(PromiseCheck().findings(run(line + "\n", input: [original])).isEmpty == isHeld)
   }
 
   @Test func `a text deeper than a stack is no JSON`() {
     let deep = String(repeating: "[", count: 1_000_000)
-    #expect(Self.named(PromiseCheck().findings(evidence(deep + "\n", input: ["{}"]))) == ["lost 1", "altered -"])
-    #expect(PromiseCheck().findings(evidence(deep + "\n", input: [deep])).isEmpty)
+    #expect(Self.named(PromiseCheck().findings(run(deep + "\n", input: ["{}"]))) == ["lost 1", "altered -"])
+    #expect(PromiseCheck().findings(run(deep + "\n", input: [deep])).isEmpty)
   }
 
   @Test func `a line is late when it comes after it is due`() {
-    var evidence = evidence("x\ny\n", input: ["x", "y"])
-    evidence.arrivals = [.milliseconds(100), .milliseconds(501)]
-    let findings = PromiseCheck().findings(evidence, due: [.milliseconds(500), .milliseconds(500)])
+    let run = run("x\ny\n", input: ["x", "y"], arrivals: [.milliseconds(100), .milliseconds(501)])
+    let findings = PromiseCheck().findings(run, due: [.milliseconds(500), .milliseconds(500)])
     #expect(Self.named(findings) == ["late 2"])
     #expect(findings[0].message == "it was due 500 ms after the start and came at 501 ms, 1 ms too late")
   }
 
   @Test func `an input without a last line ending may gain one, but not from attache`() {
-    #expect(PromiseCheck().findings(evidence("x\ny\n", input: ["x", "y"], endsWithLineFeed: false)).isEmpty)
-    #expect(PromiseCheck().findings(evidence("x\ny", input: ["x", "y"], endsWithLineFeed: false)).isEmpty)
-    let strict = PromiseCheck(.splice(OutputPlace()))
-    #expect(strict.findings(evidence("x\ny", input: ["x", "y"], endsWithLineFeed: false)).isEmpty)
-    #expect(Self.named(strict.findings(evidence("x\ny\n", input: ["x", "y"], endsWithLineFeed: false))) == ["altered 2"])
+    #expect(PromiseCheck().findings(run("x\ny\n", input: ["x", "y"], endsWithLineFeed: false)).isEmpty)
+    #expect(PromiseCheck().findings(run("x\ny", input: ["x", "y"], endsWithLineFeed: false)).isEmpty)
+    func strict(_ output: String) -> RunAnalysis {
+      run(output, input: ["x", "y"], endsWithLineFeed: false, freedom: .splice(OutputPlace()))
+    }
+    #expect(PromiseCheck().findings(strict("x\ny")).isEmpty)
+    #expect(Self.named(PromiseCheck().findings(strict("x\ny\n"))) == ["altered 2"])
   }
 
   @Test func `2,000 lines that all came in another order are matched in no time`() {
     let input = (0..<2_000).map { #"{"n":\#($0)}"# }
     let output = input.reversed().map { "\(String($0.dropLast())),\"more\":1}\n" }.joined()
-    #expect(PromiseCheck(anyOrder: true).findings(evidence(output, input: input)).isEmpty)
-    let findings = PromiseCheck().findings(evidence(output, input: input))
+    #expect(PromiseCheck(anyOrder: true).findings(run(output, input: input)).isEmpty)
+    let findings = PromiseCheck().findings(run(output, input: input))
     #expect(findings.count == 11 && findings.allSatisfy { $0.kind == .reordered })
   }
 
@@ -158,8 +163,10 @@ struct PromiseCheckTests {
   ])
   func `attache itself may only splice its member in`(_ member: String, _ isAllowed: Bool) {
     let (head, tail) = (#"{"m":{"p": { "n":1 "#, #"} }, "z":0}"#)
-    let check = PromiseCheck(.splice(OutputPlace(payloadPath: ["m", "p"])))
-    #expect(check.findings(evidence(head + member + tail + "\n", input: [head + tail])).isEmpty == isAllowed)
-    #expect(Self.named(check.findings(evidence(head + tail + " \n", input: [head + tail]))) == ["altered 1"])
+    func findings(_ output: String) -> [Finding] {
+      PromiseCheck().findings(run(output, input: [head + tail], freedom: .splice(OutputPlace(payloadPath: ["m", "p"]))))
+    }
+    #expect(findings(head + member + tail + "\n").isEmpty == isAllowed)
+    #expect(Self.named(findings(head + tail + " \n")) == ["altered 1"])
   }
 }

@@ -173,7 +173,7 @@ struct ClockAgreementTests {
     let virtual = try await VirtualRun.run(row.scenario, seed: 1)
     #expect(Set((real.report ?? []).map(\.reason)) == [row.reason], "real: \(real.timeline.map(\.text))")
     #expect(Set((virtual.report ?? []).map(\.reason)) == [row.reason], "virtual: \(virtual.timeline.map(\.text))")
-    #expect(AgreementCheck.findings(real: real, virtual: virtual) == [])
+    #expect(AgreementCheck.findings(real: RunAnalysis(real, of: row.scenario), virtual: RunAnalysis(virtual, of: row.scenario)) == [])
     #expect(real.connections == virtual.connections)
     #expect(real.exitStatus == virtual.exitStatus)
   }

@@ -3,14 +3,14 @@ internal import Attache
 /// Checks that two runs of one scenario made the same decisions.
 package enum AgreementCheck {
   /// - Parameters:
-  ///   - real: the evidence of the run on the real clock.
-  ///   - virtual: the evidence of the run on the virtual clock.
-  package static func findings(real: Evidence, virtual: Evidence) -> [Finding] {
-    let accounts = zip(PayloadAccount.all(in: real), PayloadAccount.all(in: virtual))
-    let decisions = accounts.compactMap { real, virtual in
+  ///   - real: the run on the real clock.
+  ///   - virtual: the run on the virtual clock.
+  package static func findings(real: RunAnalysis, virtual: RunAnalysis) -> [Finding] {
+    let decisions = zip(real.accounts, virtual.accounts).compactMap { real, virtual in
       real.decision == virtual.decision
         ? nil : Finding(.disagreement, payload: real.line, "the real clock: \(real.decision); the virtual clock: \(virtual.decision)")
     }
+    let (real, virtual) = (real.evidence, virtual.evidence)
     let paths = Set(real.requests.keys).union(virtual.requests.keys).sorted()
     let requests = paths.compactMap { path in
       let (realCount, virtualCount) = (real.requests[path, default: 0], virtual.requests[path, default: 0])

@@ -9,8 +9,9 @@ package struct ExpectationCheck: Sendable {
   }
 
   /// Returns the deviations from the expectation.
-  package func findings(_ evidence: Evidence) -> [Finding] {
-    payloads(evidence).abridged + traffic(evidence) + resources(evidence) + exit(evidence)
+  package func findings(_ run: RunAnalysis) -> [Finding] {
+    let evidence = run.evidence
+    return payloads(run).abridged + traffic(evidence) + resources(evidence) + exit(evidence)
   }
 
   /// Returns the expectation for a line, from 0; nil when there is none.
@@ -21,11 +22,11 @@ package struct ExpectationCheck: Sendable {
 
   // MARK: Payloads
 
-  private func payloads(_ evidence: Evidence) -> [Finding] {
+  private func payloads(_ run: RunAnalysis) -> [Finding] {
+    let evidence = run.evidence
     if let error = evidence.reportError { return [Finding(.outcome, "a report that can be read was expected; \(error)")] }
-    let accounts = PayloadAccount.all(in: evidence)
     return records(evidence)
-      + accounts.flatMap { account in
+      + run.owed.flatMap { account in
         contradiction(account) + attachments(account, evidence) + (expected(account.line - 1).map { compare($0, account) } ?? [])
       }
   }

@@ -11,35 +11,28 @@ package struct PromiseCheck: Sendable {
     case splice(OutputPlace)
   }
 
-  private let freedom: Freedom
   private let anyOrder: Bool
   private let allowsRepeats: Bool
 
   /// - Parameters:
-  ///   - freedom: the changes to a line that are allowed.
   ///   - anyOrder: whether lines can come in another order.
   ///   - allowsRepeats: whether a line can come more than once, as after a restart.
-  package init(_ freedom: Freedom = .members, anyOrder: Bool = false, allowsRepeats: Bool = false) {
-    self.freedom = freedom
+  package init(anyOrder: Bool = false, allowsRepeats: Bool = false) {
     self.anyOrder = anyOrder
     self.allowsRepeats = allowsRepeats
   }
 
-  /// Returns the violations in an output.
+  /// Returns the violations in the output of a run.
   ///
-  /// - Parameters:
-  ///   - evidence: the input, the output and, for lateness, the arrival time of each line.
-  ///   - due: the due time of each line of input, on the clock of the arrivals; empty when lateness
-  ///     is not checked.
-  package func findings(_ evidence: Evidence, due: [Duration] = []) -> [Finding] {
-    let output = evidence.outputLines
-    let matching = LineMatching(input: evidence.input, output: output, freedom: freedom, gaining: evidence.place)
-    var findings = matching.lost.map { lost($0, evidence) }
-    findings += repeats(matching)
-    findings += matching.answers.enumerated().compactMap { broken($1, output[$0], number: $0, evidence) }
-    if !anyOrder { findings += reordered(matching) }
-    findings += late(matching, evidence.arrivals, due)
-    findings += ending(matching, evidence)
+  /// - Parameter due: the due time of each line of input, on the clock of the arrivals; empty when
+  ///   lateness is not checked.
+  package func findings(_ run: RunAnalysis, due: [Duration] = []) -> [Finding] {
+    var findings = run.matching.lost.map { lost($0, run.evidence) }
+    findings += repeats(run.matching)
+    findings += run.matching.answers.enumerated().compactMap { broken($1, number: $0, run) }
+    if !anyOrder { findings += reordered(run.matching) }
+    findings += late(run.matching, run.evidence.arrivals, due)
+    findings += ending(run)
     return findings.abridged
   }
 
@@ -56,21 +49,24 @@ package struct PromiseCheck: Sendable {
     }
   }
 
-  private func broken(_ answer: LineMatching.Match, _ text: ArraySlice<UInt8>, number: Int, _ evidence: Evidence) -> Finding? {
+  private func broken(_ answer: LineMatching.Match, number: Int, _ run: RunAnalysis) -> Finding? {
+    let (text, input) = (run.output[number], run.evidence.input)
     switch answer {
-    case .line(let line), .moved(let line), .again(let line): return loose(text, line, evidence.input[line])
+    case .line(let line), .moved(let line), .again(let line):
+      return run.freedom.allows(text, from: input[line]) ? nil : altered(line, text, run)
     case .rest: return nil
     case .torn(let line):
       return Finding(
-        .torn, payload: line + 1, "a whole line was expected, and only a part came: \(Excerpt(text)) of \(Excerpt(evidence.input[line]))")
-    case .altered(let line): return altered(line, evidence.input[line], text)
+        .torn, payload: line + 1, "a whole line was expected, and only a part came: \(Excerpt(text)) of \(Excerpt(input[line]))")
+    case .altered(let line): return altered(line, text, run)
     case .stranger: return Finding(.altered, "line \(number + 1) of the output is none of the input's: \(Excerpt(text))")
     }
   }
 
-  private func altered(_ line: Int, _ original: [UInt8], _ text: ArraySlice<UInt8>) -> Finding {
+  private func altered(_ line: Int, _ text: ArraySlice<UInt8>, _ run: RunAnalysis) -> Finding {
+    let original = run.evidence.input[line]
     let wanted =
-      switch freedom {
+      switch run.freedom {
       case .members: "the original or a line that holds its members"
       case .splice: "the original, or the original with one member spliced in,"
       }
@@ -79,15 +75,10 @@ package struct PromiseCheck: Sendable {
     return Finding(.altered, payload: line + 1, "\(wanted) was expected; from byte \(start) on, \(expected) became \(came)")
   }
 
-  /// Checks that a line that contains the original has only allowed changes.
-  private func loose(_ text: ArraySlice<UInt8>, _ line: Int, _ original: [UInt8]) -> Finding? {
-    freedom.allows(text, from: original) ? nil : altered(line, original, text)
-  }
-
   private func reordered(_ matching: LineMatching) -> [Finding] {
     matching.answers.enumerated().compactMap { number, answer in
       guard case .moved(let line) = answer else { return nil }
-      let others = matching.answers[..<number].compactMap { LineMatching.line(of: $0) }
+      let others = matching.answers[..<number].compactMap(\.line)
       let after = others.last.map { " after line \($0 + 1)" } ?? " first"
       return Finding(.reordered, payload: line + 1, "the order of the input was expected; the line came as number \(number + 1)\(after)")
     }
@@ -95,7 +86,7 @@ package struct PromiseCheck: Sendable {
 
   private func late(_ matching: LineMatching, _ arrivals: [Duration], _ due: [Duration]) -> [Finding] {
     zip(matching.answers, arrivals).compactMap { answer, arrival in
-      guard let line = LineMatching.line(of: answer), line < due.count, arrival > due[line] else { return nil }
+      guard let line = answer.line, line < due.count, arrival > due[line] else { return nil }
       let excess = Milliseconds(arrival - due[line])
       return Finding(
         .late, payload: line + 1,
@@ -104,14 +95,15 @@ package struct PromiseCheck: Sendable {
   }
 
   /// Checks that the output ends like the input and never within a line.
-  private func ending(_ matching: LineMatching, _ evidence: Evidence) -> [Finding] {
+  private func ending(_ run: RunAnalysis) -> [Finding] {
+    let evidence = run.evidence
     let endsWithLineFeed = evidence.output.last == UInt8(ascii: "\n")
-    guard let last = matching.answers.last, let line = LineMatching.line(of: last) else { return [] }
+    guard let line = run.matching.answers.last?.line else { return [] }
     let mayLackLineFeed = !evidence.endsWithLineFeed && (anyOrder || line == evidence.input.count - 1)
     if !endsWithLineFeed, !mayLackLineFeed {
       return [Finding(.torn, payload: line + 1, "a line ending was expected behind the last line of output, and none came")]
     }
-    if endsWithLineFeed, !evidence.endsWithLineFeed, !anyOrder, case .splice = freedom, line == evidence.input.count - 1 {
+    if endsWithLineFeed, !evidence.endsWithLineFeed, !anyOrder, case .splice = run.freedom, line == evidence.input.count - 1 {
       return [Finding(.altered, payload: line + 1, "the last line of the input has no line ending, and gained one")]
     }
     return []

@@ -3,10 +3,12 @@ internal import Attache
 /// Judges a run of a command by the promise, from the observations only.
 struct CommandJudgement {
   let transcript: CommandTranscript
-  let evidence: Evidence
+  let run: RunAnalysis
   let scenario: Scenario
   let demand: CommandRehearsal.Demand
   let inAnyOrder: Bool
+
+  private var evidence: Evidence { run.evidence }
 
   /// The violations, with causes before effects.
   var findings: [Finding] {
@@ -62,28 +64,25 @@ struct CommandJudgement {
 
   var payloads: [ScenarioResult.OfPayload] {
     guard !isUnfit else { return evidence.input.indices.map { .init(line: $0 + 1) } }
-    let lateness = lateness
-    return PayloadAccount.all(in: evidence).map {
-      .init(line: $0.line, outcome: $0.outcome, reason: $0.reason, lateness: lateness[$0.line - 1])
+    return run.results.map { result in
+      var result = result
+      result.lateness = lateness(result.line - 1)
+      return result
     }
   }
 
-  /// The lateness of each line, from 0, measured at the rehearsal's end of the pipe and without
-  /// slack.
-  private var lateness: [Int: Duration] {
-    let answers = LineMatching(input: evidence.input, output: evidence.outputLines, gaining: evidence.place).answers
-    var lateness: [Int: Duration] = [:]
-    for (answer, arrival) in zip(answers, transcript.timing.answered) {
-      guard let line = LineMatching.line(of: answer), lateness[line] == nil else { continue }
-      lateness[line] = transcript.timing.due(line)?.duration(to: arrival)
-    }
-    return lateness
+  /// Returns the lateness of a line, from 0, measured at the rehearsal's end of the pipe and
+  /// without slack.
+  private func lateness(_ line: Int) -> Duration? {
+    let answered = transcript.timing.answered
+    guard let number = run.answers[line], number < answered.count else { return nil }
+    return transcript.timing.due(line)?.duration(to: answered[number])
   }
 
   // MARK: The lines
 
   private var promise: [Finding] {
-    var findings = PromiseCheck(.members, anyOrder: inAnyOrder).findings(evidence, due: due)
+    var findings = PromiseCheck(anyOrder: inAnyOrder).findings(run, due: due)
     if isUnflushed, let first = findings.firstIndex(where: { $0.kind == .late }) {
       findings[first].message += "; nothing came before its input ended: does it flush its output when its input pauses?"
     }
@@ -94,13 +93,13 @@ struct CommandJudgement {
   private var expected: [Finding] {
     guard demand == .all else { return [] }
     let check = ExpectationCheck(scenario.expectation)
-    return changedOriginals(check).abridged + check.findings(evidence)
+    return changedOriginals(check).abridged + check.findings(run)
   }
 
   /// Checks that lines that gain nothing stay identical to the byte. The promise requires only
   /// their members.
   private func changedOriginals(_ check: ExpectationCheck) -> [Finding] {
-    PayloadAccount.all(in: evidence).filter { account in
+    run.accounts.filter { account in
       guard let outcome = check.expected(account.line - 1)?.outcome else { return false }
       return outcome != .attached && account.isOriginal == false
     }.map { account in

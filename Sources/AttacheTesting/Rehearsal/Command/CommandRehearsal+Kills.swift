@@ -15,10 +15,10 @@ extension CommandRehearsal {
   /// within its deadline if that is shorter.
   private func points(_ result: inout ScenarioResult) async throws(StageError) -> [CommandKillPoint] {
     guard randomKills > 0 else { return killPoints }
-    let (findings, longest) = try await CommandStage.with(result.scenario.scaled(by: timeScale)) { stage throws(StageError) in
-      let transcript = try await play(stage, lines: stage.lines)
+    let (findings, longest) = try await ScenarioStage.with(result.scenario.scaled(by: timeScale)) { stage throws(StageError) in
+      let transcript = try await play(stage, lines: stage.input)
       let time = min(stage.scenario.deadline, transcript.start.duration(to: transcript.end))
-      return (judge(transcript, stage, stage.lines), time)
+      return (judge(transcript, stage, stage.input), time)
     }
     guard findings.isEmpty else {
       // A command that breaks the promise without a kill is not killed.
@@ -34,7 +34,7 @@ extension CommandRehearsal {
   /// - Returns: whether the point was reached.
   private func killed(at point: CommandKillPoint, _ result: inout ScenarioResult) async throws(StageError) -> Bool {
     let kill = CommandKill(at: point)
-    let isReached = try await CommandStage.with(result.scenario.scaled(by: timeScale), kill: kill) { stage throws(StageError) in
+    let isReached = try await ScenarioStage.with(result.scenario.scaled(by: timeScale), kill: kill) { stage throws(StageError) in
       result.findings += try await killedAndRestarted(stage, kill)
       result.timeline += stage.timeline.events
       if !kill.isDone { result.timeline.append(.init(at: .zero, .filter, "the kill point \(point) was not reached")) }
@@ -43,30 +43,28 @@ extension CommandRehearsal {
     return isReached
   }
 
-  private func killedAndRestarted(_ stage: CommandStage, _ kill: CommandKill) async throws(StageError) -> [Finding] {
-    let first = try await play(stage, lines: stage.lines, kill: kill)
-    stage.note(first)
-    guard first.isKilled else { return judge(first, stage, stage.lines) }
+  private func killedAndRestarted(_ stage: ScenarioStage, _ kill: CommandKill) async throws(StageError) -> [Finding] {
+    let first = try await play(stage, lines: stage.input, kill: kill)
+    stage.timeline.note(first)
+    guard first.isKilled else { return judge(first, stage, stage.input) }
     stage.timeline.note(.filter, "killed at \(kill.point)", at: first.end)
     let restart = CommandRestart(
-      point: kill.point, input: stage.lines, endsWithLineFeed: stage.scenario.endsWithLineFeed, firstOutput: first.output)
+      point: kill.point, input: stage.input, endsWithLineFeed: stage.scenario.endsWithLineFeed, firstOutput: first.output)
     let left = restart.unanswered
     guard !left.isEmpty else { return restart.findings(secondOutput: []) }
-    let lines = left.map { stage.lines[$0] }
+    let lines = left.map { stage.input[$0] }
     let second = try await play(
-      stage, lines: lines, endsWithLineFeed: stage.scenario.endsWithLineFeed || left.last != stage.lines.count - 1)
-    stage.note(second, isFirst: false)
+      stage, lines: lines, endsWithLineFeed: stage.scenario.endsWithLineFeed || left.last != stage.input.count - 1)
+    stage.timeline.note(second, isFirst: false)
     let ending = judge(second, stage, lines).filter { $0.kind == .hung || $0.kind == .crashed }
     return restart.findings(secondOutput: second.output) + ending
   }
 
   /// Returns the violations of a single run.
-  private func judge(_ transcript: CommandTranscript, _ stage: CommandStage, _ lines: [[UInt8]]) -> [Finding] {
+  private func judge(_ transcript: CommandTranscript, _ stage: ScenarioStage, _ lines: [[UInt8]]) -> [Finding] {
     var evidence = Evidence(input: lines, endsWithLineFeed: stage.scenario.endsWithLineFeed)
     evidence.output = transcript.output
     evidence.arrivals = transcript.arrivals
-    return CommandJudgement(
-      transcript: transcript, evidence: evidence, scenario: stage.scenario, demand: .promise, inAnyOrder: inAnyOrder || stage.isUnordered
-    ).findings
+    return judge(transcript, evidence, .promise, stage).findings
   }
 }

@@ -1,4 +1,5 @@
 internal import Attache
+internal import AttacheArguments
 
 /// Rehearses a command that reads payloads from standard input and writes them to standard output,
 /// one per line.
@@ -57,18 +58,10 @@ public struct CommandRehearsal: Sendable {
     var result = ScenarioResult(scenario, depth: .command, seed: seed)
     result.skipped = reasonToSkip(scenario)
     guard result.skipped == nil else { return result }
-    let start = MonotonicInstant.now
-    do throws(StageError) {
+    await result.play { result throws(StageError) in
       if kills { try await killed(&result) } else { try await undisturbed(&result) }
-    } catch {
-      switch error {
-      case .unavailable(let reason): result.skipped = reason
-      case .system, .origin, .dns, .flags, .beyondLoopback, .queue: result.findings = [Finding(.stage, error.description)]
-      }
+      result.findings = result.findings.abridged
     }
-    result.findings = Task.isCancelled ? [] : result.findings.abridged
-    if Task.isCancelled { result.skipped = "interrupted" }
-    result.elapsed = start.duration(to: .now)
     return result
   }
 
@@ -89,24 +82,27 @@ public struct CommandRehearsal: Sendable {
   // MARK: One run
 
   private func undisturbed(_ result: inout ScenarioResult) async throws(StageError) {
-    let judgement = try await CommandStage.with(result.scenario.scaled(by: timeScale)) { stage throws(StageError) in
-      let transcript = try await play(stage, lines: stage.lines)
-      return CommandJudgement(
-        transcript: transcript, evidence: stage.evidence(of: transcript), scenario: stage.scenario, demand: demand,
-        inAnyOrder: inAnyOrder || stage.isUnordered)
+    let (judgement, timeline) = try await ScenarioStage.with(result.scenario.scaled(by: timeScale)) { stage throws(StageError) in
+      let transcript = try await play(stage, lines: stage.input)
+      let evidence = stage.evidence(of: transcript)
+      return (judge(transcript, evidence, demand, stage), evidence.timeline)
     }
-    result.findings = judgement.findings
-    result.payloads = judgement.payloads
-    result.timeline = judgement.evidence.timeline
+    (result.findings, result.payloads, result.timeline) = (judgement.findings, judgement.payloads, timeline)
+  }
+
+  func judge(_ transcript: CommandTranscript, _ evidence: Evidence, _ demand: Demand, _ stage: ScenarioStage) -> CommandJudgement {
+    CommandJudgement(
+      transcript: transcript, run: RunAnalysis(evidence), scenario: stage.scenario, demand: demand,
+      inAnyOrder: inAnyOrder || stage.options.order.unordered)
   }
 
   /// Runs the command over some of the scenario's lines.
   func play(
-    _ stage: CommandStage, lines: [[UInt8]], endsWithLineFeed: Bool? = nil, kill: CommandKill? = nil
+    _ stage: ScenarioStage, lines: [[UInt8]], endsWithLineFeed: Bool? = nil, kill: CommandKill? = nil
   ) async throws(StageError) -> CommandTranscript {
     let scenario = stage.scenario
     let limits = CommandTiming.Limits(
-      deadline: scenario.deadline, slack: slack, hangAfter: hangAfter ?? scenario.deadline * 2, jobs: stage.jobs)
+      deadline: scenario.deadline, slack: slack, hangAfter: hangAfter ?? scenario.deadline * 2, jobs: stage.options.engine.timing.jobs)
     let script = CommandSession.Script(
       lines: lines, endsWithLineFeed: endsWithLineFeed ?? scenario.endsWithLineFeed, pace: .filter(limits), stop: scenario.stop, kill: kill,
       watchesResources: demand == .all && (scenario.expectation.memory != nil || scenario.expectation.descriptors != nil))

@@ -10,7 +10,7 @@ struct CommandRestart {
 
   /// The lines, from 0, without a complete line of output. The second run gets them.
   var unanswered: [Int] {
-    let answered = Set(LineMatching(input: input, output: wholeLines).answers.compactMap(LineMatching.line))
+    let answered = Set(LineMatching(input: input, output: wholeLines).answers.compactMap(\.line))
     return input.indices.filter { !answered.contains($0) }
   }
 
@@ -20,7 +20,7 @@ struct CommandRestart {
   func findings(secondOutput: [UInt8]) -> [Finding] {
     var union = Evidence(input: input, endsWithLineFeed: endsWithLineFeed)
     union.output = wholeLines.flatMap { $0 + [UInt8(ascii: "\n")] } + secondOutput
-    let broken = PromiseCheck(.members, anyOrder: true, allowsRepeats: true).findings(union)
+    let broken = PromiseCheck(anyOrder: true, allowsRepeats: true).findings(RunAnalysis(union))
     return (torn + broken).map { finding in
       Finding(finding.kind, payload: finding.payload, "killed at \(point) and started again: \(finding.message)")
     }
@@ -38,7 +38,7 @@ struct CommandRestart {
 
   private var isLastWhole: Bool {
     guard !endsWithLineFeed, let last = pieces.last, !last.isEmpty else { return false }
-    let line = LineMatching(input: input, output: [last]).answers.first.flatMap(LineMatching.line)
+    let line = LineMatching(input: input, output: [last]).answers.first?.line
     return line.map { input[$0] == input[input.count - 1] } == true
   }
 

@@ -60,6 +60,11 @@ package struct Evidence: Sendable {
     isOrdered = !options.order.unordered
   }
 
+  /// Sets the report; nil when there is none.
+  mutating func readReport(_ bytes: [UInt8]?) {
+    do throws(ReportError) { report = try bytes.map(ReportedLine.read) } catch { reportError = error }
+  }
+
   /// The lines of the output without line endings. Bytes after the last line feed also form a line.
   package var outputLines: [ArraySlice<UInt8>] {
     var lines = output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -17,6 +17,14 @@ package struct LineMatching: Sendable {
     case altered(Int)
     /// A line that resembles no line of input.
     case stranger
+
+    /// The line of input that a complete line of output answers; nil when there is none.
+    var line: Int? {
+      switch self {
+      case .line(let line), .moved(let line), .again(let line): line
+      case .torn, .rest, .altered, .stranger: nil
+      }
+    }
   }
 
   /// The classification of each line of output.
@@ -36,14 +44,6 @@ package struct LineMatching: Sendable {
     lost = Set(input.indices).subtracting(pairs.map(\.left)).sorted()
     place(kinds, index)
     explain(input, output, index)
-  }
-
-  /// Returns the line of input that a complete line of output answers; nil when there is none.
-  static func line(of answer: Match) -> Int? {
-    switch answer {
-    case .line(let line), .moved(let line), .again(let line): line
-    case .torn, .rest, .altered, .stranger: nil
-    }
   }
 
   /// Classifies complete lines that are out of order: the answer to a line that has none, otherwise

@@ -28,6 +28,7 @@ final class InProcessRunner: Sendable {
     filter?.cancel()
   }
 
+  /// Plays the scenario. The store must exist until it returns.
   func run() throws(StageError) -> Evidence {
     var evidence = Evidence(input: stage.input, endsWithLineFeed: stage.scenario.endsWithLineFeed, options: stage.options)
     do throws(InProcessEngine.Refusal) {
@@ -37,7 +38,8 @@ final class InProcessRunner: Sendable {
       stage.timeline.note(.filter, "does not start: \(error.reason)")
       evidence.exitStatus = error.status
     }
-    gather(&evidence)
+    stage.complete(&evidence)
+    (evidence.memory, evidence.descriptors) = (gauge.memory, gauge.descriptors)
     return evidence
   }
 
@@ -113,18 +115,5 @@ final class InProcessRunner: Sendable {
       stage.timeline.note(.filter, "\(failure)")
       return ExitStatus.inputOutput
     }
-  }
-
-  /// Collects the remaining evidence while the store still exists.
-  private func gather(_ evidence: inout Evidence) {
-    do { evidence.report = try stage.readReport() } catch { evidence.reportError = error }
-    evidence.collectFiles()
-    (evidence.requests, evidence.fields) = (stage.requests, stage.fields)
-    evidence.connections = stage.connections
-    (evidence.destinations, evidence.namesAsked) = (stage.destinations, stage.namesAsked)
-    evidence.memory = gauge.memory
-    evidence.descriptors = gauge.descriptors
-    evidence.timeline = stage.timeline.events + evidence.payloadEvents(deadline: stage.scenario.deadline)
-    evidence.timeline.sort { $0.at < $1.at }
   }
 }

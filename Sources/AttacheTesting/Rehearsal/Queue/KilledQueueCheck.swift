@@ -3,11 +3,10 @@ internal import Attache
 /// Checks a worker that was killed and restarted until its queue was empty: each payload must have
 /// one complete result, which is the original or what the scenario expects.
 package enum KilledQueueCheck {
-  package static func findings(_ evidence: Evidence, of scenario: Scenario) -> [Finding] {
-    let accounts = PayloadAccount.all(in: evidence)
-    let whole = PromiseCheck(.splice(evidence.place)).findings(evidence)
-    return hang(evidence) + whole + (records(evidence) + accounts.flatMap { dead($0) + gained($0, scenario) }).abridged
-      + ExpectationCheck(reduced(scenario, accounts)).findings(evidence)
+  package static func findings(_ run: RunAnalysis, of scenario: Scenario) -> [Finding] {
+    hang(run.evidence) + PromiseCheck().findings(run)
+      + (records(run.evidence) + run.accounts.flatMap { dead($0) + gained($0, scenario) }).abridged
+      + ExpectationCheck(reduced(scenario, run.accounts)).findings(run)
   }
 
   private static func hang(_ evidence: Evidence) -> [Finding] {

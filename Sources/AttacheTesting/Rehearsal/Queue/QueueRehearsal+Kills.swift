@@ -5,27 +5,20 @@ extension QueueRehearsal {
   /// is empty.
   func killed(_ result: inout ScenarioResult) async throws(StageError) {
     let scenario = result.scenario.scaled(by: timeScale)
-    let (findings, longest) = try await CommandStage.with(scenario) { stage throws(StageError) in
-      let queue = try QueueStage(stage, self)
-      try await queue.enqueue()
-      let work = try await queue.work()
-      return (KilledQueueCheck.findings(try await queue.evidence(work), of: scenario), work.start.duration(to: work.end))
-    }
-    guard findings.isEmpty else {
-      // A worker that loses a payload without a kill is not killed.
-      result.findings = findings
-      return
-    }
-    let (evidence, kills) = try await CommandStage.with(scenario) { stage throws(StageError) in
+    let (whole, longest) = try await worked(scenario)
+    result.findings = KilledQueueCheck.findings(whole, of: scenario)
+    // A worker that loses a payload without a kill is not killed.
+    guard result.findings.isEmpty else { return }
+    let (run, kills) = try await ScenarioStage.with(scenario) { stage throws(StageError) in
       let queue = try QueueStage(stage, self)
       try await queue.enqueue()
       let (work, kills) = try await killed(queue, within: longest)
-      return (try await queue.evidence(work), kills)
+      return (RunAnalysis(try await queue.evidence(work), of: scenario), kills)
     }
-    result.take(evidence)
+    (result.payloads, result.timeline) = (run.results, run.evidence.timeline)
     for index in result.payloads.indices { result.payloads[index].lateness = nil }
     if kills == 0 { result.skipped = "no kill point was reached: the worker had ended before" }
-    result.findings = KilledQueueCheck.findings(evidence, of: scenario).map { finding in
+    result.findings = KilledQueueCheck.findings(run, of: scenario).map { finding in
       let times = kills == 1 ? "once" : "\(kills) times"
       return Finding(finding.kind, payload: finding.payload, "killed \(times) and started again: \(finding.message)")
     }

@@ -48,18 +48,10 @@ public struct QueueRehearsal: Sendable {
   /// task is cancelled.
   public func run(_ scenario: Scenario) async -> ScenarioResult {
     var result = ScenarioResult(scenario, depth: .queue, seed: seed)
-    let start = MonotonicInstant.now
-    do throws(StageError) {
+    await result.play { result throws(StageError) in
       if let reason = reasonToSkip(scenario) { throw .unavailable(reason) }
       if randomKills > 0 { try await killed(&result) } else { try await undisturbed(&result) }
-    } catch {
-      switch error {
-      case .unavailable(let reason): result.skipped = reason
-      case .system, .origin, .dns, .flags, .beyondLoopback, .queue: result.findings = [Finding(.stage, error.description)]
-      }
     }
-    if Task.isCancelled { (result.findings, result.skipped) = ([], "interrupted") }
-    result.elapsed = start.duration(to: .now)
     return result
   }
 
@@ -91,23 +83,21 @@ public struct QueueRehearsal: Sendable {
   private static let flagsOfTheFilter: Set = ["--window", "--unordered", "--strict"]
 
   private func undisturbed(_ result: inout ScenarioResult) async throws(StageError) {
-    let evidence = try await CommandStage.with(result.scenario.scaled(by: timeScale)) { stage throws(StageError) in
+    let scenario = result.scenario.scaled(by: timeScale)
+    let (run, _) = try await worked(scenario)
+    result.findings = EngineCheck.findings(run, of: scenario)
+    (result.payloads, result.timeline) = (run.results, run.evidence.timeline)
+  }
+
+  /// Enqueues the payloads, works them once, and reads their results.
+  ///
+  /// - Returns: the run, and the time that the worker took.
+  func worked(_ scenario: Scenario) async throws(StageError) -> (RunAnalysis, Duration) {
+    try await ScenarioStage.with(scenario) { stage throws(StageError) in
       let queue = try QueueStage(stage, self)
       try await queue.enqueue()
       let work = try await queue.work()
-      return try await queue.evidence(work)
+      return (RunAnalysis(try await queue.evidence(work), of: scenario), work.start.duration(to: work.end))
     }
-    result.findings = EngineCheck.findings(evidence, of: result.scenario.scaled(by: timeScale))
-    result.take(evidence)
-  }
-}
-
-extension ScenarioResult {
-  /// Sets the payloads and the timeline from the evidence.
-  mutating func take(_ evidence: Evidence) {
-    payloads = PayloadAccount.all(in: evidence).map {
-      .init(line: $0.line, outcome: $0.outcome, reason: $0.reason, lateness: $0.lateness)
-    }
-    timeline = evidence.timeline
   }
 }

@@ -1,4 +1,5 @@
 internal import Attache
+internal import AttacheArguments
 
 /// A queue in a scenario's environment, and the commands that fill it, work it and read it.
 struct QueueStage {
@@ -6,18 +7,18 @@ struct QueueStage {
   /// cache (8 MB) and code, and data on its way into the database.
   private static let queueMemory = 16_000_000
 
-  private let stage: CommandStage
+  private let stage: ScenarioStage
   private let rehearsal: QueueRehearsal
   private let environment: [String: String]
 
-  init(_ stage: CommandStage, _ rehearsal: QueueRehearsal) throws(StageError) {
+  init(_ stage: ScenarioStage, _ rehearsal: QueueRehearsal) throws(StageError) {
     (self.stage, self.rehearsal) = (stage, rehearsal)
     var environment = try stage.environment().merging(rehearsal.environment) { _, own in own }
     environment["REHEARSAL_QUEUE"] = "\(rehearsal.kind.rawValue):\(stage.queue)"
     environment["REHEARSAL_FLAGS"] = environment["REHEARSAL_FLAGS"].map(Self.withoutReport)
     // Passed as a variable and not in the command, because a path can contain characters that a
     // shell interprets.
-    environment["REHEARSAL_PAYLOAD_PATH"] = stage.payloadPath
+    environment["REHEARSAL_PAYLOAD_PATH"] = stage.options.engine.payloads.payloadPath?.description
     self.environment = environment
   }
 
@@ -31,8 +32,8 @@ struct QueueStage {
   /// Adds the scenario's payloads to the queue.
   func enqueue() async throws(StageError) {
     stage.timeline.start = .now
-    let path = stage.payloadPath == nil ? "" : " --payload-path \"$REHEARSAL_PAYLOAD_PATH\""
-    _ = try await finish("attache enqueue", "--queue \"$REHEARSAL_QUEUE\"\(path)", lines: stage.lines)
+    let path = environment["REHEARSAL_PAYLOAD_PATH"] == nil ? "" : " --payload-path \"$REHEARSAL_PAYLOAD_PATH\""
+    _ = try await finish("attache enqueue", "--queue \"$REHEARSAL_QUEUE\"\(path)", lines: stage.input)
   }
 
   /// Runs the worker once.
@@ -58,14 +59,12 @@ struct QueueStage {
     // Reads the records first, because reading the results releases the files held for them.
     let report = try await finish("attache results --report", "--queue \"$REHEARSAL_QUEUE\"")
     let results = try await finish("attache results", "--queue \"$REHEARSAL_QUEUE\"")
-    var evidence = stage.evidence(output: results)
-    do { evidence.report = try ReportedLine.read(report) } catch { evidence.reportError = error }
+    var evidence = Evidence(output: results, on: stage)
+    evidence.readReport(report)
+    evidence.take(work)
     if let resources = work.resources {
       (evidence.memory, evidence.descriptors) = (max(0, resources.memory - Self.queueMemory), resources.descriptors)
     }
-    if case .status(let status) = work.exit { evidence.exitStatus = status }
-    evidence.hung = work.exit == nil
-    evidence.elapsed = work.start.duration(to: work.end)
     return evidence
   }
 
@@ -92,7 +91,7 @@ struct QueueStage {
   /// a time. A payload runs alone after two workers died while they worked on it.
   private var patience: Duration {
     let deadline = stage.scenario.deadline
-    let rounds = stage.lines.count / (rehearsal.randomKills > 0 ? 1 : max(1, stage.jobs)) + 1
+    let rounds = stage.input.count / (rehearsal.randomKills > 0 ? 1 : max(1, stage.options.engine.timing.jobs)) + 1
     return deadline * rounds + (rehearsal.hangAfter ?? deadline * 2 + .seconds(10))
   }
 }

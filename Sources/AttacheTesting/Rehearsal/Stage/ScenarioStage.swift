@@ -71,22 +71,17 @@ package final class ScenarioStage: Sendable {
     }
   }
 
-  /// The number of requests that reached each path, by `PATH`, or `NAME/PATH` for an origin with a
-  /// name other than `origin`.
-  package var requests: [String: Int] { ledger.requests }
-
-  /// The names of the fields that the requests had, in lower case.
-  package var fields: Set<String> { ledger.fields }
-
-  /// The number of connections that all origins accepted. In the scenario's own network, it is the
-  /// number of attempts to any address.
-  package var connections: Int { canary?.attempts.count ?? origins.values.reduce(0) { $0 + $1.connections } }
-
-  /// The destinations of the attempts in the scenario's own network.
-  package var destinations: [String] { canary?.attempts.map(\.description) ?? [] }
-
-  /// The names that the name server was asked for.
-  package var namesAsked: Set<String> { Set(dns.queries.map(\.question.name)) }
+  /// Adds what the stage saw to the evidence of a run. Call it while the store still exists.
+  func complete(_ evidence: inout Evidence) {
+    evidence.collectFiles()
+    evidence.readReport(folder.bytes("report.ndjson"))
+    (evidence.requests, evidence.fields) = (ledger.requests, ledger.fields)
+    // In the scenario's own network, connections are attempts to any address.
+    evidence.connections = canary?.attempts.count ?? origins.values.reduce(0) { $0 + $1.connections }
+    evidence.destinations = canary?.attempts.map(\.description) ?? []
+    evidence.namesAsked = Set(dns.queries.map(\.question.name))
+    evidence.timeline = timeline.events
+  }
 
   /// The number of origins' connections that are open now.
   package var openConnections: Int { origins.values.reduce(0) { $0 + $1.openConnections } }
@@ -98,12 +93,6 @@ package final class ScenarioStage: Sendable {
 
   /// The failure of the stage itself during the run; nil when there was none.
   package var failure: StageError? { ledger.failure }
-
-  /// Reads the records of attache's report so far; nil when there is no report.
-  package func readReport() throws(ReportError) -> [ReportedLine]? {
-    guard let bytes = folder.bytes("report.ndjson") else { return nil }
-    return try ReportedLine.read(bytes)
-  }
 
   /// Stops the servers, unmounts the disk and removes the folder.
   package func takeDown() async {
@@ -186,7 +175,7 @@ extension ScenarioStage {
     return folder["roots.pem"]
   }
 
-  private static func read(_ flags: [String]) throws(StageError) -> FilterOptions {
+  static func read(_ flags: [String]) throws(StageError) -> FilterOptions {
     do { return try FilterOptions.parse(flags) } catch { throw .flags(FilterOptions.message(for: error)) }
   }
 }

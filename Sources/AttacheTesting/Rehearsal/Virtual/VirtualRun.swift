@@ -42,7 +42,11 @@ private final class VirtualPlay: Sendable {
       throw StageError(error)
     }
     if let failure = stage.failure { throw failure }
-    return evidence(ending, elapsed: wall.duration(to: .now))
+    var evidence = stage.evidence()
+    evidence.exitStatus = exitStatus.withLock { $0 }
+    evidence.hung = ending == .hung
+    evidence.elapsed = wall.duration(to: .now)
+    return evidence
   }
 
   // MARK: On the simulated machine
@@ -98,26 +102,5 @@ private final class VirtualPlay: Sendable {
     guard stage.output.arrivals.count < stage.input.count else { return stage.source.end() }
     stage.timeline.note(.filter, stop.isCancellation ? "is told to decide everything now" : "is told to stop")
     if stop.isCancellation { filter.cancel() } else { filter.stop() }
-  }
-
-  // MARK: Afterwards
-
-  private func evidence(_ ending: Simulation.Ending, elapsed: Duration) -> Evidence {
-    var evidence = Evidence(input: stage.input, endsWithLineFeed: stage.scenario.endsWithLineFeed, options: stage.options)
-    let start = stage.timeline.start
-    stage.output.look(at: simulation.now)
-    evidence.output = stage.output.bytes
-    evidence.arrivals = stage.output.arrivals.map { start.duration(to: $0) }
-    do { evidence.report = try stage.readReport() } catch { evidence.reportError = error }
-    evidence.collectFiles()
-    (evidence.requests, evidence.fields) = (stage.requests, stage.fields)
-    evidence.connections = stage.network.connections
-    evidence.namesAsked = stage.namesAsked
-    evidence.exitStatus = exitStatus.withLock { $0 }
-    evidence.hung = ending == .hung
-    evidence.elapsed = elapsed
-    evidence.timeline = stage.timeline.events + evidence.payloadEvents(deadline: stage.scenario.deadline)
-    evidence.timeline.sort { $0.at < $1.at }
-    return evidence
   }
 }

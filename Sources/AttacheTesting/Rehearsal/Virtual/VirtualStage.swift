@@ -34,7 +34,7 @@ final class VirtualStage: Sendable {
     let placeholders = Placeholders(origins: network.addresses)
     self.scenario = placeholders.filled(scenario)
     input = placeholders.lines(of: scenario)
-    options = try Self.read(
+    options = try ScenarioStage.read(
       self.scenario.filterFlags(
         store: folder["store"], report: folder["report"], rootCertificates: nil, nameServer: Self.nameServer))
     network.serve(self.scenario.origins)
@@ -46,9 +46,19 @@ final class VirtualStage: Sendable {
   /// The failure of the environment itself; nil when there was none.
   var failure: StageError? { ledger.failure }
 
-  var requests: [String: Int] { ledger.requests }
-  var fields: Set<String> { ledger.fields }
-  var namesAsked: Set<String> { ledger.namesAsked }
+  /// Returns what the stage and the output show. Call it while the store still exists.
+  func evidence() -> Evidence {
+    var evidence = Evidence(input: input, endsWithLineFeed: scenario.endsWithLineFeed, options: options)
+    output.look(at: simulation.now)
+    evidence.output = output.bytes
+    evidence.arrivals = output.arrivals.map { timeline.start.duration(to: $0) }
+    evidence.collectFiles()
+    evidence.readReport(folder.bytes("report"))
+    (evidence.requests, evidence.fields) = (ledger.requests, ledger.fields)
+    (evidence.connections, evidence.namesAsked) = (network.connections, ledger.namesAsked)
+    evidence.timeline = timeline.events
+    return evidence
+  }
 
   /// The network of the filter's fetcher.
   var fetchNetwork: FetchNetwork {
@@ -65,12 +75,6 @@ final class VirtualStage: Sendable {
     return descriptor
   }
 
-  /// Reads the records of attache's report; nil when there is no report.
-  func readReport() throws(ReportError) -> [ReportedLine]? {
-    guard let bytes = folder.bytes("report") else { return nil }
-    return try ReportedLine.read(bytes)
-  }
-
   func takeDown() {
     disk?.unmount()
     folder.remove()
@@ -79,9 +83,5 @@ final class VirtualStage: Sendable {
   /// Returns twice the time of all payloads one after another, with a margin.
   private static func horizon(of scenario: Scenario) -> Duration {
     scenario.deadline * (scenario.payloads.count + 1) * 2 + (scenario.stop?.at ?? .zero) + .seconds(60)
-  }
-
-  private static func read(_ flags: [String]) throws(StageError) -> FilterOptions {
-    do { return try FilterOptions.parse(flags) } catch { throw .flags(FilterOptions.message(for: error)) }
   }
 }

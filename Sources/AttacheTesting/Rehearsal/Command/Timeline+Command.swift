@@ -1,16 +1,16 @@
 internal import Attache
 
-extension CommandStage {
+extension Timeline {
   /// Adds the observations of a run to the timeline.
   ///
   /// - Parameter isFirst: whether the timeline begins with this run.
   func note(_ transcript: CommandTranscript, isFirst: Bool = true) {
-    if isFirst { timeline.start = transcript.start }
+    if isFirst { start = transcript.start }
     note(transcript.timing.taken, .payload) { "\($0) taken" }
     note(transcript.timing.answered, .decision) { "\($0) of output came" }
-    if let inputEnd = transcript.inputEnd { timeline.note(.filter, "its input ended", at: inputEnd) }
+    if let inputEnd = transcript.inputEnd { note(.filter, "its input ended", at: inputEnd) }
     let ending = transcript.exit.map { "ended with \($0)" } ?? "did not end, and was killed"
-    timeline.note(.filter, ending + transcript.lastWords, at: transcript.end)
+    note(.filter, ending + transcript.lastWords, at: transcript.end)
   }
 
   /// Adds an event for each instant; lines of the same instant share one event.
@@ -18,7 +18,7 @@ extension CommandStage {
     var first = 0
     while first < instants.count {
       let last = instants[first...].prefix { $0 == instants[first] }.endIndex
-      timeline.note(actor, text(last - first == 1 ? "line \(last)" : "lines \(first + 1) to \(last)"), at: instants[first])
+      note(actor, text(last - first == 1 ? "line \(last)" : "lines \(first + 1) to \(last)"), at: instants[first])
       first = last
     }
   }
