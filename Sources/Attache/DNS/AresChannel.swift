@@ -23,7 +23,7 @@ final class AresChannel {
   private let loop: EventLoop
   private let onProgress: () -> Void
   private var handle: ares_channel?
-  private var timer: TimerEntry?
+  private var timer: (entry: TimerEntry, instant: MonotonicInstant)?
   private var isTouched = false
   /// The number of queries without an answer.
   private(set) var waiting = 0
@@ -91,10 +91,11 @@ final class AresChannel {
     let instant = loop.now.advanced(by: .microseconds(left.tv_sec * 1_000_000 + left.tv_usec + 1000))
     if let timer, timer.instant <= instant { return }
     stopTimer()
-    timer = loop.schedule(at: instant) { [weak self] in
+    let entry = loop.schedule(at: instant) { [weak self] in
       self?.timer = nil
       self?.process(readable: -1, writable: -1)
     }
+    timer = (entry, instant)
   }
 
   /// Ends every pending query with a timeout and closes the channel.
@@ -112,7 +113,7 @@ final class AresChannel {
   }
 
   private func stopTimer() {
-    if let timer { loop.cancel(timer) }
+    if let timer { loop.cancel(timer.entry) }
     timer = nil
   }
 

@@ -2,14 +2,11 @@ internal import CLinux
 internal import Glibc
 
 /// A poller based on epoll(7), with an eventfd to wake it.
-///
-/// `@unchecked Sendable`: only the loop's thread accesses `events`; the other properties are
-/// constant.
-@safe
-final class Epoll: Poller, @unchecked Sendable {
+final class Epoll: Poller {
   private let epoll: Int32
   private let alarm: EventFD
-  private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 256)
+  /// The maximum number of events that a wait returns.
+  private static let capacity = 256
 
   /// - Throws: ``SystemError`` when the system cannot create a descriptor.
   init() throws(SystemError) {
@@ -20,7 +17,6 @@ final class Epoll: Poller, @unchecked Sendable {
 
   deinit {
     close(epoll)
-    unsafe events.deallocate()
   }
 
   func wake() {
@@ -41,14 +37,16 @@ final class Epoll: Poller, @unchecked Sendable {
   }
 
   func wait(until instant: MonotonicInstant?, _ ready: (Int32, Readiness) -> Void) {
-    let count = unsafe epoll_wait(epoll, events.baseAddress, Int32(events.count), instant?.pollTimeout ?? -1)
-    for index in 0..<max(0, Int(count)) {
-      let event = unsafe events[index]
-      let descriptor = unsafe event.data.fd
-      if descriptor == alarm.descriptor {
-        alarm.silence()
-      } else {
-        ready(descriptor, Readiness(events: unsafe event.events))
+    unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.capacity) { events in
+      let count = unsafe epoll_wait(epoll, events.baseAddress, Int32(events.count), instant?.pollTimeout ?? -1)
+      for index in 0..<max(0, Int(count)) {
+        let event = unsafe events[index]
+        let descriptor = unsafe event.data.fd
+        if descriptor == alarm.descriptor {
+          alarm.silence()
+        } else {
+          ready(descriptor, Readiness(events: unsafe event.events))
+        }
       }
     }
   }

@@ -1,17 +1,11 @@
 /// A timer in a ``TimerHeap``. Its owner keeps it to cancel or move the timer.
-///
-/// `@unchecked Sendable`: only the heap changes it, and a lock or a single thread protects the
-/// heap.
-package final class TimerEntry: @unchecked Sendable {
-  fileprivate(set) var instant: MonotonicInstant
-  /// The index in the heap's `entries` and `positions`; -1 after removal.
-  fileprivate var seat: Int
-  fileprivate var action: (@Sendable () -> Void)?
+package final class TimerEntry: Sendable {
+  /// The index in the heap's `timers` and `positions`. Another timer may have it after this one has
+  /// left the heap.
+  fileprivate let seat: Int
 
-  fileprivate init(instant: MonotonicInstant, seat: Int, action: @escaping @Sendable () -> Void) {
-    self.instant = instant
+  fileprivate init(seat: Int) {
     self.seat = seat
-    self.action = action
   }
 }
 
@@ -26,9 +20,14 @@ struct TimerHeap {
     var seat: Int
   }
 
+  private struct Timer {
+    let entry: TimerEntry
+    let action: @Sendable () -> Void
+  }
+
   private var nodes: [Node] = []
   /// For each seat, the timer and its position in `nodes`.
-  private var entries: [TimerEntry?] = []
+  private var timers: [Timer?] = []
   private var positions: [Int] = []
   private var freeSeats: [Int] = []
 
@@ -39,13 +38,13 @@ struct TimerHeap {
 
   /// Adds a timer and returns it, for ``remove(_:)`` and ``move(_:to:)``.
   mutating func add(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> TimerEntry {
-    let seat = freeSeats.popLast() ?? entries.count
-    let entry = TimerEntry(instant: instant, seat: seat, action: action)
-    if seat == entries.count {
-      entries.append(entry)
+    let seat = freeSeats.popLast() ?? timers.count
+    let entry = TimerEntry(seat: seat)
+    if seat == timers.count {
+      timers.append(Timer(entry: entry, action: action))
       positions.append(nodes.count)
     } else {
-      entries[seat] = entry
+      timers[seat] = Timer(entry: entry, action: action)
     }
     nodes.append(Node(instant: instant, seat: seat))
     siftUp(nodes.count - 1)
@@ -56,13 +55,12 @@ struct TimerHeap {
   mutating func remove(_ entry: TimerEntry) {
     guard holds(entry) else { return }
     removeNode(at: positions[entry.seat])
-    vacate(entry)
+    vacate(entry.seat)
   }
 
   /// Moves a timer to another instant. Does nothing if the timer is no longer in the heap.
   mutating func move(_ entry: TimerEntry, to instant: MonotonicInstant) {
     guard holds(entry) else { return }
-    entry.instant = instant
     nodes[positions[entry.seat]].instant = instant
     siftDown(positions[entry.seat])
     siftUp(positions[entry.seat])
@@ -70,22 +68,19 @@ struct TimerHeap {
 
   /// Removes the earliest timer if it is due at `now`, and returns its action.
   mutating func popDue(at now: MonotonicInstant) -> (@Sendable () -> Void)? {
-    guard let first = nodes.first, first.instant <= now, let entry = entries[first.seat] else { return nil }
-    let action = entry.action
+    guard let first = nodes.first, first.instant <= now else { return nil }
     removeNode(at: 0)
-    vacate(entry)
-    return action
+    return vacate(first.seat)?.action
   }
 
   private func holds(_ entry: TimerEntry) -> Bool {
-    entry.seat >= 0 && entry.seat < entries.count && entries[entry.seat] === entry
+    entry.seat < timers.count && timers[entry.seat]?.entry === entry
   }
 
-  private mutating func vacate(_ entry: TimerEntry) {
-    entries[entry.seat] = nil
-    freeSeats.append(entry.seat)
-    entry.seat = -1
-    entry.action = nil
+  @discardableResult
+  private mutating func vacate(_ seat: Int) -> Timer? {
+    freeSeats.append(seat)
+    return timers[seat].take()
   }
 
   private mutating func removeNode(at position: Int) {
