@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Fetches the media of inspected payloads as the filter would, with the same extension and the
 /// same time budget.
 package final class InspectionFetcher {
@@ -31,32 +29,13 @@ package final class InspectionFetcher {
   private func run(_ inspection: Inspection, _ references: [MediaReference]) throws(SystemError) -> [MediaRecord] {
     let payload = Payload(
       content: inspection.content, references: references, dialect: inspection.dialect, splice: Splice(payload: 0..<2, isEmptyObject: true))
-    let decided = Decided(wakeSignal: try machine.makeWakeSignal())
-    processor.serve([payload], identifier: "\(inspection.line)", deadline: machine.now.advanced(by: deadline)) { decided.take($0) }
-    let decision = decided.wait()
+    let signal = try machine.makeWakeSignal()
+    let decided = Mailbox<Decision?>(nil) { signal.ring() }
+    processor.serve([payload], identifier: "\(inspection.line)", deadline: machine.now.advanced(by: deadline)) { decision in
+      decided.change { $0 = decision }
+    }
+    let decision = decided.take(waitingFor: signal) { $0 }
     decision.onRelease?()
     return decision.media
-  }
-}
-
-/// A decision that a thread can wait for.
-private final class Decided: Sendable {
-  private let wakeSignal: any WakeSignal
-  private let decision = Mutex<Decision?>(nil)
-
-  init(wakeSignal: any WakeSignal) {
-    self.wakeSignal = wakeSignal
-  }
-
-  func take(_ decision: Decision) {
-    self.decision.withLock { $0 = decision }
-    wakeSignal.ring()
-  }
-
-  func wait() -> Decision {
-    while true {
-      if let decision = decision.withLock({ $0 }) { return decision }
-      wakeSignal.wait(until: nil)
-    }
   }
 }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// The thread of an engine, with a poller for descriptors, a heap for timers, and a mailbox for
 /// work from other threads.
 ///
@@ -7,20 +5,18 @@ internal import Synchronization
 /// marked as safe from any thread.
 ///
 /// `@unchecked Sendable`: only the loop's thread accesses `handlers`, `timers`, `turnEnds`,
-/// `stepEnd`, `mail` and `chores`; the other properties are constant or locked.
+/// `stepEnd`, `mail` and `chores`; the other properties are constant and `Sendable`.
 package final class EventLoop: @unchecked Sendable {
   private typealias Work = @Sendable () -> Void
 
-  private struct Mailbox {
+  private struct Posted {
     var work: [Work] = []
     var isOpen = true
-    /// Whether the loop sleeps or is about to sleep, so that a post must wake it.
-    var isAsleep = false
   }
 
   package let machine: any Machine
   private let poller: any Poller
-  private let mailbox = Mutex(Mailbox())
+  private let mailbox: Mailbox<Posted>
   private var handlers: [Int32: (Int32, Readiness) -> Void] = [:]
   private var timers = TimerHeap()
   private var turnEnds: [() -> Void] = []
@@ -45,7 +41,9 @@ package final class EventLoop: @unchecked Sendable {
   package init(name: String = "fetch", machine: any Machine = SystemMachine(), clock: (any MachineClock)? = nil) throws(SystemError) {
     self.machine = machine
     self.clock = clock
-    poller = try machine.makePoller()
+    let poller = try machine.makePoller()
+    self.poller = poller
+    mailbox = Mailbox(Posted()) { poller.wake() }
     try machine.start(name) { self.run() }.detach()
   }
 
@@ -56,20 +54,13 @@ package final class EventLoop: @unchecked Sendable {
 
   /// Ends the loop after the work that is already posted. Safe from any thread.
   package func stop() {
-    mailbox.withLock { $0.isOpen = false }
-    poller.wake()
+    mailbox.change { $0.isOpen = false }
   }
 
   /// Runs `work` on the loop, in the order posted. Safe from any thread. Work posted after
   /// ``stop()`` is discarded.
   package func post(_ work: @escaping @Sendable () -> Void) {
-    let wakes = mailbox.withLock { mailbox in
-      guard mailbox.isOpen else { return false }
-      mailbox.work.append(work)
-      defer { mailbox.isAsleep = false }
-      return mailbox.isAsleep
-    }
-    if wakes { poller.wake() }
+    mailbox.change { if $0.isOpen { $0.work.append(work) } }
   }
 
   /// Calls `handler` whenever `descriptor` is ready. Replaces an earlier watch of the descriptor.
@@ -159,9 +150,9 @@ package final class EventLoop: @unchecked Sendable {
   /// no limit.
   private func waitingEnds() -> MonotonicInstant? {
     let isReady = !mail.isEmpty || !chores.isEmpty && clock?.isBehind != true
-    let isAsleep = mailbox.withLock { mailbox in
-      mailbox.isAsleep = mailbox.work.isEmpty && !isReady
-      return mailbox.isAsleep
+    let isAsleep = mailbox.take { posted in
+      let isAsleep = posted.work.isEmpty && posted.isOpen && !isReady
+      return (isAsleep, sleeps: isAsleep)
     }
     guard isAsleep else { return .distantPast }
     return chores.isEmpty ? timers.earliest : min(timers.earliest ?? .distantFuture, now.advanced(by: Self.pause))
@@ -169,11 +160,10 @@ package final class EventLoop: @unchecked Sendable {
 
   /// - Returns: whether the loop was stopped and all work posted before is done.
   private func runMail() -> Bool {
-    let isOpen = mailbox.withLock { mailbox in
-      for item in mailbox.work { mail.append(item) }
-      mailbox.work.removeAll(keepingCapacity: true)
-      mailbox.isAsleep = false
-      return mailbox.isOpen
+    let isOpen = mailbox.take { posted in
+      for item in posted.work { mail.append(item) }
+      posted.work.removeAll(keepingCapacity: true)
+      return (posted.isOpen, sleeps: false)
     }
     for _ in 0..<Self.portion {
       guard let work = mail.popFirst() else { break }

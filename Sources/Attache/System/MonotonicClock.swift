@@ -13,7 +13,7 @@ public final class MonotonicClock: MachineClock {
   }
 
   package let machine: any Machine
-  private let book = Mutex(Book())
+  private let book: Mailbox<Book>
   private let alarm: any WakeSignal
   /// The instant of the earliest appointment, in nanoseconds.
   private let earliest = Atomic<Int64>(.max)
@@ -37,6 +37,7 @@ public final class MonotonicClock: MachineClock {
     self.machine = machine
     let alarm = try machine.makeWakeSignal()
     self.alarm = alarm
+    book = Mailbox(Book()) { alarm.ring() }
     pause = try machine.makeWakeSignal()
     try machine.start("deadlines", .timely) { [weak self] in
       while let next = self?.runDue() {
@@ -54,22 +55,22 @@ public final class MonotonicClock: MachineClock {
   }
 
   public func schedule(at instant: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Appointment {
-    let (entry, isEarlier) = book.withLock { book in
+    let entry = book.change { book in
       let entry = book.heap.add(at: instant, action)
       noteEarliest(of: book)
       let isEarlier = instant < book.sleepsUntil
       if isEarlier { book.sleepsUntil = instant }
-      return (entry, isEarlier)
+      return (entry, isNews: isEarlier)
     }
-    if isEarlier { alarm.ring() }
     return Appointment(entry)
   }
 
   public func cancel(_ appointment: Appointment) {
     guard let entry = appointment.entry as? TimerEntry else { return }
-    book.withLock { book in
+    book.change { book in
       book.heap.remove(entry)
       noteEarliest(of: book)
+      return ((), isNews: false)
     }
   }
 
@@ -94,12 +95,12 @@ public final class MonotonicClock: MachineClock {
   private func runDue() -> MonotonicInstant {
     var due: [@Sendable () -> Void] = []
     while true {
-      let next = book.withLock { book in
+      let next = book.take { book in
         let now = machine.now
         while due.count < Self.portion, let action = book.heap.popDue(at: now) { due.append(action) }
         noteEarliest(of: book)
         book.sleepsUntil = due.isEmpty ? (book.heap.earliest ?? .distantFuture) : .distantPast
-        return book.sleepsUntil
+        return (book.sleepsUntil, sleeps: due.isEmpty)
       }
       guard !due.isEmpty else { return next }
       for action in due { action() }

@@ -42,3 +42,5 @@ struct Ring<Element> {
     head = 0
   }
 }
+
+extension Ring: Sendable where Element: Sendable {}

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Reports lines that are not attached: each reason at its first line and then once an hour
 /// (``ExplanationLedger``). It uses its own thread, so that a log that blocks delays no line.
 package final class Explainer: Sendable {
@@ -9,7 +7,7 @@ package final class Explainer: Sendable {
     var isFinished = false
   }
 
-  private let desk = Mutex(Desk())
+  private let desk: Mailbox<Desk>
   private let machine: any Machine
   private let alarm: any WakeSignal
   private let told: any WakeSignal
@@ -26,9 +24,11 @@ package final class Explainer: Sendable {
     self.machine = machine
     self.detail = detail
     self.notify = notify
-    alarm = try machine.makeWakeSignal()
+    let alarm = try machine.makeWakeSignal()
+    self.alarm = alarm
+    desk = Mailbox(Desk()) { alarm.ring() }
     told = try machine.makeWakeSignal()
-    try machine.start("explain") { [weak self, alarm] in
+    try machine.start("explain") { [weak self] in
       while case .wait(let instant) = self?.tellWaiting() ?? .end { alarm.wait(until: instant) }
     }.detach()
   }
@@ -43,26 +43,24 @@ package final class Explainer: Sendable {
   /// - Parameter why: the text to use instead of the reason's advice.
   package func add(_ reason: Reason, of line: Int, _ media: [MediaRecord], why: String? = nil) {
     let now = machine.now
-    let isDue = desk.withLock { desk in
-      desk.ledger.add(reason, at: now) {
+    desk.change { desk in
+      let isDue = desk.ledger.add(reason, at: now) {
         let medium = media.first { $0.reason == reason }
         return Explanation(
           line: line, reason: reason, url: medium.map { detail.text(of: $0.url) }, text: why ?? medium?.explanation ?? reason.advice)
       }
+      return ((), isNews: isDue)
     }
-    if isDue { alarm.ring() }
   }
 
   /// Runs something else on the thread, such as writing another message to the log. Never waits.
   package func perform(_ body: @escaping @Sendable () -> Void) {
-    desk.withLock { $0.waiting.append(body) }
-    alarm.ring()
+    desk.change { $0.waiting.append(body) }
   }
 
   /// Waits until all due explanations are reported, and ends the thread.
   package func finish() {
-    desk.withLock { $0.isFinished = true }
-    alarm.ring()
+    desk.change { $0.isFinished = true }
     told.wait(until: nil)
   }
 
@@ -75,14 +73,16 @@ package final class Explainer: Sendable {
   private func tellWaiting() -> Step {
     while true {
       let now = machine.now
-      let (due, waiting, next, isFinished) = desk.withLock { desk in
+      let (due, waiting, step) = desk.take { desk in
         defer { desk.waiting = [] }
-        return (desk.ledger.takeDue(at: now), desk.waiting, desk.ledger.nextDue, desk.isFinished)
+        let due = desk.ledger.takeDue(at: now)
+        let step: Step = desk.isFinished ? .end : .wait(until: desk.ledger.nextDue)
+        return ((due, desk.waiting, step), sleeps: due.isEmpty && desk.waiting.isEmpty)
       }
       for explanation in due { notify(explanation) }
       for body in waiting { body() }
       guard due.isEmpty, waiting.isEmpty else { continue }
-      guard isFinished else { return .wait(until: next) }
+      guard case .end = step else { return step }
       told.ring()
       return .end
     }

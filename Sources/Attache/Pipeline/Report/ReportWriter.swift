@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Synchronization
 
 /// Writes the report on its own thread, so that a slow disk, or a pipe that is not read, never
 /// delays a line.
@@ -10,14 +9,13 @@ final class ReportWriter: Sendable {
   private struct Desk {
     var items: [ReportItem] = []
     var isFinished = false
-    var isAsleep = false
   }
 
   /// The maximum number of bytes to buffer before a write.
   private static let bufferSize = 64 << 10
 
   private let descriptor: Int32
-  private let desk = Mutex(Desk())
+  private let desk: Mailbox<Desk>
   private let detail: URLDetail
   private let work: any WakeSignal
   private let written: @Sendable (_ bytes: Int) -> Void
@@ -38,17 +36,19 @@ final class ReportWriter: Sendable {
     self.detail = detail
     self.written = written
     self.failed = failed
-    work = try machine.makeWakeSignal()
+    let work = try machine.makeWakeSignal()
+    self.work = work
+    desk = Mailbox(Desk()) { work.ring() }
   }
 
   /// Adds items that were passed to `write`; never waits.
   func add(_ items: [ReportItem]) {
-    wake { $0.items += items }
+    desk.change { $0.items += items }
   }
 
   /// Records that nothing more will be added; ``run()`` then ends.
   func finish() {
-    wake { $0.isFinished = true }
+    desk.change { $0.isFinished = true }
   }
 
   /// Writes until the report is finished. The report's thread runs it.
@@ -57,36 +57,23 @@ final class ReportWriter: Sendable {
     var text = ReportText(descriptor: descriptor, bufferSize: Self.bufferSize, showing: detail, failed: failed)
     var isFinished = false
     while !isFinished {
-      let items = next(isFinished: &isFinished)
-      for item in items { order.add(item) }
+      let desk = takeDesk()
+      isFinished = desk.isFinished
+      for item in desk.items { order.add(item) }
       while let item = order.popNext() { text.write(item) }
       if isFinished { order.popRest().forEach { text.write($0) } }
       text.flush()
-      written(items.reduce(0) { $0 + $1.charge })
+      written(desk.items.reduce(0) { $0 + $1.charge })
     }
     close(descriptor)
   }
 
   /// Waits for items, or for the end.
-  private func next(isFinished: inout Bool) -> [ReportItem] {
-    while true {
-      let (items, finished) = desk.withLock { desk in
-        desk.isAsleep = desk.items.isEmpty && !desk.isFinished
-        defer { desk.items = [] }
-        return (desk.items, desk.isFinished)
-      }
-      isFinished = finished
-      if finished || !items.isEmpty { return items }
-      work.wait(until: nil)
+  private func takeDesk() -> Desk {
+    desk.take(waitingFor: work) { desk in
+      guard desk.isFinished || !desk.items.isEmpty else { return nil }
+      defer { desk.items = [] }
+      return desk
     }
-  }
-
-  private func wake(_ change: @Sendable (inout Desk) -> Void) {
-    let isAsleep = desk.withLock { desk in
-      change(&desk)
-      defer { desk.isAsleep = false }
-      return desk.isAsleep
-    }
-    if isAsleep { work.ring() }
   }
 }

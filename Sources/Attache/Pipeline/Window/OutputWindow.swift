@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// The window between the reader, the threads that decide, and the writer. It holds the lines in
 /// output order and limits undecided payloads and bytes.
 ///
@@ -17,21 +15,19 @@ final class OutputWindow: Sendable {
     var state: WindowState
     /// The condition that the reader waits for, if any.
     var readerNeed: WindowState.Need?
-    var isWriterAsleep = false
 
-    /// Returns which threads to wake after a change, and marks them as awake.
-    mutating func sleepersToWake() -> (reader: Bool, writer: Bool) {
-      let reader = readerNeed.map { state.satisfies($0) } ?? false
-      if reader { readerNeed = nil }
-      let writer = isWriterAsleep && state.hasWork
-      if writer { isWriterAsleep = false }
-      return (reader, writer)
+    /// Returns whether to wake the reader after a change, and marks it as awake.
+    mutating func endsReaderWait() -> Bool {
+      guard let need = readerNeed, state.satisfies(need) else { return false }
+      readerNeed = nil
+      return true
     }
   }
 
   let limits: WindowLimits
   private let clock: any DeadlineClock
-  private let book: Mutex<Book>
+  /// The writer is the receiver.
+  private let book: Mailbox<Book>
   private let room: any WakeSignal
   private let work: any WakeSignal
 
@@ -39,24 +35,25 @@ final class OutputWindow: Sendable {
   init(limits: WindowLimits, clock: any DeadlineClock) throws(SystemError) {
     self.limits = limits
     self.clock = clock
-    book = Mutex(Book(state: WindowState(limits: limits)))
     room = try clock.machineBehind.makeWakeSignal()
-    work = try clock.machineBehind.makeWakeSignal()
+    let work = try clock.machineBehind.makeWakeSignal()
+    self.work = work
+    book = Mailbox(Book(state: WindowState(limits: limits))) { work.ring() }
   }
 
   /// The number of undecided payloads, and the number of decided bytes that are not written.
   var load: (undecided: Int, heldBytes: Int) {
-    book.withLock { ($0.state.undecidedCount, $0.state.heldBytes) }
+    book.read { ($0.state.undecidedCount, $0.state.heldBytes) }
   }
 
   /// Whether the reader waits for space or for a free job.
   var isReaderWaiting: Bool {
-    book.withLock { $0.readerNeed != nil }
+    book.read { $0.readerNeed != nil }
   }
 
   /// The number of decisions for a line that was already decided.
   var refusedDecisions: Int {
-    book.withLock { $0.state.refusedDecisions }
+    book.read { $0.state.refusedDecisions }
   }
 
   // MARK: - The reader's side
@@ -123,16 +120,11 @@ final class OutputWindow: Sendable {
   ///
   /// - Returns: false if there are none and there will be none.
   func take(into batch: inout [WindowEntry]) -> Bool {
-    while true {
-      let taken = book.withLock { book in
-        let taken = book.state.take(into: &batch)
-        book.isWriterAsleep = taken == .nothing
-        return taken
-      }
-      switch taken {
-      case .places: return true
-      case .finished: return false
-      case .nothing: work.wait(until: nil)
+    book.take(waitingFor: work) { book in
+      switch book.state.take(into: &batch) {
+      case .places: true
+      case .finished: false
+      case .nothing: nil
       }
     }
   }
@@ -153,31 +145,27 @@ final class OutputWindow: Sendable {
   /// Runs `action` under the lock as soon as its condition holds.
   private func whenSatisfied<Result: Sendable>(_ need: WindowState.Need, _ action: @Sendable (inout WindowState) -> Result) -> Result {
     while true {
-      let done: (result: Result, wakesWriter: Bool)? = book.withLock { book in
+      let result: Result? = book.change { book in
         guard book.state.satisfies(need) else {
           book.readerNeed = need
-          return nil
+          return (nil, isNews: false)
         }
         let result = action(&book.state)
-        return (result, book.sleepersToWake().writer)
+        book.readerNeed = nil
+        return (result, isNews: book.state.hasWork)
       }
-      guard let done else {
-        room.wait(until: nil)
-        continue
-      }
-      if done.wakesWriter { work.ring() }
-      return done.result
+      if let result { return result }
+      room.wait(until: nil)
     }
   }
 
   /// Changes the state under the lock, then wakes the threads that the change concerns.
   private func change<Result: Sendable>(_ action: @Sendable (inout WindowState) -> Result) -> Result {
-    let (result, wake) = book.withLock { book in
+    let (result, wakesReader) = book.change { book in
       let result = action(&book.state)
-      return (result, book.sleepersToWake())
+      return ((result, book.endsReaderWait()), isNews: book.state.hasWork)
     }
-    if wake.reader { room.ring() }
-    if wake.writer { work.ring() }
+    if wakesReader { room.ring() }
     return result
   }
 }
