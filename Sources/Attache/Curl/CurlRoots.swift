@@ -2,14 +2,15 @@ internal import CCurl
 internal import Glibc
 internal import Synchronization
 
-/// The root certificates for all connections of a fetcher, parsed once, at the first handshake.
-/// Safe to use from any thread.
+/// The root certificates for all connections of a fetcher, parsed at the first handshake and then
+/// kept. Safe to use from any thread. Two threads with the first handshake at the same time both
+/// parse them, and one result is kept.
 ///
 /// libcurl parses them once for each of its multi handles, which takes 51 ms and 0.8 MB with the
 /// system's roots.
 final class CurlRoots: Sendable {
   let path: String
-  private let roots = Mutex<OpenSSL.Roots?>(nil)
+  private let roots = AtomicLazyReference<OpenSSL.Roots>()
 
   /// - Parameter path: a PEM file; nil for the system's roots.
   /// - Returns: nil when `path` is nil and libcurl was not built to use a file with the system's
@@ -29,7 +30,7 @@ final class CurlRoots: Sendable {
 
   /// Parses the roots now, so that the processes that are forked from this one need not.
   func load() {
-    roots.withLock { $0 = $0 ?? OpenSSL.Roots(contentsOf: path) }
+    _ = read()
   }
 
   /// Makes a connection trust these roots and no others.
@@ -38,10 +39,10 @@ final class CurlRoots: Sendable {
   /// - Returns: false when the file cannot be read or has no certificates. The next handshake tries
   ///   again.
   func use(in context: UnsafeMutableRawPointer) -> Bool {
-    let read = roots.withLock { roots in
-      roots = roots ?? OpenSSL.Roots(contentsOf: path)
-      return roots
-    }
-    return unsafe read?.use(in: context) ?? false
+    unsafe read()?.use(in: context) ?? false
+  }
+
+  private func read() -> OpenSSL.Roots? {
+    roots.load() ?? OpenSSL.Roots(contentsOf: path).map { roots.storeIfNil($0) }
   }
 }

@@ -5,7 +5,8 @@ package final class ReadingStop: Sendable {
   /// The gate that the reader waits at for input.
   let gate: any InputGate
   private let machine: any Machine
-  private let limit = Mutex<MonotonicInstant?>(nil)
+  /// The time limit of the request, in nanoseconds; the maximum if there was none.
+  private let limit = Atomic<Int64>(.max)
 
   /// - Throws: ``SystemError`` if no file descriptor is available.
   package init(machine: any Machine = SystemMachine()) throws(SystemError) {
@@ -18,7 +19,7 @@ package final class ReadingStop: Sendable {
   ///
   /// - Parameter instant: the time limit for completing a line that is already half read.
   package func request(finishingLineBy instant: MonotonicInstant) {
-    limit.withLock { $0 = min($0 ?? instant, instant) }
+    limit.min(min(instant.nanoseconds, .max - 1), ordering: .releasing)
     gate.ring()
   }
 
@@ -32,6 +33,7 @@ package final class ReadingStop: Sendable {
 
   /// The time limit of the request; nil if there was none.
   var finishLineBy: MonotonicInstant? {
-    limit.withLock { $0 }
+    let nanoseconds = limit.load(ordering: .acquiring)
+    return nanoseconds == .max ? nil : MonotonicInstant(nanoseconds: nanoseconds)
   }
 }

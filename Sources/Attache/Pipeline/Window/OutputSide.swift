@@ -1,26 +1,11 @@
-internal import Synchronization
-
 /// The threads after the window: the writer's, and the report's if there is a report. The owner is
 /// the run that starts them.
 final class OutputSide {
-  /// The result that a thread stores for the thread that joins it.
-  private final class ThreadResult<Value: Sendable>: Sendable {
-    private let value = Mutex<Value?>(nil)
-
-    func leave(_ value: Value) {
-      self.value.withLock { $0 = $0 ?? value }
-    }
-
-    var left: Value? {
-      value.withLock { $0 }
-    }
-  }
-
   private let report: ReportWriter?
   private var reporting: (any StartedThread)?
   private let writing: any StartedThread
-  private let written = ThreadResult<Result<Summary, SystemError>>()
-  private let reportFailed = ThreadResult<SystemError>()
+  private let written = SetOnce<Result<Summary, SystemError>>()
+  private let reportFailed = SetOnce<SystemError>()
 
   /// Opens the report and starts the threads.
   ///
@@ -37,9 +22,9 @@ final class OutputSide {
         let writer = LineWriter(descriptor: output, window: window, clock: clock, report: report)
         do throws(SystemError) {
           try writer.run()
-          written.leave(.success(writer.summary))
+          written.set(.success(writer.summary))
         } catch {
-          written.leave(.failure(error))
+          written.set(.failure(error))
           failed()
         }
       }
@@ -49,13 +34,13 @@ final class OutputSide {
   }
 
   private static func open(
-    _ target: (path: String, detail: URLDetail)?, _ window: OutputWindow, _ machine: any Machine, _ failed: ThreadResult<SystemError>
+    _ target: (path: String, detail: URLDetail)?, _ window: OutputWindow, _ machine: any Machine, _ failed: SetOnce<SystemError>
   ) throws(Filter.Failure) -> ReportWriter? {
     guard let (path, detail) = target else { return nil }
     do {
       return try ReportWriter(
         descriptor: try ReportFile.open(path), machine: machine, showing: detail, written: { window.holdForReport(-$0) },
-        failed: { failed.leave($0) })
+        failed: { failed.set($0) })
     } catch {
       throw .report(path: path, error)
     }
@@ -63,7 +48,7 @@ final class OutputSide {
 
   /// Why the report is incomplete, available after ``join()`` has returned.
   var reportFailure: SystemError? {
-    reportFailed.left
+    reportFailed.value
   }
 
   /// Waits until everything is written.
@@ -73,7 +58,7 @@ final class OutputSide {
     writing.join()
     report?.finish()
     reporting?.join()
-    switch written.left {
+    switch written.value {
     case .success(let summary): return summary
     case .failure(let error): throw .output(error)
     case nil: return Summary()
