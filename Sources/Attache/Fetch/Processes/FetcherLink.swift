@@ -34,6 +34,9 @@ final class FetcherLink: FetchService {
     /// When the process was started.
     var start = MonotonicInstant.distantPast
     var starts = FetcherStarts()
+    /// nil while nothing checks the process.
+    var silence: FetcherSilence?
+    var places = FetchPlaces()
     /// Why the last process could not start.
     var message = ""
     var isOver = false
@@ -49,8 +52,6 @@ final class FetcherLink: FetchService {
   private let number: Int
   private let crew: FetcherCrew
   private let state = Mutex(State())
-  /// nil while nothing checks the process.
-  private let silence = Mutex<FetcherSilence?>(nil)
 
   private var joins: Bool { crew.memory.configuration.cache != .off }
   private var store: AttachmentStore { crew.memory.store }
@@ -79,7 +80,7 @@ final class FetcherLink: FetchService {
         join(waiter, request, number, &state)
         return .joined
       }
-      let place = crew.places.withLock { $0.take() }
+      let place = state.places.take { crew.nextPlaces() }
       let request = Request(url: url, place: place, deadline: waiter.deadline, waiters: [waiter], prunes: pruneCount)
       add(request, &state)
       return .asked
@@ -132,7 +133,7 @@ final class FetcherLink: FetchService {
       }
       state.requests.remove(number)
       guard state.stream != nil else {
-        crew.places.withLock { $0.give(back: request.place) }
+        state.places.give(back: request.place)
         return true
       }
       state.leaving[number] = (request.place, done)
@@ -326,7 +327,7 @@ final class FetcherLink: FetchService {
       afterwards.append { [self] in finish(request, result) }
     case .left(let number):
       guard let (place, done) = state.leaving.removeValue(forKey: number) else { return }
-      crew.places.withLock { $0.give(back: place) }
+      state.places.give(back: place)
       afterwards.append(done)
     case .counted(let number, let states):
       guard let answer = state.counts.removeValue(forKey: number) else { return }
@@ -343,13 +344,13 @@ final class FetcherLink: FetchService {
     switch result.end {
     case .failed(let failure):
       for waiter in request.waiters { waiter.follow(result.progress) }
-      crew.places.withLock { $0.give(back: request.place) }
+      giveBack(request.place)
       failAll(request.waiters, failure)
     case .stored(let name, let size, let keptUntil):
       let file = StoredFile(name, size: size)
       guard store.takeOver(file, sincePrune: request.prunes) else { return askAgain(request) }
       for waiter in request.waiters { waiter.follow(result.progress) }
-      crew.places.withLock { $0.give(back: request.place) }
+      giveBack(request.place)
       if joins, let keptUntil { crew.memory.keep(file, for: request.url.text, until: keptUntil == .distantFuture ? nil : keptUntil) }
       crew.memory.handOut(file, to: request.waiters)
     }
@@ -360,16 +361,20 @@ final class FetcherLink: FetchService {
     var request = request
     request.losses += 1
     guard request.losses < Self.maximumLosses else {
-      crew.places.withLock { $0.give(back: request.place) }
+      giveBack(request.place)
       return failAll(
         request.waiters, FetchFailure(reason: .storeFailed, message: "the file was evicted as soon as it was stored; raise --store-max"))
     }
     state.withLock { state in
       request.waiters.removeAll { !$0.isOpen }
-      guard !request.waiters.isEmpty, !state.isOver else { return crew.places.withLock { $0.give(back: request.place) } }
+      guard !request.waiters.isEmpty, !state.isOver else { return state.places.give(back: request.place) }
       request.prunes = pruneCount
       add(request, &state)
     }
+  }
+
+  private func giveBack(_ place: Int) {
+    state.withLock { $0.places.give(back: place) }
   }
 
   private func failAll(_ waiters: [FetchWaiter], _ failure: FetchFailure) {
@@ -381,7 +386,7 @@ final class FetcherLink: FetchService {
   /// - Returns: their waiters.
   private func removeAll(_ state: inout State) -> [FetchWaiter] {
     let requests = state.requests.removeAll()
-    for request in requests { crew.places.withLock { $0.give(back: request.place) } }
+    for request in requests { state.places.give(back: request.place) }
     return requests.flatMap(\.waiters)
   }
 
@@ -401,7 +406,7 @@ final class FetcherLink: FetchService {
       guard let stream = state.stream.take() else { return nil }
       crew.loop.unwatch(stream.socket)
       for (place, done) in state.leaving.values {
-        crew.places.withLock { $0.give(back: place) }
+        state.places.give(back: place)
         afterwards.append(done)
       }
       for done in state.closing { afterwards.append { done(nil) } }
@@ -421,7 +426,7 @@ final class FetcherLink: FetchService {
   /// Fails the requests that have ended too many processes, as far as that is known.
   private func blame(_ state: inout State, _ afterwards: inout Afterwards) {
     for request in state.requests.noteEnd(suspect: crew.shared.fetchAtWork(of: number)) {
-      crew.places.withLock { $0.give(back: request.place) }
+      state.places.give(back: request.place)
       afterwards.append { [self] in failAll(request.waiters, FetchFailure(reason: .fetchCrashed)) }
     }
   }
@@ -462,9 +467,9 @@ final class FetcherLink: FetchService {
 
   /// Starts to ask the process regularly whether its loop is running.
   private func lookAfter() {
-    let begins = silence.withLock { silence in
-      defer { silence = silence ?? FetcherSilence(since: crew.loop.now) }
-      return silence == nil
+    let begins = state.withLock { state in
+      defer { state.silence = state.silence ?? FetcherSilence(since: crew.loop.now) }
+      return state.silence == nil
     }
     if begins { lookLater() }
   }
@@ -474,12 +479,15 @@ final class FetcherLink: FetchService {
   }
 
   private func look() {
-    let isThere = state.withLock { $0.stream != nil && !$0.isOver }
-    guard isThere else { return silence.withLock { $0 = nil } }
-    switch silence.withLock({ $0?.look(at: crew.loop.now) }) {
-    case .ask: countOrigins { [self] _ in silence.withLock { $0?.noteAnswer() } }
+    let verdict = state.withLock { state in
+      if state.stream == nil || state.isOver { state.silence = nil }
+      return state.silence?.look(at: crew.loop.now)
+    }
+    switch verdict {
+    case .ask: countOrigins { [self] _ in state.withLock { $0.silence?.noteAnswer() } }
     case .end: ended()
-    case .wait, nil: break
+    case .wait: break
+    case nil: return
     }
     lookLater()
   }

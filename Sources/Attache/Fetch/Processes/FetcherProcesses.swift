@@ -60,7 +60,8 @@ final class FetcherCrew: Sendable {
   let memory: FetchMemory
   let parent: FetcherParent
   let count: Int
-  let places = Mutex(FetchPlaces())
+  /// The first place in shared memory that no link has.
+  private let firstFreePlace = Atomic<Int>(0)
   let isBroken = Atomic<Bool>(false)
   private let hasTold = Atomic<Bool>(false)
   private let hasToldOfMissing = Atomic<Bool>(false)
@@ -107,20 +108,27 @@ final class FetcherCrew: Sendable {
   func nextNumber() -> UInt64 {
     lastNumber.add(1, ordering: .relaxed).newValue
   }
+
+  /// Returns places in the shared memory for a link; empty when all places are taken.
+  func nextPlaces() -> Range<Int> {
+    let first = min(FetcherMemory.places, firstFreePlace.add(FetchPlaces.block, ordering: .relaxed).oldValue)
+    return first..<min(FetcherMemory.places, first + FetchPlaces.block)
+  }
 }
 
-/// The free places in the shared memory. Returned places are reused before new ones, so that few
-/// pages are used.
+/// The free places of a link in the shared memory. Returned places are reused before new ones, so
+/// that few pages are used.
 struct FetchPlaces {
-  private var free: [Int] = []
-  private var next = 0
+  /// The number of places that a link gets at a time.
+  static let block = 64
 
+  private var free: [Int] = []
+
+  /// - Parameter more: gets more places. They stay with this link.
   /// - Returns: ``FetcherMemory/places`` when all places are taken.
-  mutating func take() -> Int {
-    if let place = free.popLast() { return place }
-    guard next < FetcherMemory.places else { return FetcherMemory.places }
-    defer { next += 1 }
-    return next
+  mutating func take(more: () -> Range<Int>) -> Int {
+    if free.isEmpty { free = more().reversed() }
+    return free.popLast() ?? FetcherMemory.places
   }
 
   mutating func give(back place: Int) {
