@@ -2,11 +2,20 @@ internal import Synchronization
 
 /// The files that this run has fetched, and the answers from them. May be used from any thread.
 final class FetchMemory: Sendable {
+  /// What all threads that fetch share.
+  private struct State {
+    var session: SessionCache
+    var routes: FetchRoutes
+    /// The latest URL that passed the gate: a campaign repeats the same URL.
+    var latest: (text: UntrustedText, checked: CheckedURL)?
+  }
+
   let configuration: MediaFetcher.Configuration
   let gate: URLGate
   let store: AttachmentStore
   let machine: any Machine
-  private let session: Mutex<SessionCache>
+  private let state: Mutex<State>
+  private let engines: Int
 
   /// Whether another process answers from the fetched files. Then this process only reports how
   /// long they are valid.
@@ -14,17 +23,50 @@ final class FetchMemory: Sendable {
 
   /// - Parameters:
   ///   - trust: how long a file is assumed to be in the store without a check.
+  ///   - engines: the number of engines to choose from.
   ///   - isGuest: whether this is a fetcher process, whose host remembers the files.
   ///   - hasIndex: whether all requests can use an index on disk that knows the URLs that are
   ///     forgotten here.
   init(
-    _ configuration: MediaFetcher.Configuration, store: AttachmentStore, trust: Duration = SessionCache.trust, isGuest: Bool = false,
-    hasIndex: Bool = true, machine: any Machine
+    _ configuration: MediaFetcher.Configuration, store: AttachmentStore, trust: Duration = SessionCache.trust, engines: Int = 1,
+    isGuest: Bool = false, hasIndex: Bool = true, machine: any Machine
   ) {
     (self.configuration, self.store, self.isGuest, self.machine) = (configuration, store, isGuest, machine)
+    self.engines = engines
     gate = URLGate(configuration.policy)
     let hasIndex = configuration.cache == .http && hasIndex
-    session = Mutex(SessionCache(trust: trust, capacity: hasIndex ? SessionCache.capacityBeforeIndex : SessionCache.capacity))
+    let session = SessionCache(trust: trust, capacity: hasIndex ? SessionCache.capacityBeforeIndex : SessionCache.capacity)
+    let routes = FetchRoutes(
+      engines: engines, transfersPerOrigin: configuration.transfersPerOrigin, joins: configuration.cache != .off)
+    state = Mutex(State(session: session, routes: routes))
+  }
+
+  // MARK: What is asked
+
+  /// Checks a URL of a payload.
+  func check(_ url: UntrustedText) throws(Refusal) -> CheckedURL {
+    // The length is checked before two long texts are compared.
+    guard url.utf8.count <= URLGate.maximumBytes else { throw URLGate.tooLong }
+    let earlier = state.withLock { $0.latest }
+    if let earlier, earlier.text == url { return earlier.checked }
+    let checked = try gate.check(url.string, after: earlier?.checked)
+    state.withLock { $0.latest = (url, checked) }
+    return checked
+  }
+
+  /// Chooses the engine for a request, which belongs to it until ``leave(_:_:)``.
+  func enter(_ url: CheckedURL) -> Int {
+    engines > 1 ? state.withLock { $0.routes.enter(url) } : 0
+  }
+
+  /// Removes a request that has been answered or cancelled.
+  func leave(_ url: CheckedURL, _ engine: Int) {
+    if engines > 1 { state.withLock { $0.routes.leave(url, engine) } }
+  }
+
+  /// Whether no engine has a request.
+  var isIdle: Bool {
+    state.withLock { $0.routes.isEmpty }
   }
 
   // MARK: What this run has fetched
@@ -33,20 +75,20 @@ final class FetchMemory: Sendable {
   /// needed.
   func file(for url: String) -> (file: StoredFile, isFresh: Bool)? {
     guard configuration.cache != .off, !isGuest else { return nil }
-    return session.withLock { $0.file(for: url, at: machine.now) }
+    return state.withLock { $0.session.file(for: url, at: machine.now) }
   }
 
   /// Remembers a file that has just been stored or found in the store.
   ///
   /// - Parameter end: when the file stops being valid for the URL; nil for never.
   func keep(_ file: StoredFile, for url: String, until end: MonotonicInstant? = nil) {
-    session.withLock { $0.insert(file, for: url, at: machine.now, until: end) }
+    state.withLock { $0.session.insert(file, for: url, at: machine.now, until: end) }
   }
 
   /// Returns when a remembered file stops being valid for its URL; nil for a URL that is not
   /// remembered.
   func end(of url: String) -> MonotonicInstant? {
-    session.withLock { $0.end(of: url) }
+    state.withLock { $0.session.end(of: url) }
   }
 
   /// Answers with a remembered file if the store still has it, and forgets it otherwise.
@@ -57,7 +99,7 @@ final class FetchMemory: Sendable {
     store.pin(file)
     defer { store.unpin(file) }
     let isThere = store.touch(file)
-    session.withLock { isThere ? $0.renew(url.text, at: machine.now) : $0.remove(url.text) }
+    state.withLock { isThere ? $0.session.renew(url.text, at: machine.now) : $0.session.remove(url.text) }
     if isThere { answer(waiter, with: file) }
     return isThere
   }

@@ -1,35 +1,29 @@
-internal import Synchronization
-
 /// Chooses the engine that fetches a URL. A URL in flight stays with its engine. Any other URL goes
 /// to the engine with the lowest load from its origin, relative to the engine's share of the
 /// origin's transfers.
 ///
-/// Each engine has a share of at least one transfer, and the shares add up to the total. May be
-/// used from any thread.
-final class FetchRoutes: Sendable {
-  fileprivate struct Route {
+/// Each engine has a share of at least one transfer, and the shares add up to the total. A pure
+/// value.
+struct FetchRoutes {
+  private struct Route {
     var engine: Int
     var waiters: Int
   }
 
-  fileprivate struct State {
-    /// By URL.
-    var routes: [String: Route] = [:]
-    /// The number of URLs of each engine, by origin.
-    var origins: [String: [Int]] = [:]
-    /// The number of URLs of each engine.
-    var loads: [Int]
-  }
-
-  let engines: Int
-  let transfersPerOrigin: Int
+  private let engines: Int
+  private let transfersPerOrigin: Int
   private let joins: Bool
-  private let state: Mutex<State>
+  /// By URL.
+  private var routes: [String: Route] = [:]
+  /// The number of URLs of each engine, by origin.
+  private var origins: [String: [Int]] = [:]
+  /// The number of URLs of each engine.
+  private var loads: [Int]
 
   /// - Parameter joins: whether requests for a URL in flight join it.
   init(engines: Int, transfersPerOrigin: Int, joins: Bool) {
     (self.engines, self.transfersPerOrigin, self.joins) = (engines, transfersPerOrigin, joins)
-    state = Mutex(State(loads: Array(repeating: 0, count: engines)))
+    loads = Array(repeating: 0, count: engines)
   }
 
   /// Returns how many transfers at a time an engine may have to an origin: at least 1 if there are
@@ -47,40 +41,34 @@ final class FetchRoutes: Sendable {
   }
 
   /// Chooses the engine for a request, which belongs to it until ``leave(_:_:)``.
-  func enter(_ url: CheckedURL) -> Int {
-    guard engines > 1 else { return 0 }
-    return state.withLock { state in
-      if joins, let route = state.routes[url.text] {
-        state.routes[url.text]?.waiters += 1
-        return route.engine
-      }
-      let engine = choice(for: url.origin, in: state)
-      if joins { state.routes[url.text] = Route(engine: engine, waiters: 1) }
-      state.add(1, to: engine, of: url.origin)
-      return engine
+  mutating func enter(_ url: CheckedURL) -> Int {
+    if joins, let route = routes[url.text] {
+      routes[url.text]?.waiters += 1
+      return route.engine
     }
+    let engine = choice(for: url.origin)
+    if joins { routes[url.text] = Route(engine: engine, waiters: 1) }
+    add(1, to: engine, of: url.origin)
+    return engine
   }
 
   /// Removes a request that has been answered or cancelled.
-  func leave(_ url: CheckedURL, _ engine: Int) {
-    guard engines > 1 else { return }
-    state.withLock { state in
-      if joins, let route = state.routes[url.text] {
-        state.routes[url.text] = route.waiters > 1 ? Route(engine: engine, waiters: route.waiters - 1) : nil
-        guard route.waiters == 1 else { return }
-      }
-      state.add(-1, to: engine, of: url.origin)
+  mutating func leave(_ url: CheckedURL, _ engine: Int) {
+    if joins, let route = routes[url.text] {
+      routes[url.text] = route.waiters > 1 ? Route(engine: engine, waiters: route.waiters - 1) : nil
+      guard route.waiters == 1 else { return }
     }
+    add(-1, to: engine, of: url.origin)
   }
 
   /// Whether no engine has a request.
   var isEmpty: Bool {
-    state.withLock { $0.routes.isEmpty && $0.origins.isEmpty && $0.loads.allSatisfy { $0 == 0 } }
+    routes.isEmpty && origins.isEmpty && loads.allSatisfy { $0 == 0 }
   }
 
-  private func choice(for origin: String, in state: State) -> Int {
+  private func choice(for origin: String) -> Int {
     let first = Self.first(of: origin, engines)
-    let own = state.origins[origin]
+    let own = origins[origin]
     // The share is limited because it is multiplied: a program that uses the library may pass any
     // number.
     func share(_ engine: Int) -> Int {
@@ -91,14 +79,12 @@ final class FetchRoutes: Sendable {
       let engine = (first + place) % engines
       // This compares the load per place of both engines, without fractions.
       let (other, present) = (((own?[engine] ?? 0) + 1) * share(best), ((own?[best] ?? 0) + 1) * share(engine))
-      if (other, state.loads[engine]) < (present, state.loads[best]) { best = engine }
+      if (other, loads[engine]) < (present, loads[best]) { best = engine }
     }
     return best
   }
-}
 
-extension FetchRoutes.State {
-  fileprivate mutating func add(_ count: Int, to engine: Int, of origin: String) {
+  private mutating func add(_ count: Int, to engine: Int, of origin: String) {
     loads[engine] += count
     origins[origin, default: Array(repeating: 0, count: loads.count)][engine] += count
     if count < 0, origins[origin]?.allSatisfy({ $0 == 0 }) == true { origins[origin] = nil }

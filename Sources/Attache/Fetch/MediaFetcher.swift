@@ -59,9 +59,6 @@ public final class MediaFetcher: Sendable {
   /// The loops on threads of this process; empty when processes fetch.
   let engines: [FetchEngine]
   private let processes: FetcherProcesses?
-  let routes: FetchRoutes
-  /// The latest URL that passed the gate: a campaign repeats the same URL.
-  private let latest = Mutex<(text: UntrustedText, checked: CheckedURL)?>(nil)
   private let isShutDown = Atomic<Bool>(false)
 
   /// Starts the fetcher's threads.
@@ -89,8 +86,8 @@ public final class MediaFetcher: Sendable {
     _ configuration: Configuration, store: AttachmentStore, trust: Duration = SessionCache.trust, clock: (any DeadlineClock)? = nil,
     network: FetchNetwork
   ) throws(StartError) {
-    let memory = FetchMemory(configuration, store: store, trust: trust, machine: network.machine)
     let count = configuration.fetcherCount(on: network.machine)
+    let memory = FetchMemory(configuration, store: store, trust: trust, engines: count, machine: network.machine)
     let files = try FetchFiles(configuration)
     var engines: [FetchEngine] = []
     do throws(StartError) {
@@ -102,7 +99,6 @@ public final class MediaFetcher: Sendable {
       throw error
     }
     (self.memory, self.engines, services, processes) = (memory, engines, engines, nil)
-    routes = FetchRoutes(engines: count, transfersPerOrigin: configuration.transfersPerOrigin, joins: configuration.cache != .off)
   }
 
   /// Starts a fetcher that uses separate processes. Each process is started when it is first
@@ -121,11 +117,11 @@ public final class MediaFetcher: Sendable {
     try RootCertificates.check(configuration.rootCertificates)
     // Each fetcher process has its own connection to the index, and does not see at once what
     // another has written.
-    memory = FetchMemory(configuration, store: store, hasIndex: false, machine: SystemMachine())
-    let count = configuration.fetcherCount(on: memory.machine)
+    let machine = SystemMachine()
+    let count = configuration.fetcherCount(on: machine)
+    memory = FetchMemory(configuration, store: store, engines: count, hasIndex: false, machine: machine)
     let processes = try FetcherProcesses(memory, count: count, parent: parent, clock: clock, notify: notify)
     (engines, services, self.processes) = ([], processes.links, processes)
-    routes = FetchRoutes(engines: count, transfersPerOrigin: configuration.transfersPerOrigin, joins: configuration.cache != .off)
   }
 
   /// Whether no fetcher process can be started any more. Then all requests fail with
@@ -159,15 +155,12 @@ public final class MediaFetcher: Sendable {
   private func closeCache() -> String? {
     guard memory.configuration.cache == .http, let wakeSignal = try? memory.machine.makeWakeSignal() else { return nil }
     let end = memory.machine.now.advanced(by: HTTPCache.closingPatience)
-    let outcome = Mutex<(open: Int, warning: String?)>((services.count, nil))
+    let warnings = Mailbox<[String?]>([]) { wakeSignal.ring() }
     for service in services {
-      service.closeCache { warning in
-        outcome.withLock { $0 = ($0.open - 1, $0.warning ?? warning) }
-        wakeSignal.ring()
-      }
+      service.closeCache { warning in warnings.change { $0.append(warning) } }
     }
-    while outcome.withLock({ $0.open > 0 }), memory.machine.now < end { wakeSignal.wait(until: end) }
-    return outcome.withLock { $0.warning }
+    while warnings.take({ ($0.count < services.count, sleeps: true) }), memory.machine.now < end { wakeSignal.wait(until: end) }
+    return warnings.read { $0.lazy.compactMap(\.self).first }
   }
 
   /// Fetches a URL.
@@ -185,7 +178,7 @@ public final class MediaFetcher: Sendable {
     let url = UntrustedText(url)
     let waiter = FetchWaiter(url: url, deadline: deadline, machine: memory.machine, completion: completion)
     do throws(Refusal) {
-      let checked = try check(url)
+      let checked = try memory.check(url)
       if !memory.answerAtOnce(checked, for: waiter) { begin(checked, for: waiter) }
     } catch {
       waiter.complete(.failure(FetchFailure(error)))
@@ -194,8 +187,8 @@ public final class MediaFetcher: Sendable {
   }
 
   private func begin(_ url: CheckedURL, for waiter: FetchWaiter) {
-    let number = routes.enter(url)
-    waiter.go(to: services[number], host: url.host) { [routes] in routes.leave(url, number) }
+    let number = memory.enter(url)
+    waiter.go(to: services[number], host: url.host) { [memory] in memory.leave(url, number) }
     services[number].fetch(url, for: waiter)
   }
 
@@ -205,27 +198,19 @@ public final class MediaFetcher: Sendable {
   /// - Parameter answer: called once, on a thread of the fetchers, with the sums. Never called
   ///   after ``shutdown()``. Must not block.
   public func pulse(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
-    let gathered = Mutex((missing: services.count, states: BreakerStates()))
-    for service in services {
-      service.countOrigins { own in
-        let all = gathered.withLock { gathered in
-          gathered.states.add(own)
-          gathered.missing -= 1
-          return gathered.missing == 0 ? gathered.states : nil
-        }
-        if let all { answer(all) }
-      }
-    }
+    Self.add(services[...], to: BreakerStates(), answer)
   }
 
-  private func check(_ url: UntrustedText) throws(Refusal) -> CheckedURL {
-    // The length is checked before two long texts are compared.
-    guard url.utf8.count <= URLGate.maximumBytes else { throw URLGate.tooLong }
-    let earlier = latest.withLock { $0 }
-    if let earlier, earlier.text == url { return earlier.checked }
-    let checked = try memory.gate.check(url.string, after: earlier?.checked)
-    latest.withLock { $0 = (url, checked) }
-    return checked
+  /// Asks one fetcher after the other.
+  private static func add(
+    _ services: ArraySlice<any FetchService>, to states: BreakerStates, _ answer: @escaping @Sendable (BreakerStates) -> Void
+  ) {
+    guard let next = services.first else { return answer(states) }
+    next.countOrigins { own in
+      var states = states
+      states.add(own)
+      add(services.dropFirst(), to: states, answer)
+    }
   }
 }
 

@@ -52,7 +52,7 @@ struct FetchStage: Sendable {
   /// done that was begun before.
   func isAtRest() async -> Bool {
     await settle()
-    return pinned.isEmpty && unfinished.isEmpty && fetcher.routes.isEmpty
+    return pinned.isEmpty && unfinished.isEmpty && fetcher.memory.isIdle
   }
 
   /// Returns when the loops have done all that was posted before.
