@@ -1,9 +1,11 @@
 import ArgumentParser
 import Attache
 import AttacheArguments
+import Logging
 
 /// The engine behind `attache inspect --fetch`, configured by the flags.
 struct FetchTrial {
+  private let log = LogFormat.text.logger()
   private let store: AttachmentStore
   private let engine: EngineAssembly
   private let inspected: InspectionFetcher
@@ -12,35 +14,21 @@ struct FetchTrial {
   ///
   /// - Throws: the exit status when either fails, after the error is written to standard error.
   init(timing: TimingOptions, fetching: FetchOptions, storage: StoreOptions) throws {
-    // This must run while the process has one thread.
-    AmbientEnvironment.removeUnsafeVariables()
-    if let notice = fetching.notice { ErrorOutput.write("attache: \(notice)\n") }
-    let parent = try Self.orExit(ExitStatus.software) { try fetching.fetcherParent(storage, timing) }
-    let store = try Self.orExit(ExitStatus.cannotCreate) { try storage.open() }
-    engine = try Self.orExit(ExitStatus.software) {
-      try EngineAssembly(timing, fetching, store: store, parent: parent, notify: { ErrorOutput.write("attache: \($0)\n") })
+    let process = try EngineProcess(fetching, storage, timing, log)
+    (store, engine) = try process.started { [log] store, parent in
+      try EngineAssembly(timing, fetching, store: store, parent: parent, notify: { log.warning("\($0)") })
     }
     inspected = InspectionFetcher(host: engine.host, store: store, deadline: timing.deadline.duration)
-    self.store = store
   }
 
   func fetch(_ inspection: inout Inspection) throws {
     var fetched = inspection
-    try Self.orExit(ExitStatus.software) { try inspected.fetch(&fetched) }
+    try orExit(log, ExitStatus.software) { try inspected.fetch(&fetched) }
     inspection = fetched
   }
 
   func shutdown() {
-    if let warning = engine.shutdown() { ErrorOutput.write("attache: \(warning)\n") }
+    if let warning = engine.shutdown() { log.warning("\(warning)") }
     store.shutdown()
-  }
-
-  private static func orExit<Value>(_ status: Int32, _ body: () throws -> Value) throws -> Value {
-    do {
-      return try body()
-    } catch {
-      ErrorOutput.write("attache: \(error)\n")
-      throw ExitCode(status)
-    }
   }
 }

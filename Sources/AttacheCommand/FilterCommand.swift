@@ -35,24 +35,20 @@ struct FilterCommand: ParsableCommand {
 
   func run() throws {
     let options = options
-    // This must run while the process has one thread.
-    AmbientEnvironment.removeUnsafeVariables()
-    ProcessMemory.tuneAllocator()
-    StopSignals.block()
-    DescriptorLimit.raise()
     let log = logFormat.logger()
-    if let notice = options.engine.fetching.notice { log.notice("\(notice)") }
-    let parent = try orExit(ExitStatus.software, log) {
-      try options.engine.fetching.fetcherParent(options.engine.storage, options.engine.timing)
-    }
-    let store = try orExit(ExitStatus.cannotCreate, log) { try options.engine.storage.open() }
-    defer { store.shutdown() }
-    let assembly = try orExit(ExitStatus.software, log) {
+    let process = try EngineProcess(working: options.engine, log)
+    let (store, assembly) = try process.started { store, parent in
       try FilterAssembly(options, store: store, parent: parent, explain: { log.notify($0) }, notify: { log.warning("\($0)") })
     }
+    defer { store.shutdown() }
     let (filter, engine) = (assembly.filter, assembly.engine)
     StopSignals.onEach({ filter.stop() }, { filter.cancel() })
-    if progress.isOn { ProgressLine.show(filter) }
+    if progress.isOn {
+      ProgressLine.show {
+        let progress = filter.progress
+        return "\(progress.lines) lines, \(progress.attached) attached, \(progress.fallback) fallback"
+      }
+    }
     ProcessMemory.dropStart()
     let outcome = Result { () throws(Filter.Failure) in try filter.run() }
     ErrorOutput.endProgress()
@@ -68,15 +64,5 @@ struct FilterCommand: ParsableCommand {
     log.info("\(result.summary.text(elapsed: result.elapsed))")
     if let failure = result.reportFailure { log.error("the report is not whole: \(failure)") }
     throw ExitCode(engine.isBroken ? ExitStatus.software : options.exitStatus(after: result))
-  }
-
-  /// Logs an error and ends with the exit status.
-  private func orExit<Value>(_ status: Int32, _ log: Logger, _ body: () throws -> Value) throws -> Value {
-    do {
-      return try body()
-    } catch {
-      log.error("\(error)")
-      throw ExitCode(status)
-    }
   }
 }

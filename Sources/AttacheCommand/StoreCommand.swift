@@ -15,22 +15,14 @@ struct StoreCommand: ParsableCommand {
     @OptionGroup var store: StoreOptions
 
     func run() throws {
-      guard let summary = try pruned() else {
+      let pruned = try orExit(LogFormat.text.logger(), ExitStatus.cannotCreate) { try store.open().prune() }
+      guard let summary = pruned else {
         ErrorOutput.write("attache: another process is pruning this store\n")
         return
       }
       try StandardOutput.write(
         "removed \(summary.filesRemoved) files (\(summary.bytesRemoved) bytes), "
           + "kept \(summary.filesKept) files (\(summary.bytesKept) bytes)\n")
-    }
-
-    private func pruned() throws -> PruneSummary? {
-      do {
-        return try store.open().prune()
-      } catch {
-        ErrorOutput.write("attache: \(error)\n")
-        throw ExitCode(ExitStatus.cannotCreate)
-      }
     }
   }
 }

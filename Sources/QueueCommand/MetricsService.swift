@@ -24,7 +24,7 @@ final class MetricsService: Sendable {
     pulses: [MetricsCollector.Pulse]
   ) throws {
     (self.file, self.log) = (file, log)
-    collector = try orExit(log, ExitStatus.software) { () throws(SystemError) in
+    collector = try orExit(log, ExitStatus.software) {
       try MetricsCollector(queue, figures, version: attacheVersion, pulses: pulses)
     }
     if let file {
@@ -42,7 +42,7 @@ final class MetricsService: Sendable {
       throw ExitCode(ExitStatus.unavailable)
     }
     if let server { log.info("figures at http://127.0.0.1:\(server.port)/metrics") }
-    try orExit(log, ExitStatus.software) { () throws(SystemError) in try collector.start { [weak self] in self?.writeWhenDue() } }
+    try orExit(log, ExitStatus.software) { try collector.start { [weak self] in self?.writeWhenDue() } }
   }
 
   /// Records that no more payloads are claimed: the process is no longer ready.

@@ -12,20 +12,14 @@ final class PushExchange: PushClientOwner {
 
   /// - Throws: the exit status when the system has no descriptor left.
   init() throws {
-    wakeSignal = try orExit(LogFormat.text.logger(), ExitStatus.software) { () throws(SystemError) in try SystemMachine().makeWakeSignal() }
+    wakeSignal = try orExit(LogFormat.text.logger(), ExitStatus.software) { try SystemMachine().makeWakeSignal() }
   }
 
   /// Sends a request and waits until it ends.
   ///
   /// - Throws: the exit status, after the problem is logged.
   func send(_ request: PushRequest, _ configuration: APNsConfiguration, _ log: Logger) throws -> PushEnd {
-    let client: PushClient
-    do throws(APNsSetupError) {
-      client = try PushClient(configuration, owner: self)
-    } catch {
-      log.error("\(error)")
-      throw ExitCode(ExitStatus.data)
-    }
+    let client = try orExit(log, ExitStatus.data) { try PushClient(configuration, owner: self) }
     defer { client.close() }
     client.perform { client.send([request]) }
     while true {

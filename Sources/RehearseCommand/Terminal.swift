@@ -1,3 +1,5 @@
+internal import Attache
+internal import AttacheArguments
 internal import Glibc
 internal import Synchronization
 
@@ -16,7 +18,7 @@ final class Terminal: Sendable {
 
   private init(descriptor: CInt) {
     self.descriptor = descriptor
-    hasColour = isatty(descriptor) == 1 && Self.variable("NO_COLOR") == nil && ![nil, "dumb"].contains(Self.variable("TERM"))
+    hasColour = TerminalStyle.takesEscapes(descriptor)
   }
 
   /// Returns the text in a colour, if the stream shows colours.
@@ -26,23 +28,16 @@ final class Terminal: Sendable {
 
   /// Writes the whole text. After a write error, all further text is ignored.
   func write(_ text: String) {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty, failure == nil {
-      let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      if count < 0 { failed.withLock { $0 = errno } }
-      rest = rest.dropFirst(max(0, count))
+    guard failure == nil else { return }
+    do throws(SystemError) {
+      try WholeWrite.write(Array(text.utf8), to: descriptor, waits: false)
+    } catch {
+      failed.withLock { $0 = error.number }
     }
   }
 
   /// The error of the stream; nil when it accepted everything.
   var failure: String? {
     failed.withLock { $0 }.map { unsafe String(cString: strerror($0)) }
-  }
-
-  /// Returns an environment variable; nil when it is unset or empty.
-  private static func variable(_ name: String) -> String? {
-    guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
-    return unsafe String(cString: value)
   }
 }

@@ -1,3 +1,4 @@
+internal import Attache
 internal import Glibc
 internal import Synchronization
 
@@ -48,11 +49,6 @@ package enum ErrorOutput {
   }
 
   private static func put(_ text: String) {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-      guard written > 0 || errno == EINTR else { return }
-      rest = rest.dropFirst(max(0, written))
-    }
+    try? WholeWrite.write(Array(text.utf8), to: STDERR_FILENO, waits: false)
   }
 }

@@ -29,7 +29,7 @@ package enum StopSignals {
   /// never comes, such as a reader of its output. If the thread cannot be started, the process ends
   /// with status 70: it could not receive signals.
   package static func onEach(_ actions: (@Sendable () -> Void)...) {
-    let isStarted = CommandThread.start {
+    let isStarted = CommandThread.start("signals") {
       var rest = actions[...]
       while true {
         var signals = set

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Attache
 internal import Glibc
 
 /// The open folder of a queue. Files are reached by their paths within it, without following
@@ -72,12 +73,10 @@ final class QueueFolder: Sendable {
     guard file >= 0 else { throw failure(name) }
     defer { close(file) }
     _ = fileMode.set(on: file)
-    var start = 0
-    while start < bytes.count {
-      let written = unsafe bytes.withUnsafeBytes { bytes in
-        unsafe Glibc.write(file, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
-      }
-      if written > 0 { start += written } else if written == 0 || errno != EINTR { throw failure(name) }
+    do throws(SystemError) {
+      try WholeWrite.write(bytes, to: file)
+    } catch {
+      throw SystemFailure(error.number, at: path(of: name)).error
     }
   }
 

@@ -21,7 +21,7 @@ package struct MetricsFile: Sendable {
     guard file >= 0 else { throw SystemError(call: "open", number: errno) }
     do throws(SystemError) {
       defer { close(file) }
-      try Self.write(Array(text.utf8), to: file)
+      try WholeWrite.write(Array(text.utf8), to: file)
     } catch {
       unsafe unlink(aside)
       throw error
@@ -30,15 +30,6 @@ package struct MetricsFile: Sendable {
       let error = SystemError(call: "rename", number: errno)
       unsafe unlink(aside)
       throw error
-    }
-  }
-
-  private static func write(_ bytes: [UInt8], to file: Int32) throws(SystemError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
-      guard written >= 0 || errno == EINTR else { throw SystemError(call: "write", number: errno) }
-      rest = rest.dropFirst(max(0, written))
     }
   }
 }

@@ -37,13 +37,7 @@ final class TeeInput: Sendable {
 
   private func write(_ bytes: ArraySlice<UInt8>, to copy: Int32) -> Bool {
     kept.withLock { $0 += bytes }
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(copy, $0.baseAddress, $0.count) }
-      if count < 0, errno != EINTR { return false }
-      rest = rest.dropFirst(max(0, count))
-    }
-    return true
+    return (try? WholeWrite.write(Array(bytes), to: copy)) != nil
   }
 
   /// The lines so far, without their endings, and whether the last one ended with a line feed.

@@ -3,7 +3,7 @@ import AttacheArguments
 import AttacheQueue
 import Glibc
 
-/// A line on the terminal that shows a batch's progress, rewritten twice a second.
+/// The line on the terminal that shows a batch's progress.
 enum BatchLine {
   /// The number of columns for the words beside the bar.
   private static let words = 70
@@ -11,14 +11,10 @@ enum BatchLine {
   /// Shows the line until `ErrorOutput.endProgress()`. Starts a thread for it.
   static func show(_ batch: Batch) {
     let start = MonotonicInstant.now
-    CommandThread.start {
-      while true {
-        usleep(500_000)
-        var progress = batch.progress
-        progress.elapsed = start.duration(to: .now)
-        let width = TerminalStyle.width(STDERR_FILENO)
-        ErrorOutput.show(progress: progress.text(width: max(10, width - words)))
-      }
+    ProgressLine.show {
+      var progress = batch.progress
+      progress.elapsed = start.duration(to: .now)
+      return progress.text(width: max(10, TerminalStyle.width(STDERR_FILENO) - words))
     }
   }
 }

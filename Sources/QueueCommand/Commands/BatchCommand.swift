@@ -51,10 +51,10 @@ struct BatchCommand: ParsableCommand {
       throw ExitCode.validationFailure
     }
     let files = try BatchFiles(input: input.descriptor, output: output, report: report, queue: location, log)
-    let process = try WorkerProcess(options)
+    let process = try EngineProcess(options)
     let opened = try location.open(creates: true, sync: options.sync, log)
     defer { opened.close() }
-    let observer = try orExit(process.log, ExitStatus.software) { () throws(SystemError) in try BatchObserver() }
+    let observer = try orExit(process.log, ExitStatus.software) { try BatchObserver() }
     let assembly = try process.assembly(
       options, location, opened, keepsQueue: queue != nil, isOnce: false, observer: observer)
     let result = Result { () throws(BatchFailure) in

@@ -99,7 +99,7 @@ struct Deliver: ParsableCommand {
     defer { opened.close() }
     let figures = DeliveryMetrics()
     let sender = try sender(log)
-    let deliverer = try orExit(log, ExitStatus.software) { () throws(SystemError) in
+    let deliverer = try orExit(log, ExitStatus.software) {
       try Deliverer(configuration, queue: opened, sender: sender, observer: figures, notify: { log.warning("\($0)") })
     }
     let service = try metrics.start(opened, figures, log, pulses: [])
@@ -147,7 +147,7 @@ struct Deliver: ParsableCommand {
     if command.isEmpty { AmbientEnvironment.removeUnsafeVariables() }
     if let sender = try http.sender(roots, log, answerTimeout: answerTimeout.duration, jobs: jobs) { return sender }
     if let sender = try apple.sender(queueName: queueName, roots, log) { return sender }
-    return try orExit(log, ExitStatus.software) { () throws(SystemError) in
+    return try orExit(log, ExitStatus.software) {
       guard !each else {
         var sender = EachSender.Configuration(command)
         sender.answerTimeout = answerTimeout.duration

@@ -72,7 +72,7 @@ struct Enqueue: ParsableCommand {
     StopSignals.endProcess()
     let input = try InputFile(file, log)
     StopSignals.block()
-    let stop = try orExit(log, ExitStatus.software) { () throws(SystemError) in try ReadingStop() }
+    let stop = try orExit(log, ExitStatus.software) { try ReadingStop() }
     let opened = try queue.open(creates: true, sync: sync, log)
     defer { opened.close() }
     StopSignals.onEach({ stop.request(finishingLineBy: .now.advanced(by: Self.lineEnd)) }, { stop.request(finishingLineBy: .now) })

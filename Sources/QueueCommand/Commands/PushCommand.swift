@@ -46,13 +46,13 @@ struct PushCommand: ParsableCommand {
     case .answer: throw ExitCode(ExitStatus.software)
     case .request(let request):
       if maker.hasLostMedia { log.notice("the attachments have file: URLs, which no device can load: they are not sent; see --base-url") }
-      let invalidTokens = try orExit(log, ExitStatus.inputOutput) { () throws(SystemError) in
+      let invalidTokens = try orExit(log, ExitStatus.inputOutput) {
         try options.invalidTokens.map { path throws(SystemError) in try InvalidTokenFile(path) }
       }
       let exchange = try PushExchange()
       let end = try exchange.send(request, configuration, log)
       if case .answered(let reply) = end, APNsVerdict.of(reply).consequence == .invalidToken {
-        try orExit(log, ExitStatus.inputOutput) { () throws(SystemError) in try invalidTokens?.add(request.deviceToken, reply) }
+        try orExit(log, ExitStatus.inputOutput) { try invalidTokens?.add(request.deviceToken, reply) }
       }
       try report(end, request, log)
     }
@@ -61,7 +61,7 @@ struct PushCommand: ParsableCommand {
   /// Reads the file's only payload.
   private func delivery(_ log: Logger) throws -> Delivery {
     let input = try InputFile(file, log)
-    let payloads = try orExit(log, ExitStatus.inputOutput) { () throws(SystemError) in
+    let payloads = try orExit(log, ExitStatus.inputOutput) {
       let reader = try PayloadInput(descriptor: input.descriptor)
       var payloads: [InputPayload] = []
       while payloads.count < 2, let payload = try reader.next() { payloads.append(payload) }

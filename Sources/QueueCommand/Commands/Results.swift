@@ -37,7 +37,7 @@ struct Results: ParsableCommand {
     if unread, !report { try orExit(log) { () throws(QueueError) in try opened.shareDelivery(.reader) } }
     var options = ResultStream.Options()
     (options.writesRecords, options.follows, options.onlyUnread) = (report, follow, unread)
-    let stream = try orExit(log, ExitStatus.software) { [options] () throws(SystemError) in
+    let stream = try orExit(log, ExitStatus.software) { [options] in
       try ResultStream(opened, options, descriptor: STDOUT_FILENO)
     }
     // A second signal ends the process even when nobody reads the output.

@@ -49,7 +49,7 @@ struct State: ParsableCommand {
       let status = QueueStatus(queue.queue, counts, rate: counts.recentRate)
       return try StandardOutput.write(json ? status.json : status.lines.map { $0 + "\n" }.joined())
     }
-    let watch = try orExit(LogFormat.text.logger(), ExitStatus.software) { () throws(SystemError) in try QueueWatch(opened, queue.queue) }
+    let watch = try orExit(LogFormat.text.logger(), ExitStatus.software) { try QueueWatch(opened, queue.queue) }
     StopSignals.onEach({ watch.stop() })
     do {
       try watch.run(show)

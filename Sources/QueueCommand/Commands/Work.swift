@@ -25,7 +25,7 @@ struct Work: ParsableCommand {
   @OptionGroup var options: WorkOptions
 
   func run() throws {
-    let process = try WorkerProcess(options)
+    let process = try EngineProcess(options)
     try DistinctFiles.check(queue.queue.files + (metrics.metricsFile.map { [("the file of --metrics-file", $0)] } ?? []), process.log)
     let opened = try queue.open(creates: false, sync: options.sync, process.log)
     defer { opened.close() }

@@ -145,12 +145,7 @@ struct APNsOptions: ParsableArguments {
   func sender(queueName: String, _ roots: RootOptions, _ log: Logger) throws -> APNsSender? {
     guard apns else { return nil }
     let configuration = try configuration(queueName: queueName, roots)
-    do throws(APNsSetupError) {
-      return try APNsSender(configuration)
-    } catch {
-      log.error("\(error)")
-      throw ExitCode(ExitStatus.data)
-    }
+    return try orExit(log, ExitStatus.data) { try APNsSender(configuration) }
   }
 }
 

@@ -43,11 +43,6 @@ struct HTTPOptions: ParsableArguments {
     var configuration = HTTPSender.Configuration(url: http)
     (configuration.fields, configuration.bearerFile, configuration.rootCertificates) = (httpHeader, httpBearerFile, roots.cacert)
     (configuration.answerTimeout, configuration.connections) = (answerTimeout, jobs)
-    do throws(HTTPSenderError) {
-      return try HTTPSender(configuration)
-    } catch {
-      log.error("\(error)")
-      throw ExitCode(ExitStatus.unavailable)
-    }
+    return try orExit(log, ExitStatus.unavailable) { try HTTPSender(configuration) }
   }
 }

@@ -25,7 +25,7 @@ extension QueueLocation {
   func open(creates: Bool, sync: SyncChoice, _ log: Logger) throws -> any PayloadQueue {
     // A database that fails to open is released at once, which waits for a thread (see `kept`).
     // Check first that the system can start one.
-    guard CommandThread.start({}) else { throw ExitCode(ExitStatus.software) }
+    guard CommandThread.start("probe", {}) else { throw ExitCode(ExitStatus.software) }
     let opened = try orExit(log) { () throws(QueueError) in try open(creates: creates, sync: sync, notice: { log.notice("\($0)") }) }
     Self.kept.withLock { $0.append(opened) }
     return opened
@@ -62,15 +62,5 @@ func orExit<Value>(_ log: Logger = LogFormat.text.logger(), _ body: () throws(Qu
   } catch {
     log.error("\(error)")
     throw ExitCode(error.exitStatus)
-  }
-}
-
-/// Runs a system operation. Logs its error and throws `status`.
-func orExit<Value>(_ log: Logger, _ status: Int32, _ body: () throws(SystemError) -> Value) throws -> Value {
-  do throws(SystemError) {
-    return try body()
-  } catch {
-    log.error("\(error)")
-    throw ExitCode(status)
   }
 }

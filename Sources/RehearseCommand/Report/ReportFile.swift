@@ -1,3 +1,4 @@
+internal import Attache
 internal import Foundation
 internal import Glibc
 
@@ -32,12 +33,10 @@ struct ReportFile {
     let descriptor = unsafe open(target, O_WRONLY | O_CREAT | (isStream ? O_APPEND : O_TRUNC) | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw failure(lastError) }
     defer { close(descriptor) }
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw failure(lastError) }
-      rest = rest.dropFirst(count)
+    do throws(SystemError) {
+      try WholeWrite.write(Array(text.utf8), to: descriptor)
+    } catch {
+      throw failure(unsafe String(cString: strerror(error.number)))
     }
   }
 

@@ -4,27 +4,13 @@ import AttacheArguments
 import AttacheQueue
 import Logging
 
-/// A process that works on a queue: its setup before the first thread, and its worker.
-struct WorkerProcess {
-  let log: Logger
-  private let parent: FetcherParent
-
+/// A process that works on a queue.
+extension EngineProcess {
   /// Sets up the process. Call it while the process has one thread.
   ///
   /// - Throws: the exit status, after the error is logged.
   init(_ options: WorkOptions) throws {
-    AmbientEnvironment.removeUnsafeVariables()
-    ProcessMemory.tuneAllocator()
-    StopSignals.block()
-    DescriptorLimit.raise()
-    log = options.logFormat.logger()
-    for case let notice? in [options.notice, options.engine.fetching.notice] { log.notice("\(notice)") }
-    do {
-      parent = try options.engine.fetching.fetcherParent(options.engine.storage, options.engine.timing)
-    } catch {
-      log.error("\(error)")
-      throw ExitCode(ExitStatus.software)
-    }
+    try self.init(working: options.engine, options.logFormat.logger(), notice: options.notice)
   }
 
   /// Opens the store and starts the engine.
@@ -35,26 +21,16 @@ struct WorkerProcess {
     _ options: WorkOptions, _ location: QueueLocation, _ queue: any PayloadQueue, keepsQueue: Bool = true, isOnce: Bool,
     observer: some WorkerObserver
   ) throws -> WorkerAssembly {
-    let store = try started(ExitStatus.cannotCreate) { try options.engine.storage.open() }
-    return try started(ExitStatus.software) {
+    try started { store, parent in
       try WorkerAssembly(
         options, location, queue: queue, keepsQueue: keepsQueue, store: store, parent: parent, isOnce: isOnce, observer: observer,
         notify: { [log] in log.notify($0) }, tellOfFetchers: { [log] in log.warning("\($0)") })
-    }
+    }.1
   }
 
   /// Ends the engine. Do not call this while the worker runs.
   func end(_ assembly: WorkerAssembly) {
     if let warning = assembly.shutdown() { log.warning("\(warning)") }
-  }
-
-  private func started<Value>(_ status: Int32, _ body: () throws -> Value) throws -> Value {
-    do {
-      return try body()
-    } catch {
-      log.error("\(error)")
-      throw ExitCode(status)
-    }
   }
 }
 

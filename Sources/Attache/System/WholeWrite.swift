@@ -1,18 +1,18 @@
-internal import Attache
 internal import Glibc
 
 /// Writes that complete even when the descriptor accepts only a part at a time.
-enum WholeWrite {
-  /// Writes all bytes. Waits when a non-blocking descriptor is full.
+package enum WholeWrite {
+  /// Writes all bytes.
   ///
+  /// - Parameter waits: whether it waits when a non-blocking descriptor is full.
   /// - Throws: ``SystemError`` of `write`.
-  static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+  package static func write(_ bytes: [UInt8], to descriptor: Int32, waits: Bool = true) throws(SystemError) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if written >= 0 {
         rest = rest.dropFirst(written)
-      } else if errno == EAGAIN {
+      } else if errno == EAGAIN, waits {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = unsafe poll(&request, 1, -1)
       } else if errno != EINTR {
@@ -22,7 +22,7 @@ enum WholeWrite {
   }
 
   /// Whether the reader of a pipe has closed it, so that the next write would fail.
-  static func isAbandoned(_ descriptor: Int32) -> Bool {
+  package static func isAbandoned(_ descriptor: Int32) -> Bool {
     var request = pollfd(fd: descriptor, events: 0, revents: 0)
     return unsafe poll(&request, 1, 0) > 0 && request.revents & Int16(POLLERR) != 0
   }
