@@ -4,9 +4,9 @@ internal import Glibc
 /// The loop of a ``CommandSender``. One thread uses it.
 final class CommandLoop: @unchecked Sendable {
   private let configuration: CommandSender.Configuration
+  private let thread: SenderThread
   private let wakeSignal: EventFD
   private let owner: any SenderOwner
-  private let takeInbox: () -> CommandSender.Inbox
   private var child: CommandChild?
   /// Results that were not given to a command.
   private var pending: [Delivery] = []
@@ -16,15 +16,15 @@ final class CommandLoop: @unchecked Sendable {
   private var isClosed = false
 
   init(
-    _ configuration: CommandSender.Configuration, _ child: CommandChild, _ wakeSignal: EventFD, _ owner: any SenderOwner,
-    takeInbox: @escaping () -> CommandSender.Inbox
+    _ configuration: CommandSender.Configuration, _ child: CommandChild, _ thread: SenderThread, _ wakeSignal: EventFD,
+    _ owner: any SenderOwner
   ) {
-    (self.configuration, self.child, self.wakeSignal, self.owner, self.takeInbox) = (configuration, child, wakeSignal, owner, takeInbox)
+    (self.configuration, self.child, self.thread, self.wakeSignal, self.owner) = (configuration, child, thread, wakeSignal, owner)
   }
 
   func run() {
     while true {
-      let news = takeInbox()
+      let news = thread.take()
       pending += news.deliveries
       isClosed = isClosed || news.isClosed
       if news.isCancelled { cancel() }

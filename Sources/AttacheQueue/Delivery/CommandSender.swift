@@ -1,5 +1,4 @@
 public import Attache
-internal import Synchronization
 
 /// Sends results with a command that reads them from its standard input, one a line, and answers
 /// each with a line (``SenderAnswer``).
@@ -33,53 +32,24 @@ public final class CommandSender: Sender {
 
   private let configuration: Configuration
   private let wakeSignal: EventFD
-  private let inbox = Mutex(Inbox())
-  private let thread = Mutex<(any StartedThread)?>(nil)
-
-  /// Requests from other threads.
-  struct Inbox {
-    var deliveries: [Delivery] = []
-    var isDraining = false
-    var isCancelled = false
-    var isClosed = false
-  }
+  private let thread: SenderThread
 
   /// - Throws: ``SystemError`` when no descriptor is available.
   public init(_ configuration: Configuration) throws(SystemError) {
     self.configuration = configuration
-    wakeSignal = try EventFD()
+    let wakeSignal = try EventFD()
+    self.wakeSignal = wakeSignal
+    thread = SenderThread { wakeSignal.ring() }
   }
 
   public func start(_ owner: any SenderOwner) throws {
     let first = try CommandChild(configuration)
-    let loop = CommandLoop(configuration, first, wakeSignal, owner) { [self] in
-      inbox.withLock { inbox in
-        defer { inbox.deliveries = [] }
-        return inbox
-      }
-    }
-    let started = try SystemMachine().start("sender") { loop.run() }
-    thread.withLock { $0 = started }
+    let loop = CommandLoop(configuration, first, thread, wakeSignal, owner)
+    try thread.start { loop.run() }
   }
 
-  public func send(_ deliveries: [Delivery]) {
-    inbox.withLock { $0.deliveries += deliveries }
-    wakeSignal.ring()
-  }
-
-  public func drain() {
-    inbox.withLock { $0.isDraining = true }
-    wakeSignal.ring()
-  }
-
-  public func cancel() {
-    inbox.withLock { $0.isCancelled = true }
-    wakeSignal.ring()
-  }
-
-  public func close() {
-    inbox.withLock { $0.isClosed = true }
-    wakeSignal.ring()
-    thread.withLock { $0.take() }?.join()
-  }
+  public func send(_ deliveries: [Delivery]) { thread.send(deliveries) }
+  public func drain() { thread.drain() }
+  public func cancel() { thread.cancel() }
+  public func close() { thread.close() }
 }

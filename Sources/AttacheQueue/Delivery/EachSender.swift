@@ -1,6 +1,5 @@
 public import Attache
 internal import Glibc
-internal import Synchronization
 
 /// Sends each result with a new command, which reads the payload from its standard input. Its exit
 /// status is the answer: 0 is ok, 75 is retry (EX_TEMPFAIL of sysexits.h), 126 and 127 are a
@@ -26,14 +25,7 @@ public final class EachSender: Sender {
 
   private let configuration: Configuration
   private let wakeSignal: EventFD
-  private let inbox = Mutex(Inbox())
-  private let thread = Mutex<(any StartedThread)?>(nil)
-
-  private struct Inbox {
-    var deliveries: [Delivery] = []
-    var isCancelled = false
-    var isClosed = false
-  }
+  private let thread: SenderThread
 
   /// A running command.
   private struct Running {
@@ -50,37 +42,23 @@ public final class EachSender: Sender {
   /// - Throws: ``SystemError`` when no descriptor is available.
   public init(_ configuration: Configuration) throws(SystemError) {
     self.configuration = configuration
-    wakeSignal = try EventFD()
+    let wakeSignal = try EventFD()
+    self.wakeSignal = wakeSignal
+    thread = SenderThread { wakeSignal.ring() }
   }
 
   public func start(_ owner: any SenderOwner) throws {
-    let started = try SystemMachine().start("sender") { [self] in run(owner) }
-    thread.withLock { $0 = started }
+    try thread.start { [self] in run(owner) }
   }
 
-  public func send(_ deliveries: [Delivery]) {
-    inbox.withLock { $0.deliveries += deliveries }
-    wakeSignal.ring()
-  }
-
-  public func cancel() {
-    inbox.withLock { $0.isCancelled = true }
-    wakeSignal.ring()
-  }
-
-  public func close() {
-    inbox.withLock { $0.isClosed = true }
-    wakeSignal.ring()
-    thread.withLock { $0.take() }?.join()
-  }
+  public func send(_ deliveries: [Delivery]) { thread.send(deliveries) }
+  public func cancel() { thread.cancel() }
+  public func close() { thread.close() }
 
   private func run(_ owner: any SenderOwner) {
     var running: [Running] = []
     while true {
-      let news = inbox.withLock { inbox in
-        defer { inbox.deliveries = [] }
-        return inbox
-      }
+      let news = thread.take()
       var answers: [(token: LeaseToken, answer: DeliveryAnswer)] = []
       for delivery in news.deliveries {
         do throws(SystemError) {

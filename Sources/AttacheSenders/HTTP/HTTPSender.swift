@@ -1,6 +1,5 @@
 public import AttacheQueue
 internal import Attache
-internal import Synchronization
 
 /// Sends results over HTTP. Each result is the body of a POST to one URL, and the response's status
 /// decides the outcome.
@@ -35,51 +34,30 @@ public final class HTTPSender: Sender {
 
   private let configuration: Configuration
   private let multi: HTTPMulti
-  private let inbox = Mutex(Inbox())
-  private let thread = Mutex<(any StartedThread)?>(nil)
-
-  private struct Inbox {
-    var deliveries: [Delivery] = []
-    var isCancelled = false
-    var isClosed = false
-  }
+  private let thread: SenderThread
 
   /// Creates a sender. It connects when the first results are sent.
   ///
   /// - Throws: ``HTTPSenderError`` when libcurl rejects the configuration or a file cannot be read.
   public init(_ configuration: Configuration) throws(HTTPSenderError) {
     self.configuration = configuration
-    multi = try HTTPMulti(configuration)
+    let multi = try HTTPMulti(configuration)
+    self.multi = multi
+    thread = SenderThread { multi.wake() }
   }
 
   public func start(_ owner: any SenderOwner) throws {
     _ = try multi.token()
-    let started = try SystemMachine().start("sender") { [self] in run(owner) }
-    thread.withLock { $0 = started }
+    try thread.start { [self] in run(owner) }
   }
 
-  public func send(_ deliveries: [Delivery]) {
-    inbox.withLock { $0.deliveries += deliveries }
-    multi.wake()
-  }
-
-  public func cancel() {
-    inbox.withLock { $0.isCancelled = true }
-    multi.wake()
-  }
-
-  public func close() {
-    inbox.withLock { $0.isClosed = true }
-    multi.wake()
-    thread.withLock { $0.take() }?.join()
-  }
+  public func send(_ deliveries: [Delivery]) { thread.send(deliveries) }
+  public func cancel() { thread.cancel() }
+  public func close() { thread.close() }
 
   private func run(_ owner: any SenderOwner) {
     while true {
-      let news = inbox.withLock { inbox in
-        defer { inbox.deliveries = [] }
-        return inbox
-      }
+      let news = thread.take()
       var answers = news.deliveries.compactMap { delivery in multi.begin(delivery).map { (token: delivery.token, answer: $0) } }
       if news.isCancelled { answers += multi.advance() + multi.cancelAll().map { (token: $0, answer: DeliveryAnswer.unanswered) } }
       answers += multi.advance()

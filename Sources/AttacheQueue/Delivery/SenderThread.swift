@@ -1,0 +1,50 @@
+package import Attache
+internal import Synchronization
+
+/// The thread of a sender, and what other threads ask of it.
+package final class SenderThread: Sendable {
+  /// Results to send, and requests, which stay set.
+  package struct Inbox: Sendable {
+    package fileprivate(set) var deliveries: [Delivery] = []
+    package fileprivate(set) var isDraining = false
+    package fileprivate(set) var isCancelled = false
+    package fileprivate(set) var isClosed = false
+  }
+
+  private let inbox = Mutex(Inbox())
+  private let thread = Mutex<(any StartedThread)?>(nil)
+  private let wake: @Sendable () -> Void
+
+  /// - Parameter wake: ends the thread's wait, from any thread.
+  package init(wake: @escaping @Sendable () -> Void) {
+    self.wake = wake
+  }
+
+  package func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    let started = try SystemMachine().start("sender", body)
+    thread.withLock { $0 = started }
+  }
+
+  /// Returns the results that have arrived since the last call, and the requests so far.
+  package func take() -> Inbox {
+    inbox.withLock { inbox in
+      defer { inbox.deliveries = [] }
+      return inbox
+    }
+  }
+
+  package func send(_ deliveries: [Delivery]) { change { $0.deliveries += deliveries } }
+  package func drain() { change { $0.isDraining = true } }
+  package func cancel() { change { $0.isCancelled = true } }
+
+  /// Waits until the thread has ended.
+  package func close() {
+    change { $0.isClosed = true }
+    thread.withLock { $0.take() }?.join()
+  }
+
+  private func change(_ body: (inout Inbox) -> Void) {
+    inbox.withLock { body(&$0) }
+    wake()
+  }
+}
