@@ -4,17 +4,18 @@ package import Attache
 /// The flags for where a payload and its media are in a line, and for what an attached payload
 /// looks like.
 package struct PayloadOptions: ParsableArguments {
+  /// The help of `--payload-path`, also for commands that take it alone.
+  package static let pathHelp = ArgumentHelp(
+    "Where the payload is in the line, such as /message/apns/payload. (default: the whole line, or the envelope of a push service)",
+    valueName: "pointer")
+
   @Option(
     help: ArgumentHelp(
       "Another place to look for a URL, such as data.image or /data/image. It takes precedence. Repeatable.", valueName: "key"),
     transform: { try JSONPointer(path: $0) })
   package var mediaKey: [JSONPointer] = []
 
-  @Option(
-    help: ArgumentHelp(
-      "Where the payload is in the line, such as /message/apns/payload. (default: the whole line, or the envelope of a push service)",
-      valueName: "pointer"),
-    transform: { try JSONPointer(path: $0) })
+  @Option(help: PayloadOptions.pathHelp, transform: { try JSONPointer(path: $0) })
   package var payloadPath: JSONPointer?
 
   @Option(

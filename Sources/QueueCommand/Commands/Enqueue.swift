@@ -21,11 +21,7 @@ struct Enqueue: ParsableCommand {
 
   @OptionGroup var queue: QueueOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "Where the payload is in the line, such as /message/apns/payload. (default: the whole line, or the envelope of a push service)",
-      valueName: "pointer"),
-    transform: { try JSONPointer(path: $0) })
+  @Option(help: PayloadOptions.pathHelp, transform: { try JSONPointer(path: $0) })
   var payloadPath: JSONPointer?
 
   @Option(

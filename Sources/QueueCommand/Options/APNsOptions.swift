@@ -40,11 +40,7 @@ struct APNsOptions: ParsableArguments {
     transform: { try JSONPointer(path: $0) })
   var apnsTokenPath: JSONPointer?
 
-  @Option(
-    help: ArgumentHelp(
-      "Where the payload is in the line, such as /message/apns/payload. (default: the whole line, or the envelope of a push service)",
-      valueName: "pointer"),
-    transform: { try JSONPointer(path: $0) })
+  @Option(help: PayloadOptions.pathHelp, transform: { try JSONPointer(path: $0) })
   var payloadPath: JSONPointer?
 
   @Option(help: ArgumentHelp("The member with the attachments. It is not sent if they have file URLs.", valueName: "key"))
