@@ -100,16 +100,10 @@ static void enqueue(const char *path) {
 
 struct leased { long long id; char *line; int length; };
 
-static int lease(struct leased *leases) {
-  static sqlite3_stmt *select, *update;
-  if (!select) select = prepared("SELECT work.id, line FROM work INDEXED BY work_ready CROSS JOIN payload ON payload.id = work.id WHERE state = 0 "
-                                 "ORDER BY rank, work.id LIMIT ?");
-  if (!update) update = prepared("UPDATE work SET state = 3, until = ?2, worker = 1, fence = ?3 WHERE id = ?1");
-  static long long fence;
-  int count = 0;
-  execute("BEGIN IMMEDIATE");
+/* Reads what is ready, and leases it for so many microseconds, within a transaction. */
+static int leased(struct leased *leases, sqlite3_stmt *select, sqlite3_stmt *update, long long fence, long long span) {
+  int count = 0, code;
   sqlite3_bind_int(select, 1, worked_together);
-  int code;
   while ((code = sqlite3_step(select)) == SQLITE_ROW) {
     const int length = sqlite3_column_bytes(select, 1);
     leases[count] = (struct leased){sqlite3_column_int64(select, 0), malloc((size_t)length), length};
@@ -117,13 +111,23 @@ static int lease(struct leased *leases) {
   }
   check(code);
   check(sqlite3_reset(select));
-  fence++;
   for (int index = 0; index < count; index++) {
     sqlite3_bind_int64(update, 1, leases[index].id);
-    sqlite3_bind_int64(update, 2, microseconds() + 65000000);
+    sqlite3_bind_int64(update, 2, microseconds() + span);
     sqlite3_bind_int64(update, 3, fence);
     run(update);
   }
+  return count;
+}
+
+static int lease(struct leased *leases) {
+  static sqlite3_stmt *select, *update;
+  if (!select) select = prepared("SELECT work.id, line FROM work INDEXED BY work_ready CROSS JOIN payload ON payload.id = work.id WHERE state = 0 "
+                                 "ORDER BY rank, work.id LIMIT ?");
+  if (!update) update = prepared("UPDATE work SET state = 3, until = ?2, worker = 1, fence = ?3 WHERE id = ?1");
+  static long long fence;
+  execute("BEGIN IMMEDIATE");
+  const int count = leased(leases, select, update, ++fence, 65000000);
   execute("COMMIT");
   return count;
 }
@@ -208,22 +212,7 @@ static int exchange(struct leased *leases, int answered) {
     run(result);
     free(leases[index].line);
   }
-  int count = 0, code;
-  sqlite3_bind_int(select, 1, worked_together);
-  while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-    const int length = sqlite3_column_bytes(select, 1);
-    leases[count] = (struct leased){sqlite3_column_int64(select, 0), malloc((size_t)length), length};
-    memcpy(leases[count++].line, sqlite3_column_blob(select, 1), (size_t)length);
-  }
-  check(code);
-  check(sqlite3_reset(select));
-  fence++;
-  for (int index = 0; index < count; index++) {
-    sqlite3_bind_int64(update, 1, leases[index].id);
-    sqlite3_bind_int64(update, 2, microseconds() + 125000000);
-    sqlite3_bind_int64(update, 3, fence);
-    run(update);
-  }
+  const int count = leased(leases, select, update, ++fence, 125000000);
   execute("COMMIT");
   return count;
 }
