@@ -1,5 +1,7 @@
+import AttacheQueue
 import Foundation
 import Glibc
+import Testing
 
 /// A small file system in memory.
 final class QueueTestDisk: Sendable {
@@ -47,5 +49,18 @@ final class QueueTestDisk: Sendable {
   @discardableResult
   func turnReadOnly() -> Bool {
     unsafe mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0
+  }
+}
+
+/// Whether something ends for want of room.
+func isFull(_ body: () throws -> Void) -> Bool {
+  do {
+    try body()
+    return false
+  } catch QueueError.full {
+    return true
+  } catch {
+    Issue.record(error)
+    return false
   }
 }

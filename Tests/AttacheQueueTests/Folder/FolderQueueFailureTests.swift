@@ -151,18 +151,6 @@ import Testing
     ((try? FileManager.default.contentsOfDirectory(atPath: "\(test.location.path)/\(folder)")) ?? []).sorted()
   }
 
-  private func isFull(_ body: () throws -> Void) -> Bool {
-    do {
-      try body()
-      return false
-    } catch QueueError.full {
-      return true
-    } catch {
-      Issue.record(error)
-      return false
-    }
-  }
-
   @Test func `a queue that is removed while it is in use is not done`() throws {
     let test = try TestQueue(.folder)
     let queue = try test.open(with: ["a"])

@@ -12,11 +12,11 @@ struct SQLiteQueueDiskTests {
     disk.fill()
     // The room that is left within SQLite's files.
     #expect(
-      Self.isFull {
+      isFull {
         while true { _ = try queue.enqueue([NewPayload(line: [UInt8](repeating: 0, count: 8_192))]) }
       })
     let enqueued = try queue.counts().total
-    #expect(Self.isFull { _ = try queue.finish(leases.map { $0.finished(output: String(repeating: "x", count: 8_192)) }) })
+    #expect(isFull { _ = try queue.finish(leases.map { $0.finished(output: String(repeating: "x", count: 8_192)) }) })
     #expect(try queue.counts().done == 0)
     #expect(try queue.counts().total == enqueued)
     disk.empty()
@@ -30,7 +30,7 @@ struct SQLiteQueueDiskTests {
   @Test func `a queue is not begun on a full disk, and can be once there is room`() throws {
     let disk = try #require(QueueTestDisk())
     disk.fill()
-    #expect(Self.isFull { _ = try Self.open(disk) })
+    #expect(isFull { _ = try Self.open(disk) })
     disk.empty()
     #expect(try Self.open(disk).enqueue([NewPayload("a")]) == 1)
   }
@@ -40,7 +40,7 @@ struct SQLiteQueueDiskTests {
     let queue = try Self.open(disk)
     #expect(try queue.enqueue([NewPayload("a")]) == 1)
     disk.fill()
-    #expect(Self.isFull { _ = try queue.lease() })
+    #expect(isFull { _ = try queue.lease() })
     disk.empty()
     #expect(try queue.lease().map(\.text) == ["a"])
   }
@@ -53,19 +53,6 @@ struct SQLiteQueueDiskTests {
       try Self.open(disk)
     } throws: { error in
       if case .unavailable(let text)? = error as? QueueError { text.contains("may write") } else { false }
-    }
-  }
-
-  /// Whether something ends for want of room.
-  private static func isFull(_ body: () throws -> Void) -> Bool {
-    do {
-      try body()
-      return false
-    } catch QueueError.full {
-      return true
-    } catch {
-      Issue.record(error)
-      return false
     }
   }
 

@@ -1,3 +1,4 @@
+import AttacheTesting
 import Attache
 import AttacheQueue
 import GRDB
@@ -6,7 +7,7 @@ import Testing
 @Suite struct SQLiteQueueTallyTests {
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func `the counts that are kept are those of the rows, whatever was done`(_ seed: UInt64) throws {
-    var run = try RandomRun(test: TestQueue(.sqlite), generator: Generator(state: seed))
+    var run = try RandomRun(test: TestQueue(.sqlite), generator: SeededGenerator(seed: seed))
     for _ in 0..<400 { try run.step() }
     let counts = try run.test.open().counts()
     let rows = try DatabaseQueue(path: run.test.location.path).read { connection in
@@ -35,27 +36,15 @@ import Testing
   }
 }
 
-/// SplitMix64.
-private struct Generator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 /// Three workers that do what comes, and are lost or leave at times.
 private struct RandomRun {
   let test: TestQueue
-  var generator: Generator
+  var generator: SeededGenerator
   private var workers: [any PayloadQueue] = []
   private var leases: [Lease] = []
   private var deliveries: [Delivery] = []
 
-  init(test: TestQueue, generator: Generator) throws {
+  init(test: TestQueue, generator: SeededGenerator) throws {
     self.test = test
     self.generator = generator
     for _ in 0..<3 { workers.append(try test.open()) }

@@ -186,8 +186,9 @@ struct AresResolverTests {
   }
 
   @Test func `the oldest look-ups are given up when there are too many`() async throws {
-    let socket = try Blackhole()
-    try await withResolver(servers: [socket.address], patience: .init(firstTry: .seconds(600))) { resolver in
+    // It takes everything and answers nothing.
+    let socket = try LoopbackSocket(SOCK_DGRAM)
+    try await withResolver(servers: ["127.0.0.1:\(socket.port)"], patience: .init(firstTry: .seconds(600))) { resolver in
       let (answers, continuation) = AsyncStream<Result<[IPAddress], DNSFailure>>.makeStream()
       resolver.resolve("first.example") { continuation.yield($0) }
       for number in 0..<(16 * 1024) { resolver.resolve("n\(number).example") { _ in } }
@@ -235,32 +236,6 @@ extension AresResolverTests {
       #expect(Set(stub.queries.map(\.question.name)) == ["alias"])
       unsafe unlink(aliases)
     }
-  }
-}
-
-/// A UDP port that takes everything and answers nothing.
-private final class Blackhole {
-  let address: String
-  private let descriptor: Int32
-
-  init() throws {
-    descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-    var name = sockaddr_in()
-    name.sin_family = sa_family_t(AF_INET)
-    name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let descriptor = descriptor
-    let codes = unsafe withUnsafeMutablePointer(to: &name) { name in
-      unsafe name.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-        [unsafe bind(descriptor, name, length), unsafe getsockname(descriptor, name, &length)]
-      }
-    }
-    address = "127.0.0.1:\(UInt16(bigEndian: name.sin_port))"
-    try #require(codes == [0, 0])
-  }
-
-  deinit {
-    close(descriptor)
   }
 }
 

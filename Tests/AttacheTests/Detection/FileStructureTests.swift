@@ -1,3 +1,4 @@
+import AttacheTesting
 import Testing
 
 @testable import Attache
@@ -138,7 +139,7 @@ struct FileStructureTests {
   }
 
   @Test func `any bytes are walked without a trap, with the same answer in any pieces`() throws {
-    var random = SplitMix(state: 4_096)
+    var random = SeededGenerator(seed: 4_096)
     for fixture in MediaFixture.accepted {
       let bytes = Array(try fixture.bytes.prefix(3000))
       for type in Self.formats {

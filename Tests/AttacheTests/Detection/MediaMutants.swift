@@ -1,3 +1,4 @@
+import AttacheTesting
 @testable import Attache
 
 /// Heads of files made from those of Fixtures/media, the same in every run: bytes flipped, spans
@@ -5,11 +6,11 @@
 /// where those have them.
 struct MediaMutants {
   private let heads: [[UInt8]]
-  private var random: SplitMix
+  private var random: SeededGenerator
 
   init(of fixtures: [MediaFixture], seed: UInt64) throws {
     heads = try fixtures.map { Array(try $0.bytes.prefix(TypeDetector.prefixLength)) }.filter { !$0.isEmpty }
-    random = SplitMix(state: seed)
+    random = SeededGenerator(seed: seed)
   }
 
   mutating func next() -> [UInt8] {

@@ -1,3 +1,4 @@
+import AttacheTesting
 import Testing
 
 @testable import Attache
@@ -55,7 +56,7 @@ struct TypeDetectorTests {
 
   @Test func `mutated and cut prefixes never crash`() throws {
     let detector = try TypeDetector()
-    var random = SplitMix(state: 20_240_229)
+    var random = SeededGenerator(seed: 20_240_229)
     for fixture in MediaFixture.all {
       let bytes = Array(try fixture.bytes.prefix(4096))
       for _ in 0..<8 {
@@ -74,7 +75,7 @@ struct TypeDetectorTests {
   }
 
   @Test func `headers are read without a trap from any bytes behind any magic number`() {
-    var random = SplitMix(state: 7)
+    var random = SeededGenerator(seed: 7)
     let starts: [[UInt8]] = [
       [0xFF, 0xD8, 0xFF], Array("GIF89a".utf8), Array("RIFF\u{1}\u{2}\u{3}\u{4}WAVE".utf8), Array("ID3\u{4}\0\0".utf8), [0xFF, 0xFB],
       Array("\0\0\0\u{14}ftypisom\0\0\0\0isom\0\0\0\u{1}moov".utf8), [0, 0, 1, 0xB3], Array("FORM\0\0\0\0AIFC".utf8), [],
@@ -104,18 +105,5 @@ extension Detection {
   /// The reason of a refusal.
   var reason: Reason? {
     if case .refused(let reason, _) = self { reason } else { nil }
-  }
-}
-
-/// A generator with a seed: the same mutants in every run.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
   }
 }

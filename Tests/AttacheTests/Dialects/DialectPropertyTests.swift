@@ -1,3 +1,4 @@
+import AttacheTesting
 import Foundation
 import Testing
 
@@ -11,7 +12,7 @@ struct DialectPropertyTests {
   func `unknown keys and the order of keys never change the answer`(sample: DialectSample) throws {
     let payload = sample.payload
     for seed in 0..<10 {
-      var random = SeededRandom(seed: UInt64(seed))
+      var random = SeededGenerator(seed: UInt64(seed))
       let shuffled = text(of: sample.object, isTop: true, shuffledBy: &random)
       #expect(stage.media(shuffled) == stage.media(payload), "\(shuffled)")
       #expect(stage.dialect(shuffled) == stage.dialect(payload), "\(shuffled)")
@@ -60,7 +61,7 @@ struct DialectPropertyTests {
   /// JSON text with the members of every object in random order, and unknown ones between them: in
   /// the payload's own object any, and deeper such as no URL is, since an object may be a map of
   /// URLs.
-  private func text(of value: Any, isTop: Bool = false, shuffledBy random: inout SeededRandom) -> String {
+  private func text(of value: Any, isTop: Bool = false, shuffledBy random: inout SeededGenerator) -> String {
     switch value {
     case let object as [String: Any]:
       var members = object.keys.sorted().map { DialectSample.json($0) + ":" + text(of: object[$0] as Any, shuffledBy: &random) }

@@ -7,18 +7,6 @@ import Testing
 
 /// Offers, expiry and cancellation at the same time.
 @Suite(.timeLimit(.minutes(1))) struct ExtensionRaceTests {
-  /// SplitMix64, so that a seed gives the same course again.
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ mixed >> 31
-    }
-  }
-
   private final class Course: Sendable {
     let answers = Mutex<[ExtensionReply]>([])
     let deliveries: Mutex<[Int]>
@@ -43,7 +31,7 @@ import Testing
     let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(10)) {
       PromptExtension(.init(receive: { _, answer in course.answers.withLock { $0.append(answer) } }))
     }
-    var generator = Generator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     for number in 0..<requests {
       let payload = Payload(content: NotificationContent(body: "Hello"), references: [], dialect: nil, splice: Splice(payload: 0..<2))
       let deadline = clock.now.advanced(by: .milliseconds(Int.random(in: 20...200, using: &generator)))

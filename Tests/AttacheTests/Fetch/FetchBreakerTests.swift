@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test func `10,000 payloads to one origin that is down leave as they came, and few try`() async throws {
-    let nobody = try RefusingPort()
+    let nobody = try LoopbackSocket()
     try await withFetchStage { stage in
       let run = try await run(10_000, naming: "http://127.0.0.1:\(nobody.port)/a", on: stage)
       #expect(run.output == run.input)
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func `who is refused by an open circuit asks no name server and opens no connection`() async throws {
-    let nobody = try RefusingPort()
+    let nobody = try LoopbackSocket()
     let dns = try await StubDNS(["down.example": .addresses([.v4(0x7F00_0001)])])
     try await withFetchStage(dns: dns) { configuration in
       configuration.retries = 0
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `a further try that meets an open circuit ends with what the fetch had`() async throws {
-    let nobody = try RefusingPort()
+    let nobody = try LoopbackSocket()
     // Each fetcher counts for itself: with two, too few fail at the first try to open a circuit.
     try await withFetchStage {
       $0.fetchers = 1

@@ -1,18 +1,4 @@
-/// A generator of random numbers that gives the same ones for the same seed (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
+import AttacheTesting
 
 /// Random JSON text with what trips readers up: braces and quotes in strings, escapes, spaces,
 /// empty containers.
@@ -23,11 +9,11 @@ enum JSONSample {
     #""https://a.example/x""#,
   ]
 
-  static func space(using random: inout SeededRandom) -> String {
+  static func space(using random: inout SeededGenerator) -> String {
     ["", "", " ", "\t", "  "].randomElement(using: &random) ?? ""
   }
 
-  static func value(depth: Int, using random: inout SeededRandom) -> String {
+  static func value(depth: Int, using random: inout SeededGenerator) -> String {
     let gap = space(using: &random)
     switch depth == 0 ? 0 : Int.random(in: 0..<3, using: &random) {
     case 0:

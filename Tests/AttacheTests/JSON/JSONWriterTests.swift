@@ -1,3 +1,4 @@
+import AttacheTesting
 import Attache
 import Foundation
 import Testing
@@ -50,7 +51,7 @@ struct JSONWriterTests {
 
   @Test(arguments: 0..<200)
   func `a double reads back as it was`(seed: Int) throws {
-    var random = SeededRandom(seed: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     let value = Double(bitPattern: random.next())
     guard value.isFinite else { return }
     var json = JSONWriter()

@@ -28,7 +28,7 @@ struct EnvelopePropertyTests {
 
   @Test(arguments: 0..<400)
   func `the enriched line is the original plus the member`(seed: Int) throws {
-    var random = SeededRandom(seed: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     let shape = Shape.allCases[seed % Shape.allCases.count]
     let line = line(shape, &random)
     let path = shape == .path ? JSONPointer("p", "q") : nil
@@ -45,7 +45,7 @@ struct EnvelopePropertyTests {
 
   // MARK: Lines
 
-  private func line(_ shape: Shape, _ random: inout SeededRandom) -> String {
+  private func line(_ shape: Shape, _ random: inout SeededGenerator) -> String {
     let members = self.members(&random)
     let payload = object([#""aps":{"alert":"Hi","mutable-content":1}"#] + members, &random)
     switch shape {
@@ -67,12 +67,12 @@ struct EnvelopePropertyTests {
     }
   }
 
-  private func members(_ random: inout SeededRandom) -> [String] {
+  private func members(_ random: inout SeededGenerator) -> [String] {
     (0..<Int.random(in: 0..<5, using: &random)).map { #""m\#($0 % 3)\u00e4😀":\#(JSONSample.value(depth: 3, using: &random))"# }
   }
 
   /// An object with these members and some that say nothing, with spaces.
-  private func object(_ members: [String], _ random: inout SeededRandom) -> String {
+  private func object(_ members: [String], _ random: inout SeededGenerator) -> String {
     var all = members
     for index in 0..<Int.random(in: 0..<3, using: &random) {
       let place = Int.random(in: 0...all.count, using: &random)
@@ -83,7 +83,7 @@ struct EnvelopePropertyTests {
   }
 
   /// A text as a string, its characters written in one of the ways that JSON allows.
-  private func string(_ text: String, _ random: inout SeededRandom) -> String {
+  private func string(_ text: String, _ random: inout SeededGenerator) -> String {
     var written = "\""
     for scalar in text.unicodeScalars {
       let isPlain = scalar != "\"" && scalar != "\\" && scalar.value >= 0x20

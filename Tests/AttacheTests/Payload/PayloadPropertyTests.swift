@@ -1,3 +1,4 @@
+import AttacheTesting
 import Attache
 import Foundation
 import Testing
@@ -33,7 +34,7 @@ struct PayloadPropertyTests {
 
   @Test(arguments: 0..<50)
   func `unknown keys and the order of keys never change the answer`(seed: Int) throws {
-    var random = SeededRandom(seed: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
     let shuffled = text(of: object, shuffledBy: &random)
     let original = try #require(reader.read(line).candidate)
@@ -64,7 +65,7 @@ struct PayloadPropertyTests {
   }
 
   /// JSON text with the members of every object in random order, and unknown ones between them.
-  private func text(of value: Any, shuffledBy random: inout SeededRandom) -> String {
+  private func text(of value: Any, shuffledBy random: inout SeededGenerator) -> String {
     switch value {
     case let object as [String: Any]:
       var members = object.keys.sorted().map { key in "\"\(key)\":" + text(of: object[key] as Any, shuffledBy: &random) }

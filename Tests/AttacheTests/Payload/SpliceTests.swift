@@ -1,3 +1,4 @@
+import AttacheTesting
 import Attache
 import Foundation
 import Testing
@@ -29,7 +30,7 @@ struct SpliceTests {
 
   @Test(arguments: 0..<200)
   func `the enriched line is the original plus the member for any parser`(seed: Int) throws {
-    var random = SeededRandom(seed: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     let members = (0..<Int.random(in: 0..<5, using: &random)).map { #""m\#($0)":\#(JSONSample.value(depth: 3, using: &random))"# }
     let space = JSONSample.space(using: &random)
     let line = space + candidateLine(members.joined(separator: space + "," + space)).dropLast() + space + "}" + space

@@ -1,3 +1,4 @@
+import AttacheTesting
 import Glibc
 import Synchronization
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @testable import Attache
 
 @Suite struct FilterPropertyTests {
-  private static func text(_ numbers: inout SeededNumbers) -> String {
+  private static func text(_ numbers: inout SeededGenerator) -> String {
     let lines = (0..<Int.random(in: 0..<400, using: &numbers)).map { number in
       let start = ["", "c", "c", "i", "x"][Int.random(in: 0..<5, using: &numbers)]
       let long =
@@ -28,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: 0..<60) func `one line in, one line out, whoever decides and when`(seed: UInt64) throws {
-    var numbers = SeededNumbers(seed: seed)
+    var numbers = SeededGenerator(seed: seed)
     let isOrdered = seed % 3 != 0
     let text = Self.text(&numbers) + ["", "c", "end"][Int(seed / 3 % 3)]
     let limits = WindowLimits(
@@ -36,7 +37,7 @@ import Testing
     let (filter, pending) = (try ScriptedFilter(limits), PendingSlots())
     let isOver = Mutex(false)
     let deciders = try (0..<2).map { decider in
-      let start = SeededNumbers(seed: seed + 1000 * UInt64(decider))
+      let start = SeededGenerator(seed: seed + 1000 * UInt64(decider))
       return try Thread.start("decider") { [filter] in
         var numbers = start
         while true {

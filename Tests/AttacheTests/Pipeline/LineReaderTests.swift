@@ -1,3 +1,4 @@
+import AttacheTesting
 import Glibc
 import Testing
 
@@ -60,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: 0..<300) func `whatever the chunks, the lines are those of the input`(seed: UInt64) throws {
-    var numbers = SeededNumbers(seed: seed)
+    var numbers = SeededGenerator(seed: seed)
     let bytes = (0..<Int.random(in: 0..<600, using: &numbers)).map { _ in
       [UInt8(ascii: "\n"), 13, 65, 66, 67, 65, 66, 67, 65, 66, 67, 65][Int.random(in: 0..<12, using: &numbers)]
     }

@@ -1,10 +1,11 @@
+import AttacheTesting
 import Testing
 
 @testable import Attache
 
 @Suite struct RingTests {
   @Test func `a ring is a queue, whatever its size and wherever its head`() {
-    var numbers = SeededNumbers(seed: 1)
+    var numbers = SeededGenerator(seed: 1)
     var (ring, model, next) = (Ring<Int>(), [Int](), 0)
     for step in 0..<20_000 {
       // Grows in the first half, shrinks in the second.

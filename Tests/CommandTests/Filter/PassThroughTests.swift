@@ -1,3 +1,4 @@
+import AttacheTesting
 import Testing
 
 /// What gets no attachment leaves as it came.
@@ -16,7 +17,7 @@ struct PassThroughTests {
   ]
 
   static func input(count: Int, seed: UInt64) -> [UInt8] {
-    var numbers = SeededNumbers(state: seed)
+    var numbers = SeededGenerator(seed: seed)
     let kinds = lines.map { Array($0.utf8) } + [[0x7B, 0xFF, 0xFE, 0x7D], [UInt8](repeating: UInt8(ascii: "["), count: 2_000)]
     var bytes: [UInt8] = []
     for number in 0..<count {

@@ -29,23 +29,8 @@ struct DeliverAPNsTests {
     ]
   }
 
-  private func withServer(
-    tls: FaultOrigin.TLS = .selfMade(), _ respond: @escaping @Sendable (APNsRequest) -> APNsAnswer = { _ in .delivered },
-    _ body: (APNsServer, ProviderTokenCheck) async throws -> Void
-  ) async throws {
-    let tokens = ProviderTokenCheck()
-    let server = try await APNsServer.start(tls: tls, tokens: tls == .clientCertificate ? nil : tokens, respond: respond)
-    do {
-      try await body(server, tokens)
-    } catch {
-      await server.stop()
-      throw error
-    }
-    await server.stop()
-  }
-
   @Test func `each result goes to its device, and what Apple says of it stands in its history`() async throws {
-    try await withServer { request in
+    try await withAPNsServer { request in
       request.deviceToken == Self.token(3) ? .error(410, "Unregistered", timestamp: 1_794_000_000_000, retryAfter: nil) : .delivered
     } _: { server, tokens in
       let queue = try await queue(50)
@@ -63,7 +48,7 @@ struct DeliverAPNsTests {
 
   @Test func `a key that Apple does not accept pauses the deliverer, and costs no try`() async throws {
     let isAccepted = Atomic<Bool>(false)
-    try await withServer { _ in
+    try await withAPNsServer { _ in
       isAccepted.load(ordering: .relaxed) ? .delivered : .error(403, "InvalidProviderToken", timestamp: nil, retryAfter: nil)
     } _: { server, tokens in
       let queue = try await queue(5)
@@ -77,7 +62,7 @@ struct DeliverAPNsTests {
   }
 
   @Test func `a client certificate takes the place of a provider token`() async throws {
-    try await withServer(tls: .clientCertificate) { server, _ in
+    try await withAPNsServer(tls: .clientCertificate) { server, _ in
       let queue = try await queue(20)
       let file = try server.makeClientCertificateFile()
       let run = try await queue.run("deliver", arguments(queue, server, ["--apns-certificate", file]))
@@ -89,8 +74,8 @@ struct DeliverAPNsTests {
   }
 
   @Test func `a client certificate that the server does not accept pauses the deliverer, and costs no try`() async throws {
-    try await withServer(tls: .clientCertificate) { server, _ in
-      try await withServer(tls: .clientCertificate) { other, _ in
+    try await withAPNsServer(tls: .clientCertificate) { server, _ in
+      try await withAPNsServer(tls: .clientCertificate) { other, _ in
         let queue = try await queue(5)
         let file = try other.makeClientCertificateFile()
         let program = try queue.start("deliver", arguments(queue, server, ["--apns-certificate", file]))
@@ -105,7 +90,7 @@ struct DeliverAPNsTests {
   }
 
   @Test func `a server that is killed costs nothing but time, and duplicates have one apns-id`() async throws {
-    try await withServer { server, tokens in
+    try await withAPNsServer { server, tokens in
       let queue = try await queue(2_000)
       let program = try queue.start("deliver", try arguments(queue, server, tokens))
       for kill in 1...3 {

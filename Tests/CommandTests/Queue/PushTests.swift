@@ -25,23 +25,8 @@ struct PushTests {
     return try await tool.run(["push", "-", "--apns"] + given + arguments, input: input, change: change)
   }
 
-  private static func withServer(
-    _ respond: @escaping @Sendable (APNsRequest) -> APNsAnswer = { _ in .delivered },
-    _ body: (APNsServer, ProviderTokenCheck) async throws -> Void
-  ) async throws {
-    let tokens = ProviderTokenCheck()
-    let server = try await APNsServer.start(tokens: tokens, respond: respond)
-    do {
-      try await body(server, tokens)
-    } catch {
-      await server.stop()
-      throw error
-    }
-    await server.stop()
-  }
-
   @Test func `what Apple takes ends with 0, and the apns-id is named`() async throws {
-    try await Self.withServer { server, tokens in
+    try await withAPNsServer { server, tokens in
       let run = try await Self.push(server, tokens, input: "{\n  \"aps\": { \"alert\": \"hi\" }\n}\n")
       #expect(run.exit == .status(0))
       let request = try #require(server.requests.first)
@@ -60,7 +45,7 @@ struct PushTests {
   func `what Apple refuses is told in words, and the exit status says whether to try again`(status: Int, reason: String, exit: Int32)
     async throws
   {
-    try await Self.withServer { _ in
+    try await withAPNsServer { _ in
       .error(status, reason, timestamp: 1_794_000_000_000, retryAfter: "9")
     } _: { server, tokens in
       let run = try await Self.push(server, tokens)
@@ -82,7 +67,7 @@ struct PushTests {
     ),
   ])
   func `an input that cannot be sent ends with 65`(input: String, errors: String) async throws {
-    try await Self.withServer { server, tokens in
+    try await withAPNsServer { server, tokens in
       let run = try await Self.push(server, tokens, input: input)
       #expect(run.exit == .status(65))
       #expect(run.text == "")
@@ -97,7 +82,7 @@ struct PushTests {
     (["--apns-key"], "--apns needs --apns-key with --apns-key-id and --apns-team-id, or --apns-certificate."),
   ])
   func `a flag that is missing ends with 64`(without: [String], text: String) async throws {
-    try await Self.withServer { server, tokens in
+    try await withAPNsServer { server, tokens in
       let run = try await Self.push(server, tokens, without: Set(without))
       #expect(run.exit == .status(64))
       #expect(run.errors.hasPrefix("Error: \(text)\n"))
@@ -105,7 +90,7 @@ struct PushTests {
   }
 
   @Test func `a key that cannot be read, or is none, ends with 64`() async throws {
-    try await Self.withServer { server, tokens in
+    try await withAPNsServer { server, tokens in
       let none = try await Self.push(server, tokens, ["--apns-key", "/missing/AuthKey.p8"], without: ["--apns-key"])
       #expect(none.exit == .status(64))
       #expect(none.errors.contains("it cannot be read: No such file or directory"))
@@ -116,7 +101,7 @@ struct PushTests {
   }
 
   @Test func `a server that cannot be reached, or is another, ends with 69`() async throws {
-    try await Self.withServer { server, tokens in
+    try await withAPNsServer { server, tokens in
       let run = try await Self.push(server, tokens, ["--apns-host", "127.0.0.1:1"], without: ["--apns-host"])
       #expect(run.exit == .status(69))
       #expect(run.errors == "attache: 127.0.0.1:1 cannot be reached: connect: Connection refused\n")
@@ -127,7 +112,7 @@ struct PushTests {
   }
 
   @Test func `no variable of the environment vouches for a server`() async throws {
-    try await Self.withServer { server, tokens in
+    try await withAPNsServer { server, tokens in
       let run = try await Self.push(server, tokens, without: ["--cacert"]) { launch in
         launch.environment["SSL_CERT_FILE"] = server.rootCertificatePEMFile
       }
@@ -137,7 +122,7 @@ struct PushTests {
   }
 
   @Test func `a device token that Apple calls invalid is added to the file`() async throws {
-    try await Self.withServer { _ in
+    try await withAPNsServer { _ in
       .error(410, "Unregistered", timestamp: 1_794_000_000_000)
     } _: { server, tokens in
       let folder = try TemporaryFolder()
@@ -150,7 +135,7 @@ struct PushTests {
   }
 
   @Test func `attachments with file URLs are not sent, and the user hears of it`() async throws {
-    try await Self.withServer { server, tokens in
+    try await withAPNsServer { server, tokens in
       let run = try await Self.push(
         server, tokens, input: #"{"aps":{"alert":"hi"},"attache":{"attachments":[{"url":"file:///s/a.png"}]}}"#)
       #expect(run.exit == .status(0))

@@ -1,5 +1,4 @@
 import Glibc
-import Testing
 
 @testable import Attache
 
@@ -7,22 +6,12 @@ import Testing
 /// piece without end if there is one.
 final class RawOrigin {
   let url: String
-  private let descriptor: Int32
+  private let socket: LoopbackSocket
 
   init(_ answer: [UInt8], thenForEver piece: [UInt8] = []) throws {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var name = sockaddr_in()
-    name.sin_family = sa_family_t(AF_INET)
-    name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let codes = unsafe withUnsafeMutablePointer(to: &name) { name in
-      unsafe name.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-        [unsafe bind(descriptor, name, length), listen(descriptor, 16), unsafe getsockname(descriptor, name, &length)]
-      }
-    }
-    try #require(codes == [0, 0, 0])
-    self.descriptor = descriptor
-    url = "http://127.0.0.1:\(UInt16(bigEndian: name.sin_port))/a"
+    socket = try LoopbackSocket(backlog: 16)
+    url = "http://127.0.0.1:\(socket.port)/a"
+    let descriptor = socket.descriptor
     try Thread.start("raw origin") {
       while case let connection = accept(descriptor, nil, nil), connection >= 0 {
         Self.serve(connection, answer, piece)
@@ -33,8 +22,7 @@ final class RawOrigin {
 
   deinit {
     // Wakes the thread from accept.
-    shutdown(descriptor, Int32(SHUT_RDWR))
-    close(descriptor)
+    shutdown(socket.descriptor, Int32(SHUT_RDWR))
   }
 
   private static func serve(_ connection: Int32, _ answer: [UInt8], _ piece: [UInt8]) {

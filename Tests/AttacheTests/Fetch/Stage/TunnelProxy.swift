@@ -1,31 +1,19 @@
 import Glibc
 import Synchronization
-import Testing
 
 @testable import Attache
 
 /// An HTTP proxy on 127.0.0.1 that takes every name for 127.0.0.1, makes tunnels (CONNECT) and
 /// forwards whole URLs.
 final class TunnelProxy: Sendable {
-  let port: UInt16
-  private let descriptor: Int32
+  private let socket: LoopbackSocket
   private let heard = Mutex<[String]>([])
 
   /// - Parameter answer: the status that is answered to everything; nil lets it through.
   init(answer: Int? = nil) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var name = Self.loopback(port: 0)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let descriptor = descriptor
-    let codes = unsafe withUnsafeMutablePointer(to: &name) { name in
-      unsafe name.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-        [unsafe bind(descriptor, name, length), listen(descriptor, 64), unsafe getsockname(descriptor, name, &length)]
-      }
-    }
-    port = UInt16(bigEndian: name.sin_port)
-    try #require(codes == [0, 0, 0])
+    socket = try LoopbackSocket(backlog: 64)
     try Thread.start("proxy") { [self] in
-      while case let connection = accept(descriptor, nil, nil), connection >= 0 {
+      while case let connection = accept(socket.descriptor, nil, nil), connection >= 0 {
         try? Thread.start("proxied") { [self] in
           serve(connection, answer)
           close(connection)
@@ -34,6 +22,7 @@ final class TunnelProxy: Sendable {
     }.detach()
   }
 
+  var port: UInt16 { socket.port }
   var url: String { "http://127.0.0.1:\(port)" }
 
   /// The request lines so far.
@@ -41,8 +30,7 @@ final class TunnelProxy: Sendable {
 
   func stop() {
     // Wakes the thread from accept.
-    shutdown(descriptor, Int32(SHUT_RDWR))
-    close(descriptor)
+    shutdown(socket.descriptor, Int32(SHUT_RDWR))
   }
 
   private func serve(_ client: Int32, _ answer: Int?) {
@@ -96,8 +84,11 @@ final class TunnelProxy: Sendable {
   }
 
   private static func connect(to port: UInt16) -> Int32? {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var name = loopback(port: port)
+    let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var name = sockaddr_in()
+    name.sin_family = sa_family_t(AF_INET)
+    name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    name.sin_port = port.bigEndian
     let code = unsafe withUnsafeMutablePointer(to: &name) { name in
       unsafe name.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -108,13 +99,5 @@ final class TunnelProxy: Sendable {
       return nil
     }
     return descriptor
-  }
-
-  private static func loopback(port: UInt16) -> sockaddr_in {
-    var name = sockaddr_in()
-    name.sin_family = sa_family_t(AF_INET)
-    name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    name.sin_port = port.bigEndian
-    return name
   }
 }

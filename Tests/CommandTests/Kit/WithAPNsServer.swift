@@ -1,0 +1,17 @@
+import AttacheTesting
+
+/// Runs a test with a simulated Apple server, and stops that.
+func withAPNsServer(
+  tls: FaultOrigin.TLS = .selfMade(), _ respond: @escaping @Sendable (APNsRequest) -> APNsAnswer = { _ in .delivered },
+  _ body: (APNsServer, ProviderTokenCheck) async throws -> Void
+) async throws {
+  let tokens = ProviderTokenCheck()
+  let server = try await APNsServer.start(tls: tls, tokens: tls == .clientCertificate ? nil : tokens, respond: respond)
+  do {
+    try await body(server, tokens)
+  } catch {
+    await server.stop()
+    throw error
+  }
+  await server.stop()
+}
