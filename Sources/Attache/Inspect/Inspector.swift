@@ -50,7 +50,7 @@ package final class Inspector {
     }
     // A pretty-printed payload is sent compact.
     let isSpreadJSON = input.isSpread && isJSON(input.bytes)
-    return unsafe withPadding(isSpreadJSON ? CompactJSON.of(input.bytes) : input.bytes) { unsafe inspect(input, $0) }
+    return unsafe withPadding(isSpreadJSON ? JSONText(input.bytes).compact : input.bytes) { unsafe inspect(input, $0) }
   }
 
   private func isJSON(_ bytes: [UInt8]) -> Bool {

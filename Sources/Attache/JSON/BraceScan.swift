@@ -14,52 +14,26 @@ struct BraceScan {
   private static let maximumDepth = 512
 
   private var depth = 0
-  private var hasBegun = false
   /// The last byte that is not white space; for a string, its opening quote.
   private var last = UInt8(ascii: " ")
 
-  /// Reads the next complete line.
+  /// Reads the next complete line, until one is not ``State/open``.
   mutating func read(_ line: [UInt8]) -> State {
-    var bytes = line[...]
-    if !hasBegun, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
-    bytes = bytes.drop { $0.isJSONSpace }
-    guard let first = bytes.first else { return depth > 0 ? .open : .closed }
-    if !hasBegun {
-      guard first == UInt8(ascii: "{") else { return .closed }
-      hasBegun = true
-    } else if !mayGoOn(with: first) {
-      return .broken
+    let text = line.span
+    let hasBegun = depth > 0
+    var index = text.skipSpace(from: !hasBegun && line.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+    guard index < text.count else { return hasBegun ? .open : .closed }
+    guard hasBegun || text[index] == UInt8(ascii: "{") else { return .closed }
+    guard !hasBegun || mayGoOn(with: text[index]) else { return .broken }
+    while index < text.count {
+      last = text[index]
+      if last == UInt8(ascii: "{") || last == UInt8(ascii: "[") { depth += 1 }
+      if last == UInt8(ascii: "}") || last == UInt8(ascii: "]") { depth -= 1 }
+      index = text.skipSpace(from: text.skipStringOrByte(from: index))
+      if depth == 0 { return index < text.count ? .broken : .closed }
     }
-    return read(rest: bytes)
-  }
-
-  private mutating func read(rest bytes: ArraySlice<UInt8>) -> State {
-    var index = bytes.startIndex
-    while index < bytes.endIndex {
-      let byte = bytes[index]
-      if !byte.isJSONSpace { last = byte }
-      index += 1
-      switch byte {
-      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-      case UInt8(ascii: "\""):
-        guard let end = Self.endOfString(bytes[index...]) else { return .broken }
-        index = end
-      default: break
-      }
-      if depth == 0 { return bytes[index...].allSatisfy(\.isJSONSpace) ? .closed : .broken }
-    }
-    return depth <= Self.maximumDepth ? .open : .broken
-  }
-
-  /// Returns the index after the closing quote; nil when the line ends within the string, which
-  /// JSON does not allow.
-  private static func endOfString(_ bytes: ArraySlice<UInt8>) -> Int? {
-    var index = bytes.startIndex
-    while index < bytes.endIndex, bytes[index] != UInt8(ascii: "\"") {
-      index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
-    }
-    return index < bytes.endIndex ? index + 1 : nil
+    // A string that ends with the line, which JSON does not allow, ends beyond it.
+    return index == text.count && depth <= Self.maximumDepth ? .open : .broken
   }
 
   /// Returns whether a line that begins with this byte can follow the previous lines. A value or a
@@ -67,8 +41,8 @@ struct BraceScan {
   private func mayGoOn(with first: UInt8) -> Bool {
     switch first {
     case UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: ","), UInt8(ascii: ":"): true
-    case UInt8(ascii: "{"), UInt8(ascii: "["): [UInt8(ascii: "["), UInt8(ascii: ","), UInt8(ascii: ":")].contains(last)
-    default: [UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ","), UInt8(ascii: ":")].contains(last)
+    case UInt8(ascii: "{"), UInt8(ascii: "["): "[,:".utf8.contains(last)
+    default: "{[,:".utf8.contains(last)
     }
   }
 }

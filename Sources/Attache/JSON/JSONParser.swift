@@ -43,7 +43,7 @@ final class JSONParser {
     let code = unsafe parse(line, into: &root)
     if code == 0 { return unsafe JSONElement(root) }
     guard code == simdjson_STRING_ERROR || code == simdjson_NUMBER_ERROR else { return nil }
-    let standIn = unsafe SimdjsonRepair.make(of: line, padding: Self.padding)
+    guard let standIn = unsafe SimdjsonRepair.make(of: line, padding: Self.padding) else { return nil }
     let retried = unsafe standIn.withUnsafeBytes { bytes in
       unsafe parse(UnsafeRawBufferPointer(rebasing: bytes.dropLast(Self.padding)), into: &root)
     }

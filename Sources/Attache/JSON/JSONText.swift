@@ -15,7 +15,7 @@ struct JSONText {
   }
 
   /// The range of the outermost value, without the white space around it.
-  var root: Range<Int> { JSONSource.range(in: bytes.span, places: []) }
+  var root: Range<Int> { bytes.span.rangeOfValue(at: []) }
 
   /// Returns the value's first byte, which determines its type.
   func first(_ value: Range<Int>) -> UInt8 { bytes[value.lowerBound] }
@@ -30,7 +30,7 @@ struct JSONText {
   /// Returns the decoded string; nil for any other type.
   func string(_ value: Range<Int>) -> [UInt8]? {
     guard first(value) == UInt8(ascii: "\"") else { return nil }
-    return JSONString.unescaped(bytes.span, value.lowerBound + 1..<value.upperBound - 1)
+    return JSONString.unescaped(bytes.span, value.withoutQuotes)
   }
 
   /// Returns the members of an object in source order; empty for any other type.
@@ -43,13 +43,13 @@ struct JSONText {
   private func forEachMember(of object: Range<Int>, _ body: (Member) -> Void) {
     guard isObject(object) else { return }
     let span = bytes.span
-    var index = JSONSource.skipSpace(span, from: object.lowerBound + 1)
+    var index = span.skipSpace(from: object.lowerBound + 1)
     while index < object.upperBound, span[index] == UInt8(ascii: "\"") {
-      let name = index..<JSONSource.skipString(span, from: index)
-      let start = JSONSource.skipSpace(span, from: JSONSource.skipSpace(span, from: name.upperBound) + 1)
-      let end = JSONSource.skipValue(span, from: start)
-      body(Member(name: name, value: trimmed(start..<end)))
-      index = JSONSource.skipSpace(span, from: JSONSource.skipSpace(span, from: end) + 1)
+      let name = index..<span.skipString(from: index)
+      let start = span.skipSeparator(from: name.upperBound)
+      let end = span.skipValue(from: start)
+      body(Member(name: name, value: start..<end))
+      index = span.skipSeparator(from: end)
     }
   }
 
@@ -58,11 +58,11 @@ struct JSONText {
     guard isArray(array) else { return [] }
     let span = bytes.span
     var elements: [Range<Int>] = []
-    var index = JSONSource.skipSpace(span, from: array.lowerBound + 1)
+    var index = span.skipSpace(from: array.lowerBound + 1)
     while index < array.upperBound, span[index] != UInt8(ascii: "]") {
-      let end = JSONSource.skipValue(span, from: index)
-      elements.append(trimmed(index..<end))
-      index = JSONSource.skipSpace(span, from: JSONSource.skipSpace(span, from: end) + 1)
+      let end = span.skipValue(from: index)
+      elements.append(index..<end)
+      index = span.skipSeparator(from: end)
     }
     return elements
   }
@@ -81,16 +81,22 @@ struct JSONText {
 
   /// Returns whether a member has that name, however it is escaped.
   func isNamed(_ member: Member, _ name: String) -> Bool {
-    let written = member.name.lowerBound + 1..<member.name.upperBound - 1
+    let written = member.name.withoutQuotes
     if written.count == name.utf8.count, bytes[written].elementsEqual(name.utf8) { return true }
     return bytes[written].contains(UInt8(ascii: "\\")) && JSONString.unescaped(bytes.span, written).elementsEqual(name.utf8)
   }
 
-  /// Removes the white space after a number or word, whose range runs up to the next comma or
-  /// bracket.
-  private func trimmed(_ value: Range<Int>) -> Range<Int> {
-    var end = value.upperBound
-    while end > value.lowerBound, bytes[end - 1].isJSONSpace { end -= 1 }
-    return value.lowerBound..<end
+  /// The text without the white space between its tokens.
+  var compact: [UInt8] {
+    let span = bytes.span
+    var compact: [UInt8] = []
+    compact.reserveCapacity(bytes.count)
+    var index = span.skipSpace(from: 0)
+    while index < bytes.count {
+      let end = span.skipStringOrByte(from: index)
+      compact.append(contentsOf: bytes[index..<min(end, bytes.count)])
+      index = span.skipSpace(from: end)
+    }
+    return compact
   }
 }

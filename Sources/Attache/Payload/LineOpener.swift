@@ -128,7 +128,7 @@ final class LineOpener {
 
   private func range(of steps: [Int], in json: UnsafeRawBufferPointer) -> Range<Int> {
     let bytes = unsafe json.bindMemory(to: UInt8.self)
-    return unsafe JSONSource.range(in: bytes.span, places: steps)
+    return unsafe bytes.span.rangeOfValue(at: steps)
   }
 
   /// Returns the line without the byte order mark and trailing white space.
@@ -193,7 +193,7 @@ final class LineOpener {
       envelope?.readDelivery([members.text.root], &members)
     }
     if let text = way.text {
-      let object = JSONSource.range(in: text.bytes.span, places: way.steps)
+      let object = text.bytes.span.rangeOfValue(at: way.steps)
       place = PayloadPlace(levels: way.levels, text: text, object: object, isEmptyObject: text.members(of: object).isEmpty)
       place?.alert = text.object("aps", of: object).map { AlertPlace(holder: $0) }
     } else {
@@ -215,7 +215,7 @@ final class LineOpener {
   /// Continues in the JSON that the current string holds.
   private func enter(_ way: inout Way, _ json: UnsafeRawBufferPointer) -> Bool {
     let text = way.text ?? JSONText(unsafe Array(json))
-    let string = JSONSource.range(in: text.bytes.span, places: way.steps).withoutQuotes
+    let string = text.bytes.span.rangeOfValue(at: way.steps).withoutQuotes
     let bytes = JSONString.unescaped(text.bytes.span, string)
     guard let value = inner.parse(bytes) else { return false }
     way.levels.append(PayloadPlace.Level(text: text, string: string))

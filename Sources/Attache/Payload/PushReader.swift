@@ -138,7 +138,7 @@ extension JSONText {
   /// Returns the value at a pointer that leads through no string; nil if there is none. The text
   /// must have no white space after its value.
   fileprivate func find(_ pointer: JSONPointer) -> Found? {
-    var found = Found(value: JSONSource.skipSpace(bytes.span, from: 0)..<bytes.count)
+    var found = Found(value: bytes.span.skipSpace(from: 0)..<bytes.count)
     for token in pointer.tokens {
       if isArray(found.value) {
         let elements = elements(of: found.value)
@@ -157,9 +157,9 @@ extension JSONText {
   /// first member, the comma after it.
   private func removal(of index: Int, in members: [Member]) -> Range<Int> {
     let member = members[index]
-    if index > 0 { return JSONSource.skipSpace(bytes.span, from: members[index - 1].value.upperBound)..<member.value.upperBound }
+    if index > 0 { return bytes.span.skipSpace(from: members[index - 1].value.upperBound)..<member.value.upperBound }
     guard members.count > 1 else { return member.name.lowerBound..<member.value.upperBound }
-    return member.name.lowerBound..<JSONSource.skipSpace(bytes.span, from: member.value.upperBound) + 1
+    return member.name.lowerBound..<bytes.span.skipSpace(from: member.value.upperBound) + 1
   }
 
   /// Returns the range to delete to remove a member of that name whose attachments have `file:`

@@ -99,7 +99,10 @@ struct DialectFormErrorTests {
     ("[1 2]", 1, 4),
     ("[{\"a\":1,}]", 1, 9), ("[{\"a\" 1}]", 1, 7), ("[{a:1}]", 1, 3), ("[nul]", 1, 2), ("[\"a\n\"]", 1, 4), ("[]\n]", 2, 1),
     ("[{}\n]}", 2, 2),
-    ("[[],{\"b\":[{}]}", 1, 15),
+    ("[[],{\"b\":[{}]}", 1, 15), ("[01]", 1, 3), ("[-01]", 1, 4), ("[-]", 1, 3), ("[+1]", 1, 2), ("[.5]", 1, 2), ("[1.]", 1, 4),
+    ("[1.e2]", 1, 4),
+    ("[1e]", 1, 4), ("[1e+]", 1, 5), ("[1", 1, 3), ("[-0.5E-01x", 1, 10), ("[nul", 1, 5), (#"["\x"]"#, 1, 4), (#"["\u12g4"]"#, 1, 7),
+    (#"["\u12"#, 1, 7),
   ])
   func `what is no JSON is told by line and column`(text: String, line: Int, column: Int) throws {
     let error = try #require(throws: DialectFormError.self) { try DialectFile(name: "mine.json", json: text) }

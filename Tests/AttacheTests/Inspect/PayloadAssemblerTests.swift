@@ -13,7 +13,7 @@ struct PayloadAssemblerTests {
       payloads += assembler.add(line + [UInt8(ascii: "\n")], number: index + 1)
     }
     payloads += assembler.finish()
-    return payloads.map { "\($0.line): " + String(decoding: CompactJSON.of($0.bytes), as: UTF8.self) }
+    return payloads.map { "\($0.line): " + String(decoding: JSONText($0.bytes).compact, as: UTF8.self) }
   }
 
   @Test func `a line is a payload, and blank ones are none`() {

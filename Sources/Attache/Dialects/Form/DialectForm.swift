@@ -87,7 +87,7 @@ struct DialectForm: Sendable {
   }
 
   private var mistake: DialectFormError {
-    let offset = JSONErrorLocator.offset(in: bytes)
+    let offset = JSONScanner.errorOffset(in: bytes.span)
     let line = bytes[..<offset].lazy.filter { $0 == UInt8(ascii: "\n") }.count + 1
     let column = offset - (bytes[..<offset].lastIndex(of: UInt8(ascii: "\n")) ?? -1)
     let what = offset == bytes.endIndex ? "the text ends too soon" : "this is no JSON"
@@ -120,8 +120,7 @@ struct DialectForm: Sendable {
       places.append(child.place)
       value = child.element
     }
-    let span = bytes.span
-    return JSONSource.range(in: span, places: places)
+    return bytes.span.rangeOfValue(at: places)
   }
 
   private static func field(_ steps: [FormFault.Step]) -> String {

@@ -14,7 +14,7 @@ package enum DialectListing {
     let aliases = entry.aliases.isEmpty ? nil : entry.aliases.joined(separator: ", ")
     let facts = [("vendor", entry.vendor), ("also", aliases), ("source", entry.source), ("note", entry.note)]
     let head = "\(entry.name)\n" + facts.map { name, value in value.map { "  \(pad(name, 8))\(shown($0))\n" } ?? "" }.joined()
-    let sample = entry.samplePayload.map { "\nA payload, for attache inspect:\n\n\(printable(CompactJSON.of(Array($0.utf8))))\n" } ?? ""
+    let sample = entry.samplePayload.map { "\nA payload, for attache inspect:\n\n\(printable(JSONText(Array($0.utf8)).compact))\n" } ?? ""
     return head + sample + "\nThe row, as a file for --dialects has it in its array:\n\n\(printable(Array(unindented(entry.json).utf8)))\n"
   }
 
@@ -33,7 +33,7 @@ package enum DialectListing {
     json.member("built_in", entry.isBuiltIn)
     if isWhole {
       json.key("row")
-      json.source(CompactJSON.of(Array(entry.json.utf8)))
+      json.source(JSONText(Array(entry.json.utf8)).compact)
     }
     json.endObject()
     return printable(json.bytes) + "\n"

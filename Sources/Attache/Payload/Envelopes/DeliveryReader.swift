@@ -54,10 +54,10 @@ package final class DeliveryReader {
       }
       // Read the source of the value: the parser maps all lone surrogates to the same character,
       // and a Double maps many numbers to one.
-      let source = JSONSource.range(in: json.span, places: steps)
+      let source = json.span.rangeOfValue(at: steps)
       if value.isText { return JSONString.identity(json.span, source.withoutQuotes) }
       guard value.isNumber || value.isBoolean else { return nil }
-      return [Self.valueMark] + json[source].prefix { !$0.isJSONSpace }
+      return [Self.valueMark] + json[source]
     }
   }
 }

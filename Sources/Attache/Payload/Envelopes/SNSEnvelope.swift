@@ -38,8 +38,3 @@ enum SNSEnvelope {
     return (JSONText(bytes), [PayloadPlace.Level(text: text, string: message.withoutQuotes)])
   }
 }
-
-extension Range<Int> {
-  /// The range of a string's content.
-  var withoutQuotes: Range<Int> { lowerBound + 1..<upperBound - 1 }
-}

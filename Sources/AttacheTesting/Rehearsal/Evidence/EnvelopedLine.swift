@@ -1,3 +1,5 @@
+internal import Attache
+
 /// Compares a line whose payload is in the envelope of a push service, or in a string, with its
 /// output line.
 struct EnvelopedLine {
@@ -34,21 +36,10 @@ struct EnvelopedLine {
 
   /// Returns the number of bytes before the brace that closes the current object.
   private static func lengthToClosingBrace(_ bytes: ArraySlice<UInt8>) -> Int {
-    var (depth, isString, isEscaped) = (0, false, false)
-    for (length, byte) in bytes.enumerated() {
-      if isString {
-        if byte == UInt8(ascii: "\""), !isEscaped { isString = false }
-        isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
-      } else if byte == UInt8(ascii: "\"") {
-        isString = true
-      } else if byte == UInt8(ascii: "{") {
-        depth += 1
-      } else if byte == UInt8(ascii: "}") {
-        if depth == 0 { return length }
-        depth -= 1
-      }
-    }
-    return bytes.count
+    let text = bytes.span
+    var index = 0
+    while index < text.count, text[index] != UInt8(ascii: "}") { index = max(index + 1, text.skipValue(from: index)) }
+    return index
   }
 
   /// Returns whether the bytes are the original's with this number of insertions of equal length.

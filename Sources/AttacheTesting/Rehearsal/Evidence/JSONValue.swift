@@ -54,17 +54,17 @@ package struct JSONNumber: Hashable, Sendable {
   private let exponent: Int
 
   /// - Parameter text: a number in JSON syntax.
-  init(_ text: some Sequence<UInt8>) {
+  init(_ text: Span<UInt8>) {
     var (negative, digits, exponent, written) = (false, [UInt8](), 0, [UInt8]())
     var (isFraction, isExponent) = (false, false)
-    for byte in text {
-      switch byte {
+    for index in text.indices {
+      switch text[index] {
       case UInt8(ascii: "-") where !isExponent: negative = true
       case UInt8(ascii: "."): isFraction = true
       case UInt8(ascii: "e"), UInt8(ascii: "E"): isExponent = true
-      case _ where isExponent: written.append(byte)
-      default:
-        digits.append(byte)
+      case let byte where isExponent: written.append(byte)
+      case let digit:
+        digits.append(digit)
         if isFraction { exponent -= 1 }
       }
     }
