@@ -52,7 +52,7 @@ package struct FetchOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The limit for the pixels of a picture, width times height.", valueName: "n"))
   package var maxPixels = MediaLimits().pixels
 
-  @Option(help: ArgumentHelp("How often a transient failure is retried within the deadline.", valueName: "n"))
+  @Option(help: ArgumentHelp("How often to retry a transient failure within the deadline.", valueName: "n"))
   package var retries: UInt8 = 2
 
   @Option(
@@ -66,7 +66,7 @@ package struct FetchOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What is cached: http (by RFC 9111, across restarts), session (each URL is fetched once in a run), or off.", valueName: "mode"))
+      "What to cache: http (by RFC 9111, across restarts), session (fetch each URL once in a run), or off.", valueName: "mode"))
   package var cache = MediaFetcher.CacheMode.http
 
   package init() {}
@@ -81,7 +81,7 @@ package struct FetchOptions: ParsableArguments {
   /// a proxy.
   package var notice: String? {
     proxy.map { proxy in
-      "everything goes through \(proxy.text), which looks names up: their addresses are not checked here; URLs, hosts, ports and literal addresses are"
+      "everything goes through \(proxy.text), which resolves names: attache does not check their addresses, but it checks URLs, hosts, ports and literal addresses"
     }
   }
 

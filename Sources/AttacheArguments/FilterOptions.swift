@@ -41,9 +41,9 @@ package struct FilterOptions: ParsableArguments {
   /// Refuses to write to a file that is also read. Call it before any file is opened.
   package func checkFiles() throws {
     let (input, output) = (FileIdentity(descriptor: STDIN_FILENO), FileIdentity(descriptor: STDOUT_FILENO))
-    if let input, input == output { throw ValidationError("standard output is the file that standard input reads; write to another.") }
+    if let input, input == output { throw ValidationError("standard output and standard input are the same file; write to another.") }
     guard let report = reporting.report, let place = FileIdentity(path: report), place == input || place == output else { return }
-    throw ValidationError("--report \(PrintableText.of(report)) is the file that is \(place == input ? "read" : "written"); name another.")
+    throw ValidationError("--report \(PrintableText.of(report)) is also the \(place == input ? "input" : "output"); choose another file.")
   }
 
   /// Returns the exit status of `attache` after a run that failed.

@@ -51,17 +51,17 @@ package struct PayloadOptions: ParsableArguments {
   package init() {}
 
   package func validate() throws {
-    guard outputKey != "aps" else { throw ValidationError("--output-key aps would take the alert's place; choose another name.") }
+    guard outputKey != "aps" else { throw ValidationError("--output-key aps would replace the alert; choose another name.") }
     guard !outputKey.isEmpty else { throw ValidationError("--output-key must not be empty.") }
     guard !outputKey.utf8.contains(UInt8(ascii: ".")) else {
-      throw ValidationError("--output-key names one member at the payload's top level and is no path; leave the dot out.")
+      throw ValidationError("--output-key is the name of a top-level member, not a path; remove the dot.")
     }
     guard baseUrl.map({ $0.hasPrefix("https://") || $0.hasPrefix("http://") }) != false else {
-      throw ValidationError("--base-url must be an absolute http(s) URL, as https://cdn.example/.")
+      throw ValidationError("--base-url must be an absolute http(s) URL, such as https://cdn.example/.")
     }
     if let dialect = try table().dialect(reading: outputKey) {
       throw ValidationError(
-        "--output-key \(PrintableText.of(outputKey)) is where the dialect \(dialect) looks for media, and a payload that has the output member passes; "
+        "--output-key \(PrintableText.of(outputKey)) is where the dialect \(dialect) looks for media, and attache passes payloads with the output member through; "
           + "choose another name.")
     }
   }

@@ -6,10 +6,10 @@ import AttacheArguments
 struct AttacheTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "attache",
-    abstract: "Give push payloads their media: read payloads, download what they name, attach what is accepted.",
+    abstract: "Add media to push payloads: read payloads, download the media that they name, attach what is accepted.",
     discussion: """
-      Payloads are read from standard input, one JSON object a line, and written to standard output in the same order. A payload that asks for \
-      media ("mutable-content": 1) gains one member with its attachments; whatever goes wrong, the original leaves byte for byte and in time. \
+      Payloads are read from standard input, one JSON object per line, and written to standard output in the same order. A payload that asks for \
+      media ("mutable-content": 1) gains one member with its attachments; whatever goes wrong, the original goes out byte for byte and in time. \
       "attache filter --help" lists the flags.
       """,
     version: asksForVersion ? versionText : attacheVersion,

@@ -10,7 +10,7 @@ enum Companion {
   /// - Parameter installer: the command that installs the companion.
   /// - Returns: what went wrong and what to do.
   static func become(_ name: String, _ arguments: [String], installer: String) -> String {
-    guard let folder = ownFolder else { return "/proc/self/exe cannot be read: \(name) is looked for beside it" }
+    guard let folder = ownFolder else { return "/proc/self/exe cannot be read, so attache cannot find \(name) beside it" }
     let path = folder + "/" + name
     let argv: [UnsafeMutablePointer<CChar>?] = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
     unsafe execv(path, argv)

@@ -6,16 +6,17 @@ import AttacheArguments
 struct DialectsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dialects", abstract: "List the vendors whose payload formats are known, or show one with a sample payload.",
-    discussion: "A row that is shown can be copied into a file of your own and changed, for --dialects.")
+    discussion: "You can copy the row into your own file, change it, and use the file with --dialects.")
 
   @Argument(help: "The dialect to show, by name or alias.")
   var name: String?
 
-  @Flag(help: "Write one JSON object a dialect.")
+  @Flag(help: "Write one JSON object per dialect.")
   var json = false
 
   @Option(
-    help: ArgumentHelp("A file of dialects of one's own (JSON), listed where they are asked. Repeatable.", valueName: "file"),
+    help: ArgumentHelp(
+      "A JSON file with further dialects, listed in the order in which attache tries them. Repeatable.", valueName: "file"),
     transform: { try DialectFile(contentsOf: $0) })
   var dialects: [DialectFile] = []
 

@@ -62,7 +62,7 @@ struct FilterCommand: ParsableCommand {
     }
     if let warning { log.warning("\(warning)") }
     log.info("\(result.summary.text(elapsed: result.elapsed))")
-    if let failure = result.reportFailure { log.error("the report is not whole: \(failure)") }
+    if let failure = result.reportFailure { log.error("the report is incomplete: \(failure)") }
     throw ExitCode(engine.isBroken ? ExitStatus.software : options.exitStatus(after: result))
   }
 }

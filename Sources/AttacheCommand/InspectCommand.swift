@@ -8,17 +8,17 @@ struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect", abstract: "Show for each payload its kind, the media that would be fetched, and what is refused.",
     discussion: """
-      Payloads are read from FILE or standard input, one JSON object a line or pretty-printed. Nothing is fetched and no name is looked up, unless \
+      Payloads are read from FILE or standard input, one JSON object per line or pretty-printed. Nothing is fetched and no name is looked up, unless \
       --fetch says so.
       """)
 
   @Argument(help: "The file to read. (default: standard input)")
   var file: String?
 
-  @Flag(help: "Write one JSON object a payload.")
+  @Flag(help: "Write one JSON object per payload.")
   var json = false
 
-  @Flag(help: "Fetch the media too, as the filter would, and say what became of each.")
+  @Flag(help: "Fetch the media too, as the filter would, and show the result of each.")
   var fetch = false
 
   @OptionGroup(title: "Payloads") var payloads: PayloadOptions

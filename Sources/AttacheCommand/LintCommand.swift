@@ -7,15 +7,15 @@ import AttacheArguments
 struct LintCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lint", abstract: "Check payloads for mistakes before they are sent; exit with 1 if there are any.",
-    discussion: "Payloads are read from FILE or standard input, one JSON object a line or pretty-printed. Nothing is fetched.")
+    discussion: "Payloads are read from FILE or standard input, one JSON object per line or pretty-printed. Nothing is fetched.")
 
   @Argument(help: "The file to read. (default: standard input)")
   var file: String?
 
-  @Option(help: "Write findings as text (FILE:LINE: severity: code: sentence [path]), json (one object a finding) or sarif.")
+  @Option(help: "Write findings as text (FILE:LINE: severity: code: sentence [path]), json (one object per finding) or sarif.")
   var format = LintReport.Format.text
 
-  @Flag(help: "Print the codes, what each means and what to do, and where it is said.")
+  @Flag(help: "Print each code with its meaning, what to do, and the source of the rule.")
   var list = false
 
   @OptionGroup(title: "Payloads") var payloads: PayloadOptions

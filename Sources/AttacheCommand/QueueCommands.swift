@@ -4,7 +4,7 @@ import ArgumentParser
 struct EnqueueCommand: QueueCommand {
   static let configuration = CommandConfiguration(commandName: "enqueue", abstract: "Add payloads to a queue.")
 
-  @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
+  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
 }
 
@@ -12,7 +12,7 @@ struct EnqueueCommand: QueueCommand {
 struct WorkCommand: QueueCommand {
   static let configuration = CommandConfiguration(commandName: "work", abstract: "Process a queue: attach media to its payloads.")
 
-  @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
+  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
 }
 
@@ -21,7 +21,7 @@ struct DeliverCommand: QueueCommand {
   static let configuration = CommandConfiguration(
     commandName: "deliver", abstract: "Deliver the results of a queue to a command, an HTTP endpoint or Apple.")
 
-  @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
+  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
 }
 
@@ -30,7 +30,7 @@ struct ResultsCommand: QueueCommand {
   static let configuration = CommandConfiguration(
     commandName: "results", abstract: "Write the results of a queue, in the order of its payloads.")
 
-  @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
+  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
 }
 
@@ -38,7 +38,7 @@ struct ResultsCommand: QueueCommand {
 struct QueueStateCommand: QueueCommand {
   static let configuration = CommandConfiguration(commandName: "queue", abstract: "Show the state of a queue.")
 
-  @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
+  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
 }
 
@@ -46,7 +46,7 @@ struct QueueStateCommand: QueueCommand {
 struct RetryCommand: QueueCommand {
   static let configuration = CommandConfiguration(commandName: "retry", abstract: "Requeue payloads that fell back.")
 
-  @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
+  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
 }
 
@@ -54,7 +54,7 @@ struct RetryCommand: QueueCommand {
 struct PurgeCommand: QueueCommand {
   static let configuration = CommandConfiguration(commandName: "purge", abstract: "Delete payloads with old results.")
 
-  @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
+  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
 }
 
@@ -63,7 +63,7 @@ struct BatchCommand: QueueCommand {
   static let configuration = CommandConfiguration(
     commandName: "batch", abstract: "Attach media to the payloads of a file; resume after an interruption.")
 
-  @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
+  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
 }
 
@@ -71,6 +71,6 @@ struct BatchCommand: QueueCommand {
 struct PushCommand: QueueCommand {
   static let configuration = CommandConfiguration(commandName: "push", abstract: "Send one payload to Apple and print the answer.")
 
-  @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
+  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
 }

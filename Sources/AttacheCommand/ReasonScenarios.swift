@@ -58,12 +58,12 @@ extension Reason {
     case .typeUnknown: .file("bytes-are-of-no-known-type.yaml")
     case .typeUnsupported: .file("page-is-served-as-a-picture.yaml")
     case .typeBroken: .file("picture-is-cut-off-at-the-origin.yaml")
-    case .typeDetector: .none("no bytes are known that crash or hang libmagic; a test plays a detector that does")
+    case .typeDetector: .none("no known bytes crash or hang libmagic; a test simulates a detector that does")
     case .fetchCrashed: .file("one-payload-kills-every-fetcher.yaml")
     case .storeFull: .file("disk-is-full.yaml")
     case .storeReadOnly: .file("disk-turns-read-only.yaml")
-    case .queueExpired, .queuePoison: .none("a scenario's payloads are not queued for so long, and no media end a worker")
-    case .storeFailed: .none("a scenario's disk can be full or read-only, and has no other error")
+    case .queueExpired, .queuePoison: .none("a scenario's payloads do not wait that long in a queue, and no media end a worker")
+    case .storeFailed: .none("a scenario's disk can be full or read-only, but has no other errors")
     case .internal: .file("extension-throws.yaml")
     }
   }

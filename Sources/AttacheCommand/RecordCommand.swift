@@ -6,7 +6,7 @@ struct RecordCommand: RehearsalCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Run the filter and record its input and network as a scenario for attache rehearse.")
 
-  @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
+  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
 
   func run() throws {

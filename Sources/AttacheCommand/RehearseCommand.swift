@@ -5,6 +5,6 @@ struct RehearseCommand: RehearsalCommand {
   static let configuration = CommandConfiguration(
     commandName: "rehearse", abstract: "Play scenarios of a failing network, with attache or any other filter.")
 
-  @Argument(parsing: .captureForPassthrough, help: "--help shows what it takes.")
+  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
   var arguments: [String] = []
 }

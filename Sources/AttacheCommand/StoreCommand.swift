@@ -10,7 +10,7 @@ struct StoreCommand: ParsableCommand {
   /// `attache store prune`: removes at once what the filter would remove.
   struct Prune: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove attachments that are too old or too many, the least recently used first; those in flight stay.")
+      abstract: "Remove attachments that are too old, and the least recently used ones if the store is too large. Those in flight stay.")
 
     @OptionGroup var store: StoreOptions
 

@@ -10,7 +10,7 @@ enum StrayWord {
   static func advice(_ word: String, isFirst: Bool) -> String {
     let name = PrintableText.of(word)
     guard isFirst, unsafe access(word, F_OK) != 0 else {
-      return "filter reads standard input: `attache filter < \(name)`, or `attache batch \(name)`"
+      return "the filter reads standard input: `attache filter < \(name)`, or `attache batch \(name)`"
     }
     if let nearest = Spelling.nearest(to: word, of: AttacheTool.commandNames) {
       return "no such command: \(name); did you mean \(nearest)?"

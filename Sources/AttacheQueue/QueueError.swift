@@ -22,9 +22,9 @@ public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .unavailable(let text), .failed(let text): text.onOneLine
     case .system(let error): "the system refuses: \(error)"
-    case .full(let text): "\(text); make room and start again: nothing is lost".onOneLine
+    case .full(let text): "\(text); free space and start again: nothing is lost".onOneLine
     case .disk(let text, isReadOnly: true): "\(text); make its file system writable and start again: nothing is lost".onOneLine
-    case .disk(let text, isReadOnly: false): "\(text); see to the disk (`dmesg` says more) and start again".onOneLine
+    case .disk(let text, isReadOnly: false): "\(text); check the disk (`dmesg` says more) and start again".onOneLine
     }
   }
 }
@@ -42,7 +42,7 @@ extension QueueError {
   /// The same error as a reason why a queue cannot be opened.
   private var atOpening: QueueError {
     switch self {
-    case .disk(let text, isReadOnly: true): .unavailable("\(text); a queue needs a folder and files that its workers may write")
+    case .disk(let text, isReadOnly: true): .unavailable("\(text); a queue needs a folder and files that its workers can write")
     case .disk(let text, isReadOnly: false): .failed(text)
     case .unavailable, .full, .system, .failed: self
     }

@@ -33,8 +33,8 @@ package struct QueueStatus: Sendable {
       let (name, number) = (Self.padded(state, to: 9), Self.grouped(count))
       return "  \(name)\(Self.padded("", to: width - number.count))\(number)\(note.isEmpty ? "" : "  \(note)")"
     }
-    if let oldest = counts.oldest { lines.append("the oldest without a result came \(Self.span(oldest)) ago") }
-    if let oldest = counts.oldestUndelivered { lines.append("the oldest undelivered came \(Self.span(oldest)) ago") }
+    if let oldest = counts.oldest { lines.append("the oldest without a result was enqueued \(Self.span(oldest)) ago") }
+    if let oldest = counts.oldestUndelivered { lines.append("the oldest undelivered was enqueued \(Self.span(oldest)) ago") }
     lines.append("\(Self.grouped(counts.finishedLastMinute)) results in the last minute; \(pace)")
     return lines
   }

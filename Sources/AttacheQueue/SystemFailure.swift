@@ -12,11 +12,11 @@ struct SystemFailure {
 
   var error: QueueError {
     switch number {
-    case ENOSPC, EDQUOT: .full("\(path): no room is left")
+    case ENOSPC, EDQUOT: .full("\(path): no space is left")
     case EFBIG: .full("\(path): the limit on the size of files (ulimit -f) is reached")
     case EMFILE, ENFILE: .full("\(path): \(text)")
-    case ENOENT, ENOTDIR: .unavailable("\(path): \(text); make its folder first, or name another queue")
-    case EACCES, EPERM, EISDIR, ELOOP: .unavailable("\(path): \(text); a queue needs a folder and files that its workers may write")
+    case ENOENT, ENOTDIR: .unavailable("\(path): \(text); create its folder first, or choose another queue")
+    case EACCES, EPERM, EISDIR, ELOOP: .unavailable("\(path): \(text); a queue needs a folder and files that its workers can write")
     case EROFS: .disk("\(path): \(text)", isReadOnly: true)
     case EIO: .disk("\(path): \(text)", isReadOnly: false)
     default: .failed("\(path): \(text)")

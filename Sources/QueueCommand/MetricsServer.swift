@@ -74,7 +74,7 @@ final class MetricsServer: Sendable {
     let collector: MetricsCollector
 
     func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
-      guard let answer = answer(request.path) else { return Self.response(.notFound, "only /metrics, /livez and /readyz are here\n") }
+      guard let answer = answer(request.path) else { return Self.response(.notFound, "there are only /metrics, /livez and /readyz here\n") }
       guard request.method == .GET else {
         return Self.response(.methodNotAllowed, request.method == .HEAD ? "" : "only GET\n", [HTTPHeader("Allow"): "GET"])
       }

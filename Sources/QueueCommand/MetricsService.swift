@@ -41,7 +41,7 @@ final class MetricsService: Sendable {
       log.error("--metrics \(error)")
       throw ExitCode(ExitStatus.unavailable)
     }
-    if let server { log.info("figures at http://127.0.0.1:\(server.port)/metrics") }
+    if let server { log.info("metrics at http://127.0.0.1:\(server.port)/metrics") }
     try orExit(log, ExitStatus.software) { try collector.start { [weak self] in self?.writeWhenDue() } }
   }
 

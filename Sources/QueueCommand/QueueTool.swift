@@ -6,7 +6,7 @@ import AttacheArguments
 @main
 struct QueueTool: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "attache", abstract: "The subcommands of attache that work a queue.", version: versionText,
+    commandName: "attache", abstract: "The subcommands of attache that process a queue.", version: versionText,
     subcommands: [
       BatchCommand.self, Enqueue.self, Work.self, Deliver.self, Results.self, State.self, Retry.self, Purge.self, PushCommand.self,
     ])

@@ -29,7 +29,7 @@ enum QueueChoice: String, ExpressibleByArgument, CaseIterable {
 
 /// The flags for rehearsing another filter, and for what it must do.
 struct CommandOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Rehearse this shell command in the place of attache's engine.", valueName: "command"))
+  @Option(help: ArgumentHelp("Rehearse this shell command instead of attache's engine.", valueName: "command"))
   var command: String?
 
   @Option(
@@ -41,10 +41,10 @@ struct CommandOptions: ParsableArguments {
   var queue: QueueChoice?
 
   @Option(
-    help: ArgumentHelp("How long after its last deadline a command may go on. (default: twice the deadline)", valueName: "time"))
+    help: ArgumentHelp("How long a command may continue after its last deadline. (default: twice the deadline)", valueName: "time"))
   var hangAfter: DurationArgument?
 
-  @Option(help: ArgumentHelp("How much later a line may come, for what lies between two processes. (default: 250ms)", valueName: "time"))
+  @Option(help: ArgumentHelp("How much later a line may come, for the delay between two processes. (default: 250ms)", valueName: "time"))
   var slack: DurationArgument?
 
   @Flag(help: "Lines may come in any order.")
@@ -57,18 +57,18 @@ struct CommandOptions: ParsableArguments {
       """)
   var expect: DemandChoice?
 
-  @Flag(help: "Play the scenarios of 10,000 payloads and more that a folder holds, too; they take long, and are left out for --command.")
+  @Flag(help: "Also play a folder's scenarios of 10,000 payloads and more. They take long, and --command skips them by default.")
   var large = false
 
   @Option(
     help: ArgumentHelp(
       """
-      Kill the command at start, fed, request[:N], sent[:N] or line[:N], start it again with what is unanswered, and check that every line \
+      Kill the command at start, fed, request[:N], sent[:N] or line[:N], start it again with the unanswered lines, and check that every line \
       comes whole. Repeatable.
       """, valueName: "step"),
     transform: { text in
       guard let point = CommandKillPoint(text) else {
-        throw ValidationError("a step is start, fed, request, sent or line, the last three with a number if need be, such as request:2")
+        throw ValidationError("a step is start, fed, request, sent or line; the last three may have a number, such as request:2")
       }
       return point
     })
@@ -76,7 +76,8 @@ struct CommandOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The same at so many random moments, by --seed; with --queue, that each payload has one whole result is checked.", valueName: "n"))
+      "The same at this many random moments, chosen by --seed. With --queue, check that each payload has one complete result.",
+      valueName: "n"))
   var killRandom: Int?
 
   func validate() throws {
@@ -89,15 +90,15 @@ struct CommandOptions: ParsableArguments {
   /// - Throws: `ValidationError`.
   func check(clock: ClockChoice) throws {
     guard let player = queue != nil ? "--queue" : command != nil ? "--command" : nil else {
-      if let flag = needsCommand { throw ValidationError("\(flag) needs --command: it says how another filter is rehearsed.") }
+      if let flag = needsCommand { throw ValidationError("\(flag) needs --command, which rehearses another filter.") }
       return
     }
-    guard clock == .real else { throw ValidationError("\(player) runs against the real clock; leave --clock \(clock.rawValue) out.") }
+    guard clock == .real else { throw ValidationError("\(player) runs on the real clock; remove --clock \(clock.rawValue).") }
     guard expect != .all || killAt.isEmpty && killRandom == nil else {
-      throw ValidationError("What is killed cannot do all that a scenario expects; leave --expect all out.")
+      throw ValidationError("A killed command cannot do all that a scenario expects; remove --expect all.")
     }
     if queue != nil, let flag = needsPipe {
-      throw ValidationError("\(flag) speaks of lines in a pipe, which a queue has none of; leave it out.")
+      throw ValidationError("\(flag) applies to lines in a pipe, which a queue does not have; remove it.")
     }
   }
 
@@ -122,7 +123,7 @@ struct CommandOptions: ParsableArguments {
     guard command != nil, queue == nil, expect != .all, killAt.isEmpty, killRandom == nil else { return [] }
     return [
       "--expect promise does not check what the scenarios expect: outcomes, reasons, attachments, media, requests, fields, connections, names, "
-        + "memory, descriptors, and the exit status but 0; --expect all does"
+        + "memory, descriptors, and exit statuses other than 0; --expect all does"
     ]
   }
 

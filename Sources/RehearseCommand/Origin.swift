@@ -6,7 +6,7 @@ internal import Glibc
 struct Origin: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "origin",
-    abstract: "Serve a folder on 127.0.0.1 with faults that the path names.",
+    abstract: "Serve a folder on 127.0.0.1, with faults selected by the path.",
     discussion: """
       Prints its URL when it is ready and runs until SIGTERM, SIGINT or SIGHUP. Hidden files and symbolic links are not served.
 
@@ -16,10 +16,10 @@ struct Origin: AsyncParsableCommand {
   @Argument(help: "The folder to serve.", completion: .directory)
   var directory: String
 
-  @Option(help: "The port to listen on; 0 for one that is free.")
+  @Option(help: "The port to listen on; 0 selects a free one.")
   var port = 0
 
-  @Flag(help: "Speak TLS (HTTP/2 and HTTP/1.1); standard error names the root certificate's file, for --cacert.")
+  @Flag(help: "Use TLS (HTTP/2 and HTTP/1.1); standard error names the root certificate's file, for --cacert.")
   var tls = false
 
   @Flag(help: "Write each request to standard error.")

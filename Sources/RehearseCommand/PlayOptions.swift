@@ -19,29 +19,29 @@ struct PlayOptions: ParsableArguments {
   @Option(help: "real (sockets on loopback), virtual (a simulated machine, on which waiting takes no time) or both, which must agree.")
   var clock = ClockChoice.real
 
-  @Option(help: ArgumentHelp("Shrink or stretch every time of the scenarios, such as 0.1.", valueName: "factor"))
+  @Option(help: ArgumentHelp("Scale every time of the scenarios, such as by 0.1.", valueName: "factor"))
   var timeScale = 1.0
 
-  @Option(help: ArgumentHelp("Of what is random: the interleaving on the virtual clock, the kill points.", valueName: "n"))
+  @Option(help: ArgumentHelp("The seed of what is random: the interleaving on the virtual clock, and the kill points.", valueName: "n"))
   var seed: UInt64 = 1
 
-  @Option(help: ArgumentHelp("Play all of them so many times, each time with the next seed.", valueName: "n"))
+  @Option(help: ArgumentHelp("Play all scenarios this many times, each time with the next seed.", valueName: "n"))
   var `repeat` = 1
 
-  @Option(help: ArgumentHelp("Scenarios side by side. (default: two for each core)", valueName: "n"))
+  @Option(help: ArgumentHelp("Scenarios played at a time. (default: two for each core)", valueName: "n"))
   var parallel: Int?
 
-  @Option(help: ArgumentHelp("Only scenarios whose name holds this. Repeatable.", valueName: "name"))
+  @Option(help: ArgumentHelp("Only scenarios whose name contains this. Repeatable.", valueName: "name"))
   var only: [String] = []
 
   @Flag(
     help: """
-      Go on where a rehearsal stops before its end: play the others when a scenario file is wrong, which then counts as failed, and when \
-      the command hangs. What fails in any other way stops nothing.
+      Continue where a rehearsal would stop: play the others when a scenario file is wrong, which then counts as failed, and when \
+      the command hangs. No other failure stops a rehearsal.
       """)
   var keepGoing = false
 
-  @Flag(help: "Name the scenarios instead of playing them.")
+  @Flag(help: "List the scenarios instead of playing them.")
   var list = false
 
   func validate() throws {

@@ -10,15 +10,15 @@ struct Record: AsyncParsableCommand {
     commandName: "record",
     abstract: "Run the filter and record its input and network as a scenario for attache rehearse.",
     discussion: """
-      Payloads come on standard input and leave on standard output as with attache filter, whose flags it takes. When the input ends, or at SIGTERM, \
-      SIGINT or SIGHUP, FILE holds the payloads, what each origin and name server did and when, and what became of each payload. Media are replaced by \
-      stand-ins of the same type and size. Payloads are kept as they are: look them over before you pass the scenario on.
+      Payloads come on standard input and go to standard output as with attache filter, whose flags it accepts. When the input ends, or at SIGTERM, \
+      SIGINT or SIGHUP, FILE holds the payloads, what each origin and name server did and when, and the result of each payload. Media are replaced by \
+      stand-ins of the same type and size. Payloads are kept unchanged: review them before you share the scenario.
       """)
 
   @Argument(help: "The scenario to write, a .yaml file; one that exists is replaced.", completion: .file(extensions: ["yaml"]))
   var file: String
 
-  @Flag(help: "Keep the media, in a folder beside FILE, in the place of stand-ins.")
+  @Flag(help: "Keep the media, in a folder beside FILE, instead of stand-ins.")
   var keepMedia = false
 
   @OptionGroup var options: FilterOptions
@@ -65,7 +65,7 @@ struct Record: AsyncParsableCommand {
     let arguments = Array(CommandLine.arguments.dropFirst(2))
     let flags = RecordedFlags.kept(of: arguments, file: file)
     if RecordedFlags.lacksDialects(of: arguments) {
-      say("the scenario is without --dialects, since it may name no files elsewhere; its flags may name the same media by --media-key")
+      say("the scenario does not have --dialects, since it may not name other files; use --media-key in its flags to name the same media")
     }
     let recording = try run.recording(flags: flags + ["--cache", options.engine.fetching.cache.rawValue])
     try write(recording)

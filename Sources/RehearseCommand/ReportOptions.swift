@@ -15,20 +15,22 @@ struct ReportOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Compare with what --json wrote earlier: a changed outcome or reason, a missing scenario, or a grown lateness is a failure.",
+      "Compare with an earlier file of --json: a changed outcome or reason, a missing scenario, or a grown lateness is a failure.",
       valueName: "file"), completion: .file())
   var baseline: String?
 
-  @Option(help: ArgumentHelp("By how much the worst lateness of a scenario may have grown. (default: 100ms)", valueName: "time"))
+  @Option(help: ArgumentHelp("How much the worst lateness of a scenario may grow. (default: 100ms)", valueName: "time"))
   var tolerance: DurationArgument?
 
-  @Flag(help: "Show what happened in scenarios that passed, too.")
+  @Flag(help: "Also show what happened in scenarios that passed.")
   var verbose = false
 
   func validate() throws {
     guard tolerance == nil || baseline != nil else { throw ValidationError("--tolerance needs --baseline.") }
     guard json == nil || json != junit else { throw ValidationError("--json and --junit name the same file; give each its own.") }
-    guard !(tap && verbose) else { throw ValidationError("--verbose is of the report for people, which --tap replaces.") }
+    guard !(tap && verbose) else {
+      throw ValidationError("--verbose changes the report for people, which --tap replaces; remove one of them.")
+    }
   }
 
   /// Opens all requested reports.

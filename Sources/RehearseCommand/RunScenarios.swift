@@ -10,15 +10,15 @@ struct RunScenarios: AsyncParsableCommand {
     commandName: "rehearse",
     abstract: "Rehearse scenarios: attache's own engine, any filter, or a queue's worker, with a network that fails as the scenario says.",
     discussion: """
-      A scenario is a YAML file: payloads, what the origin, DNS and the disk do, and what must come of it. Everything happens on loopback.
+      A scenario is a YAML file: payloads, what the origin, DNS and the disk do, and the expected result. Everything happens on loopback.
 
-      With --command another program is rehearsed, through /bin/sh: it reads the payloads on standard input and writes them on standard output. \
-      Its environment says where the scenario's world is:
+      --command rehearses another program, through /bin/sh: it reads the payloads on standard input and writes them on standard output. \
+      Its environment has these variables:
 
       \(CommandRehearsal.environmentHelp)
 
-      Exit status: 0 when all passed, 99 when a scenario failed, 64 for wrong use, 65 for a wrong file, 74 when a report cannot be written, 75 when a \
-      signal (SIGINT, SIGTERM, SIGHUP) ended it before all was played: the reports then hold what has run.
+      Exit status: 0 when all passed, 99 when a scenario failed, 64 for wrong usage, 65 for a wrong file, 74 when a report cannot be written, 75 when a \
+      signal (SIGINT, SIGTERM, SIGHUP) ended it before all were played: the reports then contain the scenarios that ran.
       """)
 
   @Argument(help: "Scenario files, or folders in which all .yaml and .yml files are scenarios.", completion: .file())
@@ -39,7 +39,7 @@ struct RunScenarios: AsyncParsableCommand {
       throw ExitCode(ExitStatus.data)
     }
     guard !(files.scenarios + files.large).isEmpty || !files.mistakes.isEmpty else {
-      throw ValidationError("--only: no scenario has such a name; --list shows them")
+      throw ValidationError("--only: no scenario has this name; --list shows the names")
     }
     if play.list { return Self.list(files.scenarios) }
     var rehearsal = Rehearsal(files.scenarios, player: player, seeds: play.seeds, isSeeded: isSeeded)
@@ -70,7 +70,7 @@ struct RunScenarios: AsyncParsableCommand {
   private static func note(_ large: [Scenario]) -> [String] {
     guard !large.isEmpty else { return [] }
     let what = large.count == 1 ? "1 scenario of 10,000 payloads or more is" : "\(large.count) scenarios of 10,000 payloads or more are"
-    return ["\(what) left out for a command: \(large.map(\.name).joined(separator: ", ")); --large plays them"]
+    return ["\(what) skipped for a command: \(large.map(\.name).joined(separator: ", ")); --large plays them"]
   }
 
   private var player: Rehearsal.Player {

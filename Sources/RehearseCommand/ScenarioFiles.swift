@@ -58,7 +58,7 @@ struct ScenarioFiles {
     let prefix = path.hasSuffix("/") ? path : path + "/"
     let files = names.filter { name in Scenario.fileEndings.contains { name.hasSuffix(".\($0)") } }.sorted().map { prefix + $0 }
     guard !files.isEmpty else {
-      throw ValidationError("\(path): no scenario is in this folder; scenarios are files whose names end with .yaml or .yml")
+      throw ValidationError("\(path): there is no scenario in this folder; scenarios are files whose names end with .yaml or .yml")
     }
     return (files, true)
   }
@@ -68,11 +68,11 @@ struct ScenarioFiles {
   private static func checkPlace(of file: String, in folder: String) throws(ScenarioError) {
     let (place, root) = (URL(filePath: file).resolvingSymlinksInPath().path, URL(filePath: folder).resolvingSymlinksInPath().path)
     guard place.utf8.starts(with: (root.hasSuffix("/") ? root : root + "/").utf8) else {
-      throw ScenarioError(file: file, message: "this link leads out of the folder that was named; name the file itself to play it")
+      throw ScenarioError(file: file, message: "this link leads out of the folder; name the file itself to play it")
     }
     var status = stat()
     guard unsafe stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw ScenarioError(file: file, message: "this is no regular file; take it out of the folder")
+      throw ScenarioError(file: file, message: "this is not a regular file; remove it from the folder")
     }
   }
 }

@@ -27,9 +27,9 @@ import Testing
       }
     }
     #expect(
-      opened(EROFS) == .unavailable("/queue: Read-only file system; a queue needs a folder and files that its workers may write"))
+      opened(EROFS) == .unavailable("/queue: Read-only file system; a queue needs a folder and files that its workers can write"))
     #expect(opened(EIO) == .failed("/queue: Input/output error"))
-    #expect(opened(ENOSPC) == .full("/queue: no room is left"))
+    #expect(opened(ENOSPC) == .full("/queue: no space is left"))
   }
 
   @Test(arguments: [

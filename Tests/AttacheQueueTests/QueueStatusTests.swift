@@ -22,8 +22,8 @@ struct QueueStatusTests {
           leased          64
           done     1,099,813  12 undelivered, 5 of them leased
           dead             1
-        the oldest without a result came 2m 13s ago
-        the oldest undelivered came 1m 1s ago
+        the oldest without a result was enqueued 2m 13s ago
+        the oldest undelivered was enqueued 1m 1s ago
         1,204 results in the last minute; 20/s, 1m 3s left
         """)
     #expect(

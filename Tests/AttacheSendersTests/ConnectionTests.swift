@@ -93,7 +93,7 @@ struct ConnectionTests {
     let server = try await APNsServer.start { _ in .brokenStream }
     try await APNsTest.run(server) { test in
       let answers = await test.answers(to: [APNsTest.line(1)])
-      #expect(answers == [.retry(after: nil, reason: "the server broke the request off: INTERNAL_ERROR")])
+      #expect(answers == [.retry(after: nil, reason: "the server aborted the request: INTERNAL_ERROR")])
     }
   }
 
@@ -139,7 +139,7 @@ struct ConnectionTests {
       await server.waitForHeld(count: 3)
       await server.freeze()
       await test.desk.waitForAnswers(count: 3)
-      let reason = "the connection was lost before the answer: the server has fallen silent"
+      let reason = "the connection was lost before the answer: the server no longer responds"
       #expect(test.desk.answers.values.allSatisfy { $0 == [.retry(after: nil, reason: reason)] })
       test.sender.send([APNsTest.delivery(4, APNsTest.line(4))])
       await test.desk.waitForDelivered(count: 1)
@@ -242,7 +242,7 @@ struct ConnectionTests {
       configuration.rootCertificates = nil
     } _: { test in
       guard case .refused(let reason) = await test.answers(to: [APNsTest.line()]).first else { return #expect(Bool(false)) }
-      #expect(reason.contains("the server's certificate is not accepted: "))
+      #expect(reason.contains("the server's certificate was rejected: "))
     }
   }
 

@@ -92,7 +92,7 @@ struct ProviderTokenTests {
       #expect(
         answer
           == .refused(
-            reason: "403 InvalidProviderToken: the provider token is invalid or its signature does not fit; "
+            reason: "403 InvalidProviderToken: the provider token is invalid or its signature is wrong; "
               + "check --apns-key, --apns-key-id and --apns-team-id"))
     }
   }

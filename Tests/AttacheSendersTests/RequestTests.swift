@@ -150,14 +150,14 @@ struct RequestTests {
   }
 
   @Test(arguments: [
-    ("", "the line is blank"), ("[]", "the line is no JSON object"), ("{", "the line is no JSON object"),
+    ("", "the line is blank"), ("[]", "the line is not a JSON object"), ("{", "the line is not a JSON object"),
     (#"{"aps":{"alert":"hi"}}"#, "no device token"), (#"{"aps":{"alert":"hi"},"token":""}"#, "no device token"),
     (#"{"aps":{"alert":"hi"},"token":7}"#, "no device token"), (#"{"aps":{"alert":"hi"},"token":"xyz"}"#, "BadDeviceToken"),
     (#"{"aps":{"alert":"hi"},"token":"abc"}"#, "BadDeviceToken"), (#"{"aps":{"alert":"hi"},"token":"../../x"}"#, "BadDeviceToken"),
     (#"{"aps":{"alert":"hi"},"token":"ab\r\nx: y"}"#, "BadDeviceToken"),
     (
       #"{"notifications":[{"token":"ab","platform":1,"message":"a"},{"token":"ab","platform":1,"message":"b"}]}"#,
-      "the line holds 2 notifications"
+      "the line contains 2 notifications"
     ),
     (#"{"message":{"token":"abcd","apns":{"headers":{"apns-push-type":"a\r\nb"},"payload":{"aps":{"alert":"hi"}}}}}"#, "InvalidPushType"),
     (#"{"message":{"token":"abcd","apns":{"headers":{"apns-topic":"é"},"payload":{"aps":{"alert":"hi"}}}}}"#, "BadTopic"),
@@ -185,7 +185,7 @@ struct RequestTests {
 
   @Test func `a payload without a topic is the user's to mend`() throws {
     let answer = try Self.answer(APNsTest.line()) { $0.topic = nil }
-    #expect(answer == .refused(reason: "the payload names no topic; give the app's bundle identifier with --apns-topic"))
+    #expect(answer == .refused(reason: "the payload has no topic; give the app's bundle identifier with --apns-topic"))
   }
 
   @Test func `an apns-id is a UUID of version 8, the same for each try, and another for each payload and queue`() {

@@ -379,7 +379,7 @@ extension CurlTransfer {
     do throws(Refusal) {
       if let proxy = request.proxy {
         guard request.addresses.contains(address), port == proxy.port else {
-          throw Refusal(.connectProxy, "the connection leads elsewhere than to the proxy")
+          throw Refusal(.connectProxy, "the connection does not lead to the proxy")
         }
       } else {
         try gate.check(address, for: request.url)

@@ -142,10 +142,10 @@ package enum DetectorFailure: Error, Equatable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .noProcess(let error): "there is no process for the type detector (\(error)); raise the limit on processes or make memory free"
+    case .noProcess(let error): "the type detector's process cannot start (\(error)); raise the limit on processes or free memory"
     case .died(let signal): "the bytes crash the type detector (\(Self.name(of: signal))); check what the URL serves"
-    case .late: "the bytes take the type detector too long; check what the URL serves"
-    case .confused: "the bytes confuse the type detector; check what the URL serves"
+    case .late: "the type detector takes too long on the bytes; check what the URL serves"
+    case .confused: "the type detector gives an invalid answer for the bytes; check what the URL serves"
     }
   }
 

@@ -219,7 +219,7 @@ extension FetchTicket {
     record.reason = .deadline
     if let wait = record.timing.wait, let total = record.timing.total, wait * 2 >= total, let awaited {
       let tenths = Int(wait.milliseconds / 100)
-      record.explanation = "waited \(tenths / 10).\(tenths % 10) s for \(awaited); raise it, or --deadline"
+      record.explanation = "waited \(tenths / 10).\(tenths % 10) s for \(awaited); raise that limit, or --deadline"
     }
     return record
   }

@@ -53,7 +53,7 @@ public struct FetchFailure: Error, Hashable, Sendable {
   ///
   /// - Parameter tries: the number of attempts that had the same kind of result.
   init(_ reason: Reason, status: Int, tries: Int = 1) {
-    let answer = "the origin answered \(status)" + (tries > 1 ? " to the last of \(tries) tries" : "")
+    let answer = "the origin answered \(status)" + (tries > 1 ? " to the last of \(tries) attempts" : "")
     let advice = (400..<500).contains(status) ? "check the URL" : "check the origin"
     self.init(reason: reason, message: reason == .httpStatus ? "\(answer); \(advice)" : "")
   }
@@ -64,7 +64,8 @@ public struct FetchFailure: Error, Hashable, Sendable {
   private init(_ reason: Reason, localError: Int32) {
     let advice =
       [EMFILE, ENFILE].contains(localError) ? "raise the limit on open files (ulimit -n), or lower --jobs" : "check this machine's network"
-    self.init(reason: reason, message: "this machine made no connection: \(SystemError(call: "socket", number: localError)); \(advice)")
+    self.init(
+      reason: reason, message: "this machine could not make a connection: \(SystemError(call: "socket", number: localError)); \(advice)")
     isOfMachine = Self.shortages.contains(localError)
   }
 
@@ -74,7 +75,7 @@ public struct FetchFailure: Error, Hashable, Sendable {
   /// Creates the failure of a proxy that cannot be reached, or that responds with its own status
   /// instead of the origin's.
   init(proxyStatus: Int?) {
-    self.init(reason: .connectProxy, message: proxyStatus.map { "the proxy answers \($0); \(Reason.connectProxy.advice)" } ?? "")
+    self.init(reason: .connectProxy, message: proxyStatus.map { "the proxy answered \($0); \(Reason.connectProxy.advice)" } ?? "")
   }
 
   /// Creates the failure of a fetch that the circuit breaker blocks.

@@ -353,7 +353,7 @@ struct FetchState {
       return end(.fail(FetchFailure(error)))
     }
     guard !visited.contains(url.text) else {
-      return end(.fail(FetchFailure(reason: .httpRedirect, message: "the redirects go round in a circle")))
+      return end(.fail(FetchFailure(reason: .httpRedirect, message: "the redirects form a loop")))
     }
     startOver()
     return begin()

@@ -160,7 +160,7 @@ extension FetchFailure {
   init(_ defect: FileDefect, limits: MediaLimits) {
     switch defect {
     case .broken(let text):
-      self.init(reason: .typeBroken, message: "the file is damaged or cut off: \(text); mend it at the origin")
+      self.init(reason: .typeBroken, message: "the file is damaged or truncated: \(text); repair it at the origin")
     case .foreign(let text):
       self.init(reason: .typeUnsupported, message: "\(text); \(Reason.typeUnsupported.advice)")
     case .tooManyPixels(let width, let height):

@@ -16,17 +16,17 @@ struct FollowPolicy {
   /// Returns the answer for a reference. Call it for the references of one payload in their order.
   mutating func answer(to reference: MediaReference) -> GateAnswer {
     if let why { return .refuses(.payload, nil, "no service extension runs: \(why)") }
-    if isEnriched { return .refuses(.payload, .payloadEnriched, "the line brings the member \(PrintableText.of(outputKey)) itself") }
-    if reference.role == .avatar { return .refuses(.payload, nil, "it is the sender's picture, which is no attachment") }
+    if isEnriched { return .refuses(.payload, .payloadEnriched, "the line already has the member \(PrintableText.of(outputKey))") }
+    if reference.role == .avatar { return .refuses(.payload, nil, "it is the sender's picture, which is not an attachment") }
     followed += 1
     if followed > maximum {
-      return .refuses(.payload, .policyAttachments, "\(maximum) media are followed; --max-attachments would allow more")
+      return .refuses(.payload, .policyAttachments, "attache follows \(maximum) media; --max-attachments allows more")
     }
     guard let reason = reference.refusal else { return .passes(.payload, "the reference is followed") }
     let text =
       reference.isLazy
-      ? "the payload wants it loaded when somebody looks"
-      : "its identifier is a path, has more than \(MediaReference.longestIdentifier) bytes, or holds a control character or a mark that turns the text"
+      ? "the payload asks to load it only when somebody looks at it"
+      : "its identifier is a path, has more than \(MediaReference.longestIdentifier) bytes, or contains a control character or a mark that changes the text direction"
     return .refuses(.payload, reason, text)
   }
 }

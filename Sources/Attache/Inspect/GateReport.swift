@@ -19,7 +19,7 @@ struct GateReport {
     do throws(Refusal) {
       let checked = try urlGate.check(url.string)
       guard checked.portIsAllowed else {
-        return .passes(.url, "the URL may be fetched if its address lies within --allow-net, for port \(checked.port)")
+        return .passes(.url, "the URL may be fetched only if its address is within --allow-net, because of its port \(checked.port)")
       }
       return .passes(.url, GateAnswer.plainPass)
     } catch {
@@ -36,7 +36,7 @@ struct GateReport {
 
   private func addressAnswer(_ host: Authority.Host) -> GateAnswer {
     guard case .address(let address) = host else {
-      let text = policy.proxy == nil ? "asked when \(host.text) is looked up" : "left to the proxy, which looks \(host.text) up"
+      let text = policy.proxy == nil ? "asked after \(host.text) is looked up" : "left to the proxy, which looks up \(host.text)"
       return GateAnswer(gate: .address, text: text)
     }
     do throws(Refusal) {

@@ -2,18 +2,18 @@ extension Inspection {
   /// Returns why no service extension runs, in one sentence without a full stop; nil if one runs.
   func reasonNotToRun(_ aps: JSONElement?) -> String? {
     switch kind {
-    case .invalid: return "the line is no JSON object"
-    case .push(.silent): return "a silent push wakes the app, and never a service extension"
-    case .push(.soundOrBadge): return "it plays a sound or badges the icon, and shows no alert"
+    case .invalid: return "the line is not a JSON object"
+    case .push(.silent): return "a silent push wakes the app, but never a service extension"
+    case .push(.soundOrBadge): return "it plays a sound or badges the icon, but shows no alert"
     case .push(.nothing): return aps == nil ? "it has no aps" : "it shows no alert"
     case .push(.alert): break
     }
     guard matrix.mutableContent else {
       guard let flag = aps?.member("mutable-content"), !flag.isNull else { return "its aps has no mutable-content" }
-      return "its mutable-content is \(flag.typeName), and not the number 1"
+      return "its mutable-content is \(flag.typeName), not the number 1"
     }
     guard let type = envelope?.pushType, type != "alert" else { return nil }
-    return "its push type is \(PrintableText.of(type)), and a service extension serves alerts alone"
+    return "its push type is \(PrintableText.of(type)), and a service extension runs only for alerts"
   }
 
   /// Returns the inspection of an input that is not a payload.

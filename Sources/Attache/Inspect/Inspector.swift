@@ -46,7 +46,7 @@ package final class Inspector {
   /// input.
   package func inspect(_ input: InputPayload) -> [Inspection] {
     guard input.length <= PayloadReader.maximumLineLength else {
-      return [.invalid(input, .payloadSize, why: "the line has \(input.length) bytes, and one of more than 1 MiB is not read")]
+      return [.invalid(input, .payloadSize, why: "the line has \(input.length) bytes; attache does not read lines of more than 1 MiB")]
     }
     // A pretty-printed payload is sent compact.
     let isSpreadJSON = input.isSpread && isJSON(input.bytes)
@@ -77,7 +77,7 @@ package final class Inspector {
     case .unopened(let envelope):
       inspections = [.unopened(envelope, line: input.line, size: opener.json.count)]
       inspections[0].isEnriched = opener.isEnriched
-    case .blank, .overlong, .invalid: inspections = [.invalid(input, .payloadJSON, why: "the line is no JSON object")]
+    case .blank, .overlong, .invalid: inspections = [.invalid(input, .payloadJSON, why: "the line is not a JSON object")]
     case .empty:
       inspections = [Inspection(line: input.line, kind: .push(.nothing), size: input.length)]
       inspections[0].why = "there is no payload at \(configuration.payloadPath?.description ?? "its place")"
@@ -148,7 +148,7 @@ package final class Inspector {
     guard count > SilentRate.maximumPerHour else { return [] }
     let number = count < SilentRate.maximumCount ? "\(count)" : "\(Inspection.number(count)) or a later one"
     let text =
-      "this is silent push \(number) within an hour to the device “\(PrintableText.of(token))”; the system holds back or drops the rest"
+      "this is silent push \(number) within an hour to the device “\(PrintableText.of(token))”; the system delays or drops the rest"
     return [subject.finding(.silentRate, at: "", text)]
   }
 }

@@ -118,9 +118,9 @@ public enum JSONPointerError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .empty: "the path is empty; name a member, such as data.image or /data/image"
-    case .noSlash(let text): "“\(text)” is no JSON pointer: it must start with a slash, such as /message/payload"
-    case .tilde(let text): "“\(text)” has a ~ that stands before neither 0 nor 1; write ~0 for a tilde and ~1 for a slash in a name"
-    case .emptyPart(let text): "“\(text)” has an empty part; leave one dot between two names, or write it as a JSON pointer (/a//b)"
+    case .noSlash(let text): "“\(text)” is not a JSON pointer: it must start with a slash, such as /message/payload"
+    case .tilde(let text): "“\(text)” has a ~ without a 0 or 1 after it; write ~0 for a tilde and ~1 for a slash in a name"
+    case .emptyPart(let text): "“\(text)” has an empty part; write one dot between two names, or write it as a JSON pointer (/a//b)"
     }
   }
 }

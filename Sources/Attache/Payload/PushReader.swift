@@ -65,9 +65,9 @@ package final class PushReader {
       switch unsafe opener.open(bytes) {
       case .blank: .nothing("the line is blank")
       case .overlong: .nothing("the line is longer than 1 MiB")
-      case .invalid: .nothing("the line is no JSON object")
-      case .empty: .nothing("there is no object at --payload-path")
-      case .unopened: .nothing("the envelope holds no payload for Apple's devices")
+      case .invalid: .nothing("the line is not a JSON object")
+      case .empty: .nothing("--payload-path leads to no object")
+      case .unopened: .nothing("the envelope contains no payload for Apple's devices")
       case .payload: unsafe read(line, bytes)
       }
     }

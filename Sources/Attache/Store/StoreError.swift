@@ -64,8 +64,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case .failed(let call) where call.action == Self.linking && call.code == EMLINK:
       "too many unread results hold that file: read or purge results"
     case .failed(let call) where call.action == Self.linking:
-      "a queue holds attachments by hard links, which that file system or that file's owner does not allow: name another --store"
-    case .failed: "see to that path, or name another --store"
+      "a queue holds attachments by hard links, which that file system or that file's owner does not allow: choose another --store"
+    case .failed: "check that path, or choose another --store"
     }
   }
 

@@ -22,7 +22,7 @@ public struct AddressGate: Sendable {
     let inner = Self.embedded(in: address)
     for candidate in [address] + inner + Self.suspected(in: address) {
       if let row = AddressClass.metadata.first(where: { $0.network.contains(candidate) }) {
-        throw Refusal(.policyAddress, "\(Self.name(address, meaning: candidate)) is \(row.name) (\(row.source)); nothing allows it")
+        throw Refusal(.policyAddress, "\(Self.name(address, meaning: candidate)) is \(row.name) (\(row.source)); no flag allows it")
       }
     }
     let shut = ([address] + inner).filter { !allowsAnyPort($0) }.compactMap { candidate in

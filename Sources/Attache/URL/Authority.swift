@@ -41,7 +41,7 @@ struct Authority {
     let afterBrackets = isBracketed ? bytes.firstIndex(of: UInt8(ascii: "]")) ?? bytes.startIndex : bytes.startIndex
     let signs = bytes[afterBrackets...].count { $0 == UInt8(ascii: "@") }
     if signs > 1 { throw Refusal(.policyURL, "the authority has several '@', which parsers read differently") }
-    if signs == 1 { throw Refusal(.policyUserinfo, "the URL carries a user name or a password; leave them out") }
+    if signs == 1 { throw Refusal(.policyUserinfo, "the URL contains a user name or a password; remove them") }
   }
 
   /// Refuses an IPv6 address without brackets, as in `http://::1/`. Its colons do not begin a port.
@@ -57,7 +57,7 @@ struct Authority {
       throw Refusal(.policyHost, "the address '\(Refusal.quote(literal))' has a zone, which names an interface of this machine")
     }
     guard literal.contains(UInt8(ascii: ":")), let bits = IPAddress.parseV6(literal) else {
-      throw Refusal(.policyHost, "'\(Refusal.quote(literal))' in brackets is no IPv6 address (RFC 4291)")
+      throw Refusal(.policyHost, "'\(Refusal.quote(literal))' in brackets is not an IPv6 address (RFC 4291)")
     }
     return .address(.v6(bits))
   }
@@ -68,7 +68,7 @@ struct Authority {
     }
     guard NumericHost.endsInNumber(host) else { return .name(try HostName(host)) }
     guard let address = NumericHost.address(host) else {
-      throw Refusal(.policyHost, "the host '\(Refusal.quote(host))' ends in a number and is no IPv4 address")
+      throw Refusal(.policyHost, "the host '\(Refusal.quote(host))' ends in a number but is not an IPv4 address")
     }
     return .address(address)
   }
@@ -78,7 +78,7 @@ struct Authority {
   private static func port(_ bytes: ArraySlice<UInt8>, after host: ArraySlice<UInt8>) throws(Refusal) -> UInt16? {
     guard let colon = bytes.first else { return nil }
     guard colon == UInt8(ascii: ":") else {
-      throw Refusal(.policyHost, "something follows the address in '\(Refusal.quote(host + bytes))'")
+      throw Refusal(.policyHost, "there is text after the address in '\(Refusal.quote(host + bytes))'")
     }
     let digits = bytes.dropFirst()
     if digits.isEmpty { return nil }
@@ -92,6 +92,6 @@ struct Authority {
   }
 
   private static func badPort(_ digits: ArraySlice<UInt8>) -> Refusal {
-    Refusal(.policyPort, "'\(Refusal.quote(digits))' is no port; 1 to 65535 are possible")
+    Refusal(.policyPort, "'\(Refusal.quote(digits))' is not a port; a port is a number from 1 to 65535")
   }
 }

@@ -52,8 +52,8 @@ public enum CIDRError: Error, Hashable, Sendable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .address(let text): "'\(text)' is no IPv4 or IPv6 address"
-    case .length(let text, let maximum): "'\(text)' is no prefix length; 0 to \(maximum) are possible"
+    case .address(let text): "'\(text)' is not an IPv4 or IPv6 address"
+    case .length(let text, let maximum): "'\(text)' is not a prefix length; it must be from 0 to \(maximum)"
     case .hostBits(let text, let meant): "'\(text)' has bits set beyond its prefix; write \(meant) for the network"
     }
   }

@@ -22,7 +22,7 @@ struct HostName: Hashable, Sendable {
     let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     for label in labels { try Self.check(label, of: bytes) }
     guard let top = labels.last?.first, top.isLetterASCII else {
-      throw Refusal(.policyHost, "'\(Refusal.quote(bytes))' ends like a number and is no IPv4 address")
+      throw Refusal(.policyHost, "'\(Refusal.quote(bytes))' ends like a number but is not an IPv4 address")
     }
     text = String(decoding: name, as: UTF8.self)
     isSingleLabel = labels.count == 1
@@ -36,7 +36,7 @@ struct HostName: Hashable, Sendable {
     let host = Refusal.quote(host)
     if byte >= 0x80 { return Refusal(.policyHost, "the host '\(host)' is not ASCII; write it with A-labels (xn--…)") }
     return Refusal(
-      .policyHost, "the host '\(host)' contains '\(Refusal.quote([byte]))'; only letters, digits, '-', '_' and '.' are possible")
+      .policyHost, "the host '\(host)' contains '\(Refusal.quote([byte]))'; only letters, digits, '-', '_' and '.' are allowed")
   }
 
   private static func check(_ label: ArraySlice<UInt8>, of host: ArraySlice<UInt8>) throws(Refusal) {
@@ -45,7 +45,7 @@ struct HostName: Hashable, Sendable {
     guard label.count <= 63 else { throw Refusal(.policyHost, "a label of the host '\(host)' is longer than 63 bytes (RFC 1035)") }
     guard first != UInt8(ascii: "-") else { throw Refusal(.policyHost, "a label of the host '\(host)' begins with a dash (RFC 952)") }
     if label.starts(with: "xn--".utf8), !isALabel(label) {
-      throw Refusal(.policyHost, "'\(Refusal.quote(label))' in the host is no A-label (RFC 3492, RFC 5891)")
+      throw Refusal(.policyHost, "'\(Refusal.quote(label))' in the host is not an A-label (RFC 3492, RFC 5891)")
     }
   }
 

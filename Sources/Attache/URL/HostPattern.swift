@@ -40,7 +40,7 @@ public struct HostPattern: Hashable, Sendable {
     do throws(Refusal) {
       host = try HostName(name).text
     } catch {
-      throw HostPatternError(description: "'\(text)' is no host pattern: \(error.message)")
+      throw HostPatternError(description: "'\(text)' is not a host pattern: \(error.message)")
     }
   }
 

@@ -48,7 +48,7 @@ public struct Proxy: Hashable, Sendable {
     if let address = url.address, url.port == port, addresses.contains(address) { throw Self.selfRefusal }
   }
 
-  private static let selfRefusal = Refusal(.policyHost, "the URL names the proxy itself; nothing allows it")
+  private static let selfRefusal = Refusal(.policyHost, "the URL names the proxy itself; no flag allows it")
 }
 
 /// The reason why a text is not a proxy.
@@ -60,8 +60,8 @@ public enum ProxyError: Error, Hashable, Sendable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .form: "a proxy is written http://HOST:PORT"
-    case .password: "a user name or a password would stand in the list of processes; let the proxy know attache by its address"
+    case .form: "write a proxy as http://HOST:PORT"
+    case .password: "a user name or a password would be visible in the list of processes; have the proxy recognise attache by its address"
     }
   }
 }

@@ -22,7 +22,7 @@ struct SpecialName: Sendable {
   /// are looked up like any other name.
   static func of(_ host: HostName) -> SpecialName? {
     if let row = rows.first(where: { host.text == $0.domain || host.text.hasSuffix("." + $0.domain) }) { return row }
-    return host.isSingleLabel ? SpecialName(host.text, "a name of one label, which a search list would complete", "RFC 1535") : nil
+    return host.isSingleLabel ? SpecialName(host.text, "a name of one label, which a search list would extend", "RFC 1535") : nil
   }
 
   private static let rows: [SpecialName] = [
@@ -40,7 +40,7 @@ struct SpecialName: Sendable {
     SpecialName("corp", "a private-use name", "RFC 6762, appendix G"),
     SpecialName("home", "a private-use name", "RFC 6762, appendix G"),
     SpecialName("lan", "a private-use name", "RFC 6762, appendix G"),
-    SpecialName("onion", "a Tor name and must not be looked up", "RFC 7686", mayBeAllowed: false),
+    SpecialName("onion", "a Tor name, which must not be looked up", "RFC 7686", mayBeAllowed: false),
     SpecialName("i2p", "an I2P name, which DNS does not know", "https://geti2p.net/en/docs/naming", mayBeAllowed: false),
     SpecialName("alt", "no DNS name", "RFC 9476", mayBeAllowed: false),
   ]

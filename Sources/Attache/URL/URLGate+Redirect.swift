@@ -30,7 +30,7 @@ extension URLGate {
     let reference = URLReference(Array(location)[...])
     let firstSegment = reference.path.prefix { $0 != UInt8(ascii: "/") }
     if reference.scheme == nil, reference.authority == nil, firstSegment.contains(UInt8(ascii: ":")) {
-      throw Refusal(.policyURL, "the Location has a colon where a scheme ends and none before it (RFC 3986, 4.2)")
+      throw Refusal(.policyURL, "the Location has a colon in its first segment but no scheme (RFC 3986, 4.2)")
     }
     return reference.resolved(against: URLReference(Array(url.text.utf8)[...])).bytes
   }

@@ -82,7 +82,7 @@ public struct URLGate: Sendable {
   {
     let scheme = try scheme(of: parts, in: bytes)
     if bytes.contains(UInt8(ascii: "\\")) {
-      throw Refusal(.policyURL, "the URL contains a backslash, which browsers read as a slash and others do not")
+      throw Refusal(.policyURL, "the URL contains a backslash, which browsers read as a slash and other software does not")
     }
     let authority = try Self.authority(of: parts)
     let target = try Self.target(of: parts)
@@ -112,7 +112,7 @@ extension URLGate {
     guard let written = parts.scheme else {
       let start = bytes.prefix { !":/?#".utf8.contains($0) }
       if start.contains(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\\") || $0 >= 0x80 }) {
-        throw Refusal(.policyURL, "'\(URLDetail.short.text(of: bytes))' is no absolute URL")
+        throw Refusal(.policyURL, "'\(URLDetail.short.text(of: bytes))' is not an absolute URL")
       }
       throw Refusal(.policyScheme, "'\(URLDetail.short.text(of: bytes))' has no scheme; write https://…")
     }
@@ -136,7 +136,7 @@ extension URLGate {
     case .name(let name): try Self.checkSpecial(name, isNamed: isNamed)
     }
     guard isNamed || policy.allowedHosts.isEmpty else {
-      throw Refusal(.policyHost, "the host '\(text)' is none of --allow-host", remedy: .host(text))
+      throw Refusal(.policyHost, "the host '\(text)' does not match --allow-host", remedy: .host(text))
     }
   }
 
@@ -144,7 +144,7 @@ extension URLGate {
   /// address gate still checks the addresses.
   private static func checkSpecial(_ name: HostName, isNamed: Bool) throws(Refusal) {
     guard let row = SpecialName.of(name), !(isNamed && row.mayBeAllowed) else { return }
-    let flag = row.mayBeAllowed ? "--allow-host \(name.text), with --allow-net for its address, would allow it" : "nothing allows it"
+    let flag = row.mayBeAllowed ? "--allow-host \(name.text), with --allow-net for its address, would allow it" : "no flag allows it"
     throw Refusal(.policyHost, "the host '\(name.text)' is \(row.name) (\(row.source)); \(flag)")
   }
 
@@ -223,7 +223,7 @@ extension URLGate {
     for index in bytes.indices where bytes[index] == UInt8(ascii: "%") {
       let digits = bytes[(index + 1)...].prefix(2)
       guard digits.count == 2, digits.allSatisfy({ $0.hexadecimalDigit != nil }) else {
-        throw Refusal(.policyURL, "the URL contains a percent sign that begins no escape; write %25")
+        throw Refusal(.policyURL, "the URL contains a percent sign without an escape; write %25")
       }
       if digits.elementsEqual("00".utf8) { throw Refusal(.policyURL, "the URL contains %00") }
     }

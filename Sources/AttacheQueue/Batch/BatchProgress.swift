@@ -32,7 +32,7 @@ package struct BatchProgress: Hashable, Sendable {
   /// - Parameter width: the width of the bar, in columns.
   package func text(width: Int) -> String {
     let outcomes = "\(counts.attached) attached, \(counts.fallback) fallback"
-    let waiting = counts.postponed > 0 ? ", \(counts.postponed) tried again" : ""
+    let waiting = counts.postponed > 0 ? ", \(counts.postponed) to retry" : ""
     let rest = "\(Int(rate.rounded()))/s, \(outcomes)\(waiting)"
     guard let lines else { return "\(done) of \(enqueued) so far, \(rest)" }
     let share = lines == 0 ? 1 : min(1, Double(done) / Double(lines))

@@ -64,7 +64,7 @@ final class CommandChild {
       } else if let line = DeliveryText.line(delivery) {
         text += line
       } else {
-        unfit.append((delivery.token, .dropped(reason: "it has line feeds within, which only --envelope and --each carry")))
+        unfit.append((delivery.token, .dropped(reason: "it contains line feeds, which only --envelope and --each can send")))
         continue
       }
       given.append(Given(delivery: delivery, since: now))
@@ -120,7 +120,7 @@ final class CommandChild {
         if let due, due <= .now {
           stop()
           let seconds = configuration.answerTimeout / .seconds(1)
-          return (answers, End(text: "gave no answer for \(seconds) s (--answer-timeout) and was stopped", isOrderly: false))
+          return (answers, End(text: "gave no answer within \(seconds) s (--answer-timeout) and was stopped", isOrderly: false))
         }
         return (answers, nil)
       }
@@ -153,7 +153,7 @@ final class CommandChild {
       guard end - start <= SenderAnswer.maximumLength else { return Self.tooLong }
       let text = line[start..<end]
       start = end + 1
-      if let fault = take(text, &answers) { return "wrote in line \(lines) what is no answer: \(SenderAnswer.excerpt(text))\(fault)" }
+      if let fault = take(text, &answers) { return "wrote an invalid answer in line \(lines): \(SenderAnswer.excerpt(text))\(fault)" }
     }
     return line.count - start <= SenderAnswer.maximumLength ? nil : Self.tooLong
   }
@@ -163,15 +163,15 @@ final class CommandChild {
   private func take(_ text: ArraySlice<UInt8>, _ answers: inout [(token: LeaseToken, answer: DeliveryAnswer)]) -> String? {
     if configuration.usesEnvelopes {
       guard let (id, answer) = SenderAnswer.readObject(Array(text), reader) else {
-        return #"; with --envelope, answers are {"id":N,"answer":"ok"}, "retry 30s" or "drop REASON""#
+        return #"; with --envelope, an answer is {"id":N,"answer":"ok"}, "retry 30s" or "drop REASON""#
       }
       guard let place = places.removeValue(forKey: id), let token = forget(at: place - forgotten) else {
-        return "; it has no unanswered result \(id)"
+        return "; it has no unanswered result with the id \(id)"
       }
       answers.append((token, answer))
     } else {
-      guard let answer = SenderAnswer.read(text) else { return "; answers are ok, retry 30s and drop REASON" }
-      guard let token = forget(at: firstGiven) else { return "; every result was answered already" }
+      guard let answer = SenderAnswer.read(text) else { return "; an answer is ok, retry 30s or drop REASON" }
+      guard let token = forget(at: firstGiven) else { return "; it had already answered every result" }
       answers.append((token, answer))
     }
     return nil

@@ -124,7 +124,7 @@ public final class Deliverer: Sendable {
     }
     let holds = try ReleasedHolds(of: queue)
     holds.onFailure = { [notify] path, error in
-      notify("\(PrintableText.of(path)): \(error.call): \(error); what it holds stays in the store until a worker starts")
+      notify("\(PrintableText.of(path)): \(error.call): \(error); the attachments that it holds stay in the store until a worker starts")
     }
     var isStopped = false
     var isCancelled = false

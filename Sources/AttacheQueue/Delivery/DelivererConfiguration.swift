@@ -52,8 +52,8 @@ public struct DelivererResult: Hashable, Sendable {
   /// A summary in one line.
   public var text: String {
     let parts = DeliveryStatus.allCases.map { "\($0.rawValue) \(ended[$0] ?? 0)" } + ["retried \(retried)"]
-    let refused = refused > 0 ? "; \(refused) refused, taken over by another deliverer" : ""
-    let restarts = restarts > 0 ? "; sender started again \(restarts) time\(restarts == 1 ? "" : "s")" : ""
+    let refused = refused > 0 ? "; \(refused) refused, since another deliverer had taken over" : ""
+    let restarts = restarts > 0 ? "; sender restarted \(restarts) time\(restarts == 1 ? "" : "s")" : ""
     let seconds = (elapsed / .milliseconds(100)).rounded() / 10
     return "\(parts.joined(separator: ", ")) in \(seconds) s\(restarts)\(refused)"
   }

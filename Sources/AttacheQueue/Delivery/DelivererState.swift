@@ -150,7 +150,9 @@ struct DelivererState {
       if let expiry = delivery.expiresAt, expiry <= wall {
         drop(delivery, .expired, nil)
       } else if delivery.deathsAlone >= configuration.poisonAfter {
-        drop(delivery, .poison, "ended \(delivery.deathsAlone) sender\(delivery.deathsAlone == 1 ? "" : "s") by itself")
+        drop(
+          delivery, .poison,
+          "ended \(delivery.deathsAlone) sender\(delivery.deathsAlone == 1 ? "" : "s") while no other result was in flight")
       } else {
         guard allowed >= 1 else { break }
         allowed -= 1

@@ -11,10 +11,10 @@ public enum DeliveryShare: Sendable {
   var conflict: String {
     switch self {
     case .amongDeliverers:
-      "`results --unread` or `deliver --ordered` has this queue, and shares it with nobody; end it first"
-    case .ordered: "another `deliver`, or `results --unread`, has this queue; end it, or deliver without --ordered"
+      "`results --unread` or `deliver --ordered` is using this queue exclusively; end it first"
+    case .ordered: "another `deliver`, or `results --unread`, is using this queue; end it, or deliver without --ordered"
     case .reader:
-      "another `results --unread`, or `deliver`, has this queue; end it, or use `deliver`, which several may share a queue by"
+      "another `results --unread`, or `deliver`, is using this queue; end it, or use `deliver`, of which several may share a queue"
     }
   }
 

@@ -122,8 +122,8 @@ public final class EachSender: Sender {
     case .status(75): .retry(after: nil, reason: "status 75")
     // A shell's statuses for a command that it cannot run: the same would happen with every
     // payload.
-    case .status(126): .refused(reason: "the command cannot be run (status 126); see to its permissions")
-    case .status(127): .refused(reason: "the command is not found (status 127); see to its path")
+    case .status(126): .refused(reason: "the command cannot be run (status 126); check its permissions")
+    case .status(127): .refused(reason: "the command is not found (status 127); check its path")
     case .status(let status): .dropped(reason: "status \(status)")
     case .signal: .senderEnded(reason: "the command \(end.text)")
     }

@@ -16,7 +16,7 @@ enum FolderLayout {
   static func open(_ path: String, creates: Bool, isSynced: Bool, clock: any QueueClock) throws(QueueError) -> (QueueFolder, FolderLock) {
     if creates, unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemFailure(errno, at: path).error }
     if !creates, unsafe access(path, F_OK) != 0, errno == ENOENT {
-      throw .unavailable("\(path): there is no such queue; `attache enqueue` makes one")
+      throw .unavailable("\(path): there is no such queue; `attache enqueue` creates one")
     }
     let folder = try QueueFolder(at: path)
     let earlier = EarlierQueue(folder: folder, isSynced: isSynced, clock: clock)
@@ -35,7 +35,7 @@ enum FolderLayout {
   }
 
   private static func check(_ folder: QueueFolder, _ earlier: EarlierQueue, creates: Bool) throws(QueueError) {
-    guard creates else { throw .unavailable("\(folder.path): is no queue; `attache enqueue` makes one") }
+    guard creates else { throw .unavailable("\(folder.path): is not a queue; `attache enqueue` creates one") }
     var own = Set((folders + others).map(FileName.init(_:)) + [database])
     // Common names belong to an earlier queue only where there was one.
     if try earlier.leavesRest() {
@@ -45,7 +45,7 @@ enum FolderLayout {
     // Another process may have created the queue in the meantime.
     guard let foreign, !folder.has(database) else { return }
     throw .unavailable(
-      "\(folder.path): holds other things (\(String(decoding: foreign.bytes, as: UTF8.self))); a queue needs a folder of its own")
+      "\(folder.path): contains other files (\(String(decoding: foreign.bytes, as: UTF8.self))); a queue needs its own folder")
   }
 }
 

@@ -147,8 +147,8 @@ struct Inbox {
       switch Result(catching: { () throws(QueueError) in try folder.content(of: file, upTo: NewPayload.maximumLine) }) {
       case .success(.bytes(let bytes)): dropped.append(DroppedPayload(payload: reader.read(bytes), name: DropName.kept(of: drop.name)))
       case .success(.missing): break
-      case .success(.tooLong): try refuse(file, drop.name, "\(batch)-\(index)", "is longer than 64 MiB, which no queue takes", notice)
-      case .success(.irregular): try refuse(file, drop.name, "\(batch)-\(index)", "is no regular file", notice)
+      case .success(.tooLong): try refuse(file, drop.name, "\(batch)-\(index)", "is longer than 64 MiB, the limit of a queue", notice)
+      case .success(.irregular): try refuse(file, drop.name, "\(batch)-\(index)", "is not a regular file", notice)
       // No descriptor, no room, no memory or a read-only disk: not the fault of this file.
       case .failure(.full(let text)): throw .full(text)
       case .failure(.disk(let text, isReadOnly: true)): throw .disk(text, isReadOnly: true)
@@ -180,7 +180,7 @@ struct Inbox {
     let wanted = name.inside(Self.refused)
     let kept = folder.has(wanted) ? FileName("\(Self.refused)/\(otherName)") : wanted
     try folder.move(file, to: kept)
-    notice(.refused("\(folder.path(of: kept)): the file \(reason), and was put aside there"))
+    notice(.refused("\(folder.path(of: kept)): the file \(reason) and was moved there"))
   }
 
   // MARK: What is dropped
@@ -197,13 +197,13 @@ struct Inbox {
     let found = try drops(in: Self.new)
     let left = found.filter { !isTakeable($0) }
     if let first = left.first {
-      notice(inPlace(first, first.status.isRegular ? "cannot be read" : "is no regular file", count: left.count))
+      notice(inPlace(first, first.status.isRegular ? "cannot be read" : "is not a regular file", count: left.count))
     }
     return left.isEmpty ? found : found.filter(isTakeable)
   }
 
   private func inPlace(_ first: Drop, _ reason: String, count: Int) -> Left {
-    .inPlace("\(folder.path(of: first.name.inside(Self.new))): \(reason), and stays there", count: count)
+    .inPlace("\(folder.path(of: first.name.inside(Self.new))): \(reason) and stays there", count: count)
   }
 
   private func isTakeable(_ drop: Drop) -> Bool {

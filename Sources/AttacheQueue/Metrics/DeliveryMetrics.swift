@@ -32,21 +32,21 @@ package final class DeliveryMetrics: DelivererObserver, MetricsSource {
   /// an increase.
   package func write(to text: inout MetricsText) {
     let state = state.withLock { $0 }
-    text.family("attache_deliveries_total", .counter, "Results whose delivery is over, by how it ended.")
+    text.family("attache_deliveries_total", .counter, "Results whose delivery has ended, by how it ended.")
     for status in DeliveryStatus.allCases { text.sample(state.ended[status] ?? 0, ["status": status.rawValue]) }
-    text.family("attache_delivery_retries_total", .counter, "Tries of a delivery that came to nothing and are made again.")
+    text.family("attache_delivery_retries_total", .counter, "Failed attempts of a delivery that will be retried.")
     text.sample(state.retried)
-    text.family("attache_deliveries_refused_total", .counter, "Answers that came when the result was no longer this deliverer's.")
+    text.family("attache_deliveries_refused_total", .counter, "Answers that came after another deliverer had taken over the result.")
     text.sample(state.refused)
-    text.gauge("attache_deliveries_unanswered", "Results that the sender has and has not answered.", Double(state.unanswered))
-    text.family("attache_sender_restarts_total", .counter, "Senders that were started after another one had ended.")
+    text.gauge("attache_deliveries_unanswered", "Results that the sender has but has not answered.", Double(state.unanswered))
+    text.family("attache_sender_restarts_total", .counter, "Senders that were started after another one ended.")
     text.sample(state.restarts)
     text.gauge(
-      "attache_deliverer_paused", "Whether the deliverer waits for somebody to mend something, such as a wrong key or a full disk.",
+      "attache_deliverer_paused", "Whether the deliverer waits for a repair, such as of a wrong key or a full disk.",
       state.pause == nil ? 0 : 1)
     text.gauge(
       "attache_delivery_blocked_seconds",
-      "With --ordered: how long the first payload has kept the others waiting, undecided or before a later try; 0 when it does not.",
+      "With --ordered: how long the first payload has kept the others waiting, since it is undecided or waits for a retry; 0 when it does not.",
       state.blockedSince.map { $0.duration(to: .now) / .seconds(1) } ?? 0)
   }
 }

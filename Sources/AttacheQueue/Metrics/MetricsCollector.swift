@@ -120,13 +120,13 @@ package final class MetricsCollector: Sendable {
   /// Whether the process makes progress. If it does not, restart it.
   package var liveness: Health {
     let asked = state.withLock { $0.askedFetchers.compactMap(\.self).min() }
-    return silence(since: asked).map { .bad("a fetcher's loop has not turned for \($0) s") } ?? .good
+    return silence(since: asked).map { .bad("a fetcher's event loop has not run for \($0) s") } ?? .good
   }
 
   /// Whether the worker processes the queue.
   package var readiness: Health {
     let state = state.withLock { $0 }
-    if state.isDraining { return .bad("draining: nothing is claimed any more") }
+    if state.isDraining { return .bad("draining: no more payloads are claimed") }
     if let failure = state.failure { return .bad("the queue fails: \(failure)") }
     if let pause = metrics.pause { return .bad("paused: \(pause)") }
     if let seconds = silence(since: state.askedQueue) { return .bad("the queue has not answered for \(seconds) s") }
@@ -142,28 +142,28 @@ package final class MetricsCollector: Sendable {
   /// All metrics, in Prometheus' text format.
   package var text: String {
     var text = MetricsText()
-    text.family("attache_build_info", .gauge, "Which attache this is; always 1.")
+    text.family("attache_build_info", .gauge, "The version of attache; always 1.")
     text.sample(1, ["version": version])
     metrics.write(to: &text)
     let state = state.withLock { $0 }
-    text.family("attache_origins", .gauge, "Origins that are remembered for failing of late, by the state of their circuit breaker.")
+    text.family("attache_origins", .gauge, "Origins with recent failures, by the state of their circuit breaker.")
     for (name, count) in [("closed", \BreakerStates.closed), ("open", \.open), ("probing", \.probing)] {
       text.sample(state.breakers.reduce(0) { $0 + $1[keyPath: count] }, ["breaker": name])
     }
-    text.gauge("attache_queue_up", "Whether the queue has answered when it was last asked.", state.counts == nil ? 0 : 1)
+    text.gauge("attache_queue_up", "Whether the queue answered when it was last asked.", state.counts == nil ? 0 : 1)
     if let counts = state.counts { Self.write(counts, to: &text) }
     return text.text
   }
 
   private static func write(_ counts: QueueCounts, to text: inout MetricsText) {
-    text.family("attache_queue_payloads", .gauge, "Payloads in the queue, by state; those that wait are not due yet.")
+    text.family("attache_queue_payloads", .gauge, "Payloads in the queue, by state; waiting ones are not due yet.")
     for (state, count) in [
       ("ready", counts.ready), ("waiting", counts.waiting), ("leased", counts.leased), ("done", counts.done), ("dead", counts.dead),
     ] {
       text.sample(count, ["state": state])
     }
     text.gauge("attache_queue_unread_results", "Results in the queue that were neither delivered nor read.", Double(counts.unread))
-    text.gauge("attache_queue_results_in_delivery", "Those of them that deliverers hold.", Double(counts.delivering))
+    text.gauge("attache_queue_results_in_delivery", "Undelivered results that deliverers have leased.", Double(counts.delivering))
     text.gauge(
       "attache_queue_oldest_undelivered_age_seconds",
       "How long the oldest payload whose result is undelivered has been in the queue; 0 when there is none.",

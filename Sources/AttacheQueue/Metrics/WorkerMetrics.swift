@@ -60,28 +60,28 @@ package final class WorkerMetrics: WorkerObserver, MetricsSource {
   /// an increase.
   package func write(to text: inout MetricsText) {
     let state = state.withLock { $0 }
-    text.family("attache_payloads_total", .counter, "Payloads that got their result, by outcome and by reason; the empty reason is none.")
+    text.family("attache_payloads_total", .counter, "Payloads that got their result, by outcome and by reason (empty for none).")
     let usual =
       [Fate(outcome: .attached), Fate(outcome: .passthrough), Fate(outcome: .invalid, reason: .payloadJSON)]
       + Reason.allCases.map { Fate(outcome: .fallback, reason: $0) }
     for fate in usual + Self.sorted(state.finished.keys.filter { !usual.contains($0) }) {
       text.sample(state.finished[fate] ?? 0, ["outcome": fate.outcome.rawValue, "reason": fate.reason?.rawValue ?? ""])
     }
-    text.family("attache_payloads_postponed_total", .counter, "Payloads that were given back for a later try, by what stood in the way.")
+    text.family("attache_payloads_postponed_total", .counter, "Payloads that were given back for a later attempt, by reason.")
     for reason in Reason.allCases { text.sample(state.postponed[reason] ?? 0, ["reason": reason.rawValue]) }
     if let unnamed = state.postponed[nil] { text.sample(unnamed, ["reason": ""]) }
-    text.family("attache_results_refused_total", .counter, "Results that came when the payload was no longer this worker's.")
+    text.family("attache_results_refused_total", .counter, "Results that came after another worker had taken over the payload.")
     text.sample(state.refused)
-    text.gauge("attache_payloads_in_flight", "Payloads that this worker holds.", Double(state.holding))
+    text.gauge("attache_payloads_in_flight", "Payloads that this worker has leased.", Double(state.holding))
     text.gauge(
-      "attache_worker_paused", "Whether the worker waits for the machine to be mended, such as a full disk.", state.pause == nil ? 0 : 1)
-    text.family("attache_media_total", .counter, "Media references of the payloads, by where the bytes came from.")
+      "attache_worker_paused", "Whether the worker waits for a repair of the machine, such as of a full disk.", state.pause == nil ? 0 : 1)
+    text.family("attache_media_total", .counter, "Media references of the payloads, by the source of their bytes.")
     for cache in MediaRecord.Cache.allCases { text.sample(state.media[cache] ?? 0, ["cache": cache.rawValue]) }
     text.family("attache_media_received_bytes_total", .counter, "Bytes of media that origins sent.")
     text.sample(state.bytes)
-    text.histogram("attache_fetch_duration_seconds", "How long a media reference took, all its attempts together.", state.fetchTime)
+    text.histogram("attache_fetch_duration_seconds", "How long a media reference took, with all its attempts.", state.fetchTime)
     text.histogram(
-      "attache_result_lateness_seconds", "How long after its deadline a result was handed to the queue; 0 is in time.", state.lateness)
+      "attache_result_lateness_seconds", "How long after its deadline a result was written to the queue; 0 is in time.", state.lateness)
   }
 
   private static func sorted(_ fates: [Fate]) -> [Fate] {

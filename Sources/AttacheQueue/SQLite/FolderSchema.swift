@@ -52,7 +52,9 @@ extension SQLiteQueue {
   /// Creates the missing tables of a queue in a folder.
   func prepareFolder() throws(QueueError) {
     let version = try read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
-    guard version <= FolderSchema.version else { throw .unavailable("\(file.path): was written by a later attache; work it with that one") }
+    guard version <= FolderSchema.version else {
+      throw .unavailable("\(file.path): was written by a later version of attache; use that version")
+    }
     guard version < FolderSchema.version else { return }
     try write { connection, _ in
       // Another process may have created them in the meantime.

@@ -10,11 +10,11 @@ extension QueueFile {
     let text = "\(error.message ?? "no more is known") (SQLite \(error.extendedResultCode.rawValue))"
     switch error.resultCode {
     case .SQLITE_NOMEM: return .system(SystemError(call: "malloc", number: ENOMEM))
-    case .SQLITE_FULL: return .full("\(path): no room is left")
+    case .SQLITE_FULL: return .full("\(path): no space is left")
     case .SQLITE_IOERR where isAtSizeLimit: return SystemFailure(EFBIG, at: path).error
     // The index of the log is memory-mapped, so a lack of memory is reported as a disk error.
     case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_SHMMAP: return .system(SystemError(call: "mmap", number: ENOMEM))
-    case .SQLITE_IOERR where !hasRoom: return .full("\(path): no room is left")
+    case .SQLITE_IOERR where !hasRoom: return .full("\(path): no space is left")
     // A truncated or removed file is not a temporary failure of the disk.
     case .SQLITE_IOERR where error.extendedResultCode != .SQLITE_IOERR_SHORT_READ:
       return .disk("\(path): \(text)", isReadOnly: isOnReadOnlyDisk)
@@ -22,13 +22,13 @@ extension QueueFile {
       return .disk("\(path): cannot be written, \(text)", isReadOnly: true)
     case .SQLITE_CANTOPEN where !hasDescriptor: return SystemFailure(EMFILE, at: path).error
     case .SQLITE_BUSY, .SQLITE_LOCKED:
-      return .failed("\(path): another process has kept the queue for \(patience) s; see which with `fuser \(path)`, and start again")
-    case .SQLITE_NOTADB: return .unavailable("\(path): is no database, so no queue; name another file")
+      return .failed("\(path): another process has locked the queue for \(patience) s; find it with `fuser \(path)`, and start again")
+    case .SQLITE_NOTADB: return .unavailable("\(path): is not a database, so not a queue; choose another file")
     case .SQLITE_CORRUPT:
       return .failed(
-        "\(path): is damaged, \(text); look with `sqlite3 \(path) 'PRAGMA integrity_check'`, and save what is left with `.recover`")
+        "\(path): is damaged, \(text); check it with `sqlite3 \(path) 'PRAGMA integrity_check'`, and save what is left with `.recover`")
     case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_CANTOPEN:
-      return .unavailable("\(path): cannot be written, \(text); a queue needs a folder and a file that its workers may write")
+      return .unavailable("\(path): cannot be written, \(text); a queue needs a folder and a file that its workers can write")
     default: return .failed("\(path): \(text)")
     }
   }

@@ -24,19 +24,19 @@ struct QueueFile {
     self.patience = patience
     var status = stat()
     if unsafe stat(path, &status) == 0 {
-      guard status.st_mode & S_IFMT == S_IFREG else { throw .unavailable("\(path): is no file, so no queue; name another one") }
-      guard status.st_size > 0 || creates else { throw .unavailable("\(path): is empty, no queue; `attache enqueue` makes one") }
+      guard status.st_mode & S_IFMT == S_IFREG else { throw .unavailable("\(path): is not a file, so not a queue; choose another one") }
+      guard status.st_size > 0 || creates else { throw .unavailable("\(path): is empty, so not a queue; `attache enqueue` creates one") }
       // SQLite would start a new database in the file.
       guard status.st_size == 0 || status.st_size >= Self.smallest else {
-        throw .unavailable("\(path): is no database, so no queue; name another file")
+        throw .unavailable("\(path): is not a database, so not a queue; choose another file")
       }
       exists = status.st_size > 0
       self.path = try Self.resolve(path, ending: "")
     } else {
       guard errno == ENOENT else { throw SystemFailure(errno, at: path).error }
-      guard creates else { throw .unavailable("\(path): there is no such queue; `attache enqueue` makes one") }
+      guard creates else { throw .unavailable("\(path): there is no such queue; `attache enqueue` creates one") }
       // With two names, one queue would have two lock files.
-      guard unsafe lstat(path, &status) != 0 else { throw .unavailable("\(path): is a link to nothing; name the file itself") }
+      guard unsafe lstat(path, &status) != 0 else { throw .unavailable("\(path): is a link without a target; name the file itself") }
       exists = false
       let slash = path.lastIndex(of: "/")
       let folder = slash.map { String(path[...$0]) } ?? "."
@@ -97,10 +97,10 @@ struct QueueFile {
       let database = try DatabaseQueue(path: path, configuration: configuration)
       try database.read { connection in
         guard try QueueSchema.isQueue(connection) else {
-          throw QueueError.unavailable("\(path): is a database of something else, no queue; name another file")
+          throw QueueError.unavailable("\(path): is a database of another program, not a queue; choose another file")
         }
         guard try !QueueSchema.migrator.hasBeenSuperseded(connection) else {
-          throw QueueError.unavailable("\(path): was written by a later attache; work it with that one")
+          throw QueueError.unavailable("\(path): was written by a later version of attache; use that version")
         }
       }
       return database

@@ -19,9 +19,9 @@ struct MachineFault: Error, Equatable, Sendable {
   /// - Returns: nil for an error that ends the worker.
   init?(_ error: QueueError) {
     switch error {
-    case .full(let text): self.text = "\(text); make room"
+    case .full(let text): self.text = "\(text); free space"
     case .disk(let text, isReadOnly: true): self.text = "\(text); make its file system writable"
-    case .disk(let text, isReadOnly: false): self.text = "\(text); see to the disk (`dmesg` says more)"
+    case .disk(let text, isReadOnly: false): self.text = "\(text); check the disk (`dmesg` says more)"
     case .unavailable, .system, .failed: return nil
     }
   }

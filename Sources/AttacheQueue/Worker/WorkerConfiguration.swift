@@ -51,8 +51,8 @@ public struct WorkerResult: Sendable {
 
   /// A summary in one line: the filter's summary, and the counts that only a queue has.
   public var text: String {
-    let postponed = postponed > 0 ? "; \(postponed) tried again later" : ""
-    let refused = refused > 0 ? "; \(refused) refused, taken over by another worker" : ""
+    let postponed = postponed > 0 ? "; \(postponed) to retry" : ""
+    let refused = refused > 0 ? "; \(refused) refused, since another worker had taken over" : ""
     return summary.text(elapsed: elapsed) + postponed + refused
   }
 }

@@ -24,7 +24,7 @@ public enum WorkerNotice: Sendable, CustomStringConvertible {
     case .fellBack(let explanation, let advice): "\(explanation)" + (advice.map { "; \($0)" } ?? "")
     case .paused(let text, let count):
       "paused: \(text); no payload is lost, and the worker tries again every \(WorkerConfiguration.pause.components.seconds) s"
-        + (count > 1 ? " (paused \(count) times since this was said last)" : "")
+        + (count > 1 ? " (paused \(count) times since the last such message)" : "")
     case .resumed: "the worker goes on"
     case .left(let text): "payloads are left without a result: \(text)"
     }
@@ -37,7 +37,7 @@ public enum WorkerNotice: Sendable, CustomStringConvertible {
   init(_ explanation: Explanation, queue: String?) {
     let advice =
       queue.map {
-        "once the flags allow it, requeue what fell back: attache retry --queue \(Self.quoted($0)) --reason \(explanation.reason.rawValue)"
+        "once the flags allow it, requeue the payloads that fell back: attache retry --queue \(Self.quoted($0)) --reason \(explanation.reason.rawValue)"
       } ?? "run the batch again with the flag that allows it, and a new output"
     self = .fellBack(explanation, advice: explanation.reason.dependsOnFlags ? advice : nil)
   }

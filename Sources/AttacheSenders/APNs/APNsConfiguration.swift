@@ -38,7 +38,7 @@ public struct APNsConfiguration: Sendable {
   public var credentials: Credentials
   /// The path of a PEM file of root certificates; nil uses the system's.
   public var rootCertificates: String?
-  /// The topic of payloads whose envelope names none.
+  /// The topic of payloads whose envelope has none.
   public var topic: String?
   /// The push type of payloads whose envelope names none; nil derives it from the payload.
   public var pushType: String?

@@ -88,8 +88,8 @@ public final class APNsSender: Sender {
   }
 
   private var warning: String {
-    "attachments have file: URLs, which no device can load, so the member \(configuration.outputKey) is not sent; "
-      + "publish the store, and work the queue with --base-url"
+    "attachments have file: URLs, which no device can load, so attache does not send the member \(configuration.outputKey); "
+      + "publish the store, and process the queue with --base-url"
   }
 }
 
@@ -147,7 +147,8 @@ extension APNsSender: PushClientOwner {
       return state.badTokens == nil ? state.owner : nil
     }
     owner?.notify(
-      "Apple calls each of the first \(Self.suspiciousTokens) device tokens bad; do they belong to this environment? See --apns-sandbox")
+      "Apple rejects each of the first \(Self.suspiciousTokens) device tokens as invalid; check that they belong to this environment (--apns-sandbox)"
+    )
   }
 
   private func note(_ request: PushRequest, _ reply: APNsReply) {

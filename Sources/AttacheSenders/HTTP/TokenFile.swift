@@ -23,7 +23,7 @@ struct TokenFile {
     let text = bytes.prefix(count).split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
     // RFC 6750, section 2.1: letters, digits and some signs. All are ASCII, and none is a space.
     guard count <= Self.limit, text.count == 1, let line = text.first, line.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw .file(path: path, reason: "is no token: one line of ASCII without blanks, at most \(Self.limit) bytes")
+      throw .file(path: path, reason: "is not a token; a token is one line of ASCII without blanks, at most \(Self.limit) bytes")
     }
     let token = String(decoding: line, as: UTF8.self)
     (self.token, self.version) = (token, version)

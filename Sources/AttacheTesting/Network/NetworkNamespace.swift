@@ -77,7 +77,7 @@ final class NetworkNamespace: Sendable {
     guard result < 0 else { return result }
     let number = errno
     throw [EPERM, EACCES, ENOSPC, EINVAL, ENOSYS].contains(number) && call == "unshare"
-      ? .unavailable("it needs a network of its own: run as root, where network namespaces are allowed")
+      ? .unavailable("it needs an isolated network: run as root on a machine that allows network namespaces")
       : .system(call: call, errno: number)
   }
 }

@@ -48,7 +48,7 @@ final class RequestHandler: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard error is HTTPParserError, exchange == nil else { return context.close(promise: nil) }
     run(
-      ResponseSteps(OriginContent.plainText(status: 400, "not a request that HTTP/1 knows\n").steps(hasBody: true)), path: "",
+      ResponseSteps(OriginContent.plainText(status: 400, "not an HTTP/1 request\n").steps(hasBody: true)), path: "",
       keepsAlive: false)
   }
 

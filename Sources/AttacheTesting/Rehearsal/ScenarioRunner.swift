@@ -17,9 +17,9 @@ public struct ScenarioRunner: Sendable {
     case both
   }
 
-  private static let isRealAlone = "the simulated network does not know what happens in it: it plays on the real clock alone"
+  private static let isRealAlone = "the simulated network does not model what happens in it: it runs only on the real clock"
   private static let hasNoFetchers =
-    "only the command has processes that fetch: play it with --command 'attache $REHEARSAL_FLAGS' --expect all"
+    "only a command has fetchers: play it with --command 'attache $REHEARSAL_FLAGS' --expect all"
 
   typealias Play = @Sendable (Scenario, UInt64) async -> Result<Evidence, StageError>
 

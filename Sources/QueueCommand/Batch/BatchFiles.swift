@@ -22,11 +22,11 @@ final class BatchFiles {
   init(input: Int32, output: String?, report: String?, queue: QueueLocation, _ log: Logger) throws {
     let target = output.map(FileIdentity.init(path:)) ?? FileIdentity(descriptor: STDOUT_FILENO)
     if let target, target == FileIdentity(descriptor: input) {
-      log.error("the output \(output.map { PrintableText.of($0) } ?? "<stdout>") is the file that is read; name another")
+      log.error("the output \(output.map { PrintableText.of($0) } ?? "<stdout>") is also the input; choose another file")
       throw ExitCode.validationFailure
     }
     if let place = report.flatMap(FileIdentity.init(path:)), [FileIdentity(descriptor: input), target].contains(place) {
-      log.error("the report \(PrintableText.of(report ?? "")) is the file that is read or written; name another")
+      log.error("the report \(PrintableText.of(report ?? "")) is also the input or the output; choose another file")
       throw ExitCode.validationFailure
     }
     let outputs = output.map { [("the output", $0), ("the output's part file", BatchFile.part(of: $0))] } ?? []

@@ -16,7 +16,7 @@ enum DistinctFiles {
     var seen: [[UInt8]: String] = [:]
     for file in files {
       guard let place = place(of: file.path), let other = seen.updateValue(file.what, forKey: Array(place.utf8)) else { continue }
-      log.error("\(file.what), \(PrintableText.of(file.path)), is \(other) too; name another")
+      log.error("\(file.what), \(PrintableText.of(file.path)), is also \(other); choose another file")
       throw ExitCode.validationFailure
     }
   }

@@ -15,13 +15,14 @@ struct BatchCommand: ParsableCommand {
       and is deleted when the batch is done. --queue names another queue, which is kept.
       """)
 
-  @Argument(help: "The file to read, one payload a line; - is standard input, whose beginning must come again when the batch goes on.")
+  @Argument(
+    help: "The file to read, one payload a line; - is standard input, which must start with the same lines when the batch is resumed.")
   var file: String
 
   @Option(name: [.customShort("o"), .long], help: ArgumentHelp("The file to write. (default: standard output)", valueName: "file"))
   var output: String?
 
-  @Option(help: ArgumentHelp("The batch's queue: sqlite:PATH or dir:PATH, of this batch alone.", valueName: "queue"))
+  @Option(help: ArgumentHelp("The batch's queue: sqlite:PATH or dir:PATH, used only by this batch.", valueName: "queue"))
   var queue: QueueLocation?
 
   @Option(help: ArgumentHelp("Write one JSON object for each input line, with its outcome.", valueName: "file"))
@@ -37,7 +38,7 @@ struct BatchCommand: ParsableCommand {
 
   func validate() throws {
     guard file != "-" || output != nil || queue != nil else {
-      throw ValidationError("a batch of standard input needs -o or --queue, so that it can go on after a kill.")
+      throw ValidationError("a batch from standard input needs -o or --queue, so that it can be resumed after a kill.")
     }
   }
 
@@ -47,7 +48,7 @@ struct BatchCommand: ParsableCommand {
     let log = options.logFormat.logger()
     let input = try InputFile(file, log)
     guard output != nil || queue != nil || FileIdentity(descriptor: input.descriptor) != nil else {
-      log.error("\(input.name) is no regular file; it needs -o or --queue, so that the batch can go on after a kill")
+      log.error("\(input.name) is not a regular file; it needs -o or --queue, so that the batch can be resumed after a kill")
       throw ExitCode.validationFailure
     }
     let files = try BatchFiles(input: input.descriptor, output: output, report: report, queue: location, log)
@@ -79,7 +80,7 @@ struct BatchCommand: ParsableCommand {
     let result = try result.get(orExit: input.name, location, log)
     log.info("\(result.summary.text(elapsed: result.elapsed))")
     guard result.isComplete else {
-      log.notice("not every payload has its result: the same command goes on")
+      log.notice("some payloads have no result yet; to resume, run the same command again")
       throw ExitCode(hasFetchers ? ExitStatus.temporaryFailure : ExitStatus.software)
     }
     if queue == nil { location.remove() }
@@ -116,19 +117,19 @@ extension BatchFailure {
   /// One line for the log: what is wrong and what to do.
   fileprivate func text(input: String, queue: QueueLocation) -> String {
     switch self {
-    case .input(let error): "\(input): \(error); the same command goes on"
-    case .output(let error): "the output: \(error); make room or choose another -o: the same command goes on"
-    case .report(let error): "the report: \(error); the same command goes on"
+    case .input(let error): "\(input): \(error); to resume, run the same command again"
+    case .output(let error): "the output: \(error); free space or choose another -o; to resume, run the same command again"
+    case .report(let error): "the report: \(error); to resume, run the same command again"
     case .system(let error): "the system refuses: \(error)"
     case .queue(let error): "\(error)"
     case .changed(let line):
-      "line \(line) of \(input) is another than when the batch in \(queue.message) was begun, and was not added; give the same file again, "
-        + "or begin anew with another --queue"
+      "line \(line) of \(input) has changed since the batch in \(queue.message) was started, and was not added; give the same file again, "
+        + "or start again with another --queue"
     case .otherPayloads(let inQueue, let lines):
-      "\(queue.message) has \(inQueue) payloads and \(input) \(lines) lines: the batch was begun with another file, or this one is shorter now; "
-        + "give the same file again, or begin anew with another --queue"
+      "\(queue.message) has \(inQueue) payloads and \(input) \(lines) lines: the batch was started with another file, or this file is shorter now; "
+        + "give the same file again, or start again with another --queue"
     case .overlong(let line):
-      "line \(line) of \(input) is longer than 64 MiB, which no queue takes; send it through the filter, or take it out"
+      "line \(line) of \(input) is longer than 64 MiB, the limit of a queue; send it through the filter, or remove it"
     }
   }
 }

@@ -40,20 +40,20 @@ struct Deliver: ParsableCommand {
   @OptionGroup(title: "To Apple") var apple: APNsOptions
   @OptionGroup var roots: RootOptions
 
-  @Option(help: ArgumentHelp("Payloads at the sender that are unanswered, at most.", valueName: "n"))
+  @Option(help: ArgumentHelp("The maximum number of unanswered payloads at the sender.", valueName: "n"))
   var jobs = 64
 
   @Option(help: ArgumentHelp("How long an answer may take; a sender that takes longer is stopped.", valueName: "time"))
   var answerTimeout = DurationArgument(.seconds(60), as: "60s")
 
-  @Option(help: ArgumentHelp("A payload that ended its sender so often while it had nothing else is given up.", valueName: "n"))
+  @Option(help: ArgumentHelp("Give up a payload that ended its sender this many times while no other was in flight.", valueName: "n"))
   var poisonAfter = 3
 
   @Flag(
     help: "Keep the order enqueued, as the only deliverer. A payload that is undecided, or waits for a retry, keeps all others waiting.")
   var ordered = false
 
-  @Option(help: ArgumentHelp("Payloads sent at most, as 500/s or 3000/m.", valueName: "rate"))
+  @Option(help: ArgumentHelp("The maximum rate, such as 500/s or 3000/m.", valueName: "rate"))
   var rate: RateArgument?
 
   @Flag(help: "End when every payload has a result and every result is delivered. (default: wait for more)")
@@ -79,12 +79,12 @@ struct Deliver: ParsableCommand {
     guard answerTimeout.duration >= .milliseconds(1) else { throw ValidationError("--answer-timeout must be at least 1ms.") }
     let senders = [!command.isEmpty, http.http != nil, apple.apns].count { $0 }
     guard senders > 0 else {
-      throw ValidationError("name the command that sends, behind --: attache deliver --queue … -- COMMAND; or --http URL, or --apns")
+      throw ValidationError("name the command that sends, after --: attache deliver --queue … -- COMMAND; or --http URL, or --apns")
     }
     guard senders == 1 else { throw ValidationError("name a command, --http or --apns: one of them.") }
-    guard !command.isEmpty || !each && !envelope else { throw ValidationError("--each and --envelope are for a command; leave them out.") }
-    guard command.isEmpty || roots.cacert == nil else { throw ValidationError("--cacert goes with --http or --apns.") }
-    guard !(each && envelope) else { throw ValidationError("--each gives a command the payload alone; leave --each or --envelope out.") }
+    guard !command.isEmpty || !each && !envelope else { throw ValidationError("--each and --envelope need a command; remove them.") }
+    guard command.isEmpty || roots.cacert == nil else { throw ValidationError("--cacert needs --http or --apns.") }
+    guard !(each && envelope) else { throw ValidationError("--each gives a command only the payload; remove --each or --envelope.") }
   }
 
   func run() throws {

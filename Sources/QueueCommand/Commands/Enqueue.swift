@@ -26,7 +26,7 @@ struct Enqueue: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Add a payload once: bytes compares whole lines, a path such as id or /message/id what stands there; a line without it is added.",
+      "Add a payload once: bytes compares whole lines, a path such as id or /message/id compares the value there; a line without it is added.",
       valueName: "bytes|path"),
     transform: { $0 == "bytes" ? .bytes : .place(try JSONPointer(path: $0)) })
   var dedupe = PayloadKey.none
@@ -47,7 +47,7 @@ struct Enqueue: ParsableCommand {
 
   @Option(
     help:
-      "What survives a power failure: always: each batch; group: what is older than a second, and everything when the command ends; off: no guarantee. A crashed process never loses data."
+      "What survives a power failure: always: each batch; group: data older than a second, and everything when the command ends; off: no guarantee. A crashed process never loses data."
   )
   var sync = SyncChoice.group
 
@@ -90,8 +90,8 @@ struct Enqueue: ParsableCommand {
     let text = "\(added) payload\(added == 1 ? "" : "s") enqueued in \(queue.queue.message)"
     return switch counts.repeated {
     case 0: text
-    case 1: text + ", 1 was there already"
-    case let repeated: text + ", \(repeated) were there already"
+    case 1: text + ", 1 was already there"
+    case let repeated: text + ", \(repeated) were already there"
     }
   }
 
@@ -108,23 +108,23 @@ struct Enqueue: ParsableCommand {
       input.complain(error, log)
       status = ExitStatus.inputOutput
     case .failure(.memory(let error)):
-      log.error("no memory to read payloads: \(error); nothing was added")
+      log.error("not enough memory to read payloads: \(error); nothing was added")
       status = ExitStatus.software
     case .failure(.changed(let line)):
       log.error("line \(line) of \(input.name) is not in the queue")
       status = ExitStatus.data
     case .failure(.queue(let error)):
       log.error("\(error)")
-      log.error("line \(counts.enqueued + counts.overlong + 1) and what follows are not in the queue")
+      log.error("line \(counts.enqueued + counts.overlong + 1) and the lines after it are not in the queue")
       status = error.exitStatus
     }
     try orExit(log) { () throws(QueueError) in try opened.sync() }
     if let line = counts.unfinished {
-      log.warning("line \(line) of \(input.name) had no end when reading stopped: its beginning is in the queue as it came")
+      log.warning("line \(line) of \(input.name) was incomplete when reading stopped: its beginning is in the queue")
     }
     if let line = counts.firstOverlong, status == 0 {
       let others = counts.overlong > 1 ? " and \(counts.overlong - 1) more" : ""
-      log.error("line \(line)\(others) of \(input.name) is longer than 64 MiB and was left out")
+      log.error("line \(line)\(others) of \(input.name) is longer than 64 MiB and was skipped")
       status = ExitStatus.data
     }
     if status != 0 { throw ExitCode(status) }

@@ -5,14 +5,14 @@ import AttacheQueue
 /// `attache purge`: removes payloads with old results.
 struct Purge: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "purge", abstract: "Remove payloads whose results are old and delivered, and let go of their attachments.")
+    commandName: "purge", abstract: "Delete payloads whose results are old and delivered, and release their attachments.")
 
   @OptionGroup var queue: QueueOptions
 
-  @Option(help: ArgumentHelp("How old a result must be, as 12h or 7d.", valueName: "time"))
+  @Option(help: ArgumentHelp("How old a result must be, such as 12h or 7d.", valueName: "time"))
   var olderThan: DurationArgument
 
-  @Flag(help: "Remove those, too, whose results were neither delivered nor read.")
+  @Flag(help: "Also delete payloads whose results were neither delivered nor read.")
   var includeUndelivered = false
 
   func run() throws {

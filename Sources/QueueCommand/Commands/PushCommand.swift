@@ -10,7 +10,7 @@ struct PushCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "push", abstract: "Send one payload to Apple and print the answer.",
     discussion: """
-      The answer goes to standard output: the status and the reason, what they mean, and the apns-id. The exit status is 0 when Apple has taken the \
+      The answer goes to standard output: the status and the reason, what they mean, and the apns-id. The exit status is 0 when Apple has accepted the \
       notification; 75 when it may be sent again; 65 when this payload or this device token will never be taken; 77 when Apple does not accept the key, the \
       certificate or the topic; 69 when the server cannot be reached.
       """)
@@ -29,7 +29,7 @@ struct PushCommand: ParsableCommand {
   var logFormat = LogFormat.text
 
   func validate() throws {
-    guard options.apns else { throw ValidationError("Say where to send it: --apns.") }
+    guard options.apns else { throw ValidationError("Give --apns to say where to send it.") }
   }
 
   func run() throws {
@@ -68,7 +68,7 @@ struct PushCommand: ParsableCommand {
       return payloads
     }
     guard payloads.count == 1, let payload = payloads.first else {
-      log.error("\(input.name) holds \(payloads.isEmpty ? "no payload" : "several payloads"); push sends one")
+      log.error("\(input.name) contains \(payloads.isEmpty ? "no payload" : "several payloads"); push sends one")
       throw ExitCode(ExitStatus.data)
     }
     return Delivery(

@@ -20,13 +20,13 @@ struct Results: ParsableCommand {
 
   @OptionGroup var queue: QueueOptions
 
-  @Flag(help: "Wait for each payload in its turn, until SIGTERM, SIGINT or SIGHUP.")
+  @Flag(help: "Wait for each payload in order, until SIGTERM, SIGINT or SIGHUP.")
   var follow = false
 
-  @Flag(help: "Write what became of each, one JSON object a line, in the place of the payloads; nothing counts as read.")
+  @Flag(help: "Instead of the payloads, write one JSON object per line with the outcome of each; nothing counts as read.")
   var report = false
 
-  @Flag(help: "Leave out what was delivered or read before, and count as delivered what is written.")
+  @Flag(help: "Skip lines that were delivered or read before; each written line counts as delivered.")
   var unread = false
 
   func run() throws {

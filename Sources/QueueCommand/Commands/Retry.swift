@@ -15,15 +15,15 @@ struct Retry: ParsableCommand {
   @OptionGroup var queue: QueueOptions
 
   @Option(
-    help: ArgumentHelp("Only those with this reason, as http.status; attache reasons lists them.", valueName: "reason"),
+    help: ArgumentHelp("Only payloads with this reason, such as http.status; attache reasons lists them.", valueName: "reason"),
     transform: { try Retry.reason($0) })
   var reason: Reason?
 
-  @Flag(help: "Have results be delivered again that were dropped, or that ended their senders.")
+  @Flag(help: "Redeliver results that were dropped, or that ended their senders.")
   var delivery = false
 
   func validate() throws {
-    if delivery, reason != nil { throw ValidationError("--reason is for what is worked again; leave --reason or --delivery out.") }
+    if delivery, reason != nil { throw ValidationError("--reason selects payloads to process again; remove --reason or --delivery.") }
   }
 
   func run() throws {
@@ -34,7 +34,7 @@ struct Retry: ParsableCommand {
       try opened.sync()
       return count
     }
-    ErrorOutput.write("attache: \(count) payload\(count == 1 ? " is" : "s are") to be \(delivery ? "delivered" : "worked") again\n")
+    ErrorOutput.write("attache: \(count) payload\(count == 1 ? " is" : "s are") to be \(delivery ? "delivered" : "processed") again\n")
   }
 
   private static func reason(_ text: String) throws -> Reason {

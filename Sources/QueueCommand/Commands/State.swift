@@ -11,7 +11,7 @@ struct State: ParsableCommand {
     commandName: "queue",
     abstract: "Show the state of a queue: how many payloads are in which state, how old they are, and how fast they are processed.",
     discussion: """
-      With --line or --key, show the history of one payload: when it was enqueued, each failed try, its result, and its delivery. With --dead, show that \
+      With --line or --key, show the history of one payload: when it was enqueued, each failed attempt, its result, and its delivery. With --dead, show that \
       of each payload whose workers or senders died.
       """)
 
@@ -20,13 +20,13 @@ struct State: ParsableCommand {
   @Flag(help: "Write one JSON object.")
   var json = false
 
-  @Flag(help: "Look again each second, until SIGTERM, SIGINT or SIGHUP: on a terminal in place, else line by line.")
+  @Flag(help: "Show the state each second, until SIGTERM, SIGINT or SIGHUP: in place on a terminal, otherwise line by line.")
   var watch = false
 
-  @Option(help: ArgumentHelp("Say what has happened to the payload of this line: the first that was enqueued is 1.", valueName: "n"))
+  @Option(help: ArgumentHelp("Show the history of the payload of this line: the first that was enqueued is 1.", valueName: "n"))
   var line: Int64?
 
-  @Option(help: ArgumentHelp("Say what has happened to the payload with this key (enqueue --dedupe).", valueName: "key"))
+  @Option(help: ArgumentHelp("Show the history of the payload with this key (enqueue --dedupe).", valueName: "key"))
   var key: String?
 
   @Flag(help: "List the payloads that ended their workers or their senders.")
@@ -66,7 +66,7 @@ struct State: ParsableCommand {
       return found
     }
     guard let history = found.first else {
-      LogFormat.text.logger().error("\(queue.queue.message): has no such payload; one that was purged has no history")
+      LogFormat.text.logger().error("\(queue.queue.message): has no such payload; a purged payload has no history")
       throw ExitCode(ExitStatus.unavailable)
     }
     try StandardOutput.write(json ? history.json : history.lines.map { $0 + "\n" }.joined())

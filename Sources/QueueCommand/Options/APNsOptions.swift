@@ -11,7 +11,7 @@ struct APNsOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The signing key of Apple's developer site (AuthKey_….p8); takes --apns-key-id and --apns-team-id.", valueName: "file"),
+      "The signing key of Apple's developer site (AuthKey_….p8); needs --apns-key-id and --apns-team-id.", valueName: "file"),
     transform: { try SigningKey(contentsOf: $0) })
   var apnsKey: SigningKey?
 
@@ -24,12 +24,12 @@ struct APNsOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A client certificate with its key (PEM), instead of a signing key.", valueName: "file"))
   var apnsCertificate: String?
 
-  @Option(help: ArgumentHelp("The app's bundle identifier, for payloads whose envelope names no apns-topic.", valueName: "topic"))
+  @Option(help: ArgumentHelp("The app's bundle identifier, for payloads whose envelope has no apns-topic.", valueName: "topic"))
   var apnsTopic: String?
 
   @Option(
     help: ArgumentHelp(
-      "The apns-push-type of payloads whose envelope names none. (default: background for content-available alone, else alert)",
+      "The apns-push-type of payloads whose envelope has none. (default: background for content-available alone, else alert)",
       valueName: "type"))
   var apnsPushType: String?
 
@@ -82,10 +82,10 @@ struct APNsOptions: ParsableArguments {
     switch (apnsKey, apnsCertificate) {
     case (nil, nil):
       throw ValidationError("--apns needs --apns-key with --apns-key-id and --apns-team-id, or --apns-certificate.")
-    case (.some, .some): throw ValidationError("--apns-key and --apns-certificate exclude each other; give one of them.")
+    case (.some, .some): throw ValidationError("--apns-key and --apns-certificate cannot be combined; give one of them.")
     case (.some(let key), nil): _ = try provider(key)
     case (nil, .some):
-      if apnsKeyId != nil || apnsTeamId != nil { throw ValidationError("--apns-key-id and --apns-team-id belong to --apns-key.") }
+      if apnsKeyId != nil || apnsTeamId != nil { throw ValidationError("--apns-key-id and --apns-team-id need --apns-key.") }
     }
   }
 

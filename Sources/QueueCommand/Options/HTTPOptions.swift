@@ -19,7 +19,7 @@ struct HTTPOptions: ParsableArguments {
   func validate() throws {
     guard let http else {
       guard httpHeader.isEmpty, httpBearerFile == nil else {
-        throw ValidationError("--http-header and --http-bearer-file go with --http URL.")
+        throw ValidationError("--http-header and --http-bearer-file need --http URL.")
       }
       return
     }

@@ -7,10 +7,11 @@ import Logging
 /// The flags for the metrics of a worker or a deliverer.
 struct MetricsOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Serve /metrics, /livez and /readyz on 127.0.0.1 at this port; 0 is any, which the log names.", valueName: "port"))
+    help: ArgumentHelp(
+      "Serve /metrics, /livez and /readyz on 127.0.0.1 on this port; 0 selects a free one, which the log names.", valueName: "port"))
   var metrics: UInt16?
 
-  @Option(help: ArgumentHelp("Write the same figures to a file, every 10 seconds and at the end.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write the same metrics to a file, every 10 seconds and at the end.", valueName: "file"))
   var metricsFile: String?
 
   /// Starts the service that the flags request.

@@ -13,7 +13,8 @@ enum MomentArgument {
       return SystemQueueClock().wall + span.duration
     }
     guard let moment = Moment.sinceEpoch(text) else {
-      throw ValidationError("write a date as 2026-11-21T18:00:00Z, a span from now as +10m, or seconds since 1970 (before the year 2200)")
+      throw ValidationError(
+        "write a date such as 2026-11-21T18:00:00Z, a duration from now such as +10m, or seconds since 1970 (before the year 2200)")
     }
     return moment
   }

@@ -8,12 +8,12 @@ struct WorkOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The earlier name of --fetchers.", valueName: "n"))
   var workers: Int?
 
-  @Option(help: ArgumentHelp("Tries of a payload whose media failed for what may pass by itself.", valueName: "n"))
+  @Option(help: ArgumentHelp("The maximum number of attempts for a payload whose media failed transiently.", valueName: "n"))
   var attempts = 3
 
   @Option(
     help: ArgumentHelp(
-      "A payload that ended its worker so often while nothing else was in flight is dead: its original goes.", valueName: "n"))
+      "Give up a payload that ended its worker this many times while no other was in flight: its original is the result.", valueName: "n"))
   var poisonAfter = 3
 
   @Option(
@@ -47,7 +47,7 @@ struct WorkOptions: ParsableArguments {
   func validate() throws {
     if let workers { try CountArgument.check(workers, "--workers", in: 1...MediaFetcher.maximumFetchers) }
     if workers != nil, fetching.fetchers != nil {
-      throw ValidationError("--workers is the earlier name of --fetchers; give --fetchers alone.")
+      throw ValidationError("--workers is the earlier name of --fetchers; give only --fetchers.")
     }
     try CountArgument.check(attempts, "--attempts")
     try CountArgument.check(poisonAfter, "--poison-after")

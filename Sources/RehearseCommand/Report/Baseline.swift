@@ -49,7 +49,7 @@ struct Baseline: Sendable {
     return new.compactMap { payload in
       guard let was = before[payload.line] else { return nil }
       let (then, now) = (Self.words(was.outcome, was.reason), Self.words(payload.outcome?.rawValue, payload.reason?.rawValue))
-      return then == now ? nil : Finding(.baseline, payload: payload.line, "was \(then) in \(path), and is \(now)")
+      return then == now ? nil : Finding(.baseline, payload: payload.line, "was \(then) in \(path), and is now \(now)")
     }
   }
 
@@ -64,7 +64,7 @@ struct Baseline: Sendable {
     return [
       Finding(
         .baseline, payload: new.first { $0.lateness == worst }?.line,
-        "the worst lateness was \(before.readable) in \(path), and is \(worst.readable): it grew by more than \(tolerance.readable)")
+        "the worst lateness was \(before.readable) in \(path), and is now \(worst.readable): it grew by more than \(tolerance.readable)")
     ]
   }
 
@@ -74,7 +74,7 @@ struct Baseline: Sendable {
     let names = Set(scenarios.keys.map(\.name)).subtracting(present.map(\.name))
     return names.sorted().map { name in
       var result = ScenarioResult(Scenario(name: name, file: path, payloads: []), depth: depth)
-      result.findings = [Finding(.baseline, "it is in \(path), and not among the scenarios that were rehearsed now")]
+      result.findings = [Finding(.baseline, "it is in \(path), but was not rehearsed now")]
       return result
     }
   }
@@ -93,19 +93,19 @@ struct BaselineError: Error, CustomStringConvertible {
       case DecodingError.dataCorrupted(let context): "\(Self.field(context.codingPath)): \(context.debugDescription)"
       default: error.localizedDescription
       }
-    description = "\(path): \(problem); a baseline is what --json wrote"
+    description = "\(path): \(problem); a baseline is a file that --json wrote"
   }
 
   init(unreadable path: String) {
-    description = "\(path): the file cannot be read; a baseline is what --json wrote"
+    description = "\(path): the file cannot be read; a baseline is a file that --json wrote"
   }
 
   init(path: String, version: Int) {
-    description = "\(path): version: \(version) is not \(RehearsalRecord.currentVersion), which this attache writes; make the baseline anew"
+    description = "\(path): version: \(version) is not \(RehearsalRecord.currentVersion), which this attache writes; make a new baseline"
   }
 
   init(path: String, theirs: String, ours: String) {
-    description = "\(path): clock: it was rehearsed with “\(theirs)”, and this is “\(ours)”; compare like with like"
+    description = "\(path): clock: it was rehearsed with “\(theirs)”, and this rehearsal with “\(ours)”; use the same clock"
   }
 
   private static func field(_ path: [any CodingKey]) -> String {

@@ -53,7 +53,7 @@ struct PeopleReport: RehearsalReport {
   }
 
   mutating func interrupt() {
-    terminal.write("interrupted after \(added) of \(planned) \(planned == 1 ? "scenario" : "scenarios"); the others are not played\n")
+    terminal.write("interrupted after \(added) of \(planned) \(planned == 1 ? "scenario" : "scenarios"); the others were not played\n")
   }
 
   mutating func end(_ results: [ScenarioResult], elapsed: Duration) throws(ReportFailure) {

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func `payloads that are tried again are named`() {
-    #expect(progress { $0.counts.postponed = 3 }.text(width: 4) == "[##..] 50 %, 100/s, 300 attached, 7 fallback, 3 tried again, 0:05 left")
+    #expect(progress { $0.counts.postponed = 3 }.text(width: 4) == "[##..] 50 %, 100/s, 300 attached, 7 fallback, 3 to retry, 0:05 left")
   }
 
   @Test func `while the file is being read there is no bar`() {

@@ -196,7 +196,8 @@ import Testing
     #expect(try queue.history(of: .number(1))?.result?.delivery == .waiting)
     test.clock.pass(.seconds(2))
     let again = try #require(try queue.settle([], claiming: .upTo(1)).deliveries.first)
-    _ = try queue.settle([SettledDelivery(again.token, .over(.poison, answer: "ended 3 senders by itself"))], claiming: nil)
+    _ = try queue.settle(
+      [SettledDelivery(again.token, .over(.poison, answer: "ended 3 senders while no other result was in flight"))], claiming: nil)
 
     let history = try #require(try queue.history(of: .key([1, 2, 3])))
     #expect(history.id == 1 && history.enqueuedAt == start && history.work == nil)
@@ -206,7 +207,7 @@ import Testing
     #expect(history.tries.map(\.moment) == [start, start + .seconds(1)])
     let result = try #require(history.result)
     #expect((result.outcome, result.reason, result.isDead) == ("fallback", "deadline", false))
-    #expect((result.status, result.answer, result.delivery) == ("poison", "ended 3 senders by itself", nil))
+    #expect((result.status, result.answer, result.delivery) == ("poison", "ended 3 senders while no other result was in flight", nil))
     #expect((result.finishedAt, result.deliveredAt) == (start + .seconds(1), start + .seconds(3)))
     #expect(try queue.history(of: .number(2)) == nil)
     #expect(try queue.poisoned(after: 0, limit: 9).map(\.id) == [1])

@@ -65,7 +65,7 @@ import Testing
     #expect(folder.notices.all.count == 1)
     let path = folder.test.location.path
     let notice = folder.notices.all.first?.replacing(path, with: "PATH").replacing("/private", with: "")
-    #expect(notice?.hasSuffix("PATH/new/folder\\u{A}: is no regular file, and stays there; so do 2 more") == true)
+    #expect(notice?.hasSuffix("PATH/new/folder\\u{A}: is not a regular file and stays there; so do 2 more") == true)
   }
 
   @Test func `whoever is told of a file does not have the queue's lock`() throws {
@@ -189,7 +189,7 @@ import Testing
     #expect(try folder.queue.claim(.upTo(10)).next == nil)
     #expect(folder.names("refused") == ["long"])
     #expect(
-      folder.notices.all.first?.hasSuffix("refused/long: the file is longer than 64 MiB, which no queue takes, and was put aside there")
+      folder.notices.all.first?.hasSuffix("refused/long: the file is longer than 64 MiB, the limit of a queue and was moved there")
         == true)
   }
 

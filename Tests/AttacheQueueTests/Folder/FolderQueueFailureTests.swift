@@ -20,8 +20,8 @@ import Testing
     let test = try TestQueue(.folder)
     try FileManager.default.createDirectory(atPath: test.location.path + "/new", withIntermediateDirectories: true)
     try Data("mine".utf8).write(to: URL(filePath: test.location.path + "/notes.txt"))
-    #expect(unavailable(test) == "PATH: holds other things (notes.txt); a queue needs a folder of its own")
-    #expect(unavailable(test, creates: false) == "PATH: is no queue; `attache enqueue` makes one")
+    #expect(unavailable(test) == "PATH: contains other files (notes.txt); a queue needs its own folder")
+    #expect(unavailable(test, creates: false) == "PATH: is not a queue; `attache enqueue` creates one")
     #expect(try FileManager.default.contentsOfDirectory(atPath: test.location.path).sorted() == ["new", "notes.txt"])
   }
 
@@ -32,10 +32,10 @@ import Testing
     try FileManager.default.removeItem(atPath: test.location.path)
     try test.open().close()
     try Data("attache queue 2\n".utf8).write(to: URL(filePath: test.location.path + "/queue"))
-    #expect(unavailable(test) == "PATH: is no queue of this version; name another one")
+    #expect(unavailable(test) == "PATH: is not a queue of this version; choose another one")
     try FileManager.default.removeItem(atPath: test.location.path + "/queue")
     try DatabaseQueue(path: test.location.path + "/queue.sqlite").writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 2") }
-    #expect(unavailable(test)?.contains("was written by a later attache") == true)
+    #expect(unavailable(test)?.contains("was written by a later version of attache") == true)
   }
 
   @Test func `an empty folder becomes a queue, and keeps its mode`() throws {
@@ -125,7 +125,7 @@ import Testing
     #expect(try folder.queue.lease().map(\.text) == ["b"])
     #expect(try folder.queue.claim(.upTo(10)).next != .zero)
     #expect(folder.notices.all.count == 1)
-    #expect(folder.notices.all.first?.hasSuffix("new/a: cannot be moved, and stays there") == true)
+    #expect(folder.notices.all.first?.hasSuffix("new/a: cannot be moved and stays there") == true)
     #expect(folder.names("new") == ["a"])
     #expect(folder.names("intake").isEmpty)
     unsafe umount2(folder.path("new/a"), Int32(MNT_DETACH))
@@ -144,7 +144,7 @@ import Testing
     #expect(fcntl(file, setLease, Int32(F_WRLCK)) == 0)
     #expect(try folder.queue.lease().map(\.text) == ["b"])
     #expect(folder.names("refused") == ["a"])
-    #expect(folder.notices.all.first?.hasSuffix("refused/a: the file cannot be read, and was put aside there") == true)
+    #expect(folder.notices.all.first?.hasSuffix("refused/a: the file cannot be read and was moved there") == true)
   }
 
   private func names(_ test: TestQueue, _ folder: String) -> [String] {
@@ -179,7 +179,7 @@ import Testing
       _ = try location.open(creates: false)
       Issue.record("there is no queue")
     } catch {
-      #expect("\(error)" == "\(test.folder)/a\\u{A}b: there is no such queue; `attache enqueue` makes one")
+      #expect("\(error)" == "\(test.folder)/a\\u{A}b: there is no such queue; `attache enqueue` creates one")
     }
     #expect(QueueStatus(location, QueueCounts(), rate: 0).lines.first == "dir:\(test.folder)/a\\u{A}b: 0 payloads")
   }

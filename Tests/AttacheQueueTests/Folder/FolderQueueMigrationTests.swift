@@ -177,7 +177,11 @@ import Testing
     #expect {
       _ = try test.open()
     } throws: { error in
-      if case .unavailable(let text)? = error as? QueueError { text.contains("is worked by an earlier attache") } else { false }
+      if case .unavailable(let text)? = error as? QueueError {
+        text.contains("an earlier version of attache is processing this queue")
+      } else {
+        false
+      }
     }
     #expect(try FileManager.default.subpathsOfDirectory(atPath: path).sorted() == before)
     slot.leave()

@@ -125,7 +125,7 @@ struct MetricsTests {
     collector.look()
     #expect(collector.readiness == .good)
     collector.drain()
-    #expect(collector.readiness == .bad("draining: nothing is claimed any more"))
+    #expect(collector.readiness == .bad("draining: no more payloads are claimed"))
     #expect(collector.liveness == .good)
   }
 
@@ -152,7 +152,7 @@ struct MetricsTests {
     #expect(collector.liveness == .good)
     machine.clock.advance(by: .seconds(11))
     collector.look()
-    #expect(collector.liveness == .bad("a fetcher's loop has not turned for 11 s"))
+    #expect(collector.liveness == .bad("a fetcher's event loop has not run for 11 s"))
     #expect(asked.withLock(\.count) == 1)
     for answer in asked.withLock({ $0 }) { answer(BreakerStates()) }
     #expect(collector.liveness == .good)

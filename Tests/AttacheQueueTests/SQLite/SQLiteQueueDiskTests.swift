@@ -52,7 +52,7 @@ struct SQLiteQueueDiskTests {
     #expect {
       try Self.open(disk)
     } throws: { error in
-      if case .unavailable(let text)? = error as? QueueError { text.contains("may write") } else { false }
+      if case .unavailable(let text)? = error as? QueueError { text.contains("can write") } else { false }
     }
   }
 

@@ -47,6 +47,6 @@ import Testing
 
   @Test func `the notice has the count`() {
     #expect("\(WorkerNotice.paused("why", count: 1))" == "paused: why; no payload is lost, and the worker tries again every 5 s")
-    #expect("\(WorkerNotice.paused("why", count: 12))".hasSuffix("every 5 s (paused 12 times since this was said last)"))
+    #expect("\(WorkerNotice.paused("why", count: 12))".hasSuffix("every 5 s (paused 12 times since the last such message)"))
   }
 }

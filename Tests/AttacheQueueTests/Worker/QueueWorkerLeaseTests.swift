@@ -46,7 +46,7 @@ import Testing
     let tries = Mutex(0)
     queue.before(.renew) { () throws(QueueError) in
       defer { isTried.signal() }
-      guard tries.withLock({ tries in (tries += 1, tries).1 }) > 1 else { throw .full("/queue: no room is left") }
+      guard tries.withLock({ tries in (tries += 1, tries).1 }) > 1 else { throw .full("/queue: no space is left") }
     }
     let waiting = Mutex<ExtensionReply?>(nil)
     let worker = try rig.worker(on: queue) { _, answer in

@@ -129,7 +129,7 @@ import Testing
     let queue = HookedQueue(try rig.queue.open(with: [WorkerLine.candidate(1), WorkerLine.candidate(2), WorkerLine.plain]))
     let refusals = Mutex(0)
     queue.before(call) { () throws(QueueError) in
-      guard refusals.withLock({ count in (count += 1, count).1 }) > 2 else { throw .full("/queue: no room is left") }
+      guard refusals.withLock({ count in (count += 1, count).1 }) > 2 else { throw .full("/queue: no space is left") }
     }
     rig.observer.onPostponed { rig.queue.clock.pass(RetrySchedule.longest) }
     let isFirst = Mutex(true)
@@ -143,7 +143,7 @@ import Testing
     #expect(rig.observer.finished.count == 3)
     #expect(result.refused == 0)
     #expect(!result.isWorkLeft)
-    #expect(rig.observer.pauses.contains("/queue: no room is left; make room"))
+    #expect(rig.observer.pauses.contains("/queue: no space is left; free space"))
     #expect(rig.observer.pauses.last == .some(nil))
   }
 
@@ -171,7 +171,7 @@ import Testing
     let queue = HookedQueue(try rig.queue.open(with: []))
     let isFirst = Mutex(true)
     queue.before(.claim) { () throws(QueueError) in
-      guard !isFirst.withLock({ isFirst in (isFirst, isFirst = false).0 }) else { throw .full("/queue: no room is left") }
+      guard !isFirst.withLock({ isFirst in (isFirst, isFirst = false).0 }) else { throw .full("/queue: no space is left") }
     }
     let notices = Mutex<[String]>([])
     _ = try rig.worker(on: queue) {
@@ -180,7 +180,7 @@ import Testing
       notices.withLock { $0.append("\(notice)") }
     } serve: { _, _ in
     }.run()
-    #expect(rig.observer.pauses == ["/queue: no room is left; make room", nil])
+    #expect(rig.observer.pauses == ["/queue: no space is left; free space", nil])
     #expect(notices.withLock { $0.last } == "the worker goes on")
   }
 
@@ -188,7 +188,7 @@ import Testing
     let rig = try WorkerRig()
     let opened = try rig.queue.open(with: [WorkerLine.candidate(1)])
     let queue = HookedQueue(opened)
-    queue.before(.finish) { () throws(QueueError) in throw .full("/queue: no room is left") }
+    queue.before(.finish) { () throws(QueueError) in throw .full("/queue: no space is left") }
     let stopping = Mutex<QueueWorker?>(nil)
     rig.observer.onPaused { _ in Thread.detachNewThread { stopping.withLock { $0 }?.stop() } }
     let notices = Mutex<[String]>([])
@@ -204,14 +204,14 @@ import Testing
     #expect(result.isWorkLeft)
     #expect(rig.observer.finished.isEmpty)
     #expect(try opened.counts().undecided == 1)
-    #expect(notices.withLock { $0.contains { $0.hasPrefix("payloads are left without a result: /queue: no room is left") } })
+    #expect(notices.withLock { $0.contains { $0.hasPrefix("payloads are left without a result: /queue: no space is left") } })
     stopping.withLock { $0 = nil }
   }
 
   // MARK: What a worker tells
 
   @Test(arguments: [
-    (true, "requeue what fell back: attache retry --queue 'sqlite:/var/my queue' --reason policy.scheme"),
+    (true, "requeue the payloads that fell back: attache retry --queue 'sqlite:/var/my queue' --reason policy.scheme"),
     (false, "run the batch again with the flag that allows it, and a new output"),
   ])
   func `a refusal by a flag says how what fell back is worked again, and pauses nobody`(keepsQueue: Bool, advice: String) throws {

@@ -42,32 +42,32 @@ struct ExpectationCheckTests {
   @Test func `an outcome and a reason are compared`() {
     #expect(
       findings(Self.fallback) { $0.payloads = [.init(outcome: .attached)] } == [
-        "outcome, payload 1: attached was expected, and fallback (deadline) came"
+        "outcome, payload 1: expected attached, got fallback (deadline)"
       ])
     #expect(
       findings(Self.fallback) { $0.payloads = [.init(outcome: .fallback, reason: .httpStatus)] }
-        == ["reason, payload 1: http.status was expected, and deadline came"])
+        == ["reason, payload 1: expected http.status, got deadline"])
     #expect(findings(Self.fallback) { $0.payloads = [.init(reason: .deadline)] } == [])
     #expect(
       findings(Self.fallback) { $0.payloads = [.init(outcome: .fallback)] } == [
-        "reason, payload 1: no reason was expected, and deadline came"
+        "reason, payload 1: expected no reason, got deadline"
       ])
   }
 
   @Test func `attachments are compared by type and size`() {
     #expect(
       findings(Self.good) { $0.payloads = [.init(attachments: [.init(type: "public.jpeg")])] }
-        == ["attachments, payload 1: [public.jpeg] was expected, and [public.png of 3 bytes] came"])
+        == ["attachments, payload 1: expected [public.jpeg], got [public.png of 3 bytes]"])
     #expect(
       findings(Self.good) { $0.payloads = [.init(attachments: [.init(type: "public.png", size: 4)])] }
-        == ["attachments, payload 1: [public.png of 4 bytes] was expected, and [public.png of 3 bytes] came"])
+        == ["attachments, payload 1: expected [public.png of 4 bytes], got [public.png of 3 bytes]"])
     #expect(findings(Self.fallback) { $0.payloads = [.init(attachments: [.init(type: "public.png")])] }.count == 1)
   }
 
   @Test func `the file of an attachment is looked at whatever is expected`() {
     var evidence = Self.good
     evidence.files = [:]
-    #expect(findings(evidence) { _ in } == ["attachments, payload 1: the file file:///a was expected, and there is none"])
+    #expect(findings(evidence) { _ in } == ["attachments, payload 1: expected the file file:///a, which does not exist"])
     evidence.files = ["file:///a": FoundFile(size: 2, sha256: "abc")]
     #expect(findings(evidence) { _ in } == ["attachments, payload 1: file:///a should have 3 bytes with the hash abc; it has 2 with abc"])
   }
@@ -75,14 +75,14 @@ struct ExpectationCheckTests {
   @Test func `the reasons of media are compared in their order`() {
     #expect(
       findings(Self.fallback) { $0.payloads = [.init(media: [nil, .deadline])] }
-        == ["media, payload 1: media with [no reason, deadline] were expected, and [deadline] came"])
+        == ["media, payload 1: expected media with [no reason, deadline], got [deadline]"])
   }
 
   @Test func `a report that contradicts the output is found out`() {
     var evidence = Self.good
     evidence.report = [ReportedLine(line: 1, outcome: .fallback, reason: .deadline)]
     #expect(
-      findings(evidence) { _ in } == ["outcome, payload 1: the report says fallback (deadline), and the output has [public.png of 3 bytes]"]
+      findings(evidence) { _ in } == ["outcome, payload 1: the report says fallback (deadline), but the output has [public.png of 3 bytes]"]
     )
     evidence.report = [
       ReportedLine(line: 1, outcome: .attached), ReportedLine(line: 1, outcome: .attached), ReportedLine(line: 7, outcome: .attached),
@@ -90,20 +90,20 @@ struct ExpectationCheckTests {
     #expect(
       findings(evidence) { _ in }
         == [
-          "outcome, payload 1: one record in the report was expected, and 2 came",
-          "outcome: the report has a record of line 7, and the input has no such line",
+          "outcome, payload 1: expected one record in the report, got 2",
+          "outcome: the report has a record of line 7, but the input has no such line",
         ])
     evidence.report = []
     evidence.output = Array((Self.line + "\n").utf8)
     #expect(
       findings(evidence) { $0.payloads = [.init(outcome: .passthrough)] } == [
-        "outcome, payload 1: passthrough was expected, and no word about it came"
+        "outcome, payload 1: expected passthrough, got no record of it"
       ])
   }
 
   @Test func `a line without a record in the report breaks any expectation of it`() {
     let evidence = Self.evidence(Self.line + "\n", [])
-    let missing = ["outcome, payload 1: one record in the report was expected, and none came"]
+    let missing = ["outcome, payload 1: expected one record in the report, got none"]
     #expect(findings(evidence) { $0.payloads = [.init(reason: .deadline)] } == missing)
     #expect(findings(evidence) { $0.payloads = [.init(attachments: [])] } == missing)
     #expect(findings(evidence) { $0.payloads = [.init(media: [.deadline])] } == missing)
@@ -114,12 +114,12 @@ struct ExpectationCheckTests {
     #expect(findings(Self.evidence(Self.line + "\n", nil)) { $0.payloads = [.init(outcome: .fallback, reason: .deadline)] } == [])
     #expect(
       findings(Self.evidence(Self.line + "\n", nil)) { $0.payloads = [.init(outcome: .attached)] }
-        == ["outcome, payload 1: attached was expected, and no attachment came"])
+        == ["outcome, payload 1: expected attached, got no attachment"])
     var evidence = Self.good
     evidence.report = nil
     #expect(findings(evidence) { $0.payloads = [.init(outcome: .attached)] } == [])
     #expect(
-      findings(evidence) { $0.payloads = [.init(outcome: .fallback)] } == ["outcome, payload 1: fallback was expected, and attached came"])
+      findings(evidence) { $0.payloads = [.init(outcome: .fallback)] } == ["outcome, payload 1: expected fallback, got attached"])
   }
 
   @Test func `a request has no other fields than those that are expected`() {
@@ -127,7 +127,7 @@ struct ExpectationCheckTests {
     evidence.fields = ["host", "accept", "referer"]
     #expect(
       findings(evidence) { $0.fields = ["host", "accept", "user-agent"] } == [
-        "requests: no fields but [host, accept, user-agent] were expected, and [referer] came"
+        "requests: expected only the fields [host, accept, user-agent], also got [referer]"
       ])
     #expect(findings(evidence) { $0.fields = ["host", "accept", "referer"] } == [])
   }
@@ -147,12 +147,12 @@ struct ExpectationCheckTests {
     }
     #expect(
       found == [
-        "requests: 1 request for /a was expected, and 2 came", "requests: 1 request for cdn/b was expected, and 0 came",
-        "connections: 1 connection was expected, and 3 came", "memory: at most 99 bytes of memory were expected, and 100 were taken",
-        "descriptors: at most 9 descriptors were expected, and 10 were taken", "exit: the exit status 0 was expected, and it was 75",
+        "requests: expected 1 request for /a, got 2", "requests: expected 1 request for cdn/b, got 0",
+        "connections: expected 1 connection, got 3", "memory: expected at most 99 bytes of memory, got 100",
+        "descriptors: expected at most 9 descriptors, got 10", "exit: expected the exit status 0, got 75",
       ])
     evidence.memory = nil
-    #expect(findings(evidence) { $0.memory = 1 }.first == "memory: at most 1 bytes of memory were expected, and they could not be measured")
+    #expect(findings(evidence) { $0.memory = 1 }.first == "memory: expected at most 1 bytes of memory, which could not be measured")
   }
 
   @Test func `a line is late when the report says so`() {
@@ -198,6 +198,6 @@ struct ExpectationCheckTests {
           media: [.init(url: "u", reason: .httpStatus, status: 404, bytes: 9)])
       ])
     let error = #expect(throws: ReportError.self) { try ReportedLine.read(Array("\(text)\nhello\n".utf8)) }
-    #expect(error?.description == "line 2 of the report is no record of attache's: hello")
+    #expect(error?.description == "line 2 of the report is not a record of attache: hello")
   }
 }

@@ -224,7 +224,7 @@ struct ScenarioRunnerTests {
     let result = await ScenarioRunner().run(scenario)
     let texts = result.timeline.map(\.text)
     let wanted = [
-      "line 1 is taken", "asked for photo.example, A", "accepts connection 1", "GET /photo.jpg on connection 1", "/photo.jpg: 200",
+      "line 1 is read", "asked for photo.example, A", "accepts connection 1", "GET /photo.jpg on connection 1", "/photo.jpg: 200",
       "/photo.jpg: 100 bytes sent", "/photo.jpg: stalls", "line 1: fallback (deadline)",
     ]
     #expect(wanted.allSatisfy(texts.contains), "\(texts)")
@@ -288,7 +288,7 @@ struct ScenarioRunnerTests {
     scenario.expectation.payloads = [.init(outcome: .passthrough)]
     #expect(
       await runner.run(scenario).findings.map(\.description) == [
-        "outcome, payload 1: on the virtual clock: passthrough was expected, and fallback (deadline) came",
+        "outcome, payload 1: on the virtual clock: expected passthrough, got fallback (deadline)",
         "disagreement, payload 1: the real clock: passthrough; the virtual clock: fallback (deadline)",
       ])
   }
@@ -302,7 +302,7 @@ struct ScenarioRunnerTests {
     let both = await runner(.both).run(scenario)
     #expect(both.skipped == "played" && both.findings == [] && both.depth == .real)
     let virtual = await runner(.virtual).run(scenario)
-    #expect(virtual.skipped?.contains("plays on the real clock alone") == true && virtual.findings == [])
+    #expect(virtual.skipped?.contains("runs only on the real clock") == true && virtual.findings == [])
   }
 
   @Test(arguments: ScenarioRunner.Clock.allCases)

@@ -69,7 +69,9 @@ import Testing
     #expect(throws: ScenarioError.self) { try folder.sending("media/photo.bin") }
   }
 
-  @Test(arguments: [("pipe.bin", "is no regular file"), ("inner", "is no regular file"), ("secret.bin", "there is no file secret.bin in")])
+  @Test(arguments: [
+    ("pipe.bin", "is not a regular file"), ("inner", "is not a regular file"), ("secret.bin", "there is no file secret.bin in"),
+  ])
   func `what is no file of the scenario is named`(name: String, message: String) throws {
     let folder = try Folder()
     let error = #expect(throws: ScenarioError.self) { try folder.sending(name) }
@@ -110,18 +112,18 @@ import Testing
     ("deadline: 25h", "deadline: 25h is too long; a time in a scenario is at most 24h"),
     ("origin: {/a: [{at: 30000d, do: stall}]}", "30000d is too long"),
     ("dns: {a: {after: 3000000000s, answer: fail}}", "is too long"),
-    ("disk: full after 8000PB", "a disk is `full after 10KB`"),
-    ("disk: full after 8000000TB", "is too much; at most 1TB"),
-    ("expect: {memory: 2TB}", "2TB is too much; a size in a scenario is at most 1TB"),
-    ("expect: {connections: 9223372036854775807}", "a whole number from 0 to 1000000000 is expected"),
-    ("origin: {/a: []}\nexpect: {requests: {/a: 1000000001}}", "a whole number from 0 to 1000000000 is expected"),
+    ("disk: full after 8000PB", "write `full after 10KB`"),
+    ("disk: full after 8000000TB", "is too large; a disk has at most 1TB"),
+    ("expect: {memory: 2TB}", "2TB is too large; a size in a scenario is at most 1TB"),
+    ("expect: {connections: 9223372036854775807}", "expected a whole number from 0 to 1000000000"),
+    ("origin: {/a: []}\nexpect: {requests: {/a: 1000000001}}", "expected a whole number from 0 to 1000000000"),
     ("origin: {/a: [length: -9223372036854775808]}", "a number is at most 1000000000000"),
     ("origin: {/a: [length: +9223372036854775807]}", "a number is at most 1000000000000"),
     ("origin: {/a: [send: 9223372036854775807 bytes of stand-in-100.jpg]}", "write `N bytes of FILE`"),
     ("origin: {/a: [send: 8000000000000000000 bytes of stand-in-100.jpg]}", "has 100 bytes"),
     ("origin: {/a: [{repeat: 1000001, text: x}]}", "a number from 1 to 1000000"),
-    ("origin: {/a: [{repeat: 1000000, send: stand-in-200000.jpg}]}", "up to here the response holds more than 1000000000 bytes"),
-    ("origin: {/a: [{repeat: 1000000, header: 'X: {{pad 60000000}}'}]}", "up to here the response holds more than"),
+    ("origin: {/a: [{repeat: 1000000, send: stand-in-200000.jpg}]}", "up to here the response has more than 1000000000 bytes"),
+    ("origin: {/a: [{repeat: 1000000, header: 'X: {{pad 60000000}}'}]}", "up to here the response has more than"),
     ("origin: {/a: [send: stand-in-9223372036854775807.jpg]}", "a stand-in has at most 250000000 bytes"),
     ("flags: ['--media-key', '{{pad -5}}']", "{{pad -5}} is not known"),
     ("flags: ['--media-key', '{{pad 99999999999}}']", "is not known"),
@@ -171,6 +173,6 @@ import Testing
         """#, file: "s.yaml")
     let result = await ScenarioRunner(clock: .real).run(scenario)
     #expect(result.findings.map(\.kind) == [.stage])
-    #expect(result.findings.first?.message.contains("and its network is loopback: nothing was sent there") == true, "\(result.findings)")
+    #expect(result.findings.first?.message.contains("but its network is loopback: nothing was sent there") == true, "\(result.findings)")
   }
 }

@@ -59,7 +59,7 @@ struct VirtualRunTests {
     scenario.expectation.fields = ["host", "accept"]
     #expect(
       await runner.run(scenario).findings.map(\.description) == [
-        "requests: no fields but [host, accept] were expected, and [user-agent] came"
+        "requests: expected only the fields [host, accept], also got [user-agent]"
       ])
   }
 

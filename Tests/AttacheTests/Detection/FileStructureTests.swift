@@ -87,7 +87,7 @@ struct FileStructureTests {
 
   @Test func `a PNG without a picture is broken`() throws {
     let bytes = try MediaFixture(name: "picture.png", answer: .init()).bytes
-    #expect(defect(of: Array(bytes.prefix(33) + bytes.suffix(12)), as: .png) == .broken("the PNG holds no picture"))
+    #expect(defect(of: Array(bytes.prefix(33) + bytes.suffix(12)), as: .png) == .broken("the PNG contains no picture"))
   }
 
   @Test func `a GIF may end without its trailer, not within a block`() throws {

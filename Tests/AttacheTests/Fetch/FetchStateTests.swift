@@ -129,7 +129,7 @@ import Testing
 
   @Test(arguments: [
     ("/b.jpg", Action.askBreaker), ("https://other.example/b.jpg", .askBreaker),
-    ("/a.jpg", failure(.httpRedirect, "the redirects go round in a circle")),
+    ("/a.jpg", failure(.httpRedirect, "the redirects form a loop")),
   ])
   private func `a redirect begins again, unless it leads back`(location: String, action: Action) throws {
     var state = try Self.state()

@@ -27,7 +27,7 @@ struct InspectionTests {
   @Test func `a push type other than alert runs no service extension`() {
     let line =
       #"{"message":{"token":"t","apns":{"headers":{"apns-push-type":"background"},"payload":{"aps":{"alert":"Hi","mutable-content":1}}}}}"#
-    #expect(inspect(one: line).why == "its push type is background, and a service extension serves alerts alone")
+    #expect(inspect(one: line).why == "its push type is background, and a service extension runs only for alerts")
   }
 
   @Test func `JSON begins with the agreed members in their order`() {
@@ -125,7 +125,7 @@ struct InspectionTests {
   @Test func `a silent push that brings the output member says so`() {
     let inspection = inspect(one: #"{"aps":{"content-available":1},"attache":{}}"#)
     #expect(inspection.isEnriched)
-    #expect(InspectionText(width: 1_000, isColoured: false).text(of: inspection).contains("The line brings the output member itself"))
+    #expect(InspectionText(width: 1_000, isColoured: false).text(of: inspection).contains("The line already has the output member"))
     #expect(String(decoding: inspection.json(), as: UTF8.self).contains(#""enriched":true"#))
   }
 

@@ -21,9 +21,9 @@ struct LargePayloadFindingTests {
       let last = try #require(inspection.media.last?.reference.path)
       #expect(last.string.hasSuffix("/image/63"))
       #expect(Set(inspection.media.map(\.reference.path)).count == 64)
-      #expect(inspection.findings.map(\.text).contains("the payload names 30,000 media, and attache reads the first 64"))
+      #expect(inspection.findings.map(\.text).contains("the payload names 30,000 media; attache reads only the first 64"))
       let text = InspectionText(width: 1_000, isColoured: false).text(of: inspection)
-      #expect(text.contains("It names 30,000 media, of which attache reads the first 64, in the way of "))
+      #expect(text.contains("It names 30,000 media, of which attache reads the first 64, as in "))
     }
   }
 

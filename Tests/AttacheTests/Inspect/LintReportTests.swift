@@ -15,8 +15,8 @@ struct LintReportTests {
   @Test func `text is what a compiler writes`() {
     #expect(
       report(.text) == """
-        a b.json:1: error: aps.badge: badge is a string, and not a whole number of 0 or more [/aps/badge]
-        a b.json:2: error: payload.json: the line is no JSON object
+        a b.json:1: error: aps.badge: badge is a string, not a whole number of 0 or more [/aps/badge]
+        a b.json:2: error: payload.json: the line is not a JSON object
 
         """)
   }

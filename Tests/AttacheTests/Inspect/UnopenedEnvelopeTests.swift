@@ -8,59 +8,59 @@ struct UnopenedEnvelopeTests {
   private static let rows: [(line: String, form: Envelope.Form, path: String, why: String)] = [
     (
       #"{"notifications":[\#(Array(repeating: notification, count: 101).joined(separator: ","))]}"#, .gorush, "/notifications",
-      "the request has 101 notifications, and gorush takes 100: write the others in a request of their own"
+      "the request has 101 notifications, but gorush accepts 100: write the others in another request"
     ),
     (
       #"{"notifications":[\#(notification),7]}"#, .gorush, "/notifications/1",
-      "the notification is the number 7, and gorush takes dictionaries: leave it out"
+      "the notification is the number 7, but gorush accepts only dictionaries: remove it"
     ),
     (
       #"{"notifications":[{"platform":2},\#(notification),{"platform":1,"data":"x"}]}"#, .gorush, "/notifications/2/data",
-      "data is a string, and attachments go into a dictionary there: make it one, or leave it out"
+      "data is a string, but attachments need a dictionary there: make it one, or remove it"
     ),
     (
       #"{"notifications":[{"tokens":["t"],"platform":2,"message":"Hi"}]}"#, .gorush, "/notifications/0/platform",
-      "platform is the number 2, and Apple's is the number 1: leave out what goes to other devices"
+      "platform is the number 2, but Apple's is the number 1: remove notifications for other devices"
     ),
     (
       #"{"tokens":["t"],"platform":2,"message":"Hi"}"#, .gorush, "/platform",
-      "platform is the number 2, and Apple's is the number 1: leave out what goes to other devices"
+      "platform is the number 2, but Apple's is the number 1: remove notifications for other devices"
     ),
     (
       #"{"notifications":[{"tokens":["t"],"message":"Hi"}]}"#, .gorush, "/notifications/0",
-      "platform is missing, and Apple's is the number 1: leave out what goes to other devices"
+      "platform is missing, but Apple's is the number 1: remove notifications for other devices"
     ),
     (
       #"{"token":"t","platform":1,"message":"Hi","data":null}"#, .gorush, "/data",
-      "data is null, and attachments go into a dictionary there: make it one, or leave it out"
+      "data is null, but attachments need a dictionary there: make it one, or remove it"
     ),
     (
       #"{"notifications":[{"token":"t","platform":1,"data":"x"}]}"#, .gorush, "/notifications/0/data",
-      "data is a string, and attachments go into a dictionary there: make it one, or leave it out"
+      "data is a string, but attachments need a dictionary there: make it one, or remove it"
     ),
     (
       #"{"app_id":"a","contents":{"en":"Hi"},"data":null}"#, .oneSignal, "/data",
-      "data is null, and attachments go into a dictionary there: make it one, or leave it out"
+      "data is null, but attachments need a dictionary there: make it one, or remove it"
     ),
     (
       #"{"to":["ExponentPushToken[x]"],"title":"Hi","data":"x"}"#, .expo, "/data",
-      "data is a string, and attachments go into a dictionary there: make it one, or leave it out"
+      "data is a string, but attachments need a dictionary there: make it one, or remove it"
     ),
     (
       #"{"default":"Hi","APNS":{"aps":{"alert":"Hi","mutable-content":1}}}"#, .sns, "/APNS",
-      "APNS is a dictionary, and SNS takes the payload as JSON in a string: write it so"
+      "APNS is a dictionary, but SNS expects the payload as JSON in a string"
     ),
     (
       #"{"default":"Hi","APNS":"{"}"#, .sns, "/APNS",
-      "APNS is a string that holds no JSON object, and SNS takes the payload as JSON in a string: write it so"
+      "APNS is a string without a JSON object, but SNS expects the payload as JSON in a string"
     ),
     (
       #"{"MessageStructure":"json","Message":"{\"APNS\":{\"aps\":{}}}"}"#, .sns, "/Message",
-      "Message holds no payload for APNs: write a string with a JSON object in which APNS is the payload, as a string"
+      "Message contains no payload for APNs: write a string with a JSON object in which APNS is the payload, as a string"
     ),
     (
       #"{"message":{"token":"t","apns":{"payload":"{}"}}}"#, .fcm, "/message/apns/payload",
-      "apns.payload is a string, and FCM takes a dictionary: write the payload itself there"
+      "apns.payload is a string, but FCM expects a dictionary: write the payload itself there"
     ),
   ]
 
@@ -82,7 +82,7 @@ struct UnopenedEnvelopeTests {
     #expect(
       text == """
         Line 1 is an envelope of gorush that attache does not open.
-          It is left as it is: the request has 101 notifications, and gorush takes 100: write the others in a request of their own.
+          attache leaves it unchanged: the request has 101 notifications, but gorush accepts 100: write the others in another request.
           It has 4,564 bytes.
           warning: envelope.unopened: \(Self.rows[0].why). \(FindingCode.envelopeUnopened.advice) [/notifications]
 

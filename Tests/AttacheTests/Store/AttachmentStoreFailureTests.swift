@@ -32,7 +32,7 @@ import Testing
       try AttachmentStore(directory: folder["disk"], maximumBytes: 1_000_000, maximumAge: .seconds(1))
     }
     #expect(error?.reason == .storeFull)
-    #expect(error?.description.contains("make room or name another --store") == true)
+    #expect(error?.description.contains("free space or choose another --store") == true)
     #expect(folder.files == ["disk/filler"])
   }
 
@@ -91,7 +91,7 @@ import Testing
     #expect(error?.reason == .storeFailed)
     #expect(error?.call.path == folder["store"])
     #expect(
-      error?.description == "cannot open \(folder["store"]): Not a directory (errno 20); see to that path, or name another --store")
+      error?.description == "cannot open \(folder["store"]): Not a directory (errno 20); check that path, or choose another --store")
   }
 
   @Test func `a store without a name is an error`() {

@@ -270,7 +270,7 @@ import Testing
     #expect(
       StoreError("link", "/a/b", code: EPERM).description
         == "cannot link /a/b: Operation not permitted (errno 1); a queue holds attachments by hard links, "
-        + "which that file system or that file's owner does not allow: name another --store")
+        + "which that file system or that file's owner does not allow: choose another --store")
     #expect(
       StoreError("link", "/a/b", code: EMLINK).description
         == "cannot link /a/b: Too many links (errno 31); too many unread results hold that file: read or purge results")

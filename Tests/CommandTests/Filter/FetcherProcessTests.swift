@@ -20,7 +20,7 @@ struct FetcherProcessTests {
       let run = await program.finished()
       #expect(run.exit == .status(0))
       #expect(run.text.split(separator: "\n").allSatisfy { Enriched.attachments($0).count == 1 })
-      #expect(run.errors.split(separator: "\n").filter { $0.contains("another takes its place") }.count == 1)
+      #expect(run.errors.split(separator: "\n").filter { $0.contains("another one replaces it") }.count == 1)
     }
   }
 
@@ -105,7 +105,7 @@ struct FetcherProcessTests {
       let run = await program.finished()
       #expect(run.exit == .status(70))
       #expect(run.text == line + line)
-      #expect(run.errors.contains("no media are fetched any more"))
+      #expect(run.errors.contains("attache fetches no more media"))
     }
   }
 

@@ -100,7 +100,7 @@ struct PayloadFlagTests {
     #expect(run.text == input)
     #expect(records.map(\.outcome) == ["passthrough", "passthrough", "passthrough"])
     #expect(records.map(\.reason) == [nil, "payload.enriched", "payload.enriched"])
-    #expect(run.errors.contains("line 2: payload.enriched: the line brings the output member itself"))
+    #expect(run.errors.contains("line 2: payload.enriched: the line already has the output member"))
     #expect(!run.errors.contains("line 3"))
     #expect(run.errors.contains("3 passthrough (payload.enriched 2)"))
   }

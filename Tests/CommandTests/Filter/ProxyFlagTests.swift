@@ -13,7 +13,7 @@ struct ProxyFlagTests {
     let run = try await AttacheTool().run([command] + file + ["--proxy", "http://127.0.0.1:9"], input: Sample.plain)
     #expect(run.exit == .status(0))
     #expect(run.text == Sample.plain)
-    #expect(run.errors.contains("http://127.0.0.1:9, which looks names up: their addresses are not checked here"))
+    #expect(run.errors.contains("http://127.0.0.1:9, which resolves names: attache does not check their addresses"))
   }
 
   @Test(arguments: [

@@ -57,11 +57,11 @@ struct ReportTests {
     let input = #"{"aps":{}}"# + "\n" + #"{"APNS":{"aps":{}}}"# + "\n" + #"{"app_id":"a","contents":{"en":"Hi"},"data":7}"#
     let (run, records) = try await AttacheTool().reported(input: input)
     #expect(run.text == input)
-    let why = "APNS is a dictionary, and SNS takes the payload as JSON in a string: write it so"
+    let why = "APNS is a dictionary, but SNS expects the payload as JSON in a string"
     #expect(records.map(\.reason) == [nil, "payload.envelope", "payload.envelope"])
     #expect(
       records.map(\.why) == [
-        nil, why, "data is the number 7, and attachments go into a dictionary there: make it one, or leave it out",
+        nil, why, "data is the number 7, but attachments need a dictionary there: make it one, or remove it",
       ])
     #expect(run.errors.contains("line 2: payload.envelope: \(why)"))
     #expect(run.errors.contains("3 passthrough (payload.envelope 2)"))
@@ -101,7 +101,7 @@ struct ReportTests {
       $0.output = .descriptor(output)
     }
     #expect(run.exit == .status(64))
-    #expect(run.errors.contains("name another"), "\(run.errors)")
+    #expect(run.errors.contains("choose another"), "\(run.errors)")
     for name in ["input", "output"] { #expect(try String(contentsOfFile: tool.home[name], encoding: .utf8) == "{}\n") }
   }
 
@@ -149,6 +149,6 @@ struct ReportTests {
     let run = try await AttacheTool().run(["--report", "/dev/full"], input: input)
     #expect(isSame(run.output, input))
     #expect(run.exit == .status(74))
-    #expect(run.errors.contains("the report is not whole"))
+    #expect(run.errors.contains("the report is incomplete"))
   }
 }

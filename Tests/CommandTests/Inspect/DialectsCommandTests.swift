@@ -64,7 +64,7 @@ struct DialectsCommandTests {
     #expect(try await tool.run(["dialects"] + flags).text.hasPrefix("acme "))
     #expect(try await tool.run(["dialects", "acme"] + flags).text.contains("vendor  Acme"))
     let line = #"{"aps":{"alert":"Hi","mutable-content":1},"acme":{"picture":"https://cdn.example/a.jpg"}}"#
-    #expect(try await tool.run(["inspect"] + flags, input: line).text.contains("in the way of Acme (acme):"))
+    #expect(try await tool.run(["inspect"] + flags, input: line).text.contains("as in Acme (acme):"))
   }
 
   @Test func `a wrong file of dialects ends with 64 and names file, line and field`() async throws {

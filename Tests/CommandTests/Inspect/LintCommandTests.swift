@@ -12,7 +12,7 @@ struct LintCommandTests {
     let found = try await AttacheTool().run(["lint"], input: "\(Self.clean)\n\(Self.faulty)\n")
     #expect(found.exit == .status(1))
     #expect(
-      found.text == "<stdin>:2: error: mutable-content.value: mutable-content is the string “1”, and not the number 1: "
+      found.text == "<stdin>:2: error: mutable-content.value: mutable-content is the string “1”, not the number 1: "
         + "no service extension runs [/aps/mutable-content]\n")
     #expect(found.errors == "")
     let none = try await AttacheTool().run(["lint"], input: Self.clean)

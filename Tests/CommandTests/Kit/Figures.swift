@@ -29,7 +29,7 @@ extension Program {
   /// The port of `--metrics 0`, once the log names it.
   func figuresPort() async throws -> UInt16 {
     let log = await errors(holding: "/metrics\n")
-    let port = try #require(log.firstMatch(of: /figures at http:\/\/127\.0\.0\.1:(\d+)\/metrics/)?.1)
+    let port = try #require(log.firstMatch(of: /metrics at http:\/\/127\.0\.0\.1:(\d+)\/metrics/)?.1)
     return try #require(UInt16(port))
   }
 }

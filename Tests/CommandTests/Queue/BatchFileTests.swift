@@ -12,7 +12,7 @@ struct BatchFileTests {
     for report in ["in", "out"] {
       let run = try await tool.run(["batch", tool.home["in"], "-o", tool.home["out"], "--report", tool.home[report]])
       #expect(run.exit == .status(64))
-      #expect(run.errors.contains("name another"), "\(run.errors)")
+      #expect(run.errors.contains("choose another"), "\(run.errors)")
       #expect(try text(tool, "in") == Self.lines)
       try "before\n".write(toFile: tool.home["out"], atomically: true, encoding: .utf8)
     }
@@ -29,7 +29,7 @@ struct BatchFileTests {
       #expect(!FileManager.default.fileExists(atPath: report))
     }
     let run = try await tool.run(["batch", tool.home["in"], "-o", place, "--queue", "sqlite:\(place)"])
-    #expect(run.errors == "attache: the output, \(place), is a file of the queue too; name another\n")
+    #expect(run.errors == "attache: the output, \(place), is also a file of the queue; choose another file\n")
   }
 
   @Test func `a worker's metrics take the place of no file of its queue`() async throws {
@@ -38,7 +38,7 @@ struct BatchFileTests {
     #expect(try await tool.run(["enqueue", "--queue", "sqlite:\(queue)", tool.home["in"]]).exit == .status(0))
     let run = try await tool.run(["work", "--queue", "sqlite:\(queue)", "--once", "--metrics-file", queue])
     #expect(run.exit == .status(64))
-    #expect(run.errors == "attache: the file of --metrics-file, \(queue), is a file of the queue too; name another\n")
+    #expect(run.errors == "attache: the file of --metrics-file, \(queue), is also a file of the queue; choose another file\n")
     #expect(try await tool.run(["queue", "--queue", "sqlite:\(queue)"]).text.contains("ready    2"))
   }
 
@@ -94,7 +94,7 @@ struct BatchFileTests {
     let tool = try tool()
     let run = try await tool.run(["batch", tool.home["in"], "-o", tool.home["in"]])
     #expect(run.exit == .status(64))
-    #expect(run.errors.contains("name another"), "\(run.errors)")
+    #expect(run.errors.contains("choose another"), "\(run.errors)")
     #expect(try text(tool, "in") == Self.lines)
   }
 

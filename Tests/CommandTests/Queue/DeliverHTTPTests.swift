@@ -135,13 +135,13 @@ struct DeliverHTTPTests {
   @Test(arguments: [
     (["--http", "ftp://example.test/"], 64, "--http takes a URL that begins with https:// or http://"),
     (["--http", "http://127.0.0.1:1/", "--", "cat"], 64, "name a command, --http or --apns: one of them"),
-    (["--http", "http://127.0.0.1:1/", "--each"], 64, "--each and --envelope are for a command"),
+    (["--http", "http://127.0.0.1:1/", "--each"], 64, "--each and --envelope need a command"),
     (["--http", "http://127.0.0.1:1/", "--http-header", "nonsense"], 64, "--http-header takes 'Name: value'"),
-    (["--http-bearer-file", "x", "--", "cat"], 64, "go with --http URL"),
+    (["--http-bearer-file", "x", "--", "cat"], 64, "need --http URL"),
     (["--http", "http://127.0.0.1:1/", "--http-bearer-file", "/nowhere"], 69, "/nowhere: No such file or directory"),
-    (["--http", "http://127.0.0.1:1/", "--http-bearer-file", "/etc/passwd"], 69, "/etc/passwd: is no token"),
+    (["--http", "http://127.0.0.1:1/", "--http-bearer-file", "/etc/passwd"], 69, "/etc/passwd: is not a token"),
     (["--http", "http://127.0.0.1:1/", "--cacert", "/nowhere"], 64, "/nowhere"),
-    (["--cacert", "/etc/ssl/certs/ca-certificates.crt", "--", "cat"], 64, "--cacert goes with --http or --apns"),
+    (["--cacert", "/etc/ssl/certs/ca-certificates.crt", "--", "cat"], 64, "--cacert needs --http or --apns"),
   ])
   func `wrong usage says what is right`(arguments: [String], status: Int32, message: String) async throws {
     let run = try await queue(1).run("deliver", arguments)

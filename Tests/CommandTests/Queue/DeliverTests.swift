@@ -48,7 +48,7 @@ struct DeliverTests {
     let run = try await deliver(queue, [], shell(body, got))
     #expect(run.exit == .status(0))
     #expect(run.errors.contains("the sender was killed by signal 9"))
-    #expect(run.errors.contains("sender started again 1 time"))
+    #expect(run.errors.contains("sender restarted 1 time"))
     #expect(
       text(answered).split(separator: "\n").map { "\($0)\n" }.sorted() == Self.lines.split(separator: "\n").map { "\($0)\n" }.sorted())
     #expect(text(got).split(separator: "\n").count == 21)
@@ -70,8 +70,9 @@ struct DeliverTests {
   }
 
   @Test(arguments: [
-    ("echo hello", "what is no answer: hello"), ("echo ok; echo ok", "every result was answered already"),
-    ("head -c 5000 /dev/zero | tr '\\0' x", "a line of more than 4096 bytes"), ("echo retry soon", "what is no answer: retry soon"),
+    ("echo hello", "an invalid answer in line 1: hello"), ("echo ok; echo ok", "it had already answered every result"),
+    ("head -c 5000 /dev/zero | tr '\\0' x", "a line of more than 4096 bytes"),
+    ("echo retry soon", "an invalid answer in line 1: retry soon"),
     ("echo \"drop $(head -c 5000 /dev/zero | tr '\\0' x)\"", "a line of more than 4096 bytes"),
   ])
   func `what is no answer stops the sender, and nothing is lost`(body: String, message: String) async throws {
@@ -91,7 +92,7 @@ struct DeliverTests {
     #expect(run.errors.contains("the sender ended with status 7"))
     let dead = try await queue.run("queue", ["--dead"])
     #expect(dead.text.hasPrefix("payload 3\n"))
-    #expect(dead.text.contains("poison: ended 1 sender by itself"))
+    #expect(dead.text.contains("poison: ended 1 sender while no other result was in flight"))
   }
 
   @Test func `with envelopes, answers come in any order, and name their results`() async throws {
@@ -243,7 +244,7 @@ struct DeliverTests {
     let body = "if [ -e \"$1\" ]; then echo ok; else : >\"$1\"; sleep 100; fi"
     let run = try await deliver(queue, ["--answer-timeout", "100ms"], shell(body, queue.tool.home["mark"]))
     #expect(run.exit == .status(0))
-    #expect(run.errors.contains("gave no answer for 0.1 s (--answer-timeout) and was stopped"))
+    #expect(run.errors.contains("gave no answer within 0.1 s (--answer-timeout) and was stopped"))
   }
 
   @Test func `in order, a retry keeps what is behind it waiting`() async throws {
@@ -305,7 +306,7 @@ struct DeliverTests {
   }
 
   @Test(arguments: [
-    (["--"], 64, "name the command that sends"), (["--each", "--envelope", "--", "cat"], 64, "leave --each or --envelope out"),
+    (["--"], 64, "name the command that sends"), (["--each", "--envelope", "--", "cat"], 64, "remove --each or --envelope"),
     (["--rate", "fast", "--", "cat"], 64, "--rate"), (["--jobs", "0", "--", "cat"], 64, "--jobs must be at least 1"),
     (["--", "no-such-command-at-all"], 69, "the sender cannot be started: no-such-command-at-all: No such file or directory"),
   ])

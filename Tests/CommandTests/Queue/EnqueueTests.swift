@@ -27,7 +27,7 @@ struct EnqueueTests {
     let run = try await queue.run("enqueue", ["--dedupe", dedupe], input: "{\"id\":1}\n{\"id\":2}\n{\"id\":2 }\n{}\n")
     #expect(run.exit == .status(0))
     #expect(
-      run.errors == "attache: \(added) payload\(added == 1 ? "" : "s") enqueued in \(queue.queue), \(known) were there already\n")
+      run.errors == "attache: \(added) payload\(added == 1 ? "" : "s") enqueued in \(queue.queue), \(known) were already there\n")
   }
 
   @Test func `values of another type, and halves of surrogate pairs, are other keys`() async throws {
@@ -37,7 +37,7 @@ struct EnqueueTests {
     let first = try await queue.run("enqueue", ["--dedupe", "id"], input: lines)
     #expect(first.errors == "attache: \(ids.count) payloads enqueued in \(queue.queue)\n")
     let again = try await queue.run("enqueue", ["--dedupe", "id"], input: lines + #"{"id":"\u0031"}"# + "\n")
-    #expect(again.errors == "attache: 0 payloads enqueued in \(queue.queue), \(ids.count + 1) were there already\n")
+    #expect(again.errors == "attache: 0 payloads enqueued in \(queue.queue), \(ids.count + 1) were already there\n")
   }
 
   @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
@@ -68,7 +68,7 @@ struct EnqueueTests {
     program.send(SIGTERM)
     let run = await program.finished()
     #expect(run.exit == .status(75))
-    #expect(run.errors.contains("attache: line 2 of <stdin> had no end when reading stopped: its beginning is in the queue as it came\n"))
+    #expect(run.errors.contains("attache: line 2 of <stdin> was incomplete when reading stopped: its beginning is in the queue\n"))
     #expect(try await queue.state().total == 2)
   }
 
@@ -142,7 +142,7 @@ struct EnqueueTests {
     let queue = try QueueTool()
     let run = try await queue.run("enqueue", input: "{}\n" + String(repeating: "x", count: 64 << 20) + "x\n{}\n")
     #expect(run.exit == .status(65))
-    #expect(run.errors.hasSuffix("attache: line 2 of <stdin> is longer than 64 MiB and was left out\n"))
+    #expect(run.errors.hasSuffix("attache: line 2 of <stdin> is longer than 64 MiB and was skipped\n"))
     #expect(try await queue.state().total == 2)
   }
 
@@ -156,8 +156,8 @@ struct EnqueueTests {
     let line = #"{"text":""# + String(repeating: "x", count: 989) + "\"}\n"
     let run = try await queue.run("enqueue", input: String(repeating: line, count: 3_000))
     #expect(run.exit == .status(74))
-    #expect(run.errors.contains("make room and start again: nothing is lost"))
-    let found = try #require(run.errors.firstMatch(of: /line (\d+) and what follows are not in the queue/))
+    #expect(run.errors.contains("free space and start again: nothing is lost"))
+    let found = try #require(run.errors.firstMatch(of: /line (\d+) and the lines after it are not in the queue/))
     disk.fill()
     unsafe unlink(disk.path + "/filler")
     // What is said to be in the queue is there.

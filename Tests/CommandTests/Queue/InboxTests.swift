@@ -24,7 +24,7 @@ struct InboxTests {
     try FileManager.default.createSymbolicLink(atPath: folder + "/new/link", withDestinationPath: "/etc/passwd")
     let work = try await queue.run("work", ["--once"])
     #expect(work.exit == .status(0), "\(work.errors)")
-    #expect(work.errors.components(separatedBy: "/new/link: is no regular file, and stays there").count == 2, "\(work.errors)")
+    #expect(work.errors.components(separatedBy: "/new/link: is not a regular file and stays there").count == 2, "\(work.errors)")
     let done = try FileManager.default.contentsOfDirectory(atPath: folder + "/done").sorted()
     #expect(done == ["1-cat.json", "1-cat.json.record", "2-dog_", "2-dog_.record"])
     #expect(FileManager.default.contents(atPath: folder + "/done/1-cat.json") == Data("{\"aps\":{}}".utf8))
@@ -48,7 +48,7 @@ struct InboxTests {
     let location = "\(kind.rawValue):\(odd.tool.home["a\nb"])"
     let missing = try await odd.tool.run(["queue", "--queue", location])
     #expect(missing.exit == .status(69))
-    #expect(missing.errors.hasSuffix("a\\u{A}b: there is no such queue; `attache enqueue` makes one\n"), "\(missing.errors)")
+    #expect(missing.errors.hasSuffix("a\\u{A}b: there is no such queue; `attache enqueue` creates one\n"), "\(missing.errors)")
     let enqueue = try await odd.tool.run(["enqueue", "--queue", location], input: "{}\n")
     #expect(enqueue.errors.hasSuffix("a\\u{A}b\n"), "\(enqueue.errors)")
     #expect(try await odd.tool.run(["queue", "--queue", location]).text.contains("a\\u{A}b: 1 payload\n"))

@@ -31,7 +31,7 @@ struct PushTests {
       #expect(run.exit == .status(0))
       let request = try #require(server.requests.first)
       let identifier = try #require(request.field("apns-id"))
-      #expect(run.text == "200: Apple has taken the notification\napns-id: \(identifier)\n")
+      #expect(run.text == "200: Apple has accepted the notification\napns-id: \(identifier)\n")
       #expect(run.errors == "")
       #expect(request.deviceToken == Self.token)
       #expect(request.field("apns-topic") == "com.example.app")
@@ -59,11 +59,12 @@ struct PushTests {
   }
 
   @Test(arguments: [
-    ("", "attache: <stdin> holds no payload; push sends one\n"), ("{}\n{}\n", "attache: <stdin> holds several payloads; push sends one\n"),
-    ("{\"aps\":", "attache: not sent: the line is no JSON object\n"),
+    ("", "attache: <stdin> contains no payload; push sends one\n"),
+    ("{}\n{}\n", "attache: <stdin> contains several payloads; push sends one\n"),
+    ("{\"aps\":", "attache: not sent: the line is not a JSON object\n"),
     (
       "{\"aps\":{\"alert\":\"" + String(repeating: "x", count: 4_096) + "\"}}",
-      "attache: not sent: PayloadTooLarge: the payload has 4116 bytes, and APNs takes 4096; see --max-payload\n"
+      "attache: not sent: PayloadTooLarge: the payload has 4116 bytes, and APNs accepts 4096; see --max-payload\n"
     ),
   ])
   func `an input that cannot be sent ends with 65`(input: String, errors: String) async throws {
@@ -96,7 +97,7 @@ struct PushTests {
       #expect(none.errors.contains("it cannot be read: No such file or directory"))
       let wrong = try await Self.push(server, tokens, ["--apns-key", server.rootCertificatePEMFile], without: ["--apns-key"])
       #expect(wrong.exit == .status(64))
-      #expect(wrong.errors.contains("it holds no P-256 private key in PEM form"))
+      #expect(wrong.errors.contains("it contains no P-256 private key in PEM form"))
     }
   }
 
@@ -107,7 +108,7 @@ struct PushTests {
       #expect(run.errors == "attache: 127.0.0.1:1 cannot be reached: connect: Connection refused\n")
       let other = try await Self.push(server, tokens, without: ["--cacert"])
       #expect(other.exit == .status(69))
-      #expect(other.errors.contains("the server's certificate is not accepted: "))
+      #expect(other.errors.contains("the server's certificate was rejected: "))
     }
   }
 

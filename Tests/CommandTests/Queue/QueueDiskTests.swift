@@ -35,7 +35,7 @@ struct QueueDiskTests {
       let words = ["enqueue", "--queue", location(kind), "--dedupe", "bytes"]
       let full = try await tool.run(words, input: input)
       #expect(full.exit == .status(74))
-      #expect(full.errors.contains("make room and start again: nothing is lost"), "\(full.errors)")
+      #expect(full.errors.contains("free space and start again: nothing is lost"), "\(full.errors)")
 
       try disk.resize("64m")
       #expect(try await tool.run(words, input: input).exit == .status(0))
@@ -83,7 +83,7 @@ struct QueueDiskTests {
       disk.fill()
       let full = try await tool.run(["work", "--queue", queue, "--once"])
       #expect(full.exit == .status(74), "\(full.errors)")
-      #expect(full.errors.contains("make room and start again: nothing is lost"), "\(full.errors)")
+      #expect(full.errors.contains("free space and start again: nothing is lost"), "\(full.errors)")
       disk.empty()
       #expect(try await tool.run(["work", "--queue", queue, "--once"]).exit == .status(0))
       #expect(try await tool.run(["results", "--queue", queue]).text == input)

@@ -84,7 +84,7 @@ struct QueueHistoryTests {
     let run = try await queue.run("queue", name)
     #expect(run.exit == .status(69))
     #expect(run.output == [])
-    #expect(run.errors.hasSuffix("has no such payload; one that was purged has no history\n"), "\(run.errors)")
+    #expect(run.errors.hasSuffix("has no such payload; a purged payload has no history\n"), "\(run.errors)")
   }
 
   @Test(arguments: [

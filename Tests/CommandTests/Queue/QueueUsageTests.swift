@@ -56,14 +56,14 @@ struct QueueUsageTests {
     (["push", "-", "--apns-team-id", "A"], "--apns-team-id needs --apns"),
     (["push", "-", "--apns-push-type", "alert"], "--apns-push-type needs --apns"),
     (["push"], "<file>"), (["push", "-"], "--apns"), (["push", "-", "--apns-sandbox"], "--apns-sandbox needs --apns"),
-    (["push", "-", "--apns", "--apns-certificate", "x", "--apns-team-id", "A"], "belong to --apns-key"),
+    (["push", "-", "--apns", "--apns-certificate", "x", "--apns-team-id", "A"], "need --apns-key"),
     (["push", "-", "--apns", "--apns-host", "http://x"], "--apns-host <host[:port]>"),
     (["push", "-", "--apns", "--apns-host", "x", "--apns-sandbox"], "give one of them"),
     (["push", "-", "--apns", "--apns-push-type", "loud"], "alert, background"),
     (["push", "-", "--apns", "--apns-connections", "0"], "at least 1"),
     (["push", "-", "--apns", "--cacert", "/missing"], "cannot be read"),
     (["work", "--queue", "sqlite:x", "--workers", "0"], "--workers"),
-    (["work", "--queue", "sqlite:x", "--workers", "2", "--fetchers", "4"], "give --fetchers alone"),
+    (["work", "--queue", "sqlite:x", "--workers", "2", "--fetchers", "4"], "give only --fetchers"),
     (["work", "--queue", "sqlite:x", "--attempts", "0"], "--attempts"),
   ]
 

@@ -67,7 +67,7 @@ struct QueueUsersTests {
     #expect(mode(path) == 0o644)
     let other = try await run(as: 4_243, ["enqueue", "--queue", "sqlite:\(path)"], input: "{}\n")
     #expect(other.exit == .status(69))
-    #expect(other.errors.contains("may write"), "\(other.errors)")
+    #expect(other.errors.contains("can write"), "\(other.errors)")
   }
 
   @Test func `in a sticky folder each queue is its maker's`() async throws {

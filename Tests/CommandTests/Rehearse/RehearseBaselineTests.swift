@@ -62,7 +62,7 @@ struct RehearseBaselineTests {
     let run = try await folder.rehearse(["--command", "cat", "--baseline", folder["old.json"]])
     #expect(run.exit == .status(65))
     #expect(run.errors.contains(folder["old.json"]))
-    #expect(run.errors.contains("a baseline is what --json wrote"))
+    #expect(run.errors.contains("a baseline is a file that --json wrote"))
   }
 
   @Test func `a baseline of another clock ends with 65`() async throws {
@@ -70,7 +70,7 @@ struct RehearseBaselineTests {
     let old = try await baseline(folder)
     let run = try await folder.rehearse(["--baseline", old])
     #expect(run.exit == .status(65))
-    #expect(run.errors.contains("compare like with like"))
+    #expect(run.errors.contains("use the same clock"))
   }
 
   private func baseline(_ folder: RehearseFolder, _ command: String = "cat") async throws -> String {

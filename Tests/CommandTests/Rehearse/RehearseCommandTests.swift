@@ -17,17 +17,17 @@ struct RehearseCommandTests {
   }
 
   private static let broken: [BrokenFilter] = [
-    BrokenFilter(command: "sed -u 2d", kind: "lost", payload: 2, word: "none came"),
-    BrokenFilter(command: "sed -u '2{p;p}'", kind: "duplicated", payload: 2, word: "3 came"),
+    BrokenFilter(command: "sed -u 2d", kind: "lost", payload: 2, word: "got none"),
+    BrokenFilter(command: "sed -u '2{p;p}'", kind: "duplicated", payload: 2, word: "got 3"),
     BrokenFilter(command: "sed -u 's/Hello/Hallo/'", kind: "altered", payload: 1, word: "from byte"),
     BrokenFilter(command: "sed -u 's/,\"n\":2//'", kind: "altered", payload: 2, word: "from byte"),
-    BrokenFilter(command: "sed -u '3s/.........$//'", kind: "torn", payload: 3, word: "only a part came"),
-    BrokenFilter(command: "while IFS= read -r line; do printf %s \"$line\"; done", kind: "lost", word: "none came"),
+    BrokenFilter(command: "sed -u '3s/.........$//'", kind: "torn", payload: 3, word: "got only a part"),
+    BrokenFilter(command: "while IFS= read -r line; do printf %s \"$line\"; done", kind: "lost", word: "got none"),
     BrokenFilter(command: "IFS= read -r a; IFS= read -r b; printf '%s\\n%s\\n' \"$b\" \"$a\"; exec cat", kind: "reordered", word: "order"),
     BrokenFilter(
       command: "while IFS= read -r line; do sleep 1; printf '%s\\n' \"$line\"; done", kind: "late", payload: 1, word: "too late"),
     BrokenFilter(command: "sed s/a/a/", kind: "late", payload: 1, word: "does it flush its output"),
-    BrokenFilter(command: "IFS= read -r line; echo oh dear >&2; exit 3", kind: "crashed", word: "status 3 before its input did"),
+    BrokenFilter(command: "IFS= read -r line; echo oh dear >&2; exit 3", kind: "crashed", word: "status 3 before its input ended"),
     BrokenFilter(command: "IFS= read -r line; kill -SEGV $$", kind: "crashed", word: "signal 11 (SIGSEGV)"),
     BrokenFilter(command: "head -n 1", kind: "crashed", word: "after 1 of 3 lines"),
     BrokenFilter(command: "cat; echo oh dear >&2; exit 3", kind: "crashed", word: "its standard error: oh dear"),
@@ -35,7 +35,7 @@ struct RehearseCommandTests {
     BrokenFilter(command: "cat; sleep 1000", kind: "hung", word: "it did not end"),
     BrokenFilter(command: "sleep 1000", kind: "hung", word: "it wrote nothing"),
     BrokenFilter(command: "cat > /dev/null; sleep 1000", kind: "hung", word: "it wrote nothing"),
-    BrokenFilter(command: "yes", kind: "altered", word: "and was ended"),
+    BrokenFilter(command: "yes", kind: "altered", word: "and was killed"),
   ]
 
   @Test(arguments: broken)
@@ -222,7 +222,7 @@ struct RehearseCommandTests {
     let (run, record) = try await folder.rehearsed("cat")
     #expect(run.exit == .status(0), "\(run.text)")
     #expect(record.scenarios.map(\.skipped) == ["it has 10000 payloads; --large plays it", nil])
-    #expect(run.text.contains("1 scenario of 10,000 payloads or more is left out for a command: many; --large plays them"))
+    #expect(run.text.contains("1 scenario of 10,000 payloads or more is skipped for a command: many; --large plays them"))
     #expect(try await folder.rehearsed("cat", ["--large"]).record.scenarios.map(\.passed) == [true, true])
     let named = try await folder.tool.run(["rehearse", "--command", "cat", folder.path + "/many.yaml"])
     #expect(named.exit == .status(0) && named.text.contains("1 passed, 0 failed, 0 skipped"), "\(named.text)")
@@ -247,7 +247,7 @@ struct RehearseCommandTests {
     let command = "printf '%s\\n' $REHEARSAL_FLAGS > \(folder["seen"]); exec cat"
     let (_, record) = try await folder.rehearsed(command, ["--parallel", "1"])
     #expect(record.scenarios[0].passed)
-    #expect(record.scenarios[1].skipped?.contains("holds a blank, which REHEARSAL_FLAGS cannot carry") == true)
+    #expect(record.scenarios[1].skipped?.contains("contains a blank, which is not possible in REHEARSAL_FLAGS") == true)
     let seen = try String(contentsOfFile: folder["seen"], encoding: .utf8)
     #expect(seen.contains("\n--media-key=*\n--allow-host=*.example\n"), "\(seen)")
   }

@@ -85,6 +85,6 @@ struct RehearseQueueTests {
     let (run, record) = try await folder.recorded(["--queue", "sqlite"])
     #expect(run.exit == .status(99), "nothing was rehearsed")
     #expect(
-      record.scenarios.map(\.skipped) == ["how a filter stops is not how a worker does", "--unordered is a flag of the filter alone"])
+      record.scenarios.map(\.skipped) == ["a worker does not stop as a filter does", "--unordered is a flag of the filter only"])
   }
 }

@@ -55,7 +55,7 @@ struct GIFWalk: FileWalk {
     case 0x21: return want(.label, .field(1))
     case 0x2C: return want(.descriptor, .field(9))
     case 0x3B: return .success(.rest)
-    default: return hasImage ? .success(.rest) : .failure(WalkDefect("the GIF holds something else than blocks"))
+    default: return hasImage ? .success(.rest) : .failure(WalkDefect("the GIF contains something other than blocks"))
     }
   }
 

@@ -42,7 +42,7 @@ struct ISOWalk: FileWalk {
     return hasMedia ? nil : WalkDefect("the file ends before its media data (mdat)")
   }
 
-  private static let badLength = WalkDefect("a box has no sensible length")
+  private static let badLength = WalkDefect("a box has an impossible length")
   private static let noIndex = WalkDefect("the file ends before its index (moov)")
 
   private mutating func pass(_ count: Int) -> Result<WalkStep, WalkDefect> {

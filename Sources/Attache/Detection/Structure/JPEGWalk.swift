@@ -57,7 +57,7 @@ struct JPEGWalk: FileWalk {
     case 0xFF: return .success(want(.code, .field(1)))
     case 0xD9:
       guard hasScan, let size = pictureSize, size.width > 0, size.height > 0 else {
-        return .failure(WalkDefect("the JPEG holds no picture"))
+        return .failure(WalkDefect("the JPEG contains no picture"))
       }
       return .success(.rest)
     // An FF in the data, restarts, and other codes without a length.
@@ -69,12 +69,12 @@ struct JPEGWalk: FileWalk {
   /// Reads a segment's length, which includes itself. Frame headers are SOF0 to SOF15, without DHT,
   /// JPG and DAC. DNL gives the number of lines when a frame header omits it.
   private mutating func open(_ field: FileHead) -> Result<WalkStep, WalkDefect> {
-    guard let length = field.big16(at: 0), length >= 2 else { return .failure(WalkDefect("a JPEG segment has no sensible length")) }
+    guard let length = field.big16(at: 0), length >= 2 else { return .failure(WalkDefect("a JPEG segment has an impossible length")) }
     let rest = length - 2
     let (frameLength, linesLength) = (6, 2)
     switch code {
     case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
-      guard rest >= frameLength else { return .failure(WalkDefect("the JPEG frame header is cut")) }
+      guard rest >= frameLength else { return .failure(WalkDefect("the JPEG frame header is truncated")) }
       return .success(want(.frame(rest: rest - frameLength), .field(frameLength)))
     case 0xDA: return .success(want(.scanHeader, .skip(rest)))
     case 0xDC where rest >= linesLength: return .success(want(.lines(rest: rest - linesLength), .field(linesLength)))

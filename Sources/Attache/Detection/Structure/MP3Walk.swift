@@ -20,7 +20,7 @@ struct MP3Walk: FileWalk {
   /// can show.
   private static let maximumZeros = 4096
   private static let (tagHeaderLength, frameHeaderLength) = (10, 4)
-  private static let foreign = WalkDefect("the bytes behind its ID3 tag are no MP3", isForeign: true)
+  private static let foreign = WalkDefect("the bytes after its ID3 tag are not MP3", isForeign: true)
 
   mutating func next(_ field: FileHead) -> Result<WalkStep, WalkDefect> {
     switch place {

@@ -27,7 +27,7 @@ struct PNGWalk: FileWalk {
     case .checksum:
       guard field.big32(at: 0) == Int(checksum) else { return .failure(WalkDefect("the checksum of a PNG chunk is wrong")) }
       guard isLastChunk else { return .success(header) }
-      return hasPicture ? .success(.rest) : .failure(WalkDefect("the PNG holds no picture"))
+      return hasPicture ? .success(.rest) : .failure(WalkDefect("the PNG contains no picture"))
     }
   }
 
@@ -56,7 +56,7 @@ struct PNGWalk: FileWalk {
 
   /// Reads the length and the name of a chunk. The checksum begins with the name.
   private mutating func open(_ field: FileHead) -> Result<WalkStep, WalkDefect> {
-    guard let length = field.big32(at: 0), length <= Int32.max else { return .failure(WalkDefect("a PNG chunk has no sensible length")) }
+    guard let length = field.big32(at: 0), length <= Int32.max else { return .failure(WalkDefect("a PNG chunk has an impossible length")) }
     checksum = unsafe field.bytes.withUnsafeBytes { name in
       unsafe crc32_z(0, name.baseAddress?.advanced(by: 4).assumingMemoryBound(to: UInt8.self), 4)
     }

@@ -39,12 +39,14 @@ extension Condition {
     }
     if let group = groups.first {
       guard path == nil, tests.isEmpty, groups.count == 1 else {
-        throw FormFault("“any” and “none” stand alone; put the rest into a condition beside it")
+        throw FormFault("“any” and “none” allow no other member beside them; put the rest into another condition")
       }
       self = group
     } else {
-      guard let path else { throw FormFault("there is no “at”; write the place that the condition is about") }
-      guard tests.count < 2 else { throw FormFault("one test a condition; write an array of conditions, all of which must hold") }
+      guard let path else { throw FormFault("“at” is missing; write the path that the condition tests") }
+      guard tests.count < 2 else {
+        throw FormFault("a condition has one test; for several, write an array of conditions, all of which must hold")
+      }
       self = tests.first?(path) ?? .present(path)
     }
   }
@@ -57,7 +59,7 @@ extension Condition {
 
 extension JSONElement {
   fileprivate func readConditions(depth: Int) throws(FormFault) -> [Condition] {
-    guard isArray else { throw FormFault("this is no array; write […]") }
+    guard isArray else { throw FormFault("this is not an array; write […]") }
     return try readSome { element throws(FormFault) in try Condition(form: element, depth: depth) }
   }
 }
@@ -71,7 +73,7 @@ extension Condition.Scalar {
     } else if let boolean = form.boolean {
       self = .boolean(boolean)
     } else {
-      throw FormFault("this equals nothing; write a text, a number, true or false")
+      throw FormFault("nothing equals this value; write a text, a number, true or false")
     }
   }
 }

@@ -29,16 +29,16 @@ extension Dialect {
       }
     }
     row.texts = texts
-    guard !row.name.isEmpty else { throw FormFault("there is no “name”; write one, such as “my-vendor”") }
+    guard !row.name.isEmpty else { throw FormFault("“name” is missing; write one, such as “my-vendor”") }
     if isWhole { try row.check() }
     self = row
   }
 
   private func check() throws(FormFault) {
     guard !media.isEmpty || texts != nil || encrypted != nil else {
-      throw FormFault(#"the dialect says nothing; write where its media are, as "media": [{"url": "data.image"}]"#)
+      throw FormFault(#"the dialect is empty; write where its media are, for example "media": [{"url": "data.image"}]"#)
     }
-    guard encrypted == nil || !when.isEmpty else { throw FormFault("with “encrypted” goes “when”; write what such a payload is known by") }
+    guard encrypted == nil || !when.isEmpty else { throw FormFault("“encrypted” needs “when”; write how to recognise such a payload") }
   }
 }
 
@@ -54,7 +54,7 @@ extension JSONElement {
   fileprivate func readName() throws(FormFault) -> String {
     let name = try readText()
     let isPlain = name.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "-") }
-    guard isPlain else { throw FormFault("“\(name)” is no dialect's name; write small letters, digits and hyphens") }
+    guard isPlain else { throw FormFault("“\(name)” is not a dialect name; use lower-case letters, digits and hyphens") }
     guard name.utf8.count <= Dialect.maximumNameLength else {
       throw FormFault("the name is longer than \(Dialect.maximumNameLength) characters; write a shorter one")
     }
@@ -62,8 +62,8 @@ extension JSONElement {
   }
 
   fileprivate func checkSample() throws(FormFault) {
-    guard isObject else { throw FormFault(#"this is no object; write {"payload": {…}, "media": […]}"#) }
-    guard member("payload")?.isObject == true else { throw FormFault("there is no “payload”; write an object") }
-    guard member("media").map(\.isArray) != false else { throw FormFault("“media” is no array; write […]") }
+    guard isObject else { throw FormFault(#"this is not an object; write {"payload": {…}, "media": […]}"#) }
+    guard member("payload")?.isObject == true else { throw FormFault("“payload” is missing; write an object") }
+    guard member("media").map(\.isArray) != false else { throw FormFault("“media” is not an array; write […]") }
   }
 }

@@ -90,7 +90,7 @@ struct DialectForm: Sendable {
     let offset = JSONScanner.errorOffset(in: bytes.span)
     let line = bytes[..<offset].lazy.filter { $0 == UInt8(ascii: "\n") }.count + 1
     let column = offset - (bytes[..<offset].lastIndex(of: UInt8(ascii: "\n")) ?? -1)
-    let what = offset == bytes.endIndex ? "the text ends too soon" : "this is no JSON"
+    let what = offset == bytes.endIndex ? "the text ends too early" : "this is not JSON"
     return DialectFormError(file: name, line: line, field: "column \(column)", text: "\(what); write an array of dialects, [{…}]")
   }
 

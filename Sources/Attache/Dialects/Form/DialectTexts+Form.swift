@@ -29,8 +29,8 @@ extension DialectTexts.Actions {
       case .destructive: actions.destructive = try Condition.all(form: value)
       }
     }
-    guard let path else { throw FormFault("there is no “each”; write the place of the buttons") }
-    guard !actions.title.isEmpty else { throw FormFault("there is no “title”; write where a button's title stands") }
+    guard let path else { throw FormFault("“each” is missing; write the path of the buttons") }
+    guard !actions.title.isEmpty else { throw FormFault("“title” is missing; write the path of a button's title") }
     actions.each = path
     self = actions
   }

@@ -13,7 +13,7 @@ extension Field {
 
   /// Parses a field of a dialect file, or an array of them.
   static func all(form: JSONElement, _ kind: Kind = .text) throws(FormFault) -> [Field] {
-    guard form.isObject || form.isArray else { throw FormFault(#"this is no field; write {"at": …}, {"inside": …} or {"fixed": …}"#) }
+    guard form.isObject || form.isArray else { throw FormFault(#"this is not a field; write {"at": …}, {"inside": …} or {"fixed": …}"#) }
     return try form.readOneOrMany { element throws(FormFault) in try Field(form: element, kind) }
   }
 
@@ -46,11 +46,11 @@ extension Field {
       }
     }
     if difference != nil || other != nil {
-      guard let difference, let other else { throw FormFault("“differs” and “from” stand together; write both") }
+      guard let difference, let other else { throw FormFault("“differs” and “from” need each other; write both") }
       origins.append(.differs(difference, from: other))
     }
     guard origins.count == 1 else {
-      throw FormFault("a field says one thing; write one of inside, at, fixed, key, index, file, url, query, differs")
+      throw FormFault("a field has one source; write one of inside, at, fixed, key, index, file, url, query, differs")
     }
     self.init(origin: origins[0], prefix: prefix, suffix: suffix, when: when)
   }
@@ -60,18 +60,18 @@ extension Field.Origin {
   fileprivate init(fixed value: JSONElement, _ kind: Field.Kind) throws(FormFault) {
     switch kind {
     case .text:
-      guard value.isString else { throw FormFault("this is no text; write a string") }
+      guard value.isString else { throw FormFault("this is not a text; write a string") }
       self = .text(value.text?.string ?? "")
     case .count:
-      guard value.integer != nil || value.isString else { throw FormFault("this is no count; write a whole number") }
+      guard value.integer != nil || value.isString else { throw FormFault("this is not a count; write a whole number") }
       self = value.number.map(Self.number) ?? .text(value.text?.string ?? "")
     case .flag: self = .boolean(try value.readFlag())
     case .seconds:
-      guard let number = value.number, number >= 0 else { throw FormFault("this is no moment; write a number of seconds, 0 or more") }
+      guard let number = value.number, number >= 0 else { throw FormFault("this is not a time; write a number of seconds, 0 or more") }
       self = .number(number)
     case .rectangle:
       guard let rectangle = ClippingRect(value) else {
-        throw FormFault("this is no rectangle; write an object x, y, width and height, each a number from 0 to 1")
+        throw FormFault("this is not a rectangle; write an object with x, y, width and height, each a number from 0 to 1")
       }
       self = .rectangle(rectangle)
     }

@@ -11,7 +11,7 @@ extension JSONElement {
       var names: Set<UntrustedText> = []
       try forEachMember { (name: UntrustedText, value: JSONElement) throws(FormFault) in
         do throws(FormFault) {
-          guard names.insert(name).inserted else { throw FormFault("this member is there twice; leave one of the two out") }
+          guard names.insert(name).inserted else { throw FormFault("this member occurs twice; remove one of the two") }
           if name != "sample" { try value.checkMembersAreDistinct(depth: depth - 1) }
         } catch { throw error.under(.member(name.string)) }
       }

@@ -31,7 +31,7 @@ struct FormFault: Error {
   /// Returns the error for a word that is not one of the allowed choices.
   static func noChoice(_ word: String, of known: [String]) -> FormFault {
     let nearest = Spelling.nearest(to: word, of: known)
-    return FormFault("“\(word)” may not stand here; write \(nearest ?? known.joined(separator: " or "))")
+    return FormFault("“\(word)” is not allowed here; write \(nearest ?? known.joined(separator: " or "))")
   }
 }
 
@@ -40,7 +40,7 @@ extension JSONElement {
   func readMembers<Member: RawRepresentable<String> & CaseIterable>(
     _: Member.Type, _ read: (Member, JSONElement) throws(FormFault) -> Void
   ) throws(FormFault) {
-    guard isObject else { throw FormFault("this is no object; write {\"\(Member.allCases.first?.rawValue ?? "")\": …}") }
+    guard isObject else { throw FormFault("this is not an object; write {\"\(Member.allCases.first?.rawValue ?? "")\": …}") }
     try forEachMember { (name: UntrustedText, value: JSONElement) throws(FormFault) in
       let name = name.string
       guard let member = Member(rawValue: name) else {
@@ -52,7 +52,7 @@ extension JSONElement {
 
   /// Parses each element of an array.
   func readElements<Value>(_ read: (JSONElement) throws(FormFault) -> Value) throws(FormFault) -> [Value] {
-    guard isArray else { throw FormFault("this is no array; write […]") }
+    guard isArray else { throw FormFault("this is not an array; write […]") }
     var values: [Value] = []
     try forEachElement { (element: JSONElement) throws(FormFault) in
       do throws(FormFault) { values.append(try read(element)) } catch { throw error.under(.element(values.count)) }
@@ -73,22 +73,22 @@ extension JSONElement {
   }
 
   func readText() throws(FormFault) -> String {
-    guard let text else { throw FormFault(isString ? "the text is empty; write one" : "this is no text; write a string") }
+    guard let text else { throw FormFault(isString ? "the text is empty; write one" : "this is not a text; write a string") }
     return text.string
   }
 
   func readFlag() throws(FormFault) -> Bool {
-    guard let boolean else { throw FormFault("this is no flag; write true or false") }
+    guard let boolean else { throw FormFault("this is not a flag; write true or false") }
     return boolean
   }
 
   /// Checks that the value is `true`, the only value of members that can only be set.
   func readTrue() throws(FormFault) {
-    guard boolean == true else { throw FormFault("this can only be set; write true, or leave it out") }
+    guard boolean == true else { throw FormFault("this member can only be true; write true, or leave it out") }
   }
 
   func readInteger(from least: Int) throws(FormFault) -> Int {
-    guard let integer, integer >= least else { throw FormFault("this is no whole number from \(least) on; write one") }
+    guard let integer, integer >= least else { throw FormFault("this is not a whole number of at least \(least); write one") }
     return integer
   }
 

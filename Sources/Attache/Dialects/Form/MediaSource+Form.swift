@@ -62,7 +62,7 @@ extension MediaSource {
       case .atMost: source.maximum = try value.readInteger(from: 1)
       }
     }
-    guard origins.count == 1 else { throw FormFault("a source says once where its URL is; write either “url” or “build”") }
+    guard origins.count == 1 else { throw FormFault("a source has one place for its URL; write either “url” or “build”") }
     source.origin = origins[0]
     self = source
   }
@@ -82,7 +82,7 @@ extension MediaSource.Piece {
       do { pieces.append(.value(try DialectPath(String(Substring(inner[..<close]))))) } catch { throw FormFault("\(error)") }
       rest = inner[inner.index(after: close)...]
     }
-    guard !pieces.isEmpty else { throw FormFault("nothing of the payload is in it; write {path} for a text of the payload") }
+    guard !pieces.isEmpty else { throw FormFault("the template uses nothing from the payload; write {path} for a text of the payload") }
     if !rest.isEmpty { pieces.append(.text(String(Substring(rest)))) }
     return pieces
   }
@@ -91,7 +91,7 @@ extension MediaSource.Piece {
 extension JSONElement {
   /// Parses an object whose members are all texts.
   fileprivate func readWords() throws(FormFault) -> [UntrustedText: String] {
-    guard isObject else { throw FormFault(#"this is no object; write {"the vendor's word": "public.jpeg"}"#) }
+    guard isObject else { throw FormFault(#"this is not an object; write {"the vendor's word": "public.jpeg"}"#) }
     var words: [UntrustedText: String] = [:]
     try forEachMember { (name: UntrustedText, value: JSONElement) throws(FormFault) in
       do throws(FormFault) { words[name] = try value.readText() } catch { throw error.under(.member(name.string)) }

@@ -434,7 +434,7 @@ final class FetcherLink: FetchService {
   /// Fails all requests when no process can be started. No request is the cause.
   private func giveUpStarting(_ state: inout State, _ afterwards: inout Afterwards) {
     let waiters = removeAll(&state)
-    let cause = state.message.isEmpty ? "raise the limit on processes or make memory free" : state.message
+    let cause = state.message.isEmpty ? "raise the limit on processes or free memory" : state.message
     var failure = FetchFailure(reason: .internal, message: "no fetcher can be started: \(cause)")
     failure.isOfMachine = true
     afterwards.append { [self, failure] in failAll(waiters, failure) }

@@ -46,10 +46,10 @@ package enum FetcherNotice: Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .replaced(let how):
-      "a fetcher \(how); another takes its place and asks again for what was in flight (further ones are not told of)"
+      "a fetcher \(how); another one replaces it and fetches again what was in flight (later ones are not reported)"
     case .unconfined(let missing):
-      "fetchers run without \(missing): the kernel or the container refuses it. A fetcher that is taken over can do more than it should (SECURITY.md)"
-    case .broken: "the process that starts fetchers has ended: no media are fetched any more; start attache again"
+      "fetchers run without \(missing): the kernel or the container refuses it. A compromised fetcher can do more than it should (SECURITY.md)"
+    case .broken: "the process that starts fetchers has ended: attache fetches no more media; start it again"
     }
   }
 }

@@ -28,7 +28,7 @@ extension FindingSubject {
       let path = UntrustedText("/aps").appending(name)
       guard !Self.knownKeys.contains(name), !mediaKeys.contains(path) else { return }
       findings.append(
-        finding(.apsUnknown, at: path, "“\(PrintableText.of(name))” is none of Apple's keys; APNs ignores custom keys in aps"))
+        finding(.apsUnknown, at: path, "“\(PrintableText.of(name))” is not one of Apple's keys; APNs ignores custom keys in aps"))
     }
     return findings
   }
@@ -36,7 +36,7 @@ extension FindingSubject {
   private func soundFindings() -> [LintFinding] {
     guard let sound = aps?.member("sound"), !sound.isNull, !sound.isString else { return [] }
     guard sound.isObject else {
-      return [finding(.apsSound, at: "/aps/sound", "sound is \(sound.typeName), and not a string or a dictionary")]
+      return [finding(.apsSound, at: "/aps/sound", "sound is \(sound.typeName), not a string or a dictionary")]
     }
     guard sound.member("name")?.isString == true else {
       return [finding(.apsSound, at: "/aps/sound", "sound is a dictionary without the name of a sound")]
@@ -46,12 +46,12 @@ extension FindingSubject {
 
   private func badgeFindings() -> [LintFinding] {
     guard let badge = aps?.member("badge"), !badge.isNull, badge.integer.map({ $0 >= 0 }) != true else { return [] }
-    return [finding(.apsBadge, at: "/aps/badge", "badge is \(badge.typeName), and not a whole number of 0 or more")]
+    return [finding(.apsBadge, at: "/aps/badge", "badge is \(badge.typeName), not a whole number of 0 or more")]
   }
 
   private func categoryFindings() -> [LintFinding] {
     guard let category = aps?.member("category"), !category.isNull, !category.isText else { return [] }
-    let text = category.isString ? "category is empty, and no actions are shown" : "category is \(category.typeName), and not a string"
+    let text = category.isString ? "category is empty, so no actions are shown" : "category is \(category.typeName), not a string"
     return [finding(.apsCategory, at: "/aps/category", text)]
   }
 

@@ -24,6 +24,6 @@ extension FindingSubject {
     let path: UntrustedText = "/aps/content-available"
     if flag.boolean == true { return [finding(.contentAvailableBoolean, at: path)] }
     let written = flag.text.map { "the string “\(PrintableText.of($0))”" } ?? flag.typeName
-    return [finding(.contentAvailableValue, at: path, "content-available is \(written), and not the number 1: the app is not woken")]
+    return [finding(.contentAvailableValue, at: path, "content-available is \(written), not the number 1: the app is not woken")]
   }
 }

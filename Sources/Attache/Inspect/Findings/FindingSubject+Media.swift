@@ -13,14 +13,16 @@ extension FindingSubject {
   private func manyFindings() -> [LintFinding] {
     guard inspection.omitted > 0 else { return [] }
     let (read, named) = (inspection.media.count, inspection.media.count + inspection.omitted)
-    return [finding(.mediaMany, at: "", "the payload names \(Inspection.number(named)) media, and attache reads the first \(read)")]
+    return [finding(.mediaMany, at: "", "the payload names \(Inspection.number(named)) media; attache reads only the first \(read)")]
   }
 
   private func urlFindings(_ reference: MediaReference) -> [LintFinding] {
     let url = URLReference(Array(reference.url.utf8)[...])
     let quoted = URLDetail.short.text(of: reference.url)
     if url.scheme == nil, url.authority == nil, Self.isRelative(reference) {
-      return [finding(.urlRelative, of: reference, "the URL “\(quoted)” is relative, and only the app knows to what", source: vendorSource)]
+      return [
+        finding(.urlRelative, of: reference, "the URL “\(quoted)” is relative, and only the app knows its base", source: vendorSource)
+      ]
     }
     var findings: [LintFinding] = []
     if url.scheme?.map(\.lowercasedASCII).elementsEqual("http".utf8) == true {
@@ -59,7 +61,7 @@ extension FindingSubject {
 
   private static func unguessable(_ fileExtension: String?) -> String? {
     fileExtension.map {
-      "from the extension .\($0) Apple's frameworks tell none of the types that they attach: it may work here and fails on a phone"
+      "the extension .\($0) tells Apple's frameworks none of the types that they attach: it may work here but fails on a phone"
     }
   }
 }

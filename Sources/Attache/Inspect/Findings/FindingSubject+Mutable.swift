@@ -9,7 +9,7 @@ extension FindingSubject {
       return inspection.matrix.alert || !paths.isWritten(path) ? findings : findings + [finding(.mutableAlert, at: path)]
     }
     let written = flag.text.map { "the string “\(PrintableText.of($0))”" } ?? flag.typeName
-    return [finding(.mutableValue, at: path, "mutable-content is \(written), and not the number 1: no service extension runs")]
+    return [finding(.mutableValue, at: path, "mutable-content is \(written), not the number 1: no service extension runs")]
   }
 
   private func missing() -> [LintFinding] {

@@ -32,13 +32,13 @@ struct FindingSubject {
 
   private func sizeFindings() -> [LintFinding] {
     guard inspection.size > inspection.maximumSize else { return [] }
-    return [finding(.payloadSize, at: "", "the payload has \(inspection.size) bytes, and APNs takes \(inspection.maximumSize)")]
+    return [finding(.payloadSize, at: "", "the payload has \(inspection.size) bytes, and APNs accepts \(inspection.maximumSize)")]
   }
 
   private func actionFindings() -> [LintFinding] {
     guard let text = inspection.text else { return [] }
     let (count, place) = (text.actions.count, text.actionsPath ?? "")
-    if count > 10 { return [finding(.actionsMany, at: place, "there are \(count) actions, and ten are shown at most")] }
+    if count > 10 { return [finding(.actionsMany, at: place, "there are \(count) actions, and at most ten are shown")] }
     if count > 4 {
       return [finding(.actionsLimited, at: place, "there are \(count) actions; an iPhone's long look shows four, a banner two")]
     }

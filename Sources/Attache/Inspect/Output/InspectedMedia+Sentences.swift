@@ -9,7 +9,7 @@ extension InspectedMedia {
     var parts: [String] = []
     if let path = reference.path, !path.isEmpty { parts.append("at \(PrintableText.of(path))") }
     if let identifier = reference.identifier, !identifier.isEmpty { parts.append("identifier “\(PrintableText.of(identifier))”") }
-    if let hint = reference.typeHint { parts.append("hint at the type “\(PrintableText.of(hint))”") }
+    if let hint = reference.typeHint { parts.append("type hint “\(PrintableText.of(hint))”") }
     if reference.options.thumbnailHidden == true { parts.append("thumbnail hidden") }
     if let rect = reference.options.thumbnailClippingRect {
       parts.append("thumbnail cut to \(rect.x), \(rect.y), \(rect.width), \(rect.height)")
@@ -32,7 +32,7 @@ extension InspectedMedia {
 
   private var fallbackSentences: [String] {
     fallbacks.flatMap { fallback in
-      ["When that fails, \(URLDetail.full.text(of: fallback.url)) is tried."]
+      ["If that fails, attache tries \(URLDetail.full.text(of: fallback.url))."]
         + gateSentences(fallback.gates.filter { $0.passes == false }, runs: true) + fetchSentences(fallback.fetch, fallback.gates)
     }
   }

@@ -5,12 +5,12 @@ extension Inspection {
     let place = envelope.map { " in an envelope of \($0.form.vendor)" } ?? ""
     let what: String =
       switch kind {
-      case .invalid: "is no payload"
+      case .invalid: "is not a payload"
       case .push where isUnopened: "is an envelope of \(envelope?.form.vendor ?? "a push service") that attache does not open"
       case .push(.alert): "is an alert\(place)" + (shown.isEmpty ? "" : ": " + shown)
-      case .push(.soundOrBadge): "is a push\(place) that plays a sound or badges the icon, and shows nothing"
+      case .push(.soundOrBadge): "is a push\(place) that plays a sound or badges the icon, but shows nothing"
       case .push(.silent): "is a silent push\(place): it wakes the app and shows nothing"
-      case .push(.nothing): "is a push\(place) that shows nothing and wakes nobody"
+      case .push(.nothing): "is a push\(place) that shows nothing and wakes no app"
       }
     let number = envelope?.notification.map { ", notification \($0)," } ?? ""
     return "Line \(line)\(number) \(what)" + (what.hasSuffix("”") ? "" : ".")
@@ -30,16 +30,16 @@ extension Inspection {
   private var isOpen: Bool { kind != .invalid && !isUnopened }
 
   private var runSentence: String? {
-    guard isOpen else { return why.map { "It is left as it is: \($0)." } }
+    guard isOpen else { return why.map { "attache leaves it unchanged: \($0)." } }
     guard let why else {
-      let beside = matrix.contentAvailable ? " content-available stands beside it." : ""
+      let beside = matrix.contentAvailable ? " content-available accompanies it." : ""
       return "A service extension runs for it: it shows an alert, and mutable-content is 1.\(beside)"
     }
     return "No service extension runs for it: \(why)."
   }
 
   private var enrichedSentence: String? {
-    isEnriched ? "The line brings the output member itself, from an earlier run or from its producer: attache passes it as it is." : nil
+    isEnriched ? "The line already has the output member, from an earlier run or from its producer: attache passes it through." : nil
   }
 
   private var deliverySentence: String? {
@@ -79,15 +79,15 @@ extension Inspection {
     let part = omitted > 0 ? ", of which attache reads the first \(media.count)," : ""
     let count = named == "1" ? "It names one medium" : "It names \(named) media"
     let end = runs ? ":" : named == "1" ? ", which is not fetched:" : ", which are not fetched:"
-    if dialect == "media-key" { return "\(count)\(part) where --media-key says\(end)" }
-    return "\(count)\(part) in the way of \(vendor.map { "\($0) (\(PrintableText.of(dialect)))" } ?? PrintableText.of(dialect))\(end)"
+    if dialect == "media-key" { return "\(count)\(part) at the path of --media-key\(end)" }
+    return "\(count)\(part) as in \(vendor.map { "\($0) (\(PrintableText.of(dialect)))" } ?? PrintableText.of(dialect))\(end)"
   }
 
   var sizeSentence: String {
     guard isOpen else { return "It has \(Self.number(size)) bytes." }
     let (bytes, maximum) = (Self.number(size), Self.number(maximumSize))
     return size > maximumSize
-      ? "It has \(bytes) bytes, more than the \(maximum) that APNs takes." : "It has \(bytes) of the \(maximum) bytes that APNs takes."
+      ? "It has \(bytes) bytes, more than the \(maximum) that APNs accepts." : "It has \(bytes) of the \(maximum) bytes that APNs accepts."
   }
 
   /// Returns the number with commas between groups of three digits.

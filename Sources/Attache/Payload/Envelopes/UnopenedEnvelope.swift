@@ -23,18 +23,19 @@ package struct UnopenedEnvelope: Hashable, Sendable {
     guard let payload = (message ?? root).member("apns")?.member("payload"), !payload.isNull, !payload.isObject else { return nil }
     return UnopenedEnvelope(
       .fcm, at: message == nil ? "/apns/payload" : "/message/apns/payload",
-      "apns.payload is \(payload.typeName), and FCM takes a dictionary: write the payload itself there")
+      "apns.payload is \(payload.typeName), but FCM expects a dictionary: write the payload itself there")
   }
 
   private static func sns(_ root: JSONElement) -> UnopenedEnvelope? {
     if let name = SNSEnvelope.names.first(where: { root.member($0) != nil }), let value = root.member(name) {
-      let what = value.isText ? "a string that holds no JSON object" : value.typeName
+      let what = value.isText ? "a string without a JSON object" : value.typeName
       return UnopenedEnvelope(
-        .sns, at: UntrustedText("/" + name), "\(name) is \(what), and SNS takes the payload as JSON in a string: write it so")
+        .sns, at: UntrustedText("/" + name), "\(name) is \(what), but SNS expects the payload as JSON in a string")
     }
     guard root.member("MessageStructure")?.isText("json") == true, root.member("Message") != nil else { return nil }
     return UnopenedEnvelope(
-      .sns, at: "/Message", "Message holds no payload for APNs: write a string with a JSON object in which APNS is the payload, as a string"
+      .sns, at: "/Message",
+      "Message contains no payload for APNs: write a string with a JSON object in which APNS is the payload, as a string"
     )
   }
 
@@ -53,12 +54,12 @@ package struct UnopenedEnvelope: Hashable, Sendable {
     guard notifications.count <= GorushEnvelope.maximumNotifications else {
       return UnopenedEnvelope(
         .gorush, at: "/notifications",
-        "the request has \(notifications.count) notifications, and gorush takes \(GorushEnvelope.maximumNotifications): "
-          + "write the others in a request of their own")
+        "the request has \(notifications.count) notifications, but gorush accepts \(GorushEnvelope.maximumNotifications): "
+          + "write the others in another request")
     }
     if let index = notifications.firstIndex(where: { !$0.isObject }) {
       return UnopenedEnvelope(
-        .gorush, at: place(index), "the notification is \(notifications[index].typeName), and gorush takes dictionaries: leave it out")
+        .gorush, at: place(index), "the notification is \(notifications[index].typeName), but gorush accepts only dictionaries: remove it")
     }
     let apples = notifications.indices.filter { notifications[$0].member("platform")?.number == 1 }
     guard !apples.isEmpty else { return platform(of: notifications, at: place) }
@@ -77,7 +78,7 @@ package struct UnopenedEnvelope: Hashable, Sendable {
       let what = platform.map { "is \($0.typeName)" } ?? "is missing"
       return UnopenedEnvelope(
         .gorush, at: platform == nil ? place(0) : place(0).appending("platform"), isForOthers: isForOthers,
-        "platform \(what), and Apple's is the number 1: leave out what goes to other devices")
+        "platform \(what), but Apple's is the number 1: remove notifications for other devices")
     }
   }
 
@@ -102,7 +103,7 @@ package struct UnopenedEnvelope: Hashable, Sendable {
   private static func shut(_ form: Envelope.Form, byDataOf message: JSONElement, _ base: UntrustedText = "") -> UnopenedEnvelope? {
     guard let data = message.member("data"), !data.isObject else { return nil }
     return UnopenedEnvelope(
-      form, at: base.appending("data"), "data is \(data.typeName), and attachments go into a dictionary there: make it one, or leave it out"
+      form, at: base.appending("data"), "data is \(data.typeName), but attachments need a dictionary there: make it one, or remove it"
     )
   }
 }

@@ -164,7 +164,7 @@ final class StoreIndex {
 
   private func setAside() {
     state = .closed
-    warning = "the index of \(store.root.path) was damaged; it is kept as \(Self.damagedName), and a new one is begun"
+    warning = "the index of \(store.root.path) was damaged; attache keeps it as \(Self.damagedName) and starts a new one"
     if let file { store.setIndexAside(file) }
   }
 }

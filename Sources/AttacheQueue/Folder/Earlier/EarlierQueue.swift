@@ -32,7 +32,7 @@ struct EarlierQueue {
   func isThere() throws(QueueError) -> Bool {
     guard let bytes = try folder.bytes(of: Self.mark) else { return false }
     guard bytes.elementsEqual(Self.version.utf8) else {
-      throw .unavailable("\(folder.path): is no queue of this version; name another one")
+      throw .unavailable("\(folder.path): is not a queue of this version; choose another one")
     }
     return true
   }
@@ -70,7 +70,7 @@ struct EarlierQueue {
     let slot = try WorkerSlot(path: folder.path(of: FileName(Self.workers)))
     for worker in stride(from: 1, to: status.size, by: 1) where slot.holder(worker) == .running {
       throw .unavailable(
-        "\(folder.path): is worked by an earlier attache, and becomes a queue of this version only when nobody works it; "
+        "\(folder.path): an earlier version of attache is processing this queue. It can be upgraded only while no worker uses it; "
           + "end that worker with SIGTERM and start again")
     }
     return slot

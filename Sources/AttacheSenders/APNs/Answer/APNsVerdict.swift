@@ -39,7 +39,7 @@ package struct APNsVerdict: Hashable, Sendable {
   }
 
   package static let table = [
-    Row(200, nil, .delivered, "Apple has taken the notification"),
+    Row(200, nil, .delivered, "Apple has accepted the notification"),
     Row(400, "BadCollapseId", .dropped, "the collapse identifier is longer than 64 bytes"),
     Row(400, "BadDeviceToken", .invalidToken, "the device token is invalid, or belongs to the other environment", "see --apns-sandbox"),
     Row(400, "BadExpirationDate", .dropped, "apns-expiration is invalid"),
@@ -47,11 +47,11 @@ package struct APNsVerdict: Hashable, Sendable {
     Row(400, "BadPriority", .dropped, "apns-priority is invalid"),
     Row(400, "BadTopic", .refusedTopic, "the topic is invalid", "check --apns-topic"),
     Row(400, "DeviceTokenNotForTopic", .invalidToken, "the device token belongs to another topic", "check --apns-topic"),
-    Row(400, "DuplicateHeaders", .dropped, "a header stands twice"),
+    Row(400, "DuplicateHeaders", .dropped, "a header occurs twice"),
     Row(400, "IdleTimeout", .retry, "the connection was idle for too long"),
     Row(400, "InvalidPushType", .dropped, "apns-push-type is invalid"),
-    Row(400, "MissingDeviceToken", .dropped, "the path names no device token"),
-    Row(400, "MissingTopic", .refusedTopic, "a topic is needed", "give --apns-topic"),
+    Row(400, "MissingDeviceToken", .dropped, "the path contains no device token"),
+    Row(400, "MissingTopic", .refusedTopic, "the topic is missing", "give --apns-topic"),
     Row(400, "PayloadEmpty", .dropped, "the payload is empty"),
     Row(
       400, "TopicDisallowed", .refusedTopic, "pushing to this topic is not allowed",
@@ -70,10 +70,10 @@ package struct APNsVerdict: Hashable, Sendable {
     Row(403, "ExpiredProviderToken", .renewToken, "the provider token is too old", "check this machine's clock"),
     Row(403, "Forbidden", .refused, "the action is not allowed", "check what the key or certificate may do"),
     Row(
-      403, "InvalidProviderToken", .refused, "the provider token is invalid or its signature does not fit",
+      403, "InvalidProviderToken", .refused, "the provider token is invalid or its signature is wrong",
       "check --apns-key, --apns-key-id and --apns-team-id"),
     Row(
-      403, "MissingProviderToken", .refused, "neither a provider token nor a client certificate came",
+      403, "MissingProviderToken", .refused, "the request had neither a provider token nor a client certificate",
       "give --apns-key or --apns-certificate"),
     Row(
       403, "UnrelatedKeyIdInToken", .refused, "the key is unrelated to the connection's first one", "check --apns-key-id and --apns-topic"),
@@ -83,7 +83,7 @@ package struct APNsVerdict: Hashable, Sendable {
     Row(410, "Unregistered", .invalidToken, "the device token is no longer active for the topic"),
     Row(413, "PayloadTooLarge", .dropped, "the payload is larger than 4,096 bytes", "see --max-payload"),
     Row(
-      429, "TooManyProviderTokenUpdates", .refused, "the provider token changes too often",
+      429, "TooManyProviderTokenUpdates", .refused, "the provider token changed too often",
       "end other senders that use this key, or wait 20 minutes"),
     Row(429, "TooManyRequests", .retry, "too many notifications went to this device"),
     Row(500, "InternalServerError", .retry, "Apple's server has failed"),
@@ -111,11 +111,11 @@ package struct APNsVerdict: Hashable, Sendable {
     let undocumented = "Apple's documentation does not have this answer"
     return switch status {
     case 401, 403, 407:
-      APNsVerdict(consequence: .refused, meaning: "the server does not accept who sends", advice: "check the key or the certificate")
+      APNsVerdict(consequence: .refused, meaning: "the server does not accept the sender", advice: "check the key or the certificate")
     case 410: APNsVerdict(consequence: .invalidToken, meaning: "the device token is no longer active")
     case 408, 429, 500...599: APNsVerdict(consequence: .retry, meaning: undocumented)
     case 400...499: APNsVerdict(consequence: .dropped, meaning: undocumented)
-    default: APNsVerdict(consequence: .refused, meaning: "this is no answer of APNs", advice: "check --apns-host")
+    default: APNsVerdict(consequence: .refused, meaning: "this is not an answer of APNs", advice: "check --apns-host")
     }
   }
 

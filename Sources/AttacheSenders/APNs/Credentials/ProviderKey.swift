@@ -16,7 +16,7 @@ public struct SigningKey: Sendable {
     do {
       key = try ES256PrivateKey(pem: text)
     } catch {
-      throw APNsSetupError("it holds no P-256 private key in PEM form, as Apple gives it in AuthKey_….p8")
+      throw APNsSetupError("it contains no P-256 private key in PEM form, as in Apple's AuthKey_….p8")
     }
   }
 
@@ -31,7 +31,7 @@ public struct SigningKey: Sendable {
     var bytes = [UInt8](repeating: 0, count: Self.maximumBytes + 1)
     let count = unsafe fread(&bytes, 1, bytes.count, file)
     guard unsafe ferror(file) == 0 else { throw Self.unreadable }
-    guard count <= Self.maximumBytes else { throw APNsSetupError("it is longer than 16 KiB, and no key") }
+    guard count <= Self.maximumBytes else { throw APNsSetupError("it is longer than 16 KiB, so it is not a key") }
     try self.init(pem: String(decoding: bytes.prefix(count), as: UTF8.self))
   }
 

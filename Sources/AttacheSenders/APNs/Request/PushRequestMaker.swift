@@ -50,7 +50,7 @@ package final class PushRequestMaker {
     switch reader.read(delivery.line) {
     case .nothing(let why): .answer(.dropped(reason: why))
     case .several(let count):
-      .answer(.dropped(reason: "the line holds \(count) notifications; a request to APNs takes one: give each a line of its own"))
+      .answer(.dropped(reason: "the line contains \(count) notifications, but a request to APNs has one; write each on its own line"))
     case .push(let push): make(push, delivery)
     }
   }
@@ -58,23 +58,25 @@ package final class PushRequestMaker {
   private func make(_ push: Push, _ delivery: Delivery) -> Made {
     if push.hasLostMedia { hasLostMedia = true }
     guard let token = configuration.deviceToken ?? push.token?.string else {
-      return drop("no device token: name it in an envelope, one a line, or say where it stands with --apns-token-path")
+      return drop("no device token; write one per line in an envelope, or give its path with --apns-token-path")
     }
     guard Self.isToken(token) else {
-      return drop("BadDeviceToken: \(PrintableText.of(token)) is no device token, which is written in hexadecimal digits")
+      return drop("BadDeviceToken: \(PrintableText.of(token)) is not a device token, which has hexadecimal digits")
     }
     let pushType = push.envelope?.pushType?.string ?? configuration.pushType ?? (push.kind == .silent ? "background" : "alert")
-    guard Self.isHeader(pushType, maximumBytes: Self.maximumHeader) else { return drop("InvalidPushType: apns-push-type is no plain text") }
+    guard Self.isHeader(pushType, maximumBytes: Self.maximumHeader) else {
+      return drop("InvalidPushType: apns-push-type is not plain text")
+    }
     let maximum = pushType == "voip" ? Self.maximumVoIPPayload : Self.maximumPayload
     guard push.payload.count <= maximum else {
-      return drop("PayloadTooLarge: the payload has \(push.payload.count) bytes, and APNs takes \(maximum); see --max-payload")
+      return drop("PayloadTooLarge: the payload has \(push.payload.count) bytes, and APNs accepts \(maximum); see --max-payload")
     }
     let own = push.envelope?.topic?.string
     guard let topic = own ?? configuration.topic ?? (hasCertificate ? "" : nil) else {
-      return .answer(.refused(reason: "the payload names no topic; give the app's bundle identifier with --apns-topic"))
+      return .answer(.refused(reason: "the payload has no topic; give the app's bundle identifier with --apns-topic"))
     }
     guard topic.isEmpty || Self.isHeader(topic, maximumBytes: Self.maximumHeader) else {
-      return drop("BadTopic: apns-topic is no plain text")
+      return drop("BadTopic: apns-topic is not plain text")
     }
     let request = PushRequest(delivery.token, deviceToken: token, hasOwnTopic: own != nil, body: push.payload)
     request.add(.identifier, PushIdentifier(queue: configuration.queueName, payload: delivery.token.id).text)

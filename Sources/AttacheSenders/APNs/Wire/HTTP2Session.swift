@@ -298,7 +298,7 @@ final class HTTP2Session {
       } else if code == NGHTTP2_REFUSED_STREAM.rawValue {
         .notProcessed
       } else if code != NGHTTP2_NO_ERROR.rawValue {
-        .broken("the server broke the request off: \(unsafe String(cString: nghttp2_http2_strerror(code)))")
+        .broken("the server aborted the request: \(unsafe String(cString: nghttp2_http2_strerror(code)))")
       } else if stream.status == 0 {
         .broken("the answer has no status")
       } else {

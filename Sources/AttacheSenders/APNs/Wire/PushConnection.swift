@@ -242,9 +242,11 @@ final class PushConnection: @unchecked Sendable {
   private func look() {
     timer = nil
     let now = loop.now
-    guard hasOpened else { return end(.broken("the server did not take the connection in \(patience.connecting.components.seconds) s")) }
+    guard hasOpened else {
+      return end(.broken("the server did not accept the connection within \(patience.connecting.components.seconds) s"))
+    }
     guard session.openStreams > 0 else { return }
-    if let askedAt, askedAt.duration(to: now) >= patience.sign { return end(.broken("the server has fallen silent")) }
+    if let askedAt, askedAt.duration(to: now) >= patience.sign { return end(.broken("the server no longer responds")) }
     session.expire(openedBefore: now.advanced(by: .zero - patience.answer))
     if askedAt == nil, heardAt.duration(to: now) >= patience.silence {
       askedAt = now

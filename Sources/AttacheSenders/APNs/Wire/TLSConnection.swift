@@ -108,9 +108,9 @@ final class TLSConnection {
   private var handshakeFailure: TLSFailure {
     let verified = unsafe SSL_get_verify_result(handle)
     if verified != Int(X509_V_OK), let text = unsafe X509_verify_cert_error_string(verified) {
-      return .refused("the server's certificate is not accepted: \(unsafe String(cString: text))")
+      return .refused("the server's certificate was rejected: \(unsafe String(cString: text))")
     }
-    if Self.reason == Reason.unexpectedEnd { return .broken("the server closed the connection in the midst of the handshake") }
+    if Self.reason == Reason.unexpectedEnd { return .broken("the server closed the connection during the handshake") }
     return .refused("TLS: \(TLSFailure.noted)")
   }
 }

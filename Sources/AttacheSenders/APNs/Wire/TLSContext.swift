@@ -21,7 +21,7 @@ final class TLSContext {
   ///     for none.
   /// - Throws: ``APNsSetupError`` when a file cannot be used.
   init(rootCertificates: String?, certificate: String?) throws(APNsSetupError) {
-    guard NetworkLibraries.areSetUp else { throw APNsSetupError("no TLS: libcurl cannot be set up") }
+    guard NetworkLibraries.areSetUp else { throw APNsSetupError("TLS is not available: libcurl cannot be initialised") }
     ERR_clear_error()
     guard let handle = unsafe SSL_CTX_new(TLS_client_method()) else { throw APNsSetupError("no TLS: \(TLSFailure.noted)") }
     unsafe self.handle = handle

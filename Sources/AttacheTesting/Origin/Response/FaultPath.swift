@@ -34,11 +34,11 @@ public enum FaultPath {
   static let table: [Row] = [
     Row(name: "delay", kind: .value(example: "250ms") { Duration(faultValue: $0).map(Fault.delay) }, meaning: "wait before the response"),
     Row(name: "stall", kind: .plain(.stallBeforeHeaders), meaning: "never answer"),
-    Row(name: "stall-after", kind: .count(512) { .stall(afterBytes: $0) }, meaning: "stop after so many bytes of the body"),
-    Row(name: "drip", kind: .count(1000) { .drip(bytesPerSecond: $0) }, meaning: "so many bytes a second"),
-    Row(name: "reset", kind: .count(512) { .reset(afterBytes: $0) }, meaning: "TCP reset after so many bytes of the body"),
+    Row(name: "stall-after", kind: .count(512) { .stall(afterBytes: $0) }, meaning: "stop after this many bytes of the body"),
+    Row(name: "drip", kind: .count(1000) { .drip(bytesPerSecond: $0) }, meaning: "this many bytes per second"),
+    Row(name: "reset", kind: .count(512) { .reset(afterBytes: $0) }, meaning: "TCP reset after this many bytes of the body"),
     Row(name: "reset-early", kind: .plain(.resetBeforeHeaders), meaning: "TCP reset instead of a response"),
-    Row(name: "close", kind: .count(512) { .closeEarly(afterBytes: $0) }, meaning: "close after so many bytes of the body"),
+    Row(name: "close", kind: .count(512) { .closeEarly(afterBytes: $0) }, meaning: "close after this many bytes of the body"),
     Row(name: "close-early", kind: .plain(.closeBeforeHeaders), meaning: "close instead of a response"),
     Row(name: "length", kind: .value(example: "+10", lengthError), meaning: "Content-Length 10 too long; -10: too short"),
     Row(name: "two-lengths", kind: .plain(.twoContentLengths), meaning: "two Content-Lengths that differ"),
@@ -46,13 +46,13 @@ public enum FaultPath {
     Row(name: "chunked", kind: .plain(.chunked), meaning: "a chunked body"),
     Row(name: "endless", kind: .plain(.endlessChunks), meaning: "a chunked body that never ends"),
     Row(name: "status", kind: .value(example: "503", status), meaning: "this status; 503,1 adds Retry-After: 1"),
-    Row(name: "redirect", kind: .count(3) { .redirectChain(hops: $0) }, meaning: "so many redirects first"),
+    Row(name: "redirect", kind: .count(3) { .redirectChain(hops: $0) }, meaning: "this many redirects first"),
     Row(name: "redirect-to", kind: .value(example: "http%3A%2F%2Fx.y%2F") { .redirect(to: $0) }, meaning: "a redirect to this URL"),
-    Row(name: "loop", kind: .plain(.redirectLoop), meaning: "redirects without an end"),
+    Row(name: "loop", kind: .plain(.redirectLoop), meaning: "endless redirects"),
     Row(name: "type", kind: .value(example: "text%2Fhtml") { .contentType($0) }, meaning: "this Content-Type"),
-    Row(name: "gzip", kind: .plain(.gzip), meaning: "gzip, although nobody asked"),
+    Row(name: "gzip", kind: .plain(.gzip), meaning: "gzip, although the client did not ask for it"),
     Row(name: "etag", kind: .value(example: "v1") { .etag("\"\($0)\"") }, meaning: "this entity tag, with 304 and 206"),
-    Row(name: "headers", kind: .count(1000, upTo: 100_000) { .headerFlood(count: $0) }, meaning: "so many further header fields"),
+    Row(name: "headers", kind: .count(1000, upTo: 100_000) { .headerFlood(count: $0) }, meaning: "this many extra header fields"),
     Row(name: "endless-headers", kind: .plain(.endlessHeaders), meaning: "a header that never ends"),
     Row(name: "garbage", kind: .plain(.notHTTP), meaning: "an SSH banner instead of HTTP"),
     Row(name: "connection-close", kind: .plain(.connectionClose), meaning: "Connection: close"),
@@ -82,7 +82,7 @@ public enum FaultPath {
   private static let deepest = 16
 
   private static func nextFault(_ segments: inout ArraySlice<Substring>, depth: Int = 0) throws(Mistake) -> Fault? {
-    guard depth <= deepest else { throw Mistake(description: "at most \(deepest) of times and after may stand in front of a fault") }
+    guard depth <= deepest else { throw Mistake(description: "at most \(deepest) of times and after are allowed before a fault") }
     guard let name = segments.first, let row = table.first(where: { $0.name == name }) else { return nil }
     segments.removeFirst()
     switch row.kind {

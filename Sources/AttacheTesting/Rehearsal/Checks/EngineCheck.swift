@@ -12,6 +12,6 @@ package enum EngineCheck {
   private static func hang(_ run: RunAnalysis) -> [Finding] {
     guard run.evidence.hung else { return [] }
     let answered = "\(run.output.count) of \(run.evidence.input.count) lines were answered"
-    return [Finding(.hung, "the filter was expected to end with its input, and had to be given up; \(answered)")]
+    return [Finding(.hung, "the filter did not end with its input, and the rehearsal gave up; \(answered)")]
   }
 }

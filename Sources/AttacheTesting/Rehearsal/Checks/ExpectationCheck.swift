@@ -24,7 +24,7 @@ package struct ExpectationCheck: Sendable {
 
   private func payloads(_ run: RunAnalysis) -> [Finding] {
     let evidence = run.evidence
-    if let error = evidence.reportError { return [Finding(.outcome, "a report that can be read was expected; \(error)")] }
+    if let error = evidence.reportError { return [Finding(.outcome, "expected a readable report; \(error)")] }
     return records(evidence)
       + run.owed.flatMap { account in
         contradiction(account) + attachments(account, evidence) + (expected(account.line - 1).map { compare($0, account) } ?? [])
@@ -37,32 +37,32 @@ package struct ExpectationCheck: Sendable {
     let counts = Dictionary(grouping: report, by: \.line).mapValues(\.count)
     let unknown = counts.keys.filter { !(1...max(1, evidence.input.count)).contains($0) }.sorted()
     return counts.filter { $0.value > 1 }.sorted { $0.key < $1.key }.map { line, count in
-      Finding(.outcome, payload: line, "one record in the report was expected, and \(count) came")
-    } + unknown.map { Finding(.outcome, "the report has a record of line \($0), and the input has no such line") }
+      Finding(.outcome, payload: line, "expected one record in the report, got \(count)")
+    } + unknown.map { Finding(.outcome, "the report has a record of line \($0), but the input has no such line") }
   }
 
   /// Reports a contradiction between the report and the output.
   private func contradiction(_ account: PayloadAccount) -> [Finding] {
     guard account.isReported, (account.outcome == .attached) != !account.attachments.isEmpty else { return [] }
     let came = account.attachments.isEmpty ? "no attachment" : Self.list(account.attachments.map { Self.text($0.type, $0.size) })
-    return [Finding(.outcome, payload: account.line, "the report says \(account.verdict), and the output has \(came)")]
+    return [Finding(.outcome, payload: account.line, "the report says \(account.verdict), but the output has \(came)")]
   }
 
   private func compare(_ expected: ScenarioExpectation.OfPayload, _ account: PayloadAccount) -> [Finding] {
     var findings: [Finding] = []
     if let outcome = expected.outcome, !account.may(be: outcome) {
       let wanted = ReportedLine(line: 0, outcome: outcome, reason: expected.reason).verdict
-      findings.append(Finding(.outcome, payload: account.line, "\(wanted) was expected, and \(account.verdict) came"))
+      findings.append(Finding(.outcome, payload: account.line, "expected \(wanted), got \(account.verdict)"))
     } else if account.isReported, account.outcome == nil, expected != .init() {
-      findings.append(Finding(.outcome, payload: account.line, "one record in the report was expected, and none came"))
+      findings.append(Finding(.outcome, payload: account.line, "expected one record in the report, got none"))
     } else if account.isReported, expected.outcome != nil || expected.reason != nil, expected.reason != account.reason {
       let (wanted, came) = (expected.reason?.rawValue ?? "no reason", account.reason?.rawValue ?? "none")
-      findings.append(Finding(.reason, payload: account.line, "\(wanted) was expected, and \(came) came"))
+      findings.append(Finding(.reason, payload: account.line, "expected \(wanted), got \(came)"))
     }
     if let wanted = expected.attachments, let finding = compare(wanted, account) { findings.append(finding) }
     if let wanted = expected.media, let media = account.media, wanted != media.map(\.reason) {
       let (wanted, came) = (Self.list(wanted.map { $0?.rawValue }), Self.list(media.map { $0.reason?.rawValue }))
-      findings.append(Finding(.media, payload: account.line, "media with \(wanted) were expected, and \(came) came"))
+      findings.append(Finding(.media, payload: account.line, "expected media with \(wanted), got \(came)"))
     }
     return findings
   }
@@ -76,7 +76,7 @@ package struct ExpectationCheck: Sendable {
     guard !fits else { return nil }
     let expected = Self.list(wanted.map { Self.text($0.type, $0.size) })
     let came = Self.list(account.attachments.map { Self.text($0.type, $0.size) })
-    return Finding(.attachments, payload: account.line, "\(expected) was expected, and \(came) came")
+    return Finding(.attachments, payload: account.line, "expected \(expected), got \(came)")
   }
 
   /// Checks, for every scenario, that each file named in the output exists and has the stated size
@@ -84,7 +84,7 @@ package struct ExpectationCheck: Sendable {
   private func attachments(_ account: PayloadAccount, _ evidence: Evidence) -> [Finding] {
     account.attachments.filter { $0.url.hasPrefix("file:") }.compactMap { attachment in
       guard let file = evidence.files[attachment.url] else {
-        return Finding(.attachments, payload: account.line, "the file \(attachment.url) was expected, and there is none")
+        return Finding(.attachments, payload: account.line, "expected the file \(attachment.url), which does not exist")
       }
       guard file == FoundFile(size: attachment.size, sha256: attachment.sha256) else {
         let wanted = "\(attachment.size) bytes with the hash \(attachment.sha256)"
@@ -109,22 +109,22 @@ package struct ExpectationCheck: Sendable {
     var findings = expectation.requests.sorted { $0.key < $1.key }.compactMap { path, wanted in
       let came = evidence.requests[path, default: 0]
       return came == wanted
-        ? nil : Finding(.requests, "\(Self.count(wanted, "request")) for \(path) \(Self.were(wanted)) expected, and \(came) came")
+        ? nil : Finding(.requests, "expected \(Self.count(wanted, "request")) for \(path), got \(came)")
     }
     if let wanted = expectation.connections, wanted != evidence.connections {
       let places = evidence.destinations.isEmpty ? "" : ": \(evidence.destinations.prefix(8).joined(separator: ", "))"
       findings.append(
         Finding(
-          .connections, "\(Self.count(wanted, "connection")) \(Self.were(wanted)) expected, and \(evidence.connections) came\(places)"))
+          .connections, "expected \(Self.count(wanted, "connection")), got \(evidence.connections)\(places)"))
     }
     if let wanted = expectation.names, wanted != evidence.namesAsked.count {
       let asked = evidence.namesAsked.isEmpty ? "none" : evidence.namesAsked.sorted().prefix(8).joined(separator: ", ")
-      findings.append(Finding(.names, "\(Self.count(wanted, "name")) \(Self.were(wanted)) expected to be asked for, and it was \(asked)"))
+      findings.append(Finding(.names, "expected \(Self.count(wanted, "name")) at the name server, got \(asked)"))
     }
     let unwanted = expectation.fields.map { evidence.fields.subtracting($0).sorted() } ?? []
     if !unwanted.isEmpty {
       findings.append(
-        Finding(.requests, "no fields but \(Self.list(expectation.fields ?? [])) were expected, and \(Self.list(unwanted)) came"))
+        Finding(.requests, "expected only the fields \(Self.list(expectation.fields ?? [])), also got \(Self.list(unwanted))"))
     }
     return findings
   }
@@ -138,22 +138,18 @@ package struct ExpectationCheck: Sendable {
 
   private static func bound(_ kind: Finding.Kind, _ maximum: Int?, _ came: Int?, _ unit: String) -> Finding? {
     guard let maximum else { return nil }
-    guard let came else { return Finding(kind, "at most \(maximum) \(unit) were expected, and they could not be measured") }
-    return came <= maximum ? nil : Finding(kind, "at most \(maximum) \(unit) were expected, and \(came) were taken")
+    guard let came else { return Finding(kind, "expected at most \(maximum) \(unit), which could not be measured") }
+    return came <= maximum ? nil : Finding(kind, "expected at most \(maximum) \(unit), got \(came)")
   }
 
   private func exit(_ evidence: Evidence) -> [Finding] {
     guard !evidence.hung, evidence.exitStatus != expectation.exitStatus else { return [] }
-    let came = evidence.exitStatus.map { "and it was \($0)" } ?? "and there was none"
-    return [Finding(.exitStatus, "the exit status \(expectation.exitStatus) was expected, \(came)")]
+    let came = evidence.exitStatus.map { "\($0)" } ?? "none"
+    return [Finding(.exitStatus, "expected the exit status \(expectation.exitStatus), got \(came)")]
   }
 
   private static func count(_ number: Int, _ noun: String) -> String {
     "\(number) \(noun)\(number == 1 ? "" : "s")"
-  }
-
-  private static func were(_ number: Int) -> String {
-    number == 1 ? "was" : "were"
   }
 }
 

@@ -37,7 +37,7 @@ package struct PromiseCheck: Sendable {
   }
 
   private func lost(_ line: Int, _ evidence: Evidence) -> Finding {
-    Finding(.lost, payload: line + 1, "one line of output was expected, and none came for \(Excerpt(evidence.input[line]))")
+    Finding(.lost, payload: line + 1, "expected one line of output, got none for \(Excerpt(evidence.input[line]))")
   }
 
   private func repeats(_ matching: LineMatching) -> [Finding] {
@@ -45,7 +45,7 @@ package struct PromiseCheck: Sendable {
     var counts: [Int: Int] = [:]
     for case .again(let line) in matching.answers { counts[line, default: 1] += 1 }
     return counts.sorted { $0.key < $1.key }.map { line, count in
-      Finding(.duplicated, payload: line + 1, "one line of output was expected, and \(count) came")
+      Finding(.duplicated, payload: line + 1, "expected one line of output, got \(count)")
     }
   }
 
@@ -57,9 +57,9 @@ package struct PromiseCheck: Sendable {
     case .rest: return nil
     case .torn(let line):
       return Finding(
-        .torn, payload: line + 1, "a whole line was expected, and only a part came: \(Excerpt(text)) of \(Excerpt(input[line]))")
+        .torn, payload: line + 1, "expected a whole line, got only a part: \(Excerpt(text)) of \(Excerpt(input[line]))")
     case .altered(let line): return altered(line, text, run)
-    case .stranger: return Finding(.altered, "line \(number + 1) of the output is none of the input's: \(Excerpt(text))")
+    case .stranger: return Finding(.altered, "line \(number + 1) of the output is not from the input: \(Excerpt(text))")
     }
   }
 
@@ -67,12 +67,12 @@ package struct PromiseCheck: Sendable {
     let original = run.evidence.input[line]
     let wanted =
       switch run.freedom {
-      case .members: "the original or a line that holds its members"
-      case .splice: "the original, or the original with one member spliced in,"
+      case .members: "the original or a line with all its members"
+      case .splice: "the original, or the original with one member inserted"
       }
     let start = zip(original, text).prefix { $0 == $1 }.count
     let (expected, came) = (Excerpt(original[start...]), Excerpt(text.dropFirst(start)))
-    return Finding(.altered, payload: line + 1, "\(wanted) was expected; from byte \(start) on, \(expected) became \(came)")
+    return Finding(.altered, payload: line + 1, "expected \(wanted); from byte \(start) on, \(expected) became \(came)")
   }
 
   private func reordered(_ matching: LineMatching) -> [Finding] {
@@ -80,7 +80,7 @@ package struct PromiseCheck: Sendable {
       guard case .moved(let line) = answer else { return nil }
       let others = matching.answers[..<number].compactMap(\.line)
       let after = others.last.map { " after line \($0 + 1)" } ?? " first"
-      return Finding(.reordered, payload: line + 1, "the order of the input was expected; the line came as number \(number + 1)\(after)")
+      return Finding(.reordered, payload: line + 1, "expected the order of the input; the line came as number \(number + 1)\(after)")
     }
   }
 
@@ -101,10 +101,10 @@ package struct PromiseCheck: Sendable {
     guard let line = run.matching.answers.last?.line else { return [] }
     let mayLackLineFeed = !evidence.endsWithLineFeed && (anyOrder || line == evidence.input.count - 1)
     if !endsWithLineFeed, !mayLackLineFeed {
-      return [Finding(.torn, payload: line + 1, "a line ending was expected behind the last line of output, and none came")]
+      return [Finding(.torn, payload: line + 1, "expected a line ending after the last line of output, got none")]
     }
     if endsWithLineFeed, !evidence.endsWithLineFeed, !anyOrder, case .splice = run.freedom, line == evidence.input.count - 1 {
-      return [Finding(.altered, payload: line + 1, "the last line of the input has no line ending, and gained one")]
+      return [Finding(.altered, payload: line + 1, "the last line of the input has no line ending, but its output has one")]
     }
     return []
   }

@@ -26,16 +26,16 @@ struct CommandJudgement {
 
   private var ending: [Finding] {
     if transcript.isFlooding {
-      return [Finding(.altered, "it wrote \(transcript.output.count) bytes for \(inputSize) of input, and was ended")]
+      return [Finding(.altered, "it wrote \(transcript.output.count) bytes for \(inputSize) of input, and was killed")]
     }
     guard let exit = transcript.exit else { return [hung] }
     if transcript.inputEnd == nil, !transcript.isStopped {
-      return [Finding(.crashed, "it ended with \(exit) before its input did\(soFar)")]
+      return [Finding(.crashed, "it ended with \(exit) before its input ended\(soFar)")]
     }
     switch exit {
-    case .signal: return [Finding(.crashed, "it ended with \(exit) where status 0 was expected\(soFar)")]
+    case .signal: return [Finding(.crashed, "it ended with \(exit), expected status 0\(soFar)")]
     case .status(let status) where mayEnd(with: status): return []
-    case .status: return [Finding(.crashed, "it ended with \(exit) where status 0 was expected\(soFar)")]
+    case .status: return [Finding(.crashed, "it ended with \(exit), expected status 0\(soFar)")]
     }
   }
 
@@ -48,9 +48,9 @@ struct CommandJudgement {
   private var hung: Finding {
     let time = Milliseconds(transcript.start.duration(to: transcript.end))
     guard !saidNothing else {
-      return Finding(.hung, "it wrote nothing, did not end, and was ended after \(time)\(transcript.lastWords)")
+      return Finding(.hung, "it wrote nothing, did not end, and was killed after \(time)\(transcript.lastWords)")
     }
-    return Finding(.hung, "its input had ended, and it did not end; it was ended after \(time)\(transcript.lastWords)")
+    return Finding(.hung, "it did not end after its input had ended, and was killed after \(time)\(transcript.lastWords)")
   }
 
   private var inputSize: Int { evidence.input.reduce(0) { $0 + $1.count + 1 } }
@@ -103,7 +103,7 @@ struct CommandJudgement {
       guard let outcome = check.expected(account.line - 1)?.outcome else { return false }
       return outcome != .attached && account.isOriginal == false
     }.map { account in
-      Finding(.altered, payload: account.line, "the original was expected byte for byte, and it came with other bytes")
+      Finding(.altered, payload: account.line, "expected the original byte for byte, got other bytes")
     }
   }
 

@@ -69,14 +69,14 @@ public struct CommandRehearsal: Sendable {
 
   /// Returns the reason why a command cannot play the scenario; nil when it can.
   func reasonToSkip(_ scenario: Scenario) -> String? {
-    if scenario.serviceExtension != .media { return "the extension of this scenario plays in attache's own process only" }
+    if scenario.serviceExtension != .media { return "the extension of this scenario runs only in attache's own process" }
     if demand != .all, scenario.faultsFetchers {
-      return "what comes of an end of its processes is no part of the promise; --expect all asks for it"
+      return "the promise says nothing about the end of a filter's processes; --expect all checks it"
     }
-    if kills, scenario.disk != nil { return "its disk would keep the command from starting again" }
+    if kills, scenario.disk != nil { return "its disk would prevent the restart of the command" }
     guard scenario.stop != nil else { return nil }
-    if kills { return "it is told to stop, which is no place for a kill" }
-    return demand == .all ? nil : "what a filter does when it is told to stop is no part of the promise"
+    if kills { return "it is told to stop, so it cannot be killed as well" }
+    return demand == .all ? nil : "the promise says nothing about a filter that is told to stop"
   }
 
   // MARK: One run
@@ -118,8 +118,8 @@ extension CommandRehearsal {
       REHEARSAL_DEADLINE_MS  the budget of a payload, in milliseconds
       REHEARSAL_ORIGIN       the origin, as http://127.0.0.1:PORT
       REHEARSAL_DNS          the name server, as 127.0.0.1:PORT
-      REHEARSAL_CACERT       root certificates, where an origin speaks TLS
-      REHEARSAL_STORE        a folder for what the command keeps
+      REHEARSAL_CACERT       root certificates, if an origin uses TLS
+      REHEARSAL_STORE        a folder for the command's files
       REHEARSAL_REPORT       a file for a report such as attache's
     """
 }

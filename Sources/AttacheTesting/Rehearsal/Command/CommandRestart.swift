@@ -44,6 +44,6 @@ struct CommandRestart {
 
   private var torn: [Finding] {
     guard let last = pieces.last, !last.isEmpty, !isLastWhole else { return [] }
-    return [Finding(.torn, "its output breaks off within a line: \(Excerpt(last))")]
+    return [Finding(.torn, "its output ends within a line: \(Excerpt(last))")]
   }
 }

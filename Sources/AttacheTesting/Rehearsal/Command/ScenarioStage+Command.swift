@@ -36,7 +36,7 @@ extension ScenarioStage {
   ///   would split it.
   func environment() throws(StageError) -> [String: String] {
     if let flag = flags.first(where: { $0.isSplitByShell }) {
-      throw .unavailable("\(Excerpt(flag.utf8)) holds a blank, which REHEARSAL_FLAGS cannot carry")
+      throw .unavailable("\(Excerpt(flag.utf8)) contains a blank, which is not possible in REHEARSAL_FLAGS")
     }
     var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("REHEARSAL_") }
     environment["REHEARSAL_FLAGS"] = Self.shellWords(flags)

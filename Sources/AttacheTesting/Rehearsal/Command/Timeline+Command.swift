@@ -6,8 +6,8 @@ extension Timeline {
   /// - Parameter isFirst: whether the timeline begins with this run.
   func note(_ transcript: CommandTranscript, isFirst: Bool = true) {
     if isFirst { start = transcript.start }
-    note(transcript.timing.taken, .payload) { "\($0) taken" }
-    note(transcript.timing.answered, .decision) { "\($0) of output came" }
+    note(transcript.timing.taken, .payload) { "\($0) read" }
+    note(transcript.timing.answered, .decision) { "\($0) of output written" }
     if let inputEnd = transcript.inputEnd { note(.filter, "its input ended", at: inputEnd) }
     let ending = transcript.exit.map { "ended with \($0)" } ?? "did not end, and was killed"
     note(.filter, ending + transcript.lastWords, at: transcript.end)

@@ -33,7 +33,7 @@ package struct PayloadAccount: Sendable, Hashable {
 
   /// The outcome with its reason, as text.
   package var verdict: String {
-    guard let outcome else { return isReported ? "no word about it" : "no attachment" }
+    guard let outcome else { return isReported ? "no record of it" : "no attachment" }
     return ReportedLine(line: line, outcome: outcome, reason: reason).verdict
   }
 }

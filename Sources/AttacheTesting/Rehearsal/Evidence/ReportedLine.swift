@@ -81,7 +81,7 @@ package struct ReportError: Error, Hashable, CustomStringConvertible {
   package var text: String
 
   package var description: String {
-    "line \(line) of the report is no record of attache's: \(text)"
+    "line \(line) of the report is not a record of attache: \(text)"
   }
 }
 
@@ -112,7 +112,7 @@ private struct Named<Word: RawRepresentable<String>>: Decodable {
     let container = try decoder.singleValueContainer()
     let name = try container.decode(String.self)
     guard let value = Word(rawValue: name) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "“\(name)” is none of attache's words")
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "“\(name)” is not a word of attache")
     }
     self.value = value
   }

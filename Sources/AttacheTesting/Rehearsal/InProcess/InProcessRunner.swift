@@ -90,7 +90,7 @@ final class InProcessRunner: Sendable {
 
   private func book(_ stop: StopScript, _ engine: InProcessEngine, _ start: MonotonicInstant) {
     _ = engine.clock.schedule(at: start.advanced(by: stop.at)) { [stage] in
-      stage.timeline.note(.filter, stop.isCancellation ? "is told to decide everything now" : "is told to stop")
+      stage.timeline.note(.filter, stop.isCancellation ? "is told to write all originals now" : "is told to stop")
       if stop.isCancellation { engine.filter.cancel() } else { engine.filter.stop() }
     }
   }
@@ -99,10 +99,10 @@ final class InProcessRunner: Sendable {
   private func goOn(_ conversation: inout Conversation, _ engine: InProcessEngine) -> Bool {
     let patience = stage.scenario.deadline * 2 + .seconds(5)
     if conversation.goOn(patience: patience) == .closed { return true }
-    stage.timeline.note(.filter, "has said nothing for \(Milliseconds(patience)): its input is ended")
+    stage.timeline.note(.filter, "has written nothing for \(Milliseconds(patience)): its input is closed")
     conversation.closeInput()
     if conversation.goOn(patience: patience) == .closed { return true }
-    stage.timeline.note(.filter, "does not end: it is told to decide everything now")
+    stage.timeline.note(.filter, "does not end: it is told to write all originals now")
     engine.filter.cancel()
     _ = conversation.goOn(patience: .seconds(5))
     return false

@@ -10,7 +10,7 @@ package enum KilledQueueCheck {
   }
 
   private static func hang(_ evidence: Evidence) -> [Finding] {
-    evidence.hung ? [Finding(.hung, "the worker was expected to end with its queue, and had to be given up")] : []
+    evidence.hung ? [Finding(.hung, "the worker did not end with its queue, and the rehearsal gave up")] : []
   }
 
   /// Checks that each line has a record. ``ExpectationCheck`` checks that it has at most one.
@@ -18,13 +18,13 @@ package enum KilledQueueCheck {
     guard let report = evidence.report else { return [] }
     let present = Set(report.map(\.line))
     return evidence.input.indices.filter { !present.contains($0 + 1) }.map {
-      Finding(.lost, payload: $0 + 1, "one record was expected, and none came")
+      Finding(.lost, payload: $0 + 1, "expected one record, got none")
     }
   }
 
   private static func dead(_ account: PayloadAccount) -> [Finding] {
     guard account.reason == .queuePoison else { return [] }
-    return [Finding(.reason, payload: account.line, "the worker was killed from outside, and the payload was taken for what ended it")]
+    return [Finding(.reason, payload: account.line, "the worker was killed from outside, but the payload counts as the cause")]
   }
 
   private static func gained(_ account: PayloadAccount, _ scenario: Scenario) -> [Finding] {
@@ -32,7 +32,7 @@ package enum KilledQueueCheck {
     guard let outcome = expected?.outcome, outcome != .attached, account.isOriginal == false else { return [] }
     // A restarted worker does not know yet which origins to leave alone.
     guard expected?.reason != .policyBreaker else { return [] }
-    return [Finding(.outcome, payload: account.line, "the original was expected, and \(account.verdict) came")]
+    return [Finding(.outcome, payload: account.line, "expected the original, got \(account.verdict)")]
   }
 
   /// Returns the expectations that still apply: the attachments of the lines that gained some, and

@@ -73,10 +73,10 @@ public struct QueueRehearsal: Sendable {
 
   /// Returns the reason why a worker cannot play the scenario; nil when it can.
   private func reasonToSkip(_ scenario: Scenario) -> String? {
-    if scenario.serviceExtension != .media { return "the extension of this scenario plays in attache's own process only" }
-    if scenario.stop != nil { return "how a filter stops is not how a worker does" }
-    if let flag = scenario.flags.first(where: Self.flagsOfTheFilter.contains) { return "\(flag) is a flag of the filter alone" }
-    if scenario.disk != nil { return "a worker waits until its disk has room, which this one never gets" }
+    if scenario.serviceExtension != .media { return "the extension of this scenario runs only in attache's own process" }
+    if scenario.stop != nil { return "a worker does not stop as a filter does" }
+    if let flag = scenario.flags.first(where: Self.flagsOfTheFilter.contains) { return "\(flag) is a flag of the filter only" }
+    if scenario.disk != nil { return "a worker waits until its disk has space, which this disk never gets" }
     return nil
   }
 

@@ -28,7 +28,7 @@ package final class ScenarioDisk: Sendable {
       let number = errno
       let isForbidden = number == EPERM || number == EACCES
       throw isForbidden
-        ? .unavailable("its disk needs the right to mount a file system: run as root") : .system(call: "mount", errno: number)
+        ? .unavailable("its disk needs permission to mount a file system: run as root") : .system(call: "mount", errno: number)
     }
   }
 

@@ -27,7 +27,7 @@ package enum StageError: Error, Sendable, CustomStringConvertible {
     case .dns(let reason): "the name server does not start: \(reason)"
     case .flags(let message): "the scenario's flags are wrong: \(message)"
     case .beyondLoopback(let place):
-      "the scenario leads to \(place), and its network is loopback: nothing was sent there; say `network: isolated`, or take it out"
+      "the scenario leads to \(place), but its network is loopback: nothing was sent there; write `network: isolated`, or remove it"
     case .queue(let message): message
     }
   }

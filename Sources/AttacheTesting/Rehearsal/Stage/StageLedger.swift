@@ -58,7 +58,7 @@ final class StageLedger: Sendable {
     case .closed(let path): timeline.note(.origin, "\(prefix)\(path): closes the connection")
     case .fetcher(let path, let fault, isReached: true): timeline.note(.origin, "\(prefix)\(path): \(fault.rawValue)")
     case .fetcher(let path, let fault, isReached: false):
-      let what = "the process that sent the request cannot be seen; play it as root with CAP_SYS_PTRACE"
+      let what = "the rehearsal cannot see the process that sent the request; run as root with CAP_SYS_PTRACE"
       fail(.unavailable("\(prefix)\(path): \(fault.rawValue): \(what)"))
     case .finished(let path): timeline.note(.origin, "\(prefix)\(path): done")
     }

@@ -100,7 +100,7 @@ private final class VirtualPlay: Sendable {
   private func notify(_ filter: Filter, _ stop: StopScript) {
     stage.output.look(at: simulation.now)
     guard stage.output.arrivals.count < stage.input.count else { return stage.source.end() }
-    stage.timeline.note(.filter, stop.isCancellation ? "is told to decide everything now" : "is told to stop")
+    stage.timeline.note(.filter, stop.isCancellation ? "is told to write all originals now" : "is told to stop")
     if stop.isCancellation { filter.cancel() } else { filter.stop() }
   }
 }

@@ -18,7 +18,7 @@ struct ScenarioField {
   /// Returns the text of a scalar as written, without YAML's interpretation of `null`, `no` and
   /// `1.10`.
   func text() throws(ScenarioError) -> String {
-    guard case .scalar(let scalar) = node else { throw error("a text is expected here") }
+    guard case .scalar(let scalar) = node else { throw error("expected a text") }
     return scalar.string
   }
 
@@ -37,7 +37,7 @@ struct ScenarioField {
 
   func number() throws(ScenarioError) -> Int {
     guard let number = Int(try text()), 0...Self.largestNumber ~= number else {
-      throw error("a whole number from 0 to \(Self.largestNumber) is expected, not “\(try text())”")
+      throw error("expected a whole number from 0 to \(Self.largestNumber), not “\(try text())”")
     }
     return number
   }
@@ -46,7 +46,7 @@ struct ScenarioField {
     switch try text() {
     case "true": true
     case "false": false
-    case let other: throw error("true or false is expected, not “\(other)”")
+    case let other: throw error("expected true or false, not “\(other)”")
     }
   }
 
@@ -55,7 +55,7 @@ struct ScenarioField {
     let text = try text()
     if text == "0" { return .zero }
     guard let duration = DurationArgument(argument: text)?.duration else {
-      throw error("a time is written as 250ms, 2s or 1m, not “\(text)”")
+      throw error("expected a time such as 250ms, 2s or 1m, not “\(text)”")
     }
     guard duration <= Self.longestTime else { throw error("\(text) is too long; a time in a scenario is at most 24h") }
     return duration
@@ -63,8 +63,8 @@ struct ScenarioField {
 
   /// Parses a number of bytes: `512`, `10KB`, `64MB`.
   func bytes() throws(ScenarioError) -> Int {
-    guard let bytes = Int(argument: try text()) else { throw error("a size is written as 512, 10KB or 64MB, not “\(try text())”") }
-    guard bytes <= Self.largestSize else { throw error("\(try text()) is too much; a size in a scenario is at most 1TB") }
+    guard let bytes = Int(argument: try text()) else { throw error("expected a size such as 512, 10KB or 64MB, not “\(try text())”") }
+    guard bytes <= Self.largestSize else { throw error("\(try text()) is too large; a size in a scenario is at most 1TB") }
     return bytes
   }
 
@@ -80,13 +80,13 @@ struct ScenarioField {
   // MARK: Collections
 
   func list() throws(ScenarioError) -> [ScenarioField] {
-    guard case .sequence(let sequence) = node else { throw error("a list is expected here") }
+    guard case .sequence(let sequence) = node else { throw error("expected a list") }
     return sequence.enumerated().map { ScenarioField(node: $1, path: "\(path)[\($0)]", file: file) }
   }
 
   /// Returns the members of a mapping in the order in which they are written.
   func members() throws(ScenarioError) -> [(name: String, value: ScenarioField)] {
-    guard case .mapping(let mapping) = node else { throw error("names with values are expected here, as `name: value`") }
+    guard case .mapping(let mapping) = node else { throw error("expected names with values, such as `name: value`") }
     var members: [(name: String, value: ScenarioField)] = []
     for (key, value) in mapping {
       let key = ScenarioField(node: key, path: path, file: file)
@@ -111,7 +111,7 @@ struct ScenarioField {
     var byName: [String: ScenarioField] = [:]
     for (name, value) in try members() {
       guard known.contains(name) else {
-        throw (place(ofName: name) ?? value).error("there is no such field; known here: \(known.joined(separator: ", "))")
+        throw (place(ofName: name) ?? value).error("there is no such field here; write one of \(known.joined(separator: ", "))")
       }
       byName[name] = value
     }

@@ -38,9 +38,9 @@ extension ScenarioField {
   private func payloads(_ fields: [String: ScenarioField], count: Int) throws(ScenarioError) -> [ScenarioExpectation.OfPayload] {
     let common = Self.ofPayload.compactMap { fields[$0] }
     guard let list = fields["payloads"] else { return common.isEmpty ? [] : [try ScenarioField.ofPayload(fields)] }
-    if let first = common.first { throw first.error("it stands in `payloads` already: say it there for each, or here for all") }
+    if let first = common.first { throw first.error("it is also in `payloads`: write it there for each, or here for all") }
     let items = try list.list()
-    guard items.count == count else { throw list.error("there are \(count) payloads, and \(items.count) expectations; write one for each") }
+    guard items.count == count else { throw list.error("there are \(count) payloads but \(items.count) expectations; write one for each") }
     var payloads: [ScenarioExpectation.OfPayload] = []
     for item in items { payloads.append(try ScenarioField.ofPayload(try item.members(of: Self.ofPayload))) }
     return payloads
@@ -61,7 +61,7 @@ extension ScenarioField {
       payload.media = reasons
     }
     if payload.outcome == .fallback, payload.reason == nil, let field = fields["outcome"] {
-      throw field.error("a fallback has a reason; say which with `reason:` (attache reasons lists them)")
+      throw field.error("a fallback has a reason; add `reason:` (attache reasons lists the codes)")
     }
     return payload
   }
@@ -69,7 +69,7 @@ extension ScenarioField {
   private func reason() throws(ScenarioError) -> Reason? {
     guard !isNull else { return nil }
     guard let reason = Reason(rawValue: try text()) else {
-      throw error("“\(try text())” is no reason code; attache reasons lists them")
+      throw error("“\(try text())” is not a reason code; attache reasons lists them")
     }
     return reason
   }
@@ -78,7 +78,7 @@ extension ScenarioField {
     let fields = try members(of: ["type", "size"])
     guard let type = fields["type"] else { throw error("`type:` is missing, such as public.jpeg") }
     guard MediaType(rawValue: try type.text()) != nil else {
-      throw type.error("“\(try type.text())” is none of \(MediaType.allCases.map(\.rawValue).joined(separator: ", "))")
+      throw type.error("“\(try type.text())” is not one of \(MediaType.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     return ScenarioExpectation.OfAttachment(type: try type.text(), size: try fields["size"]?.bytes())
   }

@@ -7,15 +7,15 @@ extension ScenarioField {
     if text == "read-only" { return .readOnly }
     let prefix = "full after "
     guard text.hasPrefix(prefix), let bytes = Int(argument: String(text.dropFirst(prefix.count))) else {
-      throw error("a disk is `full after 10KB` or `read-only`")
+      throw error("write `full after 10KB` or `read-only`")
     }
-    guard bytes <= Self.largestSize else { throw error("\(text) is too much; at most 1TB") }
+    guard bytes <= Self.largestSize else { throw error("\(text) is too large; a disk has at most 1TB") }
     return .full(afterBytes: bytes)
   }
 
   /// Parses `real`, the only accepted value.
   func isRealClock() throws(ScenarioError) -> Bool {
-    guard try text() == "real" else { throw error("a clock is `real`; without it, a scenario plays on both") }
+    guard try text() == "real" else { throw error("write `real`, or remove the field: without it, the scenario runs on both clocks") }
     return true
   }
 

@@ -45,7 +45,7 @@ extension ScenarioField {
       return .aliases(names, try fields["address"]?.addresses() ?? [])
     }
     guard let count = try fields["count"]?.count(upTo: 10_000), case .v4(let first)? = try fields["from"]?.address() else {
-      throw error("many addresses are written as {count: 200, from: 93.184.0.1}")
+      throw error("write many addresses as {count: 200, from: 93.184.0.1}")
     }
     return .addresses((0..<UInt32(count)).map { .v4(first &+ $0) } + (try fields["and"]?.addresses() ?? []))
   }
@@ -59,7 +59,7 @@ extension ScenarioField {
 
   private func address() throws(ScenarioError) -> IPAddress {
     guard let address = IPAddress(try text()) else {
-      throw error("“\(try text())” is no address; write 127.0.0.1, a list of addresses, none, nodata, fail, stall, loop or truncated")
+      throw error("“\(try text())” is not an address; write 127.0.0.1, a list of addresses, none, nodata, fail, stall, loop or truncated")
     }
     return address
   }

@@ -13,13 +13,14 @@ extension ScenarioField {
       case "http2": origin.offersHTTP2 = try field.truth()
       default:
         guard name.hasPrefix("/") else {
-          throw field.error("there is no such field; known here: tls, names, listen, connection, http2, and paths, which begin with /")
+          throw field.error(
+            "there is no such field here; write one of tls, names, listen, connection, http2, and paths, which begin with /")
         }
         origin.paths[name] = try field.path(files)
       }
     }
     if origin.connection != nil, !origin.paths.isEmpty {
-      throw error("an origin whose connections are \(origin.connection?.rawValue ?? "") answers nothing: leave out its paths")
+      throw error("an origin whose connections are \(origin.connection?.rawValue ?? "") answers nothing: remove its paths")
     }
     return origin
   }
@@ -33,7 +34,7 @@ extension ScenarioField {
     let host = text[..<colon]
     let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host)
     guard let address = IPAddress(bare), let port = UInt16(text[colon...].dropFirst()), port > 0 else {
-      throw error("an origin listens at a port, an address or both: 8443, 8.8.8.8, 8.8.8.8:8443 or [2606:4700::1]:8443, not “\(text)”")
+      throw error("an origin listens on a port, an address or both: 8443, 8.8.8.8, 8.8.8.8:8443 or [2606:4700::1]:8443, not “\(text)”")
     }
     return OriginScript.Listening(address: address, port: port)
   }
@@ -62,7 +63,7 @@ extension ScenarioField {
       guard values.count == index else { throw field.error("`\(Self.turns[values.count])` is missing before it") }
       values.append(try read(field))
     }
-    guard let last = fields["then"] else { throw error("`then:` is missing: what happens from there on") }
+    guard let last = fields["then"] else { throw error("`then:` is missing: it says what happens from there on") }
     return values + [try read(last)]
   }
 
@@ -77,7 +78,8 @@ extension ScenarioField {
       steps.append(step)
       size = size.adding(step)
       guard size <= Self.maximumResponse else {
-        throw item.error("up to here the response holds more than \(Self.maximumResponse) bytes; send or repeat less, or `repeat: forever`")
+        throw item.error(
+          "up to here the response has more than \(Self.maximumResponse) bytes; send or repeat less, or write `repeat: forever`")
       }
     }
     return steps

@@ -27,7 +27,7 @@ extension ScenarioField {
       let (sum, overflows) = size.addingReportingOverflow(lineSize)
       size = sum
       guard !overflows, size <= Self.maximumInput else {
-        throw error("the payloads hold more than \(Self.maximumInput) bytes together; write fewer, or shorter ones")
+        throw error("the payloads have more than \(Self.maximumInput) bytes together; write fewer, or shorter ones")
       }
     }
     return lines
@@ -42,9 +42,9 @@ extension ScenarioField {
   }
 
   private func line() throws(ScenarioError) -> String {
-    guard !isMapping, !isList else { throw error("a payload is a text: put it into 'single quotes', so that its bytes are what you write") }
+    guard !isMapping, !isList else { throw error("a payload is a text: put it into 'single quotes', which keep its bytes as written") }
     let text = try text()
-    guard !text.contains("\n") else { throw error("a payload is one line; take out the line feeds") }
+    guard !text.contains("\n") else { throw error("a payload is one line; remove the line feeds") }
     return text
   }
 
@@ -69,7 +69,7 @@ extension ScenarioField {
   /// Parses a whole number from 1.
   func count(upTo maximum: Int) throws(ScenarioError) -> Int {
     let number = try number()
-    guard (1...maximum).contains(number) else { throw error("a number from 1 to \(maximum) is expected") }
+    guard (1...maximum).contains(number) else { throw error("expected a number from 1 to \(maximum)") }
     return number
   }
 }

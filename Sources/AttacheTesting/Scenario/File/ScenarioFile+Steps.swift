@@ -7,7 +7,7 @@ extension ScenarioField {
     let fields = try members(of: Self.actions + ["at", "repeat", "every"])
     let named = Self.actions.compactMap { name in fields[name].map { (name, $0) } }
     guard named.count == 1, let (name, field) = named.first else {
-      throw error("a step has one action of \(Self.actions.joined(separator: ", "))")
+      throw error("a step has exactly one action of \(Self.actions.joined(separator: ", "))")
     }
     return OriginStep(
       try field.action(name, files), at: try fields["at"]?.duration(), repetition: try fields["repeat"]?.repetition(),
@@ -29,7 +29,7 @@ extension ScenarioField {
     if let flood = HeaderFlood(rawValue: name) { return .flood(flood) }
     if let fault = FetcherFault(rawValue: name) { return .fetcher(fault) }
     let others = (HeaderFlood.allCases.map(\.rawValue) + FetcherFault.allCases.map(\.rawValue)).joined(separator: ", ")
-    throw error("“\(name)” is not known here; write stall, reset, close, cut, goaway, \(others), or an action as `send: photo.jpg`")
+    throw error("“\(name)” is not known here; write stall, reset, close, cut, goaway, \(others), or an action such as `send: photo.jpg`")
   }
 
   private func action(_ name: String, _ files: ScenarioFolder) throws(ScenarioError) -> OriginStep.Action {
@@ -54,7 +54,7 @@ extension ScenarioField {
 
   private func bytesInHexadecimal() throws(ScenarioError) -> [UInt8] {
     guard let bytes = [UInt8](hexadecimal: try text()) else {
-      throw error("bytes are written as pairs of hexadecimal digits, as in 'ff d8 00'")
+      throw error("write bytes as pairs of hexadecimal digits, such as 'ff d8 00'")
     }
     return bytes
   }
@@ -62,7 +62,7 @@ extension ScenarioField {
   private func header() throws(ScenarioError) -> OriginStep.Action {
     let text = try text()
     guard let colon = text.firstIndex(of: ":"), colon != text.startIndex, !text.contains("\n"), !text.contains("\r") else {
-      throw error("a header is written as 'Name: value'")
+      throw error("write a header as 'Name: value'")
     }
     let value = text[text.index(after: colon)...].drop { $0 == " " }
     return .header(name: String(text[..<colon]), value: String(value))
@@ -75,7 +75,7 @@ extension ScenarioField {
     case "none": return .untold
     default:
       guard let number = Int(text), number.magnitude <= Self.largestSize else {
-        throw error("a length is a number, +N or -N (wrong by so many), chunked or none; a number is at most \(Self.largestSize)")
+        throw error("a length is a number, +N or -N (wrong by this many bytes), chunked or none; a number is at most \(Self.largestSize)")
       }
       return text.hasPrefix("+") || text.hasPrefix("-") ? .offBy(number) : .bytes(number)
     }
@@ -90,7 +90,7 @@ extension ScenarioField {
     let text = try text()
     guard let range = text.firstRange(of: " bytes of ") else { return .send(try medium(text, files), count: nil) }
     guard let count = Int(argument: String(text[..<range.lowerBound])), count > 0 else {
-      throw error("write `N bytes of FILE`, as in 512 bytes of media/photo.jpg")
+      throw error("write `N bytes of FILE`, such as 512 bytes of media/photo.jpg")
     }
     let medium = try medium(String(text[range.upperBound...]), files)
     guard count <= medium.bytes.count else { throw error("\(medium.name) has \(medium.bytes.count) bytes; write no more than that") }
@@ -105,7 +105,7 @@ extension ScenarioField {
       throw self.error(error.description)
     }
     throw error(
-      "there is no file \(name) in the scenario's folder or in the folder media beside it; a made-up one is written as stand-in-20000.jpg: so many bytes of that type"
+      "there is no file \(name) in the scenario's folder or in the folder media beside it; write a generated one as stand-in-20000.jpg: this many bytes of that type"
     )
   }
 }

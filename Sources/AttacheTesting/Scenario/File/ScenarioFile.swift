@@ -30,10 +30,10 @@ extension Scenario {
     do {
       data = try Data(contentsOf: URL(filePath: path))
     } catch {
-      throw ScenarioError(file: path, message: "the file cannot be read; check its name and its mode")
+      throw ScenarioError(file: path, message: "the file cannot be read; check its name and its permissions")
     }
     guard let yaml = String(validating: data, as: UTF8.self) else {
-      throw ScenarioError(file: path, message: "the file is not UTF-8; write it anew as UTF-8")
+      throw ScenarioError(file: path, message: "the file is not UTF-8; save it as UTF-8")
     }
     try self.init(yaml: yaml, file: path)
   }
@@ -49,13 +49,13 @@ extension Scenario {
     let top = try ScenarioField.top(yaml, file: file)
     let fields = try top.members(of: Self.fields)
     let files = ScenarioFolder(of: file)
-    guard let payloads = fields["payloads"] else { throw top.error("there are no payloads; say `payloads:` with a list of lines") }
+    guard let payloads = fields["payloads"] else { throw top.error("there are no payloads; write `payloads:` with a list of lines") }
     self.init(
       name: ScenarioFolder.name(of: file), file: file, about: try fields["about"]?.text() ?? "",
       payloads: try payloads.payloadLines(files))
     endsWithLineFeed = try fields["last-line-feed"]?.truth() ?? true
     guard !file.hasControls, fields["about"] == nil || !about.hasControls else {
-      throw (fields["about"] ?? top).error("a file's name and an about are one line of text without control characters")
+      throw (fields["about"] ?? top).error("a file's name and `about` are one line of text without control characters")
     }
     try readWorld(fields, files)
     try readFilter(fields)
@@ -89,10 +89,10 @@ extension Scenario {
     for field in [fields["origin"], fields["origins"]].compactMap({ $0 }) {
       try field.checkRedirects(of: origins)
       if network == .loopback, origins.values.contains(where: { $0.listening != nil }) {
-        throw field.error("an origin listens where it is told in a network of its own: say `network: isolated`")
+        throw field.error("`listen` needs an isolated network: write `network: isolated`")
       }
       if network != .loopback, faultsFetchers {
-        throw field.error("which process holds a connection is seen on loopback alone: take out `network`, or the fetcher's end")
+        throw field.error("the process of a connection is visible only on loopback: remove `network`, or the end of the fetcher")
       }
     }
   }
@@ -100,7 +100,7 @@ extension Scenario {
   private mutating func readNetwork(_ fields: [String: ScenarioField]) throws(ScenarioError) {
     if let field = fields["network"] { network = try field.choice() }
     guard let field = fields["etc"] else { return }
-    guard network != .loopback else { throw field.error("files of /etc are others in a network of its own: say `network: isolated`") }
+    guard network != .loopback else { throw field.error("`etc` needs an isolated network: write `network: isolated`") }
     for (name, text) in try field.members(of: ["hosts", "resolv.conf"]) { files[name] = try text.text() }
   }
 
@@ -114,7 +114,7 @@ extension Scenario {
     if let field = fields["extension"] { serviceExtension = try field.choice() }
     if let field = fields["stop"] { stop = StopScript(at: try field.duration(), isCancellation: false) }
     if let field = fields["cancel"] {
-      guard stop == nil else { throw field.error("stop and cancel exclude each other") }
+      guard stop == nil else { throw field.error("stop and cancel cannot be combined") }
       stop = StopScript(at: try field.duration(), isCancellation: true)
     }
   }
@@ -126,12 +126,12 @@ extension ScenarioField {
     do {
       guard let node = try Yams.compose(yaml: yaml), case .mapping = node else {
         throw ScenarioError(
-          file: file, line: 1, column: 1, message: "a scenario consists of names with values, such as `payloads:` with a list of lines")
+          file: file, line: 1, column: 1, message: "a scenario has names with values, such as `payloads:` with a list of lines")
       }
       var left = Scenario.maximumNodes
       guard node.count(upTo: &left) else {
         throw ScenarioError(
-          file: file, message: "the file comes to more than \(Scenario.maximumNodes) values with its aliases (`*name`); write fewer")
+          file: file, message: "the file has more than \(Scenario.maximumNodes) values, including its aliases (`*name`); write fewer")
       }
       return ScenarioField(node: node, path: "", file: file)
     } catch let error as ScenarioError {
@@ -162,13 +162,13 @@ extension ScenarioError {
   fileprivate init(_ error: YamlError, file: String) {
     switch error {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):
-      self.init(file: file, line: mark.line, column: mark.column, message: "this is no YAML: \(problem)")
+      self.init(file: file, line: mark.line, column: mark.column, message: "this is not YAML: \(problem)")
     case .duplicatedKeysInMapping(let duplicates, let context):
       self.init(
         file: file, line: context.mark.line, column: context.mark.column, field: duplicates.sorted().joined(separator: ", "),
-        message: "this name stands here twice; leave one out")
+        message: "this name occurs twice; remove one")
     case .no, .memory, .reader, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
-      self.init(file: file, message: "this is no YAML: \(error)")
+      self.init(file: file, message: "this is not YAML: \(error)")
     }
   }
 }

@@ -45,13 +45,13 @@ package enum ScenarioFlags {
     for flag in flags where flag.utf8.first == UInt8(ascii: "-") && !allows(flag) {
       let name = String(flag.prefix { $0 != "=" })
       guard !own.contains(name) else {
-        throw Mistake(description: "\(name) is not for flags: the rehearsal gives it, or there is a field of that name")
+        throw Mistake(description: "\(name) is not allowed in flags: the rehearsal sets it, or there is a field for it")
       }
-      throw Mistake(description: "a scenario may not hold \(name); it may hold \(allowed.joined(separator: ", "))")
+      throw Mistake(description: "a scenario may not have \(name); it may have \(allowed.joined(separator: ", "))")
     }
     let options: FilterOptions
     do { options = try FilterOptions.parse(flags) } catch {
-      throw Mistake(description: "attache refuses its flags: \(FilterOptions.message(for: error))")
+      throw Mistake(description: "attache rejects its flags: \(FilterOptions.message(for: error))")
     }
     try checkNumbers(options)
     if network == .loopback { try checkReach(options) }
@@ -70,16 +70,16 @@ package enum ScenarioFlags {
     if let net = options.fetching.allowNet.first(where: { net in !harmless.contains { $0.contains(net) } }) {
       throw Mistake(
         description:
-          "--allow-net \(net) leads out of loopback; allowed are networks in \(harmless.map(\.description).joined(separator: ", ")), or say `network: isolated`"
+          "--allow-net \(net) leads out of loopback; choose a network in \(harmless.map(\.description).joined(separator: ", ")), or write `network: isolated`"
       )
     }
     guard options.fetching.allowPort.isEmpty else {
       throw Mistake(
-        description: "--allow-port leads out of loopback, on which every port is open; leave it out, or say `network: isolated`")
+        description: "--allow-port leads out of loopback, on which every port is allowed; remove it, or write `network: isolated`")
     }
     if let proxy = options.fetching.proxy, proxy.address?.isLoopback != true {
       throw Mistake(
-        description: "--proxy \(proxy.text) leads out of loopback; write {{origin}} or {{NAME}} of `origins`, or say `network: isolated`")
+        description: "--proxy \(proxy.text) leads out of loopback; write {{origin}} or {{NAME}} of `origins`, or write `network: isolated`")
     }
   }
 }

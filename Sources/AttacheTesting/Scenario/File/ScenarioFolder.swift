@@ -68,7 +68,7 @@ final class ScenarioFolder {
   private func keep(_ bytes: [UInt8], as name: String) throws(Refusal) {
     size += bytes.count
     guard size <= Self.maximumSize else {
-      throw Refusal(description: "with \(name) the files of this scenario hold \(size) bytes; \(Self.maximumSize) are allowed")
+      throw Refusal(description: "with \(name) the files of this scenario have \(size) bytes; at most \(Self.maximumSize) are allowed")
     }
     files[name] = bytes
   }
@@ -93,12 +93,12 @@ final class ScenarioFolder {
     guard file >= 0, let status = try? FileStatus(descriptor: file) else {
       throw Refusal(description: "\(name): \(unsafe String(cString: strerror(errno)))")
     }
-    guard status.isRegular else { throw Refusal(description: "\(name) is no regular file") }
+    guard status.isRegular else { throw Refusal(description: "\(name) is not a regular file") }
     guard status.size <= StandIn.maximumSize else {
       throw Refusal(description: "\(name) has \(status.size) bytes; a file has at most \(StandIn.maximumSize)")
     }
     guard let data = try? Data(contentsOf: URL(filePath: path)) else {
-      throw Refusal(description: "\(name) cannot be read; check its mode")
+      throw Refusal(description: "\(name) cannot be read; check its permissions")
     }
     return [UInt8](data)
   }

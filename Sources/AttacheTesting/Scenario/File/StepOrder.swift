@@ -10,7 +10,9 @@ struct StepOrder {
   ///
   /// - Returns: the error in it, or nil.
   mutating func mistake(adding step: OriginStep) -> String? {
-    if isOver { return "nothing can follow stall, reset, close, cut, goaway, a flood of headers, a fetcher's end or what repeats for ever" }
+    if isOver {
+      return "nothing can follow stall, reset, close, cut, goaway, a flood of headers, a fetcher's end or a step that repeats forever"
+    }
     if let at = step.at {
       if at < latest { return "`at` counts from the arrival of the request, so it cannot be earlier than the step before" }
       latest = at
@@ -18,10 +20,10 @@ struct StepOrder {
     if step.every != nil, step.repetition == nil { return "`every` needs `repeat`" }
     switch step.action {
     case .status, .header, .redirect, .length:
-      if hasBody { return "the head has been sent already: put this before the first send, text, hex, stall or raw" }
+      if hasBody { return "the header has already been sent: put this before the first send, text, hex, stall or raw" }
       if step.repetition != nil, !step.isHeader { return "only send, text, hex, raw and header can repeat" }
       if case .status = step.action {
-        if hasStatus { return "the status is said already; a response has one" }
+        if hasStatus { return "the response already has a status; remove one" }
         hasStatus = true
       }
       isOver = step.repetition == .forever
@@ -29,7 +31,7 @@ struct StepOrder {
       hasBody = true
       isOver = step.repetition == .forever
     case .raw:
-      if hasBody, !isRaw { return "raw stands in the place of HTTP: nothing can be sent before it" }
+      if hasBody, !isRaw { return "raw replaces HTTP: nothing can be sent before it" }
       (hasBody, isRaw) = (true, true)
       isOver = step.repetition == .forever
     case .stall, .reset, .close, .cut, .goAway, .flood, .fetcher:
