@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// From lines to the payloads of a queue.
+/// Turning input lines into payloads of a queue.
 @Suite(.timeLimit(.minutes(1)))
 struct EnqueuerTests {
   private let queue = ListeningQueue()

@@ -2,7 +2,7 @@ import Attache
 import AttacheQueue
 import Synchronization
 
-/// A queue that tells its test about calls before they are made, and fails them as the test wants.
+/// A queue that calls a hook of the test before each call; the hook may make the call fail.
 final class HookedQueue: PayloadQueue {
   enum Call: Hashable {
     case claim, renew, finish, giveBack, settle
@@ -24,7 +24,7 @@ final class HookedQueue: PayloadQueue {
     self.queue = queue
   }
 
-  /// The attempts of the leases that were handed out.
+  /// The attempt numbers of the leases so far.
   var attempts: [Int] { state.withLock(\.attempts) }
 
   func before(_ call: Call, _ body: @escaping @Sendable () throws(QueueError) -> Void) {

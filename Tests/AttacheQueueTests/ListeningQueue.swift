@@ -2,12 +2,12 @@ import Attache
 import AttacheQueue
 import Synchronization
 
-/// A queue that keeps what it is given and says what it is told to; nobody works it.
+/// A queue that records what it is given and answers as the test says. No worker uses it.
 final class ListeningQueue: PayloadQueue {
   private struct State {
     var batches: [[NewPayload]] = []
     var keys: Set<[UInt8]> = []
-    /// By number, from 1; nil has no result yet.
+    /// The results by number, from 1; nil for a payload without a result.
     var results: [ResultPage.Entry?] = []
     var read: Set<Int64> = []
     var holds: [Int64: String] = [:]
@@ -20,9 +20,8 @@ final class ListeningQueue: PayloadQueue {
   private let onQuestion: @Sendable (Int) -> Void
 
   /// - Parameters:
-  ///   - room: for so many payloads.
-  ///   - onQuestion: called at each question for results or counts, with its number from 1, before
-  ///     it is answered.
+  ///   - room: the number of payloads that fit.
+  ///   - onQuestion: called before each query for results or counts, with its number from 1.
   init(room: Int = .max, onQuestion: @escaping @Sendable (Int) -> Void = { _ in }) {
     (self.room, self.onQuestion) = (room, onQuestion)
   }
@@ -39,7 +38,7 @@ final class ListeningQueue: PayloadQueue {
 
   func anyHold() -> String? { state.withLock { $0.holds.values.first } }
 
-  /// Adds a payload with its result; nil is one without.
+  /// Adds a payload with its result; nil for none.
   func add(result line: String?, hold: String? = nil) {
     state.withLock { state in
       let id = Int64(state.results.count + 1)

@@ -1,7 +1,7 @@
 import AttacheQueue
 import Synchronization
 
-/// Clocks that stand still until a test turns them.
+/// Clocks that a test sets by hand.
 final class ManualQueueClock: QueueClock {
   private struct State {
     /// In November 2026.
@@ -16,7 +16,7 @@ final class ManualQueueClock: QueueClock {
   var uptime: Duration { state.withLock(\.uptime) }
   var boot: String { state.withLock(\.boot) }
 
-  /// Time passes.
+  /// Advances the time.
   func pass(_ span: Duration) {
     state.withLock { state in
       state.wall += span
@@ -24,12 +24,12 @@ final class ManualQueueClock: QueueClock {
     }
   }
 
-  /// The wall clock is set, while no time passes.
+  /// Sets the wall clock without advancing the time.
   func setWall(by span: Duration) {
     state.withLock { $0.wall += span }
   }
 
-  /// The machine is started again.
+  /// Restarts the machine.
   func startAgain() {
     state.withLock { state in
       state.boot += " and another"

@@ -1,7 +1,7 @@
 @testable import AttacheQueue
 import Testing
 
-/// Moments as flags take them.
+/// Points in time as flags accept them.
 struct MomentTests {
   @Test(arguments: [
     ("0", 0), ("1800000000", 1_800_000_000), ("1970-01-01T00:00:00Z", 0), ("2026-11-21T18:00:00Z", 1_795_284_000),

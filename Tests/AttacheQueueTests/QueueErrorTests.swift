@@ -4,7 +4,7 @@ import GRDB
 import Glibc
 import Testing
 
-/// What the system and SQLite answer, as what a worker and a command do about it.
+/// How errors of the system and of SQLite map to the errors that workers and commands handle.
 @Suite struct QueueErrorTests {
   private let path = FileManager.default.temporaryDirectory.path + "/attache-queue-error"
 
@@ -41,7 +41,7 @@ import Testing
     #expect((MachineFault(file.failure(DatabaseError(resultCode: code))) != nil) == pauses)
   }
 
-  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting takes root's capability"))
+  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting needs root's capability"))
   func `a disk that became read-only pauses a worker, and a file that was moved away ends it`() throws {
     let disk = try #require(QueueTestDisk())
     #expect(FileManager.default.createFile(atPath: disk.path + "/queue", contents: nil))

@@ -2,7 +2,7 @@
 import Attache
 import Testing
 
-/// What is said of a queue.
+/// The text that describes a queue's state.
 struct QueueStatusTests {
   private var counts: QueueCounts {
     var counts = QueueCounts()
@@ -76,7 +76,7 @@ struct QueueStatusTests {
       if second == 20 { #expect(found == 55) }
       if second >= 25 { #expect(found == 10) }
     }
-    // Payloads were removed: what was counted before says nothing.
+    // Payloads were removed, so the earlier counts mean nothing.
     counts.done = 5
     #expect(rate.add(counts, at: now.advanced(by: .seconds(1))) == 2)
   }

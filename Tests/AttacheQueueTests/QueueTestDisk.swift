@@ -7,10 +7,10 @@ import Testing
 final class QueueTestDisk: Sendable {
   let path: String
 
-  /// Whether this process may mount one: it takes root's capability.
+  /// Whether this process may mount a file system, which needs root's capability.
   static let isPermitted = QueueTestDisk() != nil
 
-  /// - Parameter path: where it is mounted; nil is a folder of its own.
+  /// - Parameter path: the mount point; nil for a temporary folder.
   init?(at path: String? = nil, size: String = "1m") {
     self.path = path ?? FileManager.default.temporaryDirectory.path + "/attache-queue-disk-\(UUID().uuidString)"
     unsafe mkdir(self.path, 0o700)
@@ -29,7 +29,7 @@ final class QueueTestDisk: Sendable {
     unsafe umount2(path, Int32(MNT_DETACH))
   }
 
-  /// Takes all the room that is left, by a file whose name begins with a dot.
+  /// Uses up the free space with a file whose name begins with a dot.
   func fill() {
     let filler = unsafe open(path + "/.filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     let page = [UInt8](repeating: 0, count: 4096)
@@ -37,7 +37,7 @@ final class QueueTestDisk: Sendable {
     close(filler)
   }
 
-  /// Gives back what ``fill()`` took.
+  /// Frees the space that ``fill()`` used.
   func empty() {
     unsafe unlink(path + "/.filler")
   }
@@ -52,7 +52,7 @@ final class QueueTestDisk: Sendable {
   }
 }
 
-/// Whether something ends for want of room.
+/// Whether the body fails because the disk is full.
 func isFull(_ body: () throws -> Void) -> Bool {
   do {
     try body()

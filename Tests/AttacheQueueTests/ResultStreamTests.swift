@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// From a queue's results to a file.
+/// Writing the results of a queue to a file.
 @Suite(.timeLimit(.minutes(1)))
 struct ResultStreamTests {
   private func written(_ queue: ListeningQueue, change: (inout ResultStream.Options) -> Void = { _ in }) throws -> String {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AttacheSenders
 
-/// A client certificate in the place of provider tokens.
+/// A client certificate instead of provider tokens.
 @Suite(.timeLimit(.minutes(1)))
 struct ClientCertificateTests {
   @Test func `a server that verifies certificates takes ours, and sees no token`() async throws {

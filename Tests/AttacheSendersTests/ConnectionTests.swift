@@ -6,7 +6,7 @@ import Testing
 
 @testable import AttacheSenders
 
-/// Connections that break, stall and end, and servers that mean harm.
+/// Connections that break, stall and end, and hostile servers.
 @Suite(.timeLimit(.minutes(2)))
 struct ConnectionTests {
   @Test(arguments: [1, 3, 100])
@@ -39,7 +39,7 @@ struct ConnectionTests {
     try await APNsTest.run(server) { test in
       test.sender.send((1...10).map { APNsTest.delivery($0, APNsTest.line(Int($0))) })
       await server.waitForHeld(count: 10)
-      // Streams 1, 3 and 5 are looked at; seven are not.
+      // The server handles streams 1, 3 and 5, and ignores seven others.
       server.goAway(lastStream: 5)
       await test.desk.waitForDelivered(count: 7)
       server.release()
@@ -97,13 +97,12 @@ struct ConnectionTests {
     }
   }
 
-  /// How many payloads the server that is killed gets: `APNS_PAYLOADS`, as scripts/apns-kills sets
-  /// it.
+  /// How many payloads the killed server gets: `APNS_PAYLOADS`, which scripts/apns-kills sets.
   private static let payloads = unsafe getenv("APNS_PAYLOADS").flatMap { unsafe Int(String(cString: $0)) } ?? 2_000
   private static let kills = 10
 
   @Test func `a server that is killed ten times loses no payload, and a second try is recognisable`() async throws {
-    // Between two kills the server takes a share of the payloads, and then answers nothing more.
+    // Between two kills the server accepts a share of the payloads, and then stops answering.
     let progress = Mutex((kills: 0, taken: 0))
     let server = try await APNsServer.start(maximumStreams: 200, keepsRequests: false) { _ in
       progress.withLock { progress in

@@ -4,19 +4,19 @@ import Testing
 
 @testable import AttacheSenders
 
-/// The frames of a push server, one by one, as RFC 9113 and RFC 7541 write them.
+/// The frames of a push server, one by one, in the format of RFC 9113 and RFC 7541.
 struct HTTP2SessionTests {
   private static func frame(_ type: UInt8, flags: UInt8 = 0, stream: UInt8, _ payload: [UInt8] = []) -> [UInt8] {
     [0, 0, UInt8(payload.count), type, flags, 0, 0, 0, stream] + payload
   }
 
-  /// HEADERS with END_HEADERS and END_STREAM; the status is a literal that no table takes (RFC
-  /// 7541, 6.2.2; `:status` is entry 8).
+  /// HEADERS with END_HEADERS and END_STREAM; the status is a literal without indexing (RFC 7541,
+  /// 6.2.2; `:status` is entry 8).
   private static func headers(status: String) -> [UInt8] {
     frame(1, flags: 5, stream: 1, [8, UInt8(status.utf8.count)] + Array(status.utf8))
   }
 
-  /// How a request ends that gets these frames.
+  /// How a request with these frames ends.
   private static func ending(_ frames: [UInt8]) throws -> HTTP2Session.Ending? {
     let session = try #require(HTTP2Session(authority: "api.push.example"))
     let settings = frame(4, stream: 0)

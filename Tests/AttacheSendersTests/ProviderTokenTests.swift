@@ -14,7 +14,7 @@ struct ProviderTokenTests {
     state.take([1], at: .seconds(11))
     let second = [state.begins(at: .seconds(11 + 2_399)), state.begins(at: .seconds(11 + 2_400))]
     #expect(second == [false, true])
-    // It is good until the next one is there.
+    // It is valid until the next one is there.
     #expect(state.value == [1])
     state.take([2], at: .seconds(2_500))
     #expect(state.number == 2)
@@ -50,7 +50,7 @@ struct ProviderTokenTests {
       }
       #expect(test.desk.answers.values.allSatisfy { $0 == [.delivered(status: "200")] })
       let used = server.requests.compactMap { $0.field("authorization") }
-      // The token of minute 0 is renewed while the payload of minute 45 goes with it.
+      // The token of minute 0 is renewed while the payload of minute 45 still uses it.
       #expect(Set(used).count == 2)
       #expect(used.allSatisfy { $0.hasPrefix("bearer ey") })
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AttacheSenders
 
-/// What goes to Apple for a line.
+/// The request to Apple for a line.
 @Suite(.timeLimit(.minutes(1)))
 struct RequestTests {
   private static let token = String(repeating: "0a", count: 32)
@@ -107,7 +107,7 @@ struct RequestTests {
 
   private static let alert = #""aps":{"alert":"hi"}"#
 
-  /// Lines, and what goes to Apple.
+  /// Lines and their requests to Apple.
   private static let media: [(line: String, body: String)] = [
     ("{\(alert)}", "{\(alert)}"),
     ("{\(alert) , \"k\": 1 ,\(member("file:///s/a.png")) }", "{\(alert) , \"k\": 1  }"),

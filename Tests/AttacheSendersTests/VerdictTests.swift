@@ -4,7 +4,7 @@ import Testing
 
 @testable import AttacheSenders
 
-/// What follows from each answer that Apple documents.
+/// The consequence of each answer that Apple documents.
 @Suite(.timeLimit(.minutes(1)))
 struct VerdictTests {
   enum Expected: Sendable {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Attache
 
-/// The folder, the table and the page of Fixtures/media say the same.
+/// The folder, the table and the page of Fixtures/media agree.
 struct FixtureTests {
   @Test func `the table lists exactly the files in the folder`() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: MediaFixture.folder.path(percentEncoded: false))

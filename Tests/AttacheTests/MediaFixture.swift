@@ -3,7 +3,7 @@ import Testing
 
 @testable import Attache
 
-/// One file of Fixtures/media and what attache must say of it.
+/// A file of Fixtures/media and the expected answer.
 struct MediaFixture: CustomTestStringConvertible, Equatable, Sendable {
   struct Answer: Decodable, Equatable {
     var type: String?
@@ -22,8 +22,7 @@ struct MediaFixture: CustomTestStringConvertible, Equatable, Sendable {
     get throws { [UInt8](try Data(contentsOf: Self.folder.appending(path: name))) }
   }
 
-  /// Every row of expected.json, by name; empty when it cannot be read, which a test of its own
-  /// catches.
+  /// Every row of expected.json, by name; empty if it cannot be read, which another test detects.
   static let all: [MediaFixture] = {
     guard let data = try? Data(contentsOf: folder.appending(path: "expected.json")),
       let rows = try? JSONDecoder().decode([String: Answer].self, from: data)
@@ -33,6 +32,6 @@ struct MediaFixture: CustomTestStringConvertible, Equatable, Sendable {
 
   static let accepted = all.filter { $0.answer.type != nil }
   static let refused = all.filter { $0.answer.reason != nil }
-  /// Those of a type that Apple lists, which only their structure speaks against.
+  /// Files of a type that Apple lists, refused only because of their structure.
   static let defective = refused.filter { ["type.broken", "size.pixels"].contains($0.answer.reason) }
 }

@@ -5,7 +5,7 @@ import Tripwire
 
 @testable import Attache
 
-/// The tripwire ends a process that connects to where no gate has let it.
+/// The tripwire ends a process that connects to an address that no gate has allowed.
 @Suite(.enabled(if: Tripwire.isArmed, "the sanitizers have these calls"), .timeLimit(.minutes(1)))
 struct TripwireTests {
   @Test func `a connect to an address that no gate has passed ends the process`() async {
@@ -35,8 +35,8 @@ struct TripwireTests {
     #expect(Self.reach(address, 6379, by: SOCK_STREAM) != 0)
   }
 
-  /// Connects, or sends a datagram, from a socket that is bound to loopback: the kernel sends
-  /// nothing elsewhere from there.
+  /// Connects, or sends a datagram, from a socket that is bound to loopback, from which the kernel
+  /// sends nothing elsewhere.
   private static func reach(_ address: IPAddress, _ port: UInt16, by type: __socket_type) -> Int32 {
     guard case .v4(let bits) = address else { return -1 }
     let descriptor = socket(AF_INET, Int32(type.rawValue), 0)

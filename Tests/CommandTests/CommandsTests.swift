@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// The commands beside the filter.
+/// The commands other than the filter.
 @Suite(.timeLimit(.minutes(1)))
 struct CommandsTests {
   @Test(arguments: [
@@ -92,7 +92,7 @@ struct CommandsTests {
     #expect(run.errors.contains("/dev/null/store"))
   }
 
-  /// A store with a PNG of 242 bytes and a GIF of 228, last used so many seconds ago.
+  /// A store with a PNG of 242 bytes and a GIF of 228, last used this many seconds ago.
   private func storeOfTwo(ages: [Double]) async throws -> AttacheTool {
     let tool = try AttacheTool()
     try await withOrigin { origin in
@@ -133,8 +133,8 @@ struct CommandsTests {
   @Test func `origin without its executable beside ends with 69 and says where it belongs`() async throws {
     let tool = try AttacheTool()
     let lonely = tool.home["attache"]
-    // By a process of its own: a program that is started meanwhile would inherit the copy open for
-    // writing, and the copy could not be run.
+    // In a separate process: a program started meanwhile would inherit the copy open for writing,
+    // and the copy could not be run.
     let copy = try await Program(Launch(path: "/bin/cp", arguments: [AttacheTool.folder + "/attache", lonely])).finished()
     #expect(copy.exit == .status(0))
     let run = try await Program(Launch(path: lonely, arguments: ["origin", "."], environment: tool.environment)).finished()

@@ -3,10 +3,10 @@ import AttacheTesting
 import Foundation
 import Testing
 
-/// What the environment would have libraries do.
+/// Environment variables that would change the behaviour of libraries.
 @Suite(.timeLimit(.minutes(2)))
 struct EnvironmentTests {
-  /// Sets everything that libcurl, OpenSSL, c-ares and glibc read, each leading astray.
+  /// Sets every variable that libcurl, OpenSSL, c-ares and glibc read, each to a harmful value.
   private func mislead(_ launch: inout Launch, _ folder: TemporaryFolder, canary: FaultOrigin) throws {
     let files = [
       "openssl.cnf": "openssl_conf = a\n[a]\nssl_conf = b\n[b]\nsystem_default = c\n[c]\nMaxProtocol = TLSv1.1\nCipherString = NULL\n",
@@ -42,7 +42,7 @@ struct EnvironmentTests {
     let run = try await tool.run(flags, input: lines.joined()) { try? mislead(&$0, folder, canary: canary) }
     #expect(run.text.split(separator: "\n").map { Enriched.attachments($0).count } == [1, 1])
     #expect(canary.connectionCount == 0)
-    #expect(!FileManager.default.fileExists(atPath: folder["keys"]), "no key of a connection is written")
+    #expect(!FileManager.default.fileExists(atPath: folder["keys"]), "no TLS keys are written")
     #expect(Set(dns.queries.map(\.question.name)) == ["photo.example"])
     for request in origin.requests + plain.requests {
       #expect(Set(request.fields.map { $0.name.lowercased() }).isSubset(of: ["host", "user-agent", "accept"]))
@@ -52,7 +52,8 @@ struct EnvironmentTests {
     await dns.stop()
   }
 
-  /// Everything that passes the gate goes to a proxy that is not there: no packet leaves.
+  /// Everything that passes the gate goes to a proxy that does not exist, so no packet leaves the
+  /// machine.
   @Test func `every URL of the vectors has the same answer in every locale`() async throws {
     let nobody = try await FaultOrigin.start()
     let proxy = nobody.url("")
@@ -75,7 +76,7 @@ struct EnvironmentTests {
     #expect(answers.allSatisfy { $0 == answers[0] })
   }
 
-  /// As a JSON string has them; bytes that are no UTF-8 stay what they are.
+  /// As in a JSON string; bytes that are not UTF-8 stay as they are.
   private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
     bytes.flatMap { byte -> [UInt8] in
       switch byte {

@@ -2,7 +2,7 @@ import AttacheTesting
 import Foundation
 import Testing
 
-/// What standard error says, and the progress line.
+/// The messages on standard error, and the progress line.
 @Suite(.timeLimit(.minutes(1)))
 struct MessageTests {
   private static let refused = Sample.payload("http://cdn.example/a") + "\n"
@@ -85,7 +85,7 @@ struct MessageTests {
     #expect(await program.exit() == .status(0))
     let text = await terminal.everything()
     #expect(!text.contains("attached, 0"))
-    // Nothing is drawn over the last message.
+    // The progress line does not overwrite the last message.
     #expect(text.hasSuffix(" s\r\n"))
   }
 

@@ -1,16 +1,15 @@
 import Foundation
 import Testing
 
-/// Numbers on the command line that are out of all bounds: each is refused with 64 or works, and
-/// none ends the process by a trap.
+/// Extreme numbers on the command line: each is refused with status 64 or works, and none traps.
 @Suite(.timeLimit(.minutes(5)))
 struct NumberFlagTests {
   private static let numbers = [
     "0", "-1", "9223372036854775807", "9223372036854775808", "1e308", String(repeating: "9", count: 400),
   ]
 
-  /// The flags of each command that take a number, with the units that it is tried with; `N` stands
-  /// for the number.
+  /// The flags of each command that take a number, with the units to test; `N` stands for the
+  /// number.
   private static let filterFlags: [(flag: String, forms: [String])] = [
     ("--deadline", ["Ns", "Nd"]), ("--grace", ["Nms", "Nd"]), ("--jobs", ["N"]), ("--window", ["N", "NTB"]), ("--store-max", ["N", "NTB"]),
     ("--store-age", ["Ns", "Nd"]), ("--max-payload", ["N", "NTB"]), ("--max-attachments", ["N"]), ("--retries", ["N"]),
@@ -25,7 +24,7 @@ struct NumberFlagTests {
   ]
 
   private static func values(_ forms: [String]) -> [String] {
-    // And the largest that are taken.
+    // And the largest accepted values.
     let largest = ["Nd": "36500d", "Ns": "3199999999s", "NTB": "8999999TB"]
     return forms.flatMap { form in
       numbers.map { form.replacing("N", with: $0) } + (largest[form].map { [$0] } ?? [])

@@ -1,9 +1,9 @@
 import Testing
 
-/// What a user gets who holds the tool wrong.
+/// The messages for wrong usage.
 @Suite(.timeLimit(.minutes(1)))
 struct UsageTests {
-  /// A wrong value for each flag, and a word of the message that says what to do.
+  /// A wrong value for each flag, and a part of the message that says what to do.
   private static let mistakes: [(flag: String, value: String, advice: String)] = [
     ("--deadline", "soon", "300ms, 2s or 1m"), ("--deadline", "5", "300ms, 2s or 1m"),
     ("--grace", "x", "--grace <time>"), ("--grace", "31s", "shorter than --deadline"),

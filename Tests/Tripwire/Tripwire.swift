@@ -2,13 +2,13 @@ package import Attache
 internal import AttacheTesting
 internal import CTripwire
 
-/// What makes the test process fail on any connect to an address that the gate has not passed
+/// Makes the test process fail when it connects to an address that the gate has not allowed
 /// (CTripwire.h).
 package enum Tripwire {
-  /// Whether it is there: not under the sanitizers.
+  /// Whether the tripwire is active. It is not under the sanitizers.
   package static var isArmed: Bool { tripwire_is_armed() }
 
-  /// Passes an address for a test that connects by itself.
+  /// Allows an address for a test that makes a connection itself.
   package static func pass(_ address: IPAddress, port: UInt16) {
     let bits: UInt128 =
       switch address {
@@ -19,7 +19,8 @@ package enum Tripwire {
   }
 }
 
-/// Called when the process starts: what fetchers are about to connect to has passed their gate.
+/// Called when the process starts: allows the addresses that fetchers are about to connect to,
+/// since they have passed the gate.
 @_cdecl("tripwire_install")
 func install() {
   TransferWatch.notify { addresses, port in

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite struct BatchTests {
-  /// A batch of lines over a queue, into a file.
+  /// Runs a batch of lines over a queue, into a file.
   private final class Rig: Sendable {
     let worker: WorkerRig
     let input: String
@@ -20,14 +20,14 @@ import Testing
       try Data(lines.utf8).write(to: URL(fileURLWithPath: input))
     }
 
-    /// How often each payload was served, in all runs.
+    /// How often each payload was processed, in all runs.
     var servings: [String: Int] { served.withLock { $0.reduce(into: [:]) { $0[$1, default: 0] += 1 } } }
 
     var written: String { String(decoding: (try? Data(contentsOf: URL(fileURLWithPath: output))) ?? Data(), as: UTF8.self) }
 
-    /// Runs a batch over a handle of its own.
+    /// Runs a batch over its own handle.
     ///
-    /// - Parameter stopAfter: payloads that are served before it is stopped.
+    /// - Parameter stopAfter: the number of processed payloads after which the batch is stopped.
     func run(stopAfter: Int = .max) throws -> Batch.Result {
       let opened = try worker.queue.open()
       defer { opened.close() }
@@ -62,7 +62,7 @@ import Testing
 
   private static let lines = (1...50).map(WorkerLine.candidate).joined(separator: "\n")
 
-  /// The system, which gives no thread of one name.
+  /// A system that refuses to start the thread with a given name.
   private struct Short: Machine {
     let missing: String
     private let system = SystemMachine()
@@ -89,7 +89,7 @@ import Testing
     let observer = try BatchObserver()
     let worker = try rig.worker(on: opened) { _, answer in answer.offer(.original(.typeUnknown)) }
     let batch = try Batch(opened, worker: worker, observer: observer, payloadPath: nil, machine: Short(of: "results"))
-    // Nobody writes to it, and it has no end: the thread that reads it ends when it is stopped.
+    // The pipe has no data and no end: the thread that reads it ends only because it is stopped.
     let ends = try PipeEnds()
     defer { for end in [ends.read, ends.write] { close(end) } }
     #expect(throws: BatchFailure.system(SystemError(call: "pthread_create", number: 11))) {
@@ -144,7 +144,7 @@ import Testing
   @Test(arguments: QueueBackend.allCases)
   func `a file that is shorter now is refused`(_ backend: QueueBackend) throws {
     let rig = try Rig(backend, Self.lines + "\n")
-    // All lines are added before the first is served: the last, too, has its ending.
+    // All lines are added before the first is processed, so the last one has its line ending too.
     _ = try rig.run(stopAfter: 12)
     try Data(WorkerLine.candidate(1).utf8 + [UInt8(ascii: "\n")]).write(to: URL(fileURLWithPath: rig.input))
     #expect(throws: BatchFailure.otherPayloads(inQueue: 50, lines: 1)) { try rig.run() }

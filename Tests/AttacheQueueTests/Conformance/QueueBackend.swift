@@ -3,7 +3,7 @@ import AttacheQueue
 import Foundation
 import Testing
 
-/// The kinds of queues: each passes all tests of this folder.
+/// The kinds of queues. Each must pass all tests of this folder.
 enum QueueBackend: String, CaseIterable, CustomTestStringConvertible {
   case sqlite
   case folder
@@ -18,8 +18,7 @@ enum QueueBackend: String, CaseIterable, CustomTestStringConvertible {
   }
 }
 
-/// A queue of a test's own, that several workers may open; its files are removed when the test lets
-/// go of it.
+/// A temporary queue that several workers may open. Its files are removed when it is released.
 final class TestQueue: Sendable {
   let clock = ManualQueueClock()
   let folder: String
@@ -35,12 +34,12 @@ final class TestQueue: Sendable {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// Opens it as one more worker.
+  /// Opens the queue as another worker.
   func open(creates: Bool = true, notice: @escaping @Sendable (String) -> Void = { _ in }) throws -> any PayloadQueue {
     try location.open(creates: creates, sync: .off, clock: clock, notice: notice)
   }
 
-  /// Opens it, and has it hold payloads.
+  /// Opens the queue and adds payloads.
   func open(with lines: [String]) throws -> any PayloadQueue {
     let queue = try open()
     #expect(try queue.enqueue(lines.map(NewPayload.init)) == lines.count)
@@ -67,7 +66,7 @@ extension ClaimRequest {
 }
 
 extension PayloadQueue {
-  /// Leases and forgets what else a claim says.
+  /// Leases payloads and ignores the rest of the claim.
   func lease(_ limit: Int = 100, for span: Duration = .seconds(10)) throws -> [Lease] {
     try claim(.upTo(limit, for: span)).leases
   }
@@ -76,12 +75,12 @@ extension PayloadQueue {
     try claim(.alone).leases
   }
 
-  /// Leases the one payload that can be.
+  /// Leases the only payload that is ready.
   func leaseOne(for span: Duration = .seconds(10)) throws -> Lease {
     try #require(try lease(1, for: span).first)
   }
 
-  /// Gives the results of all that can be leased.
+  /// Leases all ready payloads and gives their results.
   func finishAll(_ outcome: Outcome = .passthrough, reason: Reason? = nil) throws {
     let refused = try finish(try lease().map { FinishedPayload($0.token, outcome: outcome, reason: reason, record: $0.record) })
     #expect(refused == [])
@@ -98,7 +97,7 @@ extension Lease {
 
   var record: [UInt8] { Array("{\"line\":\(token.id)}\n".utf8) }
 
-  /// A result that has the original.
+  /// A result with the original.
   func finished(_ outcome: Outcome = .passthrough, reason: Reason? = nil, output: String? = nil, holds: [String] = []) -> FinishedPayload {
     FinishedPayload(token, output: output.map { Array($0.utf8) }, outcome: outcome, reason: reason, record: record, holds: holds)
   }

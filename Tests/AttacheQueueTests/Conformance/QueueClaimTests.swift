@@ -97,7 +97,7 @@ import Testing
     #expect(try queue.enqueue(lines.map(NewPayload.init(line:))) == lines.count)
     let leases = try queue.lease()
     #expect(leases.map(\.line) == lines)
-    // Each has the next one's line as its result, and its own as its record.
+    // The result of each payload is the line of the next one, and its record is its own line.
     let outputs = lines.dropFirst() + [[]]
     let results = zip(leases, outputs).map { lease, output in
       FinishedPayload(lease.token, output: output, outcome: .attached, reason: nil, record: lease.line ?? [])

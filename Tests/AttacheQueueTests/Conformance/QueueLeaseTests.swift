@@ -24,7 +24,7 @@ import Testing
     let test = try TestQueue(.sqlite)
     let (worker, other) = (try test.open(with: ["a", "b"]), try test.open())
     let held = try worker.leaseOne(for: .seconds(10))
-    // The machine was suspended, or a disk was slow.
+    // As if the machine had been suspended or a disk were slow.
     test.clock.pass(.seconds(3_600))
     #expect(try worker.lease(1, for: .seconds(10)).map(\.text) == ["b"])
     #expect(try other.lease().isEmpty)
@@ -216,7 +216,7 @@ import Testing
     #expect(try queue.leaseAlone().map(\.attempt) == [2])
   }
 
-  /// Has so many workers die one after another while they hold the first payloads.
+  /// Lets this many workers die one after another while they hold the first payloads.
   private static func die(_ deaths: Int, with payloads: Int, of test: TestQueue) throws {
     for _ in 0..<deaths {
       let dying = try test.open()

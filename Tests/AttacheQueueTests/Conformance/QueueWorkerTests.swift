@@ -17,7 +17,7 @@ import Testing
         let leases = try handle.claim(.upTo(1 + worker * 9, for: .seconds(3600))).leases
         guard !leases.isEmpty else { break }
         leased.withLock { leased in for lease in leases { leased[lease.token.id, default: 0] += 1 } }
-        // Some are given back on the way: another one, or the same, takes them.
+        // Some payloads are given back meanwhile; another worker, or the same one, takes them.
         let (back, rest) = (
           leases.filter { $0.attempt == 1 && $0.token.id % 50 == 0 }, leases.filter { $0.attempt > 1 || $0.token.id % 50 != 0 }
         )
@@ -84,7 +84,7 @@ import Testing
     #expect(try queue.counts().done == count)
   }
 
-  /// Does something on so many threads, and waits for all.
+  /// Runs the body on this many threads and waits for all of them.
   private static func atOnce(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) {
     let threads = (0..<count).map { index in
       let isDone = DispatchSemaphore(value: 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AttacheQueue
 
-/// What a command was given, and what it owes.
+/// Which results a command was given, and which it has not answered.
 struct CommandChildTests {
   @Test("A result that is given anew is owed from then on, under its later lease")
   func givenAgain() throws {

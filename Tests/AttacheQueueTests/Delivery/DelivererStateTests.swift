@@ -19,7 +19,7 @@ struct DelivererStateTests {
     return DelivererState(configuration)
   }
 
-  /// Has the queue give results, as an answer to what is asked now.
+  /// Lets the queue answer the current request with results.
   private func claim(_ ids: ClosedRange<Int64>, for state: inout DelivererState) {
     guard let request = state.request(at: now) else { return }
     note(ids, for: request, &state)
@@ -52,7 +52,7 @@ struct DelivererStateTests {
     answer(1, .delivered(), &state)
     let told = state.settled.count
     guard let request = state.request(at: now) else {
-      Issue.record("the queue is to be asked")
+      Issue.record("the deliverer must ask the queue")
       return
     }
     answer(2, .retry(after: .zero, reason: "later"), &state)

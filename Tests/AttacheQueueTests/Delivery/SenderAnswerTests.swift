@@ -3,7 +3,7 @@ import Testing
 
 @testable import AttacheQueue
 
-/// What a command answers.
+/// The answers of a command.
 struct SenderAnswerTests {
   private static func read(_ line: String) -> (id: Int64, answer: DeliveryAnswer)? {
     SenderAnswer.readObject(Array(line.utf8), DeliveryReader())
@@ -19,7 +19,7 @@ struct SenderAnswerTests {
     // Escapes.
     (#"{"id":17,"answer":"\u006fk"}"#, 17, .delivered()), (#"{"\u0069d":17,"answer":"ok"}"#, 17, .delivered()),
     (#"{"id":17,"answer":"drop \"a\\b\" \u00e9\ud83d\ude00"}"#, 17, .dropped(reason: #""a\b" é😀"#)),
-    // Numbers that no result has are numbers all the same; the sender has no such result.
+    // A number without a result still parses; the sender then has no such result.
     (#"{"id":0,"answer":"ok"}"#, 0, .delivered()), (#"{"id":-1,"answer":"ok"}"#, -1, .delivered()),
     (#"{"id":9223372036854775807,"answer":"ok"}"#, .max, .delivered()),
     // Other members.
@@ -45,7 +45,7 @@ struct SenderAnswerTests {
     #"{"id":17,"answer":""}"#, #"{"id":17,"answer":"OK"}"#, #"{"id":17,"answer":"ok "}"#, #"{"id":17,"answer":"retry soon"}"#,
     #"{"id":17,"answer":"retry -1s"}"#, #"{"id":17,"answer":"dropped"}"#, #"{"id":17,"answer":true}"#, #"{"id":17,"answer":null}"#,
     #"{"id":17,"answer":{"ok":true}}"#, #"{"id":17,"answer":["ok"]}"#,
-    // No JSON.
+    // Not JSON.
     #"{"id":17,"answer":"ok","x":1e91e}"#, #"{"id":17,"answer":"ok""#, #"{"id":17,"answer":"ok"} {}"#, #"{"id":17,"answer":"ok"}x"#,
     #"{"id":17,"answer":"ok",}"#, #"{'id':17,'answer':'ok'}"#, #"{"id":17,"answer":"ok","x":NaN}"#, #"{"id":17 "answer":"ok"}"#,
     #"{"id":17,"answer":"ok","x":"\x"}"#, "{\"id\":17,\"answer\":\"drop a\nb\"}",

@@ -1,10 +1,10 @@
 import AttacheQueue
 import Foundation
 
-/// A queue as the attache before this one kept it in a folder: a file for each payload, in each
-/// state.
+/// A queue in the format of earlier versions of attache: a folder with a file for each payload, in
+/// each state.
 ///
-/// The names are as that attache wrote them, with the times of ``ManualQueueClock``: numbers in
+/// The names are as those versions wrote them, with the times of ``ManualQueueClock``: numbers in
 /// radix 36, `q` enqueued at, `n` not before, `e` expires at, `a` attempts, `d` deaths, `s` deaths
 /// alone, `f` fence, `k` the SHA-256 of the key, `b` the machine's start, `u` until, `w` worker,
 /// `o` outcome, `r` reason, `t` finished at, `x` dead, `m` read, `c` has its original, `h` has
@@ -12,7 +12,7 @@ import Foundation
 struct EarlierQueueFixture {
   static let key: [UInt8] = [1, 2, 3]
   private static let keyDigest = "039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81"
-  /// Of "first boot".
+  /// The boot identifier for "first boot".
   private static let boot = "52062148cd121808"
   private static func number(_ value: Int) -> String { String(value, radix: 36) }
   private static let wall = 1_794_000_000_000_000
@@ -21,7 +21,7 @@ struct EarlierQueueFixture {
   var files: [String: String] = [
     "queue": "attache queue 1\n",
     "lock": "21                   9                    \(boot)    \n",
-    // Worker 1 died, worker 2 closed the queue.
+    // Worker 1 died; worker 2 closed the queue.
     "workers": "\0RC",
     "ready/10/0/1,q\(enqueued);": "ready\n",
     "ready/5/0/2,p5,q\(enqueued),a2,f3,k\(keyDigest);": "low\n",

@@ -3,7 +3,7 @@ import Attache
 import Foundation
 import Testing
 
-/// What the next call makes of the states in which a kill leaves the folder.
+/// How the next call repairs the states in which a kill leaves the folder.
 @Suite struct FolderQueueCrashTests {
   private func makeFolder(_ path: String) throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -27,13 +27,13 @@ import Testing
     #expect(folder.names("done").filter { !$0.hasSuffix(".record") } == ["1-a.json", "2-b.json", "3-a.json"])
   }
 
-  /// Each number of files that a kill can leave.
+  /// Every number of files that a kill can leave.
   @Test(arguments: 0...2) func `a batch that is in the queue is not taken in again`(left: Int) throws {
     let folder = try TestFolderQueue()
     try folder.database().takeIn(["a", "b"].map { DroppedPayload(payload: NewPayload($0), name: $0) }, batch: "b1")
     if left > 0 { try makeFolder(folder.path("intake/b1")) }
     for name in ["a", "b"].suffix(left) { try folder.drop(name, as: name, in: "intake/b1") }
-    // Another file of the same name, dropped meanwhile.
+    // Another file of the same name was dropped meanwhile.
     try folder.drop("another b", as: "b")
     #expect(try folder.queue.counts().ready == 3)
     #expect(try folder.queue.lease().map(\.text) == ["a", "b", "another b"])
@@ -50,7 +50,7 @@ import Testing
     let database = try folder.database()
     _ = try database.finish(database.lease().map { $0.finished(.attached, output: "\($0.text) media\n") })
     #expect(folder.names("done") == [])
-    // Half a file of one that was killed while it wrote.
+    // Half of a file whose writer was killed.
     try Data("a me".utf8).write(to: URL(filePath: folder.path("outgoing/1")))
     #expect(try folder.queue.lease().isEmpty)
     #expect(folder.names("done") == ["1", "1.record", "2", "2.record"])
@@ -58,7 +58,7 @@ import Testing
     #expect(folder.names("outgoing") == [])
   }
 
-  /// Each number of files that were named before the kill.
+  /// Every number of files that were renamed before the kill.
   @Test(arguments: 0...2) func `a file that was written gets its name once, whatever its reader did with it`(named: Int) throws {
     let folder = try TestFolderQueue()
     _ = try folder.queue.enqueue([NewPayload("a")])
@@ -68,7 +68,7 @@ import Testing
     let files = [("1.record", "{\"line\":1}\n"), ("1", "a\n")]
     for (name, text) in files.dropFirst(named) { try Data(text.utf8).write(to: URL(filePath: folder.path("outgoing/" + name))) }
     for (name, text) in files.prefix(named) { try Data(text.utf8).write(to: URL(filePath: folder.path("done/" + name))) }
-    // The reader was quick.
+    // The reader has already taken a file.
     if named == 2 { try FileManager.default.removeItem(atPath: folder.path("done/1")) }
     let next = try folder.test.open(creates: false)
     #expect(try next.lease().isEmpty)

@@ -34,8 +34,8 @@ import Testing
     let other = try folder.test.open()
     #expect(try folder.queue.claim(.upTo(1)).next == .zero)
     #expect(folder.names("new") == ["14097", "14098", "14099", "14100"])
-    // What others do meanwhile: an older file comes after what was listed, and one that is gone is
-    // gone.
+    // Others change the folder meanwhile: an older file arrives after the listing, and a listed
+    // file disappears.
     try folder.drop("{\"old\":1}", as: "older", age: 60)
     try FileManager.default.removeItem(atPath: folder.path("new/14098"))
     #expect(try folder.queue.claim(.upTo(1)).next == .zero)
@@ -114,7 +114,7 @@ import Testing
     let folder = try TestFolderQueue()
     try folder.drop("{}", as: "b")
     let file = unsafe open(folder.path("new/a"), O_WRONLY | O_CREAT, 0o600)
-    // The file system keeps the nearest time that it has.
+    // The file system rounds the time.
     #expect(unsafe futimens(file, [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 999_999_999)]) == 0)
     close(file)
     #expect(try folder.queue.counts().ready == 2)
@@ -250,7 +250,7 @@ import Testing
       let file = unsafe open(folder.path("new/\(number)"), O_WRONLY | O_CREAT, 0o600)
       let bytes = Array("\(number)\n".utf8)
       #expect(unsafe write(file, bytes, bytes.count) == bytes.count)
-      // All of one time: the names say the order.
+      // All have the same time, so the names decide the order.
       #expect(unsafe futimens(file, [timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_000_000_000, tv_nsec: 0)]) == 0)
       close(file)
     }

@@ -62,19 +62,19 @@ import Testing
     _ = try queue.finish([queue.leaseOne().finished(output: "b\n")])
     for file in ["done/1", "lock", "queue.sqlite", "queue.sqlite-workers"] {
       let mode = try FileManager.default.attributesOfItem(atPath: test.location.path + "/" + file)[.posixPermissions] as? Int
-      // The mask may take more.
+      // The umask may remove more permissions.
       #expect(mode.map { $0 & 0o022 } == 0, "\(file)")
     }
   }
 
-  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system takes root"))
+  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system needs root"))
   func `a full disk keeps results from their files, further payloads from being worked, and nothing else`() throws {
     let test = try TestQueue(.folder)
     let disk = try #require(QueueTestDisk(at: test.location.path, size: "4m"))
     defer { disk.unmount() }
     let queue = try test.open(with: ["a", "b"])
     let leases = try queue.lease(1)
-    // Rows that are replaced leave room in the database.
+    // Replaced rows leave space in the database.
     for _ in 0..<20 { _ = try queue.enqueue([NewPayload(line: [UInt8](repeating: 0x20, count: 8_192))]) }
     disk.fill()
     #expect(isFull { while true { _ = try queue.enqueue([NewPayload(line: [UInt8](repeating: 0x20, count: 8_192))]) } })
@@ -82,7 +82,7 @@ import Testing
     let room = unsafe open(test.location.path + "/.room", O_WRONLY | O_CREAT, 0o600)
     #expect(posix_fallocate(room, 0, 64 << 10) == 0)
     disk.fill()
-    // The database gets this room, and the result files none.
+    // The database can use this space, the result files cannot.
     unsafe unlink(test.location.path + "/.room")
     close(room)
     _ = try? queue.finish([leases[0].finished()])
@@ -97,7 +97,7 @@ import Testing
     #expect(try queue.counts().total == total)
   }
 
-  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system takes root"))
+  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system needs root"))
   func `a dropped file that finds no room in the queue is taken in when there is some, once`() throws {
     let test = try TestQueue(.folder)
     let disk = try #require(QueueTestDisk(at: test.location.path, size: "2m"))
@@ -114,12 +114,12 @@ import Testing
     #expect(try queue.counts().total == 1)
   }
 
-  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system takes root"))
+  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system needs root"))
   func `a dropped file that cannot be moved stays, and the others are worked`() throws {
     let folder = try TestFolderQueue()
     for name in ["a", "b"] { try folder.drop(name, as: name) }
-    // Renaming what something is mounted on is refused, as moving somebody else's file out of a
-    // sticky folder is.
+    // The kernel refuses to rename a mount point, as it refuses to move another user's file out of
+    // a sticky folder.
     #expect(unsafe mount(folder.path("lock"), folder.path("new/a"), nil, UInt(MS_BIND), nil) == 0)
     defer { unsafe umount2(folder.path("new/a"), Int32(MNT_DETACH)) }
     #expect(try folder.queue.lease().map(\.text) == ["b"])
@@ -137,8 +137,8 @@ import Testing
     for name in ["a", "b"] { try folder.drop(name, as: name) }
     let file = unsafe open(folder.path("new/a"), O_RDWR | O_CLOEXEC)
     defer { close(file) }
-    // A write lease refuses others the file. The kernel asks for it back by a signal: by one that
-    // nobody minds.
+    // A write lease keeps others from opening the file. The kernel asks for it back by a signal;
+    // use one that has no effect here.
     let (setSignal, setLease): (Int32, Int32) = (10, 1024)
     #expect(fcntl(file, setSignal, SIGURG) == 0)
     #expect(fcntl(file, setLease, Int32(F_WRLCK)) == 0)
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system takes root"), arguments: [false, true])
+  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system needs root"), arguments: [false, true])
   func `a queue that cannot be written is refused, an earlier one too, and left as it is`(isEarlier: Bool) throws {
     let test = try TestQueue(.folder)
     let disk = try #require(QueueTestDisk(at: test.location.path, size: "4m"))

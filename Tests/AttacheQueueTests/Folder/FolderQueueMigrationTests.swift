@@ -20,7 +20,7 @@ import Testing
     "migrated",
   ]
 
-  /// Opens the queue of the fixture, and looks at each payload.
+  /// Opens the queue of the fixture and checks each payload.
   private func expectWhole(_ queue: any PayloadQueue) throws {
     let counts = try queue.counts()
     #expect(counts.ready == 8)
@@ -68,7 +68,7 @@ import Testing
   @Test func `a queue of an earlier attache is worked on, in each state`() throws {
     try EarlierQueueFixture().write(to: path)
     try expectWhole(test.open(creates: false))
-    // What is not the queue's own stays where it is.
+    // Files that do not belong to the queue stay where they are.
     #expect(Self.earlier.filter { FileManager.default.fileExists(atPath: "\(path)/\($0)") } == ["ready"])
     #expect(names("ready/10") == ["notes"])
   }
@@ -85,7 +85,7 @@ import Testing
     let fixture = EarlierQueueFixture()
     try fixture.write(to: path)
     try test.open(creates: false).close()
-    // The old files are all there still, and the mark has its other name.
+    // All old files are still there, and the mark has its other name.
     for (name, text) in fixture.files.map({ ($0 == "queue" ? "migrated" : $0, $1) })
     where !name.hasPrefix("new/") && !name.hasPrefix("done/") && !name.hasPrefix("dead/") {
       let file = "\(path)/\(name)"
@@ -119,8 +119,8 @@ import Testing
     #expect(names("") == ["tmp"])
   }
 
-  /// A result of payload 1, and a dropped file whose name ends in a carriage return, as a kill left
-  /// them after some of the steps.
+  /// A result of payload 1, and a dropped file whose name ends in a carriage return, in the state
+  /// in which a kill after some of the steps leaves them.
   @Test(arguments: 0...7) func `a call that had happened is completed`(taken: Int) throws {
     var fixture = EarlierQueueFixture()
     let steps: [(line: String, old: String?, new: String?)] = [
@@ -188,7 +188,7 @@ import Testing
     try expectWhole(test.open(creates: false))
   }
 
-  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system takes root"))
+  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system needs root"))
   func `a disk without room for the database leaves the earlier queue as it is`() throws {
     let disk = try #require(QueueTestDisk(at: path, size: "2m"))
     defer { disk.unmount() }

@@ -4,13 +4,13 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A queue in a folder of a test's own, with what people do in the folder.
+/// A queue in a temporary folder, with what users do in the folder.
 struct TestFolderQueue {
   let test: TestQueue
   let queue: any PayloadQueue
   let notices = Notices()
 
-  /// What a queue told.
+  /// The notices of the queue.
   final class Notices: Sendable {
     private let texts = Mutex<[String]>([])
 
@@ -26,14 +26,14 @@ struct TestFolderQueue {
     queue = try test.open(notice: { [notices] in notices.add($0) })
   }
 
-  /// The database of the queue, for what a killed process did last.
+  /// The database of the queue, to write the last changes of a killed process.
   func database() throws -> SQLiteQueue {
     try SQLiteQueue(path: path("queue.sqlite"), creates: false, sync: .off, clock: test.clock)
   }
 
   func path(_ name: String) -> String { "\(test.location.path)/\(name)" }
 
-  /// Drops a file as people should: written elsewhere and then moved.
+  /// Drops a file as users should: written elsewhere and then moved.
   func drop(_ text: String, as name: String, age: TimeInterval = 0, in folder: String = "new") throws {
     let written = test.folder + "/written"
     try Data(text.utf8).write(to: URL(filePath: written))

@@ -5,10 +5,10 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The figures of a worker.
+/// The metrics of a worker.
 @Suite(.timeLimit(.minutes(1)))
 struct MetricsTests {
-  /// A machine whose time a test turns.
+  /// A machine whose clock the test sets.
   private struct ManualMachine: Machine {
     let clock = ManualClock()
     private let system = SystemMachine()

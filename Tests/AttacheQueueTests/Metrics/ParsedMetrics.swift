@@ -1,6 +1,6 @@
 import Foundation
 
-/// Figures in Prometheus' text format, read by the format's own rules; what breaks one is an error.
+/// Metrics in the text format of Prometheus, parsed by its rules. A violation is an error.
 ///
 /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/#text-format-details
 struct ParsedMetrics {
@@ -34,7 +34,7 @@ struct ParsedMetrics {
     }
   }
 
-  /// The value of one sample; nil when there is none.
+  /// The value of a sample, or nil if there is none.
   func value(_ name: String, _ labels: [String: String] = [:]) -> Double? {
     families.flatMap(\.samples).first { $0.name == name && $0.labels == labels }?.value
   }
@@ -116,7 +116,7 @@ struct ParsedMetrics {
     }
   }
 
-  /// What a family's kind asks of its samples.
+  /// Checks the rules that a family's type has for its samples.
   private static func check(_ family: Family) throws {
     switch family.kind {
     case "counter":

@@ -2,7 +2,7 @@ import Attache
 import AttacheQueue
 import Testing
 
-@Suite(.enabled(if: QueueTestDisk.isPermitted, "mounting takes root's capability"))
+@Suite(.enabled(if: QueueTestDisk.isPermitted, "mounting needs root's capability"))
 struct SQLiteQueueDiskTests {
   @Test func `a full disk loses nothing, and the same handle goes on once there is room`() throws {
     let disk = try #require(QueueTestDisk())
@@ -10,7 +10,7 @@ struct SQLiteQueueDiskTests {
     #expect(try queue.enqueue((0..<100).map { NewPayload("payload \($0)") }) == 100)
     let leases = try queue.lease(10)
     disk.fill()
-    // The room that is left within SQLite's files.
+    // Uses up the free space within SQLite's files.
     #expect(
       isFull {
         while true { _ = try queue.enqueue([NewPayload(line: [UInt8](repeating: 0, count: 8_192))]) }

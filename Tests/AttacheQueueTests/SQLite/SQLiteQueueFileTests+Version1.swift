@@ -1,6 +1,6 @@
 extension SQLiteQueueFileTests {
-  /// A queue as the first version wrote it, with a result, a payload that is due, and one that
-  /// waited when the machine was started again.
+  /// A queue in the format of the first version, with a result, a due payload, and one that waited
+  /// when the machine was restarted.
   static let version1 = """
     PRAGMA application_id = 1634825573;
     CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);

@@ -81,7 +81,7 @@ import Testing
     try test.open(with: (0..<2_000).map { "payload \($0)" }).close()
     let file = try #require(FileHandle(forUpdatingAtPath: test.location.path))
     let size = try file.seekToEnd()
-    // All pages but the first two, so that it opens.
+    // Damages all pages but the first two, so that the database still opens.
     try file.seek(toOffset: 8_192)
     try file.write(contentsOf: Data(repeating: 0xA5, count: Int(size) - 8_192))
     try file.close()
@@ -202,7 +202,7 @@ import Testing
     #expect(Self.refusal { try queue.sync() }?.contains("was removed or moved") == true)
   }
 
-  /// The text that a queue is refused with.
+  /// The message with which the queue is refused.
   private static func refusal(_ body: () throws -> Void) -> String? {
     do {
       try body()
@@ -216,7 +216,7 @@ import Testing
   }
 }
 
-/// What SQLite finds wrong with a file: `["ok"]` is nothing.
+/// The result of SQLite's integrity check: `["ok"]` if the file is intact.
 func integrity(of path: String) throws -> [String] {
   try DatabaseQueue(path: path).read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
 }

@@ -5,10 +5,9 @@ import Glibc
 import Synchronization
 import Testing
 
-/// A disk whose errors Linux tells once.
+/// A disk whose errors Linux reports only once.
 @Suite struct SQLiteQueueSyncTests {
-  /// The system's answers to fdatasync(2), for each call in turn: 0, or an error's number. Later
-  /// calls succeed.
+  /// The results of fdatasync(2) for each call in turn: 0 or an errno. Later calls succeed.
   private final class Disk: Sendable {
     private let answers: Mutex<[Int32]>
 

@@ -36,7 +36,7 @@ import Testing
   }
 }
 
-/// Three workers that do what comes, and are lost or leave at times.
+/// Three workers that make random calls, and sometimes die or close the queue.
 private struct RandomRun {
   let test: TestQueue
   var generator: SeededGenerator
@@ -71,12 +71,12 @@ private struct RandomRun {
     }
   }
 
-  /// A few of all leases that there ever were.
+  /// Eight random picks from the last 40 leases.
   private mutating func some() -> [Lease] {
     (0..<8).compactMap { _ in leases.suffix(40).randomElement(using: &generator) }
   }
 
-  /// What became of one of all deliveries that there ever were.
+  /// A random result for one of the last 20 deliveries.
   private mutating func settled() -> SettledDelivery? {
     guard let delivery = deliveries.suffix(20).randomElement(using: &generator) else { return nil }
     switch Int.random(in: 0..<4, using: &generator) {

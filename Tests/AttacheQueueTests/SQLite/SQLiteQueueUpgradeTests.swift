@@ -4,12 +4,11 @@ import Foundation
 import GRDB
 import Testing
 
-/// `Fixtures/queues/version-1.sql`: a queue that the version before made, with payloads in every
-/// state.
+/// `Fixtures/queues/version-1.sql`: a queue of the previous version, with payloads in every state.
 @Suite struct SQLiteQueueUpgradeTests {
   private static let fixture = URL(filePath: #filePath).deletingLastPathComponent().appending(
     path: "../../../Fixtures/queues/version-1.sql")
-  /// The file of workers that stood beside it: worker 8 was killed.
+  /// The file of workers beside it: worker 8 was killed.
   private static let workers = "\0CCRRRCCR"
 
   private func queue() throws -> TestQueue {
@@ -43,7 +42,7 @@ import Testing
     #expect(last.token.id == 6)
     #expect(try queue.finish([last.finished()]) == [])
 
-    // What was read by the version before counts as delivered.
+    // Results that the previous version read count as delivered.
     let sent = try test.open().settle([], claiming: DeliveryRequest(limit: 100, span: .seconds(10)))
     #expect(sent.deliveries.map(\.token.id).sorted() == Array(2...8))
     _ = try queue.settle(

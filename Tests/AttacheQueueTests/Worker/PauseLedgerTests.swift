@@ -2,7 +2,7 @@
 @testable import AttacheQueue
 import Testing
 
-/// What is told of a worker's pauses.
+/// Which pauses of a worker are reported.
 @Suite struct PauseLedgerTests {
   private let start = MonotonicInstant(nanoseconds: 1_000_000_000_000)
   private let fault = MachineFault(.storeFull, "no room")

@@ -5,7 +5,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// What a worker holds in the store, before its results are in the queue and after.
+/// The attachments that a worker holds in the store before and after its results are in the queue.
 @Suite(.timeLimit(.minutes(1))) struct QueueWorkerHoldTests {
   private func attaching(_ file: StoredFile, of rig: WorkerRig) -> WorkerRig.Serve {
     { request, answer in
@@ -128,7 +128,7 @@ import Testing
       }
       removed.signal()
     }
-    // It waits for the folder's lock once it has the turn.
+    // It waits for the lock of the folder when its turn comes.
     let file = unsafe open(rig.store.holdsFolder(of: name) + "/queue", O_RDONLY | O_CLOEXEC)
     defer { close(file) }
     while flock(file, LOCK_SH | LOCK_NB) == 0 { flock(file, LOCK_UN) }

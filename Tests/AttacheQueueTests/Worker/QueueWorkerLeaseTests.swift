@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A worker keeps its leases for as long as it lives.
+/// A worker keeps its leases while it lives.
 @Suite(.timeLimit(.minutes(1))) struct QueueWorkerLeaseTests {
   @Test func `a payload that takes long to read costs its worker no lease`() throws {
     let rig = try WorkerRig()
@@ -12,7 +12,7 @@ import Testing
     let (isReading, isRead, isRenewed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     queue.before(.renew) { isRenewed.signal() }
     let worker = try rig.worker(on: queue) { request, answer in
-      // The claiming thread is the one that reads payloads.
+      // The thread that claims is the one that reads payloads.
       if request.identifier == "1" {
         isReading.signal()
         isRead.wait()
@@ -86,7 +86,7 @@ import Testing
       }
       waiting.withLock { $0 = answer }
     }
-    // The next claim comes once the second payload is settled.
+    // The next claim follows when the second payload is settled.
     rig.observer.onFinished { if let answer = waiting.withLock({ $0.take() }) { answer.offer(.original(.typeUnknown)) } }
     let result = try worker.run()
     #expect(served.withLock { $0.sorted() } == ["1", "2"])

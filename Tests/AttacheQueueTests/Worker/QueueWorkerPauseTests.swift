@@ -4,18 +4,19 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A worker whose machine fails pauses: no payload falls back for it, and none loses a try.
+/// A worker pauses if its machine fails: no payload falls back because of it, and none loses an
+/// attempt.
 @Suite(.timeLimit(.minutes(1))) struct QueueWorkerPauseTests {
   private static let pause = Duration.milliseconds(20)
 
-  /// Media that this machine could not store.
+  /// A result whose media could not be stored.
   private static func failed(_ error: StoreError) -> MediaRecord {
     var record = MediaRecord(url: "https://origin.test/", reason: error.reason, attempts: 1)
     (record.explanation, record.isOfMachine) = ("\(error)", error.isOfMachine)
     return record
   }
 
-  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting takes root's capability"))
+  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting needs root's capability"))
   func `a full store pauses its worker, which goes on by itself once there is room`() throws {
     let disk = try #require(QueueTestDisk())
     let rig = try WorkerRig(storeFolder: disk.path + "/store")
@@ -24,7 +25,7 @@ import Testing
     let notices = Mutex<[String]>([])
     disk.fill()
     let tries = Mutex(0)
-    // Room comes after two tries in vain.
+    // The disk has space after two failed attempts.
     rig.observer.onPaused { if $0 != nil, tries.withLock({ tries in (tries += 1, tries).1 }) == 3 { disk.empty() } }
     let worker = try rig.worker(on: queue) {
       ($0.pause, $0.attempts) = (Self.pause, 1)
@@ -54,7 +55,7 @@ import Testing
     #expect(notices.withLock { $0.last } == "the worker goes on")
   }
 
-  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting takes root's capability"))
+  @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting needs root's capability"))
   func `a store that turns read-only before an attachment is held pauses its worker`() throws {
     let disk = try #require(QueueTestDisk())
     let rig = try WorkerRig(storeFolder: disk.path + "/store")
@@ -136,7 +137,7 @@ import Testing
     let result = try rig.worker(on: queue) {
       $0.pause = Self.pause
     } serve: { request, answer in
-      // One payload is given back beside results.
+      // One payload is given back together with results.
       let fails = request.identifier == "2" && isFirst.withLock { isFirst in (isFirst, isFirst = false).0 }
       answer.offer(.original(fails ? .connectReset : .typeUnknown))
     }.run()

@@ -77,7 +77,7 @@ import Testing
     _ = try queue.enqueue([
       NewPayload(WorkerLine.candidate(1)) { $0.expiresAt = expired }, NewPayload(WorkerLine.plain) { $0.expiresAt = expired },
     ])
-    let result = try rig.worker(on: queue) { _, _ in Issue.record("an extension was woken") }.run()
+    let result = try rig.worker(on: queue) { _, _ in Issue.record("an extension ran") }.run()
     #expect(result.summary.lines(.fallback, .queueExpired) == 1)
     #expect(result.summary.lateLines == 0)
     #expect(result.summary.lines(.passthrough) == 1)
@@ -89,7 +89,7 @@ import Testing
     let queue = try rig.queue.open()
     let wall = rig.queue.clock.wall
     _ = try queue.enqueue([NewPayload(WorkerLine.candidate(1)) { $0.expiresAt = wall + .seconds(60) }])
-    rig.observer.onPostponed { Issue.record("it was put off") }
+    rig.observer.onPostponed { Issue.record("it was postponed") }
     let result = try rig.worker(on: queue) { _, answer in
       rig.queue.clock.setWall(by: .seconds(61))
       answer.offer(.original(.httpStatus, media: [Self.transient]))
@@ -102,7 +102,7 @@ import Testing
     let rig = try WorkerRig(backend)
     let long = "{\"aps\":\"" + String(repeating: "x", count: 2 << 20) + "\"}"
     let queue = try rig.queue.open(with: [long])
-    let result = try rig.worker(on: queue) { _, _ in Issue.record("an extension was woken") }.run()
+    let result = try rig.worker(on: queue) { _, _ in Issue.record("an extension ran") }.run()
     #expect(result.summary.lines(.passthrough, .payloadSize) == 1)
     #expect(try queue.lines() == [long + "\n"])
   }
@@ -128,7 +128,7 @@ import Testing
     let queue = try rig.queue.open(with: [WorkerLine.candidate(1)])
     let taker = try rig.queue.open()
     let result = try rig.worker(on: queue) { _, answer in
-      // The lease runs out, and another worker gives the result.
+      // The lease expires, and another worker gives the result.
       rig.queue.clock.pass(.seconds(3_600))
       #expect(throws: Never.self) {
         let lease = try taker.leaseOne()
@@ -174,7 +174,7 @@ import Testing
 
   // MARK: Payloads that end their workers
 
-  /// Workers claim and die.
+  /// Lets workers claim payloads and die.
   private func die(_ times: Int, in rig: WorkerRig, alone: Bool) throws {
     for _ in 0..<times {
       let worker = try rig.queue.open()
@@ -188,7 +188,7 @@ import Testing
     let queue = try rig.queue.open(with: [WorkerLine.candidate(1)])
     try die(2, in: rig, alone: false)
     try die(3, in: rig, alone: true)
-    let result = try rig.worker(on: queue) { _, _ in Issue.record("an extension was woken") }.run()
+    let result = try rig.worker(on: queue) { _, _ in Issue.record("an extension ran") }.run()
     #expect(result.summary.lines(.fallback, .queuePoison) == 1)
     #expect(try queue.counts().dead == 1)
     #expect(try queue.lines() == [WorkerLine.candidate(1) + "\n"])

@@ -39,7 +39,7 @@ import Testing
     attached.outcome = .attached
     #expect(!attached.isRetryable)
     #expect(DecidedPayload(.fallback, .storeFull).isRetryable)
-    // The medium came, and its file was gone before it was held.
+    // The file was downloaded, but removed before the worker held it.
     var gone = Self.payload(.storeFailed, [])
     gone.media = [MediaRecord(url: "https://origin.test/")]
     #expect(gone.isRetryable)

@@ -3,7 +3,7 @@ import AttacheQueue
 import Synchronization
 import Testing
 
-/// A worker over a queue of its own, whose payloads are served by what a test says.
+/// A worker with its own queue. The test decides how payloads are processed.
 final class WorkerRig: Sendable {
   typealias Serve = @Sendable (NotificationRequest, ExtensionReply) -> Void
 
@@ -12,7 +12,7 @@ final class WorkerRig: Sendable {
   let clock: MonotonicClock
   let observer: WatchingObserver
 
-  /// - Parameter storeFolder: where the store is; nil is beside the queue.
+  /// - Parameter storeFolder: the folder of the store; nil for a folder beside the queue.
   init(_ backend: QueueBackend = .sqlite, storeFolder: String? = nil) throws {
     queue = try TestQueue(backend)
     store = try AttachmentStore(
@@ -21,7 +21,7 @@ final class WorkerRig: Sendable {
     observer = WatchingObserver()
   }
 
-  /// A worker over one more handle of the queue.
+  /// A worker with another handle of the queue.
   func worker(
     on opened: any PayloadQueue, _ change: (inout WorkerConfiguration) -> Void = { _ in },
     notify: @escaping @Sendable (WorkerNotice) -> Void = { _ in }, serve: @escaping Serve
@@ -40,7 +40,7 @@ final class WorkerRig: Sendable {
   }
 }
 
-/// Answers at once, or whenever its test does.
+/// Answers immediately, or when the test does.
 final class ServingExtension: ServiceExtension {
   static let returnsAtOnce = true
 
@@ -55,7 +55,7 @@ final class ServingExtension: ServiceExtension {
   }
 }
 
-/// Remembers what a worker told, and does at once what a test wants done then.
+/// Records what a worker reports, and runs the test's reaction immediately.
 final class WatchingObserver: WorkerObserver {
   struct Finished: Equatable {
     var outcome: Outcome
@@ -109,7 +109,7 @@ final class WatchingObserver: WorkerObserver {
 
   func holding(_ payloads: Int) {}
 
-  /// Why the worker paused, and nil where it went on.
+  /// The cause of each pause, and nil for each end of a pause.
   var pauses: [String?] { state.withLock { $0.pauses } }
 
   func onPaused(_ body: @escaping @Sendable (String?) -> Void) { state.withLock { $0.onPaused = PauseAction(body: body) } }
@@ -123,9 +123,9 @@ final class WatchingObserver: WorkerObserver {
   }
 }
 
-/// Lines of a test.
+/// The lines of a test.
 enum WorkerLine {
-  /// A payload that a service extension is woken for.
+  /// A payload for which a service extension runs.
   static func candidate(_ number: Int) -> String {
     #"{"aps":{"alert":"\#(number)","mutable-content":1},"image":"https://origin.test/\#(number).jpg"}"#
   }

@@ -64,7 +64,7 @@ import Testing
     var state = WorkerState(jobs: 8, isOnce: false)
     state.beginClaim()
     state.endWhenDone()
-    // The claim has looked before the last payload came.
+    // The claim looked before the last payload was added.
     state.note(claim(nil, next: nil), isAlone: false, at: start, leased: .zero)
     #expect(state.step(at: start) == .claim(limit: 8, bytes: WorkerState.maximumBytes, isAlone: false))
     state.beginClaim()
@@ -120,7 +120,7 @@ import Testing
     #expect(state.renewals(before: .seconds(100)) == [])
     let due = state.renewals(before: .seconds(101))
     #expect(Set(due.map(\.id)) == [1, 2])
-    #expect(state.renewals(before: .seconds(101)).count == 2, "until the queue has renewed them they are due")
+    #expect(state.renewals(before: .seconds(101)).count == 2, "renewals stay due until the queue has made them")
     state.renewed(due, at: .seconds(110))
     #expect(state.renewals(before: .seconds(110)) == [])
     #expect(state.renewals(before: .seconds(111)).count == 2)
@@ -136,7 +136,7 @@ import Testing
     let end = start.advanced(by: WorkerConfiguration.pause)
     #expect(state.step(at: start) == .wait(until: end))
     #expect(state.fault == fault)
-    // What was in flight before says nothing of the machine now.
+    // Payloads that were already in flight say nothing about the machine's present state.
     state.release(state.takeSettled(3), at: start)
     #expect(state.fault == fault)
     #expect(state.step(at: end) == .probe)
@@ -158,7 +158,7 @@ import Testing
   @Test func `a pause ends when nothing is left to claim, such as when another worker took it`() {
     var state = WorkerState(jobs: 4, isOnce: false)
     state.pause(MachineFault(.storeFull, "no room"), at: start)
-    // The answer to a claim that was under way says nothing of the machine now.
+    // The answer to an earlier claim says nothing about the machine's present state.
     state.note(claim(nil, next: nil), isAlone: false, at: start, leased: .zero)
     #expect(state.fault != nil)
     state.endPause()

@@ -6,13 +6,13 @@ import Glibc
 import Testing
 import Tripwire
 
-/// A server, a sender, and who has it send.
+/// A server, a sender, and the owner of the sender.
 struct APNsTest {
   let server: APNsServer
   let sender: APNsSender
   let desk: AnswerDesk
 
-  /// Runs a test with a sender that is started, and ends both sides.
+  /// Runs a test with a started sender, then ends both sides.
   static func run(
     _ server: APNsServer, host: String = "127.0.0.1", clock: any QueueClock = SystemQueueClock(),
     tokens: ProviderTokenCheck = ProviderTokenCheck(),
@@ -45,7 +45,7 @@ struct APNsTest {
     await server.stop()
   }
 
-  /// Sends lines as the payloads 1, 2 and so on, and waits for their answers.
+  /// Sends lines as payloads 1, 2 and so on, and waits for their answers.
   func answers(to lines: [String]) async -> [DeliveryAnswer] {
     sender.send(lines.enumerated().map { Self.delivery(Int64($0.offset + 1), $0.element) })
     await desk.waitForAnswers(count: lines.count)

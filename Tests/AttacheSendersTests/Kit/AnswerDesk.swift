@@ -2,24 +2,24 @@ import AttacheQueue
 import AttacheSenders
 import Synchronization
 
-/// Who has a sender send, and waits for its answers.
+/// The owner of a sender: sends payloads and waits for the answers.
 final class AnswerDesk: SenderOwner {
   private struct State {
     var answers: [Int64: [DeliveryAnswer]] = [:]
     var count = 0
-    /// The payloads that were delivered once at least.
+    /// The payloads that were delivered at least once.
     var delivered: Set<Int64> = []
     var notices: [String] = []
     var restarts = 0
     var waiters: [(condition: @Sendable (borrowing State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
-    /// By payload, what is sent again when it is to be.
+    /// The deliveries by payload, for retries.
     var deliveries: [Int64: Delivery] = [:]
     weak var sender: APNsSender?
   }
 
   private let state = Mutex(State())
 
-  /// Sends what is to be tried again at once, as long as it takes.
+  /// Sends retries immediately, until all are delivered.
   func sendAgain(_ deliveries: [Delivery], by sender: APNsSender) {
     state.withLock { state in
       state.sender = sender
@@ -79,12 +79,12 @@ final class AnswerDesk: SenderOwner {
     }
   }
 
-  /// Comes back when there were so many answers.
+  /// Returns after this many answers.
   func waitForAnswers(count: Int) async {
     await wait { $0.count >= count }
   }
 
-  /// Comes back when so many payloads were delivered.
+  /// Returns when this many payloads were delivered.
   func waitForDelivered(count: Int) async {
     await wait { $0.delivered.count >= count }
   }

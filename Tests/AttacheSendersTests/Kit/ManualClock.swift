@@ -1,7 +1,7 @@
 import AttacheQueue
 import Synchronization
 
-/// Clocks that stand still until a test turns them.
+/// Clocks that a test sets by hand.
 final class ManualClock: QueueClock {
   private let passed = Mutex(Duration.zero)
 

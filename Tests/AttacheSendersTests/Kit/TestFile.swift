@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file in a folder of its own, which goes with it.
+/// A file in its own folder; both are removed with this object.
 final class TestFile: Sendable {
   let path: String
   private let folder: String
@@ -18,7 +18,7 @@ final class TestFile: Sendable {
     unsafe rmdir(folder)
   }
 
-  /// The lines, without their ends.
+  /// The lines without their line feeds.
   func lines() throws -> [String] {
     guard let file = unsafe fopen(path, "re") else { throw TestFileError() }
     defer { unsafe fclose(file) }

@@ -1,7 +1,7 @@
 @testable import AttacheTesting
 import Testing
 
-/// Paths that name faults, and the folder behind them.
+/// Paths that name faults, and the folder that they serve.
 struct FaultPathTests {
   @Test func `every row reads its own example`() throws {
     for row in FaultPath.table {

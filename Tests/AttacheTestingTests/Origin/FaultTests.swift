@@ -1,9 +1,9 @@
 import AttacheTesting
 import Testing
 
-/// What each fault looks like on the wire of HTTP/1.1.
+/// Each fault in the bytes of HTTP/1.1.
 struct FaultTests {
-  /// Asks once, as the last request of the connection, and reads to the end.
+  /// Sends one request, the last of the connection, and reads to the end.
   private func ask(_ faults: [Fault], _ fields: String...) async throws -> (response: WireResponse, ending: RawClient.Ending) {
     var result: (response: WireResponse, ending: RawClient.Ending)?
     try await withOrigin { origin in

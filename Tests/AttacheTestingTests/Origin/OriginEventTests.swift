@@ -2,7 +2,7 @@ import Attache
 import AttacheTesting
 import Testing
 
-/// What an origin records, and what can be waited for.
+/// The events that an origin records and that a test can wait for.
 struct OriginEventTests {
   @Test func `requests are recorded as they came`() async throws {
     try await withOrigin { origin in
@@ -131,7 +131,7 @@ struct OriginEventTests {
     await origin.stop()
     await stopped
     await origin.stop()
-    #expect(origin.requestCount() == 0, "nobody went on for a request that came")
+    #expect(origin.requestCount() == 0, "the origin did not continue for a request")
   }
 
   @Test func `500 stalled connections do not hold up 500 others`() async throws {

@@ -2,7 +2,7 @@
 import Glibc
 import Testing
 
-/// A folder behind an origin: its files with the faults of the path, and nothing outside it.
+/// An origin that serves a folder: its files with the faults of the path, and nothing outside it.
 struct OriginFolderTests {
   /// `base/served/{photo.jpg,sub/a b.png,.hidden,link,pipe}` and `base/secret`.
   private func withFolder(_ body: (FaultOrigin) async throws -> Void) async throws {

@@ -5,7 +5,7 @@ import Testing
 struct OriginScriptTests {
   private static let file = Medium(name: "file", bytes: Array("0123456789".utf8))
 
-  /// What `/x` answers when it plays the steps.
+  /// The response of `/x` with these steps.
   private func play(_ steps: [OriginStep], method: String = "GET") async throws -> (response: WireResponse, ending: RawClient.Ending) {
     var answer: (WireResponse, RawClient.Ending)?
     try await withOrigin { origin in

@@ -1,7 +1,7 @@
 import AttacheTesting
 import Glibc
 
-/// A TCP connection whose every byte is seen.
+/// A TCP connection that shows every byte.
 final class RawClient {
   enum Ending: Equatable { case closed, reset, silence }
 
@@ -14,7 +14,7 @@ final class RawClient {
 
   init(_ origin: FaultOrigin) throws {
     descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    // Only a test that fails waits so long.
+    // Only a failing test waits this long.
     var limit = timeval(tv_sec: 20, tv_usec: 0)
     unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_in()
@@ -42,14 +42,14 @@ final class RawClient {
     _ = unsafe send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
   }
 
-  /// Exactly so many bytes, fewer only at the end of the connection.
+  /// Reads exactly this many bytes, fewer only at the end of the connection.
   func read(_ count: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < count, case .some(let more) = some(count - bytes.count) { bytes += more }
     return bytes
   }
 
-  /// One response: its head as text, and as much of the body as `Content-Length` says.
+  /// Reads one response: its head as text, and the body of `Content-Length` bytes.
   func response() -> WireResponse {
     var head: [UInt8] = []
     while !head.suffix(4).elementsEqual([13, 10, 13, 10]), case .some(let byte) = some(1) { head += byte }
@@ -58,7 +58,7 @@ final class RawClient {
     return response
   }
 
-  /// Everything up to the end of the connection, and how it ended.
+  /// Reads to the end of the connection. Returns the bytes and how the connection ended.
   func rest() -> (response: WireResponse, ending: Ending) {
     var bytes: [UInt8] = []
     while case .some(let more) = some(65_536) { bytes += more }
@@ -76,7 +76,7 @@ final class RawClient {
   }
 }
 
-/// A response as it came over the wire.
+/// A response as received.
 struct WireResponse {
   let statusLine: String
   let fields: [(name: String, value: String)]
@@ -100,7 +100,7 @@ struct WireResponse {
   func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 }
 
-/// An origin for the length of the closure.
+/// Runs an origin while the closure runs.
 func withOrigin(
   tls: FaultOrigin.TLS = .none, folder: String? = nil, connectionFault: ConnectionFault? = nil, _ body: (FaultOrigin) async throws -> Void
 ) async throws {
@@ -112,5 +112,5 @@ func withOrigin(
   await origin.stop()
 }
 
-/// 1,000 bytes that tell where they stand.
+/// 1,000 bytes, each of which shows its position.
 let photo = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7) }

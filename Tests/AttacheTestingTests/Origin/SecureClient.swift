@@ -5,12 +5,12 @@ import NIOHTTP2
 import NIOPosix
 import NIOSSL
 
-/// A TLS connection to an origin that trusts the origin's root alone.
+/// A TLS connection to an origin that trusts only the origin's root.
 struct SecureClient {
   let channel: any Channel
   let received: Received
 
-  /// What came, until the connection or the stream ended.
+  /// The received data, until the connection or the stream ended.
   final class Received: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
     let whole: EventLoopPromise<[UInt8]>
@@ -35,7 +35,7 @@ struct SecureClient {
     }
   }
 
-  /// Connects; the handshake's failure comes out of `received`.
+  /// Connects. `received` throws if the handshake failed.
   init(_ origin: FaultOrigin, name: String?) async throws {
     let context = try Self.context(origin, protocols: ["http/1.1"])
     let group = MultiThreadedEventLoopGroup.singleton
@@ -52,7 +52,7 @@ struct SecureClient {
       .connect(host: "127.0.0.1", port: origin.port).get()
   }
 
-  /// Asks once and reads to the end.
+  /// Sends one request and reads to the end.
   static func get(_ path: String, _ origin: FaultOrigin, name: String? = nil) async throws -> WireResponse {
     let client = try await SecureClient(origin, name: name)
     client.channel.writeAndFlush(ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: origin\r\nConnection: close\r\n\r\n"), promise: nil)
@@ -69,7 +69,7 @@ struct SecureClient {
 
 /// An HTTP/2 connection to an origin.
 struct StreamClient {
-  /// A response over one stream; `error` when the stream or the connection was broken.
+  /// A response over one stream, with `error` if the stream or the connection broke.
   struct Response: Sendable {
     var status: UInt?
     var fields = HTTPHeaders()

@@ -19,7 +19,7 @@ import Testing
 
   private static func steps(_ exchanges: RecordedExchange...) throws -> [[OriginStep]] {
     let (scenario, _) = recording(["x"], exchanges).scenario(file: "r.yaml", mediaFolder: nil)
-    // What was written must be what a reader takes.
+    // A reader must accept what was written.
     let read = try Scenario(yaml: scenario.yaml(), file: "r.yaml")
     return try #require(read.origins["origin"]?.paths["/a.jpg"]?.responses)
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AttacheTesting
 
-/// What two runs of a killed command owe together.
+/// What two runs of a killed command must write together.
 struct CommandRestartTests {
   private static let lines = (1...3).map { Array("{\"n\":\($0)}".utf8) }
 

@@ -6,14 +6,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConversationTests {
-  /// Speaks with a filter that runs on a thread of its own.
+  /// Talks to a filter that runs on its own thread.
   private func converse(
     _ lines: [String], patience: Duration = .seconds(30), endsWithLineFeed: Bool = true,
     with filter: @escaping @Sendable (_ input: Int32, _ output: Int32) -> Void
   ) async throws -> (end: Conversation.End, received: String, arrivals: Int) {
     let machine = SystemMachine()
     return try await withCheckedThrowingContinuation { continuation in
-      // Its threads block SIGPIPE, as those of a run do.
+      // Its threads block SIGPIPE, like those of a run.
       try? machine.start("converse") {
         continuation.resume(
           with: Result {

@@ -1,7 +1,7 @@
 import AttacheTesting
 import Testing
 
-/// What attache may make of a line whose payload stands in an envelope.
+/// Which outputs are allowed for a line with an envelope.
 struct EnvelopedLineTests {
   private static let member = #""attache":{"attachments":[{"url":"u","type":"t","size":1,"sha256":"s"}]}"#
   private static let escaped = member.replacing("\"", with: #"\""#)

@@ -5,10 +5,10 @@ import Tripwire
 
 @testable import AttacheTesting
 
-/// Networks of a scenario's own, and the canary that sees whatever is connected to in them.
+/// Isolated networks, and the canary that sees every connection in them.
 @Suite(.timeLimit(.minutes(1)))
 struct IsolatedNetworkTests {
-  /// A payload that names a URL, in a network without origins, of which no connection is expected.
+  /// A payload that names a URL in a network without origins. No connection is expected.
   private static func quiet(_ url: String, flags: [String] = []) -> Scenario {
     PhotoScenario.make(url) {
       $0.network = .isolated
@@ -43,8 +43,8 @@ struct IsolatedNetworkTests {
     #expect(try result.get() == ["TCP 10.0.0.1:6379", "TCP 8.8.8.8:80", "UDP 8.8.4.4:53", "UDP [2606:4700::1]:443"])
   }
 
-  /// What a canary sees while `body` runs in a network of its own, whose name server is at port
-  /// 5353; at 8.8.8.8:80, packets are dropped.
+  /// The connections that a canary sees while `body` runs in an isolated network. The name server
+  /// is at port 5353, and packets to 8.8.8.8:80 are dropped.
   private static func seen(_ body: @escaping @Sendable () -> Void) async -> Result<[String], StageError> {
     do throws(StageError) {
       let network = try await NetworkNamespace(hasIPv6: true, files: [:], folder: StageFolder())

@@ -8,7 +8,7 @@ enum PhotoScenario {
 
   /// - Parameters:
   ///   - url: the media reference of the payload.
-  ///   - steps: what `/photo.jpg` does.
+  ///   - steps: the steps of `/photo.jpg`.
   static func make(
     _ url: String = "{{origin}}/photo.jpg", times: Int = 1, steps: [OriginStep] = [OriginStep(.send(photo, count: nil))],
     change: (inout Scenario) -> Void = { _ in }
@@ -30,13 +30,13 @@ enum PhotoScenario {
 }
 
 extension Scenario {
-  /// A short deadline, and a grace that a busy machine keeps.
+  /// Sets a short deadline, and a grace that is long enough on a busy machine.
   mutating func isDecidedByDeadline() {
     deadline = .milliseconds(600)
     grace = .milliseconds(250)
   }
 
-  /// What is expected of every payload.
+  /// The expectation for every payload.
   mutating func expect(_ outcome: Outcome, _ reason: Reason? = nil, requests: Int? = nil) {
     let attachments: [ScenarioExpectation.OfAttachment] =
       outcome == .attached ? [.init(type: "public.jpeg", size: PhotoScenario.photo.bytes.count)] : []

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PromiseCheckTests {
-  /// An output that breaks the promise, and what must be found.
+  /// An output that breaks the promise, and the expected findings.
   struct Row: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var output: String

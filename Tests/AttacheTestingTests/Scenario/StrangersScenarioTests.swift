@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import Testing
 
-/// What a scenario that comes from a stranger may not do: read files elsewhere, open the gates, or
-/// choose numbers that end the rehearsal.
+/// What an untrusted scenario may not do: read files elsewhere, open the gates, or choose numbers
+/// that end the rehearsal.
 @Suite struct StrangersScenarioTests {
   /// `scenarios` with the scenario and its files, `media` beside it, and a file above both.
   private final class Folder {
@@ -33,7 +33,7 @@ import Testing
       try FileManager.default.createSymbolicLink(atPath: "\(path)/\(name)", withDestinationPath: target)
     }
 
-    /// The scenario that sends a file.
+    /// A scenario that sends a file.
     func sending(_ name: String) throws -> Scenario {
       try Scenario(yaml: "payloads: lines.ndjson\norigin: {/a: [send: '\(name)']}\n", file: "\(path)/scenarios/s.yaml")
     }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import AttacheTesting
 
-/// What an origin does comes to the same with libcurl on loopback as on the simulated machine.
+/// The behaviour of an origin gives the same result with libcurl on loopback and on the simulated
+/// machine.
 @Suite(.timeLimit(.minutes(1)))
 struct ClockAgreementTests {
   struct Row: Sendable, CustomTestStringConvertible {
@@ -73,7 +74,7 @@ struct ClockAgreementTests {
     Row("an interim response", nil, raw("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n\(gif)")),
   ]
 
-  /// The smallest picture, in ASCII but for what a text cannot hold.
+  /// The smallest picture, in ASCII characters that a YAML text can contain.
   private static let gif =
     "GIF89a\u{1}\u{0}\u{1}\u{0}\u{0}\u{0}\u{0}!\u{1}\u{4}\u{1}\u{0}\u{0}\u{0}\u{0},\u{0}\u{0}\u{0}\u{0}\u{1}\u{0}\u{1}\u{0}\u{0}\u{2}\u{2}D\u{1}\u{0};\u{0}\u{0}\u{0}"
 

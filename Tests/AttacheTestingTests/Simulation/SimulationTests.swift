@@ -157,7 +157,7 @@ struct SimulationTests {
     #expect(rung.withLock { $0 } == [.milliseconds(1), .milliseconds(500), .seconds(30)])
   }
 
-  /// Four threads that wake one another, and the order in which they came.
+  /// Four threads that wake one another, and the order in which they ran.
   private func race(_ seed: UInt64) throws -> (order: [Int], fingerprint: UInt64) {
     let simulation = Simulation(seed: seed)
     let order = Mutex<[Int]>([])

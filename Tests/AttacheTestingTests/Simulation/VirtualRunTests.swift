@@ -102,7 +102,7 @@ struct VirtualRunTests {
     #expect(evidence.report?.map(\.reason) == [.deadline, .deadline, .deadline])
   }
 
-  /// Twelve lines for four files, of which one breaks off once, one drips and one stalls.
+  /// Twelve lines for four files: one breaks off once, one drips and one stalls.
   private static let crowd = {
     let photo = PhotoScenario.photo
     var scenario = PhotoScenario.make()
@@ -117,7 +117,7 @@ struct VirtualRunTests {
     return scenario
   }()
 
-  /// All that a run shows, but for where its store lies.
+  /// Everything that a run shows except the path of its store.
   private static func story(of evidence: Evidence) -> [String] {
     let lines = evidence.outputLines.map { line in
       String(decoding: line, as: UTF8.self).replacing(/file:\/\/[^"]*\/store\//, with: "")

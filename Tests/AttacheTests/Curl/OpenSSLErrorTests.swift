@@ -3,7 +3,7 @@ import Testing
 @testable import Attache
 
 @Suite struct OpenSSLErrorTests {
-  /// What libcurl 7.88.1 with OpenSSL 3.0 writes, and what it means.
+  /// Messages of libcurl 7.88.1 with OpenSSL 3.0, and their reasons.
   private static let texts: [(String, Reason)] = [
     ("error:0A000410:SSL routines::sslv3 alert handshake failure", .tlsVersion),
     ("error:0A00042E:SSL routines::tlsv1 alert protocol version", .tlsVersion),

@@ -15,7 +15,7 @@ struct AresResolverTests {
     }
   }
 
-  /// What a name server says, and what that comes to.
+  /// The answer of a name server, and the expected result.
   struct Saying: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var answer: StubDNS.Answer
@@ -80,7 +80,7 @@ struct AresResolverTests {
       let (answers, continuation) = AsyncStream<Result<[IPAddress], DNSFailure>>.makeStream()
       for _ in 0..<3 { resolver.resolve("slow.example") { continuation.yield($0) } }
       await stub.waitForQueries(count: 2)
-      // The hosts file answers this one, after all that was asked before.
+      // The hosts file answers this name, after all earlier questions.
       _ = await resolver.resolve("localhost")
       stub.release("slow.example", with: .addresses([Self.v4]))
       var told = 0
@@ -126,7 +126,7 @@ struct AresResolverTests {
   }
 
   @Test func `the next server is asked when one is not there`() async throws {
-    // Nothing listens on port 1 (tcpmux): the kernel says so at once.
+    // Nothing listens on port 1 (tcpmux), and the kernel reports this immediately.
     let gone = "127.0.0.1:1"
     let stub = try await StubDNS(["host.example": .addresses([Self.v4])])
     try await withResolver(servers: [gone, stub.address]) { resolver in
@@ -204,15 +204,15 @@ extension AresResolverTests {
       try await withResolver(servers: [stub.address]) { resolver in
         _ = await resolver.resolve("good.example")
         let before = try (threads: entries(of: "/proc/self/task"), descriptors: entries(of: "/proc/self/fd"))
-        // In portions that the stub's receive buffer holds: a query that the kernel drops is only
-        // asked again a second later.
+        // In portions that fit into the stub's receive buffer: c-ares repeats a dropped query only
+        // after a second.
         for number in 0..<1000 {
           resolver.resolve("n\(number).example") { _ in }
           if number % 50 == 49 { await stub.waitForQueries(of: "n\(number).example", count: 2) }
         }
         #expect(await resolver.resolve("good.example") == .success([.v4(1)]))
         let after = try (threads: entries(of: "/proc/self/task"), descriptors: entries(of: "/proc/self/fd"))
-        // Swift's own pool makes its threads as it needs them, one a core at most.
+        // Swift's own pool starts threads as needed, at most one per core.
         #expect(after.threads <= before.threads + sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         #expect(after.descriptors <= before.descriptors + 2)
       }
@@ -240,7 +240,7 @@ extension AresResolverTests {
 }
 
 extension EventLoop {
-  /// Returns when the loop has done what was posted before, and `work`.
+  /// Returns when the loop has run all earlier work and `work`.
   fileprivate func passes(_ work: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
       post {
@@ -251,7 +251,7 @@ extension EventLoop {
   }
 }
 
-/// A resolver on its loop, to be asked from any thread.
+/// A resolver on its loop that any thread may ask.
 private struct TestResolver: Sendable {
   nonisolated(unsafe) private let resolver: AresResolver
   private let loop: EventLoop
@@ -296,7 +296,7 @@ private func withResolver(
   await stub.stop()
 }
 
-/// The number of entries of a folder.
+/// The number of entries in a folder.
 private func entries(of folder: String) throws -> Int {
   let opened = unsafe opendir(folder)
   let handle = unsafe try #require(unsafe opened)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Attache
 
-/// A detector that crashes, hangs or lies, as libmagic might one day on bytes that nobody has seen
-/// yet. Where a good file comes next, the process is asked about it, too.
+/// A detector that crashes, hangs or gives wrong answers, as libmagic might on unknown bytes. Where
+/// a good file follows, the process is asked about that file too.
 @Suite(.timeLimit(.minutes(1))) struct DetectorProcessTests {
   private static let bad = Array(DetectorPlay.mark.utf8) + [UInt8](repeating: 0, count: 600)
 
@@ -44,7 +44,7 @@ import Testing
     }
     let child = try #require(detector.child)
     kill(child, SIGKILL)
-    // Until it is dead it may take a question along.
+    // Until the process is dead, it may still accept a question.
     var end = unsafe siginfo_t()
     #expect(unsafe waitid(P_PID, id_t(child), &end, WEXITED | WNOWAIT) == 0)
     #expect(detector.detect(Sample.png, isComplete: true) == .accepted(.png))
@@ -111,7 +111,7 @@ import Testing
   }
 }
 
-/// How much of the system the process holds.
+/// The system resources that the process holds.
 private struct ProcessCounts: Equatable {
   var descriptors: Int
   var threads: Int

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Attache
 
-/// What a file's own structure says, as tables: no network, no disk.
+/// Checks of the structure of files, as tables, without network and disk.
 struct FileStructureTests {
   private static let formats: [MediaType] = [.jpeg, .png, .gif, .mpeg4, .mpeg4Audio, .wave, .aiff, .avi]
 
@@ -45,7 +45,7 @@ struct FileStructureTests {
       case .tooManyPixels(let width, let height):
         #expect(fixture.answer.reason == "size.pixels")
         #expect((width, height) == (50_000, 50_000))
-      case nil: Issue.record("nothing is wrong")
+      case nil: Issue.record("no defect was found")
       }
     }
   }
@@ -153,7 +153,7 @@ struct FileStructureTests {
     }
   }
 
-  /// A tag of ID3v2.4 of so many bytes, its header included.
+  /// An ID3v2.4 tag of this many bytes, including its header.
   static func tag(_ length: Int) -> [UInt8] {
     let size = length - 10
     return Array("ID3\u{4}\0\0".utf8) + [21, 14, 7, 0].map { UInt8(size >> $0 & 0x7F) } + [UInt8](repeating: 0, count: size)
@@ -171,7 +171,7 @@ struct FileStructureTests {
         zeros(9_000),
       ] {
         guard case .foreign = defect(of: Self.tag(length) + other + zeros(5_000), as: .mp3, pieces: pieces) else {
-          Issue.record("\(other) is no MP3")
+          Issue.record("\(other) is not MP3")
           continue
         }
       }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The magic numbers of libmagic's own database, as far as plain comparisons give them, read from
-/// the compiled file.
+/// The magic numbers of libmagic's own database that are plain comparisons, read from the compiled
+/// file.
 ///
 /// Source: `struct magic` in file.h of file 5.44, in the machine's byte order.
 enum MagicDatabase {
-  /// What a rule that no other precedes looks for, and where; empty where the file is not there or
-  /// has another form.
+  /// The bytes and offsets of rules without a preceding rule; empty if the file is missing or has
+  /// another format.
   static let magic: [(offset: Int, bytes: [UInt8])] = {
     guard let file = try? [UInt8](Data(contentsOf: URL(filePath: "/usr/share/misc/magic.mgc"))), file.count > entrySize,
       number(file[0..<4]) == 0xF11E_041C, number(file[4..<8]) == 18
@@ -38,7 +38,7 @@ enum MagicDatabase {
     return (Int(number(entry[start + 12..<start + 16])), bytes)
   }
 
-  /// Little-endian, as the machines are that this is for.
+  /// Little-endian, as on the supported machines.
   private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Attache
 
-/// The pure functions that read headers, as tables.
+/// The pure functions that parse headers, as tables.
 struct MediaHeaderTests {
   private func head(_ bytes: [UInt8], isWhole: Bool = true) -> FileHead { FileHead(bytes: bytes, isWhole: isWhole) }
 

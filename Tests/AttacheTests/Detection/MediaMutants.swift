@@ -2,8 +2,8 @@ import AttacheTesting
 @testable import Attache
 
 /// Heads of files made from those of Fixtures/media, the same in every run: bytes flipped, spans
-/// overwritten, heads cut, spliced and given another's brand, and magic numbers of other formats
-/// where those have them.
+/// overwritten, heads truncated, spliced and given another file's brand, and magic numbers of other
+/// formats at their offsets.
 struct MediaMutants {
   private let heads: [[UInt8]]
   private var random: SeededGenerator
@@ -34,7 +34,7 @@ struct MediaMutants {
     }
   }
 
-  /// Most headers stand in front.
+  /// Most headers are at the start.
   private mutating func place(in head: [UInt8]) -> Int {
     Int.random(in: 0..<(Bool.random(using: &random) ? min(64, head.count) : head.count), using: &random)
   }
@@ -66,8 +66,8 @@ struct MediaMutants {
     head.replaceSubrange(offset..<offset + bytes.count, with: bytes)
   }
 
-  /// Magic numbers of other formats, and where libmagic looks for them: those that its own database
-  /// says plainly, and a few that it does not.
+  /// Magic numbers of other formats, and where libmagic looks for them: the plain comparisons of
+  /// its own database, and a few others.
   static let magic =
     MagicDatabase.magic
     + [

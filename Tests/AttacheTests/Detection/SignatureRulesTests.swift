@@ -3,7 +3,7 @@ import Testing
 
 @testable import Attache
 
-/// The signatures, compared with libmagic's own database, whose answer is the right one.
+/// The signatures, compared with libmagic's own database, whose answer is correct.
 struct SignatureRulesTests {
   private func head(_ bytes: [UInt8], isWhole: Bool) -> FileHead {
     FileHead(bytes: Array(bytes.prefix(TypeDetector.prefixLength)), isWhole: isWhole && bytes.count <= TypeDetector.prefixLength)
@@ -38,8 +38,7 @@ struct SignatureRulesTests {
     #expect(accepted > 2_500)
   }
 
-  /// Those of rarer brands and rates, with matrices, and with something else before the
-  /// description.
+  /// Files of rarer brands and rates, with matrices, and with other chunks before the description.
   private static let doubtful: Set = [
     "clip-cmaf.mp4", "clip-psp.mp4", "film-matrices.m1v", "film-matrices.m2v", "song-11khz.mp3", "song-16khz.mp3", "song-22khz.mp3",
     "song-24khz-stereo.mp3", "song-8khz-id3.mp3", "song-8khz.mp3", "sound-24bit.aiff", "sound-junk.wav", "sound-list.wav",
@@ -52,7 +51,7 @@ struct SignatureRulesTests {
       #expect(detector.detect(try fixture.bytes, isComplete: true) == .accepted(type))
       #expect(detector.child == nil, "\(fixture.name)")
     }
-    // A tag of zeros, as some writers have it.
+    // A tag of zeros, as some encoders write it.
     let tagged = Array("ID3\u{4}\0\0\0\0\0\u{A}".utf8) + [UInt8](repeating: 0, count: 10) + Sample.fixture("song-tagless.mp3")
     #expect(detector.detect(tagged, isComplete: true) == .accepted(.mp3))
     #expect(detector.child == nil)
@@ -81,6 +80,6 @@ struct SignatureRulesTests {
 }
 
 extension Sequence<UInt8> {
-  /// Two digits a byte.
+  /// Two digits per byte.
   var hex: String { map { String(format: "%02x", $0) }.joined() }
 }

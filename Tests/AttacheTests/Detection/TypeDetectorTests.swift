@@ -62,7 +62,7 @@ struct TypeDetectorTests {
       for _ in 0..<8 {
         var mutant = Array(bytes.prefix(bytes.isEmpty ? 0 : Int.random(in: 1...bytes.count, using: &random)))
         for _ in 0..<min(mutant.count, Int.random(in: 1...12, using: &random)) {
-          // Most headers stand in front.
+          // Most headers are at the start.
           let reach = Bool.random(using: &random) ? min(64, mutant.count) : mutant.count
           mutant[Int.random(in: 0..<reach, using: &random)] =
             [0, 0xFF, 0x7F, 0x80, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
@@ -95,7 +95,7 @@ struct TypeDetectorTests {
 }
 
 extension TypeDetector {
-  /// Detects from an array.
+  /// Detects the type of an array.
   func detect(_ bytes: [UInt8], isComplete: Bool) -> Detection {
     unsafe bytes.withUnsafeBytes { unsafe detect($0, isComplete: isComplete) }
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Attache
 
-/// What DIALECTS.md says of the form.
+/// The members that DIALECTS.md documents.
 struct DialectDocumentTests {
   @Test(arguments: [
     ("Row", Dialect.Member.allCases.map(\.rawValue)), ("Row", DialectTexts.Actions.Member.allCases.map(\.rawValue)),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Attache
 
-/// What a user is told whose file of dialects is wrong.
+/// The messages for wrong dialect files.
 struct DialectFormErrorTests {
   @Test(arguments: [
     ("[{\"name\":\"a\",\n\"media\":[{\"url\":\"a..b\"}]}]", 2, "dialects[0].media[0].url", "write one dot between two names"),
@@ -123,7 +123,7 @@ struct DialectFormErrorTests {
     #expect(try error(of: "\u{FEFF}[{\"name\":1}]").field == "dialects[0].name")
   }
 
-  /// What is wrong with a file of this text.
+  /// The error of a file with this text.
   private func error(of text: String) throws -> DialectFormError {
     let file = FileManager.default.temporaryDirectory.appending(path: "attache-dialects-\(UUID().uuidString).json")
     defer { try? FileManager.default.removeItem(at: file) }

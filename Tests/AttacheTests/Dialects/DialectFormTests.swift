@@ -2,7 +2,7 @@ import Testing
 
 @testable import Attache
 
-/// What a row of the table can say, a feature each.
+/// The features of a row of the table, one each.
 struct DialectFormTests {
   @Test(arguments: [
     (#"{"url":"a.b"}"#, #"{"a":{"b":"u"}}"#, ["u"]),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Attache
 
-/// What holds for every dialect, tried on all samples.
+/// Properties of every dialect, tested with all samples.
 struct DialectPropertyTests {
   private let stage = DialectStage(DialectTable())
 
@@ -23,8 +23,8 @@ struct DialectPropertyTests {
 
   @Test(arguments: DialectSample.all)
   func `a wrong type anywhere never fails and names nothing new`(sample: DialectSample) throws {
-    // A wrong type may free what was held back: another of the alternatives, a row that the value
-    // ruled out, the generic keys.
+    // A wrong type may enable other media: another alternative, a row that the value excluded, or
+    // the generic keys.
     let all = Set(DialectStage(DialectTable(rows: Dialect.builtIn.map(\.withoutRestraint))).urls(sample.payload))
     #expect(Set(stage.urls(sample.payload)).isSubset(of: all))
     for variant in variants(of: sample.object) {
@@ -40,7 +40,7 @@ struct DialectPropertyTests {
 
   private let marker = "the wrong value"
 
-  /// The value with one value at a time, however deep it stands, replaced by the marker.
+  /// Copies of the value in which one value at any depth is replaced by the marker.
   private func variants(of value: Any) -> [Any] {
     var variants: [Any] = []
     if let object = value as? [String: Any] {
@@ -58,9 +58,9 @@ struct DialectPropertyTests {
     return variants
   }
 
-  /// JSON text with the members of every object in random order, and unknown ones between them: in
-  /// the payload's own object any, and deeper such as no URL is, since an object may be a map of
-  /// URLs.
+  /// JSON text with the members of every object in random order and unknown ones between them: any
+  /// kind at the top level, and deeper only values that are not URLs, since an object may be a map
+  /// of URLs.
   private func text(of value: Any, isTop: Bool = false, shuffledBy random: inout SeededGenerator) -> String {
     switch value {
     case let object as [String: Any]:
@@ -79,8 +79,8 @@ struct DialectPropertyTests {
 }
 
 extension Dialect {
-  /// The same with all that it could ever name: whatever else the payload has, and all
-  /// alternatives.
+  /// The same with everything that it could name: regardless of the rest of the payload, and with
+  /// all alternatives.
   fileprivate var withoutRestraint: Dialect {
     var row = self
     row.precedence = .user

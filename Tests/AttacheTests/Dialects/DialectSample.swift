@@ -1,10 +1,10 @@
 import Foundation
 
-/// A payload with the answer that is expected: a row's own in the built-in table, or one of
+/// A payload with the expected answer: the sample of a row in the built-in table, or one of
 /// `Fixtures/dialects`.
 struct DialectSample: CustomStringConvertible, Sendable {
   let description: String
-  /// The dialect that names the first media; nil when the sample does not say.
+  /// The dialect that names the first media; nil if the sample does not give it.
   let dialect: String?
   let isEncrypted: Bool
   let payload: String

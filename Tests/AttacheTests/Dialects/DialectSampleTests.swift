@@ -2,7 +2,7 @@ import Testing
 
 @testable import Attache
 
-/// Every sample is answered as it says, by all dialects at once.
+/// Every sample gives its expected answer, with all dialects active.
 struct DialectSampleTests {
   private let stage = DialectStage(DialectTable())
 

@@ -5,7 +5,7 @@ struct DialectStage {
   private let engine: DialectEngine
   private let parser = JSONParser(capacity: 1 << 20)
 
-  /// - Parameter table: the table; one of the test's own is written as files of dialects are.
+  /// - Parameter table: the table, in the format of dialect files if it is the test's own.
   init(_ table: DialectTable) {
     engine = DialectEngine(table)
   }
@@ -14,7 +14,7 @@ struct DialectStage {
     self.init(DialectTable(rows: try DialectForm(name: "mine.json", bytes: rows.utf8).rows(isWhole: true), isStrict: isStrict))
   }
 
-  /// One dialect with one source.
+  /// A dialect with one source.
   init(source: String, when: String = "[]") throws {
     try self.init(rows: #"[{"name":"v","when":\#(when),"media":[\#(source)]}]"#)
   }

@@ -1,7 +1,7 @@
 import Attache
 import Testing
 
-/// The table's order and what a row of it can say.
+/// The order of the table and the features of a row.
 struct DialectTableTests {
   let both = #""image":"https://a.example/image","fcm_options":{"image":"https://a.example/fcm"}"#
 

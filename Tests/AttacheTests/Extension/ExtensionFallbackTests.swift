@@ -3,9 +3,9 @@ import Testing
 
 @testable import Attache
 
-/// References with further URLs for the case that the first fails.
+/// References with fallback URLs.
 @Suite(.timeLimit(.minutes(1))) struct ExtensionFallbackTests {
-  /// Serves one payload of one reference with these places, paths or whole URLs, the first and its
+  /// Processes one payload with one reference: the first of these paths or URLs, and the others as
   /// fallbacks.
   private func serve(_ places: [String], on stage: FetchStage, maximum: Int = 10, identifier: String? = nil) async -> ExtensionResult {
     let (fetcher, store) = (stage.fetcher, stage.store)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Attache
 
-/// Extensions of others' in the filter, on the real clock.
+/// Third-party extensions in the filter, on the real clock.
 @Suite(.timeLimit(.minutes(1)), .tags(.realTime)) struct ExtensionFilterTests {
-  /// Has a filter read 200 lines, of which the hundredth is served by `misbehave` and all others
-  /// are answered at once.
+  /// Lets a filter read 200 lines. `misbehave` handles the hundredth; all others are answered
+  /// immediately.
   private func run(_ script: ScriptedExtension.Script) async throws -> FilterRun {
     let folder = AttachmentStoreTestFolder()
     let store = try folder.store()

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Attache
 
-/// What becomes of a request whose extension misbehaves, on a clock that is turned by hand.
+/// The result of a request whose extension misbehaves, on a manual clock.
 @Suite(.timeLimit(.minutes(1))) struct ExtensionHostTests {
   private static let better = ExtensionResult.content(NotificationContent(title: "Better", body: "Hello"))
-  /// When an extension that may block is decided for, and when one that returns at once is.
+  /// When the host decides for an extension that may block, and for one that returns immediately.
   private static let (lastMoment, notice) = (Duration.milliseconds(29_500), Duration.seconds(29))
 
   @Test func `what is offered at once is delivered at once`() async throws {
@@ -117,7 +117,7 @@ import Testing
     let done = Event()
     let stage = HostStage(
       .init(receive: { _, answer in
-        #expect(!answer.offer(.content(NotificationContent(badge: 1))), "what is delivered is not what was offered")
+        #expect(!answer.offer(.content(NotificationContent(badge: 1))), "the delivery differs from the offer")
         #expect(answer.isDecided)
         done.happen()
       }))
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test func `a request that comes after its deadline is decided at once`() {
-    let stage = HostStage { PromptExtension(.init(receive: { _, _ in Issue.record("nothing is to be begun") })) }
+    let stage = HostStage { PromptExtension(.init(receive: { _, _ in Issue.record("nothing must start") })) }
     stage.clock.advance(by: HostStage.budget)
     stage.run()
     #expect(stage.only?.delivery.reason == .deadline)

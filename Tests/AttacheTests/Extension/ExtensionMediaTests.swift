@@ -4,9 +4,9 @@ import Testing
 
 @testable import Attache
 
-/// The extension that attache ships, with several references in a payload.
+/// attache's own extension, with several references in a payload.
 @Suite(.timeLimit(.minutes(1))) struct ExtensionMediaTests {
-  /// Serves one payload that names these paths, or whole URLs.
+  /// Processes one payload that names these paths or URLs.
   private func serve(
     _ places: [String], on stage: FetchStage, clock: (any DeadlineClock)? = nil, maximum: Int = 10,
     onExpiry: MediaExtension.ExpiryChoice = .original, content: NotificationContent = NotificationContent(body: "Hello")
@@ -20,7 +20,7 @@ import Testing
     return await host.run(NotificationRequest(identifier: "1", payload: payload, deadline: clock.now.advanced(by: .seconds(30))))
   }
 
-  /// Lets go of what was delivered, as the filter does when the line is written.
+  /// Releases the delivery, as the filter does after it has written the line.
   private func release(_ delivery: ExtensionResult, _ store: AttachmentStore) {
     for attachment in delivery.content?.attachments ?? [] { store.unpin(attachment.file) }
   }
@@ -81,8 +81,8 @@ import Testing
       let clock = ManualClock()
       async let serving = serve(["/picture", "/stalled"], on: stage, clock: clock, onExpiry: choice)
       await stage.origin.waitForStalls(count: 1, path: "/stalled")
-      // Once the picture is a hit it has been handed to the extension too: both are answered on the
-      // loop, the extension first.
+      // When the picture is a cache hit, the extension has it too: the loop answers both, the
+      // extension first.
       #expect(await stage.fetch("/picture").file != nil)
       await stage.settle()
       clock.advance(by: .seconds(30))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Attache
 
-/// Offers, expiry and cancellation at the same time.
+/// Concurrent offers, expiry and cancellation.
 @Suite(.timeLimit(.minutes(1))) struct ExtensionRaceTests {
   private final class Course: Sendable {
     let answers = Mutex<[ExtensionReply]>([])
@@ -54,7 +54,7 @@ import Testing
     #expect(clock.appointments == 0)
   }
 
-  /// Runs each on a thread, all at once.
+  /// Runs each body on its own thread, all at the same time.
   private func withThreads(_ bodies: [@Sendable () -> Void]) async {
     let (ends, continuation) = AsyncStream<Void>.makeStream()
     for body in bodies {

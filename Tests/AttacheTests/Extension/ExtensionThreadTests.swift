@@ -3,7 +3,7 @@ import Testing
 
 @testable import Attache
 
-/// The threads that extensions may block, counted in a process of the test's own.
+/// The threads that extensions may block, counted in a separate process.
 @Suite(.timeLimit(.minutes(1))) struct ExtensionThreadTests {
   @Test func `a free thread is used again, and all end with their host`() async {
     await #expect(processExitsWith: .success) {
@@ -11,9 +11,9 @@ import Testing
       for _ in 1...20 {
         stage?.run()
         await stage?.waitForDelivery()
-        // The delivery comes from the thread, which is free only when the extension has returned.
+        // The thread delivers, and is free only when the extension has returned.
         #expect(comesTrue { extensionThreads().allSatisfy(isAsleep) })
-        // One may still be on its way to its rest when the next request comes.
+        // A thread may not be waiting yet when the next request comes.
         #expect(extensionThreads().count <= 2)
       }
       stage = nil
@@ -22,7 +22,7 @@ import Testing
   }
 }
 
-/// What the kernel says of this process's threads for extensions.
+/// The state of this process's extension threads, from the kernel.
 private func extensionThreads() -> [String] {
   let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
   return tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/stat", encoding: .utf8) }
@@ -34,7 +34,7 @@ private func isAsleep(_ status: String) -> Bool {
   status.contains(") S ")
 }
 
-/// The kernel tells nobody when a thread has gone: looks again and again, for ten seconds at most.
+/// The kernel gives no event for the end of a thread, so this polls, for ten seconds at most.
 private func comesTrue(_ condition: () -> Bool) -> Bool {
   let end = MonotonicInstant.now.advanced(by: .seconds(10))
   while !condition() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Attache
 
-/// A host on a clock that stands still, one request, and what was delivered.
+/// A host on a manual clock, one request, and the deliveries.
 final class HostStage: Sendable {
   struct Delivered: Sendable {
     var delivery: ExtensionResult
@@ -48,12 +48,12 @@ final class HostStage: Sendable {
     deliveries.withLock { $0 }
   }
 
-  /// The one delivery; nil when there is none, or more than one.
+  /// The only delivery; nil if there is none or more than one.
   var only: Delivered? {
     deliveries.withLock { $0.count == 1 ? $0[0] : nil }
   }
 
-  /// When it was delivered, from the start.
+  /// The time of the delivery, from the start.
   var elapsed: Duration? {
     only.map { start.duration(to: $0.instant) }
   }

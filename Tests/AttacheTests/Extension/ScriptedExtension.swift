@@ -2,12 +2,12 @@ import Synchronization
 
 @testable import Attache
 
-/// A service extension that does as a test tells it.
+/// A service extension whose behaviour the test sets.
 final class ScriptedExtension: ServiceExtension {
   /// What it does when it is called.
   struct Script: Sendable {
     var receive: @Sendable (NotificationRequest, ExtensionReply) throws -> Void = { _, _ in }
-    /// Called with the answer that ``receive`` was given.
+    /// Called with the same reply as ``receive``.
     var expire: @Sendable (ExtensionReply?) -> Void = { _ in }
     var cancel: @Sendable () -> Void = {}
   }
@@ -33,7 +33,7 @@ final class ScriptedExtension: ServiceExtension {
   }
 }
 
-/// The same, called in place.
+/// The same as an extension whose calls return immediately.
 final class PromptExtension: ServiceExtension {
   static let returnsAtOnce = true
 

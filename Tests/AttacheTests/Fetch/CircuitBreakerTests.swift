@@ -6,7 +6,7 @@ import Testing
   private static let origin = "https://cdn.example:443"
   private static let start = MonotonicInstant.now
 
-  /// What is done to a breaker, and when, in milliseconds.
+  /// The events of a breaker and their times, in milliseconds.
   private enum Move {
     case note(OriginHealthSignal, Int)
     case probeFails(Int)

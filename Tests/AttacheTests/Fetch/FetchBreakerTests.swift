@@ -4,7 +4,7 @@ import Testing
 @testable import Attache
 
 @Suite(.timeLimit(.minutes(2))) struct FetchBreakerTests {
-  /// What became of so many payloads that name media at one origin.
+  /// The results of this many payloads that name media at one origin.
   private func run(_ count: Int, naming place: String, on stage: FetchStage) async throws -> FilterRun {
     try await stage.filter((0..<count).map { FilterRun.line("\(place)?\($0)") })
   }
@@ -64,7 +64,8 @@ import Testing
 
   @Test func `a further try that meets an open circuit ends with what the fetch had`() async throws {
     let nobody = try LoopbackSocket()
-    // Each fetcher counts for itself: with two, too few fail at the first try to open a circuit.
+    // Each fetcher counts separately: with two, too few fail at the first attempt to open a
+    // circuit.
     try await withFetchStage {
       $0.fetchers = 1
     } _: { stage in

@@ -108,7 +108,9 @@ import Testing
       configuration.policy = URLPolicy(allowHTTP: true, allowedNets: [try CIDR("127.0.0.1")])
       var fetcher: MediaFetcher? = try MediaFetcher(
         configuration, store: stage.store, network: TransferWatch.watching(.real(configuration)))
-      _ = fetcher?.fetch(stage.origin.url("/a"), deadline: .now.advanced(by: .seconds(20))) { _, _ in Issue.record("nobody is called") }
+      _ = fetcher?.fetch(stage.origin.url("/a"), deadline: .now.advanced(by: .seconds(20))) { _, _ in
+        Issue.record("the callback must not run")
+      }
       await stage.origin.waitForStalls(count: 1, path: "/a")
       fetcher = nil
       await stage.origin.waitForConnections(closed: 1)
@@ -129,12 +131,12 @@ import Testing
       }
       for await _ in held.stream {}
       stage.origin.release("/a")
-      // The response lies in the socket before the loop sees both at once.
+      // The response is in the socket before the loop sees both events at once.
       while stage.origin.sentBodyBytes(path: "/a") == 0, !Task.isCancelled { await Task.yield() }
       stage.fetcher.shutdown()
       goOn.signal()
       await stage.origin.waitForConnections(closed: 1)
-      #expect(running.ticket.waiter.isOpen, "nobody is answered")
+      #expect(running.ticket.waiter.isOpen, "the waiter has no answer")
     }
   }
 }

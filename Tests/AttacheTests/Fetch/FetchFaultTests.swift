@@ -4,7 +4,7 @@ import Testing
 @testable import Attache
 
 @Suite(.timeLimit(.minutes(1))) struct FetchFaultTests {
-  /// The origin's endless body is a picture again and again.
+  /// The endless body of the origin is a picture, repeated.
   private static func boundImages(_ configuration: inout MediaFetcher.Configuration) {
     configuration.limits.image = 100_000
   }
@@ -14,7 +14,7 @@ import Testing
     try await withFetchStage { configuration in
       Self.boundImages(&configuration)
       configuration.transfersPerOrigin = 1_000
-      // With its pauses a third try may not fit into two seconds on a busy machine.
+      // With the pauses, a third attempt may not fit into two seconds on a busy machine.
       configuration.retries = 0
     } _: { stage in
       let png = Sample.png

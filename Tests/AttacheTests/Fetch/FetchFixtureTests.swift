@@ -4,7 +4,7 @@ import Testing
 
 @testable import Attache
 
-/// Media as origins serve it at its least helpful: no extension in the URL, no type in the
+/// Media in the least helpful form: without an extension in the URL and without a type in the
 /// response.
 @Suite(.timeLimit(.minutes(1))) struct FetchFixtureTests {
   @Test func `every accepted file is attached with Apple's identifier, its size and its hash`() async throws {

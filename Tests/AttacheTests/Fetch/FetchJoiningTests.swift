@@ -4,7 +4,7 @@ import Testing
 @testable import Attache
 
 @Suite(.timeLimit(.minutes(1))) struct FetchJoiningTests {
-  /// Lets 100 wait for one URL whose body has stalled.
+  /// Lets 100 fetches wait for one URL whose body has stalled.
   private func withHundred(_ body: (FetchStage, [RunningFetch]) async throws -> Void) async throws {
     try await withFetchStage { stage in
       stage.origin.serve("/a", Sample.padded(Sample.png, to: 10_000), faults: [.stall(afterBytes: 6_000)])
@@ -56,13 +56,13 @@ import Testing
       $0.transfersPerOrigin = 16
     } _: { stage in
       stage.origin.serve("/last", Sample.png)
-      // A byte each 200 ms: those that bring nothing are set aside after 500 ms, and others take
-      // their places.
+      // A byte every 200 ms: a transfer without data would stop counting after 500 ms, and another
+      // would start.
       for number in 0..<16 { stage.origin.serve("/\(number)", Sample.png, faults: [.drip(bytesPerSecond: 5)]) }
       let slow = (0..<16).map { stage.begin("/\($0)") }
       for number in 0..<16 { await stage.origin.waitForRequests(count: 1, path: "/\(number)") }
-      // They wait for a place, for the loop, or for what they have joined; none of them gets a
-      // place.
+      // They wait for a connection, for the loop, or for the fetch that they joined. None of them
+      // gets a connection.
       let waiting = (0..<4_000).map { stage.begin("/\($0)") }
       for fetch in waiting + slow { fetch.cancel() }
       #expect(await stage.fetch("/last").file != nil)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct FetchLimitTests {
   private static let limits = MediaLimits(image: 20_000, audio: 30_000, video: 40_000)
 
-  /// Sends a file of so many bytes that begins as `head` does.
+  /// Sends a file of this many bytes that begins with `head`.
   private func fetch(
     _ head: [UInt8], size: Int, faults: [Fault] = [], _ check: (Fetched, FetchStage) async throws -> Void
   ) async throws {
@@ -27,8 +27,8 @@ import Testing
         #expect(fetched.file?.size == limit)
       }
       try await fetch(head, size: limit + 1, faults: faults) { fetched, _ in
-        // A chunked video passes every limit as it passes its own: whether its kind is known by
-        // then is a matter of time.
+        // A chunked video exceeds every limit when it exceeds its own. Whether its kind is known by
+        // then depends on timing.
         #expect(fetched.reason == reason || reason == .sizeLimit && fetched.reason == .sizeVideo)
       }
     }

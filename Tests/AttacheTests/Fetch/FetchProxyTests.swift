@@ -4,7 +4,7 @@ import Testing
 @testable import Attache
 
 @Suite(.timeLimit(.minutes(1))) struct FetchProxyTests {
-  /// A stage whose fetcher goes through a proxy; its name server knows no name but those given.
+  /// A stage whose fetcher uses a proxy. Its name server knows only the given names.
   private func withProxy(
     answer: Int? = nil, tls: FaultOrigin.TLS = .none, host: String = "127.0.0.1", names: [String: StubDNS.Answer] = [:],
     _ body: (FetchStage, TunnelProxy, StubDNS) async throws -> Void
@@ -32,7 +32,7 @@ import Testing
       let port = stage.origin.port
       #expect(
         proxy.requests == ["CONNECT right.example.test:\(port) HTTP/1.1", "CONNECT wrong.example.test:\(port) HTTP/1.1"])
-      #expect(dns.queries.isEmpty, "names are looked up by the proxy")
+      #expect(dns.queries.isEmpty, "the proxy looks up names")
     }
   }
 
@@ -50,7 +50,9 @@ import Testing
   func `what a proxy answers in the origin's place is said`(_ status: Int, isSecure: Bool) async throws {
     try await withProxy(answer: status) { stage, _, _ in
       let fetched = await stage.fetch("\(isSecure ? "https" : "http")://photo.example.test/a")
-      guard isSecure || status == 407 else { return #expect(fetched.reason == .httpStatus, "who answers cannot be told") }
+      guard isSecure || status == 407 else {
+        return #expect(fetched.reason == .httpStatus, "the response does not show whether the proxy or the origin sent it")
+      }
       guard case .failure(let failure) = fetched.result else { return #expect(Bool(false)) }
       #expect(failure.reason == .connectProxy)
       #expect(failure.message.contains("\(status)"))

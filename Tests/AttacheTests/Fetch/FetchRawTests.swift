@@ -3,7 +3,7 @@ import Testing
 
 @testable import Attache
 
-/// What no well-made server sends.
+/// Responses that no correct server sends.
 @Suite(.timeLimit(.minutes(1))) struct FetchRawTests {
   private static let endless = [UInt8](repeating: 0x41, count: 65_536)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Attache
 
-/// What becomes of a body that breaks off.
+/// How a truncated body is resumed.
 @Suite(.timeLimit(.minutes(1))) struct FetchResumptionTests {
   private func fetch(_ faults: [Fault], _ check: (Fetched, [RecordedRequest]) throws -> Void) async throws {
     try await withFetchStage { stage in
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  /// Longer than what is looked at for the type, and nowhere the same.
+  /// Longer than the part that determines the type, and without repetition.
   private static let body: [UInt8] = {
     let noise = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }
     return Sample.png + noise

@@ -27,7 +27,7 @@ import Testing
       stage.origin.serve("/b", Sample.png)
       let running = stage.begin("/a")
       await stage.origin.waitForRequests(count: 1, path: "/a")
-      #expect(await stage.fetch("/b").file != nil, "who waits for a further try holds no place")
+      #expect(await stage.fetch("/b").file != nil, "a fetch that waits for a retry holds no connection")
       running.cancel()
       await stage.settle()
       #expect(stage.origin.requestCount(path: "/a") == 1)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Attache
 
-/// Which of a fetcher's engines fetches what.
+/// Which engine of a fetcher gets which fetch.
 struct FetchRoutesTests {
   private static func url(_ text: String) throws -> CheckedURL {
     try URLGate(URLPolicy(allowHTTP: true)).check(text)
@@ -18,11 +18,11 @@ struct FetchRoutesTests {
     var routes = FetchRoutes(engines: 2, transfersPerOrigin: 16, joins: true)
     let stalled = try (0..<8).map { try Self.url("https://stalled.example/\($0)") }
     let taken = stalled.map { routes.enter($0) }
-    // One engine has nothing left of it.
+    // One engine has no fetch of this origin left.
     for (url, engine) in zip(stalled, taken) where engine == 0 { routes.leave(url, engine) }
     let next = routes.enter(try Self.url("https://stalled.example/x"))
     #expect(next == 0)
-    // Of another origin neither has anything: the one goes that has less in all.
+    // Neither engine has a fetch of another origin, so the less loaded one gets it.
     let other = routes.enter(try Self.url("https://other.example/x"))
     #expect(other == 0)
   }

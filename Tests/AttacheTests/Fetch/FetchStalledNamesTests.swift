@@ -15,7 +15,7 @@ import Testing
         let stalled = (0..<1_000).map { stage.begin("http://n\($0).example.test/", within: .seconds(30)) }
         await dns.waitForQueries(of: "n999.example.test", count: 2)
         #expect(await stage.fetch(stage.origin.url("/b", host: "good.example.test")).file != nil)
-        // Swift's own pool makes its threads as it needs them, one a core at most.
+        // Swift's own pool starts threads as needed, at most one per core.
         #expect(try threads() <= before + ProcessInfo.processInfo.processorCount)
         for fetch in stalled { fetch.cancel() }
       }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Attache
 
-/// What a fetch does next, as tables: each row is what happens, and what is to be done.
+/// The state machine of a fetch, as tables: each row is an event and the expected actions.
 @Suite struct FetchStateTests {
   private typealias Event = FetchState.Event
   private typealias Action = FetchState.Action
@@ -40,7 +40,7 @@ import Testing
       key: IndexKey(start), file: file, fields: CacheFields(), entityTag: tag, expiry: expiry, pixels: 100, isPublic: true, lastUse: 0)
   }
 
-  /// Tells a fetch what happens, row by row.
+  /// Sends the events to a fetch, row by row.
   private func play(
     _ state: inout FetchState, _ rows: [(Event, Action)], location: SourceLocation = #_sourceLocation
   ) {
@@ -49,13 +49,13 @@ import Testing
     }
   }
 
-  /// To the moment at which the request is sent.
+  /// The events up to the request.
   private static let toTransfer: [(Event, Action)] = [
     (.begun, .askBreaker), (.admitted(true), .resolve(host: "cdn.example")), (.resolved(.success([public1, public2])), .enter),
     (.placeGranted, .askBreaker), (.admitted(true), .transfer),
   ]
 
-  /// To the pause behind a body that broke off after 4 of its 10 bytes.
+  /// The events up to the pause after a body that broke off after 4 of its 10 bytes.
   private static let toBrokenBody: [(Event, Action)] =
     toTransfer + [
       (.head(head(200, "Content-Length: 10", "ETag: \"v1\""), at: nil), .proceed), (.body(4), .proceed),
@@ -97,7 +97,7 @@ import Testing
     var state = try Self.state()
     play(&state, Self.toTransfer.prefix(2).map { $0 })
     guard case .fail(let failure) = state.handle(.resolved(.success([Self.public1, .v4(0x0A00_0001)]))) else {
-      Issue.record("it goes on")
+      Issue.record("the fetch continues")
       return
     }
     #expect(failure.reason == .policyAddress && state.isOver)
@@ -142,7 +142,7 @@ import Testing
     var state = try Self.state()
     play(&state, Self.toTransfer + [(.head(Self.head(302, "Location: \(location)"), at: nil), .stop)])
     guard case .fail(let failure) = state.handle(Self.end()) else {
-      Issue.record("it goes on")
+      Issue.record("the fetch continues")
       return
     }
     #expect(failure.reason == .policyRedirect)
@@ -334,7 +334,7 @@ import Testing
     var unknown = try Self.state(proxy: proxy)
     play(&unknown, [(.begun, .askBreaker), (.admitted(true), .resolve(host: "proxy.example"))])
     guard case .fail(let failure) = unknown.handle(.resolved(.failure(.notFound))) else {
-      Issue.record("it goes on")
+      Issue.record("the fetch continues")
       return
     }
     #expect(failure.reason == .connectProxy && failure.message.hasPrefix("the proxy: "))

@@ -4,16 +4,16 @@ import Testing
 
 @testable import Attache
 
-/// A store that fails while fetches are under way.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: AttachmentStoreTestDisk.isPermitted, "mounting takes root's capability"))
+/// A store that fails during fetches.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: AttachmentStoreTestDisk.isPermitted, "mounting needs root's capability"))
 struct FetchStoreTests {
   private func withDisk(_ body: (FetchStage, AttachmentStoreTestDisk) async throws -> Void) async throws {
     let folder = AttachmentStoreTestFolder()
     let disk = try #require(AttachmentStoreTestDisk(at: folder["disk"]))
     defer { disk.unmount() }
     try await withFetchStage(folder: folder, subfolder: "disk/") {
-      // No system turns a disk read-only by command on which a file is open for writing, as the
-      // index is.
+      // The system does not make a disk read-only while a file on it, such as the index, is open
+      // for writing.
       $0.cache = .session
     } _: { stage in
       try await body(stage, disk)
@@ -26,7 +26,7 @@ struct FetchStoreTests {
       let before = await stage.fetch("/a")
       disk.turnReadOnly()
       #expect(await stage.fetch("/b").reason == .storeReadOnly)
-      #expect(await stage.fetch("/a").file == before.file, "what is in the store is still to be had")
+      #expect(await stage.fetch("/a").file == before.file, "files in the store can still be used")
     }
   }
 
@@ -42,7 +42,7 @@ struct FetchStoreTests {
 }
 
 extension AttachmentStoreTestDisk {
-  /// Gives back what ``fill()`` took.
+  /// Frees the space that ``fill()`` used.
   fileprivate func empty() {
     unsafe unlink(path + "/filler")
   }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Attache
 
-/// What an origin sends behind a body is never the answer to another request.
+/// Bytes after a body are never the response to another request.
 @Suite(.timeLimit(.minutes(1))) struct FetchSurplusTests {
-  /// A whole response that nobody asked for.
+  /// A complete response without a request.
   private static let poison = Array("HTTP/1.1 200 OK\r\nContent-Length: \(Sample.mp3.count)\r\n\r\n".utf8) + Sample.mp3
 
-  /// An origin of HTTP/1.1 and what has been finished there.
+  /// An HTTP/1.1 origin and the requests that it has finished.
   private func withOrigin(
     _ tls: FaultOrigin.TLS, faults: [Fault], _ body: (FetchStage, FaultOrigin, AsyncStream<Void>) async throws -> Void
   ) async throws {

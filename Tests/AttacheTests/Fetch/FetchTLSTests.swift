@@ -69,7 +69,7 @@ import Testing
       stage.origin.serve("/a", Sample.png)
       let lines = [silent.url("/a"), stage.origin.url("/a"), silent.url("/b")].map { FilterRun.line($0) }
       let run = try await stage.filter(lines, deadline: .milliseconds(900))
-      // Whether a further try fits into the budget is a matter of its pauses.
+      // Whether another attempt fits into the budget depends on its pauses.
       #expect(run.records.map { $0.reason.map { ["deadline", "tls.handshake"].contains($0) } } == [true, nil, true])
       #expect(run.late.isEmpty)
     }

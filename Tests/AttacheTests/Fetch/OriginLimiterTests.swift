@@ -65,12 +65,12 @@ import Testing
     let started = (0..<9).map { _ in limiter.setAside("a") }
     #expect(started.map(\.isAside) == Array(repeating: true, count: 8) + [false])
     #expect(started.prefix(8).map { answer in guests.firstIndex { $0 === answer.next } } == Array(2..<10))
-    // Who was aside leaves no place of the origin behind.
+    // A stalled transfer that ends frees no connection of the origin.
     #expect(limiter.leave("a", isAside: true) == nil)
     #expect(limiter.leave("a") === guests[10])
     #expect(limiter.setAside("a").next === guests[11])
     for _ in 0..<8 { #expect(limiter.leave("a", isAside: true) == nil) }
-    // Two are within: the last two that were let in.
+    // Two are admitted: the last two.
     #expect(limiter.enter("a", Guest()) == .waitsForOrigin)
   }
 

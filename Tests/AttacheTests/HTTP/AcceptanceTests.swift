@@ -3,7 +3,7 @@ import Testing
 @testable import Attache
 
 @Suite struct AcceptanceTests {
-  /// A head from its lines, the blank one at the end included.
+  /// A head from its lines, including the blank one at the end.
   private func head(_ lines: String...) -> ResponseHead {
     var head = ResponseHead()
     for line in lines + [""] {

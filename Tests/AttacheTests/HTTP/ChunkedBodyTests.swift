@@ -10,7 +10,7 @@ import Testing
     var mistake: ChunkedBody.Mistake?
   }
 
-  /// Reads a text in pieces of so many bytes.
+  /// Reads a text in pieces of this many bytes.
   private func read(_ text: String, pieces size: Int = .max) -> Read {
     var (chunks, head, result) = (ChunkedBody(), ResponseHead(), Read())
     var rest = Array(text.utf8)[...]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Attache
 
-/// RFC 9111 as a table: what a header says, and how long the response may be used again.
+/// RFC 9111 as a table: a header, and how long the response may be reused.
 @Suite struct FreshnessTests {
   /// Sun, 06 Nov 1994 08:50:00 GMT.
   private static let now: Int64 = 784_111_800
@@ -14,7 +14,8 @@ import Testing
     return head.caching
   }
 
-  /// The seconds that are left when the response has come, half a second after it was asked for.
+  /// The remaining freshness in seconds when the response has arrived, half a second after the
+  /// request.
   private static func left(_ lines: [String]) -> Double {
     let exchange = Freshness.Exchange(asked: .seconds(now), answered: .seconds(now) + .milliseconds(500))
     return (Freshness.expiry(of: fields(lines), exchange) - exchange.answered) / .seconds(1)
@@ -30,11 +31,11 @@ import Testing
     ([date, "Expires: Sun, 06 Nov 1994 08:50:10 GMT"], 9.5),
     (["Expires: Sun, 06 Nov 1994 08:50:10 GMT"], 9.5),
     ([date, "Expires: Sun, 06 Nov 1994 08:49:00 GMT"], -0.5),
-    // 5.3: no date, or 0, has passed.
+    // 5.3: an invalid date, or 0, counts as expired.
     ([date, "Expires: 0"], -0.5), ([date, "Expires: never"], -0.5), ([date, "Expires:"], -0.5),
     ([date, "Expires: Sun, 06 Nov 1994 08:50:10 GMT", "Expires: 0"], -0.5),
     ([date, "Expires: Sunday, 06-Nov-94 08:50:10 GMT"], 9.5), ([date, "Expires: Sun Nov  6 08:50:10 1994"], 9.5),
-    // 4.2.3: what it spent on its way is gone.
+    // 4.2.3: the age on arrival is subtracted.
     (["Cache-Control: max-age=60", date, "Age: 20"], 39.5),
     (["Cache-Control: max-age=60", date, "Age: 20", "Age: 30"], 29.5),
     (["Cache-Control: max-age=60", date, "Age: soon"], 59.5),
@@ -42,19 +43,19 @@ import Testing
     (["Cache-Control: max-age=60", "Date: Sun, 06 Nov 1994 08:49:30 GMT", "Age: 40"], 19.5),
     (["Cache-Control: max-age=60", "Date: Sun, 06 Nov 1994 08:55:00 GMT"], 59.5),
     (["Cache-Control: max-age=60", "Age: 99999999999999999999"], -2_147_483_588.5),
-    // 5.2.2.4: validated each time.
+    // 5.2.2.4: must be revalidated each time.
     (["Cache-Control: no-cache, max-age=60", date], 0), (["Cache-Control: max-age=60, no-cache=\"Set-Cookie\"", date], 0),
     (["Cache-Control: max-age=0", date], -0.5),
-    // 4.2.1 and 1.2.2: what is invalid is stale, what is too large is as large as can be, and the
-    // stricter holds.
+    // 4.2.1 and 1.2.2: invalid values mean stale, too large values are capped, and the stricter
+    // value counts.
     (["Cache-Control: max-age=soon", date], -0.5), (["Cache-Control: max-age", date], -0.5), (["Cache-Control: max-age=-1", date], -0.5),
     (["Cache-Control: max-age=60, max-age=10", date], 9.5), (["Cache-Control: max-age=60", "Cache-Control: max-age=10", date], 9.5),
     (["Cache-Control: max-age=99999999999999999999", date], 2_147_483_647.5),
     (["Cache-Control: max-age=\"60\"", date], 59.5), (["cache-control: MAX-AGE=60", date], 59.5),
     (["Cache-Control: x=\"max-age=1, max-age=2\" , ,\tmax-age=60", date], 59.5),
     (["Cache-Control: x=\"\\\", max-age=1\", max-age=60"], 59.5),
-    // 4.2.2: without a word, a tenth of the time since the last change, at least a minute and at
-    // most a day.
+    // 4.2.2: without freshness information, a tenth of the time since the last change, at least a
+    // minute and at most a day.
     ([date], 59.5), ([], 59.5),
     ([date, "Last-Modified: Sun, 06 Nov 1994 08:40:00 GMT"], 59.5),
     ([date, "Last-Modified: Sun, 06 Nov 1994 07:50:00 GMT"], 359.5),

@@ -10,7 +10,7 @@ import Testing
     case .connectRefused, .connectFailed: #expect(sign == .absence)
     case .connectReset, .httpTruncated: #expect(sign == .silence)
     case .tlsCertificate, .tlsHost, .tlsVersion, .tlsHandshake, .httpProtocol, .httpHeaders, .httpFraming: #expect(sign == .life)
-    default: #expect(sign == nil, "it says nothing of the origin")
+    default: #expect(sign == nil, "it says nothing about the origin")
     }
   }
 

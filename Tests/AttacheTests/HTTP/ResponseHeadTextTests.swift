@@ -2,7 +2,7 @@ import Testing
 
 @testable import Attache
 
-/// Fields of a response are compared by their bytes: what Unicode counts as equivalent is another
+/// Header fields are compared by their bytes: text that Unicode treats as equivalent is a different
 /// value.
 struct ResponseHeadTextTests {
   private func head(_ lines: String...) -> ResponseHead {

@@ -3,9 +3,10 @@ import Testing
 
 @testable import Attache
 
-/// What `attache lint` finds: each code by a payload that has exactly it, and none in clean ones.
+/// The findings of `attache lint`: each code has a payload with only this finding, and clean
+/// payloads have none.
 struct FindingTests {
-  /// A row: the code, a line that has it alone, the place.
+  /// A row: the code, a line with only this finding, and the path.
   private static let rows: [(code: FindingCode, line: String, path: String)] = [
     (.payloadJSON, #"{"aps":{"alert":"Hi"}"#, ""),
     (.payloadSize, #"{"aps":{"alert":"\#(String(repeating: "x", count: 4077))"}}"#, ""),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Attache
 
-/// What each gate says to a URL by itself.
+/// The answer of each gate to a URL.
 struct GateReportTests {
   /// `url` and `address` in one word each: yes, no with its reason, or open.
   private func answers(_ url: UntrustedText, _ policy: URLPolicy = URLPolicy()) -> [String] {

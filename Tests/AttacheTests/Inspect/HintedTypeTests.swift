@@ -2,7 +2,7 @@ import Testing
 
 @testable import Attache
 
-/// When a hint at the type and an extension contradict each other.
+/// When a type hint and an extension contradict each other.
 struct HintedTypeTests {
   private func agrees(_ hint: String, _ fileExtension: String) -> Bool? {
     let reference = MediaReference(url: "https://cdn.example/a.\(fileExtension)", typeHint: UntrustedText(hint))

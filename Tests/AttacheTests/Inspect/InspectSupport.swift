@@ -1,6 +1,6 @@
 @testable import Attache
 
-/// An inspector and what it says of texts.
+/// Inspects texts.
 func inspect(_ lines: String..., configure: (inout Inspector.Configuration) -> Void = { _ in }) -> [Inspection] {
   var configuration = Inspector.Configuration()
   configure(&configuration)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Attache
 
-/// What an inspection says of a payload, and how it is written.
+/// The content of an inspection, and its text form.
 struct InspectionTests {
   private func object(_ inspection: Inspection) throws -> [String: Any] {
     try #require(try JSONSerialization.jsonObject(with: Data(inspection.json())) as? [String: Any])

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Attache
 
-/// Payloads with as much in them as a line may hold: what is said of them takes time in proportion,
-/// and stays short.
+/// Payloads with as many members as fit into a line: findings take linear time, and their text
+/// stays short.
 @Suite(.timeLimit(.minutes(1)))
 struct LargePayloadFindingTests {
   private static let aps = #""aps":{"alert":"Hi","mutable-content":1}"#

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Attache
 
-/// What of an input is one payload.
+/// How an input is split into payloads.
 struct PayloadAssemblerTests {
   /// The payloads of a text, each with the line where it begins.
   private func payloads(_ text: String) -> [String] {

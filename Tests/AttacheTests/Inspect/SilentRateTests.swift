@@ -38,7 +38,7 @@ struct SilentRateTests {
     var numbers = SeededTimes()
     var (rate, times) = (SilentRate(), [Double]())
     for _ in 0..<5_000 {
-      // Within half an hour, so that nothing becomes too old to count.
+      // Within half an hour, so that all of them count.
       let time = numbers.next(below: 1_800)
       times.append(time)
       #expect(rate.add("t", at: time) == min(times.count { $0 <= time }, SilentRate.maximumCount))
@@ -73,7 +73,7 @@ struct SilentRateTests {
   }
 }
 
-/// Numbers that are the same at each run.
+/// Random numbers that are the same in each run.
 private struct SeededTimes {
   private var state: UInt64 = 14
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Attache
 
-/// Envelopes that attache recognises and does not open.
+/// Envelopes that attache recognises but cannot open.
 struct UnopenedEnvelopeTests {
   private static let notification = #"{"tokens":["t"],"platform":1,"message":"Hi"}"#
   private static let rows: [(line: String, form: Envelope.Form, path: String, why: String)] = [

@@ -1,8 +1,8 @@
 import Attache
 import Testing
 
-/// JSON's grammar takes more than 64 bits and surrogate pairs; such lines are read, and their bytes
-/// keep their places.
+/// The grammar of JSON allows numbers beyond 64 bits and unpaired surrogates. Such lines are
+/// parsed, and their bytes stay as they are.
 struct JSONLeniencyTests {
   let reader = PayloadReader()
 

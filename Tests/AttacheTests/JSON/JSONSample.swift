@@ -1,7 +1,7 @@
 import AttacheTesting
 
-/// Random JSON text with what trips readers up: braces and quotes in strings, escapes, spaces,
-/// empty containers.
+/// Random JSON text with difficult parts: braces and quotes in strings, escapes, spaces, empty
+/// containers.
 enum JSONSample {
   static let scalars = [
     "0", "-1", "12.5", "1e3", "true", "false", "null", #""""#, #""}""#, #""{\"""#, #""\\""#, #""\\\"]""#, #""é\u00e9\ud83d\ude00""#,

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Attache
 
-/// Strangers' text is equal to itself and to nothing that only looks like it.
+/// Untrusted text equals only the same bytes, not text that looks alike.
 struct UntrustedTextTests {
   private static let pairs: [(String, String)] = [
     ("/a;b", "/a\u{37E}b"), ("caf\u{E9}.png", "cafe\u{301}.png"), ("https://xK.t/", "https://x\u{212A}.t/"),

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Attache
 
-/// The words that a payload puts into its alert: `--apply-overrides`.
+/// Alert text from the vendor's keys: `--apply-overrides`.
 struct AlertOverridesTests {
   private static let image = #""image":"https://a.example/1""#
 
-  /// The line with a member and these words; nil when it is no candidate.
+  /// The line with a member and this text; nil if it is not a candidate.
   private func enrich(_ line: String, _ overrides: KeyValuePairs<String, String>, path: JSONPointer? = nil) -> String? {
     let words = overrides.map { DialectText.Override(name: $0.key, value: UntrustedText($0.value)) }
     let reader = PayloadReader("attache", path, DialectEngine(DialectTable()), overrides: { _ in words })

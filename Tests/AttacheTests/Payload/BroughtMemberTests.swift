@@ -2,7 +2,7 @@ import Testing
 
 @testable import Attache
 
-/// Lines that bring the output member themselves: they pass, and never without a reason.
+/// Lines that already have the output member: they pass through, always with a reason.
 struct BroughtMemberTests {
   private static let aps = #""aps":{"alert":"Hi","mutable-content":1}"#
   private static let string = #"{\"aps\":{\"alert\":\"Hi\",\"mutable-content\":1}}"#
@@ -39,7 +39,7 @@ struct BroughtMemberTests {
     // OneSignal, Expo
     #"{"app_id":"a","contents":{"en":"Hi"},"attache":1}"#, #"{"app_id":"a","contents":{"en":"Hi"},"data":{"attache":1}}"#,
     #"{"to":"ExpoPushToken[x]","attache":1}"#, #"{"to":"ExpoPushToken[x]","data":{"attache":1}}"#,
-    // A form of one service beside another's
+    // One service's form beside another's
     #"{"message":{"x":1},"notifications":[{"tokens":["t"],"platform":1,"message":"Hi","data":{"attache":1}}]}"#,
     #"{"Message":"x","notifications":[{"tokens":["t"],"platform":1,"message":"Hi","data":{"attache":1}}]}"#,
     #"{"message":{},"app_id":"a","contents":{"en":"Hi"},"data":{"attache":1}}"#,

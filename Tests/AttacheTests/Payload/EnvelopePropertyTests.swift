@@ -3,13 +3,12 @@ import Testing
 
 @testable import Attache
 
-/// What holds for every line whose payload stands in an envelope: it parses to the original plus
-/// the member.
+/// A property of every line with an envelope: the result parses to the original plus the member.
 struct EnvelopePropertyTests {
   private static let member = #""attache":{"attachments":[{"url":"a\"\\b\u00e9\ud83d\ude00"}]}"#
 
-  /// Which shape an envelope has, and the way to what takes the member; `"` stands for going into a
-  /// string.
+  /// The shape of an envelope, and the path to the object that gets the member; `"` means to enter
+  /// a string.
   private enum Shape: CaseIterable {
     case fcm, sns, both, message, path, gorush, oneSignal, expo
 
@@ -71,7 +70,7 @@ struct EnvelopePropertyTests {
     (0..<Int.random(in: 0..<5, using: &random)).map { #""m\#($0 % 3)\u00e4😀":\#(JSONSample.value(depth: 3, using: &random))"# }
   }
 
-  /// An object with these members and some that say nothing, with spaces.
+  /// An object with these members and meaningless ones, with spaces.
   private func object(_ members: [String], _ random: inout SeededGenerator) -> String {
     var all = members
     for index in 0..<Int.random(in: 0..<3, using: &random) {
@@ -82,7 +81,7 @@ struct EnvelopePropertyTests {
     return space + "{" + all.joined(separator: space + "," + space) + space + "}" + space
   }
 
-  /// A text as a string, its characters written in one of the ways that JSON allows.
+  /// A text as a JSON string, with each character in one of the forms that JSON allows.
   private func string(_ text: String, _ random: inout SeededGenerator) -> String {
     var written = "\""
     for scalar in text.unicodeScalars {
@@ -106,7 +105,7 @@ struct EnvelopePropertyTests {
     }
   }
 
-  /// The value with the strings on the way replaced by what they hold.
+  /// The value with the strings on the path replaced by their parsed contents.
   private func opening(_ value: JSONValue, at way: ArraySlice<String>) -> JSONValue { change(value, at: way) { $0 } }
 
   private func change(_ value: JSONValue, at way: ArraySlice<String>, _ body: (JSONValue) -> JSONValue) -> JSONValue {

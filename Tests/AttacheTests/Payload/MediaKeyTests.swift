@@ -1,7 +1,7 @@
 import Attache
 import Testing
 
-/// Places that the user names with `--media-key`.
+/// Paths that the user gives with `--media-key`.
 struct MediaKeyTests {
   @Test(arguments: [
     ("my-image", #""my-image":"https://a.example/1""#), ("data.image", #""data":{"image":"https://a.example/1"}"#),

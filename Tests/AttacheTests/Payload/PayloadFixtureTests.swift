@@ -2,7 +2,7 @@ import Attache
 import Foundation
 import Testing
 
-/// The payloads of `Fixtures/payloads`, read as their page says.
+/// The payloads of `Fixtures/payloads` give the results that their page lists.
 struct PayloadFixtureTests {
   static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Fixtures/payloads").standardized
 

@@ -3,7 +3,7 @@ import Attache
 import Foundation
 import Testing
 
-/// What holds for every payload.
+/// Properties of every payload.
 struct PayloadPropertyTests {
   let reader = PayloadReader(dialects: DialectTable(mediaKeys: [JSONPointer("data", "list")]))
   let line =
@@ -47,8 +47,8 @@ struct PayloadPropertyTests {
 
   private let marker = "the wrong value"
 
-  /// The value with one value at a time, however deep it stands, replaced by the marker; first the
-  /// value itself.
+  /// Copies of the value in which one value at any depth is replaced by the marker; first the value
+  /// itself.
   private func variants(of value: Any) -> [Any] {
     var variants: [Any] = [marker]
     if let object = value as? [String: Any] {

@@ -1,7 +1,8 @@
 import Attache
 
 extension PayloadReader {
-  /// Reads a line out of a larger buffer: what follows it there is tempting, and must not matter.
+  /// Parses a line inside a larger buffer. The bytes after it would change the result if they were
+  /// read.
   func read(_ line: [UInt8]) -> Reading {
     let following = Array(#"}],"aps":1}"#.utf8)
     let buffer = line + following + [UInt8](repeating: UInt8(ascii: "\""), count: max(0, Self.padding - following.count))
@@ -16,7 +17,7 @@ extension PayloadReader {
 }
 
 extension Reading {
-  /// The payload of a line that has one.
+  /// The payload of a line, if any.
   var candidate: Payload? {
     candidates.count == 1 ? candidates[0] : nil
   }
@@ -25,7 +26,8 @@ extension Reading {
     if case .candidates(let payloads) = self { payloads } else { [] }
   }
 
-  /// Why the line passes; nil for a candidate, and for a line with nothing to attach.
+  /// The reason why the line passes through; nil for a candidate, and for a line with nothing to
+  /// attach.
   var reason: Reason? {
     switch self {
     case .passthrough(_, let reason): reason
@@ -35,7 +37,7 @@ extension Reading {
     }
   }
 
-  /// The kind of push of what is no candidate.
+  /// The kind of push of a line that is not a candidate.
   var kind: PushKind? {
     switch self {
     case .passthrough(let kind, _): kind
@@ -48,13 +50,13 @@ extension Reading {
 extension Payload {
   var urls: [String] { references.map(\.url.string) }
 
-  /// The line with a member spliced in.
+  /// The line with an inserted member.
   func enrich(_ line: String, with member: String) -> String {
     String(decoding: LineEdit.apply(edits + splice.edits(with: Array(member.utf8)), to: line.utf8), as: UTF8.self)
   }
 }
 
-/// A payload that every rule lets through, with more members after `aps`.
+/// A payload that every rule accepts, with more members after `aps`.
 func candidateLine(_ members: String = "") -> String {
   #"{"aps":{"alert":{"title":"Hi","body":"There"},"mutable-content":1}\#(members.isEmpty ? "" : ",")\#(members)}"#
 }

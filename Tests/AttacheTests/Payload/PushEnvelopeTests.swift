@@ -2,13 +2,13 @@ import Testing
 
 @testable import Attache
 
-/// Payloads within the envelopes of push services.
+/// Payloads inside the envelopes of push services.
 struct PushEnvelopeTests {
   private static let aps = #""aps":{"alert":"Hi","mutable-content":1}"#
   private static let inner = #"{\#(aps),"image":"https://a.example/1"}"#
   private static let mark = "<here>"
 
-  /// Reads lines in which a mark says where the member goes, with what is put there.
+  /// Reads lines in which a mark shows where the member goes, with the text that is inserted there.
   private func expect(
     _ marked: String, takes insertion: String, urls: [String], _ form: Envelope.Form, mediaKeys: [JSONPointer] = [],
     location: SourceLocation = #_sourceLocation
@@ -245,7 +245,7 @@ extension LineOpener {
 }
 
 extension JSONString {
-  /// A text as it is written within a string.
+  /// A text, escaped for a string.
   static func text(_ text: Substring) -> String {
     String(decoding: escaped(Array(text.utf8)), as: UTF8.self)
   }

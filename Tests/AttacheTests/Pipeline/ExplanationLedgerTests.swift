@@ -2,7 +2,7 @@ import Testing
 
 @testable import Attache
 
-/// When a reason is told.
+/// When a reason is reported.
 @Suite struct ExplanationLedgerTests {
   private static let start = MonotonicInstant(nanoseconds: 1_000)
   private var ledger = ExplanationLedger()

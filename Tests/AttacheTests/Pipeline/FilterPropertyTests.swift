@@ -16,8 +16,8 @@ import Testing
     return lines.joined()
   }
 
-  /// The lines that come out when every candidate is attached. (To `Character`, `\r\n` is one, so
-  /// bytes are split.)
+  /// The output lines if every candidate is attached. It splits bytes, since `\r\n` is a single
+  /// `Character`.
   private static func expected(_ text: String) -> [[UInt8]] {
     lines(text).map { line in
       line.first == UInt8(ascii: "c") && line.count <= 1000 ? [line[0], UInt8(ascii: "+")] + line.dropFirst() : line

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Attache
 
-/// What a filter made of some lines.
+/// The output and the report of a filter run.
 struct FilterRun {
   /// A row of the report.
   struct Record: Decodable {
@@ -32,12 +32,12 @@ struct FilterRun {
   var records: [Record]
   var result: Attache.Filter.Result
 
-  /// The lines that were handed to `write` after their deadline.
+  /// The lines that were passed to `write` after their deadline.
   var late: [Record] {
     records.filter { $0.latenessMs > 0 }
   }
 
-  /// What the line gained, if it is the original with a member before its last brace.
+  /// The member that the line gained, if it is the original with one member before its last brace.
   func attachments(ofLine number: Int) throws -> [GainedAttachment]? {
     let (before, after) = (input[number - 1], output[number - 1])
     guard after.hasPrefix(before.dropLast()), after.hasSuffix("}}"), after.count > before.count else { return nil }
@@ -66,7 +66,7 @@ extension FilterRun {
     return #"{"aps":{"alert":"Hello","mutable-content":1}\#(members)}"#
   }
 
-  /// Has a filter read the lines from a file and write them to another.
+  /// Lets a filter read the lines from a file and write them to another.
   static func over(
     _ lines: [String], store: AttachmentStore, host: ServiceExtensionHost, clock: MonotonicClock,
     configure: (inout Attache.Filter.Configuration) -> Void = { _ in }
@@ -100,7 +100,7 @@ extension FilterRun {
 }
 
 extension Attache.Filter {
-  /// Runs on a thread of its own, since the caller's must not block.
+  /// Runs on its own thread, since the caller's thread must not block.
   func runOnThread(input: Int32, output: Int32) async -> Swift.Result<Attache.Filter.Result, any Error> {
     await withCheckedContinuation { continuation in
       Foundation.Thread.detachNewThread {
@@ -111,7 +111,7 @@ extension Attache.Filter {
 }
 
 extension FetchStage {
-  /// Has a filter with the media extension read the lines.
+  /// Lets a filter with the media extension read the lines.
   func filter(
     _ lines: [String], deadline: Duration = .seconds(20), grace: Duration = .milliseconds(200), jobs: Int = 256,
     onExpiry: MediaExtension.ExpiryChoice = .original

@@ -10,8 +10,7 @@ import Testing
     case overlong(String)
   }
 
-  /// Feeds a reader one chunk at each pause, and puts the pieces of an overlong line together
-  /// again.
+  /// Feeds a reader one chunk at each pause, and joins the pieces of an overlong line.
   static func pieces(_ chunks: [[UInt8]], blockSize: Int = 64, maximumLine: Int = 1 << 20) throws -> [Piece] {
     let pipe = try Pipe()
     let reader = LineReader(
@@ -77,7 +76,7 @@ import Testing
     #expect(pieces == Self.lines(of: bytes, maximum: maximum))
   }
 
-  /// The same by the simplest means.
+  /// The same, by the simplest implementation.
   private static func lines(of bytes: [UInt8], maximum: Int) -> [Piece] {
     var pieces: [Piece] = []
     var line: [UInt8] = []

@@ -112,7 +112,7 @@ import Testing
     try #require(slots.count == 2)
     window.decide(slots[0], Decision(form: .spliced(member: Array(repeating: 43, count: 1 << 20), at: 1), outcome: .attached))
     pipe.waitUntilReadable()
-    // The writer is inside `write`, where the consumer holds it.
+    // The writer is inside `write`, where the consumer blocks it.
     clock.set(90)
     window.decide(slots[1], .original)
     clock.set(500)

@@ -12,8 +12,8 @@ import Testing
     }
   }
 
-  /// Reads a line of `length` bytes and its ending; gives the sizes of its pieces and the most
-  /// bytes of blocks that lived at a time.
+  /// Reads a line of `length` bytes and its ending. Returns the sizes of its pieces and the peak
+  /// size of the blocks in bytes.
   private func read(length: Int) throws -> (whole: [Int], pieces: [Int], memory: Int) {
     let pipe = try Pipe()
     let reader = LineReader(descriptor: pipe.input, stop: try ReadingStop(), padding: 64)

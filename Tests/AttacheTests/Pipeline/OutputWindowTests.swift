@@ -45,7 +45,7 @@ import Testing
       filter.input.closeOutput()
     }
     filter.waitUntilReaderWaits()
-    // At most one block more than the window: the one whose lines filled it.
+    // At most one block more than the window: the block whose lines filled it.
     #expect((10_001...10_000 + 4096 + WindowEntry.overhead).contains(filter.window.load.heldBytes))
     filter.window.decide(pending.take(0), .original)
     #expect(filter.output.readAll() == Array(text.utf8))

@@ -3,17 +3,17 @@ import Synchronization
 
 @testable import Attache
 
-/// A pipe whose ends close themselves; for tests that run parts of the pipeline on real
+/// A pipe whose ends are closed automatically, for tests that run parts of the pipeline on real
 /// descriptors.
 ///
 /// `@unchecked Sendable`: each end belongs to one thread.
 final class Pipe: @unchecked Sendable {
-  // Each end is closed by nobody but the thread that uses it.
+  // Only the thread that uses an end closes it.
   private(set) var input: Int32
   private(set) var output: Int32
 
-  /// Makes a FIFO and unlinks it: unlike `pipe`, `open` closes both ends at exec from the first, so
-  /// that no child of another test keeps them open.
+  /// Makes a FIFO and unlinks it. Unlike `pipe`, `open` marks both ends close-on-exec from the
+  /// start, so no child process of another test keeps them open.
   ///
   /// - Parameter isBlocking: whether a write waits while the pipe is full.
   init(isBlocking: Bool = true) throws {
@@ -40,12 +40,12 @@ final class Pipe: @unchecked Sendable {
     output = -1
   }
 
-  /// A second descriptor of the end that is written.
+  /// A second descriptor of the write end.
   func duplicateOutput() -> Int32 {
     fcntl(output, F_DUPFD_CLOEXEC, 0)
   }
 
-  /// Whether everything that was written was read.
+  /// Whether everything written has been read.
   var isEmpty: Bool {
     var request = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&request, 1, 0) == 0
@@ -82,7 +82,7 @@ final class Pipe: @unchecked Sendable {
   }
 }
 
-/// Reads a pipe to its end on a thread of its own.
+/// Reads a pipe to its end on its own thread.
 final class PipeContents: Sendable {
   private let bytes = Mutex<[UInt8]>([])
   private let thread = Mutex<Thread?>(nil)

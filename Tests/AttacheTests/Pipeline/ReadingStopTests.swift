@@ -14,7 +14,7 @@ import Testing
     reader = LineReader(descriptor: pipe.input, stop: stop, padding: 0, blockSize: 64, maximumLine: 4)
   }
 
-  /// What comes next, pauses left out, in letters.
+  /// The next events without pauses, as letters.
   private func next() throws -> String {
     while true {
       switch try reader.next() {

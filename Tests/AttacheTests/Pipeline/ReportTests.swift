@@ -38,7 +38,7 @@ import Testing
         """)
   }
 
-  /// The report of a run whose candidates are decided at its end, in the order of `positions`.
+  /// The report of a run that decides its candidates at the end, in the order of `positions`.
   private func report(of input: String, _ positions: [Int], isOrdered: Bool = true) throws -> (report: [Substring], held: Int) {
     let pipe = try Pipe()
     let limits = WindowLimits(isOrdered: isOrdered, budget: .seconds(2), isReporting: true)

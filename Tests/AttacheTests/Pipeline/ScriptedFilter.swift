@@ -3,8 +3,8 @@ import Synchronization
 
 @testable import Attache
 
-/// Reader, window, writer and report on threads of their own, with a script in the place of parser
-/// and host: a line that starts with "c" is a candidate, one that starts with "i" is invalid, all
+/// Reader, window, writer and report on their own threads, with a script instead of parser and
+/// host: a line that starts with "c" is a candidate, one that starts with "i" is invalid, and all
 /// others have nothing to attach.
 final class ScriptedFilter: Sendable {
   let input: Pipe
@@ -17,8 +17,7 @@ final class ScriptedFilter: Sendable {
   private let total = Mutex(Summary())
   private let failure = Mutex<SystemError?>(nil)
 
-  /// - Parameter report: the descriptor of the report, if there is to be one; it is closed in the
-  ///   end.
+  /// - Parameter report: the descriptor of the report, if any. It is closed at the end.
   init(_ limits: WindowLimits = WindowLimits(), output: Pipe? = nil, report: Int32? = nil, maximumLine: Int = 1000) throws {
     input = try Pipe()
     self.output = try output ?? Pipe()
@@ -35,10 +34,10 @@ final class ScriptedFilter: Sendable {
   /// Starts the threads.
   ///
   /// - Parameters:
-  ///   - descriptor: what is written; nil is the pipe of the output, which is closed in the end.
-  ///   - decide: called by the reader's thread with every candidate that got its place; by whom it
-  ///     is decided, and when, is its affair.
-  ///   - end: called by the reader's thread when the input has ended.
+  ///   - descriptor: the output; nil for the pipe, which is closed at the end.
+  ///   - decide: called on the reader's thread with every candidate in the window. It chooses who
+  ///     decides it, and when.
+  ///   - end: called on the reader's thread when the input has ended.
   func start(
     writingTo descriptor: Int32? = nil, decide: @escaping @Sendable (WindowTicket) -> Void = { _ in },
     end: @escaping @Sendable () -> Void = {}
@@ -65,12 +64,12 @@ final class ScriptedFilter: Sendable {
     return (total.withLock { $0 }, failure.withLock { $0 })
   }
 
-  /// Waits until the reader waits for room or a job.
+  /// Waits until the reader waits for space or a job.
   func waitUntilReaderWaits() {
     while !window.isReaderWaiting { sched_yield() }
   }
 
-  /// The output of an input that is decided by `decide`, once everything has ended.
+  /// The output for an input whose candidates `decide` decides, after everything has ended.
   func run(_ text: String, decide: @escaping @Sendable (WindowTicket) -> Void, end: @escaping @Sendable () -> Void = {}) throws -> String {
     try start(decide: decide, end: end)
     let feeder = try Thread.start("feeder") { [input] in
@@ -116,7 +115,7 @@ final class ScriptedFilter: Sendable {
   }
 }
 
-/// A clock that stands still.
+/// A clock that does not advance.
 final class StandingClock: DeadlineClock {
   let now = MonotonicInstant(nanoseconds: 1_000_000_000)
 
@@ -127,7 +126,7 @@ final class StandingClock: DeadlineClock {
   func cancel(_ appointment: Appointment) {}
 }
 
-/// Slots that wait to be decided.
+/// Slots that wait for a decision.
 final class PendingSlots: Sendable {
   private let slots = Mutex<[WindowTicket]>([])
 
@@ -137,12 +136,12 @@ final class PendingSlots: Sendable {
     slots.withLock { $0.append(ticket) }
   }
 
-  /// Takes out the ticket at a position.
+  /// Removes the ticket at a position.
   func take(_ position: Int) -> WindowTicket {
     slots.withLock { $0.remove(at: position) }
   }
 
-  /// Takes out some ticket, if there is one; which one follows from `choice`.
+  /// Removes a ticket that `choice` determines, if there is one.
   func takeSome(_ choice: Int) -> WindowTicket? {
     slots.withLock { $0.isEmpty ? nil : $0.remove(at: choice % $0.count) }
   }
@@ -154,6 +153,6 @@ final class PendingSlots: Sendable {
 
 extension Decision {
   static let original = Decision(form: .original, outcome: .fallback, reason: .deadline)
-  /// Puts "+" in before the line's second byte.
+  /// Inserts "+" before the line's second byte.
   static let attached = Decision(form: .spliced(member: [UInt8(ascii: "+")], at: 1), outcome: .attached)
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Attache
 
-/// A state with its moves in short; the lines are texts, the time stands still.
+/// A state with short names for its operations. Lines are texts, and the time does not advance.
 private final class Moves {
   static let now = MonotonicInstant(nanoseconds: 0)
   var state: WindowState
@@ -23,14 +23,14 @@ private final class Moves {
     state.reserve(line: 1, bytes: Segment(text), at: Self.now)
   }
 
-  /// Decides for the original, or for another text.
+  /// Decides a line: as the original, or as another text.
   func decide(_ ticket: WindowTicket, _ text: String? = nil) -> Bool {
     let record = ReportRecord(line: 1, outcome: .fallback, elapsed: .zero)
     return state.decide(ticket, .whole(text.map { Segment($0) } ?? ticket.bytes), record, at: Self.now) != .refused
   }
 
-  /// What the writer gets, written at once; "-" when there is nothing yet, "." when there will be
-  /// nothing.
+  /// The next lines of the writer, which count as written; "-" if there are none yet, "." if there
+  /// will be none.
   func take() -> String {
     var batch: [WindowEntry] = []
     switch state.take(into: &batch) {

@@ -4,7 +4,7 @@ import Testing
 @Suite struct AttachmentStoreEvictionTests {
   private let limits = StoreEviction.Limits(maximumBytes: 160, maximumAge: .seconds(1000))
 
-  /// A file of 10 bytes, last used so many seconds ago, of a time in which it is 10,000.
+  /// A file of 10 bytes, last used this many seconds before the time 10,000.
   private func entry(_ number: UInt8, age: Int, size: Int64 = 10) -> StoreEviction.Entry {
     let name = StoreName(digest: [UInt8](repeating: number, count: 32), type: .png)
     return StoreEviction.Entry(name: name, size: size, lastUse: .seconds(10_000 - age))

@@ -5,7 +5,7 @@ import Testing
 @Suite struct AttachmentStoreFailureTests {
   let folder = AttachmentStoreTestFolder()
 
-  @Test(.enabled(if: AttachmentStoreTestDisk.isPermitted, "mounting a file system takes root"))
+  @Test(.enabled(if: AttachmentStoreTestDisk.isPermitted, "mounting a file system needs root"))
   func `a disk that fills on the way is an error that leaves no file`() throws {
     let disk = try #require(AttachmentStoreTestDisk(at: folder["disk"]))
     defer { disk.unmount() }
@@ -18,11 +18,11 @@ import Testing
       (error as? StoreError)?.reason == .storeFull && (error as? StoreError)?.call.code == ENOSPC
     }
     #expect(folder.files.isEmpty)
-    // The room is there again.
+    // There is space again.
     #expect(try store.add([3]).size == 1)
   }
 
-  @Test(.enabled(if: AttachmentStoreTestDisk.isPermitted, "mounting a file system takes root"))
+  @Test(.enabled(if: AttachmentStoreTestDisk.isPermitted, "mounting a file system needs root"))
   func `a disk that is full at the start is found then`() throws {
     let disk = try #require(AttachmentStoreTestDisk(at: folder["disk"]))
     defer { disk.unmount() }
@@ -36,7 +36,7 @@ import Testing
     #expect(folder.files == ["disk/filler"])
   }
 
-  @Test(.enabled(if: AttachmentStoreTestDisk.isPermitted, "mounting a file system takes root"))
+  @Test(.enabled(if: AttachmentStoreTestDisk.isPermitted, "mounting a file system needs root"))
   func `a disk that turns read-only on the way is an error`() throws {
     let disk = try #require(AttachmentStoreTestDisk(at: folder["disk"]))
     defer { disk.unmount() }
@@ -48,13 +48,13 @@ import Testing
     } throws: { error in
       (error as? StoreError)?.reason == .storeReadOnly && (error as? StoreError)?.call.code == EROFS
     }
-    // What is there already can be used all the same.
+    // Existing files can still be used.
     #expect(store.touch(stored))
     let summary = try store.prune()
     #expect(summary?.filesKept == 1)
   }
 
-  @Test(.enabled(if: AttachmentStoreTestDisk.isPermitted, "mounting a file system takes root"))
+  @Test(.enabled(if: AttachmentStoreTestDisk.isPermitted, "mounting a file system needs root"))
   func `a disk that is read-only at the start is found then`() throws {
     let disk = try #require(AttachmentStoreTestDisk(at: folder["disk"]))
     defer { disk.unmount() }
@@ -70,7 +70,7 @@ import Testing
       let folder = AttachmentStoreTestFolder()
       folder.makeFolder("store", mode: 0o755)
       folder.setMode("", 0o755)
-      // Root may write anywhere; anybody else is held by the mode.
+      // Root may write anywhere; the mode restricts all other users.
       if geteuid() == 0 { seteuid(65534) } else { folder.setMode("store", 0o555) }
       defer { if getuid() == 0 { seteuid(0) } }
       for name in ["store", "store/new"] {

@@ -7,7 +7,7 @@ import Testing
   let outside = AttachmentStoreTestFolder()
   let clock = TestWallClock()
 
-  /// A queue that is there.
+  /// A queue that exists.
   private var queue: String {
     outside.makeFolder("queue")
     return "dir:" + outside["queue"]
@@ -177,7 +177,7 @@ import Testing
       try store.prune()
       clock.turn(by: StoreHolds.patience - .seconds(1))
       outside.move("elsewhere", to: "gone")
-      // A prune that sees the path, or a worker that uses the holds.
+      // Either a prune that sees the path, or a worker that uses the holds.
       if isSeenByPrune { try store.prune() } else { _ = try store.lockHolds(of: name) }
     }
     outside.remove("gone")
@@ -258,7 +258,7 @@ import Testing
     #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
   }
 
-  @Test(.enabled(if: AttachmentStoreTestDisk.isPermitted, "mounting a file system takes root"))
+  @Test(.enabled(if: AttachmentStoreTestDisk.isPermitted, "mounting a file system needs root"))
   func `a full disk, a read-only one and one without links are errors that say so`() throws {
     let disk = try #require(AttachmentStoreTestDisk(at: folder["disk"]))
     defer { disk.unmount() }

@@ -2,7 +2,7 @@ import Attache
 import Glibc
 import Testing
 
-/// The umask belongs to the process, so each of these runs in one of its own.
+/// The umask belongs to the process, so each test runs in its own process.
 @Suite struct AttachmentStoreModeTests {
   @Test func `a store that is created is private, and so are the folders above it, under a umask of 000`() async {
     await #expect(processExitsWith: .success) {

@@ -10,8 +10,8 @@ import Testing
     try AttachmentStore(directory: folder.path, maximumBytes: maximumBytes, maximumAge: maximumAge) { [clock] in clock.now }
   }
 
-  /// Stores files of 100 bytes, of which each was last used ten seconds after the one before, and
-  /// the last a hundred seconds ago.
+  /// Stores files of 100 bytes. Each was last used ten seconds after the previous one, and the last
+  /// a hundred seconds ago.
   private func fill(_ store: AttachmentStore, files: Int) throws -> [StoredFile] {
     try (0..<files).map { number in
       let stored = try store.add([UInt8](repeating: UInt8(number), count: 100))
@@ -86,7 +86,7 @@ import Testing
     #expect(!store.evict(listed))
     store.unpin(file)
     #expect(store.evict(listed))
-    #expect(store.evict(listed), "it is gone already")
+    #expect(store.evict(listed), "it is already gone")
   }
 
   @Test func `what another process used in the last minute stays while that process lives`() throws {

@@ -5,7 +5,7 @@ import Glibc
 struct AttachmentStoreTestDisk {
   let path: String
 
-  /// Whether this process may mount one: it takes root's capability.
+  /// Whether this process may mount a file system, which needs root's capability.
   static let isPermitted: Bool = {
     let folder = AttachmentStoreTestFolder()
     guard let disk = AttachmentStoreTestDisk(at: folder["disk"]) else { return false }
@@ -19,7 +19,7 @@ struct AttachmentStoreTestDisk {
     guard unsafe mount("tmpfs", path, "tmpfs", 0, "size=64k,mode=700") == 0 else { return nil }
   }
 
-  /// Takes all the room that is left.
+  /// Uses up the free space.
   func fill() {
     let filler = unsafe open(path + "/filler", O_WRONLY | O_CREAT, 0o600)
     let page = [UInt8](repeating: 0, count: 4096)

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A folder of a test's own, removed with what is in it when the test lets go of it.
+/// A temporary folder, removed with its contents when it is released.
 final class AttachmentStoreTestFolder: Sendable {
   let path: String
 
@@ -25,7 +25,7 @@ final class AttachmentStoreTestFolder: Sendable {
     files(in: "").sorted()
   }
 
-  /// Goes into mounted file systems too, which `FileManager`'s enumerator does not.
+  /// Enters mounted file systems too, unlike `FileManager`'s enumerator.
   private func files(in subfolder: String) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: self[subfolder])) ?? []
     return names.flatMap { name in
@@ -93,11 +93,11 @@ extension AttachmentStore {
   }
 }
 
-/// A wall clock that stands still until it is turned on.
+/// A wall clock that the test advances.
 final class TestWallClock: Sendable {
   private let time: Mutex<Duration>
 
-  /// Starts at the time of day, since files that are written bear the system's time.
+  /// Starts at the present time, since written files get the system's time.
   init() {
     var now = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &now)

@@ -1,7 +1,7 @@
 @testable import Attache
 import Testing
 
-/// The index as rows; what HTTP makes of it is tested with the fetcher.
+/// The rows of the index. The tests of the fetcher cover the HTTP rules.
 @Suite(.timeLimit(.minutes(1))) struct StoreIndexTests {
   let folder = AttachmentStoreTestFolder()
   let clock = TestWallClock()
@@ -20,7 +20,7 @@ import Testing
     let store = try store()
     let index = store.makeIndex()
     #expect(index.rows(for: [IndexKey("a")]) == [nil])
-    #expect(folder.files.isEmpty, "nothing is made for a question")
+    #expect(folder.files.isEmpty, "a query creates no files")
     let (a, b) = (try row("a"), try row("b", note: []))
     index.write([.keep(a), .keep(b)])
     #expect(index.rows(for: [IndexKey("b"), IndexKey("c"), IndexKey("a")]) == [b, nil, a])
@@ -72,7 +72,7 @@ import Testing
     for _ in 0..<100 {
       folder.write([UInt8](repeating: 7, count: 10_000), to: "index.sqlite")
       let rows = try (0..<4).map { try row("\($0)") }
-      // Each has a store of its own, as the processes of a run do.
+      // Each has its own store, as the processes of a run do.
       let stores = try rows.map { _ in try store() }
       await withTaskGroup { group in
         for (store, row) in zip(stores, rows) {

@@ -5,7 +5,7 @@ import Testing
 @testable import Attache
 
 @Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
-  /// A clock that is behind for as long as a test says.
+  /// A clock that stays behind until the test changes it.
   private final class LaggingClock: MachineClock {
     let machine: any Machine
     private let lags = Atomic(true)

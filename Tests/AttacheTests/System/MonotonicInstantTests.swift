@@ -23,7 +23,7 @@ import Testing
     #expect(MonotonicInstant.distantFuture.duration(to: .distantPast) == .nanoseconds(Int64.min))
   }
 
-  /// The wall clock can be set; only how old a file of the store is can be told by no other.
+  /// The wall clock can be set. Only the ages of the store's files need it.
   @Test func `no code of the engine reads the wall clock but the store`() throws {
     let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Sources/Attache").standardized
     let files = try FileManager.default.subpathsOfDirectory(atPath: sources.path).filter { $0.hasSuffix(".swift") }

@@ -4,10 +4,10 @@ import Testing
 
 /// A class of addresses that a payload must never reach, by its number in the list of 39.
 struct NumberedClass: Sendable, CustomTestStringConvertible {
-  /// What lies just outside.
+  /// The addresses just outside.
   enum Outside: Sendable {
     case open([String])
-    /// The neighbours are shut, too, and why.
+    /// The neighbours are refused too, for this reason.
     case shut(String)
   }
 
@@ -16,7 +16,7 @@ struct NumberedClass: Sendable, CustomTestStringConvertible {
   let inside: [String]
   let outside: Outside
   let source: String
-  /// Addresses that stay shut whatever is allowed.
+  /// Addresses that no flag allows.
   var metadata: [String] = []
 
   init(_ number: Int, _ block: String, _ inside: [String], _ outside: Outside, _ source: String, metadata: [String] = []) {

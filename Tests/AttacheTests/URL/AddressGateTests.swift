@@ -3,8 +3,8 @@ import Testing
 
 @testable import Attache
 
-/// A class of addresses: one inside, one just outside that is public (nil where the neighbours are
-/// shut too), the source.
+/// A class of addresses: an address inside, a public one just outside (nil if the neighbours are
+/// refused too), and the source.
 struct AddressCase: Sendable, CustomTestStringConvertible {
   let block: String
   let inside: [String]

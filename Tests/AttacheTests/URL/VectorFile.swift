@@ -3,13 +3,13 @@ import Testing
 
 @testable import Attache
 
-/// A case of `Vectors/urls.json`: a URL, and the reason of its refusal or the text it passes as.
+/// A case of `Vectors/urls.json`: a URL, and the reason for its refusal or its normalised text.
 struct URLVector: Decodable, Sendable, CustomTestStringConvertible {
   let name: String
   /// The URL, as text or as hexadecimal bytes.
   let url: String?
   let hex: String?
-  /// What is appended so many times, and what comes after.
+  /// The text that is appended this many times, and the text after it.
   let repeated: String?
   let times: Int?
   let end: String?
@@ -25,8 +25,8 @@ struct URLVector: Decodable, Sendable, CustomTestStringConvertible {
   }
 }
 
-/// A case of `Vectors/redirects.json`: a Location, and the reason of its refusal or the text it
-/// leads to.
+/// A case of `Vectors/redirects.json`: a Location, and the reason for its refusal or the URL to
+/// which it leads.
 struct RedirectVector: Decodable, Sendable, CustomTestStringConvertible {
   let name: String
   let from: String
@@ -51,7 +51,7 @@ private func bytesOfHex(_ hex: String) -> [UInt8] {
   return stride(from: 0, to: digits.count - 1, by: 2).compactMap { UInt8(String(digits[$0...($0 + 1)]), radix: 16) }
 }
 
-/// The refusal that `body` throws; nil when it passes.
+/// The refusal that `body` throws, or nil.
 func refusal<Result>(_ body: () throws(Refusal) -> Result) -> Refusal? {
   do {
     _ = try body()

@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import Testing
 
-/// The HTTP cache of the built tool: over restarts, between processes, and when its index is not to
-/// be had.
+/// The HTTP cache of the built tool: across restarts, between processes, and when its index is not
+/// available.
 @Suite(.timeLimit(.minutes(1)))
 struct CacheTests {
   private func lines(_ origin: FaultOrigin, _ names: some Sequence<Int>) -> String {
@@ -69,7 +69,7 @@ struct CacheTests {
       #expect(run.exit == .status(0))
       #expect(!run.errors.contains("index"))
       #expect(run.text.split(separator: "\n").allSatisfy { Enriched.attachments($0).map(\.type) == ["public.png"] })
-      // A portion of rows was written before each kill at the least.
+      // At least one portion of rows was written before each kill.
       #expect(caches(records)["hit", default: 0] >= 256)
     }
   }
@@ -105,7 +105,7 @@ struct CacheTests {
     }
   }
 
-  @Test(.enabled(if: MemoryDisk.isPermitted, "mounting takes root's capability"))
+  @Test(.enabled(if: MemoryDisk.isPermitted, "mounting needs root's capability"))
   func `what the disk has no room for is not kept`() async throws {
     try await withOrigin { origin in
       origin.serve("/a.png", try Sample.medium("picture.png"))
@@ -116,7 +116,7 @@ struct CacheTests {
       program.input.write(lines(origin, 0..<1))
       _ = await program.lines(1)
       disk.fill()
-      // One picture, which is there already; and more rows than are written at a time.
+      // One picture that is already there, and more rows than one portion.
       program.input.write(lines(origin, 1..<600))
       program.input.close()
       let run = await program.finished()

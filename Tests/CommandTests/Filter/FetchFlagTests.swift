@@ -2,7 +2,7 @@ import AttacheTesting
 import Foundation
 import Testing
 
-/// How media are fetched: limits, tries, places, memory.
+/// The flags for fetches: limits, retries, connections, memory.
 @Suite(.timeLimit(.minutes(1)))
 struct FetchFlagTests {
 

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// The processes that fetch: what becomes of the lines when they end.
+/// Fetcher processes: what happens to the lines when they end.
 @Suite(.timeLimit(.minutes(1)))
 struct FetcherProcessTests {
   @Test(arguments: [SIGKILL, SIGSEGV, SIGSTOP])
@@ -34,10 +34,10 @@ struct FetcherProcessTests {
         ([Sample.payload(origin.url("/bad"))] + (0..<50).map { Sample.payload(origin.url("/\($0)")) }).joined(separator: "\n") + "\n")
       program.input.close()
       #expect(await program.lines(50).count == 50)
-      // As often as a request may be in flight at an end.
+      // As many ends as a request in flight may see.
       for end in 1...64 {
         await origin.waitForRequests(count: end, path: "/bad")
-        // The newest: what has been killed may still be listed.
+        // The newest process, since a killed one may still be listed.
         kill(try #require(program.fetchers.last), SIGKILL)
       }
       let run = await program.finished()
@@ -70,12 +70,12 @@ struct FetcherProcessTests {
       origin.serve("/bad", [], faults: [.stallBeforeHeaders])
       for number in 0..<100 { origin.serve("/\(number)", try Sample.medium("picture.png")) }
       let queue = try QueueTool()
-      // Results come in the order of the queue: the bad one is last, so that the others can be
-      // waited for.
+      // Results come in the order of the queue. The bad payload is last, so that the test can wait
+      // for the others.
       let urls = (0..<100).map { "/\($0)" } + ["/bad"]
       _ = try await queue.run("enqueue", input: urls.map { Sample.payload(origin.url($0)) + "\n" }.joined())
       let program = try queue.start("work", ["--once", "--deadline", "60s", "--fetchers", "1"] + QueueTool.loopback)
-      // A picture that is in flight at as many ends is given up, too.
+      // A picture in flight at this many ends is given up too.
       let reader = try queue.start("results", ["--follow"])
       #expect(await reader.lines(100).count == 100)
       reader.send(SIGTERM)
@@ -147,7 +147,7 @@ struct FetcherProcessTests {
       program.input.close()
       let run = await program.finished()
       #expect(run.exit == .status(0))
-      // What could not be confined would be told.
+      // attache would report missing confinement.
       #expect(!run.errors.contains("run without"))
     }
   }
@@ -163,17 +163,17 @@ struct FetcherProcessTests {
 }
 
 extension Program {
-  /// The processes that it has started itself.
+  /// Its child processes.
   var children: [pid_t] { Self.children(of: process) }
 
-  /// The processes that fetch for it.
+  /// Its fetcher processes.
   var fetchers: [pid_t] { children.flatMap { Self.children(of: $0) } }
 
-  /// Comes back when a process has ended.
+  /// Returns when a process has ended.
   static func isGone(_ process: pid_t) async {
     while !Task.isCancelled {
       let state = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-      // What is left of one that nobody has collected yet is no process any more.
+      // A zombie no longer counts as a process.
       guard let state, state.split(separator: ")").last?.split(separator: " ").first != "Z" else { return }
       await Task.yield()
     }

@@ -62,7 +62,7 @@ struct FileSizeTests {
 
   @Test(arguments: ["work", "batch"]) func `a worker pauses at it, and is stopped with 75`(command: String) async throws {
     try await withOrigin { origin in
-      // Larger than the files of the queue.
+      // The limit is larger than the files of the queue.
       origin.serve("/clip.mp4", try Sample.medium("clip.mp4") + [UInt8](repeating: 0, count: 1_000_000))
       let (input, queue) = (tool.home["in"], "sqlite:" + tool.home["queue"])
       try Data((Sample.payload(origin.url("/clip.mp4")) + "\n").utf8).write(to: URL(filePath: input))

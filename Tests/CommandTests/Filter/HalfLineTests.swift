@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A signal that comes when a line is half read.
+/// A signal that arrives when half of a line has been read.
 @Suite(.timeLimit(.minutes(1)))
 struct HalfLineTests {
   @Test func `filters that restart on one pipe lose no byte of it`() async throws {
@@ -12,12 +12,12 @@ struct HalfLineTests {
       let program = try AttacheTool().start { $0.input = .descriptor(pipe.readEnd) }
       let (whole, half, next) = ("{\"n\":\(3 * round)}", "{\"n\":\(3 * round + 1)}", "{\"n\":\(3 * round + 2)}")
       lines += [whole, half, next]
-      // In one write, and so in one read.
+      // One write, so that it is one read.
       pipe.write(whole + "\n" + half.prefix(4))
       _ = await program.lines(1)
       program.send(SIGTERM)
       await program.signalsAreTaken()
-      // What follows the half line is the next filter's.
+      // The text after the half line is left for the next filter.
       pipe.write(half.dropFirst(4) + "\n" + next + "\n")
       let run = await program.finished()
       #expect(run.exit == .status(75))

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Inputs that are none, or are not what a filter likes.
+/// Empty and unusual inputs.
 @Suite(.timeLimit(.minutes(1)))
 struct InputTests {
   @Test func `an empty input gives an empty output and status 0`() async throws {
@@ -32,7 +32,7 @@ struct InputTests {
     let program = try tool.start(["--report", tool.report])
     program.input.write(input + Array("\n".utf8))
     #expect(await program.lines(3).count == 3)
-    // 30 MB is what the tool has without any line, in a debug build, and a third of the line.
+    // 30 MB is the memory of the tool without any line, in a debug build, and a third of the line.
     let peak = try #require(program.peakMemory)
     #expect(peak < 40_000_000 || Build.isSanitized)
     program.input.close()

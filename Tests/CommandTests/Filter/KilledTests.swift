@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// attache killed in the middle, and started again.
+/// attache, killed during a run and started again.
 @Suite(.timeLimit(.minutes(1)))
 struct KilledTests {
   @Test func `a kill in the middle of downloads leaves no half file, and the next run takes the leftovers away`() async throws {
@@ -30,11 +30,11 @@ struct KilledTests {
       #expect(again.exit == .status(0))
       #expect(again.text.split(separator: "\n").allSatisfy { Enriched.attachments($0).count == 1 })
       try expectOnlyWholeFiles(tool)
-      #expect(try tool.storedFiles().count == 2, "nothing beside the two media is left")
+      #expect(try tool.storedFiles().count == 2, "only the two media are left")
     }
   }
 
-  /// A run that ends by itself leaves nothing unfinished either, whatever was under way.
+  /// A run that ends normally also leaves nothing unfinished, whatever was in progress.
   @Test func `a run whose downloads were broken off leaves nothing unfinished`() async throws {
     try await withOrigin { origin in
       let film = try Sample.medium("clip.mp4")
@@ -49,7 +49,7 @@ struct KilledTests {
     }
   }
 
-  /// Everything that has a name in the store has the content of that name.
+  /// The content of every named file in the store matches its name.
   private func expectOnlyWholeFiles(_ tool: AttacheTool) throws {
     for name in try tool.storedFiles() where !name.hasPrefix("tmp/") {
       let bytes = try Data(contentsOf: URL(filePath: "\(tool.store)/\(name)"))

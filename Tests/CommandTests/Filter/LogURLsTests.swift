@@ -2,7 +2,7 @@ import AttacheTesting
 import Foundation
 import Testing
 
-/// What the log and the report show of a URL.
+/// Which part of a URL the log and the report show.
 @Suite(.timeLimit(.minutes(1)))
 struct LogURLsTests {
   private static let url = "https://anna:pa55@127.0.0.1/a%20b.png?token=s3cret#fragm3nt"

@@ -2,7 +2,7 @@ import Attache
 import AttacheTesting
 import Testing
 
-/// The metadata addresses of the clouds stay shut, whatever flags say.
+/// No flag allows the metadata addresses of clouds.
 @Suite(.timeLimit(.minutes(2)))
 struct MetadataFlagTests {
   private static let addresses = [
@@ -17,15 +17,15 @@ struct MetadataFlagTests {
   ]
   private static let targets = (addresses + embedded).enumerated().map { (name: "m\($0).example", address: $1) }
 
-  /// Flags that could open something, each with what opens most; those that a rehearsal gives
-  /// itself have nothing here.
+  /// Flags that could allow something, each with its most permissive value. Flags that a rehearsal
+  /// sets itself are not here.
   private static let opening: [String: [String]] = [
     "--allow-net": ["0.0.0.0/0", "::/0"] + targets.map(\.address), "--allow-port": ["1-65535"],
     "--allow-host": targets.map(\.name) + targets.map(\.address) + ["hop.example", "metadata.google.internal"],
     "--media-key": ["picture"], "--cache": ["off"], "--retries": ["0"], "--per-host": ["1"],
     "--allow-http": [], "--dns-server": [], "--store": [], "--report": [], "--deadline": [], "--cacert": [],
   ]
-  /// Flags that say nothing about where media comes from, and those that have a test of their own.
+  /// Flags that have nothing to do with the origin of media, and flags with a separate test.
   private static let others: Set<String> = [
     "--dialect", "--grace", "--on-expiry", "--jobs", "--window", "--unordered", "--max-attachments", "--payload-path", "--output-key",
     "--base-url",
@@ -65,7 +65,7 @@ struct MetadataFlagTests {
     }
     scenario.origins["origin"] = origin
     scenario.expectation.payloads = [.init(outcome: .fallback, reason: .policyRedirect)]
-    // The one to the origin that redirects.
+    // The connection to the origin that redirects.
     scenario.expectation.connections = 1
     try await Self.expectNoFindings(scenario)
   }

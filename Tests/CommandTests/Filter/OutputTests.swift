@@ -2,7 +2,7 @@ import AttacheTesting
 import Glibc
 import Testing
 
-/// What becomes of a line once it is decided, and of attache when nobody can take it.
+/// How decided lines are written, and what attache does when nobody reads them.
 @Suite(.timeLimit(.minutes(1)))
 struct OutputTests {
   @Test func `an enriched line comes out before the next one is written`() async throws {
@@ -33,7 +33,7 @@ struct OutputTests {
     }
     pipe.closeWriteEnd()
     program.input.write(Sample.plain + "\n")
-    // What head -1 does: it reads a line and leaves.
+    // Like head -1: reads a line and closes the pipe.
     #expect(await pipe.readLine() == Sample.plain)
     pipe.closeReadEnd()
     program.input.write(PassThroughTests.input(count: 2_000, seed: 4))

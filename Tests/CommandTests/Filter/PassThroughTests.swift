@@ -1,10 +1,10 @@
 import AttacheTesting
 import Testing
 
-/// What gets no attachment leaves as it came.
+/// Lines without attachments go out unchanged.
 @Suite(.timeLimit(.minutes(1)))
 struct PassThroughTests {
-  /// Whole lines of every kind that names no media, with every line ending.
+  /// Lines of every kind that names no media, with every line ending.
   private static let lines = [
     #"{"aps":{"alert":"Hello"}}"#, #"{"aps":{"alert":{"title":"Hello","body":"Übergrößen 🎈"},"mutable-content":1}}"#,
     #"{"aps":{"content-available":1},"media-url":"https://example.com/a.png"}"#,
@@ -24,7 +24,7 @@ struct PassThroughTests {
       bytes += kinds[Int(numbers.next() % UInt64(kinds.count))]
       if number < count - 1 { bytes += numbers.next() % 4 == 0 ? [13, 10] : [10] }
     }
-    // The last line has no line feed, and is not empty.
+    // The last line has no line feed and is not empty.
     return bytes + Array("{}".utf8)
   }
 

@@ -2,7 +2,7 @@ import AttacheTesting
 import Foundation
 import Testing
 
-/// Where media are looked for, and what an enriched line looks like.
+/// Where attache looks for media, and the form of an enriched line.
 @Suite(.timeLimit(.minutes(1)))
 struct PayloadFlagTests {
   private static func payload(_ members: String) -> String {
@@ -19,7 +19,7 @@ struct PayloadFlagTests {
       let line = Self.payload(members.replacing("URL", with: url))
       let run = try await AttacheTool().run(AttacheTool.loopback + ["--media-key", key], input: line)
       #expect(Enriched.attachments(run.text).map(\.source) == [url])
-      #expect(try await AttacheTool().run(AttacheTool.loopback, input: line).text == line, "without the flag nothing is found there")
+      #expect(try await AttacheTool().run(AttacheTool.loopback, input: line).text == line, "without the flag attache does not look there")
     }
   }
 

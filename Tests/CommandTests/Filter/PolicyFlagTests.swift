@@ -3,10 +3,10 @@ import AttacheTesting
 import Foundation
 import Testing
 
-/// What may be reached: nothing that is not public, unless a flag says so.
+/// What attache may contact: only public addresses, unless a flag allows more.
 @Suite(.timeLimit(.minutes(1)))
 struct PolicyFlagTests {
-  /// The reason for one payload, and what standard error says.
+  /// The reason for one payload, and the text of standard error.
   private func outcome(of url: String, _ flags: [String]) async throws -> (reason: String?, errors: String) {
     let line = Sample.payload(url)
     let (run, records) = try await AttacheTool().reported(flags, input: line)

@@ -2,8 +2,7 @@ import AttacheTesting
 import Foundation
 import Testing
 
-/// `--proxy`, as far as its flag and its refusals go; what is fetched through one is shown by
-/// `FetchProxyTests`.
+/// The flag `--proxy` and its refusals. `FetchProxyTests` tests fetches through a proxy.
 @Suite(.timeLimit(.minutes(1)))
 struct ProxyFlagTests {
   @Test(arguments: ["filter", "record"])

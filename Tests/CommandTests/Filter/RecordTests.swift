@@ -49,7 +49,7 @@ struct RecordTests {
       #expect(run.exit == .status(0))
       #expect(try [UInt8](Data(contentsOf: URL(filePath: tool.home["it-media/1.png"]))) == png)
       let scenario = try Scenario(contentsOfFile: tool.home["it.yaml"])
-      // Whether the answer came at once is a matter of the machine.
+      // Whether the response came in one piece depends on the machine.
       let steps = try #require(scenario.origins["origin"]?.paths["/a.png"]?.responses.first)
       #expect(steps.map(\.action) == [.send(Medium(name: "it-media/1.png", bytes: png), count: nil)])
     }

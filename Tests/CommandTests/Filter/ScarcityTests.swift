@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A system that gives too little.
+/// A system with too few resources.
 @Suite(.timeLimit(.minutes(1)))
 struct ScarcityTests {
   @Test func `too few descriptors end with a message and a status, never with a crash`() async throws {
@@ -16,12 +16,12 @@ struct ScarcityTests {
       exits.insert(run.exit)
       #expect(run.errors.contains("attache: "), "\(count)")
     }
-    #expect(exits.isSuperset(of: [.status(73), .status(70)]), "without a store, and without an engine")
+    #expect(exits.isSuperset(of: [.status(73), .status(70)]), "73 without a store, 70 without an engine")
     #expect(exits.isSubset(of: [.status(73), .status(70), .status(0)]))
   }
 
-  /// The status is 127 where the command cannot be loaded at all. Within half a megabyte more, the
-  /// runtimes of Swift and C++ abort, or fault where they do not check an allocation.
+  /// The status is 127 if the command cannot be loaded at all. With up to half a megabyte more, the
+  /// runtimes of Swift and C++ abort, or fault if they do not check an allocation.
   @Test(.enabled(if: !Build.isSanitized, "a sanitizer reserves terabytes"), arguments: ["enqueue", "work", "batch"])
   func `a command of the queue that gets no thread or no memory ends with 70, and never waits for either`(command: String) async throws {
     let tool = try AttacheTool()
@@ -34,7 +34,7 @@ struct ScarcityTests {
       if command == "batch" { words = ["batch", "-", "-o", tool.home["out"]] }
       let limit = Launch(
         path: "/usr/bin/prlimit", arguments: ["--as=\(megabytes)000000", AttacheTool.folder + "/attache"] + words,
-        // Swift's backtracer has no memory either, and makes another signal of an abort.
+        // Swift's backtracer has no memory either, and changes the signal of an abort.
         environment: tool.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }, folder: tool.home)
       let program = try Program(limit)
       program.input.write(Sample.plain + "\n")

@@ -14,8 +14,8 @@ struct SignalTests {
       program.input.write(Sample.payload(origin.url("/a.png")) + "\n" + Sample.plain + "\n")
       await origin.waitForStalls(count: 1, path: "/a.png")
       program.send(signal)
-      // Reading has stopped when the pipe's other end is closed or nothing is read any more; the
-      // line in flight still has its media.
+      // attache has stopped reading when the other end of the pipe is closed or nothing more is
+      // read. The line in flight still gets its media.
       origin.release("/a.png")
       let run = await program.finished()
       #expect(run.exit == .status(75))
@@ -46,8 +46,8 @@ struct SignalTests {
       origin.serve("/a.png", [], faults: [.stallBeforeHeaders])
       let line = Sample.payload(origin.url("/a.png")) + "\n"
       let tool = try AttacheTool()
-      // A file, whose end is read as soon as its bytes are; the pipe's end may still be on its way
-      // when the signal comes.
+      // A file, whose end is read together with its bytes. With a pipe, the signal could come
+      // before the end.
       try line.write(toFile: tool.home["input"], atomically: true, encoding: .utf8)
       let program = try tool.start(AttacheTool.loopback + ["--deadline", "800ms"]) { $0.input = .file(tool.home["input"]) }
       await origin.waitForStalls(count: 1, path: "/a.png")
@@ -68,7 +68,7 @@ struct SignalTests {
       program.input.write(input)
       await origin.waitForStalls(count: 50, path: "/a.png")
       program.send(signals[0])
-      // Two signals of one kind that are pending together are one.
+      // Two pending signals of one kind count as one.
       await program.signalsAreTaken()
       program.send(signals[1])
       let run = await program.finished()
@@ -91,7 +91,7 @@ struct SignalTests {
   @Test func `a third signal ends attache with 75 although nobody reads its output`() async throws {
     let pipe = try TestPipe()
     let program = try AttacheTool().start { $0.output = .descriptor(pipe.writeEnd) }
-    // More than a pipe and the window hold.
+    // More than fits into a pipe and the window.
     program.input.write(PassThroughTests.input(count: 40_000, seed: 3))
     for _ in 1...3 {
       await program.outputIsBlocked()
@@ -104,8 +104,8 @@ struct SignalTests {
   @Test func `a signal that is ignored at the start stays ignored, as nohup expects`() async throws {
     for signal in [SIGHUP, SIGINT, SIGTERM] {
       let tool = try AttacheTool()
-      // The shell starts its command with the signal ignored, as it does for `command &` in a
-      // script, and as nohup does.
+      // The shell starts its command with the signal ignored, as for `command &` in a script, and
+      // as nohup does.
       let program = try Program(
         Launch(
           path: "/bin/sh", arguments: ["-c", "trap '' $0; exec \"$1\"", "\(signal)", AttacheTool.folder + "/attache"],
@@ -128,7 +128,7 @@ struct SignalTests {
       program.input.write(line + "\n" + line + "\n" + line + "\n")
       await origin.waitForStalls(count: 1, path: "/a.png")
       program.send(SIGTERM)
-      // The lines that wait for a job leave as they came, and the one that has it keeps it.
+      // The lines that wait for a job go out unchanged, and the line that has the job keeps it.
       await program.signalsAreTaken()
       await program.readerHasEnded()
       origin.release("/a.png")

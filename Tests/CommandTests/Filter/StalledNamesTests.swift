@@ -2,7 +2,7 @@ import Attache
 import AttacheTesting
 import Testing
 
-/// Names whose look-up never returns.
+/// Names whose look-up never completes.
 @Suite(.timeLimit(.minutes(1)))
 struct StalledNamesTests {
   @Test func `a thousand stalled names delay no other line and cost no thread`() async throws {
@@ -23,7 +23,7 @@ struct StalledNamesTests {
       let stalled = (0..<1_000).map { Sample.payload("https://name\($0).example/a") }
       program.input.write(stalled.map { $0 + "\n" }.joined() + good.replacing("/a", with: "/a?2") + "\n")
       let second = await program.lines(2)
-      #expect(Enriched.attachments(second[1]).count == 1, "the last line to come is the first to leave")
+      #expect(Enriched.attachments(second[1]).count == 1, "the last input line is the first output line")
       #expect(try #require(program.threadCount) <= threads)
 
       program.input.close()

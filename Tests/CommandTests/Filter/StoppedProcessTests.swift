@@ -15,7 +15,7 @@ struct StoppedProcessTests {
       program.input.close()
       await origin.waitForStalls(count: 3, path: "/a.png")
       program.send(SIGSTOP)
-      // Another filter measures the time: its one line leaves at a deadline behind the others'.
+      // Another filter measures the time: its only line goes out at a later deadline.
       let other = try await AttacheTool().run(AttacheTool.loopback + ["--deadline", "900ms"], input: Sample.payload(origin.url("/b.png")))
       #expect(other.errors.contains("deadline 1"))
       program.send(SIGCONT)

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// The store that attache is given, at the start and on the way.
+/// The store, at the start and during a run.
 @Suite(.timeLimit(.minutes(1)))
 struct StoreTests {
   @Test func `a store that cannot be created ends with 73 before a line is read`() async throws {
@@ -42,7 +42,7 @@ struct StoreTests {
     }
   }
 
-  @Test(.enabled(if: MemoryDisk.isPermitted, "mounting takes root's capability"))
+  @Test(.enabled(if: MemoryDisk.isPermitted, "mounting needs root's capability"))
   func `a store that fills on the way is a fallback, and the tool goes on`() async throws {
     try await withOrigin { origin in
       origin.serve("/a.png", try Sample.medium("picture.png"))
@@ -66,7 +66,7 @@ struct StoreTests {
     }
   }
 
-  @Test(.enabled(if: MemoryDisk.isPermitted, "mounting takes root's capability"), arguments: [true, false])
+  @Test(.enabled(if: MemoryDisk.isPermitted, "mounting needs root's capability"), arguments: [true, false])
   func `a store that cannot be written at the start ends with 73 before a line is read`(isReadOnly: Bool) async throws {
     let tool = try AttacheTool()
     let disk = try MemoryDisk(at: tool.home["disk"])

@@ -3,12 +3,12 @@ import AttacheTesting
 import Foundation
 import Testing
 
-/// `attache inspect`: what it reads, writes and ends with.
+/// `attache inspect`: its input, its output and its exit status.
 @Suite(.timeLimit(.minutes(1)))
 struct InspectCommandTests {
   private static let article = #"{"aps":{"alert":"Hello","mutable-content":1},"image":"https://cdn.example/a.jpg"}"#
 
-  /// The objects that `--json` writes.
+  /// The objects of `--json`.
   private func objects(_ arguments: [String], input: String, tool: AttacheTool? = nil) async throws -> [[String: Any]] {
     let run = try await (tool ?? AttacheTool()).run(["inspect", "--json"] + arguments, input: input)
     #expect(run.exit == .status(0))

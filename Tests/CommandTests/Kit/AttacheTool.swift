@@ -1,17 +1,17 @@
 import Foundation
 
-/// The built tool with a home of its own: nothing of the user's is read or written, nothing is
-/// shared between tests.
+/// The built tool with its own home: it reads and writes no files of the user, and tests share
+/// nothing.
 final class AttacheTool: Sendable {
   let home: TemporaryFolder
 
-  /// The folder of the built executables: the test bundle lies beside them.
+  /// The folder of the built executables: the test bundle is beside them.
   static let folder: String = {
     let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
     return (path as NSString).deletingLastPathComponent
   }()
 
-  /// What lets the tool reach an origin on loopback.
+  /// The flags that let the tool reach an origin on loopback.
   static let loopback = ["--allow-http", "--allow-net", "127.0.0.0/8"]
 
   init() throws {
@@ -25,13 +25,13 @@ final class AttacheTool: Sendable {
   var environment: [String: String] {
     [
       "HOME": home.path, "XDG_CACHE_HOME": home["cache"], "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8",
-      // How the address sanitizer runs, where it does: the tool ends with threads at work, whose
-      // objects are no leaks.
+      // Options of the address sanitizer: the tool ends while threads run, and their objects are
+      // not leaks.
       "ASAN_OPTIONS": "detect_leaks=0",
     ]
   }
 
-  /// Starts `attache`; what is not said is a pipe.
+  /// Starts `attache`. Descriptors that are not set are pipes.
   func start(_ arguments: [String] = [], change: (inout Launch) -> Void = { _ in }) throws -> Program {
     var launch = Launch(path: Self.folder + "/attache", arguments: arguments, environment: environment, folder: home)
     change(&launch)
@@ -56,7 +56,7 @@ final class AttacheTool: Sendable {
     return (run, try ReportLine.read(report))
   }
 
-  /// Every file in the store but its index, by its path within.
+  /// Every file in the store except its index, by its path in the store.
   func storedFiles() throws -> [String] {
     let names = try FileManager.default.subpathsOfDirectory(atPath: store)
     return names.filter { name in

@@ -17,7 +17,7 @@ struct Enriched: Decodable {
 
   var attache: Member
 
-  /// The attachments of a line; none when it has no member.
+  /// The attachments of a line; empty if it has no member.
   static func attachments(_ line: some StringProtocol) -> [Attachment] {
     (try? JSONDecoder().decode(Enriched.self, from: Data(line.utf8)))?.attache.attachments ?? []
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Figures in Prometheus' text format, by their names with the labels.
+/// Metrics in the text format of Prometheus, by their names with the labels.
 struct Figures {
   let values: [String: Double]
 
@@ -19,7 +19,7 @@ struct Figures {
 
   subscript(name: String) -> Double? { values[name] }
 
-  /// Asks a program under way until its figures are so.
+  /// Polls a running program until its metrics satisfy the condition.
   static func of(_ port: UInt16, until isSo: (Figures) -> Bool) async throws -> Figures {
     Figures(try await LoopbackClient.ask(port, "/metrics") { isSo(Figures($0.body)) }.body)
   }

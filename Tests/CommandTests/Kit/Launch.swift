@@ -3,7 +3,7 @@ import Glibc
 
 /// How a program is started: what a shell would set up for it.
 struct Launch {
-  /// What stands at one of the three standard descriptors.
+  /// The file behind one of the three standard descriptors.
   struct Stream {
     fileprivate var kind: ProcessLaunch.Stream
 
@@ -11,9 +11,9 @@ struct Launch {
     static let pipe = Stream(kind: .pipe)
     /// Nothing, as after `<&-`.
     static let closed = Stream(kind: .closed)
-    /// The file at a path, opened for reading as input and for writing else.
+    /// The file at a path: opened for reading as input, otherwise for writing.
     static func file(_ path: String) -> Stream { Stream(kind: .file(path)) }
-    /// A descriptor of the test's, which it keeps.
+    /// A descriptor that the test keeps.
     static func descriptor(_ number: Int32) -> Stream { Stream(kind: .descriptor(number)) }
   }
 
@@ -23,14 +23,14 @@ struct Launch {
   var input = Stream.pipe
   var output = Stream.pipe
   var errors = Stream.pipe
-  /// A folder that stays as long as the program lives.
+  /// A folder that exists as long as the program runs.
   var folder: TemporaryFolder?
   /// Signals that the program inherits as ignored.
   var ignored: [Int32] = []
 
   /// Starts the program, in the process group of the tests: a Ctrl-C ends both.
   func start() throws -> (StartedProcess, ProcessLaunch.Pipes) {
-    // A test that writes to a program that has ended must live on.
+    // A test that writes to a program that has ended must continue.
     signal(SIGPIPE, SIG_IGN)
     var launch = ProcessLaunch([path] + arguments)
     launch.environment = environment

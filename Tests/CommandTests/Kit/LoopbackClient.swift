@@ -2,7 +2,7 @@ import Attache
 import Foundation
 import Glibc
 
-/// Asks a server on loopback, byte by byte as written.
+/// Sends raw requests to a server on loopback.
 enum LoopbackClient {
   struct Answer {
     var status: Int
@@ -18,7 +18,7 @@ enum LoopbackClient {
     return Answer(status: words.count > 1 ? Int(words[1]) ?? 0 : 0, head: String(parts[0]), body: parts.count > 1 ? String(parts[1]) : "")
   }
 
-  /// Asks again and again until the answer is so.
+  /// Repeats the request until the response satisfies the condition.
   static func ask(_ port: UInt16, _ path: String, until isSo: (Answer) -> Bool) async throws -> Answer {
     while true {
       let answer = try await ask(port, path)

@@ -5,7 +5,7 @@ import Glibc
 final class MemoryDisk: Sendable {
   let path: String
 
-  /// Whether this process may mount one: it takes root's capability.
+  /// Whether this process may mount a file system, which needs root's capability.
   static let isPermitted: Bool = {
     guard let folder = try? TemporaryFolder(), let disk = try? MemoryDisk(at: folder["disk"]) else { return false }
     disk.unmount()
@@ -18,7 +18,7 @@ final class MemoryDisk: Sendable {
     guard unsafe mount("tmpfs", path, "tmpfs", 0, "size=\(size),mode=700") == 0 else { throw SystemError(call: "mount", number: errno) }
   }
 
-  /// Takes all the room that is left.
+  /// Uses up the free space.
   func fill() {
     let filler = unsafe open(path + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     let page = [UInt8](repeating: 0, count: 4096)
@@ -26,14 +26,14 @@ final class MemoryDisk: Sendable {
     close(filler)
   }
 
-  /// Makes it larger, or smaller as far as there is room left.
+  /// Makes the disk larger, or smaller as far as there is free space.
   func resize(_ size: String) throws {
     guard unsafe mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT), "size=\(size)") == 0 else {
       throw SystemError(call: "mount", number: errno)
     }
   }
 
-  /// Gives back what ``fill()`` took.
+  /// Frees the space that ``fill()`` used.
   func empty() {
     unsafe unlink(path + "/filler")
   }

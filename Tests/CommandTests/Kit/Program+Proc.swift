@@ -1,20 +1,20 @@
 import Foundation
 import Glibc
 
-/// What /proc says of a program.
+/// The state of a program, from /proc.
 extension Program {
-  /// Comes back when no signal waits to be taken.
+  /// Returns when no signal is pending.
   func signalsAreTaken() async {
     await look { $0.status("ShdPnd").map { UInt64($0, radix: 16) == 0 } ?? true }
   }
 
-  /// Comes back when the program has a handler of its own for a signal.
+  /// Returns when the program has its own handler for a signal.
   func handles(_ signal: Int32) async {
     await look { $0.status("SigCgt").flatMap { UInt64($0, radix: 16) }.map { $0 & 1 << (signal - 1) != 0 } ?? true }
   }
 
-  /// Comes back when the first thread, which reads the input, waits for the writer's to end: it
-  /// will read no more.
+  /// Returns when the first thread, which reads the input, waits for the writer's thread to end. It
+  /// reads no more then.
   func readerHasEnded() async {
     await look { program in
       let call = try? String(contentsOfFile: "/proc/\(program.process)/task/\(program.process)/syscall", encoding: .utf8)
@@ -23,8 +23,8 @@ extension Program {
     }
   }
 
-  /// Comes back when a thread that writes waits, as for a pipe that is full; at once when the
-  /// program has ended.
+  /// Returns when a writing thread waits, for example for a full pipe, or when the program has
+  /// ended.
   func outputIsBlocked() async {
     await look { program in
       guard let tasks = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(program.process)/task") else { return true }
@@ -48,15 +48,15 @@ extension Program {
     private static let futex = "98"
   #endif
   /// FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, not private to the process: the kernel itself wakes
-  /// who is in pthread_join(3).
+  /// a thread in pthread_join(3).
   private static let waitForThread = "0x109"
 
-  /// The largest memory that it has had at a time, in bytes.
+  /// The peak memory in bytes.
   var peakMemory: Int? {
     status("VmHWM")?.split(separator: " ").first.flatMap { Int($0) }.map { $0 * 1024 }
   }
 
-  /// How many threads it has.
+  /// The number of threads.
   var threadCount: Int? {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task"))?.count
   }
@@ -67,8 +67,7 @@ extension Program {
     return line.map { String($0.dropFirst(name.count + 1)).trimmingCharacters(in: .whitespaces) }
   }
 
-  /// Looks again and again: what the system does with a process is no event that a test could wait
-  /// for.
+  /// Polls, since a test cannot wait for events of another process.
   private func look(until isSo: (Program) -> Bool) async {
     while !isSo(self), !Task.isCancelled { await Task.yield() }
   }

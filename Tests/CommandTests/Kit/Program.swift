@@ -2,7 +2,7 @@ import Attache
 import Foundation
 import Glibc
 
-/// A program under way. It is killed with this object, and when the test that waits for it is
+/// A running program. It is killed with this object, and when the test that waits for it is
 /// cancelled.
 final class Program: Sendable {
   /// How a program ended.
@@ -54,19 +54,19 @@ final class Program: Sendable {
     return ending.read { $0 } ?? .status(-1)
   }
 
-  /// Waits for the end, and for what was written until then.
+  /// Waits for the end and for all output.
   func finished() async -> Run {
     let exit = await exit()
     return Run(exit: exit, output: await output.everything(), errors: String(decoding: await errors.everything(), as: UTF8.self))
   }
 
-  /// Waits until so many whole lines were written to standard output; fewer when it ends before.
+  /// Waits until this many whole lines were written to standard output, or until the program ends.
   func lines(_ count: Int) async -> [String] {
     await patiently { await output.wait { $0.lineFeeds >= count } }
     return output.lines
   }
 
-  /// Waits until standard error holds the text, or ends.
+  /// Waits until standard error contains the text, or ends.
   func errors(holding text: String) async -> String {
     await patiently { await errors.wait { String(decoding: $0.bytes, as: UTF8.self).contains(text) } }
     return String(decoding: errors.bytes, as: UTF8.self)

@@ -17,11 +17,11 @@ final class ProgramInput: Sendable {
   }
 
   deinit {
-    // A write under way holds this object; what is not closed is closed now.
+    // A write in progress retains this object, so the descriptor can be closed now.
     if !state.read(\.isClosed), descriptor >= 0 { Glibc.close(descriptor) }
   }
 
-  /// Writes, in order, without holding up the test.
+  /// Writes in order, without blocking the test.
   func write(_ bytes: [UInt8]) {
     let starts = state.change { state in
       state.pending.append(bytes)
@@ -57,7 +57,7 @@ final class ProgramInput: Sendable {
     }
   }
 
-  /// What is to be written; nil when there is nothing, after which this thread is over.
+  /// The next bytes to write; nil if there are none, and then this thread ends.
   private func next() -> [UInt8]? {
     let (bytes, closes) = state.change { state -> ([UInt8]?, Bool) in
       guard state.pending.isEmpty else { return (state.pending.removeFirst(), false) }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What a program writes to a pipe.
+/// The output of a program through a pipe.
 final class ProgramOutput: Sendable {
   struct State: Sendable {
     var bytes: [UInt8] = []
@@ -11,7 +11,7 @@ final class ProgramOutput: Sendable {
 
   private let state: Watched<State>
 
-  /// - Parameter descriptor: is closed at its end; -1 gives an output that has ended.
+  /// - Parameter descriptor: the read end, closed at its end; -1 for an output that has ended.
   init(_ descriptor: Int32) {
     state = Watched(State(isEnded: descriptor < 0))
     guard descriptor >= 0 else { return }
@@ -25,7 +25,7 @@ final class ProgramOutput: Sendable {
     String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
   }
 
-  /// Comes back when the output is so, or has ended.
+  /// Returns when the output satisfies the condition or has ended.
   func wait(until isSatisfied: @escaping @Sendable (State) -> Bool) async {
     await state.wait { isSatisfied($0) || $0.isEnded }
   }
@@ -40,7 +40,7 @@ final class ProgramOutput: Sendable {
     while true {
       let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
-      // A terminal whose other side is closed gives EIO.
+      // read(2) fails with EIO on a terminal whose other side is closed.
       guard count > 0 else { break }
       let piece = buffer[..<count]
       let lineFeeds = unsafe piece.withUnsafeBytes { unsafe countLineFeeds($0) }
@@ -54,7 +54,7 @@ final class ProgramOutput: Sendable {
   }
 }
 
-/// Counts by memchr(3): megabytes go through here.
+/// Counts with memchr(3), since the output can be megabytes.
 private func countLineFeeds(_ bytes: UnsafeRawBufferPointer) -> Int {
   var (count, rest) = (0, unsafe bytes)
   while let start = rest.baseAddress, let found = unsafe memchr(start, 10, rest.count) {

@@ -12,7 +12,7 @@ final class QueueTool: Sendable {
   /// Flags of `work` that let it reach an origin on loopback.
   static let loopback = AttacheTool.loopback
 
-  /// - Parameter path: of the queue; nil is one in the tool's home.
+  /// - Parameter path: the queue's path; nil for a queue in the tool's home.
   init(_ kind: QueueKind = .sqlite, path: String? = nil) throws {
     tool = try AttacheTool()
     queue = "\(kind.rawValue):\(path ?? tool.home["queue"])"
@@ -28,7 +28,7 @@ final class QueueTool: Sendable {
     try tool.start([command, "--queue", queue] + arguments, change: change)
   }
 
-  /// Enqueues lines and works them.
+  /// Enqueues lines and processes them.
   func work(_ input: String, _ arguments: [String] = []) async throws {
     _ = try await run("enqueue", input: input)
     _ = try await run("work", ["--once"] + arguments)
@@ -38,8 +38,8 @@ final class QueueTool: Sendable {
     try JSONDecoder().decode(State.self, from: Data(try await run("queue", ["--json"]).output))
   }
 
-  /// Looks again and again until the queue stands so: what another process does with it is no event
-  /// of a test's.
+  /// Polls until the queue satisfies the condition, since another process changes it without an
+  /// event for the test.
   func state(until isSo: (State) -> Bool) async throws -> State {
     while true {
       if let state = try? await state(), isSo(state) { return state }
@@ -47,7 +47,7 @@ final class QueueTool: Sendable {
     }
   }
 
-  /// Looks again and again until the history of a payload is so.
+  /// Polls until the history of a payload satisfies the condition.
   func history(_ line: Int, until isSo: (String) -> Bool) async throws -> String {
     while true {
       let text = try await run("queue", ["--line", "\(line)"]).text
@@ -56,7 +56,7 @@ final class QueueTool: Sendable {
     }
   }
 
-  /// What the queue holds in the store.
+  /// The attachments that the queue holds in the store.
   func holds() throws -> [String] {
     let folder = tool.store + "/.held"
     guard FileManager.default.fileExists(atPath: folder) else { return [] }

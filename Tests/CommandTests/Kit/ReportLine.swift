@@ -1,6 +1,6 @@
 import Foundation
 
-/// A line of the report, as far as tests ask for it.
+/// The parts of a report line that tests use.
 struct ReportLine: Decodable, Hashable {
   struct Medium: Decodable, Hashable {
     var url: String

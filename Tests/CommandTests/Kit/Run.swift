@@ -1,4 +1,4 @@
-/// What a program left behind.
+/// The result of a program's run.
 struct Run {
   var exit: Program.Exit
   var output: [UInt8]

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Whether both hold the same bytes; megabytes at a time.
+/// Whether both have the same bytes. Fast enough for megabytes.
 func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
   unsafe left.count == right.count && memcmp(left, right, left.count) == 0
 }

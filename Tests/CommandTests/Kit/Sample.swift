@@ -1,6 +1,6 @@
 import Foundation
 
-/// The payloads and media that tests speak of.
+/// The payloads and media of the tests.
 enum Sample {
   /// A payload that asks for media at a URL.
   static func payload(_ url: String, key: String = "media-url") -> String {

@@ -5,7 +5,7 @@ import Foundation
 enum ShippedScenarios {
   static let folder = Sample.fixtures + "/scenarios"
 
-  /// All of them, by their names; they are read once.
+  /// All scenarios by name, read once.
   static func all() throws -> [Scenario] { try read.get() }
 
   private static let read = Result {
@@ -13,13 +13,12 @@ enum ShippedScenarios {
     return try files.sorted().map { try Scenario(contentsOfFile: "\(folder)/\($0)") }
   }
 
-  /// What came of them in this process on both clocks: they are played once, for every test that
-  /// asks.
+  /// The results in this process on both clocks. The scenarios are played once, for all tests.
   static let played = Task {
     await ScenarioRunner(clock: .both).run(try all())
   }
 
-  /// What plays them through the built worker of a queue.
+  /// Plays the scenarios through the built worker of a queue.
   static func queue(_ kind: QueueRehearsal.Kind) -> QueueRehearsal {
     var rehearsal = QueueRehearsal(kind)
     rehearsal.environment = ["PATH": AttacheTool.folder + ":/usr/bin:/bin", "ASAN_OPTIONS": "detect_leaks=0"]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a test's own, gone with this object.
+/// A temporary folder, removed with this object.
 final class TemporaryFolder: Sendable {
   let path: String
 

@@ -1,17 +1,17 @@
 import Attache
 import Glibc
 
-/// A pseudoterminal: a program has one side, the test reads the other.
+/// A pseudoterminal. A program has one side, and the test reads the other.
 final class Terminal: Sendable {
-  /// The side of the program's.
+  /// The program's side.
   let program: Int32
-  /// TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h: what unlockpt(3) and ptsname(3) do, which
-  /// Swift's Glibc leaves out.
+  /// TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h: the work of unlockpt(3) and ptsname(3), which
+  /// Swift's Glibc does not export.
   private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
   private let shown: ProgramOutput
   private let isClosed = Watched(false)
 
-  /// - Parameter columns: the width that the terminal says it has; 0 is none.
+  /// - Parameter columns: the width that the terminal reports; 0 for none.
   init(columns: UInt16 = 0) throws {
     let test = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var (isLocked, number): (Int32, Int32) = (0, 0)
@@ -29,7 +29,7 @@ final class Terminal: Sendable {
     closeProgramSide()
   }
 
-  /// Lets go of the program's side, once a program has it; the terminal ends with that program.
+  /// Closes the program's side after a program has it. The terminal then ends with that program.
   func closeProgramSide() {
     let isFirst = isClosed.change { isClosed in
       defer { isClosed = true }
@@ -38,7 +38,7 @@ final class Terminal: Sendable {
     if isFirst { close(program) }
   }
 
-  /// Waits until the screen holds a text; line ends are those of a terminal.
+  /// Waits until the screen contains a text, with a terminal's line endings.
   func text(holding text: String) async -> String {
     await shown.wait { String(decoding: $0.bytes, as: UTF8.self).contains(text) }
     return String(decoding: shown.bytes, as: UTF8.self)

@@ -2,7 +2,7 @@ import Attache
 import Foundation
 import Glibc
 
-/// A pipe of a test's own, read byte by byte or not at all.
+/// A pipe that the test reads byte by byte, or not at all.
 final class TestPipe: Sendable {
   let writeEnd: Int32
   let readEnd: Int32
@@ -26,12 +26,12 @@ final class TestPipe: Sendable {
     closeOnce(writeEnd)
   }
 
-  /// Writes, in order, without holding up the test; what fits into the pipe by one write(2).
+  /// Writes in order, without blocking the test. Bytes that fit into the pipe take one write(2).
   func write(_ text: some StringProtocol) {
     queue.write(Array(text.utf8))
   }
 
-  /// The next line without its line feed, and not a byte more.
+  /// Reads exactly the next line and returns it without its line feed.
   func readLine() async -> String {
     await withCheckedContinuation { continuation in
       Foundation.Thread.detachNewThread { [readEnd] in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that threads change and tests wait for.
+/// A value that threads change and for which tests wait.
 final class Watched<Value: Sendable>: Sendable {
   private struct Waiter {
     var isSatisfied: @Sendable (Value) -> Bool
@@ -38,7 +38,7 @@ final class Watched<Value: Sendable>: Sendable {
     return result
   }
 
-  /// Comes back when the value is so.
+  /// Returns when the value satisfies the condition.
   func wait(until isSatisfied: @escaping @Sendable (Value) -> Bool) async {
     await withCheckedContinuation { continuation in
       let satisfied = book.withLock { book in

@@ -1,6 +1,6 @@
 import AttacheTesting
 
-/// Runs a test with an origin, and stops that.
+/// Runs a test with an origin, then stops the origin.
 func withOrigin<Result>(
   tls: FaultOrigin.TLS = .none, isolation: isolated (any Actor)? = #isolation, _ body: (FaultOrigin) async throws -> Result
 ) async throws -> Result {

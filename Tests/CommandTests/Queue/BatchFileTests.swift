@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What `attache batch` writes to, and what it leaves alone.
+/// Which files `attache batch` writes, and which it leaves unchanged.
 @Suite(.timeLimit(.minutes(1)))
 struct BatchFileTests {
   private static let lines = "{\"n\":1}\n{\"n\":2}\n"

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A batch that is killed on the way and started again.
+/// A batch that is killed and started again.
 @Suite(.timeLimit(.minutes(2)))
 struct BatchKillTests {
   private static let pictures = 90
@@ -29,7 +29,7 @@ struct BatchKillTests {
         await origin.waitForRequests(count: origin.requestCount() + 5)
         killed.send(SIGKILL)
         #expect(await killed.exit() == .signal(SIGKILL))
-        #expect(!FileManager.default.fileExists(atPath: tool.home["out"]), "the output appears when it is whole")
+        #expect(!FileManager.default.fileExists(atPath: tool.home["out"]), "the output appears when it is complete")
         for picture in try await finished(tool, queue) where settled[picture] == nil {
           settled[picture] = origin.requestCount(path: "/\(picture).png")
         }

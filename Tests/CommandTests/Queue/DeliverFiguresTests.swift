@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// The figures of `attache deliver`, by the built tool.
+/// The metrics of `attache deliver`, by the built tool.
 @Suite(.timeLimit(.minutes(1)))
 struct DeliverFiguresTests {
   private func queue(_ count: Int) async throws -> QueueTool {
@@ -11,7 +11,7 @@ struct DeliverFiguresTests {
     return queue
   }
 
-  /// A sender in the shell, which finds a file of the test's as $1 and runs this with each line in
+  /// A shell sender that gets a file of the test as `$1` and runs this text with each line in
   /// `$line`.
   private func shell(_ body: String, _ file: String) -> [String] {
     ["--", "sh", "-c", "while IFS= read -r line; do \(body); done", "sender", file]
@@ -30,7 +30,7 @@ struct DeliverFiguresTests {
         *) echo ok ;;
       esac
       """
-    // One after the other, so that a sender that ends has one result alone.
+    // One after the other, so that a sender that ends has only one result.
     let run = try await queue.run("deliver", ["--once", "--jobs", "1", "--metrics-file", file] + shell(body, mark))
     #expect(run.exit == .status(0))
     let figures = try Figures(file: file)

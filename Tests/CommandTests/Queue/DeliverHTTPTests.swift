@@ -5,8 +5,8 @@ import Testing
 /// `attache deliver --http`, by the built tool, to a server in Python.
 @Suite(.timeLimit(.minutes(1)))
 struct DeliverHTTPTests {
-  /// Answers each POST with what its table says for the number in the body: statuses in turn, with
-  /// a field. Each request goes to a file, one JSON object a line.
+  /// Answers each POST with the statuses that its table has for the number in the body, in turn,
+  /// with a header field. Each request is written to a file, one JSON object per line.
   private static let server = """
     import http.server, json, os, socketserver, sys, threading
     table = json.loads(sys.argv[1]); log = open(sys.argv[2], "a"); lock = threading.Lock(); seen = {}
@@ -46,7 +46,7 @@ struct DeliverHTTPTests {
     var fields: [String: String]
   }
 
-  /// The server, while it runs, and what it was sent.
+  /// A running server and the requests that it got.
   private final class Endpoint {
     let process = Process()
     let log: String
@@ -64,7 +64,7 @@ struct DeliverHTTPTests {
     }
 
     deinit {
-      // SIGTERM may be blocked in it, as it is in who starts it.
+      // SIGTERM may be blocked in the server, as in the process that starts it.
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
     }

@@ -2,10 +2,10 @@ import Attache
 import Foundation
 import Testing
 
-/// `attache deliver --rate`, by the built tool: an upper bound, which no slow machine breaks.
+/// `attache deliver --rate`, by the built tool: an upper limit, which holds on slow machines too.
 @Suite(.timeLimit(.minutes(1)))
 struct DeliverRateTests {
-  /// Notes the moment at which it has read each line, in nanoseconds of the system's monotonic
+  /// Records the time at which it has read each line, in nanoseconds of the system's monotonic
   /// clock.
   private static let sender = """
     import sys, time
@@ -16,7 +16,7 @@ struct DeliverRateTests {
     """
   private static let count = 100
   private static let rate = 200.0
-  /// What may go at once after a quiet time: the results of 100 ms.
+  /// The allowed burst after an idle time: the results of 100 ms.
   private static let burst = 20.0
 
   /// When the sender has read each result, in seconds since the deliverer was about to start.
@@ -32,8 +32,8 @@ struct DeliverRateTests {
   }
 
   @Test func `no window has more results than the rate allows, and those of a moment`() async throws {
-    // With one at a time, a result is read after it was sent and before the next one is: none is
-    // counted in a window that it was not sent in.
+    // With one result at a time, each is read before the next one is sent, so none is counted in
+    // the wrong window.
     let moments = try await moments(1)
     #expect(moments.count == Self.count)
     for first in moments.indices {

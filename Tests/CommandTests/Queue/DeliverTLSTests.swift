@@ -38,7 +38,7 @@ struct DeliverTLSTests {
       #expect(requests.count == Self.count)
       #expect(requests.allSatisfy { $0.method == "POST" && $0.path == "/push" && $0.httpVersion == version })
       #expect(requests.allSatisfy { $0.field("content-length") == ($0.field("attache-id")?.count == 1 ? "7" : "8") })
-      // HTTP/2 has one for all; HTTP/1.1 keeps one for each job.
+      // HTTP/2 uses one connection for all jobs; HTTP/1.1 keeps one for each job.
       #expect(origin.connectionCount <= (http2 ? 1 : 4))
     }
   }

@@ -18,7 +18,7 @@ struct DeliverTests {
     try await queue.run("deliver", ["--once"] + arguments + ["--"] + sender)
   }
 
-  /// A sender in the shell, which finds a file of the test's as $1 and runs this with each line in
+  /// A shell sender that gets a file of the test as `$1` and runs this text with each line in
   /// `$line`.
   private func shell(_ body: String, _ file: String = "") -> [String] {
     ["sh", "-c", "while IFS= read -r line; do \(body); done", "sender", file]
@@ -138,7 +138,7 @@ struct DeliverTests {
   @Test func `a sender that never works gives up no payload`() async throws {
     let queue = try await queue("{\"n\":1}\n")
     let program = try queue.start("deliver", ["--poison-after", "1", "--", "sh", "-c", "exit 9"])
-    // Three ends would do if one had answered.
+    // Three ends would be enough if one had answered.
     _ = try await queue.history(1) { $0.contains("try 6 of the delivery: the sender ended with status 9") }
     program.send(SIGTERM)
     await program.signalsAreTaken()
@@ -192,8 +192,8 @@ struct DeliverTests {
   func `a sender inherits no socket of the figures and no descriptor of the deliverer`(arguments: [String]) async throws {
     let queue = try await queue("{\"n\":1}\n")
     let got = queue.tool.home["got"]
-    // The port of the figures is open before the sender starts: one that had it would keep it from
-    // the next deliverer, and each scraper waiting.
+    // The port of the metrics is open before the sender starts. A sender that inherited it would
+    // block it for the next deliverer, and each scraper would wait.
     let run = try await deliver(
       queue, ["--metrics", "0"] + arguments, ["sh", "-c", "ls -l /proc/$$/fd >\"$1\"; read -r line; echo ok", "sender", got])
     #expect(run.exit == .status(0))
@@ -321,7 +321,7 @@ struct DeliverTests {
     let start = ContinuousClock.now
     let run = try await deliver(queue, ["--rate", "100/s"], shell("echo ok"))
     #expect(run.exit == .status(0))
-    // The first ten may come at once.
+    // The first ten may come immediately.
     #expect(ContinuousClock.now - start >= .milliseconds(90))
   }
 }

@@ -146,7 +146,7 @@ struct EnqueueTests {
     #expect(try await queue.state().total == 2)
   }
 
-  @Test(.enabled(if: MemoryDisk.isPermitted, "mounting takes root's capability"))
+  @Test(.enabled(if: MemoryDisk.isPermitted, "mounting needs root's capability"))
   func `a disk that is full ends with 74 and says where to go on`() async throws {
     let tool = try QueueTool()
     let disk = try MemoryDisk(at: tool.tool.home["disk"], size: "1m")
@@ -160,7 +160,7 @@ struct EnqueueTests {
     let found = try #require(run.errors.firstMatch(of: /line (\d+) and the lines after it are not in the queue/))
     disk.fill()
     unsafe unlink(disk.path + "/filler")
-    // What is said to be in the queue is there.
+    // Payloads that the command reports as added are in the queue.
     #expect(try await queue.state().total == Int(found.1) ?? 0)
   }
 }

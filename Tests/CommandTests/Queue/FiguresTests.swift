@@ -6,7 +6,7 @@ import Testing
 /// `attache work --metrics` and `--metrics-file`, by the built tool and real sockets.
 @Suite(.timeLimit(.minutes(1)))
 struct FiguresTests {
-  /// A worker under way whose queue has these lines, and its port.
+  /// A running worker whose queue has these lines, and its port.
   private func working(_ queue: QueueTool, _ lines: String = "", _ flags: [String] = []) async throws -> (Program, UInt16) {
     _ = try await queue.run("enqueue", input: lines)
     let program = try queue.start("work", ["--metrics", "0"] + QueueTool.loopback + flags)
@@ -33,7 +33,7 @@ struct FiguresTests {
     #expect(run.output == [])
   }
 
-  /// The IPv4 addresses, as the kernel writes them, at which somebody listens on a port.
+  /// The IPv4 addresses, as the kernel writes them, on which a process listens at a port.
   private static func listeners(_ port: UInt16) throws -> [String] {
     let text = try ["/proc/net/tcp", "/proc/net/tcp6"].map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
     let hexadecimal = String(format: ":%04X", port)

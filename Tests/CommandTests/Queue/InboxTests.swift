@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What people do in the folder of a `dir:` queue, through the built tool.
+/// What users do in the folder of a `dir:` queue, with the built tool.
 @Suite(.timeLimit(.minutes(1)))
 struct InboxTests {
   private let queue: QueueTool

@@ -3,9 +3,9 @@ import Foundation
 import Glibc
 import Testing
 
-/// Queues, stores and outputs on a disk that is full: a worker pauses and says so, other commands
-/// stop, and all go on once there is room.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: MemoryDisk.isPermitted, "mounting takes root's capability"))
+/// Queues, stores and outputs on a full disk: a worker pauses and reports it, other commands stop,
+/// and all continue when there is space.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: MemoryDisk.isPermitted, "mounting needs root's capability"))
 struct QueueDiskTests {
   private let tool: AttacheTool
   private let disk: MemoryDisk
@@ -58,11 +58,11 @@ struct QueueDiskTests {
         let worker = try tool.start(["work", "--queue", location(kind), "--once", "--jobs", "8"] + AttacheTool.loopback)
         await origin.waitForStalls(count: 1, path: "/stalls.png")
         disk.fill()
-        // What is settled from here on does not fit, unless there is room in what the queue has
-        // already: then the worker ends.
+        // Results from here on do not fit, unless the queue's files have free space inside; then
+        // the worker ends.
         origin.release("/stalls.png")
         _ = await worker.errors(holding: "paused: ")
-        // Result files need room too.
+        // Result files need space too.
         disk.empty()
         try disk.resize("64m")
         let run = await worker.finished()

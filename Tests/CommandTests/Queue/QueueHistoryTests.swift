@@ -5,7 +5,7 @@ import Testing
 /// `attache queue --line` and `--key`, by the built tool.
 @Suite(.timeLimit(.minutes(1)))
 struct QueueHistoryTests {
-  /// What `--json` says of a payload.
+  /// The JSON output for a payload.
   private struct History: Decodable {
     struct Try: Decodable {
       var stage: String
@@ -30,7 +30,7 @@ struct QueueHistoryTests {
     return try decoder.decode(History.self, from: Data(try await queue.run("queue", name + ["--json"]).output))
   }
 
-  /// The lines of a history, with their moments left out.
+  /// The lines of a history without their times.
   private func lines(_ text: String) -> [String] {
     text.split(separator: "\n").map { String($0).replacing(/[0-9-]{10}T[0-9:]{8}\.[0-9]{3}Z/, with: "TIME") }
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What holds for every command of a queue.
+/// Rules for every command of a queue.
 @Suite(.timeLimit(.minutes(1)))
 struct QueueUsageTests {
   private static let commands = ["enqueue", "work", "results", "queue", "retry", "purge", "batch", "push"]

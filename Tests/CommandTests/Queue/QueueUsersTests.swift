@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// Several users of one queue: the mode of its folder decides who may use it.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: getuid() == 0, "becoming another user takes root"))
+@Suite(.timeLimit(.minutes(1)), .enabled(if: getuid() == 0, "becoming another user needs root"))
 struct QueueUsersTests {
   private static let group: gid_t = 4_242
   private let tool: AttacheTool
@@ -13,7 +13,7 @@ struct QueueUsersTests {
     tool = try AttacheTool()
   }
 
-  /// A folder of the first user's, shared as the mode says.
+  /// A folder of the first user, shared according to its mode.
   private func folder(_ mode: mode_t) -> String {
     let path = tool.home["queues"]
     unsafe mkdir(path, 0o700)

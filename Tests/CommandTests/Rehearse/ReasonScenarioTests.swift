@@ -67,7 +67,7 @@ struct ReasonScenarioTests {
 }
 
 extension Scenario {
-  /// Every reason that it expects, of a payload or of one of its references.
+  /// Every reason that the scenario expects for a payload or for one of its references.
   fileprivate var expectedReasons: Set<Reason> {
     let payloads = expectation.payloads
     return Set(payloads.compactMap(\.reason) + payloads.flatMap { ($0.media ?? []).compactMap { $0 } })

@@ -7,10 +7,10 @@ import Testing
 struct RehearseCommandTests {
   struct BrokenFilter: CustomTestStringConvertible {
     var command: String
-    /// What it is found out for, first of all.
+    /// The first finding.
     var kind: String
     var payload: Int?
-    /// A word of the message.
+    /// A part of the message.
     var word: String
 
     var testDescription: String { "\(kind): \(command)" }
@@ -119,7 +119,7 @@ struct RehearseCommandTests {
     #expect(try !isAlive(folder["left"]))
   }
 
-  /// Whether the process with the number in a file runs, or waits to be collected by another.
+  /// Whether the process with the number in a file runs, or is a zombie.
   private func isAlive(_ file: String) throws -> Bool {
     let number = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
     guard let state = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8) else { return false }
@@ -169,7 +169,7 @@ struct RehearseCommandTests {
     let program = try folder.tool.start([
       "rehearse", "--clock", "real", "--parallel", "2", folder.path, "--json", folder["rehearsal.json"], "--junit", folder["junit.xml"],
     ])
-    // Both have been begun when one of them has ended.
+    // Both have started when one of them has ended.
     _ = await program.lines(1)
     program.send(signal)
     let run = await program.finished()
@@ -242,7 +242,7 @@ struct RehearseCommandTests {
 
   @Test func `what a scenario's flags hold is neither split nor replaced by the shell`() async throws {
     let folder = try RehearseFolder(["pattern": RehearseFolder.three + "\nflags: ['--media-key', '*', '--allow-host', '*.example']\n"])
-    // A blank behind U+0600 is no Character of its own.
+    // A blank after U+0600 is not a separate Character.
     try folder.write(RehearseFolder.three + "\nflags: [\"--output-key=\\u0600 --allow-net ::/0\"]\n", as: "split")
     let command = "printf '%s\\n' $REHEARSAL_FLAGS > \(folder["seen"]); exec cat"
     let (_, record) = try await folder.rehearsed(command, ["--parallel", "1"])

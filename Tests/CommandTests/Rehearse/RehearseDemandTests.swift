@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a scenario expects beyond the promise, of a command and of the engine.
+/// What scenarios expect beyond the promise, of a command and of the engine.
 @Suite(.timeLimit(.minutes(1)))
 struct RehearseDemandTests {
   @Test func `attache does all that is expected, as the engine and as a command`() async throws {
@@ -74,7 +74,7 @@ struct RehearseDemandTests {
     let folder = try RehearseFolder(["end": "payloads: ['{}']\norigin: {/a: [\(step)]}\ndeadline: 20s\n"])
     let connection = "/dev/tcp/127.0.0.1/${REHEARSAL_ORIGIN##*:}"
     let client = #"exec 3<>\#(connection); printf "GET /a HTTP/1.1\r\nHost: x\r\n\r\n" >&3; read -r line <&3"#
-    // The client's own status says which signal came.
+    // The client's own exit status shows the signal.
     let command = "bash -c '\(client)'; test $? = \(status) && exec cat"
     let (_, record) = try await folder.rehearsed(command, ["--expect", "all"])
     #expect(record.scenarios.map(\.passed) == [true])

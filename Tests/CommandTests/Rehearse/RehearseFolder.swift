@@ -1,8 +1,8 @@
 import Foundation
 
-/// A folder of scenarios of a test's own, and the tool that rehearses them.
+/// A temporary folder of scenarios, and the tool that rehearses them.
 struct RehearseFolder {
-  /// What `--json` writes.
+  /// The output of `--json`.
   struct Record: Decodable {
     struct Finding: Decodable {
       var kind: String
@@ -58,7 +58,7 @@ struct RehearseFolder {
 
   let tool: AttacheTool
 
-  /// Three lines, of which nobody asks for media.
+  /// Three lines without media.
   static let three = """
     about: Three lines pass.
     payloads:
@@ -69,7 +69,7 @@ struct RehearseFolder {
     expect: {outcome: passthrough}
     """
 
-  /// Two photos, of which the second stalls for ever.
+  /// Two photos; the second stalls forever.
   static let photos = """
     payloads:
       - '{"aps":{"alert":"Hi","mutable-content":1},"image":"{{origin}}/photo.jpg"}'
@@ -113,7 +113,7 @@ struct RehearseFolder {
     return (run, try Self.read(self["rehearsal.json"]))
   }
 
-  /// Rehearses a command, as `--json` has it.
+  /// Rehearses a command and returns its record from `--json`.
   func rehearsed(_ command: String, _ arguments: [String] = []) async throws -> (run: Run, record: Record) {
     try await recorded(["--command", command] + arguments)
   }

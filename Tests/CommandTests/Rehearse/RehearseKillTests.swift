@@ -55,8 +55,8 @@ struct RehearseKillTests {
     }
   }
 
-  /// A command that takes all its input and answers nothing when it runs first, and something else
-  /// when it runs again.
+  /// A command that reads all its input and answers nothing in its first run, and behaves
+  /// differently in the next.
   private func restarted(_ folder: RehearseFolder, with second: String, says word: String = "") -> String {
     let mark = folder["ran"]
     return "test -e \(mark) && exec \(second); touch \(mark); printf %s '\(word)'; cat > /dev/null; sleep 1000"

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Queues that are worked in the world of a scenario.
+/// Workers of queues, rehearsed with scenarios.
 @Suite(.timeLimit(.minutes(1)))
 struct RehearseQueueTests {
   @Test(arguments: ["sqlite", "dir"]) func `attache work does all that is expected`(kind: String) async throws {
@@ -31,8 +31,7 @@ struct RehearseQueueTests {
     #expect(record.scenarios[0].timeline.contains { $0.text.hasPrefix("the worker killed after ") })
   }
 
-  /// Workers that do something wrong behind attache's back: the shell command, and what they are
-  /// found out for.
+  /// Workers that break the promise: the shell command, and the expected finding.
   private static let broken = [
     ("attache purge --queue $REHEARSAL_QUEUE --older-than 0s --include-undelivered", "lost"),
     ("printf '{\"aps\":{\"alert\":\"Hello\"},\"n\":2}\\n' | attache enqueue --queue $REHEARSAL_QUEUE; $WORK", "duplicated"),
@@ -61,7 +60,7 @@ struct RehearseQueueTests {
     let folder = try RehearseFolder(["photos": RehearseFolder.photos])
     let mark = folder["ran"]
     let work = "attache work --queue $REHEARSAL_QUEUE --once --poison-after 1000000 $REHEARSAL_FLAGS"
-    // The first run is that of nobody's kill.
+    // The first run has no kill.
     let command =
       "test -e \(mark).2 && { \(work); exec attache purge --queue $REHEARSAL_QUEUE --older-than 0s --include-undelivered; }; "
       + "test -e \(mark) && { touch \(mark).2; exec sleep 1000; }; touch \(mark); exec \(work)"

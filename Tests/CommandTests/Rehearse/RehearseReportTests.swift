@@ -141,7 +141,8 @@ struct RehearseReportTests {
     #expect(text.contains("\u{1B}") == environment.isEmpty)
   }
 
-  /// One whose name is hard to write, one that no command can play, one that loses its second line.
+  /// A scenario with a difficult name, one that no command can play, and one that loses its second
+  /// line.
   private func mixed() throws -> RehearseFolder {
     let folder = try RehearseFolder()
     try folder.write(RehearseFolder.three.replacing("\"n\":", with: "\"m\":"), as: "a-odd <&\">")

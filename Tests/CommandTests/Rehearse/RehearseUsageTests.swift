@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What a user gets who holds `attache rehearse` wrong, and what help there is.
+/// The messages for wrong usage of `attache rehearse`, and its help.
 @Suite(.timeLimit(.minutes(1)))
 struct RehearseUsageTests {
   @Test func `help is that of the companion, under the one name`() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationXML
 
-/// An XML document, as a parser that is not the writer's sees it.
+/// An XML document, parsed by another implementation than the writer.
 final class XMLTree: NSObject, XMLParserDelegate {
   let name: String
   let attributes: [String: String]

@@ -29,7 +29,7 @@ struct ShippedScenarioTests {
     #expect(run.exit == .status(0), "\(run.text.split(separator: "\n").filter { !$0.hasPrefix("ok") }.joined(separator: "\n"))")
   }
 
-  /// In parts, each of which has the time limit for itself: three commands start for each scenario.
+  /// In parts, each with its own time limit: three commands start for each scenario.
   @Test(arguments: 0..<5)
   func `every scenario passes through the built queue worker`(part: Int) async throws {
     let all = try ShippedScenarios.all()
@@ -43,8 +43,8 @@ struct ShippedScenarioTests {
     #expect(Set(skipped) == Set(scenarios.map(\.name)).intersection(Self.ofTheFilterAlone))
   }
 
-  /// The worker is the same for every kind of queue: some of the scenarios, spread over all, show
-  /// that this one serves it.
+  /// The worker is the same for every kind of queue. A sample of the scenarios, spread over all,
+  /// shows that it works with this kind.
   @Test func `a part of the scenarios passes through the built worker of a folder`() async throws {
     let all = try ShippedScenarios.all()
     let results = await ShippedScenarios.queue(.folder).run(all.indices.filter { $0 % 5 == 2 }.map { all[$0] })
@@ -54,7 +54,7 @@ struct ShippedScenarioTests {
     #expect(results.count { $0.passed } > 30)
   }
 
-  /// What no worker can be asked for.
+  /// Scenarios that do not apply to workers.
   private static let ofTheFilterAlone = [
     "a-full-window-stops-the-reader", "disk-is-full", "disk-turns-read-only", "filter-is-told-to-stop", "filter-is-told-to-stop-at-once",
     "strict-filter-says-that-a-line-was-invalid", "unordered-lines-pass-a-stalled-one",

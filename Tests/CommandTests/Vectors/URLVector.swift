@@ -3,7 +3,7 @@ import Testing
 
 @testable import Attache
 
-/// A vector that is a URL, with the answer that the table has for it.
+/// A vector that is a URL, with its expected answer.
 struct URLVector: Sendable, CustomTestStringConvertible {
   var id: String
   var category: String
@@ -12,10 +12,10 @@ struct URLVector: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { id }
 
-  /// Whether a payload can hold the URL: the line must be UTF-8, which JSON is.
+  /// Whether a payload can contain the URL. The line must be UTF-8, as JSON is.
   var text: String? { String(validating: bytes, as: UTF8.self) }
 
-  /// Every one of them.
+  /// All URL vectors.
   static let all: [URLVector] = {
     guard let table = try? VectorTable.read(), let vectors = try? Vector.all() else { return [] }
     return vectors.compactMap { vector in
@@ -24,12 +24,12 @@ struct URLVector: Sendable, CustomTestStringConvertible {
     }
   }()
 
-  /// Those that a line of JSON can hold.
+  /// The URL vectors that a JSON line can contain.
   static let inText = all.filter { $0.text != nil }
   static let attached = inText.filter { $0.answer.outcome == .attached }
   static let refused = inText.filter { $0.answer.outcome != .attached }
 
-  /// What the gate says.
+  /// The answer of the gate.
   func refusal(allowHTTP: Bool = true) -> Refusal? {
     do throws(Refusal) {
       _ = try URLGate(URLPolicy(allowHTTP: allowHTTP)).check(bytes[...])
@@ -50,18 +50,19 @@ extension URLVector {
       default: String(scalar)
       }
     }
-    // Braces of a URL are no placeholders of a scenario's.
+    // Braces in a URL are not placeholders of a scenario.
     let text = escaped.joined().replacing("{{", with: "{{braces}}")
     return #"{"aps":{"alert":"Hello","mutable-content":1},"picture":"\#(text)"}"#
   }
 
-  /// What must become of it: a line beyond 1 MiB passes, as the design says, whatever it holds.
+  /// The expected result. By design, a line of more than 1 MiB passes through, whatever it
+  /// contains.
   var expected: ScenarioExpectation.OfPayload {
     if payload.utf8.count > 1 << 20 { return .init(outcome: .passthrough, reason: .payloadSize) }
     return .init(outcome: answer.outcome, reason: answer.reason)
   }
 
-  /// A scenario of these payloads, in a network of its own.
+  /// A scenario with these payloads, in an isolated network.
   static func scenario(_ name: String, _ vectors: [URLVector]) -> Scenario {
     var scenario = Scenario(name: name, file: "\(name).yaml", payloads: vectors.map(\.payload))
     scenario.network = .isolated

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Attache
 
-/// The vectors that are URLs: at the gate alone, and through the built tool in a network in which
-/// every address is this machine's.
+/// The vectors that are URLs: with the gate alone, and with the built tool in a network in which
+/// every address belongs to this machine.
 @Suite(.timeLimit(.minutes(5)))
 struct URLVectorTests {
   /// A scheme is refused whether or not plain http is fetched.
@@ -21,7 +21,7 @@ struct URLVectorTests {
 
   @Test(arguments: URLVector.all)
   func `the gate says what the table says`(_ vector: URLVector) {
-    // What becomes of a name that passes is said later.
+    // The result of a name that passes is tested below.
     let expected = vector.answer.reason.flatMap { $0.rawValue.hasPrefix("policy.") ? $0 : nil }
     let refusal = vector.refusal(allowHTTP: vector.category != "scheme")
     #expect(refusal?.reason == expected, "\(refusal?.message ?? "it passed")")
@@ -31,7 +31,7 @@ struct URLVectorTests {
 
   // MARK: The tool, where it is refused
 
-  /// All of them in one run, of which no connection is expected, to whatever address.
+  /// All of them in one run. No connection is expected, to any address.
   private static let refused = Task {
     await played(URLVector.refused.filter { $0.category != "scheme" }, allowingHTTP)
   }

@@ -1,25 +1,25 @@
 import Foundation
 import Testing
 
-/// One hostile input, or one control, of Fixtures/vectors.
+/// A hostile input, or a control, of Fixtures/vectors.
 struct Vector: Decodable, Sendable {
-  /// How a vector is shown.
+  /// How a vector is tested.
   enum Way: Equatable {
-    /// A URL, put into a payload: the suite runs it.
+    /// A URL, which the suite puts into a payload and runs.
     case url([UInt8])
-    /// A whole line: the suite runs it.
+    /// A whole line, which the suite runs.
     case payload([UInt8])
-    /// Files of Fixtures/scenarios, without their endings.
+    /// Files of Fixtures/scenarios, without their extensions.
     case scenarios([String])
-    /// A test, by its sentence.
+    /// A test, by its name.
     case test(String)
-    /// Nothing shows it yet.
+    /// Nothing tests it yet.
     case none
-    /// More than one thing is said to show it.
+    /// More than one of these is given.
     case several
   }
 
-  /// How a long URL goes on.
+  /// The rest of a long URL.
   struct Generated: Decodable {
     var append: String
     var count: Int
@@ -27,11 +27,11 @@ struct Vector: Decodable, Sendable {
   }
 
   var id: String
-  /// Where it can be shown at all: `unit`, `loopback`, `netns`, `tls`.
+  /// What the test needs: `unit`, `loopback`, `netns`, `tls`.
   var tier: String
-  /// A word of the table.
+  /// A word of the table of expectations.
   var expect: String
-  /// Why this answer, where more than one was offered or the design says otherwise.
+  /// Why this answer was chosen, if more than one was offered or the design differs.
   var choice: String?
   var url: String?
   var url_hex: String?
@@ -39,7 +39,7 @@ struct Vector: Decodable, Sendable {
   var payload_hex: String?
   var why: String
   var test: String?
-  /// The name of the file without its ending.
+  /// The name of the file without its extension.
   private(set) var category = ""
   private var scenario: Scenarios?
   private var isForScenario = false
@@ -74,7 +74,7 @@ struct Vector: Decodable, Sendable {
     }
   }
 
-  /// The line or the URL that the vector is itself.
+  /// The line or the URL of the vector itself.
   private var own: Way {
     if let payload_hex { return url == nil ? .payload(Self.bytes(ofHex: payload_hex)) : .several }
     if let url_hex { return .url(Self.bytes(ofHex: url_hex)) }
@@ -102,7 +102,7 @@ struct Vector: Decodable, Sendable {
 extension Vector {
   static let folder = Sample.fixtures + "/vectors"
 
-  /// Every vector of every file, in the files' order.
+  /// Every vector of every file, in order.
   static func all() throws -> [Vector] {
     let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".json") && $0 != "expectations.json" }
     return try files.sorted().flatMap { file in

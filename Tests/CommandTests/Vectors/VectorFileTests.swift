@@ -3,8 +3,8 @@ import AttacheTesting
 import Foundation
 import Testing
 
-/// The files of Fixtures/vectors: each vector is there once, expects what the table knows, and is
-/// shown in one way.
+/// The files of Fixtures/vectors: each vector occurs once, expects a word of the table, and is
+/// tested in one way.
 @Suite struct VectorFileTests {
   private static let scenarios = Sample.fixtures + "/scenarios"
 
@@ -24,7 +24,7 @@ import Testing
   @Test func `each vector is shown in one way`() throws {
     let vectors = try Vector.all()
     let several = vectors.filter { $0.way == .several }.map(\.id)
-    #expect(several.isEmpty, "shown by a scenario and by something else")
+    #expect(several.isEmpty, "tested by a scenario and by something else")
     let none = vectors.filter { $0.way == .none }.map(\.id)
     #expect(none.isEmpty, "nothing shows these \(none.count) vectors")
   }
@@ -67,7 +67,8 @@ import Testing
 }
 
 extension Scenario {
-  /// Whether the answer is expected of one of its payloads, or of one of its media references.
+  /// Whether the scenario expects this answer for one of its payloads, or for one of its media
+  /// references.
   fileprivate func expects(_ answer: VectorTable.Answer) -> Bool {
     expectation.payloads.contains { payload in
       if payload.outcome == answer.outcome, payload.reason == answer.reason { return true }

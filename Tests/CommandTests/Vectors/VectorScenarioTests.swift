@@ -2,8 +2,8 @@ import AttacheTesting
 import Foundation
 import Testing
 
-/// The vectors that a scenario shows, as ``ShippedScenarios`` are played with the engine in this
-/// process. Through the built tool all scenarios are played by ``ShippedScenarioTests``.
+/// The vectors that scenarios test, by the results of ``ShippedScenarios`` with the engine in this
+/// process. ``ShippedScenarioTests`` plays all scenarios with the built tool.
 @Suite(.timeLimit(.minutes(10)))
 struct VectorScenarioTests {
   /// A vector and one of its scenarios.

@@ -1,20 +1,20 @@
 import Attache
 import Foundation
 
-/// What each word of expectation means: Fixtures/vectors/expectations.json, the one table from word
-/// to reason.
+/// The meaning of each word of expectation, from Fixtures/vectors/expectations.json.
 struct VectorTable: Decodable, Sendable {
-  /// What must become of a payload.
+  /// The expected result of a payload.
   struct Answer: Decodable, Hashable, Sendable {
     var outcome: Outcome
-    /// Nil when attached, and where nothing was to be done.
+    /// Nil if attached, or if there was nothing to do.
     var reason: Reason?
 
     private enum CodingKeys: String, CodingKey {
       case outcome, reason
     }
 
-    /// Null is attached, a text is the reason of a fallback, and an object says outcome and reason.
+    /// Null means attached, a text is the reason of a fallback, and an object has outcome and
+    /// reason.
     init(from decoder: any Decoder) throws {
       let value = try decoder.singleValueContainer()
       if value.decodeNil() {

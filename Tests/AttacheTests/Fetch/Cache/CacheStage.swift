@@ -4,17 +4,17 @@ import Testing
 
 @testable import Attache
 
-/// An origin, a store and a wall clock that outlive the fetchers of a test, each of which is a run
-/// of its own.
+/// An origin, a store and a wall clock that outlive the fetchers of a test. Each fetcher is a
+/// separate run.
 struct CacheStage: Sendable {
   let folder = AttachmentStoreTestFolder()
   let time = TestWallClock()
   let origin: FaultOrigin
   let dns: StubDNS?
 
-  /// Starts a fetcher on the store, and shuts it down behind `body`.
+  /// Starts a fetcher on the store, and shuts it down after `body`.
   ///
-  /// - Returns: what the user is to know of the cache.
+  /// - Returns: the notices about the cache.
   @discardableResult
   func run(
     nets: [String] = ["127.0.0.1/32"], configure: (inout MediaFetcher.Configuration) -> Void = { _ in },
@@ -23,7 +23,7 @@ struct CacheStage: Sendable {
     let store = try AttachmentStore(directory: folder.path, maximumBytes: 1_000_000_000, maximumAge: .seconds(864_000)) { [time] in time.now
     }
     defer { store.shutdown() }
-    // No prune of the background's comes between a run and what the test does next.
+    // No background prune runs between a run and the next step of the test.
     store.ledger.withLock { $0.notePrune(kept: 0, bytesBefore: 0, oldest: nil, now: time.now, limits: store.limits) }
     var configuration = MediaFetcher.Configuration()
     configuration.policy = URLPolicy(allowHTTP: true, allowedNets: try nets.map { try CIDR($0) })
@@ -42,7 +42,7 @@ struct CacheStage: Sendable {
     }
   }
 
-  /// Fetches one path in a run of its own.
+  /// Fetches one path in a separate run.
   func fetch(
     _ place: String, nets: [String] = ["127.0.0.1/32"], configure: (inout MediaFetcher.Configuration) -> Void = { _ in }
   ) async throws -> Fetched {
@@ -51,13 +51,13 @@ struct CacheStage: Sendable {
     return try #require(fetched)
   }
 
-  /// The values of a field in the requests of a path, in their order.
+  /// The values of a field in the requests for a path, in order.
   func asked(_ field: String, path: String = "/a") -> [String?] {
     origin.requests.filter { $0.path == path }.map { $0.field(field) }
   }
 }
 
-/// Sets a stage up, lets `body` play on it, and takes it down.
+/// Sets up a stage, runs `body` on it, and tears it down.
 func withCacheStage(tls: FaultOrigin.TLS = .none, dns: StubDNS? = nil, _ body: (CacheStage) async throws -> Void) async throws {
   let origin = try await FaultOrigin.start(tls: tls)
   do {

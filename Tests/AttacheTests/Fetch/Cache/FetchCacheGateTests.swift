@@ -3,7 +3,7 @@ import Testing
 
 @testable import Attache
 
-/// The gates and the limits of a run hold for what an earlier run has kept.
+/// The gates and limits of a run also apply to files that an earlier run cached.
 @Suite(.timeLimit(.minutes(1))) struct FetchCacheGateTests {
   @Test func `a URL that this run refuses is not answered from the cache`() async throws {
     try await withCacheStage { stage in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Attache
 
-/// The HTTP cache over restarts: each fetch is a run of its own.
+/// The HTTP cache across restarts: each fetch is a separate run.
 @Suite(.timeLimit(.minutes(1))) struct FetchCacheTests {
   private static func control(_ value: String) -> Fault { .header(name: "Cache-Control", value: value) }
 

@@ -56,11 +56,11 @@ import Testing
         goOn.wait()
       }
       for await _ in held.stream {}
-      // The loop takes both in one turn.
+      // The loop handles both in one turn.
       let early = stage.begin("/a")
       loop.post { early.cancel() }
       goOn.signal()
-      // The second would wait for a place that nobody's fetch holds.
+      // The second would wait for a connection that no fetch uses.
       #expect(await stage.fetch("/b").file != nil)
       #expect(await stage.fetch("/c", within: .seconds(5)).file != nil)
       #expect(await stage.isAtRest())

@@ -5,7 +5,7 @@ import Testing
 @testable import Attache
 
 @Suite(.timeLimit(.minutes(1))) struct HTTPCacheTests {
-  /// A cache that looks URLs up and keeps rows, turn after turn, until it has kept so many.
+  /// A cache that looks up URLs and stores rows in turns, until it has stored this many.
   private final class CacheThread: @unchecked Sendable {
     private let loop: EventLoop
     private let cache: HTTPCache
@@ -21,7 +21,7 @@ import Testing
       loop.atTurnEnd { [weak self] in self?.cache.turnEnded() }
     }
 
-    /// - Parameter done: is told the size of the index's log then, in bytes.
+    /// - Parameter done: called at the end with the size of the index's log in bytes.
     func keep(_ count: Int, of file: StoredFile, _ done: @escaping @Sendable (Int64) -> Void) {
       loop.post { [self] in
         turn(count, file) { [self] in
@@ -46,8 +46,8 @@ import Testing
     }
   }
 
-  /// The loops take turns on a simulated machine: on a real one, a thread that the system suspends
-  /// while it reads puts the log's new beginning off.
+  /// The loops take turns on a simulated machine. On a real one, a suspended reader thread would
+  /// delay the restart of the log.
   @Test func `the index's log stays small while two loops look up and write without a pause`() throws {
     let folder = AttachmentStoreTestFolder()
     let store = try AttachmentStore(directory: folder.path, maximumBytes: 1_000_000_000, maximumAge: .seconds(3600))
@@ -62,8 +62,7 @@ import Testing
       }
     }
     let largest = sizes.withLock { $0.count == 2 ? $0.max() : nil }
-    // 4 MB are written before the log is begun anew; a reader may put that off for some
-    // transactions.
+    // The log restarts after 4 MB. A reader may delay this for some transactions.
     #expect(try #require(largest) < 32_000_000)
     #expect(try #require(store.root.status(of: "index.sqlite")?.size) > 1_000_000)
   }

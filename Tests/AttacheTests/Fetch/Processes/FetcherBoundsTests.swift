@@ -4,7 +4,7 @@ import Testing
 
 @testable import Attache
 
-/// What the kernel holds a fetcher's process to, tried by one that is held so.
+/// The limits that the kernel enforces for a fetcher process, tested by a confined process.
 @Suite struct FetcherBoundsTests {
   private static let permitted: [probe] = [
     probe_make_folder, probe_write_file, probe_move_file, probe_remove_file, probe_read_readable, probe_connect_ipv4, probe_connect_ipv6,

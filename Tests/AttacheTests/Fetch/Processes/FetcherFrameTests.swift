@@ -120,7 +120,7 @@ import Testing
     #expect(record.timing.wait == nil)
   }
 
-  /// Expects of bytes that are taken for a reply that the reply says the same when it is sent on.
+  /// Expects that bytes accepted as a reply mean the same after they are encoded again.
   private static func checkReply(_ bytes: ArraySlice<UInt8>) {
     guard let reply = try? FetcherFrame.reply(bytes) else { return }
     #expect((try? FetcherFrame.reply(frame { FetcherFrame.append(reply, to: &$0) })) == reply)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Attache
 
-/// Which requests are given up when processes end, and when the next process starts.
+/// Which requests fail when processes end, and when the next process starts.
 @Suite struct FetcherRequestsTests {
   private static func requests(_ numbers: ClosedRange<UInt64>, joins: Bool = true) throws -> FetcherRequests {
     let gate = URLGate(URLPolicy())
@@ -14,7 +14,7 @@ import Testing
     return requests
   }
 
-  /// The places of those that are given up, which are their numbers.
+  /// The numbers of the failed requests.
   private static func ends(_ requests: inout FetcherRequests, _ suspects: UInt64?...) -> [[Int]] {
     suspects.map { requests.noteEnd(suspect: $0).map(\.place).sorted() }
   }

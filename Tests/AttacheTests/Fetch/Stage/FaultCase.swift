@@ -3,7 +3,7 @@ import Testing
 
 @testable import Attache
 
-/// A fault of the origin and what attache must say of it.
+/// A fault of the origin and the expected result.
 struct FaultCase: Sendable {
   var name: String
   var faults: [Fault]
@@ -42,7 +42,7 @@ struct FaultCase: Sendable {
     FaultCase("no HTTP", .notHTTP, reason: .httpProtocol),
   ]
 
-  /// Faults that only the deadline ends.
+  /// Faults that end only at the deadline.
   static let stalled = [
     FaultCase("a stall before the headers", .stallBeforeHeaders, reason: .deadline),
     FaultCase("a stall within the body", .stall(afterBytes: 50), reason: .deadline),

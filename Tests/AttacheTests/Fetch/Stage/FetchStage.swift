@@ -5,23 +5,23 @@ import Testing
 
 @testable import Attache
 
-/// A fetcher with a store and an origin of a test's own.
+/// A fetcher with its own store and origin.
 struct FetchStage: Sendable {
   let folder: AttachmentStoreTestFolder
-  /// Where in the folder the store is: nothing, or a name with a slash.
+  /// The store's path in the folder: empty, or a name with a slash.
   let subfolder: String
   let store: AttachmentStore
   let origin: FaultOrigin
   let fetcher: MediaFetcher
   let clock: MonotonicClock
 
-  /// Begins to fetch a path of the origin, or a whole URL; gives up after a time, as every caller
-  /// of the fetcher does.
+  /// Starts to fetch a path of the origin, or a URL. Cancels after a time, as every caller of the
+  /// fetcher does.
   func begin(_ place: String, within budget: Duration = .seconds(20)) -> RunningFetch {
     RunningFetch(place.hasPrefix("/") ? origin.url(place) : place, with: fetcher, store: store, clock: clock, budget: budget)
   }
 
-  /// Fetches a path of the origin, or a whole URL.
+  /// Fetches a path of the origin, or a URL.
   func fetch(_ place: String, within budget: Duration = .seconds(20)) async -> Fetched {
     await begin(place, within: budget).end
   }
@@ -31,7 +31,7 @@ struct FetchStage: Sendable {
     folder.files.filter { $0.hasPrefix(subfolder) }.map { String($0.dropFirst(subfolder.count)) }.filter { !$0.hasPrefix("index.sqlite") }
   }
 
-  /// The stored files whose bytes somebody still holds on to.
+  /// The stored files that are still pinned.
   var pinned: [String] {
     files.filter { path in
       let parts = path.split(separator: "/").map(String.init)
@@ -40,7 +40,7 @@ struct FetchStage: Sendable {
     }
   }
 
-  /// The files of the store that have not come to their name.
+  /// The unfinished files of the store.
   var unfinished: [String] {
     files.filter { path in
       let parts = path.split(separator: "/").map(String.init)
@@ -48,14 +48,14 @@ struct FetchStage: Sendable {
     }
   }
 
-  /// Whether nobody holds on to a file, none is unfinished and no engine has a request, once all is
-  /// done that was begun before.
+  /// Whether no file is pinned or unfinished and no engine has a request, after all earlier work is
+  /// done.
   func isAtRest() async -> Bool {
     await settle()
     return pinned.isEmpty && unfinished.isEmpty && fetcher.memory.isIdle
   }
 
-  /// Returns when the loops have done all that was posted before.
+  /// Returns when the loops have run all earlier work.
   func settle() async {
     for engine in fetcher.engines {
       await withCheckedContinuation { continuation in
@@ -65,12 +65,12 @@ struct FetchStage: Sendable {
   }
 }
 
-/// Sets a stage up, lets `body` play on it, and takes it down.
+/// Sets up a stage, runs `body` on it, and tears it down.
 ///
 /// - Parameters:
-///   - nets: what the address gate lets through although it is not public.
-///   - folder: where the store is, in a subfolder if one is named.
-///   - configure: makes further settings; the origin may be reached by plain http.
+///   - nets: networks that the address gate allows although they are not public.
+///   - folder: the subfolder of the store, if any.
+///   - configure: changes further settings. Plain http is allowed.
 func withFetchStage(
   tls: FaultOrigin.TLS = .none, http2: Bool = true, connectionFault: ConnectionFault? = nil, nets: [String] = ["127.0.0.1/32"],
   folder: AttachmentStoreTestFolder = AttachmentStoreTestFolder(), subfolder: String = "", trust: Duration = SessionCache.trust,
@@ -99,18 +99,18 @@ func withFetchStage(
   await origin.stop()
 }
 
-/// Bytes that fetches are tried with.
+/// Test files for fetches.
 enum Sample {
   static let png = fixture("picture.png")
   static let mp3 = fixture("song.mp3")
   static let mp4 = fixture("clip.mp4")
 
-  /// A file of Fixtures/media; empty when it is not there, which tests of the fixtures catch.
+  /// A file of Fixtures/media; empty if it is missing, which the tests of the fixtures detect.
   static func fixture(_ name: String) -> [UInt8] {
     (try? Data(contentsOf: MediaFixture.folder.appending(path: name))).map { [UInt8]($0) } ?? []
   }
 
-  /// The file with zeros behind it, which decoders and detectors pass over.
+  /// The file with zeros after it, which decoders and detectors ignore.
   static func padded(_ bytes: [UInt8], to count: Int) -> [UInt8] {
     bytes + [UInt8](repeating: 0, count: count - bytes.count)
   }

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Holds a thread that is not Swift's until it is let go.
+/// Blocks a thread outside Swift's pool until it is released.
 final class HeldThread: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A TCP port on 127.0.0.N that takes connections and says nothing.
+/// A TCP port on 127.0.0.N that accepts connections and sends nothing.
 final class LoopbackListener {
   private let socket: LoopbackSocket
 
@@ -12,7 +12,7 @@ final class LoopbackListener {
 
   var port: UInt16 { socket.port }
 
-  /// Whether somebody has connected since this was last asked.
+  /// Whether a client has connected since the last call.
   var hasConnection: Bool {
     let connection = accept(socket.descriptor, nil, nil)
     guard connection >= 0 else { return false }

@@ -2,8 +2,8 @@ import Glibc
 
 @testable import Attache
 
-/// An origin that answers each request with the same bytes, whatever they mean, and then with a
-/// piece without end if there is one.
+/// An origin that answers each request with the same raw bytes, and then repeats another piece
+/// forever, if there is one.
 final class RawOrigin {
   let url: String
   private let socket: LoopbackSocket
@@ -21,7 +21,7 @@ final class RawOrigin {
   }
 
   deinit {
-    // Wakes the thread from accept.
+    // Wakes the thread that waits in accept.
     shutdown(socket.descriptor, Int32(SHUT_RDWR))
   }
 

@@ -1,6 +1,6 @@
 import Testing
 
 extension Tag {
-  /// The test runs against the real clock: it takes as long as its deadlines say.
+  /// The test runs on the real clock, so it takes as long as its deadlines.
   @Tag static var realTime: Self
 }

@@ -5,19 +5,18 @@ struct Fetched: Sendable {
   var result: Result<StoredFile, FetchFailure>
   var record: MediaRecord
 
-  /// Why it failed; nil when it did not.
+  /// The failure, or nil.
   var reason: Reason? {
     if case .failure(let failure) = result { failure.reason } else { nil }
   }
 
-  /// What was stored; nil when it failed.
+  /// The stored file, or nil if the fetch failed.
   var file: StoredFile? {
     try? result.get()
   }
 }
 
-/// A fetch that was begun. It fails at its deadline, and releases its file as soon as it has
-/// it.
+/// A started fetch. It fails at its deadline, and releases its file immediately.
 struct RunningFetch: Sendable {
   let ticket: FetchTicket
   private let stream: AsyncStream<Fetched>
@@ -39,7 +38,7 @@ struct RunningFetch: Sendable {
     (self.ticket, self.stream, self.continuation) = (ticket, stream, continuation)
   }
 
-  /// How it ended; a fetch that was cancelled ends as such.
+  /// How the fetch ended; a cancelled fetch ends as cancelled.
   var end: Fetched {
     get async {
       for await fetched in stream { return fetched }

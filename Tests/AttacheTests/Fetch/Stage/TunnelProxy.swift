@@ -3,13 +3,13 @@ import Synchronization
 
 @testable import Attache
 
-/// An HTTP proxy on 127.0.0.1 that takes every name for 127.0.0.1, makes tunnels (CONNECT) and
-/// forwards whole URLs.
+/// An HTTP proxy on 127.0.0.1 that resolves every name to 127.0.0.1, makes tunnels (CONNECT) and
+/// forwards absolute URLs.
 final class TunnelProxy: Sendable {
   private let socket: LoopbackSocket
   private let heard = Mutex<[String]>([])
 
-  /// - Parameter answer: the status that is answered to everything; nil lets it through.
+  /// - Parameter answer: the status of every response; nil to forward requests.
   init(answer: Int? = nil) throws {
     socket = try LoopbackSocket(backlog: 64)
     try Thread.start("proxy") { [self] in
@@ -29,7 +29,7 @@ final class TunnelProxy: Sendable {
   var requests: [String] { heard.withLock { $0 } }
 
   func stop() {
-    // Wakes the thread from accept.
+    // Wakes the thread that waits in accept.
     shutdown(socket.descriptor, Int32(SHUT_RDWR))
   }
 
@@ -56,7 +56,7 @@ final class TunnelProxy: Sendable {
     Self.splice(client, origin)
   }
 
-  /// Copies both ways until one of the two has closed.
+  /// Copies in both directions until one side closes.
   private static func splice(_ one: Int32, _ other: Int32) {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     var polled = [pollfd(fd: one, events: Int16(POLLIN), revents: 0), pollfd(fd: other, events: Int16(POLLIN), revents: 0)]
