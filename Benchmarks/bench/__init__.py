@@ -1,1 +1,1 @@
-"""attache beside its peers, on one machine, in one run."""
+"""Compares attache with its peers on one machine, in one run."""

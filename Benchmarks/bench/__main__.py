@@ -40,7 +40,7 @@ def arguments():
 
 
 def attaches(given):
-    """Labels and paths; a build without a label has its number."""
+    """Labels and paths. A build without a label gets its number."""
     found = []
     for number, text in enumerate(given, 1):
         label, equals, path = text.partition("=")

@@ -1,4 +1,4 @@
-"""The last result of each row, so that rows may be measured one by one and stand in one document."""
+"""The last result of each row, so that rows can be measured one by one and appear in one document."""
 import dataclasses
 import json
 
@@ -11,7 +11,7 @@ def keep(folder, result):
 
 
 def kept(folder, names):
-    """The results of these rows, as far as there are any."""
+    """The results of these rows that exist."""
     found = []
     for path in (folder / f"{name}.json" for name in names):
         if path.exists():

@@ -16,11 +16,11 @@ from .programs import SOURCES, Programs, attache
 from .variants import variant
 from .work import Work, volume
 
-#: A run that other processes took more than this share of a processor from is disturbed,
+#: A run counts as disturbed if other processes took more than this share of a processor,
 DISTURBED = 0.1
-#: and so is one in which the machine stood still for so many seconds.
+#: or if the machine stood still for this many seconds.
 PAUSED = 0.3
-#: Bytes that a row may write beside its works: logs, reports, stores of few files.
+#: Bytes that a row may write in addition to its works: logs, reports, stores of few files.
 SMALL = 256 << 20
 _BALLAST = bytes(1 << 20)
 
@@ -37,7 +37,7 @@ class Options:
 
 
 class Bench:
-    """Everything that rows share. Close it: its processes go with it."""
+    """Everything that rows share. Closing it ends its processes."""
 
     def __init__(self, options, scratch, room):
         self.options, self.scratch, self.room = options, scratch, room
@@ -64,17 +64,17 @@ class Bench:
         return 1 if self.options.is_quick else self.options.rounds
 
     def count(self, number, quick):
-        """How much of something: less in a quick run."""
+        """The amount of something; less in a quick run."""
         return quick if self.options.is_quick else number
 
     def lacks_queue_commands(self):
-        """Which builds of attache have no attache-queue beside them; empty when each has."""
+        """The builds of attache without attache-queue beside them; empty if all have it."""
         lacking = [str(path) for _, path in self.options.attaches if not path.with_name("attache-queue").exists()]
         return f"attache-queue is to stand beside {', '.join(lacking)}" if lacking else ""
 
     @staticmethod
     def lacks(*programs):
-        """Which programs are not on PATH; empty when all are."""
+        """The programs that are not on PATH; empty if all are."""
         lacking = [program for program in programs if not shutil.which(program)]
         return f"there is no {' and no '.join(lacking)}" if lacking else ""
 
@@ -110,7 +110,7 @@ class Bench:
         return origin
 
     def attaches(self, *extra, **given):
-        """attache, as often as there are builds of it to compare."""
+        """attache, once for each build to compare."""
         return [attache(label, path, *extra, **given) for label, path in self.options.attaches]
 
     def chosen(self, *names):
@@ -119,7 +119,7 @@ class Bench:
     # Work
 
     def work(self, name, lines, jobs, cacert=None, is_stored_once=False):
-        """Writes an input where there is room for it and for what a run makes of it; `lines` are ``Expected``."""
+        """Writes an input where there is space for it and for the output of a run; `lines` are ``Expected``."""
         needed = volume(lines, is_stored_once)
         path = self.room.folder(needed.all) / f"{name}.ndjson"
         self._of_row.add(path)
@@ -128,7 +128,7 @@ class Bench:
         return Work(path, lines, jobs, cacert, needed)
 
     def media_lines(self, count, size, extensions=tuple(media.TYPES), tls=False, offset=0, is_distinct=False):
-        """Payloads with media of one size, each under a URL of its own, and with content of its own where the row or the whole run asks for that."""
+        """Payloads with media of one size, each under its own URL, and with different content if the row or the whole run requires it."""
         nginx = self.nginx
         names = [f"{size}.{extension}" for extension in extensions]
         if is_distinct or self.options.has_distinct_media:
@@ -139,7 +139,7 @@ class Bench:
                 for number in range(offset, offset + count)]
 
     def _own_folder(self, need):
-        """Makes it where the other media are as well, on disk."""
+        """Makes it in the folder of the other media, on disk."""
         self.room.on_disk(need)
         self._nginx.own.mkdir(exist_ok=True)
         self._of_row.add(self._nginx.own)
@@ -157,7 +157,7 @@ class Bench:
     # Runs
 
     def new_store(self, work=None, patience=None):
-        """An empty folder, on a machine that is quiet. As many bytes as a run of `work` may write are written to memory and removed just before: the first
+        """An empty folder, on a quiet machine. Just before, as many bytes as a run of `work` may write are written to memory and removed: the first
         who writes to memory that was free for long waits for the host of a virtual machine, and that must not be the one whose turn comes first, or
         after one that stored little."""
         self.end_run()
@@ -177,16 +177,16 @@ class Bench:
         path.unlink()
 
     def end_run(self):
-        """Removes what the last run wrote: its store and its output."""
+        """Removes the store and the output of the last run."""
         _remove(self._of_run)
 
     def end_row(self):
-        """Removes inputs too, and media of the row's own."""
+        """Also removes inputs, and the row's own media."""
         _remove(self._of_run)
         _remove(self._of_row)
 
     def run(self, command, work, examine=dict):
-        """Runs a command once, checks its output, and gives what it cost, with what `examine` finds after each run; again, when others took the
+        """Runs a command once, checks its output, and returns its cost, with the result of `examine` after each run. Repeats it if others took the
         processors meanwhile."""
         best = None
         for _ in range(1 + self.options.repeats):
@@ -212,7 +212,7 @@ class Bench:
         return run
 
     def cost(self, name, words, work, out=os.devnull, largest=None):
-        """Runs a program over an input, once, and gives what it cost; what it wrote to `out` is not looked at. `largest` bounds a file that it writes."""
+        """Runs a program over an input once and returns its cost. It does not check `out`. `largest` limits the size of each file that it writes."""
         cost = self.folder / "cost"
         used, served = machine.busy_seconds(), self._served()
         with open(work.input, "rb") as stdin, open(out, "wb") as stdout, open(self.folder / "errors", "wb") as stderr:
@@ -243,7 +243,7 @@ class Bench:
         return sum(origin.processor_seconds() for origin in (self._nginx, self._nghttpd) if origin)
 
     def in_turn(self, measures):
-        """Every measure once a round, each round beginning with another one: their results by name."""
+        """Runs every measure once per round; each round begins with a different one. Returns the results by name."""
         found = {name: [] for name in measures}
         names = list(measures)
         for turn in range(self.rounds):

@@ -17,13 +17,13 @@ def lacking():
 
 
 def without_debugging_information(program, copy):
-    """valgrind 3.19 does not understand Swift's; names of functions stay."""
+    """Removes debugging information, since valgrind 3.19 does not understand Swift's. Function names stay."""
     subprocess.run(["objcopy", "--strip-debug", program, copy], check=True)
     return copy
 
 
 def profile(words, unconfined, folder, stdin, stdout, environment):
-    """Runs a command; gives its instructions by function."""
+    """Runs a command and returns its instructions by function."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     with open(folder / "log", "wb") as log:
@@ -46,7 +46,7 @@ def profile(words, unconfined, folder, stdin, stdout, environment):
 
 
 def _name(name, library):
-    """A function without a symbol is known by its library alone."""
+    """A function without a symbol is identified only by its library."""
     return f"without a name in {os.path.basename(library)}" if name.startswith("0x") and library else name
 
 

@@ -1,4 +1,4 @@
-"""Whether what a command wrote is what the work asks for, and the same for all: lines, order, types, sizes and the bytes of the files."""
+"""Checks that the output of a command is the expected one: lines, order, types, sizes and the bytes of the files."""
 import hashlib
 import itertools
 import json
@@ -8,12 +8,12 @@ from typing import Optional
 
 from .media import OTHER_NAMES, Medium
 
-#: Whole contents compared for each run of a peer; sizes are compared for all.
+#: The number of files per run of a peer whose contents are compared; sizes are compared for all.
 SAMPLED_FILES = 200
 
 
 class WrongOutput(Exception):
-    """A command did not do its work: there is no figure for it."""
+    """A command did not do its work, so it has no figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def _digest(path):
 
 
 class AttacheCheck:
-    """attache's lines: the original with one member spliced in, byte for byte; files under their own hash."""
+    """attache's lines: the original with one inserted member, byte for byte; files are named by their hash."""
 
     def __init__(self, store):
         self.store = os.path.realpath(store)
@@ -73,7 +73,7 @@ class AttacheCheck:
 
 
 class PeerCheck:
-    """A peer's lines: the original's members, and one more; a file for each line. Without files, a size alone."""
+    """A peer's lines: the original's members and one more; a file for each line. Without files, only a size."""
 
     def __init__(self, store, has_files=True):
         self.store, self.has_files, self._sampled = store, has_files, 0
@@ -109,14 +109,14 @@ class PeerCheck:
 
 
 class UncheckedTypes(PeerCheck):
-    """Transfers alone: no types, no files."""
+    """Only transfers, without types and files."""
 
     def __init__(self, store):
         super().__init__(store, has_files=False)
 
 
 class HashedNames(PeerCheck):
-    """Files have their hash in their names."""
+    """Checks that the names of files are their hashes."""
 
     def line(self, number, line, expected):
         super().line(number, line, expected)
@@ -125,7 +125,7 @@ class HashedNames(PeerCheck):
 
 
 def check(output, expected, checker):
-    """Compares a whole output (a binary file) with what is expected, line by line and in order."""
+    """Compares a whole output (a binary file) with the expected one, line by line and in order."""
     count = 0
     for number, (line, wanted) in enumerate(itertools.zip_longest(output, expected)):
         if line is None or wanted is None:

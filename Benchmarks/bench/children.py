@@ -1,4 +1,4 @@
-"""Processes that the benchmark starts: each is ended by its own number, and none outlives the benchmark, whatever ends that."""
+"""Processes that the benchmark starts: each is ended by its process id, and none outlives the benchmark, however it ends."""
 import ctypes
 import os
 import resource
@@ -12,14 +12,14 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def raise_file_limit():
-    """As many descriptors as this user may have: 10,000 transfers need as many sockets."""
+    """Raises the limit on descriptors, since 10,000 transfers need 10,000 sockets."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     return most
 
 
 def exit_on_signals():
-    """Signals that ask this process to end unwind it, once, so that everything is closed; what was ignored by whoever started it stays so."""
+    """Signals that ask this process to end unwind it once, so that everything is closed. Signals that were ignored at the start stay ignored."""
     def leave(number, _):
         for other in _ENDING:
             signal.signal(other, signal.SIG_IGN)
@@ -31,7 +31,7 @@ def exit_on_signals():
 
 
 def start(command, orphaned=signal.SIGKILL, largest_file=None, **options):
-    """A child that gets the signal `orphaned` when this process is gone: SIGTERM for one that ends children of its own then. `largest_file` bounds, in
+    """A child that gets the signal `orphaned` when this process ends: SIGTERM for a child that ends its own children then. `largest_file` limits, in
     bytes, each file that it and its children write."""
     parent = os.getpid()
 
@@ -46,7 +46,7 @@ def start(command, orphaned=signal.SIGKILL, largest_file=None, **options):
 
 
 def run(command, **options):
-    """Runs a tool to its end: its status and its output, errors among it."""
+    """Runs a tool to its end. Returns its status and its output, including errors."""
     child = start(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
     try:
         return child.communicate()[0], child.returncode

@@ -1,15 +1,15 @@
-"""Payloads a second and time of processors beside the peers: what several rows share."""
+"""Payloads per second and processor time compared with the peers, for several rows."""
 from .bench import DISTURBED
 from .figures import median, paired_ratio
 from .programs import PEERS
 from .result import Goal, Result, amount
 
-#: Peers with which every command of a table is compared.
+#: The peers with which every command of a table is compared.
 _BASES = ["limit", "sharded"]
 
 
 def beside_all(bench, name, about, lines, jobs, peers=PEERS, **bounds):
-    """A row that measures attache beside every peer, or some, over the same payloads."""
+    """A row that compares attache with all or some peers, over the same payloads."""
     commands = bench.attaches() + bench.chosen(*peers)
     runs = bench.compare(commands, bench.work(name, lines, jobs=jobs))
     return Result(name, about, goals(runs, commands[0].name, **bounds), head(runs), table(runs), notes(bench, runs), runs)
@@ -20,12 +20,12 @@ def rates(runs, name):
 
 
 def costs(runs, name):
-    """Processor seconds a payload."""
+    """Processor seconds per payload."""
     return [run["processor"] / (run["rate"] * run["wall"]) for run in runs[name]]
 
 
 def memory(runs, name):
-    """MB that were resident at most."""
+    """Peak resident MB."""
     return median(run["peak_kb"] for run in runs[name]) / 1024
 
 
@@ -45,8 +45,8 @@ def goals(runs, ours, what="", **bounds):
         if peer not in runs:
             continue
         name = {"limit": "the C limit", "sharded": "sharded", "jq": "`jq -c .`"}.get(peer, f"the {peer}")
-        found.append(Goal(f"{what}payloads/s, {name} = 1", faster(runs, ours, peer), bound) if peer == key else
-                     Goal(f"{what}CPU a payload, {name} = 1", dearer(runs, ours, peer), bound, at_least=False))
+        found.append(Goal(f"{what}payloads/s, × {name}", faster(runs, ours, peer), bound) if peer == key else
+                     Goal(f"{what}CPU per payload, × {name}", dearer(runs, ours, peer), bound, at_least=False))
     return found
 
 
@@ -55,9 +55,9 @@ def _bases(runs):
 
 
 def head(runs):
-    """What stands above a table of these runs."""
+    """The header of a table of these runs."""
     bases = _bases(runs)
-    return ["command", "payloads/s", *(f"× {peer}" for peer in bases), "CPU µs a payload", *(f"CPU × {peer}" for peer in bases), "origin's CPU µs",
+    return ["command", "payloads/s", *(f"× {peer}" for peer in bases), "CPU µs per payload", *(f"CPU × {peer}" for peer in bases), "origin's CPU µs",
             "resident MB"]
 
 
@@ -74,7 +74,7 @@ def table(runs, what=""):
 
 
 def notes(bench, runs, what=""):
-    """How builds of attache compare with the first one, and on the runs that others took processors from."""
+    """Notes: how builds of attache compare with the first one, and how many runs were disturbed."""
     labels = [label for label, _ in bench.options.attaches]
     found = [f"{what}{label} against {labels[0]}: payloads/s {amount(faster(runs, label, labels[0]))}, CPU {amount(dearer(runs, label, labels[0]))}"
              for label in labels[1:]]

@@ -1,4 +1,4 @@
-"""A running filter that is spoken to line by line."""
+"""A running filter that is fed line by line."""
 import os
 import select
 import signal
@@ -10,7 +10,7 @@ from .checking import WrongOutput
 
 
 class Conversation:
-    """Starts a command with pipes of ours at both ends."""
+    """Starts a command with our pipes at both ends."""
 
     def __init__(self, bench, command, store, jobs):
         words = command.arguments(store, jobs, None)
@@ -28,17 +28,17 @@ class Conversation:
             file.close()
 
     def write(self, lines):
-        """Blocks until the command has taken all but a pipe's worth."""
+        """Blocks until the command has read everything except what fits into the pipe."""
         text = memoryview(b"".join(line.raw + b"\n" for line in lines))
         while text:
             text = text[os.write(self.input, text):]
 
     def write_file(self, path):
-        """Another process writes a file to the command."""
+        """Lets another process write a file to the command."""
         return children.start(["cat", path], stdout=self.process.stdin)
 
     def ask(self, line, patience=10):
-        """Writes one line and waits for one; gives it without its line feed."""
+        """Writes one line, waits for one, and returns it without its line feed."""
         os.write(self.input, line + b"\n")
         answer = b""
         while not answer.endswith(b"\n"):
@@ -51,7 +51,7 @@ class Conversation:
         return answer[:-1]
 
     def read_lines(self, count, patience=60):
-        """So many lines, and the moment when the last one was there."""
+        """Reads this many lines. Returns them and the time of the last one."""
         blocks, found = [], 0
         while found < count:
             if not select.select([self._output], [], [], patience)[0]:
@@ -65,7 +65,7 @@ class Conversation:
         return b"".join(blocks).split(b"\n")[:-1], moment
 
     def lines(self):
-        """All lines, until the command closes its output."""
+        """Reads all lines until the command closes its output."""
         rest = b""
         while block := os.read(self._output, 1 << 18):
             *lines, rest = (rest + block).split(b"\n")
@@ -74,12 +74,12 @@ class Conversation:
             raise WrongOutput(f"{self.name}: the last line is cut off")
 
     def errors(self):
-        """What it said on standard error, line by line."""
+        """The lines of its standard error."""
         self._errors.seek(0)
         return self._errors.read().decode(errors="replace").splitlines() or [""]
 
     def stop(self):
-        """Asks attache twice to stop; gives what it still wrote. It may have closed its input long ago."""
+        """Asks attache twice to stop and returns its remaining output. It may have closed its input earlier."""
         self.process.stdin.close()
         blocks, next_signal = [], 0.0
         while True:

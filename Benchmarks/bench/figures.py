@@ -12,7 +12,7 @@ def percentile(values, share):
 
 
 def slope(points):
-    """What y grows by for each x: the line of least squares through (x, y)."""
+    """The slope of the least-squares line through (x, y)."""
     mean_x = statistics.fmean(x for x, _ in points)
     mean_y = statistics.fmean(y for _, y in points)
     spread = sum((x - mean_x) ** 2 for x, _ in points)
@@ -20,5 +20,5 @@ def slope(points):
 
 
 def paired_ratio(ours, theirs):
-    """The median of the ratios of each round: what disturbs a whole round disturbs both sides of it."""
+    """The median of the ratios of the rounds. A disturbance of a whole round affects both sides."""
     return median(a / b for a, b in zip(ours, theirs, strict=True))

@@ -1,4 +1,4 @@
-"""What else the machine is doing, and what it is."""
+"""The load of the machine, and its description."""
 import os
 import platform
 import re
@@ -9,20 +9,20 @@ import time
 
 
 def busy_seconds():
-    """Time of all processors that was not idle."""
+    """The busy time of all processors."""
     with open("/proc/stat") as file:
         ticks = [int(field) for field in file.readline().split()[1:9]]
     return (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
 
 
 def available_memory():
-    """Bytes that programs may still take, by the kernel's estimate."""
+    """The bytes that programs can still use, by the kernel's estimate."""
     with open("/proc/meminfo") as file:
         return int(re.search(r"^MemAvailable:\s+(\d+) kB", file.read(), re.MULTILINE)[1]) * 1024
 
 
 def wait_for_quiet(patience):
-    """Until less than a tenth of one processor is in use, or patience is at its end."""
+    """Waits until less than a tenth of one processor is in use, or until the time limit."""
     end = time.monotonic() + patience
     while time.monotonic() < end:
         before, begin = busy_seconds(), time.monotonic()
@@ -32,7 +32,7 @@ def wait_for_quiet(patience):
 
 
 class Heartbeat:
-    """A thread that wants to wake every ten milliseconds, and notes how late it was: a virtual machine can stand still for seconds, and nobody in it
+    """A thread that wakes every ten milliseconds and records how late it was: a virtual machine can stand still for seconds, and no process in it
     can be on time then."""
 
     def __init__(self):
@@ -46,7 +46,7 @@ class Heartbeat:
             self.largest = max(self.largest, time.monotonic() - before - 0.01)
 
     def pause(self):
-        """The longest one since it was asked last, in seconds."""
+        """The longest pause since the last call, in seconds."""
         found, self.largest = self.largest, 0.0
         return found
 
@@ -59,7 +59,7 @@ def _first_line(*command):
 
 
 def description():
-    """The machine and the versions of what was measured, by name."""
+    """The machine and the versions of the measured programs, by name."""
     with open("/proc/cpuinfo") as file:
         model = re.search(r"model name\s*: (.*)", file.read())
     with open("/proc/meminfo") as file:

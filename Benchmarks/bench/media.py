@@ -1,4 +1,4 @@
-"""Media of the ten containers that all peers know, made by ffmpeg from seeded noise: the same bytes from the same ffmpeg."""
+"""Media of the ten containers that all peers know, made by ffmpeg from seeded noise: the same ffmpeg gives the same bytes."""
 import hashlib
 import math
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from pathlib import Path
 
 from . import children
 
-#: What a file of an extension is: its media type and Apple's uniform type identifier.
+#: The media type and Apple's uniform type identifier of each extension.
 TYPES = {"jpg": ("image/jpeg", "public.jpeg"), "png": ("image/png", "public.png"), "gif": ("image/gif", "com.compuserve.gif"),
          "mp3": ("audio/mpeg", "public.mp3"), "m4a": ("audio/mp4", "public.mpeg-4-audio"), "wav": ("audio/wav", "com.microsoft.waveform-audio"),
          "aiff": ("audio/aiff", "public.aiff-audio"), "mp4": ("video/mp4", "public.mpeg-4"), "mpg": ("video/mpeg", "public.mpeg"),
          "avi": ("video/x-msvideo", "public.avi")}
-#: The names that libmagic gives to what is called otherwise by IANA or by servers.
+#: The names of libmagic that differ from those of IANA or of servers.
 OTHER_NAMES = {"audio/x-m4a": "audio/mp4", "audio/x-wav": "audio/wav", "audio/x-aiff": "audio/aiff"}
 VIDEOS = ["mp4", "mpg", "avi"]
 SIZES = {"tiny": 5_000, "typical": 100_000, "large": 3_000_000}
-#: For a quick run nothing is made: the fixtures do, whatever their size.
+#: A quick run makes no files; it uses the fixtures, regardless of their size.
 FIXTURES = {"jpg": "photo.jpg", "png": "picture.png", "gif": "animation.gif", "mp3": "song.mp3", "m4a": "voice.m4a", "wav": "sound.wav",
             "aiff": "sound.aiff", "mp4": "clip.mp4", "mpg": "film.mpg", "avi": "movie.avi"}
 
@@ -63,7 +63,7 @@ def _with_huge(folder):
 
 
 def made(folder):
-    """Makes what is missing in the folder."""
+    """Makes the missing files of the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for size, wanted in SIZES.items():
         for extension in VIDEOS if size == "large" else TYPES:
@@ -74,7 +74,7 @@ def made(folder):
 
 
 def _make(path, size, wanted):
-    """Scales the picture's edge, or the seconds of a sound or a film, until the file has about the size that is wanted."""
+    """Scales the picture's edge, or the seconds of a sound or a film, until the file has about the requested size."""
     make, power = _MAKERS[path.suffix[1:]]
     measure, draft = {"tiny": 0.3, "typical": 3, "large": 20}[size] if power == 1 else math.sqrt(wanted) / 2, path.with_name("draft" + path.suffix)
     for _ in range(12):

@@ -4,7 +4,7 @@ import re
 
 
 def tree(root):
-    """A process and all that descend from it."""
+    """A process and all its descendants."""
     parents = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -31,12 +31,12 @@ def _private(process):
 
 
 def joint_kilobytes(processes):
-    """What they hold together: all of the first, and of those that it forked what they share with nobody."""
+    """Their memory together: all of the first process, and the unshared memory of those that it forked."""
     return resident_kilobytes(processes[:1]) + sum(map(_private, processes[1:]))
 
 
 def peak_kilobytes(processes):
-    """The largest resident size that each has had (VmHWM)."""
+    """The peak resident size of each (VmHWM)."""
     return [_field(process, "status", "VmHWM") for process in processes]
 
 

@@ -1,4 +1,4 @@
-"""The origins: nginx with the media, and one that accepts and never answers. Both listen on loopback, on ports that are free."""
+"""The origins: nginx with the media, and one that accepts and never answers. Both listen on loopback, on free ports."""
 import contextlib
 import mmap
 import os
@@ -21,7 +21,7 @@ def free_port():
 
 
 def processor_seconds(pid):
-    """What a process and its children that still run have used."""
+    """The processor time of a process and its running children."""
     seconds = 0
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -34,13 +34,13 @@ def processor_seconds(pid):
     return seconds
 
 
-#: The hosts beside 127.0.0.1 that serve over TLS: each is an origin.
+#: The hosts other than 127.0.0.1 that serve over TLS. Each is an origin.
 TLS_HOSTS = [f"127.0.1.{number}" for number in range(1, 33)]
 _CERTIFIED = ["127.0.0.1", *TLS_HOSTS]
 
 
 class Nginx:
-    """Serves a folder under as many URLs as are wanted; with TLS and HTTP/2 where openssl is there."""
+    """Serves a folder under any number of URLs; with TLS and HTTP/2 if openssl is installed."""
 
     def __init__(self, template, media, scratch, own):
         scratch.mkdir(parents=True, exist_ok=True)
@@ -76,12 +76,12 @@ class Nginx:
         return f"{scheme}://{host}:{port}/{folder}/{number}/{name}"
 
     def warm(self, names):
-        """So that the first run finds the files open, as the next ones do."""
+        """Warms up the origin, so that the first run finds the files open, as later runs do."""
         for name in names:
             urllib.request.urlopen(self.url(0, name), timeout=5).read()
 
     def campaign_requests(self, key):
-        """How often the media of one campaign were asked for, by the access log."""
+        """The number of requests for the media of one campaign, from the access log."""
         with open(self.scratch / "campaign.log") as log:
             return sum(line.startswith(f"/campaign/{key}/") for line in log)
 
@@ -93,7 +93,7 @@ class Nginx:
 
 
 class Certificate:
-    """A root of our own. It signs one certificate for all hosts of the origins."""
+    """Our own root. It signs one certificate for all hosts of the origins."""
 
     def __init__(self, folder):
         self.root, self.chain, self.key = folder / "root.pem", folder / "chain.pem", folder / "key.pem"
@@ -117,7 +117,7 @@ TOKEN = "0f" * 32
 
 
 class Nghttpd:
-    """Answers requests as Apple's server does, over TLS and HTTP/2 and on one thread; and a key that signs provider tokens, which it does not look at."""
+    """Answers requests as Apple's server does, over TLS and HTTP/2 and on one thread. Also makes a key that signs provider tokens, which it does not check."""
 
     def __init__(self, scratch):
         files, self.key = scratch / "files", scratch / "AuthKey.p8"
@@ -145,7 +145,7 @@ class Nghttpd:
 
 
 class Stalled:
-    """Accepts and never answers, on many addresses (origins) and one port; under /cut/ it sends a part of a picture."""
+    """Accepts and never answers, on many addresses (origins) and one port; under /cut/ it sends part of a picture."""
 
     def __init__(self, program, scratch, addresses=100):
         scratch.mkdir(parents=True, exist_ok=True)
@@ -157,14 +157,14 @@ class Stalled:
 
     @property
     def held(self):
-        """Requests that wait at this moment."""
+        """The number of requests that wait now."""
         return struct.unpack("I", self._held[:4])[0]
 
     def url(self, number, path="stall"):
         return f"http://127.0.0.{2 + number % self.addresses}:{self.port}/{path}/{number}/photo.jpg"
 
     def wait_for(self, count, patience=30):
-        """Until so many requests are held."""
+        """Waits until this many requests are held."""
         end = time.monotonic() + patience
         while self.held != count:
             if time.monotonic() > end:

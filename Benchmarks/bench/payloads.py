@@ -10,7 +10,7 @@ FRAMES = 61  # a prime: it meets the ten types of media in every combination
 
 
 def _frame(number):
-    """A payload in two parts: what stands before its URL and its number, and what stands behind them."""
+    """A payload in two parts: before its URL and number, and after them."""
     chance = random.Random(number)
     alert = {"title": chance.choice(NAMES), "subtitle": f"№ {number}", "body": BODIES[number % len(BODIES)]}
     aps = {"alert": alert, "badge": chance.randrange(1, 30), "sound": "default", "thread-id": f"chat-{chance.randrange(500)}",
@@ -27,11 +27,11 @@ _frames = [_frame(number) for number in range(FRAMES)]
 
 
 def payload(number, url=None, mutable=True):
-    """One payload without its line feed; `url` is what it names, and `mutable` whether it asks for it."""
+    """One payload without its line feed. `url` is its media URL, and `mutable` says whether it asks for a service extension."""
     aps, rest = _frames[number % FRAMES]
     return b'{"aps":%b%b},%b"id":%d,%b' % (aps, b',"mutable-content":1' if mutable else b"", b'"image":"%b",' % url.encode() if url else b"", number, rest)
 
 
 def passing(number):
-    """One that passes through: every other one names a picture for which it does not ask."""
+    """A payload that passes through. Every other one names a picture but does not ask for a service extension."""
     return payload(number, url=f"https://cdn.example.com/{number}/photo.jpg" if number % 2 else None, mutable=False)

@@ -11,11 +11,11 @@ from .checking import AttacheCheck, HashedNames, PeerCheck, UncheckedTypes
 
 SOURCES = Path(__file__).resolve().parent.parent
 PEERS = ["limit", "sharded", "transfers", "go", "shell", "aiohttp"]
-#: What each needs to be on the PATH.
+#: The programs that each needs on PATH.
 _NEEDS = {"limit": ["gcc"], "sharded": ["gcc"], "transfers": ["gcc"], "go": ["go", "gcc"], "shell": ["jq", "curl", "file"], "aiohttp": ["python3"]}
-#: Options of the limit that make another peer of it.
+#: Options of the limit that turn it into another peer.
 _MODES = {"limit": [], "sharded": ["--shards", 2, "--database", SOURCES / "peers/media.magic"], "transfers": ["--transfers"]}
-#: What checks a peer for which ``PeerCheck`` is not right.
+#: The checks of peers for which ``PeerCheck`` does not fit.
 _CHECKS = {"sharded": HashedNames, "transfers": UncheckedTypes}
 
 
@@ -28,14 +28,14 @@ class Command:
 
 
 class Programs:
-    """Builds into a folder what is missing there or older than its source."""
+    """Builds the programs that are missing in a folder or older than their source."""
 
     def __init__(self, folder):
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
 
     def missing(self, peer):
-        """What stands in the way of a peer, or None."""
+        """Why a peer cannot run, or None."""
         absent = [tool for tool in _NEEDS[peer] if not shutil.which(tool)]
         return f"{peer} needs {', '.join(absent)}" if absent else None
 
@@ -104,7 +104,7 @@ class Programs:
 
 
 def attache(label, path, *extra, network="127.0.0.0/8"):
-    """attache as a filter that may reach loopback, or a part of it."""
+    """attache as a filter that may contact loopback, or a part of it."""
     def arguments(store, jobs, cacert):
         return [path, "--allow-http", "--allow-net", network, "--store", store, "--jobs", jobs, "--per-host", jobs,
                 *(["--cacert", cacert] if cacert else []), *extra]

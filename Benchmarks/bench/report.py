@@ -1,15 +1,15 @@
-"""How results are shown: on the terminal, as JSON, as BENCHMARKS.md."""
+"""Formats results for the terminal, as JSON and as BENCHMARKS.md."""
 import json
 import re
 import time
 
 
-#: Cells that are longer are not aligned: nobody would see it.
+#: The longest cell that is aligned.
 _ALIGNED = 48
 
 
 def table(head, rows):
-    """A table in Markdown, aligned for the eye as well: figures to the right."""
+    """Returns a Markdown table with aligned columns; figures are aligned to the right."""
     texts = [[str(cell) for cell in row] for row in [head, *rows]]
     columns = list(zip(*texts))
     widths = [max(3, *(min(_ALIGNED, len(cell)) for cell in column)) for column in columns]
@@ -24,7 +24,7 @@ def table(head, rows):
 
 
 def text(result):
-    """One row, for the terminal and for the document."""
+    """Returns one row, for the terminal and for the document."""
     parts = []
     if result.fault:
         parts.append(f"**No figures: {result.fault}.**")
@@ -40,7 +40,7 @@ def text(result):
 
 
 def summary(results):
-    """All goals of all rows in one table."""
+    """Returns the goals of all rows in one table."""
     rows = []
     for result in results:
         if not result.goals:
@@ -50,8 +50,8 @@ def summary(results):
 
 
 def document(results, description):
-    """BENCHMARKS.md."""
-    lines = ["# Benchmarks", "", "What `scripts/bench --markdown` found; [CONTRIBUTING.md](CONTRIBUTING.md#the-benchmark) says how to read it.", "",
+    """Returns the text of BENCHMARKS.md."""
+    lines = ["# Benchmarks", "", "The results of `scripts/bench --markdown`. [CONTRIBUTING.md](CONTRIBUTING.md#the-benchmark) explains how to read them.", "",
              table(["measured with", ""], description.items()), "", summary(results)]
     for result in results:
         lines += ["", f"## {result.name}", "", result.about, "", text(result), "", f"Measured on {result.measured}."]
@@ -59,6 +59,6 @@ def document(results, description):
 
 
 def record(results, description, settings):
-    """Everything, single runs included, as JSON."""
+    """Returns everything as JSON, including single runs."""
     rows = [{**vars(result), "goals": [{**vars(goal), "verdict": goal.verdict} for goal in result.goals]} for result in results]
     return json.dumps({"date": time.strftime("%Y-%m-%d %H:%M"), "machine": description, "settings": settings, "rows": rows}, indent=1, ensure_ascii=False)

@@ -1,16 +1,16 @@
-"""What a row of the benchmark found."""
+"""The result of a row of the benchmark."""
 from dataclasses import dataclass, field
 
 
 @dataclass
 class Goal:
-    """One figure and the bound that it is to keep."""
+    """A figure and its limit."""
     what: str
     value: float
     bound: float
     at_least: bool = True
     unit: str = ""
-    #: Figures alone are shown beside the others; nothing is asked of them.
+    #: A figure without a limit, shown for comparison.
     judged: bool = True
 
     @property
@@ -31,7 +31,7 @@ class Goal:
 
 
 def amount(value):
-    """A number to three digits, with thousands set apart."""
+    """A number with three digits and thousands separators."""
     size = abs(value)
     return f"{value:,.0f}" if size >= 100 or value == int(value) else f"{value:.1f}" if size >= 10 else f"{value:.2f}" if size >= 0.1 else f"{value:.3f}"
 
@@ -46,9 +46,9 @@ class Result:
     table: list = field(default_factory=list)
     notes: list = field(default_factory=list)
     runs: dict = field(default_factory=dict)
-    #: Why there are no figures: the machine lacks something.
+    #: Why there are no figures: something that the machine lacks.
     absent: str = ""
     #: What was wrong with an output: an error of the benchmark.
     fault: str = ""
-    #: When, and in how many rounds.
+    #: The date, and the number of rounds.
     measured: str = ""

@@ -1,4 +1,4 @@
-"""Where a run may write: how much of it in memory, and that nothing outlives the run."""
+"""Where a run may write, how much of it in memory, and the removal of its files."""
 import fcntl
 import os
 import shutil
@@ -9,15 +9,15 @@ from pathlib import Path
 from . import machine
 
 PREFIX = "attache-benchmark."
-#: The part of what is free, of memory or of a disk, that a run may take.
+#: The part of the free memory or disk space that a run may use.
 SHARE = 0.25
-#: Removes a folder when the process that started it has closed its input, as the kernel does for one that is killed. What writes there may end a little later.
+#: Removes a folder when the process that started it has closed its input, as the kernel does for a killed process. Writers may end a little later.
 _KEEPER = 'trap "" HUP INT TERM; cat; for attempt in 1 2 3 4 5; do rm -rf -- "$1" && exit; sleep 0.2; done'
 
 
 class Room:
-    """Folders of this process alone, one in memory and one on disk, each made when it is first wanted. Each has a keeper, which removes it however this
-    process ends. Where the keeper was killed as well the next room removes it: a folder is locked for as long as its owner lives."""
+    """Folders of this process, one in memory and one on disk, each made on first use. Each has a keeper, which removes it however this
+    process ends. If the keeper was killed too, the next room removes it: a folder is locked while its owner lives."""
 
     def __init__(self, disk, memory="/dev/shm"):
         self._memory, self._disk, self._opened = Path(memory), Path(disk), {}
@@ -31,11 +31,11 @@ class Room:
         self.close()
 
     def folder(self, need):
-        """One with room for so many bytes: in memory where they are a small part of what is free."""
+        """The folder with space for this many bytes: in memory if they are a small part of the free memory."""
         return self._open(self._memory) if need <= SHARE * _free_memory(self._memory) else self.on_disk(need)
 
     def on_disk(self, need):
-        """One on disk; the kernel keeps in memory what there is room for."""
+        """The folder on disk. The kernel caches what fits into memory."""
         if need > SHARE * shutil.disk_usage(self._disk).free:
             raise RuntimeError(f"{need / 1e9:.1f} GB are needed, which neither memory nor the disk of {self._disk} has to spare")
         return self._open(self._disk)
@@ -59,7 +59,7 @@ class Room:
 
 
 def _free_memory(parent):
-    """What may be written to a file system in memory: it may allow more than the machine has."""
+    """How much may be written to a file system in memory, which may allow more than the machine has."""
     return min(shutil.disk_usage(parent).free, machine.available_memory()) if parent.is_dir() else 0
 
 
@@ -72,7 +72,7 @@ def _new_folder(parent):
 
 
 def _locked(path):
-    """A descriptor that holds the lock of a folder of ours; None where somebody else holds it, or removed the folder before."""
+    """A descriptor that holds the lock of a folder of ours; None if another process holds it or has removed the folder."""
     try:
         folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -89,7 +89,7 @@ def _locked(path):
 
 
 def remove_abandoned(parent):
-    """Removes folders of this user, and of the benchmark, that nobody has locked."""
+    """Removes this user's folders of the benchmark that are not locked."""
     for path in Path(parent).glob(f"{PREFIX}*"):
         lock = _locked(path)
         if lock is not None:

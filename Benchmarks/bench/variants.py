@@ -1,10 +1,10 @@
-"""Files that differ from one another in eight bytes, and are as whole as the one that they come from."""
+"""Files that differ from one another in eight bytes and stay valid."""
 import struct
 import zlib
 
 
 def variant(content, extension, number):
-    """The file with eight digits of its own, where its format has room for them."""
+    """The file with eight different digits, at a position that its format allows."""
     return _WRITERS[extension](content, b"%08d" % number)
 
 

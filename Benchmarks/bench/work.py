@@ -1,17 +1,17 @@
-"""What a command is to do."""
+"""The work of a command."""
 import itertools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
-#: What a line may grow by: the member that names its attachment.
+#: The bytes by which a line may grow: the member with its attachment.
 MEMBER = 800
 _SAMPLED_LINES = 1_000
 
 
 @dataclass(frozen=True)
 class Generated:
-    """So many lines, each made when it is asked for: a million of them would take gigabytes."""
+    """This many lines, each made on demand, since a million of them would take gigabytes."""
     count: int
     make: Callable  # of the number
 
@@ -22,13 +22,13 @@ class Generated:
         return map(self.make, range(self.count))
 
     def sample(self, wanted=_SAMPLED_LINES):
-        """Lines spread over all, the last one among them."""
+        """A sample of lines spread over all, including the last one."""
         return map(self.make, itertools.chain(range(0, self.count - 1, max(1, self.count // wanted)), [self.count - 1]))
 
 
 @dataclass(frozen=True)
 class Volume:
-    """Bytes, at most: what the work's input holds, what one run's output may hold, and what it may store."""
+    """Upper limits in bytes for the input of the work, the output of a run, and the files that it stores."""
     input: int
     output: int
     stored: int
@@ -43,7 +43,7 @@ class Volume:
 
 
 def volume(lines, is_stored_once=False):
-    """Worked out before anything is written. A file is stored for each line, or `is_stored_once` for each medium."""
+    """Computed before anything is written. A file is stored for each line, or with `is_stored_once` for each medium."""
     sample = list(lines.sample()) if isinstance(lines, Generated) else lines
     length = max((len(line.raw) for line in sample), default=0) + 16  # numbers in between may have more digits
     media = [line.medium for line in sample if line.medium]
@@ -56,7 +56,7 @@ def volume(lines, is_stored_once=False):
 
 @dataclass
 class Work:
-    """What a command is to do: an input and what must come of it."""
+    """The work of a command: an input and the expected output."""
     input: Path
     expected: object  # ``Expected``, by line: a list or ``Generated``
     jobs: int
@@ -65,5 +65,5 @@ class Work:
 
     @property
     def folder(self):
-        """Where its runs write."""
+        """The folder of its runs."""
         return self.input.parent

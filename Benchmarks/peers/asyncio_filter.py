@@ -20,7 +20,7 @@ HEAD = 4096
 
 
 def media_url(line):
-    """The payload and the URL that it names, where it asks for an attachment."""
+    """The payload and its media URL, if it asks for an attachment."""
     try:
         payload = json.loads(line)
         if payload["aps"]["mutable-content"] == 1 and isinstance(payload["image"], str):
@@ -87,7 +87,7 @@ class Filter:
         return isinstance(item, bytes) or item.done()
 
     def write_soon(self, _):
-        """Once a turn of the loop, however many ended in it."""
+        """Runs once per turn of the loop, however many transfers ended in it."""
         if not self.is_writing_soon:
             self.is_writing_soon = True
             asyncio.get_running_loop().call_soon(self.write)

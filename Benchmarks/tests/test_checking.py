@@ -134,7 +134,7 @@ class Peer(Checked):
 
 
 class Campaign(Checked):
-    """Each of many lines names one picture, and only the first one's member is read; the others must be equal to it."""
+    """Each of many lines names one picture, and only the first member is parsed; the others must equal it."""
 
     def setUp(self):
         super().setUp()

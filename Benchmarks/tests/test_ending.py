@@ -14,7 +14,7 @@ from bench.memory_probe import tree
 from bench.programs import SOURCES
 from bench.room import PREFIX
 
-#: In attache's place: writes nothing, and ignores what asks it to end,
+#: Replaces attache: writes nothing and ignores signals that ask it to end,
 STUCK = "#!/bin/sh\ntrap '' TERM HUP INT\necho >{bell}\nexec sleep 1000\n"
 #: as do its children.
 STUCK_FAMILY = "#!/bin/sh\ntrap '' TERM HUP INT\nsleep 1000 &\necho >{bell}\nwait\n"
@@ -31,7 +31,7 @@ class Ending(unittest.TestCase):
         os.mkfifo(self.bell)
 
     def driver(self, row, script=STUCK_FAMILY):
-        """A benchmark in the middle of a run, with all that descends from it."""
+        """A benchmark in the middle of a run, with all its descendants."""
         self.program.write_text(script.format(bell=self.bell))
         self.program.chmod(0o755)
         driver = subprocess.Popen([sys.executable, "-B", "-m", "bench", "--quick", "--peers", "", "--attache", self.program, row],
@@ -57,7 +57,7 @@ class Ending(unittest.TestCase):
 
     @staticmethod
     def kill(process):
-        """What a failed test would leave behind."""
+        """Removes what a failed test would leave behind."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(process, signal.SIGKILL)
 

@@ -1,4 +1,4 @@
-"""The arithmetic, on figures that can be worked out by hand."""
+"""The arithmetic, on figures that can be computed by hand."""
 import unittest
 
 from bench.figures import median, paired_ratio, percentile, slope

@@ -1,4 +1,4 @@
-"""The benchmark as a whole, with an attache that forges a line: status 1, and no figure."""
+"""The benchmark as a whole, with an attache that forges a line: status 1 and no figure."""
 import os
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""What a run writes has its bounds and does not outlive it."""
+"""The files of a run are limited and do not outlive it."""
 import os
 import select
 import signal
@@ -39,7 +39,7 @@ class Rooms(unittest.TestCase):
         return room
 
     def owner(self):
-        """Another process with a folder on the same disk, which holds something."""
+        """Another process with a folder on the same disk, which contains a file."""
         process = subprocess.Popen([sys.executable, "-B", "-c", OWNER, self.disk], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                    env={**os.environ, "PYTHONPATH": str(SOURCES)})
         self.addCleanup(process.stdout.close)

@@ -1,4 +1,4 @@
-"""What a run writes goes when it is over, and is bounded while it goes on."""
+"""The files of a run are limited while it runs and removed when it ends."""
 import shutil
 import tempfile
 import unittest
@@ -11,7 +11,7 @@ from bench.checking import AttacheCheck, Expected, WrongOutput
 from bench.programs import Command
 from bench.room import Room
 
-#: Passes all through, and leaves a file in its store.
+#: Passes everything through, and leaves a file in its store.
 KEEPING = 'echo picture >"$0/photo.jpg"; exec cat'
 
 
@@ -33,7 +33,7 @@ class Runs(unittest.TestCase):
         return Command("script", lambda store, *_: ["sh", "-c", script, store], AttacheCheck)
 
     def left(self):
-        """What holds bytes that grow with the work."""
+        """The files whose size grows with the work."""
         folders = {self.work.folder, self.bench.folder, self.room.on_disk(1)}
         return sorted(path.name for folder in folders for path in folder.rglob("*") if path.name not in ("cost", "errors"))
 

@@ -1,4 +1,4 @@
-"""Files with bytes of their own."""
+"""Files with different bytes."""
 import unittest
 
 from bench.media import FIXTURES

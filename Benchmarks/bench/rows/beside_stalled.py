@@ -8,8 +8,9 @@ from ..figures import median, paired_ratio
 from ..result import Goal, Result
 
 NAME = "beside-stalled"
-ABOUT = ("64 healthy 5 KB transfers in flight beside 4,000 stalled ones on origins of their own (`--unordered --per-host 64`), against the same without "
-         "them. All stalled ones hold their connection before the first healthy payload is written; the clock runs until the last healthy line is there.")
+ABOUT = ("64 healthy 5 KB transfers in flight beside 4,000 stalled ones on other origins (`--unordered --per-host 64`), compared with the same run "
+         "without stalled ones. All stalled transfers have their connections before the first healthy payload is written. The time ends with the "
+         "last healthy line.")
 _ID = re.compile(rb'"id":(\d+),')
 
 
@@ -24,7 +25,7 @@ def measure(bench):
     runs = bench.in_turn(measures)
     rates = {name: [run["rate"] for run in found] for name, found in runs.items()}
     ours = attaches[0].name
-    goal = Goal("healthy payloads/s, without the stalled = 1", paired_ratio(rates[ours], rates[f"{ours} without"]), 0.9)
+    goal = Goal("healthy payloads/s, × without stalled ones", paired_ratio(rates[ours], rates[f"{ours} without"]), 0.9)
     return Result(NAME, ABOUT, [goal], ["command", "healthy payloads/s"], [[name, f"{median(found):,.0f}"] for name, found in rates.items()], [], runs)
 
 
@@ -45,7 +46,7 @@ def _run(bench, command, work, waiting):
 
 
 def _check(lines, expected, store):
-    """Every healthy line once, in any order."""
+    """Checks that every healthy line came out once, in any order."""
     by_id = {_ID.search(wanted.raw)[1]: wanted for wanted in expected}
     checker = AttacheCheck(store)
     for number, line in enumerate(lines):

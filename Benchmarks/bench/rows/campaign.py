@@ -5,8 +5,8 @@ from ..result import Goal, Result
 from ..work import Generated
 
 NAME = "campaign"
-ABOUT = ("A million payloads with one URL, a JPEG that the origin calls fresh for an hour, 64 in flight; the limit fetches each, and does so for 20,000 of "
-         "them: rates are compared. The origin's access log counts requests.")
+ABOUT = ("A million payloads with one URL, a JPEG that stays fresh for an hour, 64 in flight. The limit fetches the file for each payload, but for "
+         "only 20,000 payloads, so the rates are compared. The origin's access log counts the requests.")
 
 
 def measure(bench):
@@ -34,7 +34,7 @@ def measure(bench):
 
 
 class _Counter:
-    """Requests for one picture since it was asked last."""
+    """The number of requests for one picture since the last call."""
 
     def __init__(self, nginx, key):
         self.nginx, self.key, self.seen = nginx, key, nginx.campaign_requests(key)

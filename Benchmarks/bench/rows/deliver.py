@@ -1,4 +1,4 @@
-"""Results on their way to a sender, beside a plain loop over SQLite."""
+"""Results that are sent to a sender, compared with a plain loop over SQLite."""
 import contextlib
 import sqlite3
 
@@ -11,9 +11,9 @@ from ..work import Generated
 from .queue import LOOP, largest, queue_folder
 
 NAME = "deliver"
-ABOUT = ("100,000 results of 1 KB, without media, go to a C program that keeps each line, as cat would, and answers ok; 64 are unanswered at most. Beside it a "
-         "loop in C that does the same transactions on the same tables, with the same program. The queue is on disk. Memory is that of the deliverer and the "
-         "program.")
+ABOUT = ("100,000 results of 1 KB, without media, go to a C program that keeps each line, as cat would, and answers ok. At most 64 are unanswered. A"
+         " loop in C makes the same transactions on the same tables, with the same program. The queue is on disk. Memory is the sum of the deliverer"
+         " and the program.")
 _MODES = {"lines": [], "--envelope": ["--envelope"]}
 
 
@@ -21,7 +21,7 @@ def measure(bench):
     absent = bench.lacks_queue_commands()
     if absent:
         return Result(NAME, ABOUT, absent=absent)
-    result = Result(NAME, ABOUT, head=["what", "results/s", f"× {LOOP}", "CPU µs a result", f"CPU × {LOOP}", "resident MB"])
+    result = Result(NAME, ABOUT, head=["what", "results/s", f"× {LOOP}", "CPU µs per result", f"CPU × {LOOP}", "resident MB"])
     work = bench.work(NAME, Generated(bench.count(100_000, 1_000), lambda number: Expected(payloads.passing(number))), jobs=256)
     measures = {f"{command.name}, {mode}": (lambda command=command, mode=mode: _ours(bench, command, work, mode))
                 for command in bench.attaches() for mode in _MODES}
@@ -63,7 +63,7 @@ def _loop(bench, work):
 
 
 def _check(name, database, sent, work, is_envelope=False):
-    """Each line was sent once, in whatever order, and the queue knows."""
+    """Checks that each line was sent once, in any order, and that the queue recorded it."""
     wanted, came = sorted(hash(line.raw) for line in work.expected), []
     with open(sent, "rb") as lines:
         for line in lines:

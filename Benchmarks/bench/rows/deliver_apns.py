@@ -1,4 +1,4 @@
-"""Results on their way to Apple, beside a client that has nothing else to do."""
+"""Results that are sent to Apple, compared with a client that does nothing else."""
 import contextlib
 import sqlite3
 
@@ -12,9 +12,9 @@ from ..work import Generated
 from .queue import largest, queue_folder
 
 NAME = "deliver-apns"
-ABOUT = ("100,000 results of 1 KB go to nghttpd over TLS and HTTP/2, on one connection with 100 streams. Each has an apns-id of its own, and is noted as "
-         "delivered in the queue, which is on disk. h2load sends as many requests of that size without a queue; they are all alike, so that HPACK needs few bytes for "
-         "each.")
+ABOUT = ("100,000 results of 1 KB go to nghttpd over TLS and HTTP/2, on one connection with 100 streams. Each has its own apns-id and is recorded as"
+         " delivered in the queue, which is on disk. h2load sends the same number of requests of that size without a queue. Its requests are "
+         "identical, so HPACK needs few bytes for each.")
 PEER = "h2load"
 _STREAMS = 100
 _TOPIC = "com.example.app"
@@ -24,7 +24,7 @@ def measure(bench):
     absent = bench.lacks_queue_commands() or bench.lacks("nghttpd", PEER)
     if absent:
         return Result(NAME, ABOUT, absent=absent)
-    result = Result(NAME, ABOUT, head=["what", "requests/s", f"× {PEER}", "CPU µs a request", f"CPU × {PEER}", "CPU µs of nghttpd", "resident MB"])
+    result = Result(NAME, ABOUT, head=["what", "requests/s", f"× {PEER}", "CPU µs per request", f"CPU × {PEER}", "CPU µs of nghttpd", "resident MB"])
     work = bench.work(NAME, Generated(bench.count(100_000, 1_000), lambda number: Expected(_line(number))), jobs=256)
     measures = {command.name: (lambda command=command: _ours(bench, command, work)) for command in bench.attaches()}
     runs = bench.in_turn(measures | {PEER: lambda: _peer(bench, work)})

@@ -1,4 +1,4 @@
-"""Instructions a payload, which no other process disturbs."""
+"""Instructions per payload, which no other process disturbs."""
 import json
 import re
 import subprocess
@@ -9,9 +9,9 @@ from ..programs import SOURCES, attache
 from ..result import Goal, Result
 
 NAME = "instructions"
-ABOUT = ("`valgrind --tool=callgrind` over 1,000 payloads that pass and 1,000 with 5 KB media of ten types, less a run with one payload, the detector's process "
-         "included; beside the figures that are recorded in `Benchmarks/instructions.json`.")
-#: Threads never meet twice in the same way: two runs of one build differ by less than this.
+ABOUT = ("`valgrind --tool=callgrind` over 1,000 payloads that pass through and 1,000 with 5 KB media of ten types, minus a run with one payload, "
+         "including the detector's process. The figures are compared with `Benchmarks/instructions.json`.")
+#: The interleaving of threads varies: two runs of one build differ by less than this.
 TOLERANCE = 0.05
 RECORDED = SOURCES / "instructions.json"
 
@@ -23,7 +23,7 @@ def measure(bench):
     recorded = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
     count = bench.count(1_000, 20)
     inputs = {"pass-through": [Expected(payloads.passing(number)) for number in range(count)], "attached": bench.media_lines(count, "tiny")}
-    result = Result(NAME, ABOUT, head=["command", "payloads", "instructions a payload", "recorded", "functions that cost most"])
+    result = Result(NAME, ABOUT, head=["command", "payloads", "instructions per payload", "recorded", "functions that cost most"])
     for label, path in bench.options.attaches:
         command = attache(label, callgrind.without_debugging_information(path, bench.folder / "bare"))
         for kind, lines in inputs.items():
@@ -35,12 +35,12 @@ def measure(bench):
             result.runs.setdefault(label, []).append({"kind": kind, "instructions": figure, "functions": functions})
             result.table.append([label, kind, f"{figure:,}", f"{known:,}" if known else "", "; ".join(f"`{name}` {share:.0%}" for name, share in functions)])
             if label == bench.options.attaches[0][0] and known:
-                result.goals.append(Goal(f"{kind}: instructions a payload, recorded = 1", figure / known, 1 + TOLERANCE, at_least=False))
+                result.goals.append(Goal(f"{kind}: instructions per payload, × recorded", figure / known, 1 + TOLERANCE, at_least=False))
     return result
 
 
 def record(result):
-    """Keeps what a run found, for the next ones to be compared with."""
+    """Records the result of a run as the reference for later runs."""
     runs = next(iter(result.runs.values()), [])
     RECORDED.write_text(json.dumps({run.pop("kind"): run for run in map(dict, runs)}, indent=2, ensure_ascii=False) + "\n")
 
@@ -56,7 +56,7 @@ def _profile(bench, command, lines):
 
 
 def _demangled(name):
-    """Without its parameters."""
+    """The name without its parameters."""
     if not name.startswith("$s"):
         return re.sub(r"(?<=\w)\(.*", "", name)
     return subprocess.run(["swift", "demangle", "--compact", "--simplified", name], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()

@@ -7,8 +7,8 @@ from ..programs import SOURCES
 from ..result import Goal, Result, amount
 
 NAME = "kills"
-ABOUT = ("A filter that is fed without a pause by a slowed origin, while its fetchers get SIGKILL, SIGSEGV or SIGSTOP at random, 17 times a second, 1,000 "
-         "times in all. A line that is lost, changed or late is an error of the row.")
+ABOUT = ("A slow origin and a filter with continuous input, whose fetchers get SIGKILL, SIGSEGV or SIGSTOP at random, 17 times per second, 1,000 "
+         "times in all. A lost, changed or late line is an error of the row.")
 _FOUND = re.compile(r"(\d+) kills over (\d+) payloads: none lost, changed or late; ([\d.]+)% attached; (\d+) payloads/s, undisturbed (\d+): ([\d.]+)")
 
 
@@ -24,5 +24,5 @@ def measure(bench):
         kills, lines, share, rate, undisturbed, ratio = map(float, found.groups())
         table.append([label, *map(amount, (kills, lines, share, rate, undisturbed))])
         runs[label] = {"kills": kills, "payloads": lines, "attached": share, "rate": rate, "undisturbed": undisturbed}
-        goals = goals or [Goal("attached", share, 99, unit=" %"), Goal("payloads/s, undisturbed = 1", ratio, 0.5)]
+        goals = goals or [Goal("attached", share, 99, unit=" %"), Goal("payloads/s, × undisturbed", ratio, 0.5)]
     return Result(NAME, ABOUT, goals, ["command", "kills", "payloads", "attached %", "payloads/s", "undisturbed payloads/s"], table, [], runs)

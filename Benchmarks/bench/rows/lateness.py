@@ -1,4 +1,4 @@
-"""Ten thousand payloads in flight and nobody answers."""
+"""Ten thousand payloads in flight, and no origin answers."""
 import json
 
 from .. import comparison
@@ -7,8 +7,9 @@ from ..result import Goal, Result, amount
 
 NAME = "lateness"
 DEADLINE, GRACE = 2000, 50
-ABOUT = ("10,000 payloads in flight (`--jobs 10000 --per-host 10000`), every origin accepts and never answers, deadline 2 s. From the report: a line is late "
-         "when it was handed to `write` after its deadline; a decision is due when the grace (50 ms) before the deadline begins.")
+ABOUT = ("10,000 payloads in flight (`--jobs 10000 --per-host 10000`). Every origin accepts the connection and never answers. The deadline is 2 s. "
+         "The figures come from the report: a line is late if it was passed to `write` after its deadline; a decision is due when the grace (50 ms) "
+         "before the deadline begins.")
 
 
 def measure(bench):

@@ -3,7 +3,7 @@ from .. import comparison
 from ..media import VIDEOS
 
 NAME = "media-large"
-ABOUT = "3 MB videos, each under a URL of its own, 16 in flight."
+ABOUT = "3 MB videos, each under its own URL, 16 in flight."
 
 
 def measure(bench):

@@ -1,9 +1,9 @@
-"""Films of 3 MB, of which no two are alike."""
+"""Films of 3 MB, each with different bytes."""
 from .. import comparison
 from ..media import VIDEOS
 
 NAME = "media-large-distinct"
-ABOUT = "3 MB videos, each with bytes of its own, 16 in flight."
+ABOUT = "3 MB videos, each with different bytes, 16 in flight."
 
 
 def measure(bench):

@@ -2,7 +2,7 @@
 from .. import comparison
 
 NAME = "media-tiny"
-ABOUT = "5 KB files of ten types, each under a URL of its own, 64 in flight."
+ABOUT = "5 KB files of ten types, each under its own URL, 64 in flight."
 
 
 def measure(bench):

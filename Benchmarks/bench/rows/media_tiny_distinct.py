@@ -1,8 +1,8 @@
-"""Files of 5 KB of all types, of which no two are alike."""
+"""Files of 5 KB of all types, each with different bytes."""
 from .. import comparison
 
 NAME = "media-tiny-distinct"
-ABOUT = "5 KB files of ten types, each with bytes of its own, 64 in flight."
+ABOUT = "5 KB files of ten types, each with different bytes, 64 in flight."
 
 
 def measure(bench):

@@ -1,4 +1,4 @@
-"""What attache holds at its peak, and for each payload in flight."""
+"""The peak memory of attache, and the memory for each payload in flight."""
 import time
 
 from .. import children
@@ -9,8 +9,9 @@ from ..memory_probe import joint_kilobytes, peak_kilobytes, resident_kilobytes, 
 from ..result import Goal, Result, amount
 
 NAME = "memory"
-ABOUT = ("The peak over a run of media-typical with 64 in flight, the detector's process included (VmHWM of each, added up: pages that they share count "
-         "twice; beside it what they hold together at a time, in which they count once), and the slope from 1,000 to 10,000 payloads of 1 KB in flight.")
+ABOUT = ("The peak memory of a run of media-typical with 64 in flight, including the detector's process: the sum of each process's VmHWM, which "
+         "counts shared pages twice, and beside it the largest sum at one time, which counts them once. Then the slope from 1,000 to 10,000 payloads"
+         " of 1 KB in flight.")
 
 
 def measure(bench):
@@ -29,7 +30,7 @@ def measure(bench):
         table.append([name, *(amount(median(run[key] for run in runs[name]) / 1024) for key in ("peak", "first", "joint")),
                       *(amount(median(run["resident"][index] for run in runs[f"{name} in flight"]) / 1024) for index in range(len(counts))),
                       amount(median(run["slope"] for run in runs[f"{name} in flight"]))])
-    head = ["command", "peak MB", "of attache alone MB", "together MB", *(f"{count:,} in flight MB" for count in counts), "KB a payload"]
+    head = ["command", "peak MB", "of attache alone MB", "together MB", *(f"{count:,} in flight MB" for count in counts), "KB per payload"]
     return Result(NAME, ABOUT, goals, head, table, [], runs)
 
 

@@ -1,4 +1,4 @@
-"""A line is written when the one before is out."""
+"""Each line is written after the previous one has come out."""
 import time
 
 from ..conversation import Conversation
@@ -6,7 +6,8 @@ from ..figures import median, percentile
 from ..result import Goal, Result, amount
 
 NAME = "one-at-a-time"
-ABOUT = "The next payload is written when the last one is out: 1,000 JPEG files of 5 KB, each under a URL of its own, on a connection that is kept."
+ABOUT = ("Each payload is written after the previous line has come out: 1,000 JPEG files of 5 KB, each under its own URL, over a connection that "
+         "stays open.")
 
 
 def measure(bench):

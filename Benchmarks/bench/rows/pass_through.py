@@ -11,11 +11,11 @@ from ..result import Goal, Result
 from ..work import Generated
 
 NAME = "pass-through"
-ABOUT = "1 KB payloads without media, from a file into a file (which counts); beside it from a pipe, which another process fills."
+ABOUT = "1 KB payloads without media, from a file into a file (this is the figure for the goal), and from a pipe that another process fills."
 
 
 class JSONCheck(PeerCheck):
-    """jq writes the same values in its own way; every hundredth line is compared."""
+    """jq formats the same values differently, so every hundredth line is compared."""
 
     def line(self, number, line, expected):
         if number % 100 == 0 and json.loads(line) != json.loads(expected.raw):

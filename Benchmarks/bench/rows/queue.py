@@ -1,4 +1,4 @@
-"""A queue that is filled and worked, beside a plain loop over SQLite."""
+"""A queue that is filled and processed, compared with a plain loop over SQLite."""
 import contextlib
 import shutil
 import sqlite3
@@ -13,12 +13,12 @@ from ..result import Goal, Result, amount
 from ..work import Generated
 
 NAME = "queue"
-ABOUT = ("100,000 payloads of 1 KB are enqueued and worked, without media and with one URL, a JPEG of 5 KB that the origin calls fresh for an hour, 256 in "
-         "flight; beside it a loop in C that does the same transactions on the same tables, with the same synchronous setting, and nothing else. The queue "
-         "is on disk. Memory is VmHWM of `attache work`; a folder as a queue has 20,000 payloads.")
+ABOUT = ("100,000 payloads of 1 KB are enqueued and processed, without media and with one URL, a JPEG of 5 KB that stays fresh for an hour, 256 in "
+         "flight. A loop in C makes only the same transactions on the same tables, with the same synchronous setting. The queue is on disk. Memory "
+         "is VmHWM of `attache work`. A folder as a queue has 20,000 payloads.")
 LOOP = "the SQLite loop"
 _JOBS = 256
-#: About as long as what attache splices in.
+#: About as long as the member that attache inserts.
 _MEMBER = ',"attache":{"attachments":[{"url":"file:///' + "x" * 140 + '","type":"public.jpeg","mime":"image/jpeg","size":5120,"sha256":"' + "0" * 64 + '"}]}'
 
 
@@ -28,7 +28,7 @@ def measure(bench):
         return Result(NAME, ABOUT, absent=absent)
     count = bench.count(100_000, 1_000)
     url, medium = bench.nginx.url("queue", "tiny.jpg", folder="campaign"), bench.media["tiny.jpg"]
-    result = Result(NAME, ABOUT, head=["what", "payloads/s", f"× {LOOP}", "CPU µs a payload", f"CPU × {LOOP}", "resident MB"])
+    result = Result(NAME, ABOUT, head=["what", "payloads/s", f"× {LOOP}", "CPU µs per payload", f"CPU × {LOOP}", "resident MB"])
     none = bench.work(f"{NAME}-none", Generated(count, lambda number: Expected(payloads.passing(number))), jobs=_JOBS)
     _add(bench, result, "without media", none, _both(bench, none, None))
     bench.end_row()
@@ -45,7 +45,7 @@ def measure(bench):
 
 
 def _both(bench, work, member):
-    """Measures of a round, by the name of what they measure."""
+    """The measures of a round, by name."""
     ours = {command.name: (lambda command=command: _ours(bench, command, work, "sqlite")) for command in bench.attaches()}
     return ours | {LOOP: lambda: _loop(bench, work, member)}
 
@@ -68,7 +68,7 @@ def _add_memory(result, count, large):
     ours = next(iter(result.runs["without media, worked"]))
     small, large = memory(result.runs["without media, worked"], ours), large["peak_kb"] / 1024
     result.goals += [Goal(f"memory over {10 * count:,} payloads", large, 64, at_least=False, unit=" MB"),
-                     Goal(f"the same over {count:,} = 1", large / small, 1.1, at_least=False)]
+                     Goal(f"the same, × over {count:,}", large / small, 1.1, at_least=False)]
     result.table.append([f"without media, worked, {10 * count:,} payloads: {ours}", "", "", "", "", amount(large)])
 
 
@@ -82,7 +82,7 @@ def queue_folder(bench, work):
 
 
 def largest(work):
-    """What a database may come to: the lines as they were, the results, and the log."""
+    """The maximum size of a database: the original lines, the results, and the log."""
     return 2 * work.volume.all + (256 << 20)
 
 

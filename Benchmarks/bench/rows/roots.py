@@ -1,4 +1,4 @@
-"""What the system's root certificates cost, of which there are some 140."""
+"""The cost of the system's root certificates, about 140."""
 import os
 import shutil
 from dataclasses import replace
@@ -11,8 +11,8 @@ from ..origin import TLS_HOSTS
 from ..result import Goal, Result, amount
 
 NAME = "roots"
-ABOUT = ("One JPEG file of 5 KB over TLS, from start to exit; then one such file from each of 32 origins. Both with the system's roots, and with the "
-         "benchmark's own root alone. A mount namespace adds that root to the system's.")
+ABOUT = ("One JPEG file of 5 KB over TLS, from start to exit; then one such file from each of 32 origins. Both with the system's roots, and with only "
+         "the benchmark's own root. A mount namespace adds that root to the system's.")
 _SYSTEM = Path("/etc/ssl/certs/ca-certificates.crt")
 _MOUNT = ["unshare", "--mount", "sh", "-c", f'mount --bind "$0" {_SYSTEM} && exec "$@"']
 

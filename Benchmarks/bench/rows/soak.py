@@ -10,17 +10,18 @@ from ..memory_probe import resident_kilobytes, tree
 from ..result import Goal, Result, amount
 
 NAME = "soak"
-ABOUT = ("1,000,000 payloads, 256 undecided at a time, deadline 500 ms: of every thousand, 200 with media of 5 KB under URLs of their own, 40 with media "
-         "seen before, 100 faulty (404, 503, cut off, stalled, a page, too large, redirects in a circle, an address that is refused, no JSON), the others "
-         "without media. The slope is that of the resident memory of attache and its detector over the payloads, from the 100,000th on.")
-#: Shares of a thousand. The deadline bounds how long a stalled one holds up the lines behind it.
+ABOUT = ("1,000,000 payloads, at most 256 undecided at a time, deadline 500 ms. Of every thousand, 200 have media of 5 KB under their own URLs, 40 "
+         "have media seen before, 100 are faulty (404, 503, truncated, stalled, a page, too large, a redirect loop, a refused address, not JSON), "
+         "and the others have no media. The slope is the growth of the resident memory of attache and its detector per payload, from the 100,000th "
+         "on.")
+#: Shares of a thousand. The deadline limits how long a stalled one delays the lines after it.
 SHARES = {"media": 200, "again": 40, "missing": 30, "busy": 1, "cut": 10, "stalled": 1, "page": 20, "large": 10, "loop": 8, "refused": 10, "invalid": 10}
 _KINDS = [kind for kind, share in SHARES.items() for _ in range(share)]
 _FLAGS = ["--limits", "image=50KB", "--deadline", "500ms", "--per-host", 64]
 
 
 class Mixture:
-    """The payload of each number, and what must become of it."""
+    """The payload of each number, and its expected result."""
 
     def __init__(self, bench):
         self.nginx, self.stalled, self.media = bench.nginx, bench.stalled, bench.media
@@ -81,9 +82,9 @@ def measure(bench):
                       amount(settled[0][1] / 2**20), amount(settled[-1][1] / 2**20), amount(run["slope"])])
         notes.append(f"{command.name}: {run['summary']}")
     ours = next(iter(runs.values()))[0]
-    goals = [Goal("growth after the first tenth", ours["slope"], 1, at_least=False, unit=" bytes a payload"),
+    goals = [Goal("growth after the first tenth", ours["slope"], 1, at_least=False, unit=" bytes per payload"),
              Goal("media that were not attached", ours["unattached"] / max(1, ours["attached"]), 0.05, at_least=False)]
-    head = ["command", "payloads", "attached", "media not attached", "seconds", "first MB", "MB after a tenth", "MB at the end", "bytes a payload"]
+    head = ["command", "payloads", "attached", "media not attached", "seconds", "first MB", "MB after a tenth", "MB at the end", "bytes per payload"]
     return Result(NAME, ABOUT, goals, head, table, notes, runs)
 
 

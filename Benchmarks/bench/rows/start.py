@@ -11,8 +11,8 @@ from ..programs import Command
 from ..result import Goal, Result, amount
 
 NAME = "start"
-ABOUT = ("One payload with a 5 KB picture, from start to exit, beside an empty C program that is linked with the same libraries: hundreds of runs in turn, "
-         "each with an empty store.")
+ABOUT = ("One payload with a 5 KB picture, from start to exit, and an empty C program that is linked with the same libraries. They run in turn "
+         "hundreds of times, each with an empty store.")
 
 
 def measure(bench):

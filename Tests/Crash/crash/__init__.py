@@ -1,1 +1,1 @@
-"""A queue whose workers are killed again and again: what must be there at the end."""
+"""Kills the workers of a queue repeatedly and checks the final state."""

@@ -21,7 +21,7 @@ _ROOM = 1 << 30
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="scripts/crash", description="Kills what works and delivers a queue again and again, and checks that nothing is lost.")
+    parser = argparse.ArgumentParser(prog="scripts/crash", description="Kills the workers and deliverers of a queue repeatedly, and checks that nothing is lost.")
     parser.add_argument("kills", type=int, metavar="N", help="how many kills of each kind of queue")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of payloads, media and kills (1); the moments are also the machine's")
     parser.add_argument("--queue", choices=["sqlite", "dir"], action="append", help="one kind of queue (both)")
@@ -56,7 +56,7 @@ class World:
 
 
 def tested(world, kind, chosen):
-    """Trial after trial, until so many kills were made."""
+    """Runs trials until this many kills were made."""
     draw = random.Random(f"kills {kind} {chosen.seed}")
     store = world.folder / "stores/store"
     killer = Killer(draw, world.folder / "queue", store)
@@ -77,7 +77,7 @@ def tested(world, kind, chosen):
 
 
 def delivered(chosen, folder, kind):
-    """Queue after queue, in one way of sending after the other, until so many kills were made."""
+    """Runs queues with each way of sending in turn, until this many kills were made."""
     draw = random.Random(f"deliveries {kind} {chosen.seed}")
     killer = Killer(draw, folder / "queue", folder / "stores/store")
     begin, kills, trials = time.monotonic(), 0, []

@@ -1,4 +1,4 @@
-"""What must be true of a queue whose workers were killed, once all is done."""
+"""Checks a queue whose workers were killed, after all is done."""
 import hashlib
 import os
 import shutil
@@ -10,7 +10,7 @@ from .commands import Failure
 
 
 def integrity(queue):
-    """The database is whole, as it lies there: in a copy, so that looking at it mends nothing."""
+    """The database is intact on disk. The check uses a copy, since opening the database would repair it."""
     kind, _, path = queue.partition(":")
     if kind == "dir":
         path += "/queue.sqlite"
@@ -30,7 +30,7 @@ def integrity(queue):
 
 
 def store(folder):
-    """Every file has the content that it is named after, and nothing unfinished or held is left; called when the store was pruned."""
+    """Every file matches its name, and nothing unfinished or held is left. Call it after a prune of the store."""
     folder = Path(folder)
     for path in folder.rglob("*"):
         if not path.is_file() or path.name.startswith("index.sqlite"):
@@ -48,7 +48,7 @@ def store(folder):
 
 
 def output(came, expected, records, originals, may_be_dead):
-    """The results are those of an undisturbed run, byte for byte; a payload that was taken for what ended its workers has its original, where that may be."""
+    """The results are those of an undisturbed run, byte for byte; a payload blamed for its workers' deaths has its original, if allowed."""
     if came == expected:
         return
     lines, wanted = came.splitlines(keepends=True), expected.splitlines(keepends=True)

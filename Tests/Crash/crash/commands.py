@@ -6,14 +6,14 @@ import time
 
 from bench import children
 
-#: Longer than anything here takes that does not hang.
+#: Longer than any command takes that does not hang.
 _PATIENCE = 120
-#: A payload whose origin stalls is decided after so long; twice, since it is tried again.
+#: The time after which a payload with a stalled origin is decided; twice, since it is retried.
 _DEADLINE = "2s"
 
 
 class Failure(Exception):
-    """What must not be."""
+    """A violation of a promise."""
 
 
 class Commands:
@@ -23,7 +23,7 @@ class Commands:
                       *(["--poison-after", str(poison_after)] if poison_after else [])]
 
     def start(self, name, *words, output=None, source=subprocess.DEVNULL):
-        """A command of the queue under way; its standard error is kept in a file of no name, its age counts from here."""
+        """A running command of the queue. Its standard error goes to an unnamed file, and its age counts from here."""
         errors = tempfile.TemporaryFile()
         child = children.start([self.attache, name, "--queue", self.queue, *words], stdin=source, stdout=output or subprocess.DEVNULL,
                                stderr=errors)
@@ -34,7 +34,7 @@ class Commands:
         return self.start("work", *self._work, "--workers", workers)
 
     def run(self, name, *words):
-        """A command that must end well: its output."""
+        """Runs a command that must succeed and returns its output."""
         with tempfile.TemporaryFile() as output:
             child = self.start(name, *words, output=output)
             ended(child)
@@ -45,7 +45,7 @@ class Commands:
         return json.loads(self.run("queue", "--json"))
 
     def records(self):
-        """What became of each payload that has a result, by its number from 0."""
+        """The outcome of each payload with a result, by its number from 0."""
         found = {}
         for line in self.run("results", "--report").splitlines():
             record = json.loads(line)

@@ -1,4 +1,4 @@
-"""What must be true of deliveries whose senders and deliverers were killed: each payload was sent, and twice only where an answer was lost by a kill.
+"""Checks deliveries whose senders and deliverers were killed: each payload was sent, and twice only if a kill lost an answer.
 
 All of it is in one log, a line a note, in the order in which things happened:
 
@@ -11,7 +11,7 @@ All of it is in one log, a line a note, in the order in which things happened:
     killed PID TIME                      a sender or a deliverer is about to be killed
     delivered TIME PAYLOAD…              the queue calls these delivered
 
-An endpoint (endpoint.py) and its deliverers have names in the place of numbers. An endpoint counts as one sender for each of its deliverers, called
+An endpoint (endpoint.py) and its deliverers have names instead of numbers. An endpoint counts as one sender for each of its deliverers, called
 ENDPOINT/DELIVERER. A kill of the endpoint is a kill of all of them.
 """
 import collections
@@ -44,7 +44,7 @@ class Receipt:
 
     @property
     def is_lost(self):
-        """Whether the payload may be sent again: its answer says so, or a kill may have taken the answer away."""
+        """Whether the payload may be sent again: its answer says so, or a kill may have lost the answer."""
         if self.answer == "retry" or self.sender.deliverer.is_killed:
             return True
         return not self.is_answered and (self.sender.is_dying or self.sender.is_killed)
@@ -56,7 +56,7 @@ class Receipt:
 
 class Log:
     def __init__(self, text, is_each=False):
-        """`is_each`: the answer is the sender's exit status, which comes after all notes and which a kill may take the place of."""
+        """`is_each`: the answer is the sender's exit status, which comes after all notes. A kill may replace it."""
         self.receipts = collections.defaultdict(list)
         self.known = {}  # when the queue first called a payload delivered
         processes, deliverers = {}, set()

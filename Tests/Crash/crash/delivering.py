@@ -1,4 +1,4 @@
-"""One queue of results, from undelivered to delivered, whose deliverers and senders, or the HTTP endpoint, are killed on the way."""
+"""One queue of results, from undelivered to delivered, whose deliverers and senders, or the HTTP endpoint, are killed meanwhile."""
 import contextlib
 import os
 import shutil
@@ -17,9 +17,9 @@ from .serving import Serving
 
 MODES = ["line", "http", "envelope", "each"]
 _DELIVERERS = 2
-#: The part of the payloads: starting a process for each takes longer, and so does an endpoint that is away, since deliverers pause.
+#: The share of the payloads: a process for each takes longer, and so does an absent endpoint, since deliverers pause.
 _SHARES = {"line": 1, "http": 2, "envelope": 1, "each": 10}
-#: What a payload takes, in seconds; the kills find a queue at work in any build.
+#: The time for a payload, in seconds, so that kills hit a working process in any build.
 _PACE = {"line": 0.006, "http": 0.006, "envelope": 0.006, "each": 0.01}
 _FINISHED = (0, 75)
 _SENDER = Path(__file__).with_name("sender.py")
@@ -43,7 +43,7 @@ class Delivery:
         self.restarts = self.repeated = 0
 
     def run(self, kills, killer):
-        """Kills so many times, or until all is delivered, and checks what was sent.
+        """Kills this many times, or until everything is delivered, and checks what was sent.
 
         - Returns: how many were killed.
         """
@@ -76,7 +76,7 @@ class Delivery:
         else:
             label = None
             way = [*([] if self._mode == "line" else [f"--{self._mode}"]), "--", sys.executable, "-IS", _SENDER, self._log, self._mode, _PACE[self._mode]]
-        # A kill from outside says nothing against a payload.
+        # A kill from outside does not count against a payload.
         child = self._commands.start("deliver", "--once", "--jobs", self._draw.choice([1, 8, 32]), "--poison-after", 1_000_000, *way)
         child.label = label or child.pid
         self._note(f"deliverer {child.label}")
@@ -90,7 +90,7 @@ class Delivery:
 
     def _disturb(self, deliverers, killer, watched):
         what = self._draw.choices(["sender", "deliverer", "all", "drain"], [12, 6, 1, 1])[0]
-        # However few kills there are, an endpoint has one.
+        # An endpoint has at least one kill.
         if self._endpoint and self._endpoint.starts == 1:
             what = "sender"
         index = self._draw.randrange(len(deliverers))
@@ -132,7 +132,7 @@ class Delivery:
             killer.note(f"a sender, {self._mode}")
 
     def _kill_endpoint(self, killer):
-        # Without it, deliverers that pause would be all that a kill finds.
+        # Otherwise kills would only hit paused deliverers.
         self._endpoint.wait_for_request()
         time.sleep(self._draw.expovariate(1 / 0.05))
         self._note_kill(self._endpoint.name)
@@ -146,7 +146,7 @@ class Delivery:
         self._note(f"killed {name} {time.monotonic_ns()}")
 
     def _note_delivered(self):
-        """What the queue calls delivered now may not be sent any more."""
+        """Results that the queue now calls delivered must not be sent again."""
         numbers = [str(number) for number in self._statuses()]
         self._note(" ".join(["delivered", str(time.monotonic_ns()), *numbers]))
 
@@ -155,7 +155,7 @@ class Delivery:
             log.write(line + "\n")
 
     def _statuses(self):
-        """How the deliveries that are over ended, by payload."""
+        """The outcome of finished deliveries, by payload."""
         with contextlib.closing(sqlite3.connect(f"file:{self._database}?mode=ro", uri=True, timeout=60)) as database:
             return dict(database.execute("SELECT id - 1, delivery FROM result WHERE delivery IS NOT NULL"))
 

@@ -1,4 +1,4 @@
-"""An HTTP endpoint as its users write them, which notes what it receives and what it answers: the crash test has `attache deliver --http` post to it, and
+"""An HTTP endpoint as users write them, which records what it receives and answers: the crash test lets `attache deliver --http` post to it, and
 kills it.
 
     python3 -m crash.endpoint LOG NAME PORT SECONDS      SECONDS is the mean time that a payload takes
@@ -61,7 +61,7 @@ class _Endpoint(http.server.ThreadingHTTPServer):
             return self._logs[deliverer]
 
     def work(self):
-        """One payload after the other, so that the others of a deliverer are unanswered meanwhile."""
+        """Handles one payload after the other, so that a deliverer's other payloads are unanswered meanwhile."""
         with self._turn:
             time.sleep(random.expovariate(1 / self._seconds))
 

@@ -1,4 +1,4 @@
-"""Kills the processes that fetch for a filter, again and again, and checks that no line is lost, changed or late. scripts/soak calls it."""
+"""Kills the fetchers of a filter repeatedly, and checks that no line is lost, changed or late. scripts/soak calls it."""
 import argparse
 import asyncio
 import json
@@ -51,7 +51,7 @@ class SlowOrigin:
 
 
 class Run:
-    """A filter that is fed until it is told to stop."""
+    """A filter that gets input until it is told to stop."""
 
     def __init__(self, attache, origin, folder):
         self._report = folder / "report"
@@ -80,7 +80,7 @@ class Run:
         return [fetcher for parent in _children(self.process.pid) for fetcher in _children(parent)]
 
     def end(self):
-        """Waits for the end: how many lines were attached, and how many a second."""
+        """Waits for the end. Returns the number of attached lines, and the lines per second."""
         self._is_fed = False
         for thread in self._threads:
             thread.join()
@@ -113,7 +113,7 @@ def _check(is_true, message):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="scripts/soak", description="Kills the fetchers of a filter again and again, and checks that no line is lost, changed or late.")
+    parser = argparse.ArgumentParser(prog="scripts/soak", description="Kills the fetchers of a filter repeatedly, and checks that no line is lost, changed or late.")
     parser.add_argument("kills", type=int, metavar="N", help="how many fetchers get SIGKILL, SIGSEGV or SIGSTOP")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the signals and their moments (1)")
     parser.add_argument("--pause", type=float, default=0.06, metavar="SECONDS", help="between two kills on average (0.06)")

@@ -4,23 +4,23 @@ import time
 
 from . import watch
 
-#: How long a state is waited for, in seconds; then it is killed wherever it is.
+#: How long to wait for a state, in seconds. Then the process is killed anyway.
 _PATIENCE = 2
-#: The part that is killed while it still starts; the others have begun to work.
+#: The share of processes that are killed during their start. The others have begun to work.
 _EARLY = 0.2
-#: A process that is younger has hardly opened its queue.
+#: A younger process has hardly opened its queue.
 _YOUNG = 0.05
 
 
 class Killer:
-    """Kills with SIGKILL, and keeps count of what the killed were at."""
+    """Kills with SIGKILL, and counts what the killed processes were doing."""
 
     def __init__(self, draw, queue, store):
         self._draw, self._queue, self._store = draw, str(queue), str(store)
         self.counts = collections.Counter()
 
     def kill(self, child, folders):
-        """Kills a process when its moment comes.
+        """Kills a process at the chosen moment.
 
         - folders: where changes may be such a moment.
         - Returns: whether it was still alive then.

@@ -18,7 +18,7 @@ class Origin:
             raise RuntimeError(f"the origin does not start: {log.read_text()}")
 
     def requests(self, since=0):
-        """How often each target was asked for, since so many bytes of the log."""
+        """The number of requests for each target since this position in the log, in bytes."""
         with open(self._log, encoding="utf-8", errors="replace") as log:
             log.seek(since)
             return collections.Counter(_REQUEST.findall(log.read()))

@@ -1,4 +1,4 @@
-"""What a round enqueues: payloads and media by a seed, faults among them."""
+"""The payloads and media of a round, made from a seed, including faults."""
 import json
 import random
 import struct
@@ -9,7 +9,7 @@ from bench.variants import variant
 #: Shares of a thousand; the others have no media.
 SHARES = {"photo": 330, "campaign": 80, "film": 20, "missing": 25, "cut": 15, "slow": 20, "busy": 10, "refused": 15, "invalid": 15}
 _KINDS = [kind for kind, share in SHARES.items() for _ in range(share)]
-#: Payloads whose media never come: each holds a place until its deadline, try by try.
+#: Payloads whose media never arrive. Each uses a job until its deadline, for each attempt.
 STALLS = 2
 _PHOTOS, _FILMS = 40, 4
 _FILM_BYTES = 1_500_000
@@ -17,13 +17,13 @@ _FILM_BYTES = 1_500_000
 
 @dataclass(frozen=True)
 class Payload:
-    """One line, and what is asked of the origin for it; None when nothing is, or when others ask for the same."""
+    """One line, and its target at the origin; None if it has none or shares it with others."""
     line: bytes
     target: str = None
 
 
 def write_media(folder, photo, seed):
-    """Pictures and sounds, each with bytes of its own, as many as there are names for."""
+    """Pictures and sounds with different bytes, one for each name."""
     draw = random.Random(f"media {seed}")
     folder.mkdir()
     content = photo.read_bytes()
@@ -39,7 +39,7 @@ def _wave(samples):
 
 
 def write_busy(folder, payloads):
-    """The files of those that an origin refuses at first, which it counts by path."""
+    """The files of payloads that the origin refuses at first, counted by path."""
     content = (folder / "photo-0.jpg").read_bytes()
     for number, payload in enumerate(payloads):
         if payload.target and "/times/" in payload.target:
@@ -47,7 +47,7 @@ def write_busy(folder, payloads):
 
 
 def made(count, seed, origin):
-    """Payloads in the order to enqueue; their targets differ where they say so, so that the origin's log tells whose request came."""
+    """Payloads in the order to enqueue; targets differ where needed, so that the origin's log shows whose request came."""
     draw = random.Random(f"payloads {seed}")
     kinds = [draw.choice(_KINDS) if draw.randrange(1000) < len(_KINDS) else None for _ in range(count - STALLS)]
     for _ in range(STALLS):
@@ -57,7 +57,7 @@ def made(count, seed, origin):
 
 def _payload(number, kind, draw, origin):
     photo = f"/photo-{draw.randrange(_PHOTOS)}.jpg"
-    # Waiting, not computing, bounds how fast a queue is worked: the kills find it at work in any build.
+    # Waiting, not computing, limits the speed of a worker, so that kills hit a working process in any build.
     target = {
         None: None, "photo": f"/delay/{draw.randrange(5, 120)}ms{photo}?{number}", "campaign": "/photo-0.jpg",
         "film": f"/delay/20ms/film-{draw.randrange(_FILMS)}.wav?{number}", "missing": f"/status/404{photo}?{number}",

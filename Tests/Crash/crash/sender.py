@@ -1,4 +1,4 @@
-"""A sender as its users write them, which notes what it receives and what it answers: the crash test starts it by `attache deliver`, and kills it.
+"""A sender as users write them, which records what it receives and answers: the crash test starts it with `attache deliver`, and kills it.
 
     sender.py LOG line|envelope|each SECONDS      SECONDS is the mean time that a payload takes
 
@@ -11,7 +11,7 @@ import sys
 import time
 import zlib
 
-#: Shares of a thousand: a payload is to be sent again, is refused for good, or its sender dies while it has it.
+#: Shares of a thousand: payloads that are retried, refused for good, or whose sender dies.
 _RETRIES, _DROPS, _DEATHS = 15, 10, 4
 
 
@@ -25,7 +25,7 @@ class Log:
 
 
 def payload(line, mode):
-    """The number of a line's payload, its text, and what an answer names it by."""
+    """The number of a line's payload, its text, and its id for an answer."""
     if mode != "envelope":
         return json.loads(line)["id"], line, None
     envelope = json.loads(line)
@@ -45,7 +45,7 @@ def drawn():
 
 
 def chosen(log):
-    """An answer; sometimes there is none."""
+    """An answer, or sometimes none."""
     if random.randrange(1000) < _DEATHS:
         log.note(("dying",))
         os._exit(3)
@@ -58,7 +58,7 @@ def answer_line(answer, name):
 
 
 def serve(log, mode, seconds):
-    """Answers line by line, or several at once; those with a name in any order."""
+    """Answers line by line, or several at once; answers with ids in any order."""
     rest = b""
     while data := os.read(0, 65536):
         *lines, rest = (rest + data).split(b"\n")
@@ -76,7 +76,7 @@ def serve(log, mode, seconds):
 
 
 def serve_one(log, seconds):
-    """Answers by the exit status, or by a signal of its own."""
+    """Answers with its exit status, or with a signal to itself."""
     (number, _), = received(log, [sys.stdin.buffer.read().rstrip(b"\n")], "each")
     time.sleep(random.expovariate(1 / seconds))
     if random.randrange(1000) < _DEATHS:

@@ -1,4 +1,4 @@
-"""The endpoint of a crash test (endpoint.py): a process at one port, which is started again there each time it was killed."""
+"""The endpoint of a crash test (endpoint.py): a process on one port, which is restarted there after each kill."""
 import contextlib
 import os
 import socket
@@ -8,7 +8,7 @@ import time
 
 from bench import children
 
-#: How long an endpoint that was started is waited for until it has received anything, in seconds; then it is killed all the same.
+#: How long to wait until a started endpoint has received anything, in seconds. Then it is killed anyway.
 _PATIENCE = 3
 
 
@@ -20,7 +20,7 @@ class Serving:
 
     def __init__(self, log, seconds):
         self._log, self._seconds, self.starts = log, seconds, 0
-        # It never listens: while nobody serves the port, connections are refused, and nobody else gets it.
+        # This socket never listens. While no endpoint serves the port, connections are refused, and no other process can take it.
         self._port = socket.socket()
         self._port.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._port.bind(("127.0.0.1", 0))
@@ -34,7 +34,7 @@ class Serving:
 
     @property
     def name(self):
-        """What the notes call the process of now."""
+        """The name of the current process in the notes."""
         return f"e{self.starts}"
 
     def start(self):
@@ -44,7 +44,7 @@ class Serving:
                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
 
     def wait_for_request(self):
-        """Until the process of now has received anything, or the time is over."""
+        """Waits until the current process has received anything, or until the time limit."""
         end, wanted = time.monotonic() + _PATIENCE, f"received {self.name}/".encode()
         with open(self._log, "rb") as log:
             log.seek(self._since)

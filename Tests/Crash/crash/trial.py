@@ -1,4 +1,4 @@
-"""One queue, from empty to done, whose commands are killed on the way."""
+"""One queue, from empty to done, whose commands are killed meanwhile."""
 import contextlib
 import shutil
 import signal
@@ -13,7 +13,7 @@ from . import checks, watch
 from .commands import Failure, Commands, ended, last_words
 
 _WORKERS = 3
-#: What a worker that ends by itself may say: all done, or told to stop with work left.
+#: The exit statuses of a worker that ends by itself: all done, or told to stop with work left.
 _FINISHED = (0, 75)
 
 
@@ -21,7 +21,7 @@ class Trial:
     """
     - world: payloads, the origin and what must come out.
     - folder: for the queue.
-    - store: the same for all, since its path stands in the results.
+    - store: the same for all, since its path is in the results.
     """
 
     def __init__(self, world, folder, store, kind, draw, poison_after):
@@ -37,14 +37,14 @@ class Trial:
         self.restarts = self.drains = self.abandoned = 0
 
     def undisturbed(self):
-        """What comes out when nobody is killed."""
+        """The output of an undisturbed run."""
         self._commands.run("enqueue", self._world.input)
         worker = self._commands.worker(2)
         ended(worker)
         return self._commands.run("results")
 
     def run(self, kills, killer):
-        """Kills so many times, or until all is done, and checks what is there then.
+        """Kills this many times, or until all is done, and checks the final state.
 
         - Returns: how many were killed.
         """
@@ -57,7 +57,7 @@ class Trial:
                 self._disturb(workers, killer, watched)
             for worker in workers:
                 ended(worker, _FINISHED)
-            # What a drained one left; and whoever was killed last leaves payloads in nobody's hands.
+            # A drained worker leaves payloads, and so does the last killed one.
             ended(self._worker())
         finally:
             watched.close()
@@ -71,7 +71,7 @@ class Trial:
         return self._commands.worker(self._draw.choice([1, 1, 2]))
 
     def _is_done(self, workers):
-        """Whether a worker has ended by itself with nothing left to do."""
+        """Whether a worker has ended by itself because all is done."""
         for worker in workers:
             if worker.poll() is not None and worker.poll() not in _FINISHED:
                 raise Failure(f"attache work ends with {worker.poll()}; {last_words(worker)}")
@@ -80,7 +80,7 @@ class Trial:
     # What is done to it
 
     def _enqueue(self, killer):
-        """Killed once or twice on the way and started again: each line is in the queue once."""
+        """Killed once or twice meanwhile and started again: each line is in the queue once."""
         for _ in range(self._draw.randrange(3)):
             child = self._commands.start("enqueue", "--dedupe", "bytes", source=subprocess.PIPE)
             feeder = threading.Thread(target=self._feed, args=(child.stdin,), daemon=True)
@@ -93,7 +93,7 @@ class Trial:
             raise Failure(f"{self._commands.counts()} after {len(self._world.payloads)} payloads were enqueued")
 
     def _feed(self, pipe):
-        """Piece by piece: what an input gives before it pauses is in the queue by then."""
+        """Sends the input piece by piece: everything before a pause is in the queue by then."""
         lines = [payload.line for payload in self._world.payloads]
         try:
             with pipe:
@@ -111,7 +111,7 @@ class Trial:
             self._read(killer, watched)
         elif what == "drain":
             workers[index].send_signal(signal.SIGTERM)
-            # A process that has hardly begun knows nothing of draining yet.
+            # A process that has just started does not handle draining yet.
             if ended(workers[index], (*_FINISHED, -signal.SIGTERM)) != 0:
                 self.drains += 1
                 workers[index] = self._worker()
@@ -128,14 +128,14 @@ class Trial:
                     workers[place] = self._worker()
 
     def _read(self, killer, watched):
-        """Results are read meanwhile, and whoever reads them is killed as well."""
+        """Reads results meanwhile, and kills the readers as well."""
         with tempfile.TemporaryFile() as output:
             reader = self._commands.start("results", "--unread", output=output)
             if not killer.kill(reader, watched):
                 ended(reader)
 
     def _look(self):
-        """While nobody works: the database is whole, what was in dead hands, and which payloads are finished, whose media nobody may ask for again."""
+        """Checks the database while no worker runs. Returns the payloads of dead workers, and the finished ones, whose media must not be requested again."""
         checks.integrity(self._location)
         self.abandoned += self._commands.counts()["leased"]
         records, requests = self._commands.records(), self._world.origin.requests(self._log)

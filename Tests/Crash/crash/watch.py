@@ -1,4 +1,4 @@
-"""What a process does, seen from outside: changes in folders (inotify(7)) and the system calls in which its threads are (proc(5))."""
+"""Watches a process from outside: changes in folders (inotify(7)) and the system calls in which its threads are (proc(5))."""
 import ctypes
 import os
 import re
@@ -19,7 +19,7 @@ _WITH_DESCRIPTOR = {"writes", "syncs", "locks"}
 
 
 class Folders:
-    """Changes in folders and those in them, as they come."""
+    """Changes in folders and their subfolders, as they happen."""
 
     def __init__(self, folders):
         self._descriptor = _libc.inotify_init1(_NONBLOCK | _CLOEXEC)
@@ -36,7 +36,7 @@ class Folders:
             self._paths[number] = path
 
     def wait(self, child, seconds, changes):
-        """The nth change from now on, as (what, path); None when the time is over before, or the child's life."""
+        """The nth change from now on, as (what, path); None if the time limit is reached or the child ends first."""
         self._read()
         end, left = time.monotonic() + seconds, changes
         while time.monotonic() < end and child.poll() is None:
@@ -71,7 +71,7 @@ class Folders:
 
 
 def calls(pid):
-    """The system calls that change something in which a process's threads are, as (what, path); those that wait for something else are left out."""
+    """The modifying system calls that a process's threads are in, as (what, path). Calls that only wait are left out."""
     found = []
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -93,7 +93,7 @@ def _path(pid, descriptor):
 
 
 def wait_for_call(child, seconds, wanted):
-    """A system call of a kind, as (what, path); None when the time is over before, or the child's life."""
+    """A system call of a kind, as (what, path); None if the time limit is reached or the child ends first."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and child.poll() is None:
         for call in calls(child.pid):
@@ -103,7 +103,7 @@ def wait_for_call(child, seconds, wanted):
 
 
 def wait_for_work(child, seconds):
-    """Until a child has written anything, to its queue first of all, or the time is over, or its life."""
+    """Waits until a child has written anything (its queue comes first), the time limit is reached, or the child ends."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and child.poll() is None:
         try:

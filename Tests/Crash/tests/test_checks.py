@@ -1,4 +1,4 @@
-"""What the crash test would find."""
+"""The checks of the crash test find violations."""
 import contextlib
 import hashlib
 import sqlite3

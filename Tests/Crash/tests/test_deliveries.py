@@ -1,4 +1,4 @@
-"""What the crash test would find of deliveries."""
+"""The checks of deliveries find violations."""
 import unittest
 
 from crash.commands import Failure

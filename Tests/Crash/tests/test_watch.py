@@ -1,4 +1,4 @@
-"""What is seen of a process from outside."""
+"""What can be observed of a process from outside."""
 import subprocess
 import tempfile
 import time
@@ -8,7 +8,7 @@ from pathlib import Path
 from bench import children
 from crash import payloads, watch
 
-#: Writes, and waits for the disk, again and again.
+#: Writes and waits for the disk, repeatedly.
 WRITES = "import os\nfile = os.open({!r}, os.O_WRONLY | os.O_CREAT)\nwhile True:\n    os.write(file, b'x')\n    os.fdatasync(file)\n"
 
 
