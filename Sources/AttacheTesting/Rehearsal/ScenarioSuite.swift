@@ -10,35 +10,36 @@ struct ScenarioSuite {
     self.parallel = max(1, parallel ?? 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
   }
 
-  /// Plays the scenarios. Those that measure memory or descriptors are played alone at the end.
-  /// When the task is cancelled, the remaining ones are not played.
+  /// Plays the scenarios. When the task is cancelled, the remaining ones are not played.
   ///
+  /// - Parameters:
+  ///   - played: the results of the scenarios that are not played any more, by index.
+  ///   - measuresAlone: whether those that measure memory or descriptors are played alone at the
+  ///     end, because all scenarios share one process.
   /// - Returns: the results in the order of the scenarios.
   func run(
-    _ scenarios: [Scenario], _ began: @escaping @Sendable (Scenario) -> Void, _ report: (ScenarioResult) -> Void,
+    _ scenarios: [Scenario], played: [Int: ScenarioResult] = [:], measuresAlone: Bool = true,
+    _ began: @escaping @Sendable (Scenario) -> Void, _ report: (ScenarioResult) -> Void,
     play: @escaping @Sendable (Scenario) async -> ScenarioResult
   ) async -> [ScenarioResult] {
-    let (together, alone) = (scenarios.indices.filter { !scenarios[$0].isMeasured }, scenarios.indices.filter { scenarios[$0].isMeasured })
-    var results: [Int: ScenarioResult] = [:]
-    await withTaskGroup(of: (Int, ScenarioResult).self) { group in
-      var waiting = together[...]
-      func startNext() {
-        guard !Task.isCancelled, let index = waiting.popFirst() else { return }
-        began(scenarios[index])
-        group.addTask { (index, await play(scenarios[index])) }
+    var results = played
+    let waiting = scenarios.indices.filter { played[$0] == nil }
+    let alone = measuresAlone ? waiting.filter { scenarios[$0].isMeasured } : []
+    for (indices, width) in [(waiting.filter { !alone.contains($0) }, parallel), (alone, 1)] {
+      await withTaskGroup(of: (Int, ScenarioResult).self) { group in
+        var waiting = indices[...]
+        func startNext() {
+          guard !Task.isCancelled, let index = waiting.popFirst() else { return }
+          began(scenarios[index])
+          group.addTask { (index, await play(scenarios[index])) }
+        }
+        for _ in 0..<width { startNext() }
+        for await (index, result) in group {
+          results[index] = result
+          report(result)
+          startNext()
+        }
       }
-      for _ in 0..<parallel { startNext() }
-      for await (index, result) in group {
-        results[index] = result
-        report(result)
-        startNext()
-      }
-    }
-    for index in alone where !Task.isCancelled {
-      began(scenarios[index])
-      let result = await play(scenarios[index])
-      results[index] = result
-      report(result)
     }
     return scenarios.indices.compactMap { results[$0] }
   }

@@ -11,7 +11,8 @@ struct InProcessEngine: Sendable {
   }
 
   let filter: Filter
-  let clock: MonotonicClock
+  private let clock: MonotonicClock
+  private let options: FilterOptions
   private let store: AttachmentStore
   private let assembly: FilterAssembly
   private let extensions: ScriptedExtensions
@@ -25,11 +26,34 @@ struct InProcessEngine: Sendable {
       throw Refusal(status: ExitStatus.software, reason: "\(error)")
     }
     (filter, clock) = (assembly.filter, assembly.engine.clock)
-    (self.store, self.extensions) = (store, extensions)
+    (self.options, self.store, self.extensions) = (options, store, extensions)
   }
 
   private static func open(_ options: FilterOptions) throws(Refusal) -> AttachmentStore {
     do { return try options.engine.storage.open() } catch { throw Refusal(status: ExitStatus.cannotCreate, reason: "\(error)") }
+  }
+
+  /// Runs the filter to the end of its input.
+  ///
+  /// - Returns: the exit status that `attache` would return.
+  func run(input: Int32, output: Int32, on timeline: Timeline) -> Int32 {
+    do throws(Filter.Failure) {
+      return options.exitStatus(after: try filter.run(input: input, output: output))
+    } catch {
+      timeline.note(.filter, "\(error)")
+      return ExitStatus.inputOutput
+    }
+  }
+
+  /// Stops the filter at a time after now, as the script says. It records that on the timeline.
+  ///
+  /// - Parameter isAnswered: called at that time. The filter is not stopped if it returns true.
+  func schedule(_ stop: StopScript, on timeline: Timeline, unless isAnswered: @escaping @Sendable () -> Bool = { false }) {
+    _ = clock.schedule(at: clock.now.advanced(by: stop.at)) { [filter] in
+      guard !isAnswered() else { return }
+      timeline.note(.filter, stop.isCancellation ? "is told to decide everything now" : "is told to stop")
+      if stop.isCancellation { filter.cancel() } else { filter.stop() }
+    }
   }
 
   /// Stops the threads. Do not call it while the filter runs.

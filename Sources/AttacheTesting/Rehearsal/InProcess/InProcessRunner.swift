@@ -7,7 +7,7 @@ internal import Synchronization
 final class InProcessRunner: Sendable {
   private let stage: ScenarioStage
   private let gauge = ProcessGauge()
-  private let result = Mutex<Result<Filter.Result, Filter.Failure>?>(nil)
+  private let exitStatus = Mutex<Int32?>(nil)
   private let running = Mutex<(filter: Filter?, isCancelled: Bool)>((nil, false))
 
   init(on stage: ScenarioStage) {
@@ -50,7 +50,7 @@ final class InProcessRunner: Sendable {
   }
 
   private func converse(with engine: InProcessEngine, _ evidence: inout Evidence) throws(InProcessEngine.Refusal) {
-    let ends = try start(engine.filter)
+    let ends = try start(engine)
     let isCancelled = running.withLock { running in
       running.filter = engine.filter
       return running.isCancelled
@@ -58,7 +58,7 @@ final class InProcessRunner: Sendable {
     if isCancelled { engine.filter.cancel() }
     let start = MonotonicInstant.now
     stage.timeline.start = start
-    if let stop = stage.scenario.stop { book(stop, engine, start) }
+    if let stop = stage.scenario.stop { engine.schedule(stop, on: stage.timeline) }
     var conversation = Conversation(
       stage.input, endsWithLineFeed: stage.scenario.endsWithLineFeed, ends: ends, start: start, progressed: observe)
     let isOver = goOn(&conversation, engine)
@@ -66,32 +66,25 @@ final class InProcessRunner: Sendable {
     evidence.hung = !isOver
     evidence.elapsed = start.duration(to: .now)
     (evidence.output, evidence.arrivals) = (conversation.received, conversation.arrivals)
-    evidence.exitStatus = result.withLock { $0 }.flatMap(status)
+    evidence.exitStatus = exitStatus.withLock { $0 }
     // A filter that still runs needs its threads, so they are not stopped.
-    if result.withLock({ $0 != nil }) { engine.shutdown() }
+    if evidence.exitStatus != nil { engine.shutdown() }
   }
 
   /// Runs the filter on a new thread, and returns the ends of its pipes.
-  private func start(_ filter: Filter) throws(InProcessEngine.Refusal) -> PipePump.Ends {
+  private func start(_ engine: InProcessEngine) throws(InProcessEngine.Refusal) -> PipePump.Ends {
     do throws(SystemError) {
       let (toFilter, fromFilter) = (try DataPipe(), try DataPipe())
       let (input, output) = (toFilter.takeRead(), fromFilter.takeWrite())
       try SystemMachine().start("filter") { [self] in
-        let outcome = Result { () throws(Filter.Failure) in try filter.run(input: input, output: output) }
-        result.withLock { $0 = outcome }
+        let status = engine.run(input: input, output: output, on: stage.timeline)
+        exitStatus.withLock { $0 = status }
         close(input)
         close(output)
       }.detach()
       return PipePump.Ends(input: toFilter.takeWrite(), output: fromFilter.takeRead())
     } catch {
       throw InProcessEngine.Refusal(status: ExitStatus.software, reason: "\(error)")
-    }
-  }
-
-  private func book(_ stop: StopScript, _ engine: InProcessEngine, _ start: MonotonicInstant) {
-    _ = engine.clock.schedule(at: start.advanced(by: stop.at)) { [stage] in
-      stage.timeline.note(.filter, stop.isCancellation ? "is told to write all originals now" : "is told to stop")
-      if stop.isCancellation { engine.filter.cancel() } else { engine.filter.stop() }
     }
   }
 
@@ -106,14 +99,5 @@ final class InProcessRunner: Sendable {
     engine.filter.cancel()
     _ = conversation.goOn(patience: .seconds(5))
     return false
-  }
-
-  private func status(_ result: Result<Filter.Result, Filter.Failure>) -> Int32? {
-    switch result {
-    case .success(let result): return stage.options.exitStatus(after: result)
-    case .failure(let failure):
-      stage.timeline.note(.filter, "\(failure)")
-      return ExitStatus.inputOutput
-    }
   }
 }

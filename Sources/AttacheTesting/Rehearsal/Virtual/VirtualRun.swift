@@ -55,10 +55,9 @@ private final class VirtualPlay: Sendable {
     do throws(InProcessEngine.Refusal) {
       let engine = try InProcessEngine(stage.options, serviceExtension: stage.scenario.serviceExtension, network: stage.fetchNetwork)
       stage.timeline.start = simulation.now
-      let stopper = try bookStop(of: engine)
-      let status = status(of: engine.filter, input)
+      schedule(stage.scenario.stop, of: engine)
+      let status = engine.run(input: input, output: stage.output.descriptor, on: stage.timeline)
       exitStatus.withLock { $0 = status }
-      stopper?.ring()
       engine.shutdown()
     } catch {
       stage.timeline.note(.filter, "does not start: \(error.reason)")
@@ -66,41 +65,15 @@ private final class VirtualPlay: Sendable {
     }
   }
 
-  private func status(of filter: Filter, _ input: Int32) -> Int32 {
-    do throws(Filter.Failure) {
-      return stage.options.exitStatus(after: try filter.run(input: input, output: stage.output.descriptor))
-    } catch {
-      stage.timeline.note(.filter, "\(error)")
-      return ExitStatus.inputOutput
-    }
-  }
-
-  /// Starts a thread that stops the filter at the scripted time; the input stays open until then.
-  /// Without a stop, it ends the input.
-  ///
-  /// - Returns: a signal that cancels the stop; nil when no stop is booked.
-  private func bookStop(of engine: InProcessEngine) throws(InProcessEngine.Refusal) -> (any WakeSignal)? {
-    guard let stop = stage.scenario.stop, stage.scenario.endsWithLineFeed else {
+  /// Stops the filter at the scripted time; the input stays open until then. If all lines are
+  /// already answered, or without a stop, it ends the input instead.
+  private func schedule(_ stop: StopScript?, of engine: InProcessEngine) {
+    guard let stop, stage.scenario.endsWithLineFeed else { return stage.source.end() }
+    engine.schedule(stop, on: stage.timeline) { [stage] in
+      stage.output.look(at: stage.simulation.now)
+      guard stage.output.arrivals.count >= stage.input.count else { return false }
       stage.source.end()
-      return nil
+      return true
     }
-    let (wakeSignal, instant) = (simulation.makeWakeSignal(), simulation.now.advanced(by: stop.at))
-    do throws(SystemError) {
-      try simulation.start("signals") { [self] in
-        wakeSignal.wait(until: instant)
-        if simulation.now >= instant { notify(engine.filter, stop) }
-      }.detach()
-    } catch {
-      throw InProcessEngine.Refusal(status: ExitStatus.software, reason: "\(error)")
-    }
-    return wakeSignal
-  }
-
-  /// Stops the filter. If all lines are already answered, it ends the input instead.
-  private func notify(_ filter: Filter, _ stop: StopScript) {
-    stage.output.look(at: simulation.now)
-    guard stage.output.arrivals.count < stage.input.count else { return stage.source.end() }
-    stage.timeline.note(.filter, stop.isCancellation ? "is told to write all originals now" : "is told to stop")
-    if stop.isCancellation { filter.cancel() } else { filter.stop() }
   }
 }
