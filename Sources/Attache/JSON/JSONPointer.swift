@@ -46,6 +46,9 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     tokens = parts.map(Token.init)
   }
 
+  /// The names of the parts, without escapes.
+  package var parts: [String] { tokens.map(\.text) }
+
   /// The JSON pointer.
   public var description: String {
     tokens.map { token in "/" + Self.escape(token.text) }.joined()

@@ -38,9 +38,12 @@ struct CommandProcess {
   }
 
   /// Its peak resident set, in bytes.
-  var peakMemory: Int {
-    let kilobytes = status("VmHWM")?.split(separator: " ").first.flatMap { Int($0) }
-    return (kilobytes ?? 0) * 1024
+  var peakMemory: Int { memory("VmHWM") ?? 0 }
+
+  /// Returns a value of its status in bytes; the file has kB. Nil when the kernel does not report
+  /// it.
+  func memory(_ name: String) -> Int? {
+    status(name)?.split(separator: " ").first.flatMap { Int($0) }.map { $0 * 1024 }
   }
 
   /// Returns whether a signal was sent to it but is still pending.

@@ -67,24 +67,17 @@ extension JSONValue {
 
   /// The value with each string that contains a JSON object replaced by the object.
   var unfolded: JSONValue {
-    switch self {
-    case .string(let bytes) where bytes.first == UInt8(ascii: "{"):
-      guard case .object(let object)? = try? JSONReader.read(bytes[...]) else { return self }
-      return JSONValue.object(object).unfolded
-    case .array(let elements): return .array(elements.map(\.unfolded))
-    case .object(var object):
-      object.members = object.members.mapValues(\.unfolded)
+    changed { value in
+      guard case .string(let bytes) = value, bytes.first == UInt8(ascii: "{"), case .object(let object)? = try? JSONReader.read(bytes[...])
+      else { return value }
       return .object(object)
-    case .null, .boolean, .number, .string: return self
     }
   }
 
   /// The value without the texts of all alerts in it.
   private var withoutAlertTexts: JSONValue {
-    switch self {
-    case .array(let elements): return .array(elements.map(\.withoutAlertTexts))
-    case .object(var object):
-      object.members = object.members.mapValues(\.withoutAlertTexts)
+    changed { value in
+      guard case .object(var object) = value else { return value }
       switch object.members[Array("alert".utf8)] {
       case .string?: object.members[Array("alert".utf8)] = nil
       case .object(var alert)?:
@@ -93,7 +86,17 @@ extension JSONValue {
       default: break
       }
       return .object(object)
-    case .null, .boolean, .number, .string: return self
+    }
+  }
+
+  /// Returns the value with a change made to it, and then to all values in the result.
+  private func changed(_ change: (JSONValue) -> JSONValue) -> JSONValue {
+    switch change(self) {
+    case .array(let elements): return .array(elements.map { $0.changed(change) })
+    case .object(var object):
+      object.members = object.members.mapValues { $0.changed(change) }
+      return .object(object)
+    case let leaf: return leaf
     }
   }
 

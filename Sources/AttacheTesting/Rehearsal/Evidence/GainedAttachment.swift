@@ -19,16 +19,7 @@ package struct OutputPlace: Sendable, Hashable {
 
   /// Creates the place from flags.
   package init(_ options: PayloadOptions) {
-    let parts = options.payloadPath?.description.split(separator: "/", omittingEmptySubsequences: false).dropFirst() ?? []
-    self.init(key: options.outputKey, payloadPath: parts.map { Self.unescape($0) }, appliesOverrides: options.applyOverrides)
-  }
-
-  /// Decodes `~0` and `~1` (RFC 6901, section 3).
-  private static func unescape(_ part: Substring) -> String {
-    part.split(separator: "~1", omittingEmptySubsequences: false).map {
-      $0.split(separator: "~0", omittingEmptySubsequences: false).joined(separator: "~")
-    }
-    .joined(separator: "/")
+    self.init(key: options.outputKey, payloadPath: options.payloadPath?.parts ?? [], appliesOverrides: options.applyOverrides)
   }
 
   /// Returns the objects that have the member, in the line's order. This is the payload if it has

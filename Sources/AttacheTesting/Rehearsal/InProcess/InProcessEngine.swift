@@ -51,7 +51,7 @@ struct InProcessEngine: Sendable {
   func schedule(_ stop: StopScript, on timeline: Timeline, unless isAnswered: @escaping @Sendable () -> Bool = { false }) {
     _ = clock.schedule(at: clock.now.advanced(by: stop.at)) { [filter] in
       guard !isAnswered() else { return }
-      timeline.note(.filter, stop.isCancellation ? "is told to decide everything now" : "is told to stop")
+      timeline.note(.filter, stop.isCancellation ? "is told to write all originals now" : "is told to stop")
       if stop.isCancellation { filter.cancel() } else { filter.stop() }
     }
   }

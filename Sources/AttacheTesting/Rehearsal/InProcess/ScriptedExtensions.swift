@@ -38,17 +38,9 @@ final class ScriptedExtensions: Sendable {
     for wakeSignal in blocked { wakeSignal.ring() }
   }
 
-  /// Blocks the calling thread until the run is over.
-  fileprivate func block() {
-    wait(until: nil)
-  }
-
-  /// Blocks the calling thread until a deadline has passed.
-  fileprivate func block(beyond deadline: MonotonicInstant) {
-    wait(until: deadline.advanced(by: Self.lateness))
-  }
-
-  private func wait(until instant: MonotonicInstant?) {
+  /// Blocks the calling thread until the run is over, or until a deadline has passed.
+  fileprivate func block(beyond deadline: MonotonicInstant? = nil) {
+    let instant = deadline?.advanced(by: Self.lateness)
     guard let wakeSignal = try? machine.makeWakeSignal() else { return }
     let isOver = state.withLock { state in
       if !state.isOver { state.blocked.append(wakeSignal) }

@@ -48,11 +48,11 @@ final class StageLedger: Sendable {
       let path = prefix + script.path(of: request.target)
       timeline.note(.origin, "\(request.method) \(path) on connection \(request.connection)", at: request.arrival)
       count(path, request)
-      watch(.request(path: path))
+      watch(.request)
     case .head(let path, let status): timeline.note(.origin, "\(prefix)\(path): \(status)")
     case .sent(let path, let bytes):
       timeline.note(.origin, sent: bytes, of: "\(prefix)\(path)")
-      watch(.sent(path: prefix + path, bytes: bytes))
+      watch(.sent)
     case .stalled(let path): timeline.note(.origin, "\(prefix)\(path): stalls")
     case .reset(let path): timeline.note(.origin, "\(prefix)\(path): resets the connection")
     case .closed(let path): timeline.note(.origin, "\(prefix)\(path): closes the connection")
