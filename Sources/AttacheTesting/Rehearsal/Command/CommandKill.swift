@@ -13,8 +13,7 @@ final class CommandKill: Sendable {
   enum Step: Sendable {
     case started(StartedProcess)
     case fed
-    case request
-    case sent
+    case stage(StageEvent)
     case line
     case time(Duration)
   }
@@ -43,11 +42,11 @@ final class CommandKill: Sendable {
   private func reaches(_ step: Step, _ count: inout Int) -> Bool {
     switch (step, point) {
     case (.started, .start), (.fed, .fed): return true
-    case (.request, .request(let number)), (.sent, .sent(let number)), (.line, .line(let number)):
+    case (.stage(.request), .request(let number)), (.stage(.sent), .sent(let number)), (.line, .line(let number)):
       count += 1
       return count == number
     case (.time(let time), .moment(let moment)): return time >= moment
-    case (.started, _), (.fed, _), (.request, _), (.sent, _), (.line, _), (.time, _): return false
+    case (.started, _), (.fed, _), (.stage, _), (.line, _), (.time, _): return false
     }
   }
 }

@@ -11,12 +11,7 @@ extension ScenarioStage {
   static func with<Value>(
     _ scenario: Scenario, kill: CommandKill? = nil, _ play: (ScenarioStage) async throws(StageError) -> Value
   ) async throws(StageError) -> Value {
-    let stage = try await ScenarioStage(scenario) { event in
-      switch event {
-      case .request: kill?.happened(.request)
-      case .sent: kill?.happened(.sent)
-      }
-    }
+    let stage = try await ScenarioStage(scenario) { kill?.happened(.stage($0)) }
     do throws(StageError) {
       // An existing folder works for every filter; attache would create it with the same mode.
       _ = unsafe mkdir(stage.store, 0o700)

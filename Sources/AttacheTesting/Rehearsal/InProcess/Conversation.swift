@@ -46,7 +46,8 @@ struct Conversation {
   private mutating func move() -> Bool {
     let (written, read) = (pump.input.written, received.count)
     pump.feed()
-    arrivals += Array(repeating: start.duration(to: .now), count: pump.read())
+    let lines = pump.read()
+    arrivals += Array(repeating: start.duration(to: .now), count: lines)
     if received.count > read { progressed() }
     return pump.input.written > written || received.count > read
   }

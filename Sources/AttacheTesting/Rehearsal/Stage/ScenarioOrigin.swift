@@ -74,36 +74,30 @@ final class ScenarioOrigin: Sendable {
     }
   }
 
+  private var fault: FaultOrigin? {
+    if case .fault(let origin) = server { origin } else { nil }
+  }
+
   /// The root certificate that attache should trust; nil when there is none or attache should not
   /// trust it.
-  var rootFile: String? {
-    guard case .fault(let origin) = server, script.tls != .untrusted else { return nil }
-    return origin.rootCertificatePEMFile
-  }
+  var rootFile: String? { script.tls == .untrusted ? nil : fault?.rootCertificatePEMFile }
 
   /// The number of connections so far.
-  var connections: Int {
-    guard case .fault(let origin) = server else { return 0 }
-    return origin.connectionCount
-  }
+  var connections: Int { fault?.connectionCount ?? 0 }
 
   /// The number of connections that are open now.
-  var openConnections: Int {
-    guard case .fault(let origin) = server else { return 0 }
-    return origin.openConnections
-  }
+  var openConnections: Int { fault?.openConnections ?? 0 }
 
   /// Registers the paths. Their placeholders must be filled in.
   func serve(_ paths: [String: PathScript]) {
-    guard case .fault(let origin) = server else { return }
+    guard let origin = fault else { return }
     for (path, script) in paths { origin.serve(path, script: script) }
     // Registers a script even without paths, so that a path is not parsed as a fault path.
     if paths.isEmpty { origin.serve("/", script: PathScript(responses: [])) }
   }
 
   func stop() async {
-    guard case .fault(let origin) = server else { return }
-    await origin.stop()
+    await fault?.stop()
   }
 }
 

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The output file of a filter on a simulated machine, and the arrival times of its lines.
 final class VirtualOutput: Sendable {
   private struct State {
-    var size = 0
+    var bytes: [UInt8] = []
     var arrivals: [MonotonicInstant] = []
   }
 
@@ -26,26 +26,19 @@ final class VirtualOutput: Sendable {
     state.withLock { $0.arrivals }
   }
 
+  /// The bytes that the last ``look(at:)`` saw.
   var bytes: [UInt8] {
-    read(from: 0)
+    state.withLock { $0.bytes }
   }
 
-  /// Reads the lines written since the last call.
+  /// Reads what was written since the last call.
   func look(at now: MonotonicInstant) {
     state.withLock { state in
-      let piece = read(from: state.size)
-      state.size += piece.count
-      let lines = piece.count { $0 == UInt8(ascii: "\n") }
-      state.arrivals += Array(repeating: now, count: lines)
-    }
-  }
-
-  private func read(from offset: Int) -> [UInt8] {
-    var (bytes, piece): ([UInt8], [UInt8]) = ([], Array(repeating: 0, count: 4096))
-    while true {
-      let count = unsafe pread(descriptor, &piece, piece.count, offset + bytes.count)
-      guard count > 0 else { return bytes }
-      bytes += piece[..<count]
+      var piece = [UInt8](repeating: 0, count: 4096)
+      while case let count = unsafe pread(descriptor, &piece, piece.count, state.bytes.count), count > 0 {
+        state.bytes += piece[..<count]
+        state.arrivals += Array(repeating: now, count: piece[..<count].count { $0 == UInt8(ascii: "\n") })
+      }
     }
   }
 }
