@@ -1,82 +1,62 @@
-internal import Synchronization
-
 /// Threads for extensions that may block. An idle thread is reused, and a new one is created if all
-/// are busy, so that no extension waits for another.
-final class ExtensionThreads: Sendable {
-  /// A thread that waits for work.
-  private final class Idler: Sendable {
-    let work = Mutex<(@Sendable () -> Void)?>(nil)
-    let alarm: any WakeSignal
-
-    init(machine: any Machine) throws(SystemError) {
-      alarm = try machine.makeWakeSignal()
-    }
-
-    /// Runs its work and releases it; returns false if there is none.
-    func perform() -> Bool {
-      guard let work = work.withLock({ $0.take() }) else { return false }
-      work()
-      return true
-    }
-  }
-
-  private struct State {
-    var idlers: [Idler] = []
-    var count = 0
-  }
-
+/// are busy, so that no extension waits for another. A value: its owner starts the threads.
+struct ExtensionThreads: Sendable {
   /// The maximum number of threads. A blocked extension keeps its thread forever, and memory must
   /// not grow without limit.
   static let maximum = 1_024
 
-  private let machine: any Machine
-  private let state = Mutex(State())
+  private var idle: [ExtensionThread] = []
+  private var count = 0
 
-  init(machine: any Machine) {
-    self.machine = machine
-  }
-
-  /// Runs `work` on its own thread for as long as it takes.
+  /// Returns an idle thread, or a new one that the caller must start.
   ///
-  /// - Returns: false if every thread is blocked or the system cannot create another.
-  func run(_ work: @escaping @Sendable () -> Void) -> Bool {
-    let (idler, isNew) = state.withLock { state in
-      if let idler = state.idlers.popLast() { return (Optional(idler), false) }
-      guard state.count < Self.maximum, let idler = try? Idler(machine: machine) else { return (nil, false) }
-      state.count += 1
-      return (idler, true)
-    }
-    guard let idler else { return false }
-    idler.work.withLock { $0 = work }
-    guard isNew else {
-      idler.alarm.ring()
-      return true
-    }
-    return start(idler)
+  /// - Returns: nil if every thread is blocked or no file descriptor is available.
+  mutating func take(on machine: any Machine) -> (thread: ExtensionThread, isNew: Bool)? {
+    if let thread = idle.popLast() { return (thread, false) }
+    guard count < Self.maximum, let thread = try? ExtensionThread(machine: machine) else { return nil }
+    count += 1
+    return (thread, true)
   }
 
-  private func start(_ idler: Idler) -> Bool {
-    do {
-      try machine.start("extension") { [weak self] in
-        // A waiting thread must not retain its last work or this pool.
-        while true {
-          if idler.perform() { self?.park(idler) }
-          guard self != nil else { return }
-          idler.alarm.wait(until: nil)
-        }
-      }.detach()
-      return true
-    } catch {
-      state.withLock { $0.count -= 1 }
-      return false
+  mutating func park(_ thread: ExtensionThread) {
+    idle.append(thread)
+  }
+
+  /// Records that a new thread could not be started.
+  mutating func noteFailedStart() {
+    count -= 1
+  }
+
+  /// Makes every idle thread check whether its owner is gone.
+  func wakeIdle() {
+    for thread in idle { thread.alarm.ring() }
+  }
+}
+
+/// A thread that waits for work.
+final class ExtensionThread: Sendable {
+  let alarm: any WakeSignal
+  private let work: Mailbox<(@Sendable () -> Void)?>
+
+  init(machine: any Machine) throws(SystemError) {
+    let alarm = try machine.makeWakeSignal()
+    self.alarm = alarm
+    work = Mailbox(nil) { alarm.ring() }
+  }
+
+  func give(_ work: @escaping @Sendable () -> Void) {
+    self.work.change { $0 = work }
+  }
+
+  /// Runs the work and releases it, because a thread that waits must not retain it.
+  ///
+  /// - Returns: false if there is none. The thread then waits for ``alarm``.
+  func perform() -> Bool {
+    let work = work.take { work in
+      let taken = work.take()
+      return (taken, sleeps: taken == nil)
     }
-  }
-
-  private func park(_ idler: Idler) {
-    state.withLock { $0.idlers.append(idler) }
-  }
-
-  deinit {
-    for idler in state.withLock({ $0.idlers }) { idler.alarm.ring() }
+    work?()
+    return work != nil
   }
 }

@@ -3,17 +3,27 @@ internal import Synchronization
 /// Runs a service extension against the deadline and provides the fallback: each request is decided
 /// once and in time, whatever the extension does.
 public final class ServiceExtensionHost: Sendable {
-  private struct Running {
-    /// The undecided replies, by number.
-    var answers: [Int: ExtensionReply] = [:]
+  /// What all threads share.
+  private struct State {
+    /// The undecided requests, by number.
+    var undecided: [Int: Undecided] = [:]
     var isCancelled = false
+    var threads = ExtensionThreads()
+  }
+
+  private struct Undecided {
+    let answer: ExtensionReply
+    let instance: any ServiceExtension
+    /// The next timer.
+    var appointment: Appointment?
+    var isLastBooked = false
   }
 
   let clock: any DeadlineClock
   private let grace: Duration
   private let makeExtension: @Sendable () -> any ServiceExtension
-  private let threads: ExtensionThreads
-  private let running = Mutex(Running())
+  private let machine: any Machine
+  private let state = Mutex(State())
   private let begun = Atomic<Int>(0)
   private let dropped = Atomic<Int>(0)
 
@@ -29,7 +39,11 @@ public final class ServiceExtensionHost: Sendable {
     self.clock = clock
     self.grace = grace
     self.makeExtension = makeExtension
-    threads = ExtensionThreads(machine: clock.machineBehind)
+    machine = clock.machineBehind
+  }
+
+  deinit {
+    state.withLock { $0.threads.wakeIdle() }
   }
 
   /// The number of offers that came after their request was decided.
@@ -46,15 +60,15 @@ public final class ServiceExtensionHost: Sendable {
   public func run(_ request: NotificationRequest, deliver: @escaping @Sendable (ExtensionResult) -> Void) {
     let instance = makeExtension()
     let number = begun.wrappingAdd(1, ordering: .relaxed).newValue
-    let answer = ExtensionReply(request, number: number, to: instance, host: self, deliver: deliver)
-    guard !running.withLock({ $0.isCancelled }) else { return _ = answer.decide(.cancelled) }
+    let answer = ExtensionReply(request, number: number, host: self, deliver: deliver)
+    guard !state.withLock({ $0.isCancelled }) else { return answer.decide(.cancelled, for: instance) }
     let notice = request.deadline.advanced(by: .zero - grace)
-    guard clock.now < notice else { return _ = answer.decide(.deadline) }
-    answer.begin()
+    guard clock.now < notice else { return answer.decide(.deadline, for: instance) }
+    answer.begin(instance)
     // A request that is decided immediately needs no timer and cannot be cancelled.
-    guard !answer.isDecided, remember(answer) else { return }
-    let (deadline, type) = (request.deadline, type(of: instance))
-    answer.book(clock.schedule(at: notice) { [self] in expire(answer, deadline, type) }, isLast: false)
+    guard !answer.isDecided, remember(answer, instance) else { return }
+    let deadline = request.deadline
+    book(clock.schedule(at: notice) { [self] in expire(answer, instance, deadline) }, for: answer, isLast: false)
   }
 
   /// Serves each request with its own extension.
@@ -72,12 +86,12 @@ public final class ServiceExtensionHost: Sendable {
   /// Registers the reply for ``cancelAll()`` until it is decided.
   ///
   /// - Returns: false if everything was cancelled, including this reply.
-  private func remember(_ answer: ExtensionReply) -> Bool {
-    let isCancelled = running.withLock { running in
-      if !running.isCancelled { running.answers[answer.number] = answer }
-      return running.isCancelled
+  private func remember(_ answer: ExtensionReply, _ instance: any ServiceExtension) -> Bool {
+    let isCancelled = state.withLock { state in
+      if !state.isCancelled { state.undecided[answer.number] = Undecided(answer: answer, instance: instance) }
+      return state.isCancelled
     }
-    if isCancelled { answer.decide(.cancelled) }
+    if isCancelled { answer.decide(.cancelled, for: instance) }
     // The reply may have been decided before it was registered.
     if answer.isDecided { forget(answer) }
     return !isCancelled
@@ -95,21 +109,37 @@ public final class ServiceExtensionHost: Sendable {
 
   /// Decides all undecided and all later requests with the original.
   public func cancelAll() {
-    let answers = running.withLock { running in
-      running.isCancelled = true
-      return running.answers.values.sorted { $0.number < $1.number }
+    let undecided = state.withLock { state in
+      state.isCancelled = true
+      return state.undecided.values.sorted { $0.answer.number < $1.answer.number }
     }
-    for answer in answers { answer.decide(.cancelled) }
+    for request in undecided { request.answer.decide(.cancelled, for: request.instance) }
   }
 
-  private func expire(_ answer: ExtensionReply, _ deadline: MonotonicInstant, _ type: any ServiceExtension.Type) {
-    answer.notify()
+  private func expire(_ answer: ExtensionReply, _ instance: any ServiceExtension, _ deadline: MonotonicInstant) {
+    answer.notify(instance)
     guard !answer.isDecided else { return }
-    if type.returnsAtOnce {
-      answer.decide(.deadline)
+    if type(of: instance).returnsAtOnce {
+      answer.decide(.deadline, for: instance)
     } else {
-      answer.book(clock.schedule(at: deadline.advanced(by: .zero - grace / 2)) { answer.decide(.deadline) }, isLast: true)
+      let last = deadline.advanced(by: .zero - grace / 2)
+      book(clock.schedule(at: last) { answer.decide(.deadline, for: instance) }, for: answer, isLast: true)
     }
+  }
+
+  /// Stores the next timer of a request. Cancels the timer if the request is already decided.
+  ///
+  /// - Parameter isLast: whether this is the deadline's timer. The notice's timer, if it is stored
+  ///   late, does not replace it.
+  private func book(_ appointment: Appointment, for answer: ExtensionReply, isLast: Bool) {
+    let isUndecided = state.withLock { state in
+      guard var request = state.undecided[answer.number] else { return false }
+      guard isLast || !request.isLastBooked else { return true }
+      (request.appointment, request.isLastBooked) = (appointment, isLast)
+      state.undecided[answer.number] = request
+      return true
+    }
+    if !isUndecided { clock.cancel(appointment) }
   }
 
   /// Calls an extension: directly if its methods return immediately, otherwise on a thread that it
@@ -122,11 +152,34 @@ public final class ServiceExtensionHost: Sendable {
       body(instance)
       return true
     }
-    return threads.run { body(instance) }
+    guard let (thread, isNew) = state.withLock({ $0.threads.take(on: machine) }) else { return false }
+    thread.give { body(instance) }
+    return isNew ? start(thread) : true
   }
 
+  private func start(_ thread: ExtensionThread) -> Bool {
+    do {
+      try machine.start("extension") { [weak self] in
+        // A waiting thread must not retain this host.
+        while self != nil {
+          if thread.perform() { self?.park(thread) } else { thread.alarm.wait(until: nil) }
+        }
+      }.detach()
+      return true
+    } catch {
+      state.withLock { $0.threads.noteFailedStart() }
+      return false
+    }
+  }
+
+  private func park(_ thread: ExtensionThread) {
+    state.withLock { $0.threads.park(thread) }
+  }
+
+  /// Removes a request that is decided, and cancels its timer.
   func forget(_ answer: ExtensionReply) {
-    running.withLock { $0.answers[answer.number] = nil }
+    let request = state.withLock { $0.undecided.removeValue(forKey: answer.number) }
+    if let appointment = request?.appointment { clock.cancel(appointment) }
   }
 
   func countDropped() {
@@ -136,18 +189,18 @@ public final class ServiceExtensionHost: Sendable {
 
 /// Collects the results of one line's requests.
 private final class Deliveries: Sendable {
-  private let gathered: Mutex<(deliveries: [ExtensionResult?], missing: Int)>
+  private let deliveries: [SetOnce<ExtensionResult>]
+  private let missing: Atomic<Int>
 
   init(count: Int) {
-    gathered = Mutex((Array(repeating: nil, count: count), count))
+    deliveries = (0..<count).map { _ in SetOnce() }
+    missing = Atomic(count)
   }
 
   /// - Returns: all results, to the caller that adds the last one.
   func add(_ delivery: ExtensionResult, at index: Int) -> [ExtensionResult]? {
-    gathered.withLock { gathered in
-      gathered.deliveries[index] = delivery
-      gathered.missing -= 1
-      return gathered.missing == 0 ? gathered.deliveries.compactMap { $0 } : nil
-    }
+    deliveries[index].set(delivery)
+    guard missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return nil }
+    return deliveries.compactMap(\.value)
   }
 }
