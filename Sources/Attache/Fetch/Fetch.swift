@@ -11,7 +11,7 @@ final class Fetch: OriginLimiterClient {
 
   /// The requested URL. Other requests join the fetch by this key.
   let key: String
-  let tracker = FetchTracker()
+  var tracker = FetchTracker()
   let engine: FetchEngine
   var state: FetchState
   var isQueued = false
@@ -44,7 +44,7 @@ final class Fetch: OriginLimiterClient {
   /// Adds a waiter, unless the fetch is over or has been abandoned by all its waiters.
   func add(_ waiter: FetchWaiter) -> FetchTracker.JoinResult {
     waiter.fetch = self
-    waiter.follow(tracker)
+    waiter.follow(tracker.published)
     return tracker.join(waiter)
   }
 
@@ -307,7 +307,7 @@ extension Fetch {
 
   private func askDetector(about ingest: MediaIngest) {
     guard let question = ingest.takeQuestion() else { return }
-    engine.detectors.ask(question) { [tracker] in
+    engine.detectors.ask(question) { [self] in
       tracker.isAwaited
     } answer: { [self, body = ingestBody] detection in
       // A result for an earlier body is ignored.

@@ -3,9 +3,9 @@ internal import Synchronization
 /// A request that waits for a fetch, with its own deadline, record and completion. Several waiters
 /// may share a fetch of the same URL.
 ///
-/// `@unchecked Sendable`: `fetch` is used on the loop only, `deadline` and `seat` under the lock of
-/// the fetch's tracker, `request` under the lock of the fetcher's link. The rest is constant or
-/// locked.
+/// `@unchecked Sendable`: `fetch` and `seat` are used on the loop only, and `request` under the
+/// lock of the fetcher's link. `deadline` changes only in a fetcher process, on its loop. The rest
+/// is constant or locked.
 final class FetchWaiter: @unchecked Sendable {
   typealias Completion = @Sendable (Result<StoredFile, FetchFailure>, MediaRecord) -> Void
 

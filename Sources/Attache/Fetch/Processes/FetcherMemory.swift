@@ -61,10 +61,10 @@ final class FetcherMemory: @unchecked Sendable {
 
   /// Reports the progress of a fetch, and marks it as the fetcher's current fetch. The progress is
   /// not written if another fetch has the place.
-  func note(_ current: FetchProgress, of fetch: UInt64, at place: Int, by fetcher: Int) {
-    unsafe pulses[fetcher].at_work = fetch
-    guard place < Self.places, unsafe progress[place].fetch == fetch else { return }
-    unsafe progress[place] = current.raw(of: fetch)
+  func note(_ current: fetcher_progress, at place: Int, by fetcher: Int) {
+    unsafe pulses[fetcher].at_work = current.fetch
+    guard place < Self.places, unsafe progress[place].fetch == current.fetch else { return }
+    unsafe progress[place] = current
   }
 
   /// Clears the fetcher's current fetch. What libcurl does by itself, such as sending a request,
@@ -112,7 +112,7 @@ struct FetchTrace: Sendable {
   let fetch: UInt64
   let place: Int
 
-  func note(_ progress: FetchProgress) {
-    memory.note(progress, of: fetch, at: place, by: fetcher)
+  func note(_ progress: fetcher_progress) {
+    memory.note(progress, at: place, by: fetcher)
   }
 }

@@ -110,7 +110,7 @@ final class FetcherServer: @unchecked Sendable {
     switch request {
     case .fetch(let fetch, let place, let deadline, let url): begin(fetch, at: Int(place), deadline, url)
     case .extend(let fetch, let deadline):
-      if let waiter = waiters[fetch], let tracker = waiter.fetch?.tracker { tracker.extend(waiter, to: deadline) }
+      if let waiter = waiters[fetch] { waiter.deadline = max(waiter.deadline, deadline) }
     case .cancel(let fetch):
       if let waiter = waiters.removeValue(forKey: fetch) {
         _ = waiter.close()

@@ -9,10 +9,10 @@ import Testing
     memory.begin(1, at: 5, by: 0)
     var progress = FetchProgress()
     progress.bytes = 7
-    memory.note(progress, of: 1, at: 5, by: 0)
+    memory.note(progress.raw(of: 1), at: 5, by: 0)
     #expect(memory.progress(of: 1, at: 5).bytes == 7)
     memory.begin(2, at: 5, by: 1)
-    memory.note(progress, of: 1, at: 5, by: 0)
+    memory.note(progress.raw(of: 1), at: 5, by: 0)
     #expect(memory.progress(of: 2, at: 5) == FetchProgress())
     #expect(memory.progress(of: 1, at: 5) == FetchProgress())
   }
@@ -20,7 +20,7 @@ import Testing
   @Test func `a fetch without a place is worked on all the same`() throws {
     let memory = try FetcherMemory()
     memory.begin(1, at: FetcherMemory.places, by: 2)
-    memory.note(FetchProgress(), of: 1, at: FetcherMemory.places, by: 2)
+    memory.note(FetchProgress().raw(of: 1), at: FetcherMemory.places, by: 2)
     #expect(memory.fetchAtWork(of: 2) == 1)
     memory.endWork(of: 2)
     #expect(memory.fetchAtWork(of: 2) == nil)
