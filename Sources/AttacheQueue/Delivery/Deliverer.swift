@@ -17,8 +17,9 @@ public final class Deliverer: Sendable {
   private let machine: any Machine
   private let wakeSignal: any WakeSignal
   private let renewer: LeaseRenewer
-  private let inbox = Mutex(Inbox())
-  private let book = Mutex(Book())
+  private let inbox: Mailbox<Inbox>
+  /// All threads change it; nil before the run.
+  private let state = Mutex<DelivererState?>(nil)
   /// The pause that was reported last.
   private let told = Mutex<String?>(nil)
 
@@ -29,11 +30,6 @@ public final class Deliverer: Sendable {
     var isStopped = false
     var isCancelled = false
     var failure: QueueError?
-  }
-
-  /// State that all threads change.
-  private struct Book {
-    var state: DelivererState?
   }
 
   /// - Parameters:
@@ -52,7 +48,9 @@ public final class Deliverer: Sendable {
     self.observer = observer
     self.machine = machine
     self.notify = notify
-    wakeSignal = try machine.makeWakeSignal()
+    let wakeSignal = try machine.makeWakeSignal()
+    self.wakeSignal = wakeSignal
+    inbox = Mailbox(Inbox()) { wakeSignal.ring() }
     renewer = try LeaseRenewer(span: configuration.leaseSpan, clock: queueClock, machine: machine) { leases, span throws(QueueError) in
       _ = try queue.renewDeliveries(leases, for: span)
     }
@@ -61,17 +59,12 @@ public final class Deliverer: Sendable {
   /// Sends no more results. Waits for answers, for at most the time that one may take. Safe from
   /// any thread.
   public func stop() {
-    inbox.withLock { $0.isStopped = true }
-    ring()
+    inbox.change { ($0.isStopped, $0.hasNews) = (true, true) }
   }
 
   /// Sends no more results, and does not wait for answers. Safe from any thread.
   public func cancel() {
-    inbox.withLock { inbox in
-      inbox.isStopped = true
-      inbox.isCancelled = true
-    }
-    ring()
+    inbox.change { ($0.isStopped, $0.isCancelled, $0.hasNews) = (true, true, true) }
   }
 
   /// Delivers until every result is delivered (``DelivererConfiguration/isOnce``) or ``stop()``.
@@ -85,7 +78,7 @@ public final class Deliverer: Sendable {
     } catch {
       throw .queue(error)
     }
-    book.withLock { $0.state = DelivererState(configuration) }
+    state.withLock { $0 = DelivererState(configuration) }
     do {
       try sender.start(self)
     } catch {
@@ -108,12 +101,9 @@ public final class Deliverer: Sendable {
     do throws(SystemError) {
       renewing = try machine.start("renew") { [self] in
         renewer.run(
-          due: { before in book.withLock { $0.state?.renewals(before: before) ?? [] } },
-          renewed: { tokens, now in book.withLock { $0.state?.renewed(tokens, at: now) } },
-          failed: { error in
-            inbox.withLock { $0.failure = error }
-            ring()
-          })
+          due: { before in state.withLock { $0?.renewals(before: before) ?? [] } },
+          renewed: { tokens, now in state.withLock { $0?.renewed(tokens, at: now) } },
+          failed: { error in inbox.change { ($0.failure, $0.hasNews) = (error, true) } })
       }
     } catch {
       throw .failed("the system refuses: \(error)")
@@ -131,9 +121,9 @@ public final class Deliverer: Sendable {
     // When to ask the queue again after it could not be written.
     var retryAt: MonotonicInstant?
     while true {
-      let news = inbox.withLock { inbox in
+      let news = inbox.take { inbox in
         inbox.hasNews = false
-        return inbox
+        return (inbox, sleeps: false)
       }
       if let failure = news.failure {
         giveUp()
@@ -171,7 +161,7 @@ public final class Deliverer: Sendable {
         sender.cancel()
         continue
       }
-      if inbox.withLock({ !$0.hasNews }) {
+      if inbox.take({ (!$0.hasNews, sleeps: !$0.hasNews) }) {
         wakeSignal.wait(until: isCancelled ? retryAt : [wakeUp, retryAt].compactMap(\.self).min())
       }
     }
@@ -190,10 +180,10 @@ public final class Deliverer: Sendable {
   }
 
   private func change<Value>(_ body: (inout DelivererState) -> Value) -> Value {
-    book.withLock { book in
-      var state = book.state ?? DelivererState(configuration)
-      book.state = nil
-      defer { book.state = state }
+    state.withLock { current in
+      var state = current ?? DelivererState(configuration)
+      current = nil
+      defer { current = state }
       return body(&state)
     }
   }
@@ -295,7 +285,7 @@ extension Deliverer: SenderOwner {
       for (token, answer) in answers { state.note(token, answer, at: now, wall: wall, jitter: { machine.randomFraction }) }
     }
     send()
-    ring()
+    inbox.change { $0.hasNews = true }
   }
 
   public func notify(_ notice: String) {
@@ -305,17 +295,4 @@ extension Deliverer: SenderOwner {
   public func restarted() {
     note { $0.noteRestart() }
   }
-
-  private func ring() {
-    inbox.withLock { $0.hasNews = true }
-    wakeSignal.ring()
-  }
-}
-
-/// Why a deliverer's run ended early.
-public enum DelivererError: Error, Hashable, Sendable {
-  /// The queue refused a call.
-  case queue(QueueError)
-  /// The sender cannot start. The text says why, in one line.
-  case sender(String)
 }

@@ -11,13 +11,12 @@ package final class SenderThread: Sendable {
     package fileprivate(set) var isClosed = false
   }
 
-  private let inbox = Mutex(Inbox())
+  private let inbox: Mailbox<Inbox>
   private let thread = Mutex<(any StartedThread)?>(nil)
-  private let wake: @Sendable () -> Void
 
   /// - Parameter wake: ends the thread's wait, from any thread.
   package init(wake: @escaping @Sendable () -> Void) {
-    self.wake = wake
+    inbox = Mailbox(Inbox(), wake: wake)
   }
 
   package func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
@@ -27,24 +26,20 @@ package final class SenderThread: Sendable {
 
   /// Returns the results that have arrived since the last call, and the requests so far.
   package func take() -> Inbox {
-    inbox.withLock { inbox in
+    inbox.take { inbox in
       defer { inbox.deliveries = [] }
-      return inbox
+      // The thread waits for the signal after each call.
+      return (inbox, sleeps: true)
     }
   }
 
-  package func send(_ deliveries: [Delivery]) { change { $0.deliveries += deliveries } }
-  package func drain() { change { $0.isDraining = true } }
-  package func cancel() { change { $0.isCancelled = true } }
+  package func send(_ deliveries: [Delivery]) { inbox.change { $0.deliveries += deliveries } }
+  package func drain() { inbox.change { $0.isDraining = true } }
+  package func cancel() { inbox.change { $0.isCancelled = true } }
 
   /// Waits until the thread has ended.
   package func close() {
-    change { $0.isClosed = true }
+    inbox.change { $0.isClosed = true }
     thread.withLock { $0.take() }?.join()
-  }
-
-  private func change(_ body: (inout Inbox) -> Void) {
-    inbox.withLock { body(&$0) }
-    wake()
   }
 }

@@ -20,11 +20,6 @@ final class WorkerSettler: Sendable {
     var settled: (SettledGroup) -> Void
   }
 
-  private struct Desk {
-    var isAsleep = false
-    var isFinished = false
-  }
-
   /// The maximum number of payloads that are handed to the queue together.
   private static let group = 512
 
@@ -33,7 +28,8 @@ final class WorkerSettler: Sendable {
   private let judge: SettlementJudge
   private let pause: Duration
   private let clock: any DeadlineClock
-  private let desk = Mutex(Desk())
+  /// Whether no more decisions will follow.
+  private let isFinished: Mailbox<Bool>
   private let alarm: any WakeSignal
   private let figures = Mutex(WorkerResult())
   private let explainer: Explainer
@@ -53,7 +49,9 @@ final class WorkerSettler: Sendable {
       [name = configuration.keepsQueue ? configuration.queueName : nil] in
       notify(WorkerNotice($0, queue: name))
     }
-    alarm = try clock.machineBehind.makeWakeSignal()
+    let alarm = try clock.machineBehind.makeWakeSignal()
+    self.alarm = alarm
+    isFinished = Mailbox(false) { alarm.ring() }
   }
 
   /// The counts of the settled payloads.
@@ -63,11 +61,7 @@ final class WorkerSettler: Sendable {
 
   /// Wakes the settler after a decision. Safe from any thread.
   func wake() {
-    let isAsleep = desk.withLock { desk in
-      defer { desk.isAsleep = false }
-      return desk.isAsleep
-    }
-    if isAsleep { alarm.ring() }
+    isFinished.change { _ in }
   }
 
   /// Ends a wait for the machine. Safe from any thread.
@@ -80,8 +74,9 @@ final class WorkerSettler: Sendable {
 
   /// Records that no more decisions will follow.
   func finish() {
-    desk.withLock { $0.isFinished = true }
-    alarm.ring()
+    isFinished.change { $0 = true }
+    // The settler may be waiting for the machine.
+    interrupt()
   }
 
   /// Settles until ``finish()``.
@@ -91,7 +86,8 @@ final class WorkerSettler: Sendable {
     // When written results must be on disk.
     var syncBy: MonotonicInstant?
     while true {
-      let isFinished = prepareToSleep()
+      // From here on, the next decision gives the signal.
+      let isFinished = isFinished.take { ($0, sleeps: !$0) }
       var group = SettledGroup(settlements: owner.take(Self.group))
       do throws(QueueError) {
         if failure == nil { (syncBy, group.fault) = try settle(group.settlements, owner, isLast: isFinished, syncBy: syncBy) }
@@ -105,16 +101,6 @@ final class WorkerSettler: Sendable {
       guard group.settlements.isEmpty else { continue }
       guard !isFinished else { return explainer.finish() }
       alarm.wait(until: syncBy)
-    }
-  }
-
-  /// Marks the settler as asleep, so that the next decision wakes it.
-  ///
-  /// - Returns: whether no more decisions will follow.
-  private func prepareToSleep() -> Bool {
-    desk.withLock { desk in
-      desk.isAsleep = !desk.isFinished
-      return desk.isFinished
     }
   }
 
