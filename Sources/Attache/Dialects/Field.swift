@@ -43,7 +43,7 @@ final class Field: Sendable {
   var isFixed: Bool {
     switch origin {
     case .text, .number, .boolean, .rectangle: true
-    default: false
+    case .inside, .at, .key, .index, .file, .url, .query, .differs: false
     }
   }
 

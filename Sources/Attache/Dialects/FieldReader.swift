@@ -44,7 +44,7 @@ struct FieldReader {
       switch field.origin {
       case .rectangle(let fixed): fixed
       case .at: shared.rectangle(field) { value(field).flatMap(ClippingRect.init) }
-      default: value(field).flatMap(ClippingRect.init)
+      case .inside, .text, .boolean, .number, .key, .index, .file, .url, .query, .differs: value(field).flatMap(ClippingRect.init)
       }
     }
   }

@@ -168,10 +168,7 @@ extension MediaExtension.State {
   fileprivate mutating func failOver(_ index: Int, _ record: MediaRecord) -> MediaExtension.Step? {
     let (fallbacks, tries) = (references[index].fallbacks, tries(of: index))
     guard tries < min(fallbacks.count, MediaExtension.maximumTries - 1) else { return nil }
-    switch record.reason {
-    case .deadline, .cancelled, nil: return nil
-    default: break
-    }
+    guard let reason = record.reason, reason != .deadline, reason != .cancelled else { return nil }
     failures[index, default: []].append(record)
     tickets[index] = nil
     return .next(url: fallbacks[tries], try: tries + 1, deadline: deadline)

@@ -31,7 +31,7 @@ enum HintedType: Hashable {
     case (.kind(let kind), _): kind == other.mediaKind
     case (_, .kind(let kind)): kind == mediaKind
     case (.type(.mpeg), .type(.mpeg2)), (.type(.mpeg2), .type(.mpeg)): true
-    default: self == other
+    case (.type, _), (.foreign, _): self == other
     }
   }
 

@@ -88,16 +88,17 @@ public indirect enum Fault: Sendable, Hashable {
     switch self {
     case .headerFlood, .endlessHeaders, .notHTTP, .connectionClose, .http10: false
     case .times(_, let fault), .after(_, let fault): fault.worksOverHTTP2
-    default: true
+    case .delay, .stallBeforeHeaders, .stall, .drip, .resetBeforeHeaders, .reset, .closeBeforeHeaders, .closeEarly, .contentLength,
+      .endlessChunks, .status, .redirect, .redirectChain, .redirectLoop, .contentType, .gzip, .etag, .header, .chunked,
+      .noContentLength, .twoContentLengths:
+      true
     }
   }
 
   /// Returns the fault if it applies at this turn (1 is the path's first request), else nil.
   func active(turn: Int) -> Fault? {
-    switch self {
-    case .times(let count, let fault): turn <= count ? fault.active(turn: turn) : nil
-    case .after(let count, let fault): turn > count ? fault.active(turn: turn) : nil
-    default: self
-    }
+    if case .times(let count, let fault) = self { return turn <= count ? fault.active(turn: turn) : nil }
+    if case .after(let count, let fault) = self { return turn > count ? fault.active(turn: turn) : nil }
+    return self
   }
 }
