@@ -26,7 +26,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   let detectors: DetectorQueue
   /// The fetches that other requests may join, by URL.
   private var joinable: [String: Fetch] = [:]
-  private var fetches: [ObjectIdentifier: Fetch] = [:]
+  private(set) var fetches: [ObjectIdentifier: Fetch] = [:]
   /// Whether completions must not be called any more.
   private let isShutDown = Atomic<Bool>(false)
 
@@ -94,9 +94,6 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     }
     loop.stop()
   }
-
-  /// The number of running fetches.
-  var fetchCount: Int { fetches.count }
 
   // MARK: Who fetches what
 

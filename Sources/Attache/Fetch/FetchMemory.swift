@@ -3,7 +3,7 @@ internal import Synchronization
 /// The files that this run has fetched, and the answers from them. May be used from any thread.
 final class FetchMemory: Sendable {
   /// What all threads that fetch share.
-  private struct State {
+  struct State {
     var session: SessionCache
     var routes: FetchRoutes
     /// The latest URL that passed the gate: a campaign repeats the same URL.
@@ -14,7 +14,7 @@ final class FetchMemory: Sendable {
   let gate: URLGate
   let store: AttachmentStore
   let machine: any Machine
-  private let state: Mutex<State>
+  let state: Mutex<State>
   private let engines: Int
 
   /// Whether another process answers from the fetched files. Then this process only reports how
@@ -62,11 +62,6 @@ final class FetchMemory: Sendable {
   /// Removes a request that has been answered or cancelled.
   func leave(_ url: CheckedURL, _ engine: Int) {
     if engines > 1 { state.withLock { $0.routes.leave(url, engine) } }
-  }
-
-  /// Whether no engine has a request.
-  var isIdle: Bool {
-    state.withLock { $0.routes.isEmpty }
   }
 
   // MARK: What this run has fetched

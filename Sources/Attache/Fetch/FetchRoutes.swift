@@ -5,7 +5,7 @@
 /// Each engine has a share of at least one transfer, and the shares add up to the total. A pure
 /// value.
 struct FetchRoutes {
-  private struct Route {
+  struct Route {
     var engine: Int
     var waiters: Int
   }
@@ -14,11 +14,11 @@ struct FetchRoutes {
   private let transfersPerOrigin: Int
   private let joins: Bool
   /// By URL.
-  private var routes: [String: Route] = [:]
+  private(set) var routes: [String: Route] = [:]
   /// The number of URLs of each engine, by origin.
-  private var origins: [String: [Int]] = [:]
+  private(set) var origins: [String: [Int]] = [:]
   /// The number of URLs of each engine.
-  private var loads: [Int]
+  private(set) var loads: [Int]
 
   /// - Parameter joins: whether requests for a URL in flight join it.
   init(engines: Int, transfersPerOrigin: Int, joins: Bool) {
@@ -59,11 +59,6 @@ struct FetchRoutes {
       guard route.waiters == 1 else { return }
     }
     add(-1, to: engine, of: url.origin)
-  }
-
-  /// Whether no engine has a request.
-  var isEmpty: Bool {
-    routes.isEmpty && origins.isEmpty && loads.allSatisfy { $0 == 0 }
   }
 
   private func choice(for origin: String) -> Int {

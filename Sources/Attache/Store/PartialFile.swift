@@ -62,16 +62,6 @@ public final class PartialFile {
     try result.get()
   }
 
-  /// Empties the file, for a body that starts again.
-  ///
-  /// - Throws: ``StoreError`` when the file cannot be truncated.
-  public func reset() throws(StoreError) {
-    guard descriptor >= 0 else { throw StoreError("write", path, code: EBADF) }
-    guard ftruncate(descriptor, 0) == 0 else { throw failure("empty") }
-    hash = SHA256()
-    size = 0
-  }
-
   /// Gives the file its name in the store. If this throws, the file is discarded.
   ///
   /// If the store already has a file with the same content, that file is kept and used.

@@ -68,7 +68,8 @@ import Testing
       #expect(await stage.fetch("/last").file != nil)
       await stage.settle()
       for engine in stage.fetcher.engines {
-        let left = await withCheckedContinuation { continuation in engine.loop.post { continuation.resume(returning: engine.fetchCount) } }
+        let left = await withCheckedContinuation { continuation in engine.loop.post { continuation.resume(returning: engine.fetches.count) }
+        }
         #expect(left == 0)
       }
       #expect(stage.origin.requestCount() == 17)

@@ -78,3 +78,10 @@ struct FetchRoutesTests {
     fetcher.shutdown()
   }
 }
+
+extension FetchRoutes {
+  /// Whether no engine has a request.
+  var isEmpty: Bool {
+    routes.isEmpty && origins.isEmpty && loads.allSatisfy { $0 == 0 }
+  }
+}

@@ -66,7 +66,7 @@ final class ScriptedFilter: Sendable {
 
   /// Waits until the reader waits for space or a job.
   func waitUntilReaderWaits() {
-    while !window.isReaderWaiting { sched_yield() }
+    while window.book.read({ $0.readerNeed == nil }) { sched_yield() }
   }
 
   /// The output for an input whose candidates `decide` decides, after everything has ended.
@@ -112,6 +112,13 @@ final class ScriptedFilter: Sendable {
     }
     let summary = writer.summary
     total.withLock { $0.merge(summary) }
+  }
+}
+
+extension OutputWindow {
+  /// The number of undecided payloads, and the number of decided bytes that are not written.
+  var load: (undecided: Int, heldBytes: Int) {
+    book.read { ($0.state.undecidedCount, $0.state.heldBytes) }
   }
 }
 

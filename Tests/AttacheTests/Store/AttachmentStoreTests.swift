@@ -31,23 +31,12 @@ private let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f2001
     #expect(folder.files.count == 1)
   }
 
-  @Test func `a body that starts again replaces what came before`() throws {
-    let file = try folder.store().beginFile()
-    try file.append(Array("something longer".utf8))
-    try file.reset()
-    #expect(file.size == 0)
-    try file.append(Array("abc".utf8))
-    #expect(try file.finish(type: .png) == StoredFile(sha256: abc, type: .png, size: 3))
-    #expect(folder.bytes("ba/\(abc).png") == Array("abc".utf8))
-  }
-
   @Test func `a discarded file leaves nothing and takes nothing more`() throws {
     let file = try folder.store().beginFile()
     try file.append([1])
     file.discard()
     #expect(folder.files.isEmpty)
     #expect(throws: StoreError.self) { try file.append([1]) }
-    #expect(throws: StoreError.self) { try file.reset() }
     #expect(throws: StoreError.self) { try file.finish(type: .png) }
   }
 

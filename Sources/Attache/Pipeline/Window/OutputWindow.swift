@@ -11,7 +11,7 @@
 /// producer is slow. The same holds for a last line without a line ending, because nothing may
 /// follow it.
 final class OutputWindow: Sendable {
-  private struct Book {
+  struct Book {
     var state: WindowState
     /// The condition that the reader waits for, if any.
     var readerNeed: WindowState.Need?
@@ -27,7 +27,7 @@ final class OutputWindow: Sendable {
   let limits: WindowLimits
   private let clock: any DeadlineClock
   /// The writer is the receiver.
-  private let book: Mailbox<Book>
+  let book: Mailbox<Book>
   private let room: any WakeSignal
   private let work: any WakeSignal
 
@@ -39,21 +39,6 @@ final class OutputWindow: Sendable {
     let work = try clock.machineBehind.makeWakeSignal()
     self.work = work
     book = Mailbox(Book(state: WindowState(limits: limits))) { work.ring() }
-  }
-
-  /// The number of undecided payloads, and the number of decided bytes that are not written.
-  var load: (undecided: Int, heldBytes: Int) {
-    book.read { ($0.state.undecidedCount, $0.state.heldBytes) }
-  }
-
-  /// Whether the reader waits for space or for a free job.
-  var isReaderWaiting: Bool {
-    book.read { $0.readerNeed != nil }
-  }
-
-  /// The number of decisions for a line that was already decided.
-  var refusedDecisions: Int {
-    book.read { $0.state.refusedDecisions }
   }
 
   // MARK: - The reader's side

@@ -52,7 +52,7 @@ struct FetchStage: Sendable {
   /// done.
   func isAtRest() async -> Bool {
     await settle()
-    return pinned.isEmpty && unfinished.isEmpty && fetcher.memory.isIdle
+    return pinned.isEmpty && unfinished.isEmpty && fetcher.memory.state.withLock { $0.routes.isEmpty }
   }
 
   /// Returns when the loops have run all earlier work.
