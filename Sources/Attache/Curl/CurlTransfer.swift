@@ -9,37 +9,37 @@ final class CurlTransfer: Transfer {
   let connections: CurlConnections
   /// The multi handle of the current exchange.
   private var multi: CurlMulti?
-  private let gate: AddressGate
+  let gate: AddressGate
   let roots: CurlRoots?
-  private weak var owner: (any TransferOwner)?
+  weak var owner: (any TransferOwner)?
   private var pins: UnsafeMutablePointer<curl_slist>?
   private var fields: UnsafeMutablePointer<curl_slist>?
   private(set) var request: TransferRequest?
   /// Whether the request is sent over HTTP/2.
-  private var speaksHTTP2 = false
-  private var head = ResponseHead()
-  private var refusal: Refusal?
-  private(set) var fault: Reason?
+  var speaksHTTP2 = false
+  var head = ResponseHead()
+  var refusal: Refusal?
+  var fault: Reason?
   /// nil when the body is not chunked.
-  private var chunks: ChunkedBody?
+  var chunks: ChunkedBody?
   /// The sockets opened for this exchange.
-  private var opened: [Int32] = []
+  var opened: [Int32] = []
   /// The errno of the latest socket that could not be opened, or 0.
-  private var socketError: Int32 = 0
+  var socketError: Int32 = 0
   /// The connection that carries the request, and its TLS session, by the address of its `SSL`.
   /// Both are nil before the request.
-  private var ends: CurlConnections.Ends?
-  private var session: UInt?
+  var ends: CurlConnections.Ends?
+  var session: UInt?
   /// Whether the exchange ended before its request was sent, because the reused connection had
   /// unread bytes.
-  private(set) var metSurplus = false
+  var metSurplus = false
   /// libcurl's error text. libcurl reads and writes this buffer until the handle is freed.
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
   /// The time in milliseconds after which a connection is closed when its peer acknowledges nothing
   /// (TCP_USER_TIMEOUT, tcp(7)). Without this limit, a pooled connection that a router has dropped
   /// would fail every request to its origin for a quarter of an hour.
-  private static let silencePatience: UInt32 = 10_000
+  static let silencePatience: UInt32 = 10_000
 
   /// The number of bytes that libcurl reads at a time (CURLOPT_BUFFERSIZE). Each further read of a
   /// body costs a turn of the loop.
@@ -251,151 +251,10 @@ extension CurlTransfer {
   }
 }
 
-// MARK: Callbacks
-
-extension CurlTransfer {
-  private static func transfer(_ pointer: UnsafeMutableRawPointer?) -> CurlTransfer? {
-    unsafe pointer.map { unsafe Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
-  }
-
-  private static let receivedHeader: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
-    bytes, size, count, me in
-    guard let transfer = unsafe transfer(me) else { return 0 }
-    let wasComplete = transfer.head.isComplete
-    guard unsafe transfer.head.add(UnsafeRawBufferPointer(start: bytes, count: size * count)) else {
-      transfer.fault = .httpHeaders
-      return 0
-    }
-    guard transfer.head.isComplete, !wasComplete else { return size * count }
-    if transfer.head.isChunked { transfer.chunks = ChunkedBody() }
-    if transfer.head.hasTwoFramings { unsafe curl_easy_setopt_long(transfer.easy, CURLOPT_FORBID_REUSE, 1) }
-    return transfer.owner?.transferReceivedHead(transfer.head) == true ? size * count : 0
-  }
-
-  private static let receivedBody: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
-    bytes, size, count, me in
-    guard let transfer = unsafe transfer(me) else { return 0 }
-    switch unsafe transfer.hand(on: UnsafeRawBufferPointer(start: bytes, count: size * count)) {
-    case .take: return size * count
-    case .pause: return Int(CURL_WRITEFUNC_PAUSE)
-    case .stop: return 0
-    }
-  }
-
-  /// Passes a piece to the owner; of a chunked body, only the body bytes. libcurl offers a paused
-  /// piece again.
-  private func hand(on bytes: UnsafeRawBufferPointer) -> BodyVerdict {
-    guard let owner else { return .stop }
-    guard var chunks else { return unsafe owner.transferReceivedBody(bytes) }
-    var head = head
-    do throws(ChunkedBody.Mistake) {
-      let body = try unsafe chunks.read(Array(bytes)[...], of: &head)
-      let verdict = body.isEmpty ? .take : unsafe body.withUnsafeBytes { unsafe owner.transferReceivedBody($0) }
-      guard verdict == .take else { return verdict }
-    } catch {
-      fault = error.reason
-      return .stop
-    }
-    (self.chunks, self.head) = (chunks, head)
-    // Bytes after the end would precede the next response.
-    if chunks.hasSurplus { unsafe curl_easy_setopt_long(easy, CURLOPT_FORBID_REUSE, 1) }
-    return .take
-  }
-
-  /// Asks the gate about the socket's address. A refused address gets no socket.
-  private static let openSocket:
-    @convention(c) (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t = { me, _, target in
-      guard let transfer = unsafe transfer(me), let target = unsafe target else { return CURL_SOCKET_BAD }
-      let length = Int(unsafe target.pointee.addrlen)
-      let address = unsafe withUnsafePointer(to: &target.pointee.addr) { unsafe IPAddress(socketAddress: $0, length: length) }
-      let port = unsafe withUnsafePointer(to: &target.pointee.addr) { pointer in
-        unsafe pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: unsafe $0.pointee.sin_port) }
-      }
-      guard transfer.passes(address, port: Int32(port)) else { return CURL_SOCKET_BAD }
-      let descriptor = unsafe socket(
-        target.pointee.family, target.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), target.pointee.protocol)
-      guard descriptor >= 0 else {
-        transfer.socketError = errno
-        return CURL_SOCKET_BAD
-      }
-      var patience = CurlTransfer.silencePatience
-      _ = unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &patience, socklen_t(MemoryLayout<UInt32>.size))
-      transfer.opened.append(descriptor)
-      return descriptor
-    }
-
-  private static let closeSocket: @convention(c) (UnsafeMutableRawPointer?, curl_socket_t) -> Int32 = { connections, socket in
-    if let connections = unsafe connections {
-      unsafe Unmanaged<CurlConnections>.fromOpaque(connections).takeUnretainedValue().forget(socket)
-    }
-    return close(socket)
-  }
-
-  /// Asks the gate again about the connection that the request is about to use. A reused connection
-  /// must also have no unread bytes.
-  private static let aboutToRequest:
-    @convention(c) (
-      UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
-    ) -> Int32 = { me, address, _, port, localPort in
-      guard let transfer = unsafe transfer(me), let address = unsafe address else { return CURL_PREREQFUNC_ABORT }
-      guard let address = IPAddress(unsafe String(cString: address)), transfer.passes(address, port: port),
-        transfer.mayAsk(over: CurlConnections.Ends(address: address, port: port, localPort: localPort))
-      else { return CURL_PREREQFUNC_ABORT }
-      return CURL_PREREQFUNC_OK
-    }
-
-  /// Whether the body ended with its connection, and nothing confirms that it is complete. Over
-  /// TLS, a close_notify confirms it. Over HTTP/2, a connection that stays open does: after a frame
-  /// that breaks the rules, libcurl 7.88.1 reports a partial body as a whole one. A connection that
-  /// ends after a GOAWAY looks the same; a retry over HTTP/1.1 decides.
-  private var isCutOff: Bool {
-    guard isSecure, [200, 206].contains(head.status), head.contentLengths.isEmpty, chunks == nil else { return false }
-    return speaksHTTP2 ? !(ends.map(connections.isOpen) ?? false) : !(session.map(connections.takeClose) ?? false)
-  }
-
-  /// Returns whether the connection may carry the request: a new one, an HTTP/2 connection (which
-  /// frames its responses and is shared), or one without unread bytes.
-  private func mayAsk(over ends: CurlConnections.Ends) -> Bool {
-    let session = unsafe isSecure ? curl_easy_tls_session(easy) : nil
-    speaksHTTP2 = unsafe session.map { unsafe OpenSSL.speaksHTTP2($0) } ?? false
-    (self.ends, self.session) = unsafe (ends, session.map { UInt(bitPattern: $0) })
-    // An existing record belongs to an earlier session at the same address.
-    if let session = self.session { _ = connections.takeClose(of: session) }
-    if number(CURLINFO_NUM_CONNECTS) > 0 {
-      connections.add(ends, among: opened)
-    } else if !speaksHTTP2 {
-      // OpenSSL may hold the rest of a record. Without its session, the state of a secure
-      // connection is unknown.
-      let holdsRecord = unsafe isSecure && (session.map { unsafe OpenSSL.holdsBytes($0) } ?? true)
-      metSurplus = holdsRecord || connections.holdsSurplus(ends)
-    }
-    return !metSurplus
-  }
-
-  /// Returns whether a connection may go to this address: one that the gate allows, or, with a
-  /// proxy, the proxy only.
-  private func passes(_ address: IPAddress?, port: Int32) -> Bool {
-    guard let address, let request else { return false }
-    do throws(Refusal) {
-      if let proxy = request.proxy {
-        guard request.addresses.contains(address), port == proxy.port else {
-          throw Refusal(.connectProxy, "the connection does not lead to the proxy")
-        }
-      } else {
-        try gate.check(address, for: request.url)
-      }
-      return true
-    } catch {
-      refusal = error
-      return false
-    }
-  }
-}
-
 // MARK: How it ended
 
 extension CurlTransfer {
-  private var isSecure: Bool {
+  var isSecure: Bool {
     request?.url.scheme == .https
   }
 
@@ -413,7 +272,7 @@ extension CurlTransfer {
     Int32(number(CURLINFO_OS_ERRNO))
   }
 
-  fileprivate func number(_ info: CURLINFO) -> Int {
+  func number(_ info: CURLINFO) -> Int {
     var number = 0
     unsafe curl_easy_getinfo_long(easy, info, &number)
     return number

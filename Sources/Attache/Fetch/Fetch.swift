@@ -20,15 +20,15 @@ final class Fetch: OriginLimiterClient {
   private var isProbe = false
   private var place = OriginPlace.none
   private var timer: TimerEntry?
-  private var transfer: (any Transfer)?
+  var transfer: (any Transfer)?
   /// Whether the transfer is paused until the ingest can take more.
-  private var isPaused = false
+  var isPaused = false
   /// When the transfer last received something, and the timer that checks it.
-  private var latestNews = MonotonicInstant.distantPast
+  var latestNews = MonotonicInstant.distantPast
   private var lookTimer: TimerEntry?
-  private var ingest: MediaIngest?
+  var ingest: MediaIngest?
   /// The number of the body that `ingest` receives.
-  private var ingestBody = 0
+  var ingestBody = 0
 
   init(_ url: CheckedURL, engine: FetchEngine) {
     state = FetchState(url, engine.rulesOfFetches)
@@ -90,7 +90,7 @@ final class Fetch: OriginLimiterClient {
     }
   }
 
-  private func fail(_ failure: FetchFailure) {
+  func fail(_ failure: FetchFailure) {
     act(on: .failed(failure))
   }
 
@@ -147,7 +147,7 @@ final class Fetch: OriginLimiterClient {
   }
 
   /// Reports to the circuit breaker what the exchange says about its origin.
-  private func note(_ sign: OriginHealthSignal?) {
+  func note(_ sign: OriginHealthSignal?) {
     if let sign {
       engine.breaker.note(sign, of: url.origin, at: engine.loop.now, isProbe: isProbe)
     } else if isProbe {
@@ -174,7 +174,7 @@ final class Fetch: OriginLimiterClient {
     act(on: .placeGranted)
   }
 
-  private func leavePlace() {
+  func leavePlace() {
     if let lookTimer { engine.loop.cancel(lookTimer) }
     lookTimer = nil
     switch place {
@@ -186,7 +186,7 @@ final class Fetch: OriginLimiterClient {
     place = .none
   }
 
-  private func lookForNews(at instant: MonotonicInstant) {
+  func lookForNews(at instant: MonotonicInstant) {
     lookTimer = engine.loop.schedule(at: instant) { [self] in lookForNews() }
   }
 
@@ -198,146 +198,5 @@ final class Fetch: OriginLimiterClient {
     let (now, due) = (engine.loop.now, latestNews.advanced(by: Self.patience))
     guard now >= due else { return lookForNews(at: due) }
     if engine.setAside(self) { place = .aside } else { lookForNews(at: now.advanced(by: Self.patience)) }
-  }
-}
-
-// MARK: The transfer
-
-extension Fetch: TransferOwner {
-  private func beginTransfer() {
-    tracker.note { $0.attempts += 1 }
-    if let cache = engine.cache { state.reuse.asked = cache.now }
-    do throws(TransportError) {
-      let request = TransferRequest(
-        url: url, addresses: state.addressesInTurn, proxy: engine.proxy, resumption: state.resumption, conditions: state.conditions,
-        avoidsHTTP2: state.avoidsHTTP2, connectTimeout: budget / 3)
-      transfer = try engine.transport.begin(request, for: self)
-      latestNews = engine.loop.now
-      lookForNews(at: latestNews.advanced(by: Self.patience))
-    } catch {
-      fail(FetchFailure(reason: .internal, message: "\(error)"))
-    }
-  }
-
-  func transferReceivedHead(_ head: ResponseHead) -> Bool {
-    let goesOn = goesOn(after: .head(head, at: engine.cache?.now))
-    latestNews = engine.loop.now
-    noteTimes(transfer?.times, status: head.status)
-    // A response of the proxy itself says nothing about the origin.
-    if engine.proxy == nil || head.status != 407 { note(OriginHealthSignal(status: head.status)) }
-    return goesOn
-  }
-
-  func transferReceivedBody(_ bytes: UnsafeRawBufferPointer) -> BodyVerdict {
-    let ingest = openIngest()
-    guard !ingest.isFull else {
-      isPaused = true
-      return .pause
-    }
-    let expected = state.expected(with: bytes.count)
-    latestNews = engine.loop.now
-    let isWanted = goesOn(after: .body(bytes.count))
-    tracker.note { $0.bytes = state.received }
-    guard isWanted else { return .stop }
-    do throws(FetchFailure) {
-      try unsafe ingest.take(bytes, expecting: expected)
-    } catch {
-      _ = state.handle(.refused(error))
-    }
-    let isAllowed = noteType(of: ingest)
-    askDetector(about: ingest)
-    return isAllowed && state.failure == nil ? .take : .stop
-  }
-
-  func transferEnded(_ end: TransferEnd) {
-    noteTimes(end.times)
-    (transfer, isPaused) = (nil, false)
-    // A head was reported when it arrived.
-    if !state.hasHead { note(state.failure == nil ? OriginHealthSignal(end) : nil) }
-    leavePlace()
-    act(on: .ended(end))
-  }
-
-  /// Reports an event to the state where nothing may be started or ended, such as in a call from
-  /// the transport.
-  ///
-  /// - Returns: whether the transfer continues.
-  private func goesOn(after event: FetchState.Event) -> Bool {
-    let action = state.handle(event)
-    if ingestBody != state.body { ingest = nil }
-    return if case .proceed = action { true } else { false }
-  }
-
-  private func noteTimes(_ times: TransferTimes?, status: Int? = nil) {
-    tracker.note { record in
-      if let status { record.status = status }
-      guard let times else { return }
-      record.timing.connect = times.connect
-      record.timing.tls = times.tls
-      record.timing.firstByte = times.firstByte
-    }
-  }
-}
-
-// MARK: The file
-
-extension Fetch {
-  private func openIngest() -> MediaIngest {
-    if let ingest { return ingest }
-    let ingest = engine.makeIngest()
-    (self.ingest, ingestBody) = (ingest, state.body)
-    return ingest
-  }
-
-  /// Finishes the file after all its bytes have arrived.
-  private func finish() {
-    let ingest = openIngest()
-    do throws(FetchFailure) {
-      if let file = try ingest.finish() { take(file) } else { askDetector(about: ingest) }
-    } catch {
-      noteType(of: ingest)
-      fail(error)
-    }
-  }
-
-  private func take(_ file: StoredFile) {
-    guard !state.isOver else { return engine.release(of: file) }
-    act(on: .stored(file))
-  }
-
-  private func askDetector(about ingest: MediaIngest) {
-    guard let question = ingest.takeQuestion() else { return }
-    engine.detectors.ask(question) { [self] in
-      tracker.isAwaited
-    } answer: { [self, body = ingestBody] detection in
-      // A result for an earlier body is ignored.
-      if body == ingestBody, let ingest = self.ingest { handle(detection, ingest) }
-    }
-  }
-
-  private func handle(_ detection: Detection, _ ingest: MediaIngest) {
-    do throws(FetchFailure) {
-      if let file = try ingest.handle(detection) { return take(file) }
-      if noteType(of: ingest) { resume() } else if let failure = state.failure { fail(failure) }
-    } catch {
-      noteType(of: ingest)
-      fail(error)
-    }
-  }
-
-  /// Resumes a paused transfer when the ingest can take more.
-  private func resume() {
-    guard isPaused else { return }
-    isPaused = false
-    guard let transfer, !transfer.resume() else { return }
-    fail(state.failure ?? FetchFailure(reason: transfer.fault ?? .internal))
-  }
-
-  /// - Returns: false when a file of this type may not be that large.
-  @discardableResult
-  private func noteType(of ingest: MediaIngest) -> Bool {
-    guard let type = ingest.type, state.type != type else { return true }
-    tracker.note { $0.type = type }
-    return goesOn(after: .recognised(type))
   }
 }

@@ -19,96 +19,24 @@ struct FetchState {
     }
   }
 
-  /// What the fetch waits for.
-  enum Phase: Equatable {
-    /// The start: at first, and before a retry.
-    case pausing
-    /// The index's result for the hop.
-    case lookingUp
-    /// The circuit breaker's decision, before the host is resolved.
-    case approaching
-    case resolving
-    /// The check whether the file of a fresh entry still exists.
-    case confirming
-    /// A place at the origin.
-    case waiting
-    /// The circuit breaker's decision, before the request is sent.
-    case starting
-    case transferring
-    /// The check whether the store still has the file that a 304 says is unchanged.
-    case revalidating
-    /// The stored file, after all its bytes have arrived.
-    case storing
-    case over
-  }
-
-  /// An input of the state machine.
-  enum Event {
-    case begun
-    case lookedUp(HTTPCache.LookupResult)
-    case admitted(Bool)
-    case resolved(Result<[IPAddress], DNSFailure>)
-    case confirmed(Bool)
-    case placeGranted
-    /// The head of a response.
-    ///
-    /// - Parameter at: when it arrived, by the wall clock; nil if there is no index.
-    case head(ResponseHead, at: Duration?)
-    /// This many bytes of the body, during a transfer.
-    case body(Int)
-    /// The type of the bytes. The detector may report it between two attempts, too.
-    case recognised(MediaType)
-    /// The bytes are refused, during a transfer.
-    case refused(FetchFailure)
-    case ended(TransferEnd)
-    /// The file is in the store.
-    case stored(StoredFile)
-    case failed(FetchFailure)
-  }
-
-  /// What the caller must do.
-  enum Action: Equatable {
-    /// Wait for the next event.
-    case none
-    case lookUp
-    case askBreaker
-    case resolve(host: String)
-    case confirm(StoredFile)
-    /// Wait for a place at the origin.
-    case enter
-    /// Send the request.
-    case transfer
-    /// Continue the transfer, or stop it.
-    case proceed, stop
-    /// Finish the file, all of whose bytes have arrived.
-    case finish
-    /// Retry after a pause if the budget allows it, otherwise fail.
-    case pause(after: FetchFailure, asked: Duration?)
-    /// Hand out the file that has been fetched.
-    case handOut(StoredFile)
-    /// Hand out a file that was in the store already.
-    case serve(CacheEntry, as: MediaRecord.Cache)
-    case fail(FetchFailure)
-  }
-
   /// The maximum number of redirects, as designed. Browsers follow 20, Apple's loading system 16.
   static let maximumHops = 5
 
-  private let rules: Rules
+  let rules: Rules
   private(set) var phase = Phase.pausing
   /// The URL of the current hop.
   private(set) var url: CheckedURL
-  private var visited: Set<String> = []
+  private(set) var visited: Set<String> = []
   /// The number of attempts at the hop, and the failure of the previous one.
   private(set) var tries = 0
   private var earlier: FetchFailure?
-  private var addresses: [IPAddress] = []
+  private(set) var addresses: [IPAddress] = []
   private(set) var avoidsHTTP2 = false
   /// The HTTP cache's state of the hop.
   var reuse = FetchCacheState()
 
   // The latest exchange.
-  private var verdict: ResponseVerdict?
+  private(set) var verdict: ResponseVerdict?
   private var status = 0
   /// Why this side stopped the exchange.
   private(set) var failure: FetchFailure?
@@ -119,54 +47,12 @@ struct FetchState {
   /// In bytes.
   private(set) var received = 0
   /// The length of the complete body, if the origin sends it.
-  private var length: Int?
-  private var entityTag: String?
+  private(set) var length: Int?
+  private(set) var entityTag: String?
   private(set) var type: MediaType?
 
   init(_ url: CheckedURL, _ rules: Rules) {
     (self.url, self.rules) = (url, rules)
-  }
-
-  // MARK: What is asked of it
-
-  var isOver: Bool { phase == .over }
-  var isRedirected: Bool { visited.count > 1 }
-  /// Whether a complete head has arrived in the latest exchange.
-  var hasHead: Bool { verdict != nil }
-
-  /// Returns how many bytes are still to come, including these; only these if the length is
-  /// unknown. A chunked partial response may contain more than its length says.
-  func expected(with count: Int) -> Int {
-    length.map { max(0, $0 - received) } ?? count
-  }
-
-  /// The addresses, starting with another one at each attempt: libcurl 7.88 spends the entire
-  /// connection time on the first address of a family if that address drops packets.
-  var addressesInTurn: [IPAddress] {
-    let turn = (tries - 1) % max(1, addresses.count)
-    return Array(addresses[turn...] + addresses[..<turn])
-  }
-
-  /// Where the body can be resumed. This requires a strong validator and an origin that does not
-  /// decline ranges (RFC 9110, 13.1.5).
-  var resumption: (offset: Int, validator: String)? {
-    guard received > 0, let entityTag, entityTag.hasPrefix("\"") else { return nil }
-    return (received, entityTag)
-  }
-
-  /// The header lines of a conditional request. Empty for a partial request.
-  var conditions: [String] { resumption == nil ? reuse.conditions : [] }
-
-  /// Which gates the URL has passed: all of them if the host is not resolved or its addresses are
-  /// not checked.
-  var clearance: HTTPCache.Clearance {
-    if url.address != nil || rules.proxy != nil { return .full }
-    return url.portIsAllowed ? .ofPublic : .withheld
-  }
-
-  /// Whether the host was looked up, without a proxy, and all its addresses are public.
-  var isPublic: Bool {
-    url.address == nil && rules.proxy == nil && addresses.allSatisfy(AddressGate.isPublic)
   }
 
   // MARK: What happens

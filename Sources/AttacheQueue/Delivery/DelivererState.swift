@@ -8,10 +8,6 @@ struct DelivererState {
   static let poll = Duration.milliseconds(250)
   /// How long a suspect waits before no other results are claimed until it can be sent alone.
   static let suspectPatience = Duration.seconds(5)
-  /// Results held in addition to those at the sender: the maximum number, and the time that they
-  /// cover at the sender's pace.
-  static let aheadLimit = 1_024
-  static let aheadSpan = Duration.milliseconds(100)
   /// The maximum total length of the held lines, in bytes. The first line is taken whatever its
   /// length.
   static let maximumBytes = 16_000_000
@@ -45,13 +41,7 @@ struct DelivererState {
   /// a wrong path, is no sign of a bad payload.
   private var hasAnswered = false
 
-  /// The number of results that the rate currently allows.
-  private var allowance = 0.0
-  private var allowedAt: MonotonicInstant?
-  /// The recent number of answered results per second.
-  private var pace = 0.0
-  private var pacedAt: MonotonicInstant?
-  private var answeredSince = 0
+  private var rate: DeliveryRate
 
   private(set) var stoppedAt: MonotonicInstant?
   /// Since when the first payload in the order has blocked all others.
@@ -59,6 +49,7 @@ struct DelivererState {
 
   init(_ configuration: DelivererConfiguration) {
     self.configuration = configuration
+    rate = DeliveryRate(maximum: configuration.rate)
   }
 
   var unansweredCount: Int { unanswered.count }
@@ -77,7 +68,7 @@ struct DelivererState {
     let wasAlone = holdsSuspect
     if unanswered.isEmpty, waiting.isEmpty { holdsSuspect = false }
     heldBytes -= delivery.line.count
-    answeredSince += 1
+    rate.noteAnswer()
     switch answer {
     case .delivered(let status):
       noteAnswer()
@@ -145,7 +136,7 @@ struct DelivererState {
   mutating func next(at now: MonotonicInstant, wall: Duration) -> [Delivery] {
     guard stoppedAt == nil, !isPaused(at: now), !isSending else { return [] }
     var next: [Delivery] = []
-    var allowed = allowed(at: now)
+    var allowed = rate.allowed(at: now)
     while unanswered.count < configuration.jobs, let delivery = waiting.first {
       if let expiry = delivery.expiresAt, expiry <= wall {
         drop(delivery, .expired, nil)
@@ -156,7 +147,7 @@ struct DelivererState {
       } else {
         guard allowed >= 1 else { break }
         allowed -= 1
-        allowance -= 1
+        rate.noteSent()
         waiting.removeFirst()
         unanswered[delivery.token] = delivery
         next.append(delivery)
@@ -181,27 +172,11 @@ struct DelivererState {
     end(delivery.token, status, answer)
   }
 
-  /// The number of results that the rate allows in ``aheadSpan``.
-  private var allowedInSpan: Double {
-    configuration.rate.map { $0 * (Self.aheadSpan / .seconds(1)) } ?? .infinity
-  }
-
-  /// Returns the number of results that the rate allows. After an idle time, at most those of one
-  /// ``aheadSpan``.
-  private mutating func allowed(at now: MonotonicInstant) -> Double {
-    guard let rate = configuration.rate else { return .infinity }
-    let elapsed = allowedAt.map { $0.duration(to: now) / .seconds(1) } ?? 0
-    let burst = max(1, allowedInSpan)
-    allowance = allowedAt == nil ? 1 : min(burst, allowance + elapsed * rate)
-    allowedAt = now
-    return allowance
-  }
-
   // MARK: The queue
 
   /// Returns the next request to the queue; nil when there is no room, or nothing to request yet.
   mutating func request(at now: MonotonicInstant) -> DeliveryRequest? {
-    measurePace(at: now)
+    rate.measurePace(at: now)
     guard stoppedAt == nil, !isPaused(at: now), !holdsSuspect else { return nil }
     var request = DeliveryRequest(limit: 1, span: configuration.leaseSpan, isOrdered: configuration.isOrdered)
     if wantsAlone {
@@ -209,27 +184,14 @@ struct DelivererState {
       request.isAlone = true
       return request
     }
-    let perSecond = min(pace, configuration.rate ?? .infinity)
-    let ahead = min(Self.aheadLimit, Int(min(1e6, perSecond * (Self.aheadSpan / .seconds(1)))))
     // Results that the rate delays wait in the queue, where other deliverers may take them.
-    let places = min(Double(configuration.jobs - unanswered.count), max(1, allowedInSpan))
-    let room = max(0, Int(places)) + ahead - waiting.count
+    let places = min(Double(configuration.jobs - unanswered.count), max(1, rate.allowedInSpan))
+    let room = max(0, Int(places)) + rate.ahead - waiting.count
     let isWorthwhile = settled.isEmpty ? waiting.isEmpty && unanswered.count < configuration.jobs : true
     guard room > 0, isWorthwhile, quietUntil <= now, heldBytes < Self.maximumBytes else { return nil }
     request.limit = room
     request.maximumBytes = Self.maximumBytes - heldBytes
     return request
-  }
-
-  private mutating func measurePace(at now: MonotonicInstant) {
-    guard let since = pacedAt else {
-      pacedAt = now
-      return
-    }
-    let span = since.duration(to: now)
-    guard span >= Self.aheadSpan else { return }
-    pace = Double(answeredSince) / (span / .seconds(1))
-    (pacedAt, answeredSince) = (now, 0)
   }
 
   /// Records that the queue has stored the first `count` fates.
@@ -332,9 +294,7 @@ struct DelivererState {
     if let stoppedAt { return stoppedAt.advanced(by: configuration.answerTimeout) }
     if let pause, now < pause.until { return pause.until }
     if holdsSuspect, waiting.isEmpty { return nil }
-    if let rate = configuration.rate, !waiting.isEmpty, unanswered.count < configuration.jobs {
-      return now.advanced(by: .seconds(min(3_600, max(0.000_1, (1 - allowance) / rate))))
-    }
+    if !waiting.isEmpty, unanswered.count < configuration.jobs, let next = rate.next(after: now) { return next }
     let isFull = unanswered.count >= configuration.jobs || heldBytes >= Self.maximumBytes
     if !waiting.isEmpty || isFull || wantsAlone && heldCount > 0 { return nil }
     return max(quietUntil, now)

@@ -1,27 +1,6 @@
 internal import Attache
 internal import AttacheQueue
 
-/// How a request ended.
-package enum PushEnd: Sendable {
-  case answered(APNsReply)
-  /// The request was sent, and it is unknown whether the server accepted it. One line says what
-  /// happened.
-  case lost(String)
-  /// No connection is possible at present. One line says why.
-  case unusable(String)
-  /// The request was cancelled.
-  case cancelled
-}
-
-/// The owner of a client. All methods are called on the client's thread.
-package protocol PushClientOwner: AnyObject, Sendable {
-  func take(_ ends: [(request: PushRequest, end: PushEnd)])
-  /// Receives one line that the user should know.
-  func notify(_ notice: String)
-  /// A connection has replaced a lost one.
-  func reconnected()
-}
-
 /// Sends requests over HTTP/2 on its own thread. It manages connections and provider tokens, and
 /// repeats requests where this is safe.
 ///
@@ -303,23 +282,6 @@ extension PushClient: PushConnectionOwner {
       return finish(request, isClosed ? .cancelled : .lost("the server refused the stream \(request.refusals) times"))
     }
     waiting.prepend(request)
-  }
-}
-
-extension PushConnection.Cause {
-  var text: String {
-    switch self {
-    case .broken(let why), .refused(let why): why
-    case .ended: "the server closed it"
-    }
-  }
-
-  /// Whether another attempt would end the same way.
-  var isFinal: Bool {
-    switch self {
-    case .refused: true
-    case .broken, .ended: false
-    }
   }
 }
 

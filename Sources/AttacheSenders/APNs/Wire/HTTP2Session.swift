@@ -19,48 +19,11 @@ final class HTTP2Session {
   /// The number of bytes that are collected before they are written: the size of a TLS record.
   private static let portion = 16_384
 
-  /// How a request ended.
-  enum Ending {
-    case answered(status: Int, body: [UInt8], retryAfter: [UInt8])
-    /// The server certainly has not processed it.
-    case notProcessed
-    /// The stream ended without a complete answer. One line says how.
-    case broken(String)
-  }
-
-  private struct Stream {
-    var request: PushRequest
-    var id: Int32 = 0
-    var sentBytes = 0
-    var status = 0
-    var headerBytes = 0
-    var body: [UInt8] = []
-    var retryAfter: [UInt8] = []
-    var openedAt: MonotonicInstant
-    /// Why it was given up; nil when it was not.
-    var fault: String?
-
-    /// Records a header field.
-    ///
-    /// - Returns: the size of all fields so far; 0 for a stream that was given up.
-    mutating func take(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Int {
-      guard fault == nil else { return 0 }
-      headerBytes += name.count + value.count + 32
-      if unsafe name.elementsEqual(":status".utf8) {
-        let number = unsafe Int(String(decoding: value, as: UTF8.self)) ?? 0
-        status = 100...999 ~= number ? number : 0
-      } else if unsafe name.elementsEqual("retry-after".utf8), value.count <= 32 {
-        retryAfter = unsafe Array(value)
-      }
-      return headerBytes
-    }
-  }
-
   private var session: OpaquePointer?
   private let authority: [UInt8]
   private var fields: [nghttp2_nv] = unsafe []
   /// Indexed by slot. A stream's user data is its slot plus one.
-  private var streams: [Stream?] = []
+  private var streams: [HTTP2Stream?] = []
   private var freeSlots: [Int] = []
 
   /// The number of open streams.
@@ -121,7 +84,7 @@ final class HTTP2Session {
   func submit(_ request: PushRequest, authorization: [UInt8]?, at now: MonotonicInstant) -> Bool {
     let slot = freeSlots.popLast() ?? streams.count
     if slot == streams.count { streams.append(nil) }
-    streams[slot] = Stream(request: request, openedAt: now)
+    streams[slot] = HTTP2Stream(request: request, openedAt: now)
     let mark = unsafe UnsafeMutableRawPointer(bitPattern: slot + 1)
     var provider = unsafe nghttp2_data_provider(source: nghttp2_data_source(ptr: mark), read_callback: Self.readBody)
     let id = unsafe withFields(of: request, authorization) { fields in
@@ -292,31 +255,13 @@ final class HTTP2Session {
     guard let slot = slot(of: id), let stream = streams[slot].take() else { return }
     freeSlots.append(slot)
     openStreams -= 1
-    let ending: Ending =
-      if let fault = stream.fault {
-        .broken(fault)
-      } else if code == NGHTTP2_REFUSED_STREAM.rawValue {
-        .notProcessed
-      } else if code != NGHTTP2_NO_ERROR.rawValue {
-        .broken("the server aborted the request: \(unsafe String(cString: nghttp2_http2_strerror(code)))")
-      } else if stream.status == 0 {
-        .broken("the answer has no status")
-      } else {
-        .answered(status: stream.status, body: stream.body, retryAfter: stream.retryAfter)
-      }
-    ended.append((stream.request, ending))
+    ended.append((stream.request, stream.ending(code)))
   }
 
   /// Copies the next bytes of a request's body.
   private func read(_ slot: Int, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool)? {
-    guard streams.indices.contains(slot), let stream = streams[slot] else { return nil }
-    let body = stream.request.body
-    let count = min(buffer.count, body.count - stream.sentBytes)
-    unsafe body.withUnsafeBytes {
-      unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[stream.sentBytes..<stream.sentBytes + count]))
-    }
-    streams[slot]?.sentBytes += count
-    return (count, stream.sentBytes + count == body.count)
+    guard streams.indices.contains(slot) else { return nil }
+    return unsafe streams[slot]?.read(into: buffer)
   }
 
   private static let onHeader: nghttp2_on_header_callback = { _, frame, name, nameCount, value, valueCount, _, owner in

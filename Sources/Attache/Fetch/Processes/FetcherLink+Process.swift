@@ -1,0 +1,176 @@
+internal import Glibc
+internal import Synchronization
+
+/// The start and the end of a fetcher process, on the loop.
+extension FetcherLink {
+  func start(_ state: inout FetcherLinkState, after pause: Duration) {
+    guard !state.isStarting, !state.isOver else { return }
+    state.isStarting = true
+    crew.loop.post { [self] in
+      guard pause > .zero else { return start() }
+      _ = crew.loop.schedule(at: crew.loop.now.advanced(by: pause)) { [self] in start() }
+    }
+  }
+
+  private func start() {
+    guard let (own, other) = try? FrameStream.pair() else { return startLater() }
+    defer { close(other) }
+    let order = state.withLock { state in
+      state.generation += 1
+      return FetcherParent.Order(
+        number: number, count: crew.count, generation: state.generation, temporaryName: store.temporary.name,
+        needsRoots: state.requests.needsRoots)
+    }
+    crew.shared.forgetWork(of: number)
+    let isStarted = crew.parent.start(order, connection: other)
+    // The parent cannot take an order at the moment, or is gone. The end of the parent is detected
+    // elsewhere.
+    guard isStarted else {
+      close(own)
+      return startLater()
+    }
+    state.withLock { state in
+      state.isStarting = false
+      guard !state.isOver else {
+        close(own)
+        return
+      }
+      state.stream = FrameStream(own)
+      state.awaitsRoom = nil
+      (state.isReady, state.hasAnswered, state.start) = (false, false, crew.loop.now)
+      for (number, request) in state.requests.inOrder {
+        state.requests[number]?.prunes = pruneCount
+        state.send(request, number)
+      }
+      for number in state.counts.keys { state.stream?.gather { FetcherFrame.append(.count(number), to: &$0) } }
+      flush(&state)
+    }
+    watchStream()
+    lookAfter()
+  }
+
+  /// Retries later: the start failed for lack of a descriptor, for example, and others may be
+  /// released.
+  private func startLater() {
+    guard !state.withLock({ $0.isOver }) else { return }
+    _ = crew.loop.schedule(at: crew.loop.now.advanced(by: FetcherStarts.longestPause)) { [self] in start() }
+  }
+
+  func watchStream() {
+    let (socket, isUnsent, isNews) = state.withLock { state in
+      let isUnsent = state.stream?.unsentBytes ?? 0 > 0
+      defer { state.awaitsRoom = isUnsent }
+      return (state.stream?.socket, isUnsent, state.awaitsRoom != isUnsent)
+    }
+    guard let socket, isNews else { return }
+    crew.loop.watch(socket, for: isUnsent ? [.readable, .writable] : .readable) { [self] _, readiness in
+      if readiness.contains(.writable) {
+        state.withLock { flush(&$0) }
+        watchStream()
+      }
+      if readiness != .writable { receive() }
+    }
+  }
+
+  // MARK: The end of a process
+
+  /// Called when the parent reports the end of a process.
+  func hasEnded(_ generation: Int) {
+    // The replies that it sent before are read first, up to the end of the connection.
+    while state.withLock({ $0.generation == generation && $0.stream != nil }), receive() {}
+    if state.withLock({ $0.generation == generation && $0.stream != nil }) { ended() }
+  }
+
+  /// Called when the process is gone or unusable. Another process takes over.
+  func ended() {
+    var afterwards: Afterwards = []
+    let generation = state.withLock { state -> Int? in
+      guard let stream = state.stream.take() else { return nil }
+      crew.loop.unwatch(stream.socket)
+      for (place, done) in state.leaving.values {
+        state.places.give(back: place)
+        afterwards.append(done)
+      }
+      for done in state.closing { afterwards.append { done(nil) } }
+      (state.leaving, state.closing) = ([:], [])
+      let age = state.start.duration(to: crew.loop.now)
+      let mayStart = state.starts.noteEnd(age: age, hasAnswered: state.hasAnswered, wasReady: state.isReady)
+      if state.isReady { blame(&state, &afterwards) } else if !mayStart { giveUpStarting(&state, &afterwards) }
+      if !state.requests.isEmpty || !state.counts.isEmpty { start(&state, after: state.starts.pause) }
+      return state.generation
+    }
+    guard let generation else { return }
+    crew.parent.end(number, generation)
+    store.temporary.removeFiles(numbered: FetcherParent.Order.numbers(of: number, generation))
+    for action in afterwards { action() }
+  }
+
+  /// Fails the requests that have ended too many processes, as far as that is known.
+  private func blame(_ state: inout FetcherLinkState, _ afterwards: inout Afterwards) {
+    for request in state.requests.noteEnd(suspect: crew.shared.fetchAtWork(of: number)) {
+      state.places.give(back: request.place)
+      afterwards.append { [self] in failAll(request.waiters, FetchFailure(reason: .fetchCrashed)) }
+    }
+  }
+
+  /// Fails all requests when no process can be started. No request is the cause.
+  private func giveUpStarting(_ state: inout FetcherLinkState, _ afterwards: inout Afterwards) {
+    let waiters = state.removeAllRequests()
+    let cause = state.message.isEmpty ? "raise the limit on processes or free memory" : state.message
+    var failure = FetchFailure(reason: .internal, message: "no fetcher can be started: \(cause)")
+    failure.isOfMachine = true
+    afterwards.append { [self, failure] in failAll(waiters, failure) }
+  }
+
+  /// Fails all requests, since no process can be started any more.
+  func giveUp() {
+    var waiters: [FetchWaiter] = []
+    var afterwards: Afterwards = []
+    state.withLock { state in
+      waiters = state.removeAllRequests()
+      for (_, done) in state.leaving.values { afterwards.append(done) }
+      for answer in state.counts.values { afterwards.append { answer(BreakerStates()) } }
+      for done in state.closing { afterwards.append { done(nil) } }
+      (state.leaving, state.counts, state.closing) = ([:], [:], [])
+      if let stream = state.stream.take() { crew.loop.unwatch(stream.socket) }
+      state.isOver = true
+    }
+    for action in afterwards { action() }
+    failAll(waiters, Self.broken)
+  }
+
+  static var broken: FetchFailure {
+    var failure = FetchFailure(reason: .internal, message: "the process that starts fetchers has ended; start attache again")
+    failure.isOfMachine = true
+    return failure
+  }
+
+  // MARK: Silence
+
+  /// Starts to ask the process regularly whether its loop is running.
+  private func lookAfter() {
+    let begins = state.withLock { state in
+      defer { state.silence = state.silence ?? FetcherSilence(since: crew.loop.now) }
+      return state.silence == nil
+    }
+    if begins { lookLater() }
+  }
+
+  private func lookLater() {
+    _ = crew.loop.schedule(at: crew.loop.now.advanced(by: FetcherSilence.interval)) { [self] in look() }
+  }
+
+  private func look() {
+    let verdict = state.withLock { state in
+      if state.stream == nil || state.isOver { state.silence = nil }
+      return state.silence?.look(at: crew.loop.now)
+    }
+    switch verdict {
+    case .ask: countOrigins { [self] _ in state.withLock { $0.silence?.noteAnswer() } }
+    case .end: ended()
+    case .wait: break
+    case nil: return
+    }
+    lookLater()
+  }
+}

@@ -1,0 +1,102 @@
+internal import Synchronization
+
+/// The replies of a fetcher process, on the loop.
+extension FetcherLink {
+  private static let maximumLosses = 3
+
+  /// - Returns: whether bytes were received.
+  @discardableResult
+  func receive() -> Bool {
+    var afterwards: Afterwards = []
+    let (fault, isNews) = state.withLock { state -> (FrameStream.Fault?, Bool) in
+      guard var stream = state.stream.take() else { return (nil, false) }
+      var (fault, isNews): (FrameStream.Fault?, Bool) = (nil, false)
+      do throws(FrameStream.Fault) {
+        isNews = try stream.receive { bytes throws(FrameStream.Fault) in
+          guard let reply = try? FetcherFrame.reply(bytes) else { throw .invalid }
+          try take(reply, &state, &afterwards)
+        }
+      } catch {
+        fault = error
+      }
+      state.stream = consume stream
+      return (fault, isNews)
+    }
+    for action in afterwards { action() }
+    if fault != nil { ended() }
+    return isNews
+  }
+
+  private func take(_ reply: FetcherReply, _ state: inout FetcherLinkState, _ afterwards: inout Afterwards) throws(FrameStream.Fault) {
+    switch reply {
+    case .ready(let missing):
+      state.isReady = true
+      state.starts.noteReady()
+      if !missing.isEmpty { afterwards.append { [crew] in crew.tellOnce(of: missing) } }
+    case .fetched(let result):
+      state.hasAnswered = true
+      state.starts.noteAnswer()
+      let added = result.added
+      afterwards.append { [store] in store.note(addedByGuests: added) }
+      guard let request = state.requests[result.fetch] else { return }
+      if case .stored(let name, let size, _) = result.end, size < 1 || size > crew.memory.configuration.limits[name.type.kind] {
+        throw .invalid
+      }
+      state.requests.remove(result.fetch)
+      afterwards.append { [self] in finish(request, result) }
+    case .left(let number):
+      guard let (place, done) = state.leaving.removeValue(forKey: number) else { return }
+      state.places.give(back: place)
+      afterwards.append(done)
+    case .counted(let number, let states):
+      guard let answer = state.counts.removeValue(forKey: number) else { return }
+      afterwards.append { answer(states) }
+    case .closed(let warning):
+      let closing = state.closing
+      state.closing = []
+      for done in closing { afterwards.append { done(warning.isEmpty ? nil : warning) } }
+    case .failed(let message): state.message = message
+    }
+  }
+
+  private func finish(_ request: Request, _ result: FetcherResult) {
+    switch result.end {
+    case .failed(let failure):
+      for waiter in request.waiters { waiter.follow(result.progress) }
+      giveBack(request.place)
+      failAll(request.waiters, failure)
+    case .stored(let name, let size, let keptUntil):
+      let file = StoredFile(name, size: size)
+      guard store.takeOver(file, sincePrune: request.prunes) else { return askAgain(request) }
+      for waiter in request.waiters { waiter.follow(result.progress) }
+      giveBack(request.place)
+      if joins, let keptUntil { crew.memory.keep(file, for: request.url.text, until: keptUntil == .distantFuture ? nil : keptUntil) }
+      crew.memory.handOut(file, to: request.waiters)
+    }
+  }
+
+  /// Requests again a file that a prune has removed.
+  private func askAgain(_ request: Request) {
+    var request = request
+    request.losses += 1
+    guard request.losses < Self.maximumLosses else {
+      giveBack(request.place)
+      return failAll(
+        request.waiters, FetchFailure(reason: .storeFailed, message: "the file was evicted as soon as it was stored; raise --store-max"))
+    }
+    state.withLock { state in
+      request.waiters.removeAll { !$0.isOpen }
+      guard !request.waiters.isEmpty, !state.isOver else { return state.places.give(back: request.place) }
+      request.prunes = pruneCount
+      add(request, &state)
+    }
+  }
+
+  private func giveBack(_ place: Int) {
+    state.withLock { $0.places.give(back: place) }
+  }
+
+  func failAll(_ waiters: [FetchWaiter], _ failure: FetchFailure) {
+    for waiter in waiters { waiter.complete(.failure(failure)) }
+  }
+}
