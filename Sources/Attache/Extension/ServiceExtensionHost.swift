@@ -43,7 +43,7 @@ public final class ServiceExtensionHost: Sendable {
   }
 
   deinit {
-    state.withLock { $0.threads.wakeIdle() }
+    state.withLock { $0.threads }.wakeIdle()
   }
 
   /// The number of offers that came after their request was decided.
