@@ -89,7 +89,7 @@ package final class Inspector {
   private func inspect(_ payload: JSONElement, in root: JSONElement, _ places: LinePlaces, size: Int, _ input: InputPayload) -> Inspection {
     var inspection = Inspection(line: input.line, kind: .push(apsReader.read(opener.aps)), size: size)
     let paths = LinePaths(root, places, envelope: opener.envelope, payloadPath: configuration.payloadPath)
-    if opener.envelope?.pushType == "voip" || paths.leadsToVoIP { inspection.maximumSize = Inspection.maximumVoIPSize }
+    if opener.envelope?.pushType == "voip" || opener.place?.leadsToVoIP == true { inspection.maximumSize = Inspection.maximumVoIPSize }
     inspection.isEnriched = opener.isEnriched
     addPush(opener.aps, to: &inspection)
     addDialects(payload, to: &inspection)

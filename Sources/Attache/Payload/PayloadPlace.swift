@@ -20,6 +20,8 @@ struct PayloadPlace {
   var wrapper: String?
   /// The size in bytes of the payload as APNs receives it; nil if it is the size of the object.
   var payloadCount: Int?
+  /// Whether the service sends the payload to PushKit, which accepts larger payloads.
+  var leadsToVoIP = false
   /// The place of the alert's texts in the innermost text; nil if the texts cannot be replaced.
   var alert: AlertPlace?
 

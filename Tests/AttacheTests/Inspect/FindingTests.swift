@@ -172,6 +172,8 @@ struct FindingTests {
   @Test func `a payload for VoIP may have 5,120 bytes`() {
     let payload = #"{\"aps\":{\"alert\":\"\#(String(repeating: "x", count: 4200))\"}}"#
     #expect(inspect(one: #"{"APNS_VOIP":"\#(payload)"}"#).findings == [])
+    let message = JSONString.text(#"{"APNS_VOIP_SANDBOX":"\#(payload)"}"#[...])
+    #expect(inspect(one: #"{"MessageStructure":"json","Message":"\#(message)"}"#).findings == [])
     #expect(inspect(one: #"{"APNS":"\#(payload)"}"#).findings.map(\.code) == [.payloadSize])
   }
 

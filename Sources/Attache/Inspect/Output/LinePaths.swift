@@ -9,8 +9,6 @@ struct LinePaths {
   private let notification: Int
   /// The place of the payload itself.
   let payload: UntrustedText
-  /// Whether an SNS envelope sends the payload to PushKit.
-  let leadsToVoIP: Bool
 
   /// - Parameter places: the places of the line, shared by its payloads.
   init(_ root: JSONElement, _ places: LinePlaces, envelope: Envelope?, payloadPath: JSONPointer?) {
@@ -30,7 +28,6 @@ struct LinePaths {
     }
     let isWhole = envelope?.form != .fcm || !places.holds(bases[0])
     payload = isWhole ? bases.last ?? "" : bases[0]
-    leadsToVoIP = envelope?.form == .sns && bases[0].starts(with: "/APNS_VOIP")
   }
 
   /// Converts a JSON pointer in the payload to one in the line.
