@@ -28,10 +28,6 @@ final class InnerDocument {
   }
 
   private func parse(_ text: UntrustedText) -> JSONElement? {
-    var bytes = Array(text.utf8)
-    let count = bytes.count
-    bytes.append(contentsOf: repeatElement(0, count: JSONParser.padding))
-    let root = unsafe bytes.withUnsafeBytes { unsafe parser.parse(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-    return root.flatMap { $0.isObject || $0.isArray ? $0 : nil }
+    parser.parse(copying: text.utf8).flatMap { $0.isObject || $0.isArray ? $0 : nil }
   }
 }

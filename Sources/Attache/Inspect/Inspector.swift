@@ -49,17 +49,9 @@ package final class Inspector {
       return [.invalid(input, .payloadSize, why: "the line has \(input.length) bytes; attache does not read lines of more than 1 MiB")]
     }
     // A pretty-printed payload is sent compact.
-    let isSpreadJSON = input.isSpread && isJSON(input.bytes)
-    return unsafe withPadding(isSpreadJSON ? JSONText(input.bytes).compact : input.bytes) { unsafe inspect(input, $0) }
-  }
-
-  private func isJSON(_ bytes: [UInt8]) -> Bool {
-    unsafe withPadding(bytes) { unsafe parser.parse($0) != nil }
-  }
-
-  private func withPadding<Result>(_ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    let padded = bytes + [UInt8](repeating: 0, count: JSONParser.padding)
-    return unsafe padded.withUnsafeBytes { unsafe body(UnsafeRawBufferPointer(rebasing: $0[..<bytes.count])) }
+    let isSpreadJSON = input.isSpread && parser.parse(copying: input.bytes) != nil
+    let line = Segment(copying: isSpreadJSON ? JSONText(input.bytes).compact : input.bytes, padding: JSONParser.padding)
+    return unsafe line.withUnsafeBytes { unsafe inspect(input, $0) }
   }
 
   private func inspect(_ input: InputPayload, _ line: UnsafeRawBufferPointer) -> [Inspection] {

@@ -43,11 +43,30 @@ final class JSONParser {
     let code = unsafe parse(line, into: &root)
     if code == 0 { return unsafe JSONElement(root) }
     guard code == simdjson_STRING_ERROR || code == simdjson_NUMBER_ERROR else { return nil }
-    guard let standIn = unsafe SimdjsonRepair.make(of: line, padding: Self.padding) else { return nil }
-    let retried = unsafe standIn.withUnsafeBytes { bytes in
+    guard let repaired = unsafe SimdjsonRepair.make(of: line) else { return nil }
+    let retried = unsafe repaired.withUnsafeBytes { bytes in
       unsafe parse(UnsafeRawBufferPointer(rebasing: bytes.dropLast(Self.padding)), into: &root)
     }
     return retried == 0 ? unsafe JSONElement(root) : nil
+  }
+
+  /// Parses a copy of a text, which needs no padding.
+  func parse(copying text: some Collection<UInt8>) -> JSONElement? {
+    parse(padded: Self.padded(text))
+  }
+
+  /// Parses a text of ``padded(_:)``.
+  func parse(padded text: [UInt8]) -> JSONElement? {
+    unsafe text.withUnsafeBytes { unsafe parse(UnsafeRawBufferPointer(rebasing: $0.dropLast(Self.padding))) }
+  }
+
+  /// Returns a copy of a text, followed by the padding.
+  static func padded(_ text: some Collection<UInt8>) -> [UInt8] {
+    var copy: [UInt8] = []
+    copy.reserveCapacity(text.count + padding)
+    copy.append(contentsOf: text)
+    copy.append(contentsOf: repeatElement(0, count: padding))
+    return copy
   }
 
   private func parse(_ line: UnsafeRawBufferPointer, into root: inout simdjson_element) -> CInt {

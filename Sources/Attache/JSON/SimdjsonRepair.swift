@@ -5,11 +5,9 @@
 /// number cannot be a badge or a flag. An unpaired surrogate (`\ud83d` alone) becomes `\ufffd`. So
 /// every other byte keeps its offset.
 enum SimdjsonRepair {
-  /// Returns the copy, followed by `padding` zero bytes; nil if the line is not JSON.
-  static func make(of line: UnsafeRawBufferPointer, padding: Int) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(line.count + padding)
-    unsafe bytes.append(contentsOf: line)
+  /// Returns the copy, followed by the parser's padding; nil if the line is not JSON.
+  static func make(of line: UnsafeRawBufferPointer) -> [UInt8]? {
+    var bytes = unsafe JSONParser.padded(line)
     let text = unsafe line.bindMemory(to: UInt8.self)
     var scanner = JSONScanner()
     do throws(JSONScanner.Failure) {
@@ -25,11 +23,10 @@ enum SimdjsonRepair {
         case .beginObject, .beginArray, .end, .word: break
         }
       }
+      return bytes
     } catch {
       return nil
     }
-    bytes.append(contentsOf: repeatElement(0, count: padding))
-    return bytes
   }
 
   /// Replaces the unpaired surrogates of a string.

@@ -1,5 +1,5 @@
-/// Finds positions in a text that is known to be valid JSON. In a text that ends too soon, a position
-/// may lie beyond the end.
+/// Finds positions in a text that is known to be valid JSON. In a text that ends too soon, a
+/// position may lie beyond the end.
 extension Span<UInt8> {
   /// Returns the range of the value that is reached from the text's value by descending, at each
   /// level, to the child with the given index. The text has no byte order mark.

@@ -7,8 +7,6 @@ package final class JSONCheck {
   /// Returns whether the bytes are one JSON value of at most ``PayloadReader/maximumLineLength``
   /// bytes.
   package func isJSON(_ bytes: [UInt8]) -> Bool {
-    guard !bytes.isEmpty, bytes.count <= PayloadReader.maximumLineLength else { return false }
-    let segment = Segment(copying: bytes, padding: JSONParser.padding)
-    return unsafe segment.withUnsafeBytes { unsafe parser.parse($0) } != nil
+    bytes.count <= PayloadReader.maximumLineLength && parser.parse(copying: bytes) != nil
   }
 }

@@ -25,7 +25,9 @@ final class LineOpener {
   }
 
   private let parser = JSONParser()
-  private let inner: InnerParser
+  /// Parses JSON in strings of the line, and payloads that a service builds from it. These are
+  /// hardly longer than the line.
+  private let inner = JSONParser(capacity: JSONParser.maximumLength + 4_096)
   private let search: MemberSearch
   private let members: MemberLookup
   private let outputKey: String
@@ -57,7 +59,6 @@ final class LineOpener {
   ///   - readsDelivery: whether to also fill in the token, the time and the headers of
   ///     ``Envelope``.
   init(outputKey: String = "attache", path: JSONPointer? = nil, readsDelivery: Bool = false) {
-    inner = InnerParser()
     search = MemberSearch(name: outputKey, inner: inner)
     members = MemberLookup(["aps", outputKey])
     self.outputKey = outputKey
@@ -122,13 +123,9 @@ final class LineOpener {
   func splice(of line: UnsafeRawBufferPointer) -> Splice {
     if let place { return place.splice(from: json.lowerBound) }
     if steps.isEmpty, let brace = unsafe line[json].firstIndex(of: UInt8(ascii: "{")) { return Splice(payload: brace..<json.upperBound) }
-    let range = unsafe range(of: steps, in: UnsafeRawBufferPointer(rebasing: line[json]))
+    let bytes = unsafe UnsafeRawBufferPointer(rebasing: line[json]).bindMemory(to: UInt8.self)
+    let range = unsafe bytes.span.rangeOfValue(at: steps)
     return Splice(payload: json.lowerBound + range.lowerBound..<json.lowerBound + range.upperBound)
-  }
-
-  private func range(of steps: [Int], in json: UnsafeRawBufferPointer) -> Range<Int> {
-    let bytes = unsafe json.bindMemory(to: UInt8.self)
-    return unsafe bytes.span.rangeOfValue(at: steps)
   }
 
   /// Returns the line without the byte order mark and trailing white space.
@@ -157,7 +154,7 @@ final class LineOpener {
   }
 
   private func show(_ opened: OpenedEnvelope) -> JSONElement? {
-    guard let payload = inner.parse(opened.payload) else { return nil }
+    guard let payload = inner.parse(copying: opened.payload) else { return nil }
     members.find(in: payload)
     (envelope, handedOn, place) = (opened.envelope, opened.payload, opened.place)
     return payload
@@ -217,7 +214,7 @@ final class LineOpener {
     let text = way.text ?? JSONText(unsafe Array(json))
     let string = text.bytes.span.rangeOfValue(at: way.steps).withoutQuotes
     let bytes = JSONString.unescaped(text.bytes.span, string)
-    guard let value = inner.parse(bytes) else { return false }
+    guard let value = inner.parse(copying: bytes) else { return false }
     way.levels.append(PayloadPlace.Level(text: text, string: string))
     (way.value, way.steps, way.text) = (value, [], JSONText(bytes))
     return true

@@ -7,7 +7,7 @@ struct MemberSearch {
   /// The name of the member, compared exactly.
   let name: String
   /// Parses JSON in strings.
-  let inner: InnerParser
+  let inner: JSONParser
 
   /// Returns whether a line without a top-level `aps` has the member at its top or in an object of
   /// any service. The form of the line does not matter, because a service ignores other services'
@@ -37,7 +37,7 @@ struct MemberSearch {
   }
 
   private func finds(inString value: Range<Int>, of text: JSONText, along steps: [MemberWays.Step]) -> Bool {
-    guard let bytes = text.string(value), let object = inner.parse(bytes), object.isObject else { return false }
+    guard let bytes = text.string(value), let object = inner.parse(copying: bytes), object.isObject else { return false }
     if steps.isEmpty { return object.member(name) != nil }
     let text = JSONText(bytes)
     return finds(in: text.root, of: text, along: steps)
@@ -45,7 +45,7 @@ struct MemberSearch {
 
   private func finds(in value: Range<Int>, of text: JSONText, at path: ArraySlice<JSONPointer.Token>) -> Bool {
     if text.isText(value) {
-      guard let bytes = text.string(value), inner.parse(bytes) != nil else { return false }
+      guard let bytes = text.string(value), inner.parse(copying: bytes) != nil else { return false }
       let text = JSONText(bytes)
       return !text.isText(text.root) && finds(in: text.root, of: text, at: path)
     }

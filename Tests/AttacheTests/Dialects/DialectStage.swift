@@ -40,8 +40,6 @@ struct DialectStage {
   }
 
   private func read<Value>(_ payload: String, _ ask: (JSONElement) -> Value) -> Value? {
-    let bytes = Array(payload.utf8)
-    let padded = bytes + [UInt8](repeating: 0, count: JSONParser.padding)
-    return unsafe padded.withUnsafeBytes { unsafe parser.parse(UnsafeRawBufferPointer(rebasing: $0[..<bytes.count])) }.map(ask)
+    parser.parse(copying: payload.utf8).map(ask)
   }
 }

@@ -15,11 +15,7 @@ struct DialectForm: Sendable {
 
   init(name: String, bytes: some Collection<UInt8>) {
     self.name = name
-    var padded: [UInt8] = []
-    padded.reserveCapacity(bytes.count + JSONParser.padding)
-    padded.append(contentsOf: bytes)
-    padded.append(contentsOf: repeatElement(0, count: JSONParser.padding))
-    self.padded = padded
+    padded = JSONParser.padded(bytes)
   }
 
   /// Reads a file.
@@ -52,7 +48,7 @@ struct DialectForm: Sendable {
   ///   - isBuiltIn: whether this is the built-in table.
   func rows(isWhole: Bool, isBuiltIn: Bool = false) throws(DialectFormError) -> [Dialect] {
     let parser = JSONParser(capacity: max(bytes.count, 1024))
-    guard let root = parse(with: parser) else { throw mistake }
+    guard let root = parser.parse(padded: padded) else { throw mistake }
     do throws(FormFault) {
       if isWhole { try root.checkMembersAreDistinct() }
       var rows = try root.readElements { element throws(FormFault) in try Dialect(form: element, isWhole: isWhole) }
@@ -70,7 +66,7 @@ struct DialectForm: Sendable {
   /// Returns the contents of the row at that index, for display.
   func entry(_ row: Int, of dialect: Dialect) -> DialectEntry? {
     let parser = JSONParser(capacity: max(bytes.count, 1024))
-    guard let root = parse(with: parser) else { return nil }
+    guard let root = parser.parse(padded: padded) else { return nil }
     func text(_ names: String...) -> String? {
       let steps = [FormFault.Step.element(row)] + names.map { .member($0) }
       return range(of: steps, in: root, isWhole: true).map { String(decoding: bytes[$0], as: UTF8.self) }
@@ -80,10 +76,6 @@ struct DialectForm: Sendable {
     return DialectEntry(
       name: dialect.name, vendor: string("vendor"), aliases: dialect.aliases, source: string("source"), note: string("note"),
       isBuiltIn: dialect.isBuiltIn, json: json, sample: text("sample"), samplePayload: text("sample", "payload"))
-  }
-
-  private func parse(with parser: JSONParser) -> JSONElement? {
-    unsafe padded.withUnsafeBytes { unsafe parser.parse(UnsafeRawBufferPointer(rebasing: $0[bytes.indices])) }
   }
 
   private var mistake: DialectFormError {

@@ -43,21 +43,18 @@ package final class DeliveryReader {
   package func value(at place: JSONPointer, of line: [UInt8]) -> [UInt8]? {
     guard line.count <= PayloadReader.maximumLineLength else { return nil }
     let json = line.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(line.dropFirst(3)) : line
-    let segment = Segment(copying: json, padding: PayloadReader.padding)
-    return unsafe segment.withUnsafeBytes { bytes in
-      guard var value = unsafe parser.parse(bytes) else { return nil }
-      var steps: [Int] = []
-      for token in place.tokens {
-        guard let child = value.child(token) else { return nil }
-        value = child.element
-        steps.append(child.place)
-      }
-      // Read the source of the value: the parser maps all lone surrogates to the same character,
-      // and a Double maps many numbers to one.
-      let source = json.span.rangeOfValue(at: steps)
-      if value.isText { return JSONString.identity(json.span, source.withoutQuotes) }
-      guard value.isNumber || value.isBoolean else { return nil }
-      return [Self.valueMark] + json[source]
+    guard var value = parser.parse(copying: json) else { return nil }
+    var steps: [Int] = []
+    for token in place.tokens {
+      guard let child = value.child(token) else { return nil }
+      value = child.element
+      steps.append(child.place)
     }
+    // Read the source of the value: the parser maps all lone surrogates to the same character, and
+    // a Double maps many numbers to one.
+    let source = json.span.rangeOfValue(at: steps)
+    if value.isText { return JSONString.identity(json.span, source.withoutQuotes) }
+    guard value.isNumber || value.isBoolean else { return nil }
+    return [Self.valueMark] + json[source]
   }
 }

@@ -56,7 +56,7 @@ struct OpenedEnvelope {
   /// - Parameters:
   ///   - text: the line.
   ///   - inner: parses JSON in strings.
-  static func all(_ form: Envelope.Form, _ text: JSONText, inner: InnerParser) -> [OpenedEnvelope] {
+  static func all(_ form: Envelope.Form, _ text: JSONText, inner: JSONParser) -> [OpenedEnvelope] {
     switch form {
     case .fcm: [FCMEnvelope.open(text)].compactMap { $0 }
     case .sns: [SNSEnvelope.open(text, inner)].compactMap { $0 }

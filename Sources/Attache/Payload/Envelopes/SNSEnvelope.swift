@@ -11,11 +11,11 @@ enum SNSEnvelope {
   /// https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
   static let names = ["APNS", "APNS_SANDBOX", "MACOS", "MACOS_SANDBOX", "APNS_VOIP", "APNS_VOIP_SANDBOX"]
 
-  static func open(_ text: JSONText, _ inner: InnerParser) -> OpenedEnvelope? {
+  static func open(_ text: JSONText, _ inner: JSONParser) -> OpenedEnvelope? {
     guard let (messages, levels) = messages(text, inner),
       let name = names.first(where: { messages.text(at: [$0], of: messages.root) != nil }),
       let value = messages.value(name, of: messages.root), let bytes = messages.string(value),
-      let payload = inner.parse(bytes), payload.isObject
+      let payload = inner.parse(copying: bytes), payload.isObject
     else { return nil }
     var level = PayloadPlace.Level(text: messages, string: value.withoutQuotes)
     if let sandbox = messages.value(name + "_SANDBOX", of: messages.root), messages.string(sandbox) == bytes {
@@ -30,11 +30,11 @@ enum SNSEnvelope {
   }
 
   /// Returns the object whose members are payloads, and the string that contains it.
-  private static func messages(_ text: JSONText, _ inner: InnerParser) -> (JSONText, [PayloadPlace.Level])? {
+  private static func messages(_ text: JSONText, _ inner: JSONParser) -> (JSONText, [PayloadPlace.Level])? {
     let root = text.root
     if names.contains(where: { text.text(at: [$0], of: root) != nil }) { return (text, []) }
     guard let structure = text.value("MessageStructure", of: root), text.string(structure) == Array("json".utf8),
-      let message = text.value("Message", of: root), let bytes = text.string(message), inner.parse(bytes)?.isObject == true
+      let message = text.value("Message", of: root), let bytes = text.string(message), inner.parse(copying: bytes)?.isObject == true
     else { return nil }
     return (JSONText(bytes), [PayloadPlace.Level(text: text, string: message.withoutQuotes)])
   }
