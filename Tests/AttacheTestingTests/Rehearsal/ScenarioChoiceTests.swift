@@ -4,7 +4,7 @@ import Testing
 
 @testable import AttacheTesting
 
-/// Which scenarios a runner plays, on which clock and in which order. The runs themselves are stubs.
+/// Which scenarios a runner plays, on which clock and in which order. The runs are stubs.
 @Suite(.timeLimit(.minutes(1)))
 struct ScenarioChoiceTests {
   @Test func `results come in the order of the scenarios, those that measure are played alone`() async {
