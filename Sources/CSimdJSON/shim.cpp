@@ -47,8 +47,6 @@ template <typename Container> bool next(simdjson_iterator *iterator, typename Co
   return true;
 }
 
-uint64_t length_bit(size_t length) noexcept { return uint64_t(1) << std::min<size_t>(length, 63); }
-
 } // namespace
 
 extern "C" {
@@ -117,24 +115,15 @@ bool simdjson_array_next(simdjson_iterator *elements, simdjson_element *value) {
   return true;
 }
 
-void simdjson_object_find(simdjson_element element, const simdjson_string_view *keys, size_t count, simdjson_element *values) {
-  uint64_t lengths = 0;
-  for (size_t i = 0; i < count; i++) {
-    values[i] = {};
-    lengths |= length_bit(keys[i].length);
-  }
+simdjson_element simdjson_object_find(simdjson_element element, simdjson_string_view key) {
+  simdjson_element value = {};
   dom::object object;
-  if (element_of(element).get_object().get(object)) return;
+  if (element_of(element).get_object().get(object)) return value;
   for (auto member = object.begin(), end = object.end(); member != end; ++member) {
     const std::string_view name = member.key();
-    if (!(lengths & length_bit(name.size()))) continue;
-    for (size_t i = 0; i < count; i++) {
-      if (keys[i].length == name.size() && std::memcmp(keys[i].data, name.data(), name.size()) == 0) {
-        values[i] = as<simdjson_element>(member.value());
-        break;
-      }
-    }
+    if (key.length == name.size() && std::memcmp(key.data, name.data(), name.size()) == 0) value = as<simdjson_element>(member.value());
   }
+  return value;
 }
 
 size_t simdjson_object_find_many(

@@ -1,12 +1,12 @@
 /// The first keys that a payload contains, found in one pass over its members and one over those of
 /// its `aps`.
 final class FirstKeyMatches {
-  private let members: MemberIndex
-  private let apsMembers: MemberIndex
+  private let members: MemberLookup
+  private let apsMembers: MemberLookup
 
   init(_ heads: FirstKeyTable) {
-    members = MemberIndex(heads.names)
-    apsMembers = MemberIndex(heads.apsNames)
+    members = MemberLookup(heads.names)
+    apsMembers = MemberLookup(heads.apsNames)
   }
 
   func find(in payload: JSONElement) {

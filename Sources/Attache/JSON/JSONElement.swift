@@ -82,12 +82,6 @@ struct JSONElement {
   /// Whether this is the number 1 in any notation, or `true`. Either sets one of Apple's flags.
   var isSet: Bool { number == 1 || boolean == true }
 
-  /// Looks up several members in one pass.
-  func find(_ keys: UnsafeBufferPointer<simdjson_string_view>, into values: UnsafeMutablePointer<simdjson_element>) {
-    guard let base = keys.baseAddress else { return }
-    unsafe simdjson_object_find(raw, base, keys.count, values)
-  }
-
   /// Looks up many members in one pass, and returns how many it found.
   func find(
     _ index: UnsafePointer<simdjson_key_index>, into values: UnsafeMutablePointer<simdjson_element>, found: UnsafeMutablePointer<UInt16>
@@ -144,10 +138,7 @@ struct JSONElement {
     var name = name
     return name.withUTF8 { bytes in
       unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
-        var key = unsafe simdjson_string_view(data: characters.baseAddress, length: characters.count)
-        var value = unsafe simdjson_element()
-        unsafe simdjson_object_find(raw, &key, 1, &value)
-        return unsafe JSONElement(value)
+        unsafe JSONElement(simdjson_object_find(raw, simdjson_string_view(data: characters.baseAddress, length: characters.count)))
       }
     }
   }

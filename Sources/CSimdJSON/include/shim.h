@@ -64,9 +64,8 @@ bool simdjson_object_next(simdjson_iterator *_Nonnull members, simdjson_string_v
 simdjson_iterator simdjson_array_begin(simdjson_element element);
 bool simdjson_array_next(simdjson_iterator *_Nonnull elements, simdjson_element *_Nonnull value);
 
-/// Looks up `count` keys of an object in one pass over its members: `values[i]` is the last member named `keys[i]`, or none.
-void simdjson_object_find(
-    simdjson_element element, const simdjson_string_view *_Nonnull keys, size_t count, simdjson_element *_Nonnull values);
+/// The last member of an object with that name, or none.
+simdjson_element simdjson_object_find(simdjson_element element, simdjson_string_view key);
 
 /// Keys in the order of their lengths, for look-ups of many.
 typedef struct {
