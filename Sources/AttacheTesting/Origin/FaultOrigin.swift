@@ -114,7 +114,7 @@ public final class FaultOrigin: Sendable {
   ///   - contentType: the value of Content-Type.
   ///   - faults: applied in order.
   public func serve(_ path: String, _ bytes: [UInt8], contentType: String = "application/octet-stream", faults: [Fault] = []) {
-    content.serve(.body(.init(body: ByteBuffer(bytes: bytes), contentType: contentType, faults: faults)), at: path)
+    content.serve(.body(FaultyBody(bytes: bytes, contentType: contentType, faults: faults)), at: path)
   }
 
   /// Answers the requests for a path from a script and replaces what was registered there. An

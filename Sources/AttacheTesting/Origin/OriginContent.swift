@@ -1,4 +1,3 @@
-internal import NIOCore
 internal import Synchronization
 
 /// The content of an origin: individually registered paths, then a folder.
@@ -7,13 +6,6 @@ final class OriginContent: Sendable {
   enum Site: Sendable {
     case body(FaultyBody)
     case script(PathScript)
-  }
-
-  /// Bytes and the faults that apply to them.
-  struct FaultyBody: Sendable {
-    var body: ByteBuffer
-    var contentType: String
-    var faults: [Fault]
   }
 
   private struct State: Sendable {
@@ -42,57 +34,32 @@ final class OriginContent: Sendable {
   }
 
   /// Returns the response to a request.
-  func response(to request: RecordedRequest) -> ResponseSteps {
+  func response(to request: RecordedRequest) -> ResponseScript {
     switch find(request) {
-    case .success(.body(let site)): planned(plan(site, for: request), for: request)
-    case .success(.script(let script)): played(script, for: request)
-    case .failure(let refusal): planned(Self.plainText(status: refusal.status, refusal.text), for: request)
+    case .body(let body): body.response(to: request, turn: body.countsRequests ? nextTurn(of: request) : 1)
+    case .script(let script): ResponseScript(script.steps(turn: nextTurn(of: request)), to: request)
     }
-  }
-
-  private func planned(_ plan: ResponsePlan, for request: RecordedRequest) -> ResponseSteps {
-    ResponseSteps(plan.steps(hasBody: request.method != "HEAD"))
-  }
-
-  private func played(_ path: PathScript, for request: RecordedRequest) -> ResponseSteps {
-    let script = ResponseScript(path.steps(turn: nextTurn(of: request)))
-    guard request.httpVersion != "2" || script.worksOverHTTP2 else {
-      return planned(Self.plainText(status: 501, "this script needs HTTP/1\n"), for: request)
-    }
-    return ResponseSteps(script, to: request)
-  }
-
-  private func plan(_ site: FaultyBody, for request: RecordedRequest) -> ResponsePlan {
-    let turn = turn(of: site, path: request.path)
-    let faults = site.faults.compactMap { $0.active(turn: turn) }
-    if request.httpVersion == "2", let fault = faults.first(where: { !$0.worksOverHTTP2 }) {
-      return Self.plainText(status: 501, "\(fault) needs HTTP/1\n")
-    }
-    var plan = ResponsePlan(body: site.body, contentType: site.contentType)
-    for fault in faults { plan.apply(fault, to: request) }
-    return plan
   }
 
   /// Finds a registered target or path. If there is none, parses the faults that the path names and
   /// finds the rest of the path.
-  private func find(_ request: RecordedRequest) -> Result<Site, Refusal> {
+  private func find(_ request: RecordedRequest) -> Site {
     let path = request.path
     let (site, playsScripts) = state.withLock { ($0.sites[request.target] ?? $0.sites[path], $0.playsScripts) }
-    if let site { return .success(site) }
-    guard !playsScripts else { return .failure(Refusal(status: 404, text: "nothing at \(path)\n")) }
+    if let site { return site }
+    guard !playsScripts else { return Self.nothing(at: path) }
     do {
       let (faults, rest) = try FaultPath.parse(path)
-      guard var body = registered(rest) ?? file(rest) else { return .failure(Refusal(status: 404, text: "nothing at \(rest)\n")) }
+      guard var body = registered(rest) ?? file(rest) else { return Self.nothing(at: rest) }
       body.faults = faults + body.faults
-      return .success(.body(body))
+      return .body(body)
     } catch {
-      return .failure(Refusal(status: 400, text: "\(error)\n"))
+      return .body(.plainText("\(error)\n", .status(400)))
     }
   }
 
-  private struct Refusal: Error {
-    var status: Int
-    var text: String
+  private static func nothing(at path: String) -> Site {
+    .body(.plainText("nothing at \(path)\n", .status(404)))
   }
 
   private func registered(_ path: String) -> FaultyBody? {
@@ -102,43 +69,14 @@ final class OriginContent: Sendable {
 
   private func file(_ path: String) -> FaultyBody? {
     guard let folder else { return nil }
-    if path == "/" { return FaultyBody(body: ByteBuffer(string: FaultPath.help), contentType: "text/plain; charset=utf-8", faults: []) }
-    return folder.read(path).map { FaultyBody(body: ByteBuffer(bytes: $0), contentType: "application/octet-stream", faults: []) }
-  }
-
-  private func turn(of site: FaultyBody, path: String) -> Int {
-    site.faults.contains(where: \.counts) ? nextTurn(path: path) : 1
+    return path == "/" ? .plainText(FaultPath.help) : folder.read(path).map { FaultyBody(bytes: $0) }
   }
 
   private func nextTurn(of request: RecordedRequest) -> Int {
-    nextTurn(path: state.withLock { $0.sites[request.target] == nil } ? request.path : request.target)
-  }
-
-  private func nextTurn(path: String) -> Int {
     state.withLock { state in
+      let path = state.sites[request.target] == nil ? request.path : request.target
       state.turns[path, default: 0] += 1
       return state.turns[path, default: 1]
-    }
-  }
-
-  static func plainText(status: Int, _ text: String) -> ResponsePlan {
-    ResponsePlan(status: status, body: ByteBuffer(string: text), contentType: "text/plain; charset=utf-8")
-  }
-}
-
-extension PathScript {
-  /// Returns the steps for a request; the first turn is 1.
-  fileprivate func steps(turn: Int) -> [OriginStep] {
-    responses.isEmpty ? [OriginStep(.status(404))] : responses[min(turn, responses.count) - 1]
-  }
-}
-
-extension Fault {
-  /// Whether the fault depends on the number of earlier requests.
-  fileprivate var counts: Bool {
-    switch self {
-    case .times, .after: true
-    default: false
     }
   }
 }

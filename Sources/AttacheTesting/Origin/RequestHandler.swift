@@ -47,19 +47,18 @@ final class RequestHandler: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard error is HTTPParserError, exchange == nil else { return context.close(promise: nil) }
-    run(
-      ResponseSteps(OriginContent.plainText(status: 400, "not an HTTP/1 request\n").steps(hasBody: true)), path: "",
-      keepsAlive: false)
+    let request = RecordedRequest(method: "", target: "", fields: [], arrival: .now, connection: connection, httpVersion: "1.1")
+    run(FaultyBody.plainText("not an HTTP/1 request\n", .status(400)).response(to: request), to: request, keepsAlive: false)
   }
 
   private func answerNext() {
     guard exchange == nil, !waiting.isEmpty else { return }
     let (request, keepsAlive) = waiting.removeFirst()
-    run(content.response(to: request), path: request.path, keepsAlive: keepsAlive)
+    run(content.response(to: request), to: request, keepsAlive: keepsAlive)
   }
 
-  private func run(_ steps: ResponseSteps, path: String, keepsAlive: Bool) {
-    let exchange = Exchange(steps, path: path, wire: wire, ledger: ledger) { [weak self] ending in
+  private func run(_ script: ResponseScript, to request: RecordedRequest, keepsAlive: Bool) {
+    let exchange = Exchange(script, to: request, wire: wire, ledger: ledger) { [weak self] ending in
       self?.end(ending, keepsAlive: keepsAlive)
     }
     self.exchange = exchange

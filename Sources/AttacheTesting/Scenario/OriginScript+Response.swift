@@ -11,8 +11,13 @@ extension OriginScript {
   ///   - path: the result of ``path(of:)``.
   ///   - turn: the number of the request for this path; the first is 1.
   package func steps(for path: String, turn: Int) -> [OriginStep] {
-    guard let script = paths[path] else { return [OriginStep(.status(404)), OriginStep(.text("nothing at \(path)\n"))] }
-    guard let last = script.responses.last else { return [OriginStep(.status(404))] }
-    return turn <= script.responses.count ? script.responses[turn - 1] : last
+    paths[path]?.steps(turn: turn) ?? [OriginStep(.status(404)), OriginStep(.text("nothing at \(path)\n"))]
+  }
+}
+
+extension PathScript {
+  /// Returns the steps for a request; the first turn is 1.
+  func steps(turn: Int) -> [OriginStep] {
+    responses.isEmpty ? [OriginStep(.status(404))] : responses[min(turn, responses.count) - 1]
   }
 }

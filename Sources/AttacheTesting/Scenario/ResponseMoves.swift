@@ -6,8 +6,6 @@ package struct ResponseMoves: Sequence, IteratorProtocol {
   private var turns = 0
   /// The offset reached in each file.
   private var offsets: [String: Int] = [:]
-  /// The step of the latest move; nil when it came from no step.
-  private(set) var origin: OriginStep?
 
   init(_ script: ResponseScript) {
     items = script.items[...]
@@ -16,7 +14,7 @@ package struct ResponseMoves: Sequence, IteratorProtocol {
 
   /// Keeps only the moves of the body, without steps that repeat forever.
   init(bodyOf steps: [OriginStep]) {
-    items = steps.filter { $0.repetition != .forever && $0.isBody }.map { .step($0) }[...]
+    items = steps.filter { $0.repetition != .forever && $0.action.part == .body }.map { .step($0) }[...]
     isRaw = false
   }
 
@@ -25,11 +23,8 @@ package struct ResponseMoves: Sequence, IteratorProtocol {
       switch item {
       case .move(let move):
         items.removeFirst()
-        origin = nil
         return move
-      case .step(let step):
-        origin = step
-        if let move = move(of: step) { return move }
+      case .step(let step): if let move = move(of: step) { return move }
       }
     }
     return nil
@@ -40,7 +35,7 @@ package struct ResponseMoves: Sequence, IteratorProtocol {
     let moment: ResponseScript.Moment = turns > 1 ? .after(step.every ?? .zero) : step.at.map { .at($0) } ?? .after(.zero)
     var action = action(of: step)
     // An empty action that repeats forever is a stall.
-    if step.repetition == .forever, action?.isEmpty == true { action = .stall }
+    if step.repetition == .forever, action == .body([]) || action == .raw([]) { action = .stall }
     if step.isDone(after: turns) {
       items.removeFirst()
       turns = 0
@@ -82,27 +77,11 @@ package struct ResponseMoves: Sequence, IteratorProtocol {
 }
 
 extension OriginStep {
-  fileprivate var isBody: Bool {
-    switch action {
-    case .send, .text, .hex: true
-    case .status, .header, .redirect, .length, .raw, .stall, .reset, .close, .cut, .goAway, .flood, .fetcher: false
-    }
-  }
-
   fileprivate func isDone(after turns: Int) -> Bool {
     switch repetition {
     case nil: true
     case .times(let count): turns >= count
     case .forever: false
-    }
-  }
-}
-
-extension ResponseScript.Action {
-  fileprivate var isEmpty: Bool {
-    switch self {
-    case .body(let bytes), .raw(let bytes): bytes.isEmpty
-    case .head, .field, .headEnd, .stall, .reset, .close, .cut, .goAway, .flood, .fetcher, .end: false
     }
   }
 }

@@ -1,5 +1,5 @@
-/// The bytes and actions that an origin sends for one request, derived from the steps of a
-/// scenario. All origins that play scenarios share this interpretation.
+/// The bytes and actions that an origin sends for one request, derived from the steps of a scenario
+/// or from faults. All origins play it.
 ///
 /// The head is sent when the last step that describes it is due; without such steps, with the first
 /// bytes of the body. Steps that only stall, reset or close have no head. Bytes that replace HTTP
@@ -21,6 +21,10 @@ package struct ResponseScript: Sendable, Hashable {
     package var status: Int
     package var fields: [HeaderField]
     package var framing: Framing
+    /// The minor version of HTTP/1.
+    package var minorVersion = 1
+    /// Whether the connection stays open after ``Action/end``.
+    package var keepsAlive = true
   }
 
   package enum Action: Sendable, Hashable {
@@ -32,7 +36,7 @@ package struct ResponseScript: Sendable, Hashable {
     case body([UInt8])
     /// Bytes that replace HTTP.
     case raw([UInt8])
-    /// Sends nothing more until the client disconnects.
+    /// Sends nothing more until the path is released or the client disconnects.
     case stall
     case reset
     /// A clean close: the end of the body, or an early end.
@@ -44,7 +48,7 @@ package struct ResponseScript: Sendable, Hashable {
     case goAway
     case flood(HeaderFlood)
     case fetcher(FetcherFault)
-    /// The end of the response; the connection can be reused.
+    /// The end of the response.
     case end
   }
 
@@ -67,6 +71,8 @@ package struct ResponseScript: Sendable, Hashable {
     case step(OriginStep)
   }
 
+  /// nil when the response has no head.
+  let head: Head?
   private(set) var items: [Item] = []
   /// Whether the bytes replace HTTP.
   let isRaw: Bool
@@ -76,19 +82,25 @@ package struct ResponseScript: Sendable, Hashable {
   package init(_ steps: [OriginStep]) {
     let steps = steps.reachable
     isRaw = steps.isRaw
-    let head = steps.isHeadless ? nil : Head(steps)
+    head = steps.isHeadless ? nil : Head(steps)
     var isOpen = head != nil && steps.contains(where: \.isFieldDrip)
     if let head { items.append(.move(Move(moment: steps.headMoment, action: .head(head, isOpen: isOpen)))) }
-    for step in steps where isRaw || !step.action.isOfHead || step.isFieldDrip {
-      if isOpen, step.action.isOfBody {
+    for step in steps where isRaw || step.action.part != .head || step.isFieldDrip {
+      if isOpen, step.action.part == .body {
         items.append(.move(Move(moment: step.moment, action: .headEnd)))
         isOpen = false
       }
       items.append(.step(step))
     }
-    guard steps.last?.action.isLast != true else { return }
+    guard steps.last?.action.part != .end else { return }
     if isOpen { items.append(.move(Move(moment: .after(.zero), action: .headEnd))) }
     items.append(.move(Move(moment: .after(.zero), action: head?.ending(of: steps) ?? .close)))
+  }
+
+  init(head: Head, items: [Item]) {
+    self.head = head
+    self.items = items
+    isRaw = false
   }
 
   /// The moves in order; endless when a step repeats forever.
@@ -103,34 +115,34 @@ extension [OriginStep] {
   /// The steps without those that have no effect.
   fileprivate var reachable: [OriginStep] {
     let steps = filter { $0.repetition != .times(0) }
-    return steps.firstIndex(where: \.action.isLast).map { Array(steps[...$0]) } ?? steps
+    return steps.firstIndex { $0.action.part == .end }.map { Array(steps[...$0]) } ?? steps
   }
 
   fileprivate var isRaw: Bool {
-    if case .raw? = first(where: { !$0.action.isLast })?.action { true } else { false }
+    if case .raw? = first(where: { $0.action.part != .end })?.action { true } else { false }
   }
 
   fileprivate var isHeadless: Bool {
-    isRaw || !isEmpty && allSatisfy(\.action.isLast)
+    isRaw || !isEmpty && allSatisfy { $0.action.part == .end }
   }
 
   /// The time at which the head is sent: the latest time of the leading steps that describe it,
   /// else the time of the first other step.
   fileprivate var headMoment: ResponseScript.Moment {
-    let leading = prefix { $0.action.isOfHead && !$0.isFieldDrip }
+    let leading = prefix { $0.action.part == .head && !$0.isFieldDrip }
     if let latest = leading.compactMap(\.at).max() { return .at(latest) }
     return leading.isEmpty ? first { !$0.isFieldDrip }?.moment ?? .after(.zero) : .after(.zero)
   }
 
   fileprivate var isEndless: Bool {
-    contains { $0.repetition == .forever && $0.action.isOfBody }
+    contains { $0.repetition == .forever && $0.action.part == .body }
   }
 
   /// Whether the last step leaves the length of the body undefined.
   fileprivate var breaksOff: Bool {
     switch last?.action {
     case .stall, .reset, .fetcher: true
-    default: false
+    case .status, .header, .redirect, .length, .send, .text, .hex, .raw, .close, .cut, .goAway, .flood, nil: false
     }
   }
 
@@ -141,33 +153,26 @@ extension [OriginStep] {
 
   /// The size in bytes of all texts and of each file that is sent, even in part.
   fileprivate var wholeCount: Int {
-    var files: [String: (size: Int, sent: Int)] = [:]
-    var whole = 0
-    var moves = ResponseMoves(bodyOf: self)
-    while let move = moves.next() {
-      guard case .send(let medium, _)? = moves.origin?.action else {
-        whole += move.action.bodyCount
-        continue
-      }
-      files[medium.name, default: (medium.bytes.count, 0)].sent += move.action.bodyCount
-    }
-    return files.values.reduce(whole) { $0 + Swift.max($1.size, $1.sent) }
+    let files = Dictionary(grouping: filter { $0.repetition != .forever }) { $0.medium?.name }.values
+    return files.reduce(sentCount) { $0 + Swift.max(0, ($1[0].medium?.bytes.count ?? 0) - $1.sentCount) }
   }
 }
 
 extension ResponseScript.Head {
   fileprivate init(_ steps: [OriginStep]) {
-    var (status, length, fields) = (Int?.none, OriginStep.Length?.none, [HeaderField]())
+    var (status, usual, length, fields) = (Int?.none, 200, OriginStep.Length?.none, [HeaderField]())
     for step in steps {
       switch step.action {
       case .status(let code): status = code
       case .length(let told): length = told
-      case .redirect(let location): fields.append(HeaderField("Location", location))
+      case .redirect(let location):
+        usual = 302
+        fields.append(HeaderField("Location", location))
       case .header(let name, let value) where !step.isFieldDrip: fields += Array(repeating: HeaderField(name, value), count: step.times)
       case .header, .send, .text, .hex, .raw, .stall, .reset, .close, .cut, .goAway, .flood, .fetcher: break
       }
     }
-    self.status = status ?? (steps.contains(where: \.isRedirect) ? 302 : 200)
+    self.status = status ?? usual
     self.fields = fields
     framing = .untilClose
     framing = chooseFraming(length, steps)
@@ -205,7 +210,7 @@ extension ResponseScript.Head {
   }
 
   /// RFC 9110, 6.4.1: 1xx, 204 and 304 have no body.
-  private var allowsBody: Bool {
+  var allowsBody: Bool {
     status >= 200 && status != 204 && status != 304
   }
 
@@ -237,30 +242,20 @@ extension OriginStep {
     if case .times(let count)? = repetition { count } else { 1 }
   }
 
-  fileprivate var isRedirect: Bool {
-    if case .redirect = action { true } else { false }
+  fileprivate var medium: Medium? {
+    if case .send(let medium, _) = action { medium } else { nil }
   }
 }
 
 extension OriginStep.Action {
-  fileprivate var isOfHead: Bool {
-    switch self {
-    case .status, .header, .redirect, .length: true
-    case .send, .text, .hex, .raw, .stall, .reset, .close, .cut, .goAway, .flood, .fetcher: false
-    }
-  }
+  /// The part of a response that an action can belong to. Nothing follows the end.
+  enum Part { case head, body, end }
 
-  fileprivate var isOfBody: Bool {
+  var part: Part {
     switch self {
-    case .send, .text, .hex, .raw: true
-    case .status, .header, .redirect, .length, .stall, .reset, .close, .cut, .goAway, .flood, .fetcher: false
-    }
-  }
-
-  fileprivate var isLast: Bool {
-    switch self {
-    case .stall, .reset, .close, .cut, .goAway, .flood, .fetcher: true
-    case .status, .header, .redirect, .length, .send, .text, .hex, .raw: false
+    case .status, .header, .redirect, .length: .head
+    case .send, .text, .hex, .raw: .body
+    case .stall, .reset, .close, .cut, .goAway, .flood, .fetcher: .end
     }
   }
 }

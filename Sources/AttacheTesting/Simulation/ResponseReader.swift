@@ -35,7 +35,7 @@ struct ResponseReader {
   private var input: [UInt8] = []
   private var offset = 0
   private var isInsideHead = false
-  private(set) var head = Attache.ResponseHead()
+  private(set) var head = ResponseHead()
   /// The number of body bytes received.
   private(set) var bodyCount = 0
   /// Whether any bytes have arrived.

@@ -87,11 +87,7 @@ package final class ScriptedNetwork: Sendable {
       state.turns["\(place.name) \(path)", default: 0] += 1
       return state.turns["\(place.name) \(path)", default: 1]
     }
-    let script = ResponseScript(place.script.steps(for: path, turn: turn))
-    guard request.httpVersion != "2" || script.worksOverHTTP2 else {
-      return ResponseScript([OriginStep(.status(501)), OriginStep(.text("this script needs HTTP/1\n"))])
-    }
-    return script
+    return ResponseScript(place.script.steps(for: path, turn: turn), to: request)
   }
 
   func note(_ event: OriginEvent, at place: Origin) {

@@ -18,7 +18,7 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
   private let start: MonotonicInstant
   private var isReused = false
   private var retries = 0
-  private var wire: ScriptedWire?
+  private var playback: ResponsePlayback?
   private var reader = ResponseReader(isStream: false)
   private var timer: TimerEntry?
   private var isOver = false
@@ -140,8 +140,7 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     let version = connection.isHTTP2 ? "2" : "1.1"
     let asked = RecordedRequest(
       method: "GET", target: request.url.target, fields: fields, arrival: loop.now, connection: connection.number, httpVersion: version)
-    let script = transport.network.take(asked, at: connection.place)
-    wire = ScriptedWire(script, arrival: loop.now, isStream: connection.isHTTP2)
+    playback = ResponsePlayback(transport.network.take(asked, at: connection.place), to: asked)
     reader = ResponseReader(isStream: connection.isHTTP2)
     proceed()
   }
@@ -159,37 +158,53 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
   /// Executes the script's next move when it is due, on a later turn of the loop, so that other
   /// transfers get their turn.
   private func proceed() {
-    guard !isOver, let due = wire?.nextMoment else { return }
+    guard !isOver, let due = playback?.due else { return }
     guard due <= loop.now else { return schedule(at: due) { $0.move() } }
     loop.post { [self] in move() }
   }
 
   private func move() {
-    guard !isOver, let place = connection?.place, let event = wire?.move(at: loop.now) else { return }
-    let path = place.script.path(of: request.url.target)
-    func note(_ event: OriginEvent) { transport.network.note(event, at: place) }
-    switch event {
-    case .bytes(let bytes, let status, let bodyCount):
-      if let status { note(.head(path: path, status: status)) }
-      if bodyCount > 0 { note(.sent(path: path, bytes: bodyCount)) }
-      if times.firstByte == nil { times.firstByte = start.duration(to: loop.now) }
-      reader.append(bytes)
-      _ = read()
-    case .stall: note(.stalled(path: path))
+    guard !isOver, let connection, let action = playback?.next() else { return }
+    playback?.latest = loop.now
+    let path = connection.place.script.path(of: request.url.target)
+    func note(_ event: OriginEvent) { transport.network.note(event, at: connection.place) }
+    switch action {
+    case .head(let head, let isOpen):
+      note(.head(path: path, status: head.status))
+      receive(head.lines(isStream: connection.isHTTP2) + (isOpen ? "" : "\r\n"))
+    case .field(let field): receive(field.line)
+    case .headEnd: receive("\r\n")
+    case .body(let bytes), .raw(let bytes):
+      if !bytes.isEmpty { note(.sent(path: path, bytes: bytes.count)) }
+      if case .body = action, let playback { receive(playback.framed(bytes)) } else { receive(bytes) }
+    // On the simulated machine, no separate process fetches, so such a scenario is not played
+    // there.
+    case .stall, .fetcher: note(.stalled(path: path))
     case .reset:
       note(.reset(path: path))
       broken(byReset: true)
-    case .close:
+    case .close, .goAway:
       note(.closed(path: path))
       broken(byReset: false)
     case .cut:
       note(.closed(path: path))
       broken(byReset: request.url.scheme == .https)
     case .flood: end(.httpHeaders)
+    case .end where playback?.isChunked == true: receive("0\r\n\r\n")
     case .end:
       note(.finished(path: path))
       end(streamFailure)
     }
+  }
+
+  private func receive(_ text: String) {
+    receive(Array(text.utf8))
+  }
+
+  private func receive(_ bytes: [UInt8]) {
+    if times.firstByte == nil { times.firstByte = start.duration(to: loop.now) }
+    reader.append(bytes)
+    _ = read()
   }
 
   // MARK: Reading
@@ -212,7 +227,9 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
   }
 
   private func complete() {
-    let keeps = wire?.endsNow == true && !reader.hasSurplus && !reader.announcesClose && !reader.head.hasTwoFramings
+    // When no move is left, the end of a chunked body has already been read.
+    let endsNow = playback?.upcoming.map { $0.action == .end } ?? true
+    let keeps = endsNow && !reader.hasSurplus && !reader.announcesClose && !reader.head.hasTwoFramings
     if let connection {
       let path = connection.place.script.path(of: request.url.target)
       if keeps { transport.network.note(.finished(path: path), at: connection.place) }

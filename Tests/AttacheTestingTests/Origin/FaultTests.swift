@@ -38,6 +38,13 @@ struct FaultTests {
     #expect(ContinuousClock.now - start >= .milliseconds(90))
   }
 
+  @Test func `a drip stops where the body is cut`() async throws {
+    let (response, ending) = try await ask([.chunked, .drip(bytesPerSecond: 3_000), .closeEarly(afterBytes: 512)])
+    let expected: [UInt8] = Array("12c\r\n".utf8) + photo[..<300] + Array("\r\nd4\r\n".utf8) + photo[300..<512] + Array("\r\n".utf8)
+    #expect(response.body == expected)
+    #expect(ending == .closed)
+  }
+
   @Test func `a reset comes after exactly so many bytes of the body`() async throws {
     let (response, ending) = try await ask([.reset(afterBytes: 512)])
     #expect(response.field("Content-Length") == "1000")

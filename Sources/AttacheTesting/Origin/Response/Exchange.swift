@@ -1,7 +1,7 @@
 internal import Attache
 internal import NIOCore
 
-/// Sends a response step by step, on the event loop of its connection.
+/// Plays the script of a response, on the event loop of its connection.
 final class Exchange {
   /// How a response ended.
   enum Ending { case complete(keepsAlive: Bool), broken }
@@ -9,62 +9,56 @@ final class Exchange {
   /// The number of bytes passed to the socket at a time. The next piece waits until the socket has
   /// accepted them.
   private static let pieceSize = 65_536
-  /// The highest number of pieces that a drip sends per second.
-  private static let dripsPerSecond = 10
 
   private let wire: any ResponseWire
   private let path: String
   private let ledger: OriginLedger
   private let finish: (Ending) -> Void
-  private var steps: ResponseSteps
+  /// False for a HEAD request: the fields describe the body, but it is not sent.
+  private let sendsBody: Bool
+  private let keepsAlive: Bool
+  private var playback: ResponsePlayback
   private var timer: Scheduled<Void>?
   private var stall: Int?
   private var isOver = false
 
   /// - Parameter finish: called once, unless the exchange is cancelled.
-  init(_ steps: ResponseSteps, path: String, wire: any ResponseWire, ledger: OriginLedger, finish: @escaping (Ending) -> Void) {
-    self.steps = steps
-    self.path = path
+  init(
+    _ script: ResponseScript, to request: RecordedRequest, wire: any ResponseWire, ledger: OriginLedger, finish: @escaping (Ending) -> Void
+  ) {
+    playback = ResponsePlayback(script, to: request)
+    keepsAlive = script.head?.keepsAlive ?? true
+    sendsBody = request.method != "HEAD"
+    path = request.path
     self.wire = wire
     self.ledger = ledger
     self.finish = finish
   }
 
-  /// Executes the next step.
+  /// Executes the next move when it is due.
   func proceed() {
-    guard !isOver, let step = steps.next() else { return }
-    switch step {
-    case .wait(let duration): wait(duration) { $0.proceed() }
-    case .pause(let instant): wait(max(.zero, MonotonicInstant.now.duration(to: instant))) { $0.proceed() }
-    case .stall: park()
-    case .head(let head): send(head)
-    case .endlessHead(let head): flood(head, number: 0)
-    case .openHead(let head): open(head)
-    case .field(let field):
-      after(wire.write(unfinished: ResponseHead(status: 0, fields: [field]), isFirst: false)) { $0.soon { $0.proceed() } }
-    case .headEnd(let isChunked): after(wire.endHead(isChunked: isChunked)) { $0.proceed() }
+    playback.latest = .now
+    guard !isOver, let due = playback.due, let action = playback.next() else { return }
+    let pause = playback.latest.duration(to: due)
+    if pause > .zero { wait(pause) { $0.play(action) } } else { play(action) }
+  }
+
+  private func play(_ action: ResponseScript.Action) {
+    switch action {
+    case .head(let head, let isOpen): send(head, isOpen: isOpen)
+    case .field(let field): send(line: field.line)
+    case .headEnd: send(line: "\r\n")
+    case .body(let bytes) where sendsBody && !bytes.isEmpty: send(ByteBuffer(bytes: bytes))
+    case .body: soon { $0.proceed() }
     case .raw(let bytes): send(raw: bytes)
-    case .body(let bytes): send(bytes)
-    case .drip(let bytes, let rate): drip(bytes, bytesPerSecond: rate)
-    case .endlessBody(let bytes): sendForever(Self.repeated(bytes))
-    case .end(let keepsAlive): after(wire.end()) { $0.end(.complete(keepsAlive: keepsAlive)) }
-    case .reset:
-      ledger.note(.reset(path: path))
-      breakOff { wire.reset() }
-    case .close:
-      ledger.note(.closed(path: path))
-      breakOff { wire.close() }
+    case .stall: park()
+    case .end: after(wire.end()) { $0.end(.complete(keepsAlive: $0.keepsAlive)) }
+    case .reset: breakOff(.reset(path: path)) { wire.reset() }
+    case .close: breakOff(.closed(path: path)) { wire.close() }
+    case .cut: breakOff(.closed(path: path)) { wire.cut() }
+    case .goAway: breakOff(.closed(path: path)) { wire.goAway() }
     case .flood(let flood): send(flood, isFirst: true)
-    case .fetcher(let fault):
-      let isReached = wire.connection.flatMap { ConnectionPeer($0) }?.signal(fault.signal) ?? true
-      ledger.note(.fetcher(path: path, fault, isReached: isReached))
-      if isReached { proceed() } else { breakOff { wire.reset() } }
-    case .cut:
-      ledger.note(.closed(path: path))
-      breakOff { wire.cut() }
-    case .goAway:
-      ledger.note(.closed(path: path))
-      breakOff { wire.goAway() }
+    case .fetcher(let fault): end(fetcher: fault)
     }
   }
 
@@ -82,9 +76,17 @@ final class Exchange {
     finish(ending)
   }
 
-  private func breakOff(_ act: () -> Void) {
+  private func breakOff(_ event: OriginEvent? = nil, _ act: () -> Void) {
+    if let event { ledger.note(event) }
     end(.broken)
     act()
+  }
+
+  /// Kills or stops the process that sent the request, then stalls.
+  private func end(fetcher fault: FetcherFault) {
+    let isReached = wire.connection.flatMap { ConnectionPeer($0) }?.signal(fault.signal) ?? true
+    ledger.note(.fetcher(path: path, fault, isReached: isReached))
+    if isReached { park() } else { breakOff { wire.reset() } }
   }
 
   /// Continues when the socket has accepted the bytes. A failed write means that the connection is
@@ -111,46 +113,36 @@ final class Exchange {
 }
 
 extension Exchange {
-  private func send(_ head: ResponseHead) {
+  private func send(_ head: ResponseScript.Head, isOpen: Bool) {
     ledger.note(.head(path: path, status: head.status))
-    if case .body = steps.upcoming {
-      _ = wire.write(head, flushes: false)
-      proceed()
-    } else {
-      after(wire.write(head, flushes: true)) { $0.proceed() }
-    }
+    let flushes = !isBodyNext
+    let written = wire.write(head, isOpen: isOpen, flushes: flushes)
+    if flushes { after(written) { $0.proceed() } } else { proceed() }
   }
 
-  private func open(_ head: ResponseHead) {
-    ledger.note(.head(path: path, status: head.status))
-    after(wire.write(unfinished: head, isFirst: true)) { $0.proceed() }
+  /// Whether bytes of the body follow immediately. They flush the head, too.
+  private var isBodyNext: Bool {
+    guard let move = playback.upcoming, move.moment == .after(.zero), case .body(let bytes) = move.action else { return false }
+    return sendsBody && !bytes.isEmpty
   }
 
-  private func send(raw bytes: ByteBuffer) {
-    after(wire.write(raw: bytes)) { exchange in
-      exchange.ledger.sent(bytes.readableBytes, path: exchange.path)
+  private func send(line: String) {
+    after(wire.write(raw: ByteBuffer(string: line))) { $0.soon { $0.proceed() } }
+  }
+
+  private func send(raw bytes: [UInt8]) {
+    after(wire.write(raw: ByteBuffer(bytes: bytes))) { exchange in
+      exchange.ledger.sent(bytes.count, path: exchange.path)
       exchange.soon { $0.proceed() }
     }
   }
 
-  private func send(_ bytes: ByteBuffer) {
-    var rest = bytes
+  private func send(_ body: ByteBuffer) {
+    var rest = body
     let piece = rest.readSlice(length: min(Self.pieceSize, rest.readableBytes)) ?? ByteBuffer()
-    write(piece) { [rest] exchange in
+    after(wire.write(body: piece)) { [rest] exchange in
+      exchange.ledger.sent(piece.readableBytes, path: exchange.path)
       exchange.soon { rest.readableBytes > 0 ? $0.send(rest) : $0.proceed() }
-    }
-  }
-
-  private func sendForever(_ bytes: ByteBuffer) {
-    write(bytes) { exchange in exchange.soon { $0.sendForever(bytes) } }
-  }
-
-  private func drip(_ bytes: ByteBuffer, bytesPerSecond rate: Int) {
-    var rest = bytes
-    let piece = rest.readSlice(length: min(max(1, rate / Self.dripsPerSecond), rest.readableBytes)) ?? ByteBuffer()
-    write(piece) { [rest] exchange in
-      let pause = Duration.seconds(1) * piece.readableBytes / rate
-      exchange.wait(pause) { rest.readableBytes > 0 ? $0.drip(rest, bytesPerSecond: rate) : $0.proceed() }
     }
   }
 
@@ -160,37 +152,11 @@ extension Exchange {
     }
   }
 
-  private func flood(_ head: ResponseHead, number: Int) {
-    var piece = head
-    if number > 0 { piece.fields = (number..<number + 100).map(HeaderField.flood(number:)) }
-    after(wire.write(unfinished: piece, isFirst: number == 0)) { exchange in
-      exchange.soon { $0.flood(head, number: number + 100) }
-    }
-  }
-
-  private func write(_ body: ByteBuffer, _ next: @escaping (Exchange) -> Void) {
-    after(wire.write(body: body)) { exchange in
-      exchange.ledger.sent(body.readableBytes, path: exchange.path)
-      next(exchange)
-    }
-  }
-
   /// Continues on a later turn of the event loop, so that other connections get their turn and the
   /// stack does not grow.
   private func soon(_ next: @escaping (Exchange) -> Void) {
     wire.eventLoop.assumeIsolated().execute { [self] in
       if !isOver { next(self) }
     }
-  }
-
-  /// Repeats bytes up to at least 16 KB, so that an endless body of few bytes does not consist
-  /// mainly of chunk headers.
-  private static func repeated(_ bytes: ByteBuffer) -> ByteBuffer {
-    var unit = bytes.readableBytes > 0 ? bytes : ByteBuffer(string: "x")
-    while unit.readableBytes < 16_384 {
-      var copy = unit
-      unit.writeBuffer(&copy)
-    }
-    return unit
   }
 }

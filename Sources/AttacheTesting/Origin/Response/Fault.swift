@@ -87,11 +87,11 @@ public indirect enum Fault: Sendable, Hashable {
   public var worksOverHTTP2: Bool {
     switch self {
     case .headerFlood, .endlessHeaders, .notHTTP, .connectionClose, .http10: false
-    case .times(_, let fault), .after(_, let fault): fault.worksOverHTTP2
     case .delay, .stallBeforeHeaders, .stall, .drip, .resetBeforeHeaders, .reset, .closeBeforeHeaders, .closeEarly, .contentLength,
-      .endlessChunks, .status, .redirect, .redirectChain, .redirectLoop, .contentType, .gzip, .etag, .header, .chunked,
-      .noContentLength, .twoContentLengths:
+      .endlessChunks, .status, .redirect, .redirectChain, .redirectLoop, .contentType, .gzip, .etag, .header, .chunked, .noContentLength,
+      .twoContentLengths:
       true
+    case .times(_, let fault), .after(_, let fault): fault.worksOverHTTP2
     }
   }
 

@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import NIOHTTP1
 
 /// Writes HTTP/1 as bytes, so that every fault is exact.
 final class PlainWire: ResponseWire {
@@ -13,19 +12,10 @@ final class PlainWire: ResponseWire {
   var eventLoop: any EventLoop { channel.eventLoop }
   var connection: (any Channel)? { channel }
 
-  func write(_ head: ResponseHead, flushes: Bool) -> EventLoopFuture<Void> {
-    isChunked = head.isChunked
-    let bytes = ByteBuffer(string: Self.statusLine(head) + Self.lines(head.fields) + "\r\n")
+  func write(_ head: ResponseScript.Head, isOpen: Bool, flushes: Bool) -> EventLoopFuture<Void> {
+    isChunked = head.framing == .chunked
+    let bytes = ByteBuffer(string: head.lines(isStream: false) + (isOpen ? "" : "\r\n"))
     return flushes ? channel.writeAndFlush(bytes) : channel.write(bytes)
-  }
-
-  func write(unfinished head: ResponseHead, isFirst: Bool) -> EventLoopFuture<Void> {
-    channel.writeAndFlush(ByteBuffer(string: (isFirst ? Self.statusLine(head) : "") + Self.lines(head.fields)))
-  }
-
-  func endHead(isChunked: Bool) -> EventLoopFuture<Void> {
-    self.isChunked = isChunked
-    return channel.writeAndFlush(ByteBuffer(string: "\r\n"))
   }
 
   func write(raw bytes: ByteBuffer) -> EventLoopFuture<Void> {
@@ -63,13 +53,5 @@ final class PlainWire: ResponseWire {
   func write(_ flood: HeaderFlood, isFirst: Bool) -> EventLoopFuture<Void> {
     close()
     return eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
-  }
-
-  private static func statusLine(_ head: ResponseHead) -> String {
-    "HTTP/1.\(head.minorVersion) \(head.status) \(HTTPResponseStatus(statusCode: head.status).reasonPhrase)\r\n"
-  }
-
-  private static func lines(_ fields: [HeaderField]) -> String {
-    fields.map { "\($0.name): \($0.value)\r\n" }.joined()
   }
 }

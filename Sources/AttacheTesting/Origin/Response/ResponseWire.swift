@@ -1,19 +1,18 @@
 internal import NIOCore
 
-/// The destination of a response's steps: an HTTP/1 connection or one HTTP/2 stream. Use it on its
+/// The destination of a response's moves: an HTTP/1 connection or one HTTP/2 stream. Use it on its
 /// event loop only.
 protocol ResponseWire: AnyObject {
   var eventLoop: any EventLoop { get }
   /// The connection; nil when an HTTP/2 stream has lost it.
   var connection: (any Channel)? { get }
-  /// Writes a complete header.
+  /// Writes a header.
   ///
-  /// - Parameter flushes: false when more bytes follow immediately and flush.
-  func write(_ head: ResponseHead, flushes: Bool) -> EventLoopFuture<Void>
-  /// Writes part of a header: the status line the first time, then these fields.
-  func write(unfinished head: ResponseHead, isFirst: Bool) -> EventLoopFuture<Void>
-  /// Ends a header that was started with `write(unfinished:isFirst:)`.
-  func endHead(isChunked: Bool) -> EventLoopFuture<Void>
+  /// - Parameters:
+  ///   - isOpen: whether more fields follow, as raw bytes; over HTTP/1 only.
+  ///   - flushes: false when more bytes follow immediately and flush.
+  func write(_ head: ResponseScript.Head, isOpen: Bool, flushes: Bool) -> EventLoopFuture<Void>
+  /// Writes bytes without any framing; over HTTP/1 only.
   func write(raw bytes: ByteBuffer) -> EventLoopFuture<Void>
   func write(body bytes: ByteBuffer) -> EventLoopFuture<Void>
   func end() -> EventLoopFuture<Void>

@@ -17,22 +17,13 @@ final class StreamWire: ResponseWire {
   var eventLoop: any EventLoop { channel.eventLoop }
   var connection: (any Channel)? { channel.parent }
 
-  func write(_ head: ResponseHead, flushes: Bool) -> EventLoopFuture<Void> {
+  func write(_ head: ResponseScript.Head, isOpen: Bool, flushes: Bool) -> EventLoopFuture<Void> {
     let fields = HTTPHeaders(head.fields.map { ($0.name, $0.value) })
     let head = HTTPResponseHead(version: .http2, status: HTTPResponseStatus(statusCode: head.status), headers: fields)
     return flushes ? channel.writeAndFlush(HTTPServerResponsePart.head(head)) : channel.write(HTTPServerResponsePart.head(head))
   }
 
-  /// Fails without writing: a HEADERS frame cannot be left incomplete here. Such plans are refused
-  /// earlier.
-  func write(unfinished head: ResponseHead, isFirst: Bool) -> EventLoopFuture<Void> {
-    eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
-  }
-
-  func endHead(isChunked: Bool) -> EventLoopFuture<Void> {
-    eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
-  }
-
+  /// Fails without writing: such scripts are refused earlier.
   func write(raw bytes: ByteBuffer) -> EventLoopFuture<Void> {
     eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
   }
