@@ -67,13 +67,13 @@ struct QueueCareTests {
     try await queue.work(lines)
     let one = try await queue.run("retry", ["--reason", "policy.scheme"])
     #expect(one.exit == .status(0))
-    #expect(one.errors == "attache: 1 payload is to be worked again\n")
+    #expect(one.errors == "attache: 1 payload is to be processed again\n")
     #expect(try await queue.state().ready == 1)
     let rest = try await queue.run("retry")
-    #expect(rest.errors == "attache: 1 payload is to be worked again\n")
+    #expect(rest.errors == "attache: 1 payload is to be processed again\n")
     _ = try await queue.run("work", ["--once"])
     #expect(try await queue.run("results").text == lines)
-    #expect(try await queue.run("retry", ["--reason", "dns.timeout"]).errors == "attache: 0 payloads are to be worked again\n")
+    #expect(try await queue.run("retry", ["--reason", "dns.timeout"]).errors == "attache: 0 payloads are to be processed again\n")
   }
 
   @Test(arguments: [("policy.schema", "did you mean policy.scheme?"), ("nonsense", "`attache reasons` lists them")])

@@ -1,7 +1,8 @@
 import Glibc
 import Testing
 
-/// A socket at a free port of 127.0.0.N, which no other process can take. It is closed with this object.
+/// A socket at a free port of 127.0.0.N, which no other process can take. It is closed with this
+/// object.
 final class LoopbackSocket: Sendable {
   let port: UInt16
   let descriptor: Int32
