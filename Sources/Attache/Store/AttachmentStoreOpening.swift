@@ -78,7 +78,7 @@ extension AttachmentStore {
 
 /// Operations on a file by name.
 extension StoreFolder {
-  /// Sets the last use of a file to now. Returns false when there is not a regular file of this name
+  /// Sets the last use of a file to now. Returns false when there is no regular file of this name
   /// and size.
   func touch(_ name: String, size: Int64) -> Bool {
     guard let status = status(of: name), status.isRegular, status.size == size else { return false }
