@@ -27,13 +27,14 @@ public final class ExtensionReply: Sendable {
 
   /// Offers the final result of the request.
   ///
-  /// Content without alert text is ignored, and the original is delivered.
+  /// Content without alert text is ignored, and the original is delivered. The original is also
+  /// delivered if the line cannot have the content; see ``NotificationContent``.
   ///
   /// - Parameter delivery: the content to deliver, or the original.
-  /// - Returns: whether this offer was the first and is what is delivered.
+  /// - Returns: whether this offer was the first, and its content has alert text.
   @discardableResult
   public func offer(_ delivery: ExtensionResult) -> Bool {
-    guard delivery.content?.hasAlertText == false else { return settle(with: delivery) }
+    guard delivery.content?.lacksAlertText == true else { return settle(with: delivery) }
     _ = settle(with: .original(.payloadAlert, media: delivery.media))
     return false
   }

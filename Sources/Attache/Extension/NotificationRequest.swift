@@ -6,6 +6,8 @@ public struct NotificationRequest: Sendable {
   public var payload: Payload
   /// The time by which the answer must be delivered.
   public var deadline: MonotonicInstant
+  /// The line of the payload; nil if the payload was created with content.
+  private var line: Segment?
 
   /// Creates a request.
   public init(identifier: String, payload: Payload, deadline: MonotonicInstant) {
@@ -18,15 +20,18 @@ public struct NotificationRequest: Sendable {
   ///
   /// - Parameter identifier: the identifier of a single request. If there are several, a dot and
   ///   the request's number, counted from 1, are appended.
-  static func all(_ identifier: String, _ payloads: [Payload], deadline: MonotonicInstant) -> [NotificationRequest] {
+  static func all(_ identifier: String, _ payloads: [Payload], of line: Segment, deadline: MonotonicInstant) -> [NotificationRequest] {
     payloads.enumerated().map { index, payload in
       let own = payloads.count == 1 ? identifier : "\(identifier).\(index + 1)"
-      return NotificationRequest(identifier: own, payload: payload, deadline: deadline)
+      var request = NotificationRequest(identifier: own, payload: payload, deadline: deadline)
+      request.line = line
+      return request
     }
   }
 
-  /// The content that is shown if nothing is changed.
+  /// The content that is shown if nothing is changed. The payload is parsed when a member of the
+  /// content is first needed.
   public var content: NotificationContent {
-    payload.content
+    payload.content(in: line)
   }
 }

@@ -29,9 +29,10 @@ package final class InspectionFetcher {
   private func run(_ inspection: Inspection, _ references: [MediaReference]) throws(SystemError) -> [MediaRecord] {
     let payload = Payload(
       content: inspection.content, references: references, dialect: inspection.dialect, splice: Splice(payload: 0..<2, isEmptyObject: true))
+    let line = Segment(copying: Array("{}".utf8))
     let signal = try machine.makeWakeSignal()
     let decided = Mailbox<Decision?>(nil) { signal.ring() }
-    processor.serve([payload], identifier: "\(inspection.line)", deadline: machine.now.advanced(by: deadline)) { decision in
+    processor.serve([payload], of: line, identifier: "\(inspection.line)", deadline: machine.now.advanced(by: deadline)) { decision in
       decided.change { $0 = decision }
     }
     let decision = decided.take(waitingFor: signal) { $0 }

@@ -1,6 +1,6 @@
 /// Valid JSON in its own bytes, with the source ranges of its values. If a name is repeated, its
 /// last member counts.
-struct JSONText {
+struct JSONText: Hashable, Sendable {
   /// The source ranges of a member.
   struct Member {
     /// The name with its quotes.

@@ -1,6 +1,6 @@
 /// The result of one payload.
 public enum Outcome: String, CaseIterable, Sendable {
-  /// At least one attachment was added.
+  /// At least one attachment was added, or a service extension changed the content.
   case attached
   /// The payload asked for media, but none was attached. The original was written, with a
   /// ``Reason``.

@@ -1,6 +1,7 @@
 /// Writes the member that is added to an attached payload: `"attache":{"attachments":[…]}`.
 public struct AttachmentMember: Sendable {
-  private let key: String
+  /// The member's name.
+  let key: String
   private let baseURL: String
 
   /// Creates a writer.

@@ -1,12 +1,14 @@
 /// Checks whether a text is JSON. It owns a parser, so only one thread at a time may use it.
 package final class JSONCheck {
-  private let parser = JSONParser()
+  private let parser: JSONParser
 
-  package init() {}
+  /// - Parameter capacity: the longest text, in bytes.
+  package init(capacity: Int = PayloadReader.maximumLineLength) {
+    parser = JSONParser(capacity: capacity)
+  }
 
-  /// Returns whether the bytes are one JSON value of at most ``PayloadReader/maximumLineLength``
-  /// bytes.
+  /// Returns whether the bytes are one JSON value that is not longer than the capacity.
   package func isJSON(_ bytes: [UInt8]) -> Bool {
-    bytes.count <= PayloadReader.maximumLineLength && parser.parse(copying: bytes) != nil
+    parser.parse(copying: bytes) != nil
   }
 }

@@ -36,8 +36,6 @@ final class LineOpener {
   private let readsDelivery: Bool
   /// The envelope of the payload that was opened last; nil if the line itself is the payload.
   private(set) var envelope: Envelope?
-  /// The JSON of that payload as the service sends it to APNs; nil if it is a part of the line.
-  private(set) var handedOn: [UInt8]?
   /// The remaining payloads of the line.
   private var others: ArraySlice<OpenedEnvelope> = []
   /// The position of the payload; nil if it is the whole line, or if no string is around it.
@@ -86,7 +84,7 @@ final class LineOpener {
   /// - Parameter line: the line, as for ``PayloadReader/read(_:)``.
   func open(_ line: UnsafeRawBufferPointer) -> Opening {
     if !isPlain {
-      (place, envelope, handedOn, others, steps, isEnvelopeEnriched, isPlain) = (nil, nil, nil, [], [], false, true)
+      (place, envelope, others, steps, isEnvelopeEnriched, isPlain) = (nil, nil, [], [], false, true)
     }
     let bytes = unsafe Self.trim(line)
     json = unsafe bytes.startIndex..<bytes.endIndex
@@ -121,7 +119,7 @@ final class LineOpener {
   ///
   /// - Parameter line: the line that was opened last.
   func splice(of line: UnsafeRawBufferPointer) -> Splice {
-    if let place { return place.splice(from: json.lowerBound) }
+    if let place { return place.splice }
     if steps.isEmpty, let brace = unsafe line[json].firstIndex(of: UInt8(ascii: "{")) { return Splice(payload: brace..<json.upperBound) }
     let bytes = unsafe UnsafeRawBufferPointer(rebasing: line[json]).bindMemory(to: UInt8.self)
     let range = unsafe bytes.span.rangeOfValue(at: steps)
@@ -154,9 +152,10 @@ final class LineOpener {
   }
 
   private func show(_ opened: OpenedEnvelope) -> JSONElement? {
-    guard let payload = inner.parse(copying: opened.payload) else { return nil }
+    guard let built = opened.place.built, let payload = inner.parse(copying: built) else { return nil }
     members.find(in: payload)
-    (envelope, handedOn, place) = (opened.envelope, opened.payload, opened.place)
+    (envelope, place) = (opened.envelope, opened.place)
+    place?.start = json.lowerBound
     return payload
   }
 
@@ -191,8 +190,9 @@ final class LineOpener {
     }
     if let text = way.text {
       let object = text.bytes.span.rangeOfValue(at: way.steps)
-      place = PayloadPlace(levels: way.levels, text: text, object: object, isEmptyObject: text.members(of: object).isEmpty)
-      place?.alert = text.object("aps", of: object).map { AlertPlace(holder: $0) }
+      place = PayloadPlace(
+        start: self.json.lowerBound, levels: way.levels, text: text, object: object, isEmptyObject: text.members(of: object).isEmpty)
+      place?.alert = AlertPlace(apsOf: object, in: text)
     } else {
       steps = way.steps
     }

@@ -1,39 +1,109 @@
-/// The content that a notification shows: the part of Apple's `UNNotificationContent` that attache
-/// reads from a payload, and its attachments.
+/// The content that a notification shows: the part of Apple's `UNMutableNotificationContent` that
+/// attache reads from a payload, and its attachments.
 ///
-/// Only the attachments are written to the enriched line. The texts only serve decisions.
+/// A service extension gets the content of its request, changes it, and offers it. Only the bytes
+/// of the members that differ are replaced in the line. A changed empty text, or nil, removes the
+/// member. Content that was not changed leaves the line as it is.
+///
+/// The original is delivered, with ``Reason/internal``, if the badge is negative, if user info is
+/// not JSON or is named `aps` or like the output member, if the line's envelope has no place for a
+/// change, if there are more than 256 changes, or if a change makes the payload larger than 4,096
+/// bytes, which APNs refuses. Attachments do not count towards this limit.
 public struct NotificationContent: Hashable, Sendable {
-  /// The title, or its loc-key if the device looks up the text, because the app's own string tables
-  /// are not known here. Empty if absent.
-  public var title: String
-  /// The subtitle or its loc-key; empty if absent.
-  public var subtitle: String
-  /// The body or its loc-key, or an `alert` that is a string; empty if absent.
-  public var body: String
-  /// The number on the app's icon. 0 removes it; nil leaves it unchanged.
-  public var badge: Int?
-  /// The file name of the sound, or `default`.
-  public var sound: String?
-  /// The category that defines the notification's actions; empty if absent.
-  public var categoryIdentifier: String
-  /// The thread that groups notifications; empty if absent.
-  public var threadIdentifier: String
+  /// The values of the payload's members.
+  struct Members: Hashable, Sendable {
+    var title = ""
+    var subtitle = ""
+    var body = ""
+    var badge: Int?
+    var sound: String?
+    var category = ""
+    var thread = ""
+    var userInfo: [UntrustedText: [UInt8]] = [:]
+  }
+
+  private enum Storage: Sendable {
+    case unread(UnreadContent)
+    case read(Members)
+  }
+
   /// The stored media, in the order of their references.
   public var attachments: [Attachment]
+  private var storage: Storage
 
   /// Creates content. Every parameter defaults to an absent value.
+  ///
+  /// To change a notification, start from ``NotificationRequest/content`` instead: a value that is
+  /// absent here is removed from the payload.
   public init(
     title: String = "", subtitle: String = "", body: String = "", badge: Int? = nil, sound: String? = nil,
-    categoryIdentifier: String = "", threadIdentifier: String = "", attachments: [Attachment] = []
+    categoryIdentifier: String = "", threadIdentifier: String = "", userInfo: [UntrustedText: [UInt8]] = [:],
+    attachments: [Attachment] = []
   ) {
-    self.title = title
-    self.subtitle = subtitle
-    self.body = body
-    self.badge = badge
-    self.sound = sound
-    self.categoryIdentifier = categoryIdentifier
-    self.threadIdentifier = threadIdentifier
     self.attachments = attachments
+    storage = .read(
+      Members(
+        title: title, subtitle: subtitle, body: body, badge: badge, sound: sound, category: categoryIdentifier, thread: threadIdentifier,
+        userInfo: userInfo))
+  }
+
+  /// Creates the content of a payload, which is parsed when a member is first needed.
+  init(_ content: UnreadContent) {
+    attachments = []
+    storage = .unread(content)
+  }
+
+  /// The title, or its loc-key if the device looks up the text, because the app's own string tables
+  /// are not known here. Empty if absent. A new title also replaces the loc-key.
+  public var title: String {
+    get { members.title }
+    set { members.title = newValue }
+  }
+
+  /// The subtitle or its loc-key; empty if absent. A new subtitle also replaces the loc-key.
+  public var subtitle: String {
+    get { members.subtitle }
+    set { members.subtitle = newValue }
+  }
+
+  /// The body or its loc-key, or an `alert` that is a string; empty if absent. A new body also
+  /// replaces the loc-key. If a text is changed, an `alert` that is a string becomes an object.
+  public var body: String {
+    get { members.body }
+    set { members.body = newValue }
+  }
+
+  /// The number on the app's icon, which must not be negative. 0 removes it from the icon; nil
+  /// leaves the icon unchanged.
+  public var badge: Int? {
+    get { members.badge }
+    set { members.badge = newValue }
+  }
+
+  /// The file name of the sound, or `default`; nil for no sound. In a dictionary, which describes a
+  /// critical alert, a new name replaces only the name.
+  public var sound: String? {
+    get { members.sound }
+    set { members.sound = newValue }
+  }
+
+  /// The category that defines the notification's actions; empty if absent.
+  public var categoryIdentifier: String {
+    get { members.category }
+    set { members.category = newValue }
+  }
+
+  /// The thread that groups notifications; empty if absent.
+  public var threadIdentifier: String {
+    get { members.thread }
+    set { members.thread = newValue }
+  }
+
+  /// The app's own members at the top of the payload: for each name other than `aps`, the value's
+  /// JSON in UTF-8. A changed value is written without white space between its tokens.
+  public var userInfo: [UntrustedText: [UInt8]] {
+    get { members.userInfo }
+    set { members.userInfo = newValue }
   }
 
   /// Whether there is alert text. Without it, the content is ignored and the original notification
@@ -45,5 +115,34 @@ public struct NotificationContent: Hashable, Sendable {
   /// modifications").
   public var hasAlertText: Bool {
     !title.isEmpty || !subtitle.isEmpty || !body.isEmpty
+  }
+
+  /// Whether the alert text was removed. Does not read the payload: a candidate has alert text.
+  var lacksAlertText: Bool {
+    hasChanges && !hasAlertText
+  }
+
+  /// Whether the members may differ from the payload's.
+  var hasChanges: Bool {
+    if case .read = storage { true } else { false }
+  }
+
+  private(set) var members: Members {
+    get {
+      switch storage {
+      case .unread(let content): content.members
+      case .read(let members): members
+      }
+    }
+    set { storage = .read(newValue) }
+  }
+
+  public static func == (left: NotificationContent, right: NotificationContent) -> Bool {
+    left.members == right.members && left.attachments == right.attachments
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(members)
+    hasher.combine(attachments)
   }
 }

@@ -1,8 +1,6 @@
 /// A candidate: the content that a payload shows, the media that it names, and the place in its
 /// line for the result. A line may contain several candidates. The line itself is not changed.
 public struct Payload: Hashable, Sendable {
-  /// The content that is shown, without attachments so far.
-  public var content: NotificationContent
   /// The media to fetch, in the order of the dialects. Each URL appears once.
   public var references: [MediaReference]
   /// The number of further references that the payload names and that are not in ``references``.
@@ -13,8 +11,19 @@ public struct Payload: Hashable, Sendable {
   public var splice: Splice
   /// Other changes to the line when the member is inserted; usually none.
   public var edits: [LineEdit] = []
+  /// The texts that the vendor's helper would show if media is attached.
+  var overrides = ContentEdit()
+  /// The content that is shown; nil if it is read from the line when it is needed.
+  var content: NotificationContent?
+  /// The position of a payload in an envelope; nil if ``splice`` has it.
+  var place: PayloadPlace?
 
-  /// Creates a candidate with no omitted references and no other edits.
+  /// Creates a candidate of a line.
+  init(references: [MediaReference], dialect: String?, splice: Splice, place: PayloadPlace?) {
+    (self.references, self.dialect, self.splice, self.place) = (references, dialect, splice, place)
+  }
+
+  /// Creates a candidate with this content, with no omitted references and no other edits.
   public init(content: NotificationContent, references: [MediaReference], dialect: String?, splice: Splice) {
     self.content = content
     self.references = references

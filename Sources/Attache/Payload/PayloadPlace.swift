@@ -1,7 +1,7 @@
 /// The position of a payload that is only a part of its line, and the place for the result.
-struct PayloadPlace {
+struct PayloadPlace: Hashable, Sendable {
   /// A JSON string that holds the next text.
-  struct Level {
+  struct Level: Hashable, Sendable {
     let text: JSONText
     /// The range of the string without its quotes.
     let string: Range<Int>
@@ -9,6 +9,8 @@ struct PayloadPlace {
     var twin: Range<Int>?
   }
 
+  /// The offset of the outermost text in the line.
+  var start = 0
   /// The strings from the line inwards; none if the object is in the line itself.
   var levels: [Level] = []
   /// The innermost text, if it is in a string.
@@ -18,6 +20,8 @@ struct PayloadPlace {
   var isEmptyObject = false
   /// The name of a member to create in that object; the new member then goes inside it.
   var wrapper: String?
+  /// The JSON of the payload as the service sends it to APNs; nil if it is the object.
+  var built: [UInt8]?
   /// The size in bytes of the payload as APNs receives it; nil if it is the size of the object.
   var payloadCount: Int?
   /// Whether the service sends the payload to PushKit, which accepts larger payloads.
@@ -25,10 +29,8 @@ struct PayloadPlace {
   /// The place of the alert's texts in the innermost text; nil if the texts cannot be replaced.
   var alert: AlertPlace?
 
-  /// Returns the place in the line where the member is inserted.
-  ///
-  /// - Parameter start: the offset of the outermost text in the line.
-  func splice(from start: Int) -> Splice {
+  /// The place in the line where the member is inserted.
+  var splice: Splice {
     let outer = outward(object) { $0.string }
     var splice = Splice(payload: start + outer.lowerBound..<start + outer.upperBound, isEmptyObject: isEmptyObject && wrapper == nil)
     let brace = object.upperBound - 1
@@ -41,7 +43,7 @@ struct PayloadPlace {
   }
 
   /// Converts edits of the innermost text to edits of the line.
-  func lineEdits(_ edits: [LineEdit], from start: Int) -> [LineEdit] {
+  func lineEdits(_ edits: [LineEdit]) -> [LineEdit] {
     edits.flatMap { edit in
       var bytes = edit.bytes
       for _ in levels { bytes = JSONString.escaped(bytes) }
@@ -64,12 +66,22 @@ struct PayloadPlace {
 }
 
 /// The place of an alert's texts.
-struct AlertPlace {
+struct AlertPlace: Hashable, Sendable {
   /// The range of the object that holds the alert.
   var holder: Range<Int>
   /// The alert's name in that object; nil if the texts are members of the object itself.
   var name: String? = "alert"
-  /// Texts that are shown if the alert does not define them: the name, and the JSON string with its
-  /// quotes.
-  var given: [(name: String, source: [UInt8])] = []
+  /// Texts that are shown if the alert does not define them.
+  var given: [MemberChange] = []
+  /// Whether the holder is the payload's `aps`. If not, a service builds the payload from members of
+  /// its own, and only texts can be replaced.
+  var isAps = false
+}
+
+extension AlertPlace {
+  /// Creates the place in a payload's `aps`; nil if it has none.
+  init?(apsOf payload: Range<Int>, in text: JSONText, given: [MemberChange] = []) {
+    guard let aps = text.object("aps", of: payload) else { return nil }
+    self.init(holder: aps, given: given, isAps: true)
+  }
 }

@@ -1,5 +1,5 @@
-/// Reads one line after another: decides whether it is a payload and a candidate, and which content
-/// and media it has.
+/// Reads one line after another: decides whether it is a payload and a candidate, and which media it
+/// has.
 ///
 /// A reader owns a parser and its buffers, so only one thread at a time may use it. If several
 /// members have the same name, the last one counts, as in jq, Python and JavaScript.
@@ -83,10 +83,10 @@ package final class PayloadReader {
   private func candidate(_ payload: JSONElement, of line: UnsafeRawBufferPointer) -> Payload {
     let found = dialects.references(in: payload)
     var candidate = Payload(
-      content: aps.content(), references: found.references.filter { $0.role == .attachment }, dialect: found.dialect,
-      splice: unsafe opener.splice(of: line))
+      references: found.references.filter { $0.role == .attachment }, dialect: found.dialect, splice: unsafe opener.splice(of: line),
+      place: opener.place)
     candidate.omitted = found.omitted
-    if let overrides, !candidate.references.isEmpty { unsafe opener.apply(overrides(payload), to: &candidate, of: line) }
+    if let overrides, !candidate.references.isEmpty { candidate.overrides = ContentEdit(overrides(payload)) }
     return candidate
   }
 }

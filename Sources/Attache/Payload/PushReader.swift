@@ -90,8 +90,8 @@ package final class PushReader {
   /// - Returns: the payload's range in the line; nil if the payload was built from the line or is
   ///   in a string.
   private func payload(_ line: [UInt8], _ bytes: UnsafeRawBufferPointer, _ push: inout Push) -> Range<Int>? {
-    if let made = opener.handedOn {
-      push.payload = made
+    if let built = opener.place?.built {
+      push.payload = built
       return nil
     }
     if let place = opener.place, let text = place.text {
@@ -147,19 +147,10 @@ extension JSONText {
       } else {
         let members = members(of: found.value)
         guard let index = members.lastIndex(where: { isNamed($0, token.text) }) else { return nil }
-        found = Found(value: members[index].value, removal: removal(of: index, in: members))
+        found = Found(value: members[index].value, removal: removal(of: index..<index + 1, in: members))
       }
     }
     return found
-  }
-
-  /// Returns the range to delete to remove a member: the member and the comma before it or, for the
-  /// first member, the comma after it.
-  private func removal(of index: Int, in members: [Member]) -> Range<Int> {
-    let member = members[index]
-    if index > 0 { return bytes.span.skipSpace(from: members[index - 1].value.upperBound)..<member.value.upperBound }
-    guard members.count > 1 else { return member.name.lowerBound..<member.value.upperBound }
-    return member.name.lowerBound..<bytes.span.skipSpace(from: member.value.upperBound) + 1
   }
 
   /// Returns the range to delete to remove a member of that name whose attachments have `file:`
@@ -169,7 +160,7 @@ extension JSONText {
   fileprivate func fileMember(_ name: String, in object: Range<Int>, depth: Int) -> Range<Int>? {
     let members = members(of: object)
     for (index, member) in members.enumerated() {
-      if isNamed(member, name), hasFileURLs(member.value) { return removal(of: index, in: members) }
+      if isNamed(member, name), hasFileURLs(member.value) { return removal(of: index..<index + 1, in: members) }
       if depth > 0, isObject(member.value), !isNamed(member, "aps"), let found = fileMember(name, in: member.value, depth: depth - 1) {
         return found
       }

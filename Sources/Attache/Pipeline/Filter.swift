@@ -198,7 +198,7 @@ public final class Filter: Sendable {
   }
 
   private func serve(_ payloads: [Payload], in ticket: WindowTicket) {
-    processor.serve(payloads, identifier: "\(ticket.line)", deadline: ticket.deadline) { [self] decision in
+    processor.serve(payloads, of: ticket.bytes, identifier: "\(ticket.line)", deadline: ticket.deadline) { [self] decision in
       counters.note(decision.outcome)
       // Add it before the decision, because the run may end as soon as the last line is written.
       if let reason = decision.reason { explainer.add(reason, of: ticket.line, decision.media) }

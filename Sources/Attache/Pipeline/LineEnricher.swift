@@ -12,59 +12,97 @@ struct LineEnricher: Sendable {
     self.store = store
   }
 
-  /// Returns the decision about a line: attached if at least one of its payloads is.
+  /// Returns the decision about a line: attached if at least one of its payloads gets attachments or
+  /// changed content.
   ///
   /// - Parameters:
   ///   - deliveries: one result per payload, in their order.
   ///   - payloads: the line's candidates.
-  func decision(_ deliveries: [ExtensionResult], on payloads: [Payload]) -> Decision {
+  ///   - line: the line.
+  func decision(_ deliveries: [ExtensionResult], on payloads: [Payload], of line: Segment) -> Decision {
     var decision = Decision(form: .original, outcome: .passthrough)
-    var members: [(payload: Payload, bytes: [UInt8])] = []
+    var enriched: [Payload.Enriched] = []
     for (delivery, payload) in zip(deliveries, payloads) {
       decision.dialect = decision.dialect ?? payload.dialect
       decision.media += delivery.media
       decision.omitted += payload.omitted
-      let attachments = delivery.content?.attachments ?? []
-      let bytes = attachments.isEmpty ? nil : self.bytes(for: attachments, in: payload)
-      if let bytes {
-        members.append((payload, bytes))
-        decision.files += attachments.map(\.file)
-      } else {
-        decision.reason = decision.reason ?? (attachments.isEmpty ? delivery.reason : .payloadMaximum)
+      let files = delivery.content?.attachments.map(\.file) ?? []
+      switch enrich(payload, with: delivery.content, in: line) {
+      case .unchanged: decision.reason = decision.reason ?? delivery.reason
+      case .enriched(let payload):
+        enriched.append(payload)
+        decision.files += files
+      case .refused(let reason):
+        for file in files { store.unpin(file) }
+        decision.reason = decision.reason ?? reason
       }
     }
-    guard !members.isEmpty else {
+    guard !enriched.isEmpty else {
       if decision.reason != nil { decision.outcome = .fallback }
       return decision
     }
     (decision.outcome, decision.reason) = (.attached, nil)
-    decision.form =
-      members.count == 1 ? members[0].payload.form(with: members[0].bytes) : .edited(members.flatMap { $0.payload.edits(with: $0.bytes) })
+    decision.form = enriched.count == 1 ? enriched[0].form : .edited(enriched.flatMap(\.edits))
     decision.onRelease = { [store, files = decision.files] in
       for file in files { store.unpin(file) }
     }
     return decision
   }
 
-  /// Returns the member. Returns nil and unpins the attachments if the payload would be too large
-  /// with it.
-  private func bytes(for attachments: [Attachment], in payload: Payload) -> [UInt8]? {
-    let bytes = member.bytes(for: attachments)
-    guard let maximumPayload, payload.splice.payloadLength(with: bytes.count) > maximumPayload else { return bytes }
-    for attachment in attachments { store.unpin(attachment.file) }
-    return nil
+  /// The result for one payload of a line.
+  private enum Enrichment {
+    case unchanged
+    case enriched(Payload.Enriched)
+    /// The original must be delivered.
+    case refused(Reason)
+  }
+
+  private func enrich(_ payload: Payload, with content: NotificationContent?, in line: Segment) -> Enrichment {
+    guard let content else { return .unchanged }
+    guard let changes = changes(of: payload, to: content, in: line) else { return .refused(.internal) }
+    let isAttached = !content.attachments.isEmpty
+    guard isAttached || !changes.isEmpty else { return .unchanged }
+    var enriched = Payload.Enriched(payload: payload, member: isAttached ? member.bytes(for: content.attachments) : [])
+    let edit = isAttached ? changes.over(payload.overrides) : changes
+    if !edit.isEmpty {
+      // An override that has no place is left out.
+      let isApplied = enriched.payload.apply(edit, in: line)
+      let limit = max(ContentEdit.maximumPayload, payload.splice.payloadCount)
+      guard changes.isEmpty || (isApplied && enriched.payload.splice.payloadCount <= limit) else { return .refused(.internal) }
+    }
+    if let maximumPayload, enriched.payloadCount > maximumPayload { return .refused(.payloadMaximum) }
+    return .enriched(enriched)
+  }
+
+  /// Returns what the service extension changed; nil if the line cannot have it.
+  private func changes(of payload: Payload, to content: NotificationContent, in line: Segment) -> ContentEdit? {
+    guard content.hasChanges else { return ContentEdit() }
+    let changes = ContentEdit(from: payload.content(in: line).members, to: content.members)
+    return changes?.changesUserInfo(member.key) == true ? nil : changes
   }
 }
 
 extension Payload {
-  /// Returns the output form of the line if this is its only payload that gets the member.
-  fileprivate func form(with member: [UInt8]) -> Decision.Form {
-    guard edits.isEmpty, splice.twin == nil else { return .edited(edits(with: member)) }
-    return .spliced(member: splice.insertion(of: member), at: splice.offset)
-  }
+  /// A payload with its edits, and the member that it gets.
+  fileprivate struct Enriched {
+    var payload: Payload
+    /// Key, colon and value; empty for no member.
+    var member: [UInt8]
 
-  /// Returns all edits of the line.
-  fileprivate func edits(with member: [UInt8]) -> [LineEdit] {
-    edits + splice.edits(with: member)
+    /// The size in bytes that APNs limits.
+    var payloadCount: Int {
+      member.isEmpty ? payload.splice.payloadCount : payload.splice.payloadLength(with: member.count)
+    }
+
+    /// All edits of the line.
+    var edits: [LineEdit] {
+      payload.edits + (member.isEmpty ? [] : payload.splice.edits(with: member))
+    }
+
+    /// The output form of the line if this is its only payload that changes.
+    var form: Decision.Form {
+      guard !member.isEmpty, payload.edits.isEmpty, payload.splice.twin == nil else { return .edited(edits) }
+      return .spliced(member: payload.splice.insertion(of: member), at: payload.splice.offset)
+    }
   }
 }

@@ -48,7 +48,7 @@ package final class LineProcessor {
       }
       processor.waitUntilPunctual()
       let begun = clock.now
-      processor.serve(payloads, identifier: identifier, deadline: deadline) { [clock] decision in
+      processor.serve(payloads, of: segment, identifier: identifier, deadline: deadline) { [clock] decision in
         decided(DecidedPayload(decision, of: segment, elapsed: begun.duration(to: clock.now)))
       }
     }

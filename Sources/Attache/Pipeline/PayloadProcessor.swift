@@ -37,14 +37,15 @@ final class PayloadProcessor: Sendable {
   ///
   /// - Parameters:
   ///   - payloads: the line's candidates, in order.
+  ///   - line: the line, in memory of its own.
   ///   - identifier: the identifier of the requests that the extension receives.
   ///   - deadline: the time by which it must be decided, including its writing.
   ///   - decided: called exactly once, before the deadline, on any thread.
   func serve(
-    _ payloads: [Payload], identifier: String, deadline: MonotonicInstant, decided: @escaping @Sendable (Decision) -> Void
+    _ payloads: [Payload], of line: Segment, identifier: String, deadline: MonotonicInstant, decided: @escaping @Sendable (Decision) -> Void
   ) {
-    host.run(NotificationRequest.all(identifier, payloads, deadline: deadline)) { [self] deliveries in
-      decided(maker.decision(deliveries, on: payloads))
+    host.run(NotificationRequest.all(identifier, payloads, of: line, deadline: deadline)) { [self] deliveries in
+      decided(maker.decision(deliveries, on: payloads, of: line))
     }
   }
 }

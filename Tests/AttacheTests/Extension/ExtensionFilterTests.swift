@@ -54,4 +54,24 @@ import Testing
     check(run, reason: .payloadAlert)
     #expect(run.result.summary.droppedOffers == 1)
   }
+
+  @Test func `a changed line is written, and one that cannot be is written as it came`() async throws {
+    let folder = AttachmentStoreTestFolder()
+    let store = try folder.store()
+    let clock = try MonotonicClock()
+    let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(200)) {
+      ScriptedExtension(
+        .init(receive: { request, answer in
+          var content = request.content
+          content.title = "X"
+          content.badge = request.identifier == "2" ? -1 : nil
+          answer.offer(.content(content))
+        }))
+    }
+    let run = try await FilterRun.over((1...3).map { _ in FilterRun.line() }, store: store, host: host, clock: clock)
+    let changed = #"{"aps":{"alert":{"title":"X","body":"Hello"},"mutable-content":1}}"#
+    #expect(run.output == [changed, FilterRun.line(), changed])
+    #expect(run.records.map(\.outcome) == ["attached", "fallback", "attached"])
+    #expect(run.records.map(\.reason) == [nil, "internal", nil])
+  }
 }

@@ -54,7 +54,7 @@ struct AlertOverridesTests {
 
   @Test func `a payload without media, or without words, is left as it is`() throws {
     let reader = PayloadReader("attache", nil, DialectEngine(DialectTable()), overrides: { _ in [.init(name: "title", value: "X")] })
-    #expect(try #require(reader.read(candidateLine()).candidate).edits.isEmpty)
+    #expect(try #require(reader.read(candidateLine()).candidate).overrides.isEmpty)
     #expect(enrich(payload(#"{"body":"B"}"#), [:]) == payload(#"{"body":"B"}"#, #","k":1"#))
   }
 
@@ -111,7 +111,9 @@ struct AlertOverridesTests {
   @Test func `the payload's length counts the words`() throws {
     let reader = PayloadReader("attache", nil, DialectEngine(DialectTable()), overrides: { _ in [.init(name: "title", value: "Longer")] })
     let line = payload(#"{"title":"T"}"#)
-    let candidate = try #require(reader.read(line).candidate)
+    var candidate = try #require(reader.read(line).candidate)
+    let isApplied = candidate.apply(candidate.overrides, in: Segment(line))
+    #expect(isApplied)
     #expect(candidate.splice.payloadLength(with: 5) == candidate.enrich(line, with: #""k":1"#).utf8.count)
   }
 }

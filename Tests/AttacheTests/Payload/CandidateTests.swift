@@ -29,7 +29,8 @@ struct CandidateTests {
     #"{"loc-key":"HI"}"#, #"{"title":"","body":"Hi"}"#, #"{"title":7,"body":"Hi"}"#,
   ])
   func `an alert with text is shown`(alert: String) {
-    #expect(reader.read(#"{"aps":{"alert":\#(alert),"mutable-content":1}}"#).candidate?.content.hasAlertText == true)
+    let line = #"{"aps":{"alert":\#(alert),"mutable-content":1}}"#
+    #expect(reader.read(line).candidate?.content(of: line).hasAlertText == true)
     #expect(reader.read(#"{"aps":{"alert":\#(alert)}}"#) == .passthrough(.alert, nil))
   }
 

@@ -1,5 +1,6 @@
-import Attache
 import Testing
+
+@testable import Attache
 
 struct NotificationContentTests {
   let reader = PayloadReader()
@@ -40,6 +41,7 @@ struct NotificationContentTests {
   }
 
   private func content(_ aps: String) throws -> NotificationContent {
-    try #require(reader.read(#"{"aps":\#(aps)}"#).candidate).content
+    let line = #"{"aps":\#(aps)}"#
+    return try #require(reader.read(line).candidate).content(of: line)
   }
 }

@@ -1,4 +1,4 @@
-import Attache
+@testable import Attache
 
 extension PayloadReader {
   /// Parses a line inside a larger buffer. The bytes after it would change the result if they were
@@ -50,9 +50,23 @@ extension Reading {
 extension Payload {
   var urls: [String] { references.map(\.url.string) }
 
-  /// The line with an inserted member.
+  /// The line with an inserted member, and with the texts of the vendor's helper.
   func enrich(_ line: String, with member: String) -> String {
-    String(decoding: LineEdit.apply(edits + splice.edits(with: Array(member.utf8)), to: line.utf8), as: UTF8.self)
+    var payload = self
+    _ = payload.apply(overrides, in: Segment(line))
+    return String(decoding: LineEdit.apply(payload.edits + splice.edits(with: Array(member.utf8)), to: line.utf8), as: UTF8.self)
+  }
+
+  /// The content of a payload of the line.
+  func content(of line: String) -> NotificationContent {
+    content(in: Segment(line))
+  }
+
+  /// The content without the user info.
+  func shown(of line: String) -> NotificationContent {
+    var content = content(of: line)
+    content.userInfo = [:]
+    return content
   }
 }
 

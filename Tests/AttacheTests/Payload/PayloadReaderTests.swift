@@ -39,7 +39,7 @@ struct PayloadReaderTests {
   @Test func `an escaped key is the key that it spells`() throws {
     let line = #"{"\u0061ps":{"al\u0065rt":"Hi","mutable\u002dcontent":1},"im\u0061ge":"https:\/\/a.example\/\u0061.png"}"#
     let payload = try #require(reader.read(line).candidate)
-    #expect(payload.content.body == "Hi")
+    #expect(payload.content(of: line).body == "Hi")
     #expect(payload.urls == ["https://a.example/a.png"])
   }
 
@@ -50,7 +50,7 @@ struct PayloadReaderTests {
     let line =
       #"{"aps":7,"image":"https://a.example/1","aps":{"mutable-content":0,"alert":"1","alert":{"body":"2","body":"3"},"mutable-content":1},"image":"https://a.example/2"}"#
     let payload = try #require(reader.read(line).candidate)
-    #expect(payload.content.body == "3")
+    #expect(payload.content(of: line).body == "3")
     #expect(payload.urls == ["https://a.example/2"])
   }
 

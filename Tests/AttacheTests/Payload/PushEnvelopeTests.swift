@@ -50,9 +50,9 @@ struct PushEnvelopeTests {
       #"{"message":{"notification":{"title":"T","body":"B","image":"https://a.example/n"},"apns":{"payload":{"aps":{"mutable-content":1}}}}}"#
     let payload = try #require(PayloadReader().read(line).candidate)
     #expect(payload.dialect == "firebase")
-    #expect(payload.content.title == "T" && payload.content.body == "B")
+    #expect(payload.shown(of: line) == NotificationContent(title: "T", body: "B"))
     let own = line.replacing(#""mutable-content":1"#, with: #""mutable-content":1,"alert":"A""#)
-    #expect(PayloadReader().read(own).candidate?.content == NotificationContent(body: "A"))
+    #expect(PayloadReader().read(own).candidate?.shown(of: own) == NotificationContent(body: "A"))
   }
 
   @Test(arguments: [
@@ -170,7 +170,7 @@ struct PushEnvelopeTests {
   ])
   func `gorush's members are shown as its own code has them`(members: String, content: NotificationContent) throws {
     let line = #"{"platform":1,"tokens":["t"],"mutable_content":true,\#(members),"data":{"image":"https://a.example/1"}}"#
-    #expect(try #require(PayloadReader().read(line).candidate).content == content)
+    #expect(try #require(PayloadReader().read(line).candidate).shown(of: line) == content)
   }
 
   @Test func `in OneSignal's request it goes into data, which is made where there is none`() throws {
@@ -178,7 +178,7 @@ struct PushEnvelopeTests {
     let key = [JSONPointer("att", "id")]
     try expect(line + "<here>}", takes: #","data":{"k":"v"}"#, urls: ["https://a.example/1"], .oneSignal, mediaKeys: key)
     try expect(line + #","data":{<here>}}"#, takes: #""k":"v""#, urls: ["https://a.example/1"], .oneSignal, mediaKeys: key)
-    #expect(PayloadReader().read(line + "}").candidate?.content.body == "Hi")
+    #expect(PayloadReader().read(line + "}").candidate?.content(of: line + "}").body == "Hi")
     #expect(PayloadReader().read(line + #","data":{"attache":1}}"#) == .passthrough(.alert, .payloadEnriched))
   }
 

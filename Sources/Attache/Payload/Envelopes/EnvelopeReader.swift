@@ -43,8 +43,6 @@ final class EnvelopeReader {
 /// A line whose payload is in an envelope.
 struct OpenedEnvelope {
   var envelope: Envelope
-  /// The JSON of the payload as the service sends it to APNs.
-  var payload: [UInt8]
   var place: PayloadPlace
   /// The objects that contain delivery information, in the envelope's text. The first that has a
   /// value is used.
@@ -67,11 +65,11 @@ struct OpenedEnvelope {
     }
   }
 
+  /// - Parameter payload: the JSON of the payload as the service sends it to APNs.
   init(_ form: Envelope.Form, payload: [UInt8], place: PayloadPlace, delivery: [Range<Int>] = []) {
     envelope = Envelope(form)
-    self.payload = payload
     self.place = place
-    self.place.payloadCount = payload.count
+    (self.place.built, self.place.payloadCount) = (payload, payload.count)
     self.delivery = delivery
   }
 }

@@ -19,7 +19,7 @@ enum FCMEnvelope {
     }
     let (made, given) = fill(payload, notification, apns, message, text)
     var place = PayloadPlace(object: payload, isEmptyObject: text.members(of: payload).isEmpty)
-    place.alert = text.object("aps", of: payload).map { AlertPlace(holder: $0, given: given) }
+    place.alert = AlertPlace(apsOf: payload, in: text, given: given)
     return OpenedEnvelope(.fcm, payload: made, place: place, delivery: delivery(text, apns, message))
   }
 
@@ -30,7 +30,7 @@ enum FCMEnvelope {
   /// Returns the payload as FCM sends it, and the texts that FCM adds.
   private static func fill(
     _ payload: Range<Int>?, _ notification: Range<Int>?, _ apns: Range<Int>?, _ message: Range<Int>, _ text: JSONText
-  ) -> ([UInt8], given: [(name: String, source: [UInt8])]) {
+  ) -> ([UInt8], given: [MemberChange]) {
     let aps = payload.flatMap { text.value("aps", of: $0) }
     let image =
       apns.flatMap { text.text(at: ["fcm_options", "image"], of: $0) } ?? notification.flatMap { text.text(at: ["image"], of: $0) }
@@ -65,25 +65,18 @@ enum FCMEnvelope {
     return !text.source(alert).elementsEqual("null".utf8)
   }
 
-  private static func texts(_ notification: Range<Int>?, _ text: JSONText) -> [(name: String, source: [UInt8])] {
+  private static func texts(_ notification: Range<Int>?, _ text: JSONText) -> [MemberChange] {
     ["title", "body"].compactMap { name in
-      notification.flatMap { text.text(at: [name], of: $0) }.map { (name, Array(text.source($0))) }
+      notification.flatMap { text.text(at: [name], of: $0) }.map { MemberChange(UntrustedText(name), Array(text.source($0))) }
     }
   }
 
-  private static func write(
-    _ aps: Range<Int>?, _ given: [(name: String, source: [UInt8])], _ text: JSONText, to json: inout JSONWriter
-  ) {
+  private static func write(_ aps: Range<Int>?, _ given: [MemberChange], _ text: JSONText, to json: inout JSONWriter) {
     json.key("aps")
     json.beginObject()
     for member in aps.map({ text.members(of: $0) }) ?? [] where !text.isNamed(member, "alert") { json.member(member, of: text) }
     json.key("alert")
-    json.beginObject()
-    for (name, source) in given {
-      json.key(name)
-      json.source(source)
-    }
-    json.endObject()
+    json.source(JSONWriter.object(given))
     json.endObject()
   }
 }

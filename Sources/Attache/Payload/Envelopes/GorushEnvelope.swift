@@ -64,7 +64,7 @@ enum GorushEnvelope {
     }
     json.endObject()
 
-    let given = isPlain ? message.map { [(name: "body", source: Array(text.source($0)))] } ?? [] : []
+    let given = isPlain ? message.map { [MemberChange("body", Array(text.source($0)))] } ?? [] : []
     place.alert = AlertPlace(holder: notification, given: given)
     var opened = OpenedEnvelope(.gorush, payload: json.bytes, place: place, delivery: [notification, root])
     // The insertion into an empty `data` needs no comma, but the payload for APNs has one after

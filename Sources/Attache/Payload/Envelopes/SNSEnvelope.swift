@@ -25,7 +25,7 @@ enum SNSEnvelope {
     var place = PayloadPlace(
       levels: levels + [level], text: document, object: document.root, isEmptyObject: document.members(of: document.root).isEmpty)
     place.leadsToVoIP = name == "APNS_VOIP" || name == "APNS_VOIP_SANDBOX"
-    place.alert = document.object("aps", of: document.root).map { AlertPlace(holder: $0) }
+    place.alert = AlertPlace(apsOf: document.root, in: document)
     return OpenedEnvelope(.sns, payload: Array(document.source(document.root)), place: place, delivery: [text.root])
   }
 
