@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The result of type detection for a file.
 package enum Detection: Equatable, Sendable {
-  /// One of Apple's types.
+  /// The type that the bytes show.
   case accepted(MediaType)
   /// The file must not be attached. `found` is libmagic's MIME name for its type.
   case refused(Reason, found: String)

@@ -101,6 +101,7 @@ final class MediaIngest {
   private func accept(_ detection: Detection) throws(FetchFailure) -> MediaType {
     switch detection {
     case .accepted(let type):
+      guard type.isAcceptedByApple else { throw FetchFailure(reason: .typeUnsupported, message: "the bytes are \(type.mime)") }
       recognition = .known(type)
       structure = FileStructure(of: type, maximumPixels: limits.pixels)
       return type

@@ -1,11 +1,7 @@
-/// One of the eleven types that Apple accepts as an attachment. The raw value is its uniform type
+/// A type of media that attache recognizes by a file's bytes. The raw value is its uniform type
 /// identifier.
 ///
-/// Source: the table "Supported file types" of
-/// https://developer.apple.com/documentation/usernotifications/unnotificationattachment
-///
-/// The table does not list QuickTime, M4V, CAF, HEIC and WebP. Each identifier links to the page on
-/// the type. Apple declares the extensions in
+/// Each identifier links to the page on the type. Apple declares the extensions in
 /// https://developer.apple.com/documentation/uniformtypeidentifiers/system-declared-uniform-type-identifiers
 public enum MediaType: String, CaseIterable, Sendable {
   /// `image/jpeg`, `.jpg`:
@@ -41,6 +37,18 @@ public enum MediaType: String, CaseIterable, Sendable {
   /// `video/x-msvideo`, `.avi`:
   /// https://developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct/avi
   case avi = "public.avi"
+
+  /// Whether Apple accepts a file of this type as an attachment.
+  ///
+  /// Source: the table "Supported file types" of
+  /// https://developer.apple.com/documentation/usernotifications/unnotificationattachment
+  ///
+  /// The table does not list QuickTime, M4V, CAF, HEIC and WebP.
+  public var isAcceptedByApple: Bool {
+    switch self {
+    case .jpeg, .gif, .png, .aiff, .wave, .mp3, .mpeg4Audio, .mpeg, .mpeg2, .mpeg4, .avi: true
+    }
+  }
 
   /// The kind of this type, which decides which of Apple's three size limits applies.
   public var kind: MediaKind {
