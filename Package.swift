@@ -86,8 +86,7 @@ let package = Package(
     .target(
       name: "AttacheTesting",
       dependencies: [
-        "Attache", "AttacheArguments", "CLinux",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Attache", "CLinux",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -1,8 +1,7 @@
 internal import ArgumentParser
 package import Attache
 
-/// The largest file of each kind: `image=10MB,audio=5MB,video=50MB`. A kind that is not named keeps
-/// Apple's limit.
+/// The largest file of each kind: `image=10MB,audio=5MB,video=50MB`.
 package struct LimitsArgument: ExpressibleByArgument, CustomStringConvertible {
   package var limits = MediaLimits()
 
@@ -13,17 +12,8 @@ package struct LimitsArgument: ExpressibleByArgument, CustomStringConvertible {
   }
 
   package init?(argument: String) {
-    for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
-      let pair = part.split(separator: "=", maxSplits: 1)
-      guard pair.count == 2, let kind = MediaKind(rawValue: String(pair[0])), let size = ByteCountArgument(argument: String(pair[1])) else {
-        return nil
-      }
-      switch kind {
-      case .image: limits.image = Int(size.bytes)
-      case .audio: limits.audio = Int(size.bytes)
-      case .video: limits.video = Int(size.bytes)
-      }
-    }
+    guard let limits = MediaLimits(written: argument) else { return nil }
+    self.limits = limits
   }
 
   package static var allValueStrings: [String] { [] }

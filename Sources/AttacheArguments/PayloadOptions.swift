@@ -51,29 +51,25 @@ package struct PayloadOptions: ParsableArguments {
   package init() {}
 
   package func validate() throws {
-    guard outputKey != "aps" else { throw ValidationError("--output-key aps would replace the alert; choose another name.") }
-    guard !outputKey.isEmpty else { throw ValidationError("--output-key must not be empty.") }
-    guard !outputKey.utf8.contains(UInt8(ascii: ".")) else {
-      throw ValidationError("--output-key is the name of a top-level member, not a path; remove the dot.")
-    }
-    guard baseUrl.map({ $0.hasPrefix("https://") || $0.hasPrefix("http://") }) != false else {
-      throw ValidationError("--base-url must be an absolute http(s) URL, such as https://cdn.example/.")
-    }
-    if let dialect = try table().dialect(reading: outputKey) {
-      throw ValidationError(
-        "--output-key \(PrintableText.of(outputKey)) is where the dialect \(dialect) looks for media, and attache passes payloads with the output member through; "
-          + "choose another name.")
-    }
+    if let mistake = try configuration().mistake { throw ValidationError(mistake) }
   }
 
-  /// Returns the dialects to search.
+  /// Returns the filter's configuration as far as these flags describe it.
   ///
-  /// - Throws: `ValidationError` when the table cannot be built.
-  package func table() throws -> DialectTable {
+  /// - Throws: `ValidationError` when the table of dialects cannot be built.
+  package func configuration() throws -> Filter.Configuration {
+    var configuration = Filter.Configuration()
+    configuration.outputKey = outputKey
+    configuration.payloadPath = payloadPath
     do {
-      return try DialectTable(names: dialect.isEmpty ? nil : dialect, mediaKeys: mediaKey, files: dialects, isStrict: strictDialects)
+      configuration.dialects = try DialectTable(
+        names: dialect.isEmpty ? nil : dialect, mediaKeys: mediaKey, files: dialects, isStrict: strictDialects)
     } catch {
       throw ValidationError("--dialect: \(error)")
     }
+    configuration.appliesOverrides = applyOverrides
+    configuration.baseURL = baseUrl
+    configuration.maximumPayload = maxPayload.map { Int($0.bytes) }
+    return configuration
   }
 }

@@ -17,13 +17,11 @@ package struct StoreOptions: ParsableArguments {
 
   package init() {}
 
-  /// Opens the store. Creates it if it does not exist.
-  package func open() throws(StoreError) -> AttachmentStore {
-    try AttachmentStore(
-      directory: folder, maximumBytes: storeMax.bytes, maximumAge: storeAge.duration)
+  package var configuration: AttachmentStore.Configuration {
+    var configuration = AttachmentStore.Configuration(directory: store ?? Self.defaultFolder)
+    (configuration.maximumBytes, configuration.maximumAge) = (storeMax.bytes, storeAge.duration)
+    return configuration
   }
-
-  package var folder: String { store ?? Self.defaultFolder }
 
   private static var defaultFolder: String {
     if let cache = variable("XDG_CACHE_HOME"), cache.hasPrefix("/") { return cache + "/attache" }

@@ -24,11 +24,6 @@ package struct TimingOptions: ParsableArguments {
 
   package init() {}
 
-  /// The `--grace` value; without it 50 ms, but at most half of the deadline.
-  package var effectiveGrace: Duration {
-    grace?.duration ?? min(.milliseconds(50), deadline.duration / 2)
-  }
-
   package func validate() throws {
     if let grace, grace.duration >= deadline.duration {
       throw ValidationError("--grace (\(grace)) must be shorter than --deadline (\(deadline)): nothing would be fetched.")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Attache
 import AttacheArguments
 
 /// A subcommand that a companion executable implements, with its flags and its help.

@@ -3,7 +3,7 @@ import Attache
 import AttacheArguments
 import Logging
 
-/// The engine behind `attache inspect --fetch`, configured by the flags.
+/// The engine behind `attache inspect --fetch`.
 struct FetchTrial {
   private let log = LogFormat.text.logger()
   private let store: AttachmentStore
@@ -13,12 +13,12 @@ struct FetchTrial {
   /// Opens the store and starts the engine.
   ///
   /// - Throws: the exit status when either fails, after the error is written to standard error.
-  init(timing: TimingOptions, fetching: FetchOptions, storage: StoreOptions) throws {
-    let process = try EngineProcess(fetching, storage, timing, log)
+  init(_ configuration: EngineConfiguration, notice: String?) throws {
+    let process = try EngineProcess(configuration, log, notices: notice)
     (store, engine) = try process.started { [log] store, parent in
-      try EngineAssembly(timing, fetching, store: store, parent: parent, notify: { log.warning("\($0)") })
+      try EngineAssembly(configuration, store: store, parent: parent, notify: { log.warning("\($0)") })
     }
-    inspected = InspectionFetcher(host: engine.host, store: store, deadline: timing.deadline.duration)
+    inspected = InspectionFetcher(host: engine.host, store: store, deadline: configuration.filter.deadline)
   }
 
   func fetch(_ inspection: inout Inspection) throws {

@@ -24,21 +24,17 @@ struct FilterCommand: ParsableCommand {
   @Argument(help: .hidden)
   var words: [String] = []
 
-  private var options: FilterOptions {
-    FilterOptions(timing: timing, order: order, payloads: payloads, fetching: fetching, storage: storage, reporting: reporting)
-  }
-
   func validate() throws {
     if let word = words.first { throw ValidationError(StrayWord.advice(word, isFirst: CommandLine.arguments.dropFirst().first == word)) }
-    try options.checkFiles()
+    try reporting.checkFiles()
   }
 
   func run() throws {
-    let options = options
+    let configuration = try EngineConfiguration(timing, payloads, fetching, storage, order: order, reporting: reporting)
     let log = logFormat.logger()
-    let process = try EngineProcess(working: options.engine, log)
+    let process = try EngineProcess(working: configuration, log, notices: fetching.notice)
     let (store, assembly) = try process.started { store, parent in
-      try FilterAssembly(options, store: store, parent: parent, explain: { log.notify($0) }, notify: { log.warning("\($0)") })
+      try FilterAssembly(configuration, store: store, parent: parent, explain: { log.notify($0) }, notify: { log.warning("\($0)") })
     }
     defer { store.shutdown() }
     let (filter, engine) = (assembly.filter, assembly.engine)
@@ -58,11 +54,11 @@ struct FilterCommand: ParsableCommand {
       result = try outcome.get()
     } catch {
       log.error("\(error)")
-      throw ExitCode(options.exitStatus(after: error))
+      throw ExitCode(error.exitStatus)
     }
     if let warning { log.warning("\(warning)") }
     log.info("\(result.summary.text(elapsed: result.elapsed))")
     if let failure = result.reportFailure { log.error("the report is incomplete: \(failure)") }
-    throw ExitCode(engine.isBroken ? ExitStatus.software : options.exitStatus(after: result))
+    throw ExitCode(engine.isBroken ? ExitStatus.software : configuration.exitStatus(after: result))
   }
 }

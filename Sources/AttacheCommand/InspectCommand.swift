@@ -29,7 +29,7 @@ struct InspectCommand: ParsableCommand {
   func run() throws {
     let input = try PayloadFile(file)
     let inspector = Inspector(try payloads.inspection(fetching.configuration.policy, maximumAttachments: timing.maxAttachments))
-    let trial = fetch ? try FetchTrial(timing: timing, fetching: fetching, storage: storage) : nil
+    let trial = fetch ? try FetchTrial(EngineConfiguration(timing, payloads, fetching, storage), notice: fetching.notice) : nil
     defer { trial?.shutdown() }
     let text = InspectionText(width: TerminalStyle.width(STDOUT_FILENO), isColoured: TerminalStyle.takesEscapes(STDOUT_FILENO))
     var isFirst = true
@@ -50,10 +50,10 @@ struct InspectCommand: ParsableCommand {
 extension PayloadOptions {
   /// Returns the inspection that these flags describe.
   func inspection(_ policy: URLPolicy, maximumAttachments: Int) throws -> Inspector.Configuration {
+    let filter = try configuration()
     var configuration = Inspector.Configuration()
-    configuration.outputKey = outputKey
-    configuration.payloadPath = payloadPath
-    configuration.dialects = try table()
+    (configuration.outputKey, configuration.payloadPath) = (filter.outputKey, filter.payloadPath)
+    configuration.dialects = filter.dialects
     configuration.policy = policy
     configuration.maximumAttachments = maximumAttachments
     return configuration

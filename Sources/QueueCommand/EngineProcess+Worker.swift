@@ -10,7 +10,7 @@ extension EngineProcess {
   ///
   /// - Throws: the exit status, after the error is logged.
   init(_ options: WorkOptions) throws {
-    try self.init(working: options.engine, options.logFormat.logger(), notice: options.notice)
+    try self.init(working: options.configuration(), options.logFormat.logger(), notices: options.notice, options.fetching.notice)
   }
 
   /// Opens the store and starts the engine.
@@ -23,7 +23,8 @@ extension EngineProcess {
   ) throws -> WorkerAssembly {
     try started { store, parent in
       try WorkerAssembly(
-        options, location, queue: queue, keepsQueue: keepsQueue, store: store, parent: parent, isOnce: isOnce, observer: observer,
+        options, configuration, location, queue: queue, keepsQueue: keepsQueue, store: store, parent: parent, isOnce: isOnce,
+        observer: observer,
         notify: { [log] in log.notify($0) }, tellOfFetchers: { [log] in log.warning("\($0)") })
     }.1
   }

@@ -18,20 +18,19 @@ struct WorkerAssembly {
   ///   - tellOfFetchers: receives the notices about the fetcher processes.
   /// - Throws: an error that tells the user why the worker does not start.
   init(
-    _ options: WorkOptions, _ location: QueueLocation, queue: any PayloadQueue, keepsQueue: Bool, store: AttachmentStore,
-    parent: FetcherParent,
-    isOnce: Bool, observer: some WorkerObserver, notify: @escaping @Sendable (WorkerNotice) -> Void,
-    tellOfFetchers: @escaping @Sendable (FetcherNotice) -> Void
+    _ options: WorkOptions, _ engineConfiguration: EngineConfiguration, _ location: QueueLocation, queue: any PayloadQueue,
+    keepsQueue: Bool, store: AttachmentStore, parent: FetcherParent, isOnce: Bool, observer: some WorkerObserver,
+    notify: @escaping @Sendable (WorkerNotice) -> Void, tellOfFetchers: @escaping @Sendable (FetcherNotice) -> Void
   ) throws {
     var configuration = WorkerConfiguration(queueName: location.description)
-    configuration.filter = try options.engine.configuration()
+    configuration.filter = engineConfiguration.filter
     configuration.attempts = options.attempts
     configuration.poisonAfter = options.poisonAfter
     configuration.sync = options.sync
     (configuration.keepsQueue, configuration.isOnce) = (keepsQueue, isOnce)
     let ending = Mutex<(@Sendable () -> Void)?>(nil)
     engine = try EngineAssembly(
-      options.engine.timing, options.engine.fetching, store: store, parent: parent,
+      engineConfiguration, store: store, parent: parent,
       notify: { notice in
         tellOfFetchers(notice)
         if case .broken = notice { ending.withLock { $0 }?() }

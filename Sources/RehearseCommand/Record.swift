@@ -21,13 +21,18 @@ struct Record: AsyncParsableCommand {
   @Flag(help: "Keep the media, in a folder beside FILE, instead of stand-ins.")
   var keepMedia = false
 
-  @OptionGroup var options: FilterOptions
+  @OptionGroup(title: "Time and order") var timing: TimingOptions
+  @OptionGroup(title: "Time and order") var order: OrderOptions
+  @OptionGroup(title: "Payloads") var payloads: PayloadOptions
+  @OptionGroup(title: "Fetching") var fetching: FetchOptions
+  @OptionGroup(title: "Store") var storage: StoreOptions
+  @OptionGroup var reporting: ReportingOptions
 
   func validate() throws {
     guard Scenario.fileEndings.contains(where: { file.hasSuffix("." + $0) }) else {
       throw ValidationError("\(file): a scenario's name ends in .yaml")
     }
-    try options.checkFiles()
+    try reporting.checkFiles()
   }
 
   func run() async throws {
@@ -49,13 +54,13 @@ struct Record: AsyncParsableCommand {
   ///
   /// - Returns: the filter's exit status.
   private func recorded() async throws -> Int32 {
-    if let notice = options.engine.fetching.notice { say(notice) }
-    var options = options
+    if let notice = fetching.notice { say(notice) }
+    var configuration = try EngineConfiguration(timing, payloads, fetching, storage, order: order, reporting: reporting)
     // A rehearsal begins with an empty store, so nothing kept by an earlier run may replace an
     // origin.
-    if options.engine.fetching.cache == .http { options.fetching.cache = .session }
+    if configuration.fetching.cache == .http { configuration.fetching.cache = .session }
     let recorder = Recorder(keepsMedia: keepMedia)
-    let run = try RecordedRun(options, recorder: recorder)
+    let run = try RecordedRun(configuration, recorder: recorder)
     let signals = Signals()
     Task {
       await signals.first()
@@ -67,9 +72,9 @@ struct Record: AsyncParsableCommand {
     if RecordedFlags.lacksDialects(of: arguments) {
       say("the scenario does not have --dialects, since it may not name other files; use --media-key in its flags to name the same media")
     }
-    let recording = try run.recording(flags: flags + ["--cache", options.engine.fetching.cache.rawValue])
+    let recording = try run.recording(flags: flags + ["--cache", configuration.fetching.cache.rawValue])
     try write(recording)
-    return options.exitStatus(after: result)
+    return configuration.exitStatus(after: result)
   }
 
   private func write(_ recording: Recording) throws {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Attache
 internal import AttacheArguments
 internal import AttacheTesting
 

@@ -37,3 +37,23 @@ public struct MediaLimits: Hashable, Sendable {
     max(image, audio, video)
   }
 }
+
+extension MediaLimits {
+  /// Parses sizes: `image=10MB,audio=5MB,video=50MB`. A kind that is not named keeps Apple's limit.
+  ///
+  /// - Returns: nil for any other text.
+  package init?(written text: String) {
+    self.init()
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let pair = part.split(separator: "=", maxSplits: 1)
+      guard pair.count == 2, let kind = MediaKind(rawValue: String(pair[0])), let bytes = WrittenByteCount.bytes(String(pair[1])) else {
+        return nil
+      }
+      switch kind {
+      case .image: image = Int(bytes)
+      case .audio: audio = Int(bytes)
+      case .video: video = Int(bytes)
+      }
+    }
+  }
+}

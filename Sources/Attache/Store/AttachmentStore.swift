@@ -7,6 +7,19 @@ internal import Synchronization
 ///
 /// Several processes of one machine may share a store.
 public final class AttachmentStore: Sendable {
+  /// The folder of a store and its limits.
+  package struct Configuration: Sendable {
+    package var directory: String
+    /// The size of all files together, in bytes, above which files are removed.
+    package var maximumBytes: Int64 = 10_000_000_000
+    /// How long a file may go unused before it is removed.
+    package var maximumAge = Duration.seconds(30 * 86_400)
+
+    package init(directory: String) {
+      self.directory = directory
+    }
+  }
+
   /// The URL of the folder, with a trailing slash. A file's URL is this URL followed by its
   /// ``StoredFile/relativePath``.
   public let baseURL: String
@@ -42,6 +55,12 @@ public final class AttachmentStore: Sendable {
   ///   the user can do.
   public convenience init(directory: String, maximumBytes: Int64, maximumAge: Duration) throws(StoreError) {
     try self.init(directory: directory, maximumBytes: maximumBytes, maximumAge: maximumAge, clock: Self.wallClock)
+  }
+
+  /// Opens the store that a configuration describes.
+  package convenience init(_ configuration: Configuration) throws(StoreError) {
+    try self.init(
+      directory: configuration.directory, maximumBytes: configuration.maximumBytes, maximumAge: configuration.maximumAge)
   }
 
   /// Opens the store with a clock of the caller.

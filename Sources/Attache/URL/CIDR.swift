@@ -24,7 +24,7 @@ public struct CIDR: Hashable, Sendable {
   }
 
   /// Makes the network of `prefixLength` bits that contains `address`.
-  init(containing address: IPAddress, prefixLength: Int) {
+  package init(containing address: IPAddress, prefixLength: Int) {
     self.address = address.masked(to: prefixLength)
     self.prefixLength = prefixLength
   }

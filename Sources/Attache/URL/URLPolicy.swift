@@ -31,3 +31,18 @@ public struct URLPolicy: Sendable {
     port == 80 || port == 443 || allowedPorts.contains { $0.contains(port) }
   }
 }
+
+extension URLPolicy {
+  /// Parses a port or a range of ports: `8443` or `8000-8100`.
+  ///
+  /// - Returns: nil for any other text.
+  package static func ports(_ text: String) -> ClosedRange<UInt16>? {
+    let bounds = text.split(separator: "-", omittingEmptySubsequences: false).map { part in
+      part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? UInt16(part) : nil
+    }
+    guard (1...2).contains(bounds.count), let first = bounds[0], let last = bounds[bounds.count - 1], first > 0, first <= last else {
+      return nil
+    }
+    return first...last
+  }
+}

@@ -3,31 +3,35 @@ package import Logging
 
 /// A process that fetches media: its set-up before the first thread, and its store.
 package struct EngineProcess {
+  package let configuration: EngineConfiguration
   package let log: Logger
-  private let storage: StoreOptions
   private let parent: FetcherParent
 
   /// Removes unsafe variables from the environment and forks the parent of the fetchers. Call it
   /// while the process has one thread.
   ///
+  /// - Parameter notices: messages about the flags, for the log; nil is no message.
   /// - Throws: the exit status, after the error is logged.
-  package init(_ fetching: FetchOptions, _ storage: StoreOptions, _ timing: TimingOptions, _ log: Logger) throws {
-    (self.storage, self.log) = (storage, log)
-    AmbientEnvironment.removeUnsafeVariables()
-    if let notice = fetching.notice { log.notice("\(notice)") }
-    parent = try orExit(log, ExitStatus.software) { try fetching.fetcherParent(storage, timing) }
+  package init(_ configuration: EngineConfiguration, _ log: Logger, notices: String?...) throws {
+    try self.init(configuration, log, notices)
   }
 
   /// Sets up a process that works on many payloads and can be stopped (``StopSignals``).
   ///
-  /// - Parameter notice: a message about the command's own flags.
+  /// - Parameter notices: messages about the flags, for the log; nil is no message.
   /// - Throws: the exit status, after the error is logged.
-  package init(working options: EngineOptions, _ log: Logger, notice: String? = nil) throws {
+  package init(working configuration: EngineConfiguration, _ log: Logger, notices: String?...) throws {
     ProcessMemory.tuneAllocator()
     StopSignals.block()
     DescriptorLimit.raise()
-    if let notice { log.notice("\(notice)") }
-    try self.init(options.fetching, options.storage, options.timing, log)
+    try self.init(configuration, log, notices)
+  }
+
+  private init(_ configuration: EngineConfiguration, _ log: Logger, _ notices: [String?]) throws {
+    (self.configuration, self.log) = (configuration, log)
+    AmbientEnvironment.removeUnsafeVariables()
+    for case let notice? in notices { log.notice("\(notice)") }
+    parent = try orExit(log, ExitStatus.software) { try configuration.fetcherParent() }
   }
 
   /// Opens the store and starts what uses it.
@@ -35,7 +39,7 @@ package struct EngineProcess {
   /// - Returns: the store, which belongs to the caller, and what `start` returns.
   /// - Throws: the exit status, after the error is logged.
   package func started<Value>(_ start: (AttachmentStore, FetcherParent) throws -> Value) throws -> (AttachmentStore, Value) {
-    let store = try orExit(log, ExitStatus.cannotCreate) { try storage.open() }
+    let store = try orExit(log, ExitStatus.cannotCreate) { try AttachmentStore(configuration.store) }
     do {
       return (store, try orExit(log, ExitStatus.software) { try start(store, parent) })
     } catch {

@@ -1,3 +1,4 @@
+internal import Attache
 internal import Glibc
 
 /// SIGTERM, SIGINT and SIGHUP, the signals that ask a command to stop. A dedicated thread receives

@@ -1,11 +1,10 @@
 package import Attache
-package import AttacheArguments
 internal import FoundationEssentials
 internal import Glibc
 
 /// A run of the filter over standard input and output, observed by a recorder.
 package final class RecordedRun: Sendable {
-  private let options: FilterOptions
+  private let configuration: EngineConfiguration
   private let recorder: Recorder
   private let store: AttachmentStore
   private let assembly: FilterAssembly
@@ -16,16 +15,15 @@ package final class RecordedRun: Sendable {
   ///
   /// - Throws: ``StoreError`` when the store cannot be opened, ``StartError`` when the engine
   ///   cannot be started.
-  package init(_ options: FilterOptions, recorder: Recorder) throws {
+  package init(_ configuration: EngineConfiguration, recorder: Recorder) throws {
     self.recorder = recorder
-    store = try options.engine.storage.open()
+    store = try AttachmentStore(configuration.store)
     report = FileManager.default.temporaryDirectory.appending(path: "attache-record-\(UUID().uuidString)")
-    var options = options
-    let wanted = options.reporting.report
-    options.reporting.report = wanted ?? report.path(percentEncoded: false)
-    self.options = options
+    var configuration = configuration
+    configuration.filter.report = configuration.filter.report ?? report.path(percentEncoded: false)
+    self.configuration = configuration
     assembly = try FilterAssembly(
-      options, store: store, network: recorder.watching(TransferWatch.watching(.real(options.engine.fetching.configuration))))
+      configuration, store: store, network: recorder.watching(TransferWatch.watching(.real(configuration.fetching))))
     input = try TeeInput(of: STDIN_FILENO)
   }
 
@@ -50,7 +48,7 @@ package final class RecordedRun: Sendable {
   /// - Parameter flags: attache's flags for the scenario.
   package func recording(flags: [String]) throws -> Recording {
     defer { try? FileManager.default.removeItem(at: report) }
-    let bytes = try Data(contentsOf: URL(filePath: options.reporting.report ?? ""))
+    let bytes = try Data(contentsOf: URL(filePath: configuration.filter.report ?? ""))
     let records = try ReportedLine.read([UInt8](bytes))
     var attachments: [Int: [GainedAttachment]] = [:]
     for record in records where record.outcome == .attached { attachments[record.line] = record.gained }
@@ -58,8 +56,8 @@ package final class RecordedRun: Sendable {
     lines = Array(lines.prefix(records.count))
     endsWithLineFeed = endsWithLineFeed || lines.count > records.count
     return Recording(
-      lines: lines, endsWithLineFeed: endsWithLineFeed, deadline: options.engine.timing.deadline.duration,
-      grace: options.engine.timing.grace?.duration, flags: flags, exchanges: recorder.exchanges, names: recorder.names, records: records,
+      lines: lines, endsWithLineFeed: endsWithLineFeed, deadline: configuration.filter.deadline,
+      grace: configuration.grace, flags: flags, exchanges: recorder.exchanges, names: recorder.names, records: records,
       attachments: attachments)
   }
 }

@@ -60,7 +60,7 @@ struct BatchCommand: ParsableCommand {
       options, location, opened, keepsQueue: queue != nil, isOnce: false, observer: observer)
     let result = Result { () throws(BatchFailure) in
       let batch = try Batch(
-        opened, worker: assembly.worker, observer: observer, payloadPath: options.engine.payloads.payloadPath)
+        opened, worker: assembly.worker, observer: observer, payloadPath: options.payloads.payloadPath)
       StopSignals.onEach({ batch.stop() }, { batch.cancel() })
       if progress.isOn { BatchLine.show(batch) }
       let result = try batch.run(input: input.descriptor, output: files.output, report: files.report)

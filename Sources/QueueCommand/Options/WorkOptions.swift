@@ -38,10 +38,11 @@ struct WorkOptions: ParsableArguments {
     workers.map { "--workers is the earlier name; use --fetchers \($0)" }
   }
 
-  var engine: EngineOptions {
-    var fetching = fetching
-    fetching.fetchers = fetching.fetchers ?? workers
-    return EngineOptions(timing: timing, payloads: payloads, fetching: fetching, storage: storage, logUrls: logUrls)
+  func configuration() throws -> EngineConfiguration {
+    var configuration = try EngineConfiguration(timing, payloads, fetching, storage)
+    configuration.filter.urlDetail = logUrls
+    configuration.fetching.fetchers = fetching.fetchers ?? workers
+    return configuration
   }
 
   func validate() throws {

@@ -160,6 +160,7 @@ import Testing
     ("payloads: [x]\ndeadline: soon", "s.yaml:2:11: deadline: expected a time such as 250ms"),
     ("payloads: [x]\ndeadline: 1s\ngrace: 1s", "grace: the grace must be shorter than the deadline"),
     ("payloads: [x]\nflags: --jobs none", "flags: attache rejects its flags: "),
+    ("payloads: [x]\nflags: --jobs 4 a b", "flags: attache rejects its flags: 2 unexpected arguments: 'a', 'b'"),
     ("payloads: [x]\nflags: --store /tmp", "--store is not allowed in flags"),
     ("payloads: [x]\nextension: evil", "“evil” is not known here; write one of media, blocks"),
     ("payloads: [x]\nstop: 1s\ncancel: 1s", "stop and cancel cannot be combined"),

@@ -1,5 +1,4 @@
 internal import Attache
-internal import AttacheArguments
 
 /// Rehearses a command that reads payloads from standard input and writes them to standard output,
 /// one per line.
@@ -93,7 +92,7 @@ public struct CommandRehearsal: Sendable {
   func judge(_ transcript: CommandTranscript, _ evidence: Evidence, _ demand: Demand, _ stage: ScenarioStage) -> CommandJudgement {
     CommandJudgement(
       transcript: transcript, run: RunAnalysis(evidence), scenario: stage.scenario, demand: demand,
-      inAnyOrder: inAnyOrder || stage.options.order.unordered)
+      inAnyOrder: inAnyOrder || !stage.configuration.filter.isOrdered)
   }
 
   /// Runs the command over some of the scenario's lines.
@@ -102,7 +101,7 @@ public struct CommandRehearsal: Sendable {
   ) async throws(StageError) -> CommandTranscript {
     let scenario = stage.scenario
     let limits = CommandTiming.Limits(
-      deadline: scenario.deadline, slack: slack, hangAfter: hangAfter ?? scenario.deadline * 2, jobs: stage.options.engine.timing.jobs)
+      deadline: scenario.deadline, slack: slack, hangAfter: hangAfter ?? scenario.deadline * 2, jobs: stage.configuration.filter.jobs)
     let script = CommandSession.Script(
       lines: lines, endsWithLineFeed: endsWithLineFeed ?? scenario.endsWithLineFeed, pace: .filter(limits), stop: scenario.stop, kill: kill,
       watchesResources: demand == .all && (scenario.expectation.memory != nil || scenario.expectation.descriptors != nil))

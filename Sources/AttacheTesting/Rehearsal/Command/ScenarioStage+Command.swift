@@ -1,5 +1,4 @@
 internal import Attache
-internal import AttacheArguments
 internal import FoundationEssentials
 internal import Glibc
 
@@ -30,6 +29,7 @@ extension ScenarioStage {
   /// - Throws: ``StageError/unavailable(_:)`` when a flag contains a blank, at which the shell
   ///   would split it.
   func environment() throws(StageError) -> [String: String] {
+    let flags = flags
     if let flag = flags.first(where: { $0.isSplitByShell }) {
       throw .unavailable("\(Excerpt(flag.utf8)) contains a blank, which is not possible in REHEARSAL_FLAGS")
     }
@@ -67,7 +67,7 @@ extension ScenarioStage {
 extension Evidence {
   /// Creates the evidence of a command or a queue. Call it while the store still exists.
   init(output: [UInt8], on stage: ScenarioStage) {
-    self.init(input: stage.input, endsWithLineFeed: stage.scenario.endsWithLineFeed, options: stage.options)
+    self.init(input: stage.input, endsWithLineFeed: stage.scenario.endsWithLineFeed, filter: stage.configuration.filter)
     self.output = output
     stage.complete(&self)
   }

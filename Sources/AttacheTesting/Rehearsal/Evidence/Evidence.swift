@@ -1,4 +1,4 @@
-package import AttacheArguments
+package import Attache
 
 /// The observations of one run of a scenario, which the checks judge.
 package struct Evidence: Sendable {
@@ -53,11 +53,11 @@ package struct Evidence: Sendable {
     self.endsWithLineFeed = endsWithLineFeed
   }
 
-  /// Creates the evidence of a filter with these flags.
-  package init(input: [[UInt8]], endsWithLineFeed: Bool, options: FilterOptions) {
+  /// Creates the evidence of a filter with this configuration.
+  package init(input: [[UInt8]], endsWithLineFeed: Bool, filter: Filter.Configuration) {
     self.init(input: input, endsWithLineFeed: endsWithLineFeed)
-    place = OutputPlace(options.engine.payloads)
-    isOrdered = !options.order.unordered
+    place = OutputPlace(filter)
+    isOrdered = filter.isOrdered
   }
 
   /// Sets the report; nil when there is none.

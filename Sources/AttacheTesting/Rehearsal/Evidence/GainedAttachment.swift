@@ -1,5 +1,4 @@
-internal import Attache
-package import AttacheArguments
+package import Attache
 
 /// The place in a line where attache puts its member.
 package struct OutputPlace: Sendable, Hashable {
@@ -17,9 +16,9 @@ package struct OutputPlace: Sendable, Hashable {
     self.appliesOverrides = appliesOverrides
   }
 
-  /// Creates the place from flags.
-  package init(_ options: PayloadOptions) {
-    self.init(key: options.outputKey, payloadPath: options.payloadPath?.parts ?? [], appliesOverrides: options.applyOverrides)
+  /// Creates the place where a filter with this configuration puts its member.
+  package init(_ filter: Filter.Configuration) {
+    self.init(key: filter.outputKey, payloadPath: filter.payloadPath?.parts ?? [], appliesOverrides: filter.appliesOverrides)
   }
 
   /// Returns the objects that have the member, in the line's order. This is the payload if it has

@@ -1,5 +1,4 @@
 internal import Attache
-internal import AttacheArguments
 
 /// The evidence of a run, with its lines of output matched to its lines of input. A run is analysed
 /// once, and all checks share the analysis.

@@ -1,5 +1,4 @@
 internal import Attache
-internal import AttacheArguments
 
 /// attache's engine in this process. It is assembled as `attache` does, but with the scenario's
 /// service extension and machine.
@@ -12,25 +11,25 @@ struct InProcessEngine: Sendable {
 
   let filter: Filter
   private let clock: MonotonicClock
-  private let options: FilterOptions
+  private let configuration: EngineConfiguration
   private let store: AttachmentStore
   private let assembly: FilterAssembly
   private let extensions: ScriptedExtensions
 
-  init(_ options: FilterOptions, serviceExtension: ScriptedExtensionKind, network: FetchNetwork) throws(Refusal) {
-    let (store, extensions) = (try Self.open(options), ScriptedExtensions(serviceExtension, machine: network.machine))
+  init(_ configuration: EngineConfiguration, serviceExtension: ScriptedExtensionKind, network: FetchNetwork) throws(Refusal) {
+    let (store, extensions) = (try Self.open(configuration.store), ScriptedExtensions(serviceExtension, machine: network.machine))
     do {
-      assembly = try FilterAssembly(options, store: store, network: network, serviceExtension: { extensions.make(media: $0) })
+      assembly = try FilterAssembly(configuration, store: store, network: network, serviceExtension: { extensions.make(media: $0) })
     } catch {
       store.shutdown()
       throw Refusal(status: ExitStatus.software, reason: "\(error)")
     }
     (filter, clock) = (assembly.filter, assembly.engine.clock)
-    (self.options, self.store, self.extensions) = (options, store, extensions)
+    (self.configuration, self.store, self.extensions) = (configuration, store, extensions)
   }
 
-  private static func open(_ options: FilterOptions) throws(Refusal) -> AttachmentStore {
-    do { return try options.engine.storage.open() } catch { throw Refusal(status: ExitStatus.cannotCreate, reason: "\(error)") }
+  private static func open(_ configuration: AttachmentStore.Configuration) throws(Refusal) -> AttachmentStore {
+    do { return try AttachmentStore(configuration) } catch { throw Refusal(status: ExitStatus.cannotCreate, reason: "\(error)") }
   }
 
   /// Runs the filter to the end of its input.
@@ -38,7 +37,7 @@ struct InProcessEngine: Sendable {
   /// - Returns: the exit status that `attache` would return.
   func run(input: Int32, output: Int32, on timeline: Timeline) -> Int32 {
     do throws(Filter.Failure) {
-      return options.exitStatus(after: try filter.run(input: input, output: output))
+      return configuration.exitStatus(after: try filter.run(input: input, output: output))
     } catch {
       timeline.note(.filter, "\(error)")
       return ExitStatus.inputOutput

@@ -1,5 +1,4 @@
 internal import Attache
-internal import AttacheArguments
 internal import Glibc
 internal import Synchronization
 
@@ -30,9 +29,9 @@ final class InProcessRunner: Sendable {
 
   /// Plays the scenario. The store must exist until it returns.
   func run() throws(StageError) -> Evidence {
-    var evidence = Evidence(input: stage.input, endsWithLineFeed: stage.scenario.endsWithLineFeed, options: stage.options)
+    var evidence = Evidence(input: stage.input, endsWithLineFeed: stage.scenario.endsWithLineFeed, filter: stage.configuration.filter)
     do throws(InProcessEngine.Refusal) {
-      let engine = try InProcessEngine(stage.options, serviceExtension: stage.scenario.serviceExtension, network: network)
+      let engine = try InProcessEngine(stage.configuration, serviceExtension: stage.scenario.serviceExtension, network: network)
       try converse(with: engine, &evidence)
     } catch {
       stage.timeline.note(.filter, "does not start: \(error.reason)")
@@ -45,7 +44,7 @@ final class InProcessRunner: Sendable {
 
   /// The system's network. On a loopback stage, the engine can reach only loopback.
   private var network: FetchNetwork {
-    let system = TransferWatch.watching(.real(stage.options.engine.fetching.configuration))
+    let system = TransferWatch.watching(.real(stage.configuration.fetching))
     return stage.network == nil ? system.onLoopback { [stage] in stage.note(beyondLoopback: $0, port: $1) } : system
   }
 

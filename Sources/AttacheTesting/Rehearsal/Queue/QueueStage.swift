@@ -1,5 +1,4 @@
 internal import Attache
-internal import AttacheArguments
 
 /// A queue in a scenario's environment, and the commands that fill it, work it and read it.
 struct QueueStage {
@@ -18,7 +17,7 @@ struct QueueStage {
     environment["REHEARSAL_FLAGS"] = environment["REHEARSAL_FLAGS"].map(Self.withoutReport)
     // Passed as a variable and not in the command, because a path can contain characters that a
     // shell interprets.
-    environment["REHEARSAL_PAYLOAD_PATH"] = stage.options.engine.payloads.payloadPath?.description
+    environment["REHEARSAL_PAYLOAD_PATH"] = stage.configuration.filter.payloadPath?.description
     self.environment = environment
   }
 
@@ -91,7 +90,7 @@ struct QueueStage {
   /// a time. A payload runs alone after two workers died while they worked on it.
   private var patience: Duration {
     let deadline = stage.scenario.deadline
-    let rounds = stage.input.count / (rehearsal.randomKills > 0 ? 1 : max(1, stage.options.engine.timing.jobs)) + 1
+    let rounds = stage.input.count / (rehearsal.randomKills > 0 ? 1 : max(1, stage.configuration.filter.jobs)) + 1
     return deadline * rounds + (rehearsal.hangAfter ?? deadline * 2 + .seconds(10))
   }
 }

@@ -1,6 +1,4 @@
-internal import Attache
-package import AttacheArguments
-internal import ArgumentParser
+package import Attache
 
 /// The environment of a scenario for one run: its origins, its name server, its disk, and a folder
 /// for store and report. The creator must call ``takeDown()``.
@@ -15,10 +13,8 @@ package final class ScenarioStage: Sendable {
   package let nameServer: String
   /// The file for `--cacert`; nil when no origin uses TLS.
   package let rootCertificates: String?
-  /// All flags for attache, with the scenario's own flags last.
-  package let flags: [String]
-  /// The flags as attache parses them.
-  package let options: FilterOptions
+  /// The configuration with which attache plays the scenario in this process.
+  package let configuration: EngineConfiguration
   /// The events. Its start is set when the payloads are written.
   package let timeline: Timeline
 
@@ -36,6 +32,10 @@ package final class ScenarioStage: Sendable {
   package var report: String { folder["report.ndjson"] }
   /// The path of a queue.
   var queue: String { folder["queue"] }
+  /// All flags for attache as a command, with the scenario's own flags last.
+  var flags: [String] {
+    scenario.commandFlags(.init(store: store, report: report, rootCertificates: rootCertificates, nameServer: nameServer))
+  }
 
   /// Sets up a scenario's environment.
   ///
@@ -61,9 +61,8 @@ package final class ScenarioStage: Sendable {
       for (name, origin) in origins { origin.serve(filled.origins[name]?.paths ?? [:]) }
       self.scenario = filled
       input = placeholders.lines(of: scenario)
-      flags = filled.filterFlags(
-        store: folder["store"], report: folder["report.ndjson"], rootCertificates: rootCertificates, nameServer: nameServer)
-      options = try Self.read(flags)
+      configuration = try filled.configuration(
+        .init(store: folder["store"], report: folder["report.ndjson"], rootCertificates: rootCertificates, nameServer: nameServer))
     } catch {
       for origin in origins.values { await origin.stop() }
       disk?.unmount()
@@ -173,9 +172,5 @@ extension ScenarioStage {
     }
     try folder.write(roots.joined(separator: "\n".utf8).map { $0 }, to: "roots.pem")
     return folder["roots.pem"]
-  }
-
-  static func read(_ flags: [String]) throws(StageError) -> FilterOptions {
-    do { return try FilterOptions.parse(flags) } catch { throw .flags(FilterOptions.message(for: error)) }
   }
 }

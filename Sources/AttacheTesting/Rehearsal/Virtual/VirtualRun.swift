@@ -1,5 +1,4 @@
 internal import Attache
-internal import AttacheArguments
 internal import Glibc
 internal import Synchronization
 
@@ -53,7 +52,7 @@ private final class VirtualPlay: Sendable {
 
   private func playOut(_ input: Int32) {
     do throws(InProcessEngine.Refusal) {
-      let engine = try InProcessEngine(stage.options, serviceExtension: stage.scenario.serviceExtension, network: stage.fetchNetwork)
+      let engine = try InProcessEngine(stage.configuration, serviceExtension: stage.scenario.serviceExtension, network: stage.fetchNetwork)
       stage.timeline.start = simulation.now
       schedule(stage.scenario.stop, of: engine)
       let status = engine.run(input: input, output: stage.output.descriptor, on: stage.timeline)

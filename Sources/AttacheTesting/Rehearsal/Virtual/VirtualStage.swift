@@ -1,6 +1,4 @@
-internal import ArgumentParser
 internal import Attache
-internal import AttacheArguments
 internal import Glibc
 
 /// The environment of a scenario on a simulated machine: its origins and names are scripts, its
@@ -11,7 +9,7 @@ final class VirtualStage: Sendable {
 
   let scenario: Scenario
   let input: [[UInt8]]
-  let options: FilterOptions
+  let configuration: EngineConfiguration
   let simulation: Simulation
   let timeline: Timeline
   let network: ScriptedNetwork
@@ -34,9 +32,8 @@ final class VirtualStage: Sendable {
     let placeholders = Placeholders(origins: network.addresses)
     self.scenario = placeholders.filled(scenario)
     input = placeholders.lines(of: scenario)
-    options = try ScenarioStage.read(
-      self.scenario.filterFlags(
-        store: folder["store"], report: folder["report"], rootCertificates: nil, nameServer: Self.nameServer))
+    configuration = try self.scenario.configuration(
+      .init(store: folder["store"], report: folder["report"], nameServer: Self.nameServer))
     network.serve(self.scenario.origins)
     var text = Array(input.map { $0 + [UInt8(ascii: "\n")] }.joined())
     if !scenario.endsWithLineFeed { _ = text.popLast() }
@@ -48,7 +45,7 @@ final class VirtualStage: Sendable {
 
   /// Returns what the stage and the output show. Call it while the store still exists.
   func evidence() -> Evidence {
-    var evidence = Evidence(input: input, endsWithLineFeed: scenario.endsWithLineFeed, options: options)
+    var evidence = Evidence(input: input, endsWithLineFeed: scenario.endsWithLineFeed, filter: configuration.filter)
     output.look(at: simulation.now)
     evidence.output = output.bytes
     evidence.arrivals = output.arrivals.map { timeline.start.duration(to: $0) }

@@ -1,4 +1,4 @@
-internal import AttacheArguments
+internal import Attache
 internal import Yams
 
 /// A place in a scenario file: its node, and its path for messages.
@@ -54,7 +54,7 @@ struct ScenarioField {
   func duration() throws(ScenarioError) -> Duration {
     let text = try text()
     if text == "0" { return .zero }
-    guard let duration = DurationArgument(argument: text)?.duration else {
+    guard let duration = WrittenDuration.duration(text) else {
       throw error("expected a time such as 250ms, 2s or 1m, not “\(text)”")
     }
     guard duration <= Self.longestTime else { throw error("\(text) is too long; a time in a scenario is at most 24h") }
@@ -135,7 +135,7 @@ struct ScenarioField {
 extension Int {
   /// Parses a number of bytes in the form that attache's flags take.
   init?(argument text: String) {
-    guard let bytes = ByteCountArgument(argument: text)?.bytes else { return nil }
+    guard let bytes = WrittenByteCount.bytes(text) else { return nil }
     self = Int(bytes)
   }
 }

@@ -1,5 +1,3 @@
-internal import AttacheArguments
-
 extension ScenarioField {
   /// Parses `full after SIZE` or `read-only`.
   func disk() throws(ScenarioError) -> DiskScript {
@@ -28,7 +26,7 @@ extension ScenarioField {
       flags = try text().split(separator: " ").map(String.init)
     }
     for flag in flags { try check(placeholdersOf: flag, origins: origins, what: "flag \(flag)") }
-    do throws(ScenarioFlags.Mistake) {
+    do throws(EngineFlagMistake) {
       try ScenarioFlags.check(flags.map { Placeholder.withExamples($0) }, network: network)
     } catch {
       throw self.error(error.description)

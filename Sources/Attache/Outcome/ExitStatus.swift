@@ -1,6 +1,3 @@
-internal import ArgumentParser
-package import Logging
-
 /// The exit statuses other than 0 and 64 (usage, which the argument parser reports). The numbers
 /// follow sysexits.h where it defines one.
 package enum ExitStatus {
@@ -20,14 +17,4 @@ package enum ExitStatus {
   package static let noPermission: Int32 = 77
   /// A rehearsal failed.
   package static let rehearsalFailed: Int32 = 99
-}
-
-/// Runs `body`. Logs its error and throws the exit status `status`.
-package func orExit<Value>(_ log: Logger, _ status: Int32, _ body: () throws -> Value) throws -> Value {
-  do {
-    return try body()
-  } catch {
-    log.error("\(error)")
-    throw ExitCode(status)
-  }
 }

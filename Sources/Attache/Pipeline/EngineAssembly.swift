@@ -1,7 +1,5 @@
-package import Attache
-
-/// The engine that fetches media and serves payloads, configured by the flags. The filter, the
-/// queue worker and the inspection share it.
+/// The engine that fetches media and serves payloads. The filter, the queue worker and the
+/// inspection share it.
 package struct EngineAssembly: Sendable {
   package let clock: MonotonicClock
   package let host: ServiceExtensionHost
@@ -19,20 +17,20 @@ package struct EngineAssembly: Sendable {
   ///   - notify: receives the notices about the fetcher processes.
   /// - Throws: an error that tells the user why the engine does not start.
   package init(
-    _ timing: TimingOptions, _ fetching: FetchOptions, store: AttachmentStore, parent: FetcherParent? = nil, network: FetchNetwork? = nil,
+    _ configuration: EngineConfiguration, store: AttachmentStore, parent: FetcherParent? = nil, network: FetchNetwork? = nil,
     serviceExtension: @escaping @Sendable (() -> MediaExtension) -> any ServiceExtension = { $0() },
     notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
   ) throws {
-    let configuration = fetching.configuration
+    let fetching = configuration.fetching
     let clock = try MonotonicClock(machine: network?.machine ?? SystemMachine())
     let fetcher =
       if let parent {
-        try MediaFetcher(configuration, store: store, clock: clock, parent: parent, notify: notify)
+        try MediaFetcher(fetching, store: store, clock: clock, parent: parent, notify: notify)
       } else {
-        try MediaFetcher(configuration, store: store, clock: clock, network: network ?? .real(configuration))
+        try MediaFetcher(fetching, store: store, clock: clock, network: network ?? .real(fetching))
       }
-    let (maximum, onExpiry) = (timing.maxAttachments, timing.onExpiry)
-    host = ServiceExtensionHost(clock: clock, grace: timing.effectiveGrace) {
+    let (maximum, onExpiry) = (configuration.maximumAttachments, configuration.onExpiry)
+    host = ServiceExtensionHost(clock: clock, grace: configuration.effectiveGrace) {
       serviceExtension { MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry) }
     }
     (self.clock, self.fetcher) = (clock, fetcher)

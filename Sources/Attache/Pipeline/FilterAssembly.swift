@@ -1,6 +1,4 @@
-package import Attache
-
-/// attache's filter and its engine, configured by the flags for one run.
+/// attache's filter and its engine, for one run.
 package struct FilterAssembly: Sendable {
   package let filter: Filter
   package let engine: EngineAssembly
@@ -19,13 +17,12 @@ package struct FilterAssembly: Sendable {
   ///   - notify: receives the notices about the fetcher processes.
   /// - Throws: an error that tells the user why the engine does not start.
   package init(
-    _ options: FilterOptions, store: AttachmentStore, parent: FetcherParent? = nil, network: FetchNetwork? = nil,
+    _ configuration: EngineConfiguration, store: AttachmentStore, parent: FetcherParent? = nil, network: FetchNetwork? = nil,
     serviceExtension: @escaping @Sendable (() -> MediaExtension) -> any ServiceExtension = { $0() },
     explain: @escaping @Sendable (Explanation) -> Void = { _ in }, notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
   ) throws {
     engine = try EngineAssembly(
-      options.engine.timing, options.engine.fetching, store: store, parent: parent, network: network, serviceExtension: serviceExtension,
-      notify: notify)
-    filter = try Filter(options.filterConfiguration(), host: engine.host, store: store, clock: engine.clock, explain: explain)
+      configuration, store: store, parent: parent, network: network, serviceExtension: serviceExtension, notify: notify)
+    filter = try Filter(configuration.filter, host: engine.host, store: store, clock: engine.clock, explain: explain)
   }
 }

@@ -1,0 +1,51 @@
+/// The settings of an engine and of the filter or the queue worker that it serves.
+package struct EngineConfiguration: Sendable {
+  package var filter = Filter.Configuration()
+  package var fetching = MediaFetcher.Configuration()
+  package var store: AttachmentStore.Configuration
+  /// The time before the deadline that is kept for writing the line; nil for the default.
+  package var grace: Duration?
+  /// The maximum number of media to fetch for each payload.
+  package var maximumAttachments = 10
+  /// What to write if time expires before all media are decided.
+  package var onExpiry = MediaExtension.ExpiryChoice.original
+  /// Whether an invalid line gives an exit status other than 0.
+  package var isStrict = false
+
+  package init(store: AttachmentStore.Configuration) {
+    self.store = store
+  }
+
+  /// The value of ``grace``; without it 50 ms, but at most half of the deadline.
+  package var effectiveGrace: Duration {
+    grace ?? min(.milliseconds(50), filter.deadline / 2)
+  }
+
+  /// Forks the parent of the fetcher processes. Call it while the process has one thread and no
+  /// open database, store or connection.
+  ///
+  /// - Throws: ``SystemError`` when the system refuses.
+  package func fetcherParent() throws(SystemError) -> FetcherParent {
+    let fetches = filter.jobs.multipliedReportingOverflow(by: maximumAttachments)
+    return try FetcherParent(
+      fetching, store: store.directory, maximumBytes: store.maximumBytes, maximumAge: store.maximumAge,
+      fetches: fetches.overflow ? .max : fetches.partialValue)
+  }
+
+  /// Returns the exit status of `attache` after a run, numbered as in sysexits.h.
+  package func exitStatus(after result: Filter.Result) -> Int32 {
+    if result.reportFailure != nil { return ExitStatus.inputOutput }
+    if !result.isComplete { return ExitStatus.temporaryFailure }
+    return isStrict && result.summary.lines(.invalid) > 0 ? ExitStatus.data : 0
+  }
+}
+
+extension Filter.Failure {
+  /// The exit status of `attache` after a run that failed.
+  package var exitStatus: Int32 {
+    switch self {
+    case .input, .output, .report: ExitStatus.inputOutput
+    case .start: ExitStatus.software
+    }
+  }
+}

@@ -1,0 +1,17 @@
+extension Filter.Configuration {
+  /// What is wrong with these values, as a message that names their flags; nil if nothing is.
+  package var mistake: String? {
+    if outputKey == "aps" { return "--output-key aps would replace the alert; choose another name." }
+    if outputKey.isEmpty { return "--output-key must not be empty." }
+    if outputKey.utf8.contains(UInt8(ascii: ".")) {
+      return "--output-key is the name of a top-level member, not a path; remove the dot."
+    }
+    if let baseURL, !baseURL.hasPrefix("https://"), !baseURL.hasPrefix("http://") {
+      return "--base-url must be an absolute http(s) URL, such as https://cdn.example/."
+    }
+    return dialects.dialect(reading: outputKey).map { dialect in
+      "--output-key \(PrintableText.of(outputKey)) is where the dialect \(dialect) looks for media, and attache passes payloads with the output member through; "
+        + "choose another name."
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package import Attache
+
+extension EngineConfiguration {
+  /// Creates the configuration that flags describe.
+  ///
+  /// - Throws: `ValidationError` when the table of dialects cannot be built.
+  package init(
+    _ timing: TimingOptions, _ payloads: PayloadOptions, _ fetching: FetchOptions, _ storage: StoreOptions, order: OrderOptions? = nil,
+    reporting: ReportingOptions? = nil
+  ) throws {
+    self.init(store: storage.configuration)
+    filter = try payloads.configuration()
+    (filter.deadline, filter.jobs) = (timing.deadline.duration, timing.jobs)
+    if let order { (filter.windowBytes, filter.isOrdered) = (Int(order.window.bytes), !order.unordered) }
+    if let reporting { (filter.report, filter.urlDetail, isStrict) = (reporting.report, reporting.logUrls, reporting.strict) }
+    self.fetching = fetching.configuration
+    (grace, maximumAttachments, onExpiry) = (timing.grace?.duration, timing.maxAttachments, timing.onExpiry)
+  }
+}
