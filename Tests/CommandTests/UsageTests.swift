@@ -4,7 +4,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct UsageTests {
   /// A wrong value for each flag, and a part of the message that says what to do.
-  private static let mistakes: [(flag: String, value: String, advice: String)] = [
+  static let mistakes: [(flag: String, value: String, advice: String)] = [
     ("--deadline", "soon", "300ms, 2s or 1m"), ("--deadline", "5", "300ms, 2s or 1m"),
     ("--grace", "x", "--grace <time>"), ("--grace", "31s", "shorter than --deadline"),
     ("--on-expiry", "never", "'original' and 'best-attempt'"), ("--jobs", "0", "at least 1"), ("--jobs", "many", "--jobs <n>"),

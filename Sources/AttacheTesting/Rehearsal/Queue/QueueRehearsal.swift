@@ -75,12 +75,12 @@ public struct QueueRehearsal: Sendable {
   private func reasonToSkip(_ scenario: Scenario) -> String? {
     if scenario.serviceExtension != .media { return "the extension of this scenario runs only in attache's own process" }
     if scenario.stop != nil { return "a worker does not stop as a filter does" }
-    if let flag = scenario.flags.first(where: Self.flagsOfTheFilter.contains) { return "\(flag) is a flag of the filter only" }
+    if let flag = scenario.flags.first(where: { EngineFlag.named($0)?.commands.contains(.worker) == false }) {
+      return "\(flag) is a flag of the filter only"
+    }
     if scenario.disk != nil { return "a worker waits until its disk has space, which this disk never gets" }
     return nil
   }
-
-  private static let flagsOfTheFilter: Set = ["--window", "--unordered", "--strict"]
 
   private func undisturbed(_ result: inout ScenarioResult) async throws(StageError) {
     let scenario = result.scenario.scaled(by: timeScale)
