@@ -1,6 +1,6 @@
-internal import ArgumentParser
+public import ArgumentParser
 internal import AttacheArguments
-internal import AttacheTesting
+public import AttacheTesting
 internal import Foundation
 
 /// What a rehearsal requires of another filter.
@@ -15,17 +15,7 @@ enum DemandChoice: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-/// The kind of queue that the rehearsal uses.
-enum QueueChoice: String, ExpressibleByArgument, CaseIterable {
-  case sqlite, dir
-
-  var kind: QueueRehearsal.Kind {
-    switch self {
-    case .sqlite: .sqlite
-    case .dir: .folder
-    }
-  }
-}
+extension QueueRehearsal.Kind: ExpressibleByArgument {}
 
 /// The flags for rehearsing another filter, and for what it must do.
 struct CommandOptions: ParsableArguments {
@@ -38,7 +28,7 @@ struct CommandOptions: ParsableArguments {
       Rehearse attache work: the payloads go into a queue of this kind, sqlite or dir, a worker works it, and their results are read. \
       --command is then another worker of the queue $REHEARSAL_QUEUE.
       """, valueName: "kind"))
-  var queue: QueueChoice?
+  var queue: QueueRehearsal.Kind?
 
   @Option(
     help: ArgumentHelp("How long a command may continue after its last deadline. (default: twice the deadline)", valueName: "time"))
@@ -129,7 +119,7 @@ struct CommandOptions: ParsableArguments {
 
   func queueRehearsal(timeScale: Double) -> QueueRehearsal? {
     guard let queue else { return nil }
-    var rehearsal = QueueRehearsal(queue.kind)
+    var rehearsal = QueueRehearsal(queue)
     if let command { rehearsal.worker = command }
     rehearsal.hangAfter = hangAfter?.duration
     rehearsal.randomKills = killRandom ?? 0

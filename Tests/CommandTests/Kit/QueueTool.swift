@@ -1,3 +1,4 @@
+import AttacheTesting
 import Foundation
 
 /// The built tool with a queue in its home.
@@ -66,7 +67,4 @@ final class QueueTool: Sendable {
   }
 }
 
-/// The kinds of queues.
-enum QueueKind: String, CaseIterable {
-  case sqlite, dir
-}
+typealias QueueKind = QueueRehearsal.Kind

@@ -1,3 +1,4 @@
+import AttacheTesting
 import Foundation
 import Testing
 
@@ -8,7 +9,7 @@ struct InboxTests {
   private var folder: String { queue.tool.home["queue"] }
 
   init() async throws {
-    queue = try QueueTool(.dir)
+    queue = try QueueTool(.folder)
     #expect(try await queue.run("enqueue").exit == .status(0))
   }
 
