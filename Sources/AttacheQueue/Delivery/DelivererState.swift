@@ -78,7 +78,7 @@ struct DelivererState {
       end(token, .dropped, reason)
     case .retry(let span, let reason):
       noteAnswer()
-      let delay = span ?? Self.delay(after: delivery, wall: wall, jitter: jitter())
+      let delay = span ?? delivery.retryDelay(wall: wall, jitter: jitter())
       giveBack(token, after: delay, tried: reason)
     case .senderEnded(let reason) where hasAnswered:
       result.retried += 1
@@ -95,12 +95,6 @@ struct DelivererState {
   private mutating func noteAnswer() {
     hasAnswered = true
     if !isOfMachine { endPause() }
-  }
-
-  private static func delay(after delivery: Delivery, wall: Duration, jitter: Double) -> Duration {
-    let schedule = RetrySchedule(attempts: .max)
-    let remaining = delivery.expiresAt.map { $0 - wall }
-    return schedule.delay(after: delivery.attempt, remaining: remaining, jitter: jitter) ?? max(.milliseconds(1), remaining ?? .zero)
   }
 
   private mutating func end(_ token: LeaseToken, _ status: DeliveryStatus, _ answer: String?) {

@@ -35,6 +35,19 @@ public struct Delivery: Hashable, Sendable {
   }
 }
 
+extension Delivery {
+  /// Returns the pause before the next attempt, for an answer that names none.
+  ///
+  /// - Parameters:
+  ///   - wall: the wall clock time since 1970.
+  ///   - jitter: a random fraction in 0…1.
+  func retryDelay(wall: Duration, jitter: Double) -> Duration {
+    let schedule = RetrySchedule(attempts: .max)
+    let remaining = expiresAt.map { $0 - wall }
+    return schedule.delay(after: attempt, remaining: remaining, jitter: jitter) ?? max(.milliseconds(1), remaining ?? .zero)
+  }
+}
+
 /// A sender's answer to a result.
 public enum DeliveryAnswer: Hashable, Sendable {
   /// The recipient's service accepted the result. The status is a code such as `200`; nil when the

@@ -86,6 +86,16 @@ public struct OriginScript: Sendable, Hashable {
   public init() {}
 }
 
+extension OriginScript {
+  /// Returns whether a good certificate covers a host: by its name, or by a name whose first label
+  /// is `*`, which matches exactly one label (RFC 9525, 6.3).
+  func certificateCovers(_ host: String) -> Bool {
+    guard !certificateNames.isEmpty, !certificateNames.contains(host) else { return true }
+    let parent = host.drop { $0 != "." }
+    return !parent.isEmpty && certificateNames.contains("*" + parent)
+  }
+}
+
 /// The behavior of a path: one list of steps per request. The last list repeats.
 public struct PathScript: Sendable, Hashable {
   /// The steps for each request, in order. If empty, the path returns 404.

@@ -294,13 +294,3 @@ final class ScriptedTransfer: Transfer, @unchecked Sendable {
     timer = nil
   }
 }
-
-extension OriginScript {
-  /// Returns whether a good certificate covers a host: by its name, or by a name whose first label
-  /// is `*`, which matches exactly one label (RFC 9525, 6.3).
-  fileprivate func certificateCovers(_ host: String) -> Bool {
-    guard !certificateNames.isEmpty, !certificateNames.contains(host) else { return true }
-    let parent = host.drop { $0 != "." }
-    return !parent.isEmpty && certificateNames.contains("*" + parent)
-  }
-}
