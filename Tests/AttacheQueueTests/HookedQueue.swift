@@ -5,7 +5,7 @@ import Synchronization
 /// A queue that calls a hook of the test before each call; the hook may make the call fail.
 final class HookedQueue: PayloadQueue {
   enum Call: Hashable {
-    case claim, renew, finish, giveBack, settle
+    case claim, renew, finish, giveBack, settle, sync
   }
 
   private struct State {
@@ -80,6 +80,9 @@ final class HookedQueue: PayloadQueue {
   func redeliver() throws(QueueError) -> Int { try queue.redeliver() }
   func history(of name: PayloadName) throws(QueueError) -> PayloadHistory? { try queue.history(of: name) }
   func poisoned(after id: Int64, limit: Int) throws(QueueError) -> [PayloadHistory] { try queue.poisoned(after: id, limit: limit) }
-  func sync() throws(QueueError) { try queue.sync() }
+  func sync() throws(QueueError) {
+    try called(.sync)
+    try queue.sync()
+  }
   func close() { queue.close() }
 }

@@ -113,6 +113,9 @@ final class WorkerSettler: Sendable {
     -> (syncBy: MonotonicInstant?, fault: MachineFault?)
   {
     var (rest, met) = (group, nil as MachineFault?)
+    var hasPaused = false
+    // The pause may have used up the signal of a decision, so the next wait must not begin.
+    defer { if hasPaused { alarm.ring() } }
     while true {
       do throws(QueueError) {
         if !rest.isEmpty { met = try settle(&rest, isCancelled: owner.isCancelled()) ?? met }
@@ -124,6 +127,7 @@ final class WorkerSettler: Sendable {
       } catch {
         guard let fault = MachineFault(error), !owner.isStopped() else { throw error }
         owner.paused(fault)
+        hasPaused = true
         alarm.wait(until: clock.now.advanced(by: pause))
       }
     }

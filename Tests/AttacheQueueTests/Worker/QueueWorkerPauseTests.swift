@@ -148,6 +148,30 @@ import Testing
     #expect(rig.observer.pauses.last == .some(nil))
   }
 
+  @Test func `a payload that is decided while a sync is repeated is settled`() throws {
+    let rig = try WorkerRig()
+    let queue = HookedQueue(try rig.queue.open(with: [WorkerLine.candidate(1), WorkerLine.candidate(2)]))
+    let isDecided = Atomic(false)
+    queue.before(.sync) { () throws(QueueError) in
+      guard isDecided.load(ordering: .acquiring) else { throw .full("/queue: no space is left") }
+    }
+    let waiting = Mutex<ExtensionReply?>(nil)
+    rig.observer.onPaused { _ in
+      Thread.detachNewThread {
+        guard let answer = waiting.withLock({ $0.take() }) else { return }
+        answer.offer(.original(.typeUnknown))
+        isDecided.store(true, ordering: .releasing)
+      }
+    }
+    let result = try rig.worker(on: queue) {
+      $0.pause = Self.pause
+    } serve: { request, answer in
+      // The other payload is decided while the sync fails.
+      if request.identifier == "1" { answer.offer(.original(.typeUnknown)) } else { waiting.withLock { $0 = answer } }
+    }.run()
+    #expect(result.summary.lines(.fallback) == 2)
+  }
+
   @Test(arguments: [HookedQueue.Call.claim, .finish], [EROFS, EIO, EDQUOT, EMFILE])
   func `a queue whose disk fails or turns read-only pauses its worker`(_ call: HookedQueue.Call, _ number: Int32) throws {
     let rig = try WorkerRig()
