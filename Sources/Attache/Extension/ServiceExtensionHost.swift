@@ -160,9 +160,16 @@ public final class ServiceExtensionHost: Sendable {
   private func start(_ thread: ExtensionThread) -> Bool {
     do {
       try machine.start("extension") { [weak self] in
-        // A waiting thread must not retain this host.
-        while self != nil {
-          if thread.perform() { self?.park(thread) } else { thread.alarm.wait(until: nil) }
+        // A waiting thread must not retain this host. Work that was given is done even if the host
+        // is gone: an extension must hear that its request is decided.
+        while true {
+          if thread.perform() {
+            self?.park(thread)
+          } else if self == nil {
+            return
+          } else {
+            thread.alarm.wait(until: nil)
+          }
         }
       }.detach()
       return true

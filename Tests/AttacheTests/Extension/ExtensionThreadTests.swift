@@ -1,3 +1,4 @@
+import AttacheTesting
 import Foundation
 import Testing
 
@@ -18,6 +19,18 @@ import Testing
       }
       stage = nil
       #expect(comesTrue { extensionThreads().isEmpty })
+    }
+  }
+
+  @Test func `an extension is told that its request is decided, although its host is gone`() async {
+    for _ in 1...50 {
+      let (cancellations, continuation) = AsyncStream<Void>.makeStream()
+      var stage: HostStage? = HostStage(.init(cancel: { continuation.yield() }))
+      stage?.run()
+      stage?.clock.advance(by: HostStage.budget)
+      await stage?.waitForDelivery()
+      stage = nil
+      for await _ in cancellations { break }
     }
   }
 }
