@@ -8,11 +8,13 @@ package enum StandardDescriptors {
   /// ``takeClosed()`` and `BrokenPipe.block()`.
   ///
   /// From then on, a write beyond the limit on a file's size (`ulimit -f`) fails with EFBIG and is
-  /// reported like a full disk. By default its signal ends the process.
+  /// reported like a full disk. By default its signal ends the process. SIGCHLD gets its default,
+  /// which a parent may have changed: while it is ignored, the status of a child is lost.
   package static func prepare() {
     takeClosed()
     BrokenPipe.block()
     signal(SIGXFSZ, SIG_IGN)
+    signal(SIGCHLD, SIG_DFL)
   }
 
   /// Opens `/dev/null` at the number of each closed descriptor. Otherwise one of our files or

@@ -8,7 +8,7 @@ package enum ProcessEnd: Hashable, Sendable {
 }
 
 /// A child process, which any thread may signal. Until it is collected, the kernel gives its number
-/// to no other process or group.
+/// to no other process or group, unless this process ignores SIGCHLD.
 package final class StartedProcess: Sendable {
   package let identifier: Int32
   private let leadsGroup: Bool
@@ -51,8 +51,9 @@ package final class StartedProcess: Sendable {
       var status: Int32 = 0
       let child = unsafe waitpid(identifier, &status, WNOHANG)
       if child == 0 { return nil }
-      // Other code that waits for any child of this process may have taken the status.
-      if child < 0 { status = 0 }
+      // Other code that waits for any child of this process may have taken the status. It is not
+      // known then, so the process does not count as successful.
+      if child < 0 { status = SIGKILL }
       collected = status & 0x7F == 0 ? .status(status >> 8 & 0xFF) : .signal(status & 0x7F)
       return collected
     }
