@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The progress of a fetch, which its loop stores and any thread reads. As in the memory that
 /// processes share, a reader may see some fields before and some after a change: each is right by
-/// itself.
+/// itself. A wait that has ended is stored behind the end of the wait, so that no time counts twice.
 final class PublishedProgress: FetchProgressSource {
   private let status = Atomic<Int32>(0)
   private let bytes = Atomic<Int64>(0)
@@ -29,7 +29,6 @@ final class PublishedProgress: FetchProgressSource {
     type.store(raw.type, ordering: .relaxed)
     cache.store(raw.cache, ordering: .relaxed)
     attempts.store(raw.attempts, ordering: .relaxed)
-    wait.store(raw.wait, ordering: .relaxed)
     dns.store(raw.dns, ordering: .relaxed)
     connect.store(raw.connect, ordering: .relaxed)
     tls.store(raw.tls, ordering: .relaxed)
@@ -37,6 +36,7 @@ final class PublishedProgress: FetchProgressSource {
     awaited.store(raw.awaited, ordering: .relaxed)
     places.store(raw.places, ordering: .relaxed)
     waitingSince.store(raw.waiting_since, ordering: .relaxed)
+    wait.store(raw.wait, ordering: .releasing)
   }
 
   var progress: FetchProgress {
@@ -46,7 +46,7 @@ final class PublishedProgress: FetchProgressSource {
     raw.type = type.load(ordering: .relaxed)
     raw.cache = cache.load(ordering: .relaxed)
     raw.attempts = attempts.load(ordering: .relaxed)
-    raw.wait = wait.load(ordering: .relaxed)
+    raw.wait = wait.load(ordering: .acquiring)
     raw.dns = dns.load(ordering: .relaxed)
     raw.connect = connect.load(ordering: .relaxed)
     raw.tls = tls.load(ordering: .relaxed)

@@ -67,10 +67,10 @@ public final class MonotonicClock: MachineClock {
 
   public func cancel(_ appointment: Appointment) {
     guard let entry = appointment.entry as? TimerEntry else { return }
-    book.change { book in
-      book.heap.remove(entry)
+    _ = book.change { book in
+      let action = book.heap.remove(entry)
       noteEarliest(of: book)
-      return ((), isNews: false)
+      return (action, isNews: false)
     }
   }
 

@@ -52,10 +52,14 @@ struct TimerHeap {
   }
 
   /// Removes a timer. Does nothing if the timer has already run or was removed.
-  mutating func remove(_ entry: TimerEntry) {
-    guard holds(entry) else { return }
+  ///
+  /// - Returns: the action that will not run. A caller that has a lock releases it outside: with it
+  ///   may go an object of the user.
+  @discardableResult
+  mutating func remove(_ entry: TimerEntry) -> (@Sendable () -> Void)? {
+    guard holds(entry) else { return nil }
     removeNode(at: positions[entry.seat])
-    vacate(entry.seat)
+    return vacate(entry.seat)?.action
   }
 
   /// Moves a timer to another instant. Does nothing if the timer is no longer in the heap.
@@ -77,7 +81,6 @@ struct TimerHeap {
     entry.seat < timers.count && timers[entry.seat]?.entry === entry
   }
 
-  @discardableResult
   private mutating func vacate(_ seat: Int) -> Timer? {
     freeSeats.append(seat)
     return timers[seat].take()

@@ -45,7 +45,10 @@ public final class CommandSender: Sender {
   public func start(_ owner: any SenderOwner) throws {
     let first = try CommandChild(configuration)
     let loop = CommandLoop(configuration, first, thread, wakeSignal, owner)
-    try thread.start { loop.run() }
+    do { try thread.start { loop.run() } } catch {
+      _ = first.stop()
+      throw error
+    }
   }
 
   public func send(_ deliveries: [Delivery]) { thread.send(deliveries) }

@@ -113,7 +113,7 @@ final class FetcherLink: FetchService {
   func countOrigins(_ answer: @escaping @Sendable (BreakerStates) -> Void) {
     let isIdle = state.withLock { state in
       // Without a process there are no origins. A process that starts will reply.
-      guard state.stream != nil || state.isStarting else { return true }
+      guard !state.isOver, state.stream != nil || state.isStarting else { return true }
       let number = crew.nextNumber()
       state.counts[number] = answer
       state.stream?.gather { FetcherFrame.append(.count(number), to: &$0) }
