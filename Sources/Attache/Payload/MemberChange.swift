@@ -50,7 +50,8 @@ extension JSONText {
     return edits + [LineEdit(brace..<brace, comma + JSONWriter.object(added).dropFirst().dropLast())]
   }
 
-  private func removals(of removed: Set<Int>, in members: [Member]) -> [LineEdit] {
+  /// Returns the edits that remove members of an object.
+  func removals(of removed: Set<Int>, in members: [Member]) -> [LineEdit] {
     var edits: [LineEdit] = []
     var start = 0
     while start < members.count {

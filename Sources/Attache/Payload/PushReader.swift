@@ -118,12 +118,11 @@ package final class PushReader {
 
   /// Removes each output member whose attachments have `file:` URLs.
   private func dropMedia(of push: inout Push) {
-    while true {
-      let text = JSONText(push.payload)
-      guard let removal = text.fileMember(outputKey, in: text.root, depth: push.envelope == nil ? 0 : 2) else { return }
-      push.payload = LineEdit.apply([LineEdit(removal, [])], to: push.payload)
-      push.hasLostMedia = true
-    }
+    let text = JSONText(push.payload)
+    let removals = text.fileMembers(outputKey, in: text.root, depth: push.envelope == nil ? 0 : 2)
+    guard !removals.isEmpty else { return }
+    push.payload = LineEdit.apply(removals, to: push.payload)
+    push.hasLostMedia = true
   }
 }
 
@@ -153,19 +152,21 @@ extension JSONText {
     return found
   }
 
-  /// Returns the range to delete to remove a member of that name whose attachments have `file:`
-  /// URLs.
+  /// Returns the edits that remove each member of that name whose attachments have `file:` URLs.
   ///
   /// - Parameter depth: the number of object levels to search below the object, except in `aps`.
-  fileprivate func fileMember(_ name: String, in object: Range<Int>, depth: Int) -> Range<Int>? {
+  fileprivate func fileMembers(_ name: String, in object: Range<Int>, depth: Int) -> [LineEdit] {
     let members = members(of: object)
+    var removed: Set<Int> = []
+    var edits: [LineEdit] = []
     for (index, member) in members.enumerated() {
-      if isNamed(member, name), hasFileURLs(member.value) { return removal(of: index..<index + 1, in: members) }
-      if depth > 0, isObject(member.value), !isNamed(member, "aps"), let found = fileMember(name, in: member.value, depth: depth - 1) {
-        return found
+      if isNamed(member, name), hasFileURLs(member.value) {
+        removed.insert(index)
+      } else if depth > 0, isObject(member.value), !isNamed(member, "aps") {
+        edits += fileMembers(name, in: member.value, depth: depth - 1)
       }
     }
-    return nil
+    return edits + removals(of: removed, in: members)
   }
 
   private func hasFileURLs(_ member: Range<Int>) -> Bool {
