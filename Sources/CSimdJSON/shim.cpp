@@ -59,6 +59,8 @@ const int simdjson_VERSION_MINOR = simdjson::SIMDJSON_VERSION_MINOR;
 const int simdjson_VERSION_REVISION = simdjson::SIMDJSON_VERSION_REVISION;
 
 simdjson_parser *simdjson_parser_new(size_t capacity) {
+  // simdjson rejects every text if it may allocate less.
+  capacity = std::max(capacity, dom::MINIMAL_DOCUMENT_CAPACITY);
   auto *parser = new (std::nothrow) simdjson_parser(capacity);
   if (parser == nullptr) return nullptr;
   // A level takes two bytes, one to open and one to close; simdjson counts the document itself as levels too.

@@ -6,8 +6,8 @@ public struct NotificationRequest: Sendable {
   public var payload: Payload
   /// The time by which the answer must be delivered.
   public var deadline: MonotonicInstant
-  /// The line of the payload; nil if the payload was created with content.
-  private var line: Segment?
+  /// The content that the payload's line has; nil if the payload was created with content.
+  private var contentOfLine: NotificationContent?
 
   /// Creates a request.
   public init(identifier: String, payload: Payload, deadline: MonotonicInstant) {
@@ -24,14 +24,14 @@ public struct NotificationRequest: Sendable {
     payloads.enumerated().map { index, payload in
       let own = payloads.count == 1 ? identifier : "\(identifier).\(index + 1)"
       var request = NotificationRequest(identifier: own, payload: payload, deadline: deadline)
-      request.line = line
+      request.contentOfLine = payload.content(in: line)
       return request
     }
   }
 
-  /// The content that is shown if nothing is changed. The payload is parsed when a member of the
-  /// content is first needed.
+  /// The content that is shown if nothing is changed. The payload is parsed once, when a member of
+  /// the content is first needed.
   public var content: NotificationContent {
-    payload.content(in: line)
+    contentOfLine ?? payload.content(in: nil)
   }
 }

@@ -27,7 +27,8 @@ struct ContentEdit: Hashable, Sendable {
   /// Creates an edit without changes.
   init() {}
 
-  /// Creates the replacements of a vendor's helper. If two are for the same text, the first is used.
+  /// Creates the replacements of a vendor's helper. If two are for the same text, the first
+  /// is used.
   init(_ overrides: [DialectText.Override]) {
     texts = Self.textNames.compactMap { name in
       overrides.first { $0.name == name.string }.map { MemberChange(name, string: $0.value) }
@@ -120,8 +121,10 @@ struct ContentEdit: Hashable, Sendable {
     let written = text.sources(of: alert)
     func isWritten(_ change: MemberChange) -> Bool { written[Array(change.name.utf8)] != nil }
     let isAdding = texts.contains { $0.source != nil && !isWritten($0) }
-    let given = place.given.filter { given in !isWritten(given) && !texts.contains { $0.name == given.name } }
-    return texts + (isAdding ? given : []) + (place.isAps ? keys : [])
+    let given = place.given.filter { given in
+      !(written[Array(given.name.utf8)].map(GorushEnvelope.isFilled) ?? false) && !texts.contains { $0.name == given.name }
+    }
+    return texts + (isAdding ? given : []) + (place.name != nil ? keys : [])
   }
 
   /// Whether the alert has text after all changes. If not, the changes to empty texts are skipped.

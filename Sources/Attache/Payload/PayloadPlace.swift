@@ -73,8 +73,8 @@ struct AlertPlace: Hashable, Sendable {
   var name: String? = "alert"
   /// Texts that are shown if the alert does not define them.
   var given: [MemberChange] = []
-  /// Whether the holder is the payload's `aps`. If not, a service builds the payload from members of
-  /// its own, and only texts can be replaced.
+  /// Whether the holder is the payload's `aps`. If not, a service builds the payload from members
+  /// of its own, and only texts can be replaced.
   var isAps = false
 }
 

@@ -1,5 +1,5 @@
-/// Reads one line after another: decides whether it is a payload and a candidate, and which media it
-/// has.
+/// Reads one line after another: decides whether it is a payload and a candidate, and which media
+/// it has.
 ///
 /// A reader owns a parser and its buffers, so only one thread at a time may use it. If several
 /// members have the same name, the last one counts, as in jq, Python and JavaScript.

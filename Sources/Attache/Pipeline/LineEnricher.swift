@@ -12,8 +12,8 @@ struct LineEnricher: Sendable {
     self.store = store
   }
 
-  /// Returns the decision about a line: attached if at least one of its payloads gets attachments or
-  /// changed content.
+  /// Returns the decision about a line: attached if at least one of its payloads gets attachments
+  /// or changed content.
   ///
   /// - Parameters:
   ///   - deliveries: one result per payload, in their order.

@@ -163,6 +163,13 @@ struct ContentEditTests {
       #"{"platform":1,"tokens":["t"],"mutable_content":true,\#(texts),"data":{}\#(end)}"#
     }
     expect(line(#""message":"M""#), becomes: line(#""message":"M""#, #","alert":{"title":"X","body":"M"}"#)) { $0.title = "X" }
+    // The service replaces an empty text by its own, which an added text must not hide.
+    expect(line(#""message":"M","alert":{"body":""}"#), becomes: line(#""message":"M","alert":{"body":"M","title":"X"}"#)) {
+      $0.title = "X"
+    }
+    expect(
+      line(#""message":"M","alert":{"body":"M","title-loc-key":"K"}"#), becomes: line(#""message":"M","alert":{"body":"M","title":"X"}"#)
+    ) { $0.title = "X" }
     let changes: [Change] = [{ $0.badge = 1 }, { $0.userInfo["a"] = [0x31] }, { ($0.title, $0.body) = ("X", "") }]
     for change in changes { expectRefusal(of: change, in: line(#""message":"M""#)) }
   }

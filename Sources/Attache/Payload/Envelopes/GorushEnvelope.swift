@@ -40,7 +40,7 @@ enum GorushEnvelope {
     let title = text.text(at: ["title"], of: notification)
     let message = text.text(at: ["message"], of: notification)
     // If there is a title or any text of `alert`, the alert is an object and not the message alone.
-    let parts = (alert.map { text.members(of: $0) } ?? []).filter { isFilled($0.value, text) }
+    let parts = (alert.map { text.members(of: $0) } ?? []).filter { isFilled(text.source($0.value)) }
     let isPlain = title == nil && parts.isEmpty
 
     var json = JSONWriter()
@@ -84,7 +84,7 @@ enum GorushEnvelope {
   }
 
   /// Returns whether Go sees a value other than the zero value.
-  private static func isFilled(_ value: Range<Int>, _ text: JSONText) -> Bool {
-    !["\"\"", "null", "0", "[]"].contains { text.source(value).elementsEqual($0.utf8) }
+  static func isFilled(_ source: ArraySlice<UInt8>) -> Bool {
+    !["\"\"", "null", "0", "[]"].contains { source.elementsEqual($0.utf8) }
   }
 }
