@@ -73,7 +73,7 @@ import Testing
     #expect(
       Self.refusal { _ = try QueueLocation.sqlite(path: test.folder + "/none/queue").open(creates: true) }?.contains("create its folder")
         == true)
-    #expect(Self.refusal { _ = try QueueLocation.sqlite(path: test.folder).open(creates: true) }?.contains("is no file") == true)
+    #expect(Self.refusal { _ = try QueueLocation.sqlite(path: test.folder).open(creates: true) }?.contains("is not a file") == true)
   }
 
   @Test func `a damaged file is told with how to look at it`() throws {

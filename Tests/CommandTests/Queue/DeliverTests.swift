@@ -222,7 +222,7 @@ struct DeliverTests {
     let body = #"if [ -e "$1" ]; then echo '{"id":1,"answer":"ok"}'; else : >"$1"; echo '{"id":2,"answer":"ok"}'; fi"#
     let run = try await deliver(queue, ["--envelope"], shell(body, queue.tool.home["mark"]))
     #expect(run.exit == .status(0))
-    #expect(run.errors.contains("it has no unanswered result 2"))
+    #expect(run.errors.contains("it has no unanswered result with the id 2"))
   }
 
   @Test func `a command for each payload says by its exit status what became of it`() async throws {
