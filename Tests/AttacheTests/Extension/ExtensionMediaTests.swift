@@ -111,9 +111,11 @@ import Testing
           content: NotificationContent(body: "Hello"), references: urls.map { MediaReference(url: UntrustedText($0)) }, dialect: nil,
           splice: Splice(payload: 0..<2))
         let request = NotificationRequest(identifier: "1", payload: payload, deadline: .now.advanced(by: .seconds(30)))
-        Foundation.Thread.detachNewThread { while host.delivered.isEmpty { media.timeWillExpire() } }
+        let clock = try Attache.Thread.start("clock") { while host.delivered.isEmpty { media.timeWillExpire() } }
         media.didReceive(request, answer: answer)
         await host.waitForDelivery()
+        // The thread cancels the fetches after it has delivered.
+        clock.join()
         #expect(host.only?.delivery.media.map(\.url.string) == urls)
       }
     }
