@@ -40,6 +40,7 @@ struct PayloadPropertyTests {
     let original = try #require(reader.read(line).candidate)
     let payload = try #require(reader.read(shuffled).candidate, "\(shuffled)")
     #expect(payload.shown(of: shuffled) == original.shown(of: line))
+    #expect(Set(original.content(of: line).userInfo.keys).isSubset(of: payload.content(of: shuffled).userInfo.keys))
     #expect(payload.references == original.references)
     #expect(payload.dialect == original.dialect)
     #expect(payload.splice.payload == 0..<shuffled.utf8.count)

@@ -48,8 +48,16 @@ struct ExplanationLedger {
   }
 
   /// The time when the next recorded explanation is due; nil if there is none.
+  ///
+  /// This is a plain loop, because the first use of a lazy sequence allocates memory in the Swift
+  /// runtime, which ends the process by SIGSEGV when there is none.
   var nextDue: MonotonicInstant? {
     if !waiting.isEmpty { return .distantPast }
-    return entries.values.lazy.filter { $0.again != nil }.map { $0.told.advanced(by: Self.interval) }.min()
+    var next: MonotonicInstant?
+    for entry in entries.values where entry.again != nil {
+      let due = entry.told.advanced(by: Self.interval)
+      next = min(next ?? due, due)
+    }
+    return next
   }
 }
