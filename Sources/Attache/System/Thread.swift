@@ -13,11 +13,13 @@ package struct Thread: StartedThread {
   /// - Parameters:
   ///   - name: the name that tools such as `top -H` show, at most 15 bytes.
   ///   - urgency: whether the thread runs before others when there are too few processors.
-  /// - Throws: ``SystemError`` when the system cannot create a thread.
+  /// - Throws: ``SystemError`` when the system cannot create a thread, or when too little memory
+  ///   would be left for it to work (``spareMemory``).
   @discardableResult
   package static func start(
     _ name: String, _ urgency: ThreadUrgency = .usual, _ body: @escaping @Sendable () -> Void
   ) throws(SystemError) -> Thread {
+    try checkSpareMemory()
     let start = unsafe Unmanaged.passRetained(Start(name: name, urgency: urgency, body: body))
     var everySignal = sigset_t()
     var previous = sigset_t()
@@ -31,6 +33,20 @@ package struct Thread: StartedThread {
       throw SystemError(call: "pthread_create", number: result)
     }
     return Thread(handle: handle)
+  }
+
+  /// The address space, in bytes, that must be free when a thread starts: its stack of 8 MiB, and 32
+  /// MiB for the first work of all threads, such as the memory of the JSON parsers (18 MB each).
+  ///
+  /// The Swift runtime does not check its own allocations. A thread that meets the end of the memory
+  /// ends the process by SIGSEGV or SIGABRT, whatever its work is.
+  private static let spareMemory = 40 << 20
+
+  private static func checkSpareMemory() throws(SystemError) {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+    let spare = unsafe mmap(nil, spareMemory, PROT_NONE, flags, -1, 0)
+    guard let spare = unsafe spare, unsafe spare != MAP_FAILED else { throw SystemError(call: "mmap", number: errno) }
+    unsafe munmap(spare, spareMemory)
   }
 
   /// Waits until the thread ends. Call it at most once.
