@@ -225,6 +225,15 @@ struct DeliverTests {
     #expect(run.errors.contains("it has no unanswered result with the id 2"))
   }
 
+  @Test func `a command that fails is not taken for delivered, although the parent ignores SIGCHLD`() async throws {
+    let queue = try await queue("{\"n\":1}\n")
+    let run = try await queue.run("deliver", ["--once", "--each", "--", "sh", "-c", "cat >/dev/null; exit 1"]) { launch in
+      launch.arguments = ["--ignore-signal=CHLD", launch.path] + launch.arguments
+      launch.path = "/usr/bin/env"
+    }
+    #expect(run.errors.contains("delivered 0, dropped 1"), "\(run.errors)")
+  }
+
   @Test func `a command for each payload says by its exit status what became of it`() async throws {
     let queue = try await queue("{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n")
     let got = queue.tool.home["got"]
