@@ -20,8 +20,14 @@ struct CommandsTests {
 
   @Test func `the filter's help names every flag of the design`() async throws {
     let help = try await AttacheTool().run(["filter", "--help"]).text
-    for flag in EngineFlag.all.filter({ $0.commands.contains(.filter) }).map(\.name) {
-      #expect(help.contains("\(flag) ") || help.contains("\(flag)\n"), "\(flag)")
+    for flag in [
+      "deadline", "grace", "on-expiry", "jobs", "window", "unordered", "store", "store-max", "store-age", "media-key", "payload-path",
+      "dialect", "dialects", "strict-dialects",
+      "allow-http", "allow-net", "allow-port", "cacert", "dns-server", "allow-host", "deny-host", "limits", "max-attachments", "retries",
+      "per-host", "fetchers", "max-pixels", "cache", "report", "strict", "progress", "log-format", "output-key", "base-url", "max-payload",
+      "apply-overrides", "log-urls", "proxy",
+    ] {
+      #expect(help.contains("--\(flag) ") || help.contains("--\(flag)\n"), "\(flag)")
     }
   }
 

@@ -25,8 +25,23 @@ struct MetadataFlagTests {
     "--media-key": ["picture"], "--cache": ["off"], "--retries": ["0"], "--per-host": ["1"], "--allow-http": [],
   ]
 
+  /// The flags that do not affect where media comes from, and those that have a test of their own.
+  private static let others: Set<String> = [
+    "--deadline", "--grace", "--on-expiry", "--jobs", "--window", "--unordered", "--max-attachments", "--payload-path", "--output-key",
+    "--base-url", "--max-payload", "--deny-host", "--limits", "--store", "--store-max", "--store-age", "--report", "--strict", "--progress",
+    "--log-format", "--log-urls", "--max-pixels", "--fetchers", "--proxy", "--dialect", "--dialects", "--strict-dialects",
+    "--apply-overrides", "--cacert", "--dns-server",
+  ]
+
   @Test func `each flag that could open something is tried`() {
     #expect(Set(Self.opening.keys) == Set(EngineFlag.all.filter { $0.traits.contains(.opens) }.map(\.name)))
+  }
+
+  @Test func `each flag of the filter opens nothing, or is tried`() {
+    let flags = Set(EngineFlag.all.filter { $0.commands.contains(.filter) }.map(\.name))
+    #expect(
+      flags.subtracting(Self.opening.keys).subtracting(Self.others).isEmpty,
+      "could it lead to cloud metadata? put it into one of the lists of this test")
   }
 
   @Test func `no flag opens an address of cloud metadata, as literal, as name or inside another form`() async throws {
