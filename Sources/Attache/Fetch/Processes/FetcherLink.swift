@@ -46,7 +46,7 @@ final class FetcherLink: FetchService {
         join(waiter, request, number, &state)
         return .joined
       }
-      let place = state.places.take { crew.nextPlaces() }
+      let place = state.places.take { crew.placeBlocks.next() }
       let request = Request(url: url, place: place, deadline: waiter.deadline, waiters: [waiter], prunes: pruneCount)
       add(request, &state)
       return .asked

@@ -60,8 +60,7 @@ final class FetcherCrew: Sendable {
   let memory: FetchMemory
   let parent: FetcherParent
   let count: Int
-  /// The first place in shared memory that no link has.
-  private let firstFreePlace = Atomic<Int>(0)
+  let placeBlocks = PlaceBlocks()
   let isBroken = Atomic<Bool>(false)
   private let hasTold = Atomic<Bool>(false)
   private let hasToldOfMissing = Atomic<Bool>(false)
@@ -108,16 +107,22 @@ final class FetcherCrew: Sendable {
   func nextNumber() -> UInt64 {
     lastNumber.add(1, ordering: .relaxed).newValue
   }
+}
 
-  /// Returns places in the shared memory for a link; empty when all places are taken.
-  func nextPlaces() -> Range<Int> {
-    let first = min(FetcherMemory.places, firstFreePlace.add(FetchPlaces.block, ordering: .relaxed).oldValue)
+/// The places in the shared memory that no link has. Safe from any thread.
+final class PlaceBlocks: Sendable {
+  private let firstFree = Atomic<Int>(0)
+
+  /// Returns places for a link, each of them once; empty when all places are taken.
+  func next() -> Range<Int> {
+    let first = min(FetcherMemory.places, firstFree.add(FetchPlaces.block, ordering: .relaxed).oldValue)
     return first..<min(FetcherMemory.places, first + FetchPlaces.block)
   }
 }
 
 /// The free places of a link in the shared memory. Returned places are reused before new ones, so
-/// that few pages are used.
+/// that few pages are used. A link never gives a place to another link: the limit applies to the sum
+/// of the links' own peaks.
 struct FetchPlaces {
   /// The number of places that a link gets at a time.
   static let block = 64

@@ -26,6 +26,14 @@ import Testing
     #expect(memory.fetchAtWork(of: 2) == nil)
   }
 
+  @Test func `links get each place of the memory once, and no place behind it`() {
+    let blocks = PlaceBlocks()
+    var (link, other) = (FetchPlaces(), FetchPlaces())
+    #expect((0..<FetcherMemory.places).allSatisfy { link.take { blocks.next() } == $0 })
+    #expect(link.take { blocks.next() } == FetcherMemory.places)
+    #expect(other.take { blocks.next() } == FetcherMemory.places)
+  }
+
   @Test func `places are given out anew, and run out`() {
     var places = FetchPlaces()
     #expect([places.take { 64..<66 }, places.take { 0..<0 }] == [64, 65])
