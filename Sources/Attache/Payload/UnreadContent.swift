@@ -1,11 +1,9 @@
-internal import Synchronization
-
 /// The content of a payload that is parsed when a member is first needed, because most extensions
 /// only add attachments.
 final class UnreadContent: Sendable {
   private let payload: Payload
   private let line: Segment
-  private let read = Mutex<NotificationContent.Members?>(nil)
+  private let read = SetOnce<NotificationContent.Members>()
 
   /// - Parameter line: the line of the payload.
   init(_ payload: Payload, of line: Segment) {
@@ -14,12 +12,9 @@ final class UnreadContent: Sendable {
 
   /// The values of the payload's members; all absent if there is no memory for a parser.
   var members: NotificationContent.Members {
-    read.withLock { read in
-      if let read { return read }
-      let members = Self.parse(payload.json(of: line))
-      read = members
-      return members
-    }
+    if let members = read.value { return members }
+    read.set(Self.parse(payload.json(of: line)))
+    return read.value ?? NotificationContent.Members()
   }
 
   private static func parse(_ json: [UInt8]) -> NotificationContent.Members {
