@@ -50,7 +50,7 @@ final class ExtensionThread: Sendable {
 
   /// Runs the work and releases it, because a thread that waits must not retain it.
   ///
-  /// - Returns: false if there is none. The thread then waits for ``alarm``.
+  /// - Returns: false if there is none. The caller then waits for ``alarm``.
   func perform() -> Bool {
     let work = work.take { work in
       let taken = work.take()

@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// The progress of a fetch, which its loop stores and any thread reads. As in the memory that
 /// processes share, a reader may see some fields before and some after a change: each is right by
-/// itself. A wait that has ended is stored behind the end of the wait, so that no time counts twice.
+/// itself. `wait` is stored after `waitingSince` and loaded before it. A reader that sees the sum with
+/// an ended wait therefore also sees that the wait has ended, and does not count it twice.
 final class PublishedProgress: FetchProgressSource {
   private let status = Atomic<Int32>(0)
   private let bytes = Atomic<Int64>(0)

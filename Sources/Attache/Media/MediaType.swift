@@ -43,7 +43,7 @@ public enum MediaType: String, CaseIterable, Sendable {
   /// Source: the table "Supported file types" of
   /// https://developer.apple.com/documentation/usernotifications/unnotificationattachment
   ///
-  /// The table does not list QuickTime, M4V, CAF, HEIC and WebP.
+  /// The table does not list QuickTime, M4V, CAF, HEIC or WebP.
   public var isAcceptedByApple: Bool {
     switch self {
     case .jpeg, .gif, .png, .aiff, .wave, .mp3, .mpeg4Audio, .mpeg, .mpeg2, .mpeg4, .avi: true

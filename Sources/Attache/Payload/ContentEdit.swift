@@ -146,8 +146,8 @@ struct ContentEdit: Hashable, Sendable {
 }
 
 extension ContentEdit {
-  /// Returns the edits of the text that has the payload, if a service builds none of the changed
-  /// user info from other members.
+  /// Returns the edits of the text that contains the payload; nil if there is no place for a change,
+  /// or if the service builds a changed member of user info from other members.
   fileprivate func edits(at place: PayloadPlace, in text: JSONText) -> [LineEdit]? {
     guard let alert = place.alert else { return nil }
     if let built = place.built.map({ JSONText($0) }), !userInfo.isEmpty {

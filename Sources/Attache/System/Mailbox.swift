@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// What other threads leave for one thread, its receiver, and a signal that wakes the receiver.
-/// Every method may be called from any thread, except for those that take.
+/// Contents that any thread changes and one thread, the receiver, takes; and a signal that wakes the
+/// receiver. Only the receiver may call the methods named `take`.
 ///
 /// A signal costs a system call, so it is given only to a receiver that sleeps. No wake-up is lost:
-/// the receiver finds nothing to do and is marked as asleep in one critical section. A change comes
-/// either before it, and is found, or after it, and gives the signal. The signal is kept if it
-/// comes before the wait.
+/// the receiver finds nothing to do and is marked as asleep in one critical section. The receiver
+/// finds a change before that section; a change after it gives the signal. A signal that comes
+/// before the wait ends the wait at once.
 package final class Mailbox<Contents: Sendable>: Sendable {
   private struct State {
     var contents: Contents

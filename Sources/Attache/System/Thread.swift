@@ -45,7 +45,7 @@ package struct Thread: StartedThread {
   private static func checkSpareMemory() throws(SystemError) {
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
     let spare = unsafe mmap(nil, spareMemory, PROT_NONE, flags, -1, 0)
-    guard let spare = unsafe spare, unsafe spare != MAP_FAILED else { throw SystemError(call: "mmap", number: errno) }
+    guard let spare = unsafe spare, unsafe spare != MAP_FAILED else { throw SystemError(call: "pthread_create", number: errno) }
     unsafe munmap(spare, spareMemory)
   }
 

@@ -53,8 +53,8 @@ struct TimerHeap {
 
   /// Removes a timer. Does nothing if the timer has already run or was removed.
   ///
-  /// - Returns: the action that will not run. A caller that has a lock releases it outside: with it
-  ///   may go an object of the user.
+  /// - Returns: the action that will not run. A caller that holds a lock must release the action
+  ///   after the lock: the action may hold the last reference to a user's object.
   @discardableResult
   mutating func remove(_ entry: TimerEntry) -> (@Sendable () -> Void)? {
     guard holds(entry) else { return nil }

@@ -34,7 +34,7 @@ struct DeliveryRate {
   }
 
   /// Returns the number of results that the maximum allows. After an idle time, at most those of
-  /// one ``aheadSpan``.
+  /// one ``aheadSpan``, but at least one.
   mutating func allowed(at now: MonotonicInstant) -> Double {
     guard let maximum else { return .infinity }
     let elapsed = allowedAt.map { $0.duration(to: now) / .seconds(1) } ?? 0

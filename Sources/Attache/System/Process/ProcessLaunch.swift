@@ -26,7 +26,7 @@ package struct ProcessLaunch: Sendable {
 
   /// The program. It is searched for in PATH if it has no slash.
   package var program: String
-  /// The name of the program as it sees it, and its arguments.
+  /// The program's own name (`argv[0]`) and its arguments.
   package var words: [String]
   /// Environment variables, which come before any inherited ones.
   package var environment: [String: String] = [:]
@@ -42,7 +42,7 @@ package struct ProcessLaunch: Sendable {
   /// The signals that it ignores if this process ignores them. It ignores no others.
   package var ignored: [Int32] = []
 
-  /// - Parameter program: nil is the first word.
+  /// - Parameter program: nil for the first of `words`.
   package init(_ words: [String], program: String? = nil) {
     self.program = program ?? words.first ?? ""
     self.words = words

@@ -34,7 +34,7 @@ package final class StartedProcess: Sendable {
     collected.withLock { $0 == nil ? body() : nil }
   }
 
-  /// How it ended; nil while it runs. It is not collected.
+  /// How it ended; nil while it runs, or if its status is lost. It is not collected.
   package var end: ProcessEnd? {
     collected.withLock { $0 ?? wait(WNOHANG) }
   }
@@ -59,7 +59,8 @@ package final class StartedProcess: Sendable {
     }
   }
 
-  /// Waits for the end of the process and does not collect it.
+  /// Returns how the process ended, without collecting it; nil if its status is lost or, with
+  /// `WNOHANG`, while it runs.
   private func wait(_ options: Int32) -> ProcessEnd? {
     var information = unsafe siginfo_t()
     while unsafe waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT | options) != 0 {

@@ -145,8 +145,8 @@ struct CommandSession {
     }
   }
 
-  /// The maximum size of the output, beyond which a filter counts as flooding. It allows 16 KB per
-  /// payload, which is four times APNs' largest.
+  /// The maximum size of the output, in bytes, beyond which a filter counts as flooding: twice the
+  /// input, 16 KiB per payload (four times APNs' largest) and 1 MiB.
   private var mostOutput: Int {
     if case .tool = script.pace { return .max }
     return 2 * script.lines.reduce(0) { $0 + $1.count } + 16 << 10 * script.lines.count + 1 << 20

@@ -1,7 +1,8 @@
 internal import Attache
 
 /// A flag for how attache processes payloads. ``all`` has one row for each flag of `attache filter`
-/// and `attache record`; of the queue worker's, it has those that these share.
+/// and `attache record`. Of the flags of `attache work`, it has only those that the filter or
+/// `record` also have.
 package struct EngineFlag: Sendable {
   /// The commands that have a flag.
   package struct Commands: OptionSet, Sendable {
