@@ -35,7 +35,7 @@ final class ChildProcess {
     guard endDescriptor >= 0 else {
       let error = SystemError(call: "pidfd_open", number: errno)
       signal(SIGKILL)
-      reap(waits: true)
+      wait()
       throw error
     }
   }
@@ -89,12 +89,17 @@ final class ChildProcess {
     process.send(signal)
   }
 
-  /// Collects the process if it has ended.
+  /// How it ended; nil while it runs.
+  var end: ProcessEnd? {
+    process.end
+  }
+
+  /// Waits until it ends.
   ///
-  /// - Returns: how it ended; nil while it runs.
+  /// - Returns: how it ended.
   @discardableResult
-  func reap(waits: Bool = false) -> ProcessEnd? {
-    process.collect(waits: waits)
+  func wait() -> ProcessEnd {
+    process.wait()
   }
 }
 

@@ -113,7 +113,7 @@ final class CommandChild {
     unfit = []
     while true {
       // Checked before reading, so that output from before the end is read.
-      let end = process.reap()
+      let end = process.end
       guard let bytes = process.read() else { break }
       if bytes.isEmpty {
         if let end { return (answers, orderly(end)) }
@@ -131,7 +131,7 @@ final class CommandChild {
     }
     // The output is closed: the process has ended, or is about to.
     process.closeInput()
-    if hasEnded(within: .milliseconds(100)), let end = process.reap() { return (answers, orderly(end)) }
+    if hasEnded(within: .milliseconds(100)), let end = process.end { return (answers, orderly(end)) }
     stop()
     return (answers, End(text: "closed its output and was stopped", isOrderly: false))
   }
@@ -199,19 +199,19 @@ final class CommandChild {
       if hasEnded(within: configuration.patience) { return }
       guard process.signal(signal) else { return }
     }
-    process.reap(waits: true)
+    process.wait()
   }
 
   /// Ends the command with SIGTERM, or with SIGKILL when it does not react.
   @discardableResult
   func stop() -> ProcessEnd {
     process.closeInput()
-    if process.reap() == nil {
+    if process.end == nil {
       process.signal(SIGTERM)
       // The system refuses to signal a command that runs as another user.
       if !hasEnded(within: configuration.patience), !process.signal(SIGKILL) { return .signal(SIGKILL) }
     }
-    return process.reap(waits: true) ?? .status(0)
+    return process.wait()
   }
 
   /// Waits for the end, and reads output in the meantime, so that a blocked write does not keep the
@@ -219,7 +219,7 @@ final class CommandChild {
   private func hasEnded(within span: Duration) -> Bool {
     let until = MonotonicInstant.now.advanced(by: span)
     var readsOutput = true
-    while process.reap() == nil {
+    while process.end == nil {
       guard .now < until else { return false }
       var requests = [pollfd(fd: process.endDescriptor, events: Int16(POLLIN), revents: 0)]
       if readsOutput { requests.append(pollfd(fd: process.output, events: Int16(POLLIN), revents: 0)) }

@@ -112,8 +112,8 @@ public final class EachSender: Sender {
       running.written = count.map { running.written + $0 } ?? running.text.count
     }
     if running.written == running.text.count { running.process.closeInput() }
-    if running.process.reap() == nil, running.due <= .now { stop(&running) }
-    guard let end = running.process.reap() else { return nil }
+    if running.process.end == nil, running.due <= .now { stop(&running) }
+    guard let end = running.process.end else { return nil }
     if running.signal != nil {
       return .senderEnded(reason: "the command took more than \(configuration.answerTimeout / .seconds(1)) s (--answer-timeout)")
     }

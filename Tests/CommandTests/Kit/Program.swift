@@ -31,8 +31,8 @@ final class Program: Sendable {
     output = ProgramOutput(pipes.output)
     errors = ProgramOutput(pipes.errors)
     Foundation.Thread.detachNewThread { [ending, folder = launch.folder] in
-      let end = started.collect(waits: true)
-      ending.change { $0 = end.map(Exit.init) }
+      let end = started.wait()
+      ending.change { $0 = Exit(end) }
       withExtendedLifetime(folder) {}
     }
   }

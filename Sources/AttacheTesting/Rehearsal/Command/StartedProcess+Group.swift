@@ -6,16 +6,14 @@ extension StartedProcess {
   /// Asks the command to end with SIGTERM. A shell that leads the group and waits for other
   /// processes gets no signal: it would end and hide its command's status.
   func ask() {
-    unlessCollected {
-      let processes = CommandProcess.all(in: identifier)
-      let others = processes.filter { $0.number != identifier || !$0.isShell }
-      for process in others.isEmpty ? processes : others { kill(process.number, SIGTERM) }
-    }
+    let processes = CommandProcess.all(in: identifier)
+    let others = processes.filter { $0.number != identifier || !$0.isShell }
+    for process in others.isEmpty ? processes : others { kill(process.number, SIGTERM) }
   }
 
-  /// Kills the remaining processes of the group and collects the command.
+  /// Kills the remaining processes of the group and waits for the command's end.
   func finish() {
     send(SIGKILL)
-    collect(waits: true)
+    wait()
   }
 }
