@@ -59,5 +59,9 @@ static inline CURLMcode curl_multi_setopt_timer_function(CURLM *multi, curl_mult
   return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value);
 }
 
+static inline CURLSHcode curl_share_setopt_int(CURLSH *share, CURLSHoption option, int value) {
+  return curl_share_setopt(share, option, value);
+}
+
 // The parts of a message that lie in a union, which Swift does not import by name.
 static inline CURLcode curl_message_result(const CURLMsg *message) { return message->data.result; }

@@ -13,6 +13,7 @@ final class CurlTransfer: Transfer {
   let roots: CurlRoots?
   weak var owner: (any TransferOwner)?
   private var pins: UnsafeMutablePointer<curl_slist>?
+  private var names: CurlNames?
   private var fields: UnsafeMutablePointer<curl_slist>?
   private(set) var request: TransferRequest?
   /// Whether the request is sent over HTTP/2.
@@ -67,7 +68,11 @@ final class CurlTransfer: Transfer {
   }
 
   /// Prepares the handle for an exchange that reports to `owner`.
-  func prepare(_ request: TransferRequest, on multi: CurlMulti, for owner: any TransferOwner) throws(CurlError) {
+  ///
+  /// - Parameter names: where the host's name is pinned.
+  func prepare(
+    _ request: TransferRequest, on multi: CurlMulti, names: CurlNames, for owner: any TransferOwner
+  ) throws(CurlError) {
     self.owner = owner
     self.multi = multi
     self.request = request
@@ -75,6 +80,10 @@ final class CurlTransfer: Transfer {
     try set(CURLOPT_URL, request.url.text)
     try set(CURLOPT_FORBID_REUSE, 0)
     try set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, request.connectTimeout.milliseconds)))
+    if names !== self.names {
+      try check(CURLOPT_SHARE, unsafe curl_easy_setopt_pointer(easy, CURLOPT_SHARE, names.share))
+      self.names = names
+    }
     unsafe replace(&pins, with: pin(request).map { [$0] } ?? [])
     try unsafe set(CURLOPT_RESOLVE, list: pins)
     // An empty string disables the proxies of the environment.

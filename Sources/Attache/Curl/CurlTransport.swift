@@ -19,6 +19,7 @@ final class CurlTransport: Transport {
   private let multis: [CurlMulti]
   /// Tracks the open connections. Outlives every connection.
   private let connections = CurlConnections()
+  private var names: CurlNames
   private var idle: [CurlTransfer] = []
 
   /// - Parameters:
@@ -35,13 +36,15 @@ final class CurlTransport: Transport {
     let idle = max(
       1, min(max(Self.idleConnections, transfersPerOrigin), ConnectionBudget.current(engines: engines).idleConnections / count))
     multis = try (0..<count).map { (_) throws(CurlError) in try CurlMulti(loop: loop, idleConnections: idle) }
+    names = try CurlNames()
     self.idle = [try CurlTransfer(connections: connections, gate: gate, roots: roots)]
   }
 
   func begin(_ request: TransferRequest, for owner: any TransferOwner) throws(TransportError) -> any Transfer {
     do {
       let transfer = try idle.popLast() ?? CurlTransfer(connections: connections, gate: gate, roots: roots)
-      try transfer.prepare(request, on: multi(for: request), for: owner)
+      if !names.takesName() { names = try CurlNames() }
+      try transfer.prepare(request, on: multi(for: request), names: names, for: owner)
       try transfer.begin()
       return transfer
     } catch {

@@ -30,13 +30,14 @@ import Testing
     }
   }
 
-  @Test func `names that are met again and again lead to their addresses each time`() async throws {
-    let names = (0..<40).map { "name\($0).example.test" }
+  @Test func `names lead to their addresses each time, in more fetches than a cache of libcurl takes names`() async throws {
+    let names = (0..<100).map { "name\($0).example.test" }
     try await withNames(Dictionary(uniqueKeysWithValues: names.map { ($0, .addresses([Self.home])) })) { stage, _ in
       for round in 0..<3 {
         stage.origin.serve("/\(round)", Sample.png)
         for name in names { #expect(await stage.fetch(stage.origin.url("/\(round)", host: name)).file != nil) }
       }
+      #expect(3 * names.count > CurlNames.maximumCount)
     }
   }
 
