@@ -60,6 +60,7 @@ let package = Package(
       ],
       exclude: ["Dialects/dialects.json"],
       swiftSettings: strict),
+    .target(name: "AttacheInspection", dependencies: ["Attache"], swiftSettings: strict),
     .target(
       name: "AttacheArguments",
       dependencies: [
@@ -101,7 +102,7 @@ let package = Package(
     .executableTarget(
       name: "attache",
       dependencies: [
-        "Attache", "AttacheArguments",
+        "Attache", "AttacheArguments", "AttacheInspection",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -120,7 +121,7 @@ let package = Package(
     .executableTarget(
       name: "attache-queue",
       dependencies: [
-        "Attache", "AttacheArguments", "AttacheQueue", "AttacheSenders",
+        "Attache", "AttacheArguments", "AttacheInspection", "AttacheQueue", "AttacheSenders",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "Logging", package: "swift-log"),
@@ -134,6 +135,8 @@ let package = Package(
     .testTarget(
       name: "AttacheTests", dependencies: ["Attache", "AttacheTesting", "CFetcherProbe", "Tripwire"], exclude: ["URL/Vectors"],
       swiftSettings: tests),
+    .testTarget(
+      name: "AttacheInspectionTests", dependencies: ["Attache", "AttacheInspection", "AttacheTesting"], swiftSettings: tests),
     .testTarget(
       name: "AttacheQueueTests",
       dependencies: [
@@ -163,7 +166,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "Attache", "AttacheTesting", "Tripwire", "attache", "attache-queue", "attache-rehearse",
+        "Attache", "AttacheInspection", "AttacheTesting", "Tripwire", "attache", "attache-queue", "attache-rehearse",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: tests),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Attache
+import AttacheInspection
 import AttacheArguments
 
 /// `attache dialects`: prints the table of dialects, or one row with a sample payload.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Attache
+import AttacheInspection
 import AttacheArguments
 
 /// `attache lint`: reports probable mistakes in payloads, for people and for continuous

@@ -3,7 +3,7 @@
 ///
 /// One pass over a payload's members finds the first keys of all dialects. Only rows that these
 /// keys concern are read, in the table's order.
-final class DialectEngine {
+package final class DialectEngine {
   /// A need of a row that a first key satisfies, as a bit in the row's set of needs.
   private struct Asker {
     let row: Int
@@ -21,7 +21,7 @@ final class DialectEngine {
   private let documents = InnerDocument()
   private let shared = SharedFields()
 
-  init(_ table: DialectTable) {
+  package init(_ table: DialectTable) {
     var heads = FirstKeyTable()
     self.table = table
     rows = table.rows.map { DialectRow($0, &heads) }
@@ -46,7 +46,7 @@ final class DialectEngine {
   /// first.
   ///
   /// - Parameter isLocated: whether each reference records the path of its URL.
-  func references(in payload: JSONElement, located isLocated: Bool = false) -> (
+  package func references(in payload: JSONElement, located isLocated: Bool = false) -> (
     references: [MediaReference], omitted: Int, dialect: String?
   ) {
     documents.forget()
@@ -75,7 +75,7 @@ final class DialectEngine {
   }
 
   /// Returns the text changes of the first dialect whose helper would make any.
-  func text(in payload: JSONElement) -> DialectText? {
+  package func text(in payload: JSONElement) -> DialectText? {
     documents.forget()
     shared.forget()
     for row in table.rows.lazy.map(\.whole) {
@@ -87,7 +87,7 @@ final class DialectEngine {
 
   /// Returns the first dialect that recognizes the payload as one that only the app can decrypt,
   /// and its sentence about such payloads.
-  func encrypted(in payload: JSONElement) -> (dialect: String, sentence: String)? {
+  package func encrypted(in payload: JSONElement) -> (dialect: String, sentence: String)? {
     for row in table.rows.lazy.map(\.whole) {
       if let sentence = row.encrypted, row.when.hold(in: payload) { return (row.name, sentence) }
     }

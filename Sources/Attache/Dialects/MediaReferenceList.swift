@@ -1,9 +1,9 @@
 /// The media that a payload names, in reading order: the first ``maximum`` distinct URLs, and the
 /// number of references that were left out.
-struct MediaReferenceList {
+package struct MediaReferenceList {
   /// The maximum number of references kept per payload. APNs accepts 4,096 bytes, so 64 references
   /// have 64 bytes each, including keys and quotes. A line of 1 MiB has room for 139,760.
-  static let maximum = 64
+  package static let maximum = 64
 
   private var kept: [MediaReference] = []
   private var isFull = false

@@ -19,7 +19,7 @@ public final class ServiceExtensionHost: Sendable {
     var isLastBooked = false
   }
 
-  let clock: any DeadlineClock
+  package let clock: any DeadlineClock
   private let grace: Duration
   private let makeExtension: @Sendable () -> any ServiceExtension
   private let machine: any Machine

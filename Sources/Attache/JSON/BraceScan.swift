@@ -1,6 +1,8 @@
 /// Tracks the open brackets of a JSON object over several lines. Brackets in strings do not count.
-struct BraceScan {
-  enum State {
+package struct BraceScan {
+  package init() {}
+
+  package enum State {
     /// The object continues after the line.
     case open
     /// The object ended with the line, or the line does not begin an object.
@@ -18,7 +20,7 @@ struct BraceScan {
   private var last = UInt8(ascii: " ")
 
   /// Reads the next complete line, until one is not ``State/open``.
-  mutating func read(_ line: [UInt8]) -> State {
+  package mutating func read(_ line: [UInt8]) -> State {
     let text = line.span
     let hasBegun = depth > 0
     var index = text.skipSpace(from: !hasBegun && line.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)

@@ -5,7 +5,7 @@ internal import CSimdJSON
 ///
 /// A query of a value of the wrong type returns nil, false or nothing; it never fails.
 @safe
-struct JSONElement {
+package struct JSONElement {
   private let raw: simdjson_element
 
   /// Wraps a value from C; nil when C returned none.
@@ -22,10 +22,10 @@ struct JSONElement {
     case null = 0x6E
   }
 
-  var isObject: Bool { unsafe simdjson_element_type(raw) == Kind.object.rawValue }
-  var isArray: Bool { unsafe simdjson_element_type(raw) == Kind.array.rawValue }
+  package var isObject: Bool { unsafe simdjson_element_type(raw) == Kind.object.rawValue }
+  package var isArray: Bool { unsafe simdjson_element_type(raw) == Kind.array.rawValue }
 
-  var isString: Bool { unsafe simdjson_element_type(raw) == Kind.string.rawValue }
+  package var isString: Bool { unsafe simdjson_element_type(raw) == Kind.string.rawValue }
   var isBoolean: Bool { unsafe simdjson_element_type(raw) == Kind.boolean.rawValue }
   var isNumber: Bool { number != nil }
 
@@ -36,10 +36,10 @@ struct JSONElement {
   }
 
   /// Whether this is a string of at least one byte.
-  var isText: Bool { unsafe textBytes != nil }
+  package var isText: Bool { unsafe textBytes != nil }
 
   /// The unescaped string; nil for the empty string and for any other type.
-  var text: UntrustedText? {
+  package var text: UntrustedText? {
     unsafe textBytes.map { bytes in unsafe UntrustedText(decoding: bytes) }
   }
 
@@ -62,25 +62,25 @@ struct JSONElement {
   }
 
   /// The number, with an integer converted; nil for any other type.
-  var number: Double? {
+  package var number: Double? {
     var value = 0.0
     return unsafe simdjson_element_get_double(raw, &value) ? value : nil
   }
 
   /// The number, if it is a whole number of 64 bits, whether or not it is written as an integer.
-  var integer: Int? {
+  package var integer: Int? {
     var value: Int64 = 0
     if unsafe simdjson_element_get_int64(raw, &value) { return Int(value) }
     return number.flatMap(Int.init(exactly:))
   }
 
-  var boolean: Bool? {
+  package var boolean: Bool? {
     var value = false
     return unsafe simdjson_element_get_bool(raw, &value) ? value : nil
   }
 
   /// Whether this is the number 1 in any notation, or `true`. Either sets one of Apple's flags.
-  var isSet: Bool { number == 1 || boolean == true }
+  package var isSet: Bool { number == 1 || boolean == true }
 
   /// Looks up many members in one pass, and returns how many it found.
   func find(
@@ -90,7 +90,7 @@ struct JSONElement {
   }
 
   /// Calls `body` with each element of an array, in order.
-  func forEachElement<Failure>(_ body: (JSONElement) throws(Failure) -> Void) throws(Failure) {
+  package func forEachElement<Failure>(_ body: (JSONElement) throws(Failure) -> Void) throws(Failure) {
     var elements = unsafe simdjson_array_begin(raw)
     var value = unsafe simdjson_element()
     while unsafe simdjson_array_next(&elements, &value) {
@@ -100,7 +100,7 @@ struct JSONElement {
 
   /// Calls `body` with each member of an object, in the order of the line, including all members of
   /// a repeated name.
-  func forEachMember<Failure>(_ body: (UntrustedText, JSONElement) throws(Failure) -> Void) throws(Failure) {
+  package func forEachMember<Failure>(_ body: (UntrustedText, JSONElement) throws(Failure) -> Void) throws(Failure) {
     var members = unsafe simdjson_object_begin(raw)
     var key = unsafe simdjson_string_view()
     var value = unsafe simdjson_element()
@@ -134,7 +134,7 @@ struct JSONElement {
   }
 
   /// Returns the last member of that name.
-  func member(_ name: String) -> JSONElement? {
+  package func member(_ name: String) -> JSONElement? {
     var name = name
     return name.withUTF8 { bytes in
       unsafe bytes.withMemoryRebound(to: CChar.self) { characters in

@@ -2,10 +2,10 @@ internal import CSimdJSON
 
 /// Owns one simdjson parser. Only one thread may use it at a time.
 @safe
-final class JSONParser {
+package final class JSONParser {
   /// The number of bytes after a line that must be readable, because simdjson loads whole
   /// registers. Their content does not matter.
-  static let padding = Int(simdjson_PADDING)
+  package static let padding = Int(simdjson_PADDING)
 
   /// Nil when memory was short. ``parse(_:)`` then treats no line as JSON, so code that reads lines
   /// checks ``hasMemory`` before the first line.
@@ -16,7 +16,7 @@ final class JSONParser {
 
   /// - Parameter capacity: the longest text, in bytes. The memory is reserved, and used only when a
   ///   text of that length is parsed.
-  init(capacity: Int = maximumLength) {
+  package init(capacity: Int = maximumLength) {
     unsafe handle = simdjson_parser_new(capacity)
   }
 
@@ -38,7 +38,7 @@ final class JSONParser {
   /// namely those with numbers out of its range or with unpaired surrogates; such a line is parsed
   /// again from a ``SimdjsonRepair``. simdjson accepts a high surrogate before another escape
   /// (`\ud800\u0041`), but decodes the two to some other character.
-  func parse(_ line: UnsafeRawBufferPointer) -> JSONElement? {
+  package func parse(_ line: UnsafeRawBufferPointer) -> JSONElement? {
     var root = unsafe simdjson_element()
     let code = unsafe parse(line, into: &root)
     if code == 0 { return unsafe JSONElement(root) }
@@ -51,7 +51,7 @@ final class JSONParser {
   }
 
   /// Parses a copy of a text, which needs no padding.
-  func parse(copying text: some Collection<UInt8>) -> JSONElement? {
+  package func parse(copying text: some Collection<UInt8>) -> JSONElement? {
     parse(padded: Self.padded(text))
   }
 
@@ -61,7 +61,7 @@ final class JSONParser {
   }
 
   /// Returns a copy of a text, followed by the padding.
-  static func padded(_ text: some Collection<UInt8>) -> [UInt8] {
+  package static func padded(_ text: some Collection<UInt8>) -> [UInt8] {
     var copy: [UInt8] = []
     copy.reserveCapacity(text.count + padding)
     copy.append(contentsOf: text)

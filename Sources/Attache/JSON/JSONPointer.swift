@@ -55,7 +55,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Returns an untrusted name as a part of a JSON pointer, including its slash.
-  static func part(_ name: UntrustedText) -> UntrustedText {
+  package static func part(_ name: UntrustedText) -> UntrustedText {
     UntrustedText("/" + escape(name.string))
   }
 

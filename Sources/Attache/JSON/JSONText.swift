@@ -1,8 +1,8 @@
 /// Valid JSON in its own bytes, with the source ranges of its values. If a name is repeated, its
 /// last member counts.
-struct JSONText: Hashable, Sendable {
+package struct JSONText: Hashable, Sendable {
   /// The source ranges of a member.
-  struct Member {
+  package struct Member {
     /// The name with its quotes.
     var name: Range<Int>
     var value: Range<Int>
@@ -10,7 +10,7 @@ struct JSONText: Hashable, Sendable {
 
   let bytes: [UInt8]
 
-  init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8]) {
     self.bytes = bytes
   }
 
@@ -87,7 +87,7 @@ struct JSONText: Hashable, Sendable {
   }
 
   /// The text without the white space between its tokens.
-  var compact: [UInt8] {
+  package var compact: [UInt8] {
     let span = bytes.span
     var compact: [UInt8] = []
     compact.reserveCapacity(bytes.count)

@@ -20,11 +20,11 @@ package enum PrintableText {
   }
 
   /// Does the same for an untrusted text.
-  static func of(_ text: UntrustedText) -> String {
+  package static func of(_ text: UntrustedText) -> String {
     of(text.string)
   }
 
-  static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+  package static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.value < 0x7F { return scalar.value >= 0x20 }
     return !scalar.forgesText && !scalar.isUndefined && scalar.properties.generalCategory != .format
   }

@@ -81,7 +81,7 @@ extension Span<UInt8> {
 
 extension UInt8 {
   /// Whether JSON allows this byte between tokens: space, tab, line feed, carriage return.
-  var isJSONSpace: Bool {
+  package var isJSONSpace: Bool {
     self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09
   }
 }

@@ -16,7 +16,7 @@ public struct UntrustedText: Hashable, Sendable {
   }
 
   /// Decodes UTF-8. Invalid UTF-8 becomes U+FFFD.
-  init(decoding bytes: some Collection<UInt8>) {
+  package init(decoding bytes: some Collection<UInt8>) {
     string = String(decoding: bytes, as: UTF8.self)
   }
 
@@ -34,7 +34,7 @@ public struct UntrustedText: Hashable, Sendable {
   ///
   /// `String` compares only ASCII text by its bytes, so the result may be compared with words and
   /// looked up in tables.
-  func lowercasedWord(maximumBytes: Int) -> String? {
+  package func lowercasedWord(maximumBytes: Int) -> String? {
     guard utf8.count <= maximumBytes, utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     return lowercasedASCII.string
   }
@@ -52,7 +52,7 @@ public struct UntrustedText: Hashable, Sendable {
   }
 
   /// Returns whether the text starts with `word`, byte for byte.
-  func starts(with word: StaticString) -> Bool {
+  package func starts(with word: StaticString) -> Bool {
     unsafe withBytes { bytes in
       unsafe bytes.count >= word.utf8CodeUnitCount
         && UnsafeRawBufferPointer(rebasing: bytes.prefix(word.utf8CodeUnitCount))
@@ -60,12 +60,12 @@ public struct UntrustedText: Hashable, Sendable {
     }
   }
 
-  func followed(by other: UntrustedText) -> UntrustedText {
+  package func followed(by other: UntrustedText) -> UntrustedText {
     UntrustedText(string + other.string)
   }
 
   /// Returns the JSON pointer to the child of that name, if this text is a JSON pointer.
-  func appending(_ name: UntrustedText) -> UntrustedText {
+  package func appending(_ name: UntrustedText) -> UntrustedText {
     UntrustedText(string + JSONPointer.part(name).string)
   }
 

@@ -83,10 +83,10 @@ public struct MediaReference: Hashable, Sendable {
 extension MediaReference {
   /// The longest type hint, in bytes: a MIME type has two names of 127 bytes (RFC 6838, 4.2). A
   /// longer hint is ignored.
-  static let longestHint = 255
+  package static let longestHint = 255
   /// The longest identifier, in bytes. An app may use it as a file name, and a path on Apple's
   /// systems has at most 1,024 bytes (PATH_MAX in sys/syslimits.h).
-  static let longestIdentifier = 1_024
+  package static let longestIdentifier = 1_024
 
   /// The reason to refuse the reference, whatever its URL: the payload asks to load it later, or
   /// its identifier is unsafe.
@@ -94,7 +94,7 @@ extension MediaReference {
   /// If an app names files by identifiers, an absolute path or a `..` component leads out of its
   /// folder. A control character, a line separator, or a mark that changes the direction of writing
   /// can forge lines in a log or on a terminal.
-  var refusal: Reason? {
+  package var refusal: Reason? {
     if isLazy { return .payloadLazy }
     guard let identifier else { return nil }
     guard identifier.utf8.count <= Self.longestIdentifier else { return .payloadIdentifier }

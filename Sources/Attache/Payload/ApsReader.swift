@@ -3,7 +3,9 @@
 ///
 /// Source:
 /// https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
-final class ApsReader {
+package final class ApsReader {
+  package init() {}
+
   private enum Key: Int, CaseIterable {
     case alert, mutableContent, contentAvailable, badge, sound, category, threadID
 
@@ -41,10 +43,10 @@ final class ApsReader {
 
   /// Whether the payload asks for the service extension: `mutable-content` is the number 1 or
   /// `true`.
-  private(set) var isMutable = false
+  package private(set) var isMutable = false
 
   /// Parses a payload's `aps` and returns its kind of push.
-  func read(_ aps: JSONElement?) -> PushKind {
+  package func read(_ aps: JSONElement?) -> PushKind {
     members.find(in: aps)
     alertMembers.find(in: members[Key.alert.rawValue])
     isMutable = members[Key.mutableContent.rawValue]?.isSet ?? false
@@ -54,7 +56,7 @@ final class ApsReader {
   }
 
   /// Returns the content that is shown.
-  func content() -> NotificationContent {
+  package func content() -> NotificationContent {
     let plain = members[Key.alert.rawValue]?.text?.string
     return NotificationContent(
       title: text(.title, orKey: .titleLocKey),

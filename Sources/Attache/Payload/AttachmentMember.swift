@@ -56,7 +56,7 @@ public struct AttachmentMember: Sendable {
 
 extension AttachmentOptions {
   /// Writes an object of the options that were set.
-  func write(to json: inout JSONWriter) {
+  package func write(to json: inout JSONWriter) {
     json.beginObject()
     if let thumbnailHidden {
       json.key("thumbnailHidden")

@@ -2,9 +2,9 @@
 ///
 /// An opener owns the parsers, so only one thread at a time may use it. Its results are valid until
 /// it opens the next line.
-final class LineOpener {
+package final class LineOpener {
   /// The kind of a line.
-  enum Opening {
+  package enum Opening {
     /// The line contains only white space.
     case blank
     /// The line is longer than ``PayloadReader/maximumLineLength``.
@@ -35,11 +35,11 @@ final class LineOpener {
   private let envelopes = EnvelopeReader()
   private let readsDelivery: Bool
   /// The envelope of the payload that was opened last; nil if the line itself is the payload.
-  private(set) var envelope: Envelope?
+  package private(set) var envelope: Envelope?
   /// The remaining payloads of the line.
   private var others: ArraySlice<OpenedEnvelope> = []
   /// The position of the payload; nil if it is the whole line, or if no string is around it.
-  private(set) var place: PayloadPlace?
+  package private(set) var place: PayloadPlace?
   /// The path to the payload if no string is around it: at each level, its index among its
   /// siblings.
   private var steps: [Int] = []
@@ -47,7 +47,7 @@ final class LineOpener {
   /// them. Checking this flag costs almost nothing.
   private var isPlain = true
   /// The range of the line's JSON, without byte order mark and white space.
-  private(set) var json = 0..<0
+  package private(set) var json = 0..<0
 
   /// Creates an opener.
   ///
@@ -56,7 +56,7 @@ final class LineOpener {
   ///     push service's envelope defines.
   ///   - readsDelivery: whether to also fill in the token, the time and the headers of
   ///     ``Envelope``.
-  init(outputKey: String = "attache", path: JSONPointer? = nil, readsDelivery: Bool = false) {
+  package init(outputKey: String = "attache", path: JSONPointer? = nil, readsDelivery: Bool = false) {
     search = MemberSearch(name: outputKey, inner: inner)
     members = MemberLookup(["aps", outputKey])
     self.outputKey = outputKey
@@ -65,15 +65,15 @@ final class LineOpener {
   }
 
   /// Whether memory for the parsers could be allocated.
-  var hasMemory: Bool { parser.hasMemory && inner.hasMemory }
+  package var hasMemory: Bool { parser.hasMemory && inner.hasMemory }
 
   /// The payload's `aps`.
-  var aps: JSONElement? { members[Key.aps.rawValue] }
+  package var aps: JSONElement? { members[Key.aps.rawValue] }
 
   /// Whether the last line already has the member that attache adds, for any kind of push: in the
   /// payload, at the top of the line, or in an object between the top and the place where attache
   /// would write it.
-  var isEnriched: Bool { members[Key.output.rawValue] != nil || isEnvelopeEnriched }
+  package var isEnriched: Bool { members[Key.output.rawValue] != nil || isEnvelopeEnriched }
   /// Whether an object around the payload has the member.
   private var isEnvelopeEnriched = false
   /// Whether the last search along the payload path found a name several times.
@@ -82,7 +82,7 @@ final class LineOpener {
   /// Opens a line.
   ///
   /// - Parameter line: the line, as for ``PayloadReader/read(_:)``.
-  func open(_ line: UnsafeRawBufferPointer) -> Opening {
+  package func open(_ line: UnsafeRawBufferPointer) -> Opening {
     if !isPlain {
       (place, envelope, others, steps, isEnvelopeEnriched, isPlain) = (nil, nil, [], [], false, true)
     }
@@ -104,7 +104,7 @@ final class LineOpener {
   }
 
   /// Returns the line's next payload; nil after the last. This invalidates the previous payload.
-  func next() -> JSONElement? {
+  package func next() -> JSONElement? {
     guard let opened = others.popFirst() else { return nil }
     return show(opened) ?? next()
   }
@@ -118,7 +118,7 @@ final class LineOpener {
   /// Returns the place in the line for the member, and the size that APNs receives.
   ///
   /// - Parameter line: the line that was opened last.
-  func splice(of line: UnsafeRawBufferPointer) -> Splice {
+  package func splice(of line: UnsafeRawBufferPointer) -> Splice {
     if let place { return place.splice }
     if steps.isEmpty, let brace = unsafe line[json].firstIndex(of: UInt8(ascii: "{")) { return Splice(payload: brace..<json.upperBound) }
     let bytes = unsafe UnsafeRawBufferPointer(rebasing: line[json]).bindMemory(to: UInt8.self)

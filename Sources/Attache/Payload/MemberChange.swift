@@ -1,5 +1,5 @@
 /// A member of a JSON object, and the value that it gets.
-struct MemberChange: Hashable, Sendable {
+package struct MemberChange: Hashable, Sendable {
   var name: UntrustedText
   /// The JSON source of the value; nil removes the member.
   var source: [UInt8]?
@@ -82,7 +82,7 @@ extension JSONText {
 
 extension JSONWriter {
   /// Returns an object of the members that have a value.
-  static func object(_ members: [MemberChange]) -> [UInt8] {
+  package static func object(_ members: [MemberChange]) -> [UInt8] {
     var json = JSONWriter()
     json.beginObject()
     for member in members {

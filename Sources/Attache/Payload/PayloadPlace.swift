@@ -1,5 +1,5 @@
 /// The position of a payload that is only a part of its line, and the place for the result.
-struct PayloadPlace: Hashable, Sendable {
+package struct PayloadPlace: Hashable, Sendable {
   /// A JSON string that holds the next text.
   struct Level: Hashable, Sendable {
     let text: JSONText
@@ -25,7 +25,7 @@ struct PayloadPlace: Hashable, Sendable {
   /// The size in bytes of the payload as APNs receives it; nil if it is the size of the object.
   var payloadCount: Int?
   /// Whether the service sends the payload to PushKit, which accepts larger payloads.
-  var leadsToVoIP = false
+  package var leadsToVoIP = false
   /// The place of the alert's texts in the innermost text; nil if the texts cannot be replaced.
   var alert: AlertPlace?
 

@@ -1,5 +1,5 @@
 /// The decision about a line with candidates: its output, and its part of the report.
-struct Decision: Sendable {
+package struct Decision: Sendable {
   /// The output of a line.
   enum Form: Sendable {
     /// The unchanged line.
@@ -17,13 +17,13 @@ struct Decision: Sendable {
   /// The name of the dialect that found media in the payload.
   var dialect: String?
   /// The result of each media reference.
-  var media: [MediaRecord] = []
+  package var media: [MediaRecord] = []
   /// The number of further media references that the line names.
   var omitted = 0
   /// The attached files.
   var files: [StoredFile] = []
   /// Releases resources when the line has been written, or will never be.
-  var onRelease: (@Sendable () -> Void)?
+  package var onRelease: (@Sendable () -> Void)?
 
   /// Returns the bytes to write for `line`.
   func output(of line: Segment) -> WindowEntry.Output {

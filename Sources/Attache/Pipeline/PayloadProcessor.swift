@@ -1,6 +1,6 @@
 /// Processes a payload from its bytes to the decision: parses it and serves it with the service
 /// extension. The filter, a queue's worker and the inspection all use it.
-final class PayloadProcessor: Sendable {
+package final class PayloadProcessor: Sendable {
   private let configuration: Filter.Configuration
   private let maker: LineEnricher
   let host: ServiceExtensionHost
@@ -10,7 +10,7 @@ final class PayloadProcessor: Sendable {
   /// - Parameters:
   ///   - host: serves the candidates.
   ///   - store: the store of the attachments. They are unpinned when their decision is released.
-  init(_ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore) {
+  package init(_ configuration: Filter.Configuration, host: ServiceExtensionHost, store: AttachmentStore) {
     (self.configuration, self.host) = (configuration, host)
     maker = LineEnricher(configuration, store: store)
     pace = host.clock as? any MachineClock
@@ -41,7 +41,7 @@ final class PayloadProcessor: Sendable {
   ///   - identifier: the identifier of the requests that the extension receives.
   ///   - deadline: the time by which it must be decided, including its writing.
   ///   - decided: called exactly once, before the deadline, on any thread.
-  func serve(
+  package func serve(
     _ payloads: [Payload], of line: Segment, identifier: String, deadline: MonotonicInstant, decided: @escaping @Sendable (Decision) -> Void
   ) {
     host.run(NotificationRequest.all(identifier, payloads, of: line, deadline: deadline)) { [self] deliveries in

@@ -1,7 +1,7 @@
 /// Tests and conversions of single bytes, for ASCII only.
 extension UInt8 {
   /// The value 0…9 of an ASCII digit; nil for any other byte.
-  var decimalDigit: Int? {
+  package var decimalDigit: Int? {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) ? Int(self - UInt8(ascii: "0")) : nil
   }
 
@@ -13,17 +13,17 @@ extension UInt8 {
   }
 
   /// Whether the byte is an ASCII letter of either case.
-  var isLetterASCII: Bool {
+  package var isLetterASCII: Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercasedASCII)
   }
 
   /// The byte, with an ASCII capital letter converted to lower case.
-  var lowercasedASCII: UInt8 {
+  package var lowercasedASCII: UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }
 
   /// The byte, with a small ASCII letter converted to upper case.
-  var uppercasedASCII: UInt8 {
+  package var uppercasedASCII: UInt8 {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) ? self & 0xDF : self
   }
 

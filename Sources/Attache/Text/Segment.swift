@@ -24,7 +24,8 @@ package struct Segment: Sendable {
   package var count: Int { range.count }
 
   /// Calls `body` with the bytes. The block's padding is readable after them.
-  func withUnsafeBytes<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure) -> Result {
+  package func withUnsafeBytes<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure) -> Result
+  {
     let bytes = unsafe UnsafeRawBufferPointer(block[range])
     let result = unsafe try body(bytes)
     withExtendedLifetime(block) {}

@@ -1,11 +1,11 @@
 /// The authority of a URL: the host, as a name or an address, and the port as written.
-struct Authority {
-  enum Host {
+package struct Authority {
+  package enum Host {
     case name(HostName)
     case address(IPAddress)
 
     /// The canonical text, IPv6 without brackets.
-    var text: String {
+    package var text: String {
       switch self {
       case .name(let name): name.text
       case .address(let address): address.description
@@ -13,14 +13,14 @@ struct Authority {
     }
   }
 
-  let host: Host
+  package let host: Host
   /// The port; nil when the URL does not give one.
-  let port: UInt16?
+  package let port: UInt16?
 
   /// Parses an authority that is not empty.
   ///
   /// - Throws: a refusal `policy.userinfo`, `policy.host`, `policy.port` or `policy.url`.
-  init(_ bytes: ArraySlice<UInt8>) throws(Refusal) {
+  package init(_ bytes: ArraySlice<UInt8>) throws(Refusal) {
     try Self.refuseUserinfo(bytes)
     if bytes.first == UInt8(ascii: "[") {
       guard let close = bytes.firstIndex(of: UInt8(ascii: "]")) else {

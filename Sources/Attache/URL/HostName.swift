@@ -4,7 +4,7 @@
 /// It has at most 253 bytes. A label has 1 to 63 letters, digits, dashes and underscores, and no
 /// leading dash (RFC 1123, plus the underscore, which real names use). The last label begins with a
 /// letter, so that no name can be read as an address.
-struct HostName: Hashable, Sendable {
+package struct HostName: Hashable, Sendable {
   let text: String
   /// Whether the name has only one label, such as `intranet`. A resolver's search list would
   /// complete it.

@@ -4,10 +4,10 @@
 /// writes an accepted URL so that both parse it alike.
 public struct URLGate: Sendable {
   /// The longest URL that the gate reads or accepts, in bytes.
-  static let maximumBytes = 8192
+  package static let maximumBytes = 8192
   /// The longest authority that the gate parses, in bytes: several times the longest name with its
   /// port.
-  static let maximumAuthorityBytes = 1024
+  package static let maximumAuthorityBytes = 1024
 
   /// The gate for the addresses of the URLs, with the same allowed networks.
   public let addressGate: AddressGate
@@ -30,7 +30,7 @@ public struct URLGate: Sendable {
 
   /// - Parameter earlier: a URL that this gate has accepted. If `url` begins with the same scheme
   ///   and authority, only the rest is checked.
-  func check(_ url: String, after earlier: CheckedURL?) throws(Refusal) -> CheckedURL {
+  package func check(_ url: String, after earlier: CheckedURL?) throws(Refusal) -> CheckedURL {
     guard url.utf8.count <= Self.maximumBytes else { throw Self.tooLong }
     return try check(Array(url.utf8)[...], after: earlier)
   }
@@ -99,7 +99,7 @@ public struct URLGate: Sendable {
   }
 
   /// Returns the refusal of a port that no flag allows.
-  static func portRefusal(_ port: UInt16) -> Refusal {
+  package static func portRefusal(_ port: UInt16) -> Refusal {
     Refusal(.policyPort, "port \(port) is not allowed (80 and 443 are)", remedy: .port(port))
   }
 

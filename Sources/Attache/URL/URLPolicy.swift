@@ -27,7 +27,7 @@ public struct URLPolicy: Sendable {
   }
 
   /// Returns whether the port may be used at any address.
-  func allows(port: UInt16) -> Bool {
+  package func allows(port: UInt16) -> Bool {
     port == 80 || port == 443 || allowedPorts.contains { $0.contains(port) }
   }
 }

@@ -1,18 +1,18 @@
 /// A URL or a relative reference, split into the five parts of RFC 3986, appendix B. Nothing is
 /// checked or decoded.
-struct URLReference {
+package struct URLReference {
   /// The scheme without its colon. It contains only what RFC 3986 allows in a scheme.
-  var scheme: ArraySlice<UInt8>?
+  package var scheme: ArraySlice<UInt8>?
   /// The authority without its two slashes.
-  var authority: ArraySlice<UInt8>?
-  var path: ArraySlice<UInt8>
+  package var authority: ArraySlice<UInt8>?
+  package var path: ArraySlice<UInt8>
   /// The query without its question mark.
   var query: ArraySlice<UInt8>?
   /// The fragment without its number sign.
   var fragment: ArraySlice<UInt8>?
 
   /// Splits bytes into parts. Any bytes can be split.
-  init(_ bytes: ArraySlice<UInt8>) {
+  package init(_ bytes: ArraySlice<UInt8>) {
     var rest = bytes
     fragment = Self.cut(&rest, at: UInt8(ascii: "#"))
     query = Self.cut(&rest, at: UInt8(ascii: "?"))

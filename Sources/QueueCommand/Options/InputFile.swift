@@ -1,5 +1,6 @@
 import ArgumentParser
 import Attache
+import AttacheInspection
 import AttacheArguments
 import Glibc
 import Logging

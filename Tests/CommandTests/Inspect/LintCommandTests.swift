@@ -1,4 +1,5 @@
 import Attache
+import AttacheInspection
 import Foundation
 import Testing
 

@@ -107,20 +107,20 @@ extension JSONText {
 
 extension JSONWriter {
   /// Writes a copy of a member from another text.
-  mutating func member(_ member: JSONText.Member, of text: JSONText) {
+  package mutating func member(_ member: JSONText.Member, of text: JSONText) {
     key(source: text.source(member.name))
     source(text.source(member.value))
   }
 
   /// Writes a value from another text under a new name, if there is a value.
-  mutating func member(_ name: String, _ value: Range<Int>?, of text: JSONText) {
+  package mutating func member(_ name: String, _ value: Range<Int>?, of text: JSONText) {
     guard let value else { return }
     key(name)
     source(text.source(value))
   }
 
   /// Writes the number 1 for one of Apple's flags, if it is set.
-  mutating func flag(_ name: String, _ isSet: Bool) {
+  package mutating func flag(_ name: String, _ isSet: Bool) {
     guard isSet else { return }
     key(name)
     integer(1)

@@ -4,12 +4,12 @@
 /// The payload is that of the first name in ``names``. The payload of its sandbox receives the same
 /// changes if it is identical byte for byte. A different sandbox payload, and the payloads of
 /// further names, stay unchanged.
-enum SNSEnvelope {
+package enum SNSEnvelope {
   /// The platform names; each comes before the name of its sandbox.
   ///
   /// Source:
   /// https://docs.aws.amazon.com/sns/latest/dg/sns-send-custom-platform-specific-payloads-mobile-devices.html
-  static let names = ["APNS", "APNS_SANDBOX", "MACOS", "MACOS_SANDBOX", "APNS_VOIP", "APNS_VOIP_SANDBOX"]
+  package static let names = ["APNS", "APNS_SANDBOX", "MACOS", "MACOS_SANDBOX", "APNS_VOIP", "APNS_VOIP_SANDBOX"]
 
   static func open(_ text: JSONText, _ inner: JSONParser) -> OpenedEnvelope? {
     guard let (messages, levels) = messages(text, inner),

@@ -1,10 +1,10 @@
 /// A line in the form of a push service's envelope that attache does not open.
 package struct UnopenedEnvelope: Hashable, Sendable {
-  let form: Envelope.Form
+  package let form: Envelope.Form
   /// The JSON pointer of the value in the line that prevents opening.
-  let path: UntrustedText
+  package let path: UntrustedText
   /// The reason, and what to write instead: one printable sentence without a full stop.
-  let why: String
+  package let why: String
   /// Whether the line is for devices that are not Apple's, so that there is nothing to attach.
   let isForOthers: Bool
 

@@ -45,7 +45,7 @@ struct ReportRecord: Sendable {
 }
 
 extension MediaRecord {
-  func write(to json: inout JSONWriter, showing detail: URLDetail) {
+  package func write(to json: inout JSONWriter, showing detail: URLDetail) {
     json.beginObject()
     json.member("url", detail.text(of: url))
     json.member("reason", reason?.rawValue)
@@ -65,22 +65,22 @@ extension MediaRecord {
 }
 
 extension JSONWriter {
-  mutating func member(_ name: String, _ value: String?) {
+  package mutating func member(_ name: String, _ value: String?) {
     key(name)
     if let value { string(value) } else { null() }
   }
 
-  mutating func member(_ name: String, _ value: UntrustedText?) {
+  package mutating func member(_ name: String, _ value: UntrustedText?) {
     member(name, value?.string)
   }
 
-  mutating func member(_ name: String, _ value: Int?) {
+  package mutating func member(_ name: String, _ value: Int?) {
     key(name)
     if let value { integer(value) } else { null() }
   }
 
   /// Writes a duration in milliseconds, rounded to a microsecond.
-  mutating func member(_ name: String, _ value: Duration?) {
+  package mutating func member(_ name: String, _ value: Duration?) {
     key(name)
     if let value { double((value.milliseconds * 1000).rounded() / 1000) } else { null() }
   }

@@ -10,7 +10,7 @@ public enum URLDetail: String, CaseIterable, Sendable {
   private static let shortBytes = 200
 
   /// Returns the URL as shown.
-  func text(of url: UntrustedText) -> String {
+  package func text(of url: UntrustedText) -> String {
     let isPlain = url.utf8.count <= Self.shortBytes && url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"?#@".utf8.contains($0) }
     return isPlain ? url.string : text(of: Array(url.utf8.prefix(URLGate.maximumBytes + 1))[...])
   }

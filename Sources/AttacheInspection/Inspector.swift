@@ -1,0 +1,147 @@
+package import Attache
+/// Reports for one payload after another what attache would do with it, and why, without using the
+/// network.
+///
+/// An inspector owns parsers, so only one thread at a time may use it. Use it for the payloads of
+/// one input.
+package final class Inspector {
+  package struct Configuration {
+    /// The name of the member that is added to an attached payload.
+    package var outputKey = "attache"
+    /// The place of the payload in the line; nil means the whole line, or the place that a push
+    /// service's envelope defines.
+    package var payloadPath: JSONPointer?
+    package var dialects = DialectTable()
+    /// The rules of the gates.
+    package var policy = URLPolicy()
+    /// The maximum number of media references to follow.
+    package var maximumAttachments = 10
+
+    package init() {}
+  }
+
+  private let configuration: Configuration
+  private let opener: LineOpener
+  /// Parses the whole line, in addition to the opener, to find the locations of values.
+  private let parser = JSONParser()
+  private let apsReader = ApsReader()
+  private let dialects: DialectEngine
+  /// The table's entries for display, by name.
+  private lazy var entries = Dictionary(configuration.dialects.entries.map { ($0.name, $0) }) { first, _ in first }
+  private let report: GateReport
+  /// The same gates with plain http allowed.
+  private let lenientReport: GateReport
+  private var rate = SilentRate()
+
+  package init(_ configuration: Configuration) {
+    self.configuration = configuration
+    opener = LineOpener(outputKey: configuration.outputKey, path: configuration.payloadPath, readsDelivery: true)
+    dialects = DialectEngine(configuration.dialects)
+    report = GateReport(configuration.policy)
+    var lenient = configuration.policy
+    lenient.allowHTTP = true
+    lenientReport = GateReport(lenient)
+  }
+
+  /// Inspects the payload of a line, or each of several notifications. Call it in the order of the
+  /// input.
+  package func inspect(_ input: InputPayload) -> [Inspection] {
+    guard input.length <= PayloadReader.maximumLineLength else {
+      return [.invalid(input, .payloadSize, why: "the line has \(input.length) bytes; attache does not read lines of more than 1 MiB")]
+    }
+    // A pretty-printed payload is sent compact.
+    let isSpreadJSON = input.isSpread && parser.parse(copying: input.bytes) != nil
+    let line = Segment(copying: isSpreadJSON ? JSONText(input.bytes).compact : input.bytes, padding: JSONParser.padding)
+    return unsafe line.withUnsafeBytes { unsafe inspect(input, $0) }
+  }
+
+  private func inspect(_ input: InputPayload, _ line: UnsafeRawBufferPointer) -> [Inspection] {
+    var inspections: [Inspection] = []
+    switch unsafe opener.open(line) {
+    case .payload(let first):
+      let root = unsafe parser.parse(UnsafeRawBufferPointer(rebasing: line[opener.json])) ?? first
+      let places = LinePlaces(root)
+      var next: JSONElement? = first
+      while let payload = next {
+        let size = unsafe opener.splice(of: line).payloadCount
+        inspections.append(inspect(payload, in: root, places, size: size, input))
+        next = opener.next()
+      }
+    case .unopened(let envelope):
+      inspections = [.unopened(envelope, line: input.line, size: opener.json.count)]
+      inspections[0].isEnriched = opener.isEnriched
+    case .blank, .overlong, .invalid: inspections = [.invalid(input, .payloadJSON, why: "the line is not a JSON object")]
+    case .empty:
+      inspections = [Inspection(line: input.line, kind: .push(.nothing), size: input.length)]
+      inspections[0].why = "there is no payload at \(configuration.payloadPath?.description ?? "its place")"
+      inspections[0].isEnriched = opener.isEnriched
+    }
+    return inspections
+  }
+
+  private func inspect(_ payload: JSONElement, in root: JSONElement, _ places: LinePlaces, size: Int, _ input: InputPayload) -> Inspection {
+    var inspection = Inspection(line: input.line, kind: .push(apsReader.read(opener.aps)), size: size)
+    let paths = LinePaths(root, places, envelope: opener.envelope, payloadPath: configuration.payloadPath)
+    if opener.envelope?.pushType == "voip" || opener.place?.leadsToVoIP == true { inspection.maximumSize = Inspection.maximumVoIPSize }
+    inspection.isEnriched = opener.isEnriched
+    addPush(opener.aps, to: &inspection)
+    addDialects(payload, to: &inspection)
+    addGates(to: &inspection)
+    addFindings(payload, paths, to: &inspection)
+    return inspection
+  }
+
+  private func addPush(_ aps: JSONElement?, to inspection: inout Inspection) {
+    inspection.envelope = opener.envelope
+    inspection.content = apsReader.content()
+    inspection.matrix = PushMatrix(
+      alert: inspection.kind == .push(.alert), contentAvailable: aps?.member("content-available")?.isSet ?? false,
+      mutableContent: apsReader.isMutable)
+    inspection.why = inspection.reasonNotToRun(aps)
+    inspection.runs = inspection.why == nil
+  }
+
+  private func addDialects(_ payload: JSONElement, to inspection: inout Inspection) {
+    let found = dialects.references(in: payload, located: true)
+    inspection.media = found.references.map { InspectedMedia(reference: $0, gates: []) }
+    inspection.omitted = found.omitted
+    inspection.text = dialects.text(in: payload)
+    let encrypted = dialects.encrypted(in: payload)
+    inspection.encrypted = encrypted?.sentence
+    inspection.dialect = found.dialect ?? encrypted?.dialect ?? inspection.text?.dialect
+    inspection.vendor = inspection.dialect.flatMap { entries[$0]?.vendor }
+  }
+
+  private func addGates(to inspection: inout Inspection) {
+    var rules = FollowPolicy(inspection, outputKey: configuration.outputKey, maximum: configuration.maximumAttachments)
+    for index in inspection.media.indices {
+      let reference = inspection.media[index].reference
+      inspection.media[index].gates = [rules.answer(to: reference)] + report.answers(to: reference.url)
+      inspection.media[index].fallbacks = reference.fallbacks.map { url in
+        InspectedMedia.Fallback(url: url, gates: report.answers(to: url))
+      }
+    }
+  }
+
+  private func addFindings(_ payload: JSONElement, _ paths: LinePaths, to inspection: inout Inspection) {
+    let subject = FindingSubject(
+      inspection: inspection, payload: payload, aps: opener.aps, paths: paths, report: lenientReport,
+      vendorSource: inspection.dialect.flatMap { entries[$0]?.source })
+    inspection.findings = (subject.findings() + rateFindings(subject)).bounded
+    for index in inspection.media.indices {
+      let reference = inspection.media[index].reference
+      inspection.media[index].reference.path = reference.path.map { paths.path(of: $0, saying: reference.url) }
+    }
+  }
+
+  private func rateFindings(_ subject: FindingSubject) -> [LintFinding] {
+    let (matrix, envelope) = (subject.inspection.matrix, subject.inspection.envelope)
+    guard matrix.contentAvailable, !matrix.alert, let token = envelope?.token, let time = envelope?.time else { return [] }
+    let count = rate.add(token, at: time)
+    guard count > SilentRate.maximumPerHour else { return [] }
+    let number = count < SilentRate.maximumCount ? "\(count)" : "\(Inspection.number(count)) or a later one"
+    let text =
+      "this is silent push \(number) within an hour to the device “\(PrintableText.of(token))”; the system delays or drops the rest"
+    return [subject.finding(.silentRate, at: "", text)]
+  }
+}

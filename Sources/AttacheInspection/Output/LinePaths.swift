@@ -1,0 +1,86 @@
+internal import Attache
+/// Maps places in a payload to places in its line. They are the same, unless an envelope contains
+/// the payload or uses its own names.
+struct LinePaths {
+  private let places: LinePlaces
+  /// The possible parents of the payload's members, the most likely first. If there is only one, it
+  /// is the payload's own place.
+  private let bases: [UntrustedText]
+  /// The index of the notification in the line, counted from 0.
+  private let notification: Int
+  /// The place of the payload itself.
+  let payload: UntrustedText
+
+  /// - Parameter places: the places of the line, shared by its payloads.
+  init(_ root: JSONElement, _ places: LinePlaces, envelope: Envelope?, payloadPath: JSONPointer?) {
+    notification = (envelope?.notification ?? 1) - 1
+    self.places = places
+    switch envelope?.form {
+    case nil: bases = [""]
+    case .path: bases = [UntrustedText(payloadPath?.description ?? "")]
+    case .sns: bases = [Self.messagePath(root)]
+    case .fcm:
+      let message = root.member("message") == nil ? "" : "/message"
+      bases = ["/apns/payload", "/data", "/apns", "/notification", "/apns/headers", ""].map { UntrustedText(message + $0) }
+    case .gorush:
+      let base = root.member("notifications") == nil ? "" : "/notifications/\(notification)"
+      bases = [UntrustedText(base + "/data"), UntrustedText(base)]
+    case .oneSignal, .expo: bases = ["/data", ""]
+    }
+    let isWhole = envelope?.form != .fcm || !places.holds(bases[0])
+    payload = isWhole ? bases.last ?? "" : bases[0]
+  }
+
+  /// Converts a JSON pointer in the payload to one in the line.
+  func path(of place: UntrustedText) -> UntrustedText {
+    guard bases.count > 1 else { return bases[0].followed(by: place) }
+    return writtenPath(of: place) ?? payload
+  }
+
+  /// Returns the place in the line of a text of the payload, which a service may have taken from
+  /// anywhere in the line.
+  func path(of place: UntrustedText, saying text: UntrustedText) -> UntrustedText {
+    let path = path(of: place)
+    guard bases.count > 1, places.value(at: path)?.text != text else { return path }
+    return places.place(of: text) ?? path
+  }
+
+  /// Returns whether the sender wrote the value at a place of the payload; false if a service adds
+  /// it.
+  func isWritten(_ place: UntrustedText) -> Bool {
+    bases.count == 1 || writtenPath(of: place) != nil
+  }
+
+  private func writtenPath(of place: UntrustedText) -> UntrustedText? {
+    let wordings = Self.wordings(of: place)
+    return bases.lazy.flatMap { base in wordings.lazy.map { base.followed(by: $0) } }.first(where: places.holds)
+  }
+
+  /// The place of the envelope's priority; empty if the envelope uses another name.
+  var priority: UntrustedText {
+    let places: [UntrustedText] = [
+      "/message/apns/headers/apns-priority", "/apns/headers/apns-priority", "/headers/apns-priority", "/apns-priority", "/apns_priority",
+      "/notifications/\(notification)/priority", "/message/priority", "/priority",
+    ]
+    return places.first(where: self.places.holds) ?? ""
+  }
+
+  /// Returns the possible spellings of a place: unchanged, as services without `aps` write it, and
+  /// the image under `notification`.
+  private static func wordings(of place: UntrustedText) -> [UntrustedText] {
+    guard !place.isEmpty else { return [] }
+    guard place.starts(with: "/aps/") else { return place == "/fcm_options/image" ? [place, "/image"] : [place] }
+    let plain = Array(place.utf8.dropFirst(4))
+    let words = plain.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    let camelCase = words.dropFirst().reduce(into: Array(words[0])) { name, word in
+      name += word.prefix(1).map(\.uppercasedASCII) + word.dropFirst()
+    }
+    let wordings: [[UInt8]] = [plain, Array(words.joined(separator: "_".utf8)), camelCase, "/_".utf8 + Array(camelCase.dropFirst())]
+    return [place] + wordings.map { UntrustedText(decoding: $0) }
+  }
+
+  /// Returns the place of the string in SNS's message that holds the payload.
+  private static func messagePath(_ root: JSONElement) -> UntrustedText {
+    SNSEnvelope.names.first { root.member($0)?.isText == true }.map { UntrustedText("/" + $0) } ?? "/Message"
+  }
+}
