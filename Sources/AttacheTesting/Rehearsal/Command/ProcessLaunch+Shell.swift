@@ -25,6 +25,10 @@ extension ProcessLaunch {
       group.send(SIGKILL)
     }
     group.finish()
+    // No thread was started, so nothing has closed the pipes.
+    if case .failure = result {
+      for end in [pipes.input, pipes.output, pipes.errors] where end >= 0 { close(end) }
+    }
     return try result.get()
   }
 

@@ -48,8 +48,8 @@ struct InProcessEngine: Sendable {
   ///
   /// - Parameter isAnswered: called at that time. The filter is not stopped if it returns true.
   func schedule(_ stop: StopScript, on timeline: Timeline, unless isAnswered: @escaping @Sendable () -> Bool = { false }) {
-    _ = clock.schedule(at: clock.now.advanced(by: stop.at)) { [filter] in
-      guard !isAnswered() else { return }
+    _ = clock.schedule(at: clock.now.advanced(by: stop.at)) { [weak filter] in
+      guard let filter, !isAnswered() else { return }
       timeline.note(.filter, stop.isCancellation ? "is told to write all originals now" : "is told to stop")
       if stop.isCancellation { filter.cancel() } else { filter.stop() }
     }

@@ -74,13 +74,15 @@ final class InProcessRunner: Sendable {
   private func start(_ engine: InProcessEngine) throws(InProcessEngine.Refusal) -> PipePump.Ends {
     do throws(SystemError) {
       let (toFilter, fromFilter) = (try DataPipe(), try DataPipe())
-      let (input, output) = (toFilter.takeRead(), fromFilter.takeWrite())
+      let (input, output) = (toFilter.readEnd, fromFilter.writeEnd)
       try SystemMachine().start("filter") { [self] in
         let status = engine.run(input: input, output: output, on: stage.timeline)
         exitStatus.withLock { $0 = status }
         close(input)
         close(output)
       }.detach()
+      // The thread closes them.
+      _ = (toFilter.takeRead(), fromFilter.takeWrite())
       return PipePump.Ends(input: toFilter.takeWrite(), output: fromFilter.takeRead())
     } catch {
       throw InProcessEngine.Refusal(status: ExitStatus.software, reason: "\(error)")
