@@ -16,7 +16,9 @@ extension QueueLocation {
   ///
   /// No process may use the queue any more.
   package func remove() {
-    guard case .sqlite = self else { return }
-    for file in databaseFiles { unsafe unlink(file) }
+    switch self {
+    case .sqlite: for file in databaseFiles { unsafe unlink(file) }
+    case .folder: break
+    }
   }
 }

@@ -5,7 +5,7 @@ import Testing
 /// Rules for every command of a queue.
 @Suite(.timeLimit(.minutes(1)))
 struct QueueUsageTests {
-  private static let commands = ["enqueue", "work", "results", "queue", "retry", "purge", "batch", "push"]
+  private static let commands = ["enqueue", "work", "deliver", "results", "queue", "retry", "purge", "batch", "push"]
 
   @Test(arguments: commands)
   func `each has its help, in either way`(command: String) async throws {

@@ -38,6 +38,16 @@ struct ReasonScenarioTests {
     #expect(expected.union(without) == Set(Reason.allCases))
   }
 
+  @Test func `the schema names each reason, except those of payloads that wait in a queue`() throws {
+    struct Names: Decodable { var `enum`: Set<String> }
+    let data = try Data(contentsOf: URL(filePath: "\(Self.folder)/scenario.schema.json"))
+    let schema = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+    let definitions = try #require(schema["$defs"] as? [String: Any])
+    let reason = try JSONSerialization.data(withJSONObject: try #require(definitions["reason"]))
+    let names = try JSONDecoder().decode(Names.self, from: reason).enum
+    #expect(names == Set(Reason.allCases.map(\.rawValue)).subtracting(["queue.expired", "queue.poison"]))
+  }
+
   @Test func `the suite has sixty scenarios, each one screen long, with a sentence about it`() throws {
     let suite = try Self.suite()
     #expect(suite.count >= 60)

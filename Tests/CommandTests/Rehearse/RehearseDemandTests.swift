@@ -53,7 +53,7 @@ struct RehearseDemandTests {
 
   @Test(arguments: ["attache $REHEARSAL_FLAGS", "exec attache $REHEARSAL_FLAGS"])
   func `a command that is told to stop is told, whatever shell leads it`(command: String) async throws {
-    let stops = RehearseFolder.photos.replacing("expect:", with: "stop: 100ms\nexpect:\n  exit: 75")
+    let stops = RehearseFolder.photos.replacing("expect:", with: "stop: 300ms\nexpect:\n  exit: 75")
     let folder = try RehearseFolder(["stops": stops])
     try folder.write(
       stops.replacing("stop:", with: "cancel:").replacing("reason: deadline", with: "reason: cancelled").replacing("800ms", with: "10s"),
