@@ -1,4 +1,5 @@
 package import Attache
+
 extension DialectTable {
   /// Returns the entry of the row with that name or alias. A name takes precedence over an alias.
   ///

@@ -1,4 +1,5 @@
 internal import Attache
+
 extension Envelope.Form {
   /// The address of the form's documentation.
   var source: String {

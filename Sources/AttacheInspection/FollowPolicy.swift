@@ -1,4 +1,5 @@
 internal import Attache
+
 /// Decides whether a filter follows a reference, independent of its URL. This is the payload's
 /// gate.
 struct FollowPolicy {

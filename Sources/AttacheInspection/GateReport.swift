@@ -1,4 +1,5 @@
 internal import Attache
+
 /// Checks a URL with each gate separately. A refusal by one gate does not skip the next.
 struct GateReport {
   private let policy: URLPolicy
@@ -37,7 +38,9 @@ struct GateReport {
 
   private func addressAnswer(_ host: Authority.Host) -> GateAnswer {
     guard case .address(let address) = host else {
-      let text = policy.proxy == nil ? "asked after \(host.text) is looked up" : "left to the proxy, which looks up \(host.text)"
+      let text =
+        policy.proxy == nil
+        ? "the address is checked after \(host.text) is looked up" : "the proxy looks up \(host.text), so attache checks no address"
       return GateAnswer(gate: .address, text: text)
     }
     do throws(Refusal) {

@@ -1,4 +1,5 @@
 internal import Attache
+
 /// A payload in an input: one line, or the lines of an object that spans several.
 package struct InputPayload: Hashable, Sendable {
   /// The line where it begins, counted from 1.

@@ -1,4 +1,5 @@
 package import Attache
+
 /// A media reference, and the gates' answers for it.
 package struct InspectedMedia: Hashable, Sendable {
   package var reference: MediaReference

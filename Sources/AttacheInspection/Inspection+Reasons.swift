@@ -1,4 +1,5 @@
 internal import Attache
+
 extension Inspection {
   /// Returns why no service extension runs, in one sentence without a full stop; nil if one runs.
   func reasonNotToRun(_ aps: JSONElement?) -> String? {

@@ -1,4 +1,5 @@
 package import Attache
+
 /// The result of inspecting one payload without using the network.
 package struct Inspection: Hashable, Sendable {
   /// The effect of a payload on arrival, or that it is not a payload.

@@ -1,4 +1,5 @@
 package import Attache
+
 /// Fetches the media of inspected payloads as the filter would, with the same extension and the
 /// same time budget.
 package final class InspectionFetcher {

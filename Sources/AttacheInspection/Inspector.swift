@@ -1,4 +1,5 @@
 package import Attache
+
 /// Reports for one payload after another what attache would do with it, and why, without using the
 /// network.
 ///

@@ -1,4 +1,5 @@
 internal import Attache
+
 /// Finds the values of a line by pointer, and the pointers of texts. Each container is read once,
 /// however many of its children are requested.
 final class LinePlaces {

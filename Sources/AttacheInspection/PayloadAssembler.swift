@@ -1,4 +1,5 @@
 internal import Attache
+
 /// Joins the lines of an object that spans several lines.
 ///
 /// An object that is not closed at the end of its line continues until its braces balance. If they

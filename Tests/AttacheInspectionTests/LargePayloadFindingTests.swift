@@ -24,7 +24,7 @@ struct LargePayloadFindingTests {
       #expect(Set(inspection.media.map(\.reference.path)).count == 64)
       #expect(inspection.findings.map(\.text).contains("the payload names 30,000 media; attache reads only the first 64"))
       let text = InspectionText(width: 1_000, isColoured: false).text(of: inspection)
-      #expect(text.contains("It names 30,000 media, of which attache reads the first 64, as in "))
+      #expect(text.contains("It names 30,000 media files, of which attache reads the first 64, as in "))
     }
   }
 

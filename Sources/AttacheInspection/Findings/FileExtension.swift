@@ -1,4 +1,5 @@
 internal import Attache
+
 /// The file name extension of a URL.
 enum FileExtension {
   /// Returns the text after the last dot of the path's last component, in lower case; nil if it is

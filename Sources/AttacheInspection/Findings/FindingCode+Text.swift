@@ -1,4 +1,5 @@
 internal import Attache
+
 extension FindingCode {
   package var severity: Severity {
     switch self {

@@ -1,4 +1,5 @@
 internal import Attache
+
 /// All problems that `attache lint` can find. The raw value is the code, which is stable; its first
 /// part names the family.
 package enum FindingCode: String, CaseIterable, Sendable {

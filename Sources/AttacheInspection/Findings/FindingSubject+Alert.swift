@@ -1,4 +1,5 @@
 internal import Attache
+
 extension FindingSubject {
   /// The members that provide shown text, directly or through a lookup in the app.
   private static let shownTexts = ["title", "title-loc-key", "subtitle", "subtitle-loc-key", "body", "loc-key"]

@@ -1,4 +1,5 @@
 internal import Attache
+
 extension FindingSubject {
   /// The keys that Apple defines in `aps`.
   ///

@@ -1,4 +1,5 @@
 internal import Attache
+
 extension FindingSubject {
   private var isBackground: Bool {
     inspection.matrix.contentAvailable && !inspection.matrix.alert

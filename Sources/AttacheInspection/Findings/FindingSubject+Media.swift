@@ -1,4 +1,5 @@
 internal import Attache
+
 extension FindingSubject {
   func mediaFindings() -> [LintFinding] {
     manyFindings()

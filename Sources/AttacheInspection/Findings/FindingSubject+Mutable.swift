@@ -1,4 +1,5 @@
 internal import Attache
+
 extension FindingSubject {
   /// Checks `mutable-content`.
   func mutableFindings() -> [LintFinding] {

@@ -1,4 +1,5 @@
 internal import Attache
+
 /// The input of the lint rules for one payload: its inspection, and the parsed document while it is
 /// valid.
 struct FindingSubject {

@@ -1,4 +1,5 @@
 internal import Attache
+
 /// The meaning of a type hint or an extension, as far as types can contradict each other.
 enum HintedType: Hashable {
   case type(MediaType)

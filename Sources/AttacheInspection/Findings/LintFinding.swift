@@ -1,4 +1,5 @@
 package import Attache
+
 /// A probable mistake in a payload.
 package struct LintFinding: Hashable, Sendable {
   package var code: FindingCode

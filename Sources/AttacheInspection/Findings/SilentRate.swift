@@ -1,4 +1,5 @@
 internal import Attache
+
 /// Counts silent pushes per device, if the envelopes contain device and time.
 struct SilentRate {
   /// Apple's limit is "two or three per hour", so more than three are too many.

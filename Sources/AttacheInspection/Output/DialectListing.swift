@@ -1,4 +1,5 @@
 package import Attache
+
 /// The output of `attache dialects`.
 package enum DialectListing {
   /// Returns one line per dialect: name, vendor, aliases.

@@ -1,4 +1,5 @@
 internal import Attache
+
 extension InspectedMedia {
   /// Returns sentences for display about the media's properties and what happens to it.
   func sentences(_ inspection: Inspection) -> [String] {
@@ -61,9 +62,9 @@ extension GateAnswer {
   /// The answer in one clause.
   fileprivate var clause: String {
     switch passes {
-    case true?: "\(name) passes it"
+    case true?: "\(name) allows it"
     case false?: "\(name) refuses it\(reason.map { " (\($0.rawValue))" } ?? ""): \(text)"
-    case nil: "\(name) is \(text)"
+    case nil: text
     }
   }
 

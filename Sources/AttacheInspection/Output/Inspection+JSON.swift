@@ -1,4 +1,5 @@
 internal import Attache
+
 extension Inspection {
   /// Returns one JSON object without a line feed. Characters that control a terminal are escaped.
   package func json() -> [UInt8] {

@@ -1,4 +1,5 @@
 internal import Attache
+
 // The sentences that describe an inspection to the user.
 extension Inspection {
   /// What the payload is.
@@ -78,7 +79,7 @@ extension Inspection {
     guard let dialect, !media.isEmpty else { return encrypted == nil ? "It names no media." : nil }
     let named = Self.number(media.count + omitted)
     let part = omitted > 0 ? ", of which attache reads the first \(media.count)," : ""
-    let count = named == "1" ? "It names one medium" : "It names \(named) media"
+    let count = named == "1" ? "It names one media file" : "It names \(named) media files"
     let end = runs ? ":" : named == "1" ? ", which is not fetched:" : ", which are not fetched:"
     if dialect == "media-key" { return "\(count)\(part) at the path of --media-key\(end)" }
     return "\(count)\(part) as in \(vendor.map { "\($0) (\(PrintableText.of(dialect)))" } ?? PrintableText.of(dialect))\(end)"

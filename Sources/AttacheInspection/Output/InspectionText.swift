@@ -1,4 +1,5 @@
 internal import Attache
+
 /// Describes inspections to the user as text.
 package struct InspectionText {
   private let paragraphs: Paragraphs

@@ -1,4 +1,5 @@
 internal import Attache
+
 /// Maps places in a payload to places in its line. They are the same, unless an envelope contains
 /// the payload or uses its own names.
 struct LinePaths {

@@ -1,4 +1,5 @@
 internal import Attache
+
 /// Writes findings in a compiler's format, as JSON objects, or as SARIF.
 package struct LintReport {
   package enum Format: String, CaseIterable, Sendable {

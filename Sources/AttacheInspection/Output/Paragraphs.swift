@@ -1,4 +1,5 @@
 internal import Attache
+
 /// Breaks sentences into lines for a terminal.
 struct Paragraphs {
   let width: Int

@@ -1,4 +1,5 @@
 internal import Attache
+
 /// Findings in SARIF 2.1.0, the format that code hosts show next to the lines.
 ///
 /// Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
