@@ -43,6 +43,8 @@ struct Record: AsyncParsableCommand {
       throw error
     } catch let error as StoreError {
       try fail(error, ExitStatus.cannotCreate)
+    } catch let error as Filter.Failure {
+      try fail(error, error.exitStatus)
     } catch let error as StartError {
       try fail(error, ExitStatus.software)
     } catch {
@@ -63,8 +65,7 @@ struct Record: AsyncParsableCommand {
     let run = try RecordedRun(configuration, recorder: recorder)
     let signals = Signals()
     Task {
-      await signals.first()
-      run.stop()
+      await signals.onEach({ run.stop() }, { run.cancel() })
     }
     let result = try await run.finished()
     let arguments = Array(CommandLine.arguments.dropFirst(2))

@@ -9,19 +9,23 @@ struct Signals {
   private let numbers: [CInt]
   private let sources: [any DispatchSourceSignal]
 
-  /// Receives the signals that are not ignored when the process starts.
+  /// Receives the signals that are not ignored when the process starts. A signal before this returns
+  /// ends the process.
   init() {
     let numbers = StopSignals.all.filter { !StopSignals.isIgnored($0) }
     let (events, continuation) = AsyncStream.makeStream(of: CInt.self)
     self.events = events
     self.numbers = numbers
+    let registrations = DispatchGroup()
     sources = numbers.map { number in
-      _ = signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number)
       source.setEventHandler { continuation.yield(number) }
+      registrations.enter()
+      source.setRegistrationHandler { registrations.leave() }
       source.activate()
       return source
     }
+    registrations.wait()
   }
 
   /// Waits for the first signal and returns its number; nil when the task is cancelled. A second
@@ -29,9 +33,23 @@ struct Signals {
   @discardableResult
   func first() async -> CInt? {
     for await number in events {
-      for number in numbers { _ = signal(number, SIG_DFL) }
+      endProcessAtNext()
       return number
     }
     return nil
+  }
+
+  /// Calls the first action at the first signal, the second at the second, and so on. One more
+  /// signal ends the process.
+  func onEach(_ actions: (@Sendable () -> Void)...) async {
+    var rest = actions[...]
+    for await _ in events {
+      rest.popFirst()?()
+      if rest.isEmpty { return endProcessAtNext() }
+    }
+  }
+
+  private func endProcessAtNext() {
+    for number in numbers { _ = signal(number, SIG_DFL) }
   }
 }

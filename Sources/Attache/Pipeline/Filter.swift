@@ -48,7 +48,8 @@ public final class Filter: Sendable {
     public var summary: Summary
     /// The duration of the run.
     public var elapsed: Duration
-    /// Whether the input was read to its end; false after ``Filter/stop()``.
+    /// Whether the input was read to its end and no payload was cancelled; false after
+    /// ``Filter/stop()`` before the end of the input.
     public var isComplete: Bool
     /// Why the report is incomplete; nil if it is complete.
     public var reportFailure: SystemError?
@@ -124,9 +125,9 @@ public final class Filter: Sendable {
       reading.request(finishingLineBy: clock.now)
     }
     var inlet = WindowInput(window: window)
-    let isComplete: Bool
+    let isReadToEnd: Bool
     do {
-      isComplete = try read(input, payloads, into: &inlet)
+      isReadToEnd = try read(input, payloads, into: &inlet)
     } catch {
       inlet.finish()
       _ = try exit.join()
@@ -137,7 +138,9 @@ public final class Filter: Sendable {
     explainer.finish()
     summary.merge(inlet.summary)
     summary.droppedOffers += processor.host.droppedOffers
-    return Result(summary: summary, elapsed: start.duration(to: machine.now), isComplete: isComplete, reportFailure: exit.reportFailure)
+    return Result(
+      summary: summary, elapsed: start.duration(to: machine.now),
+      isComplete: isReadToEnd && summary.lines(.fallback, .cancelled) == 0, reportFailure: exit.reportFailure)
   }
 
   /// Stops reading. A line that is half read may still be completed within a payload's budget;

@@ -58,6 +58,7 @@ struct StoreEviction: Sendable {
     isShared && now - entry.lastUse <= Self.flight
   }
 
-  /// How long another process may need a file after its last use: twice the default deadline.
+  /// How long another process may need a file after its last use: its deadline, and the time in
+  /// which its output is blocked.
   private static let flight: Duration = .seconds(600)
 }

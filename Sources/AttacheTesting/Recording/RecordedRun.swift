@@ -32,6 +32,11 @@ package final class RecordedRun: Sendable {
     assembly.filter.stop()
   }
 
+  /// Stops reading the input, and decides payloads in flight with the original.
+  package func cancel() {
+    assembly.filter.cancel()
+  }
+
   /// Runs to the end of the input, on its own thread.
   package func finished() async throws -> Filter.Result {
     defer {

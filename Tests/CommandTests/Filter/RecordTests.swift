@@ -65,6 +65,23 @@ struct RecordTests {
     #expect(try Scenario(contentsOfFile: tool.home["it.yaml"]).payloads == ["{}"])
   }
 
+  @Test func `a second signal cancels what is in flight, and what was seen is written`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", [], faults: [.stallBeforeHeaders])
+      let tool = try AttacheTool()
+      let line = Sample.payload(origin.url("/a.png"))
+      let program = try tool.start(["record", tool.home["it.yaml"]] + AttacheTool.loopback)
+      program.input.write(line + "\n")
+      await origin.waitForStalls(count: 1, path: "/a.png")
+      program.send(SIGTERM)
+      program.send(SIGINT)
+      let run = await program.finished()
+      #expect(run.exit == .status(75))
+      #expect(run.text == line + "\n")
+      #expect(try Scenario(contentsOfFile: tool.home["it.yaml"]).payloads.count == 1)
+    }
+  }
+
   @Test(arguments: [
     (["it.txt"], 64, "a scenario's name ends in .yaml"), ([], 64, "Missing expected argument"),
     (["it.yaml", "--jobs", "0"], 64, "--jobs must be at least 1"),

@@ -78,6 +78,23 @@ struct SignalTests {
     }
   }
 
+  @Test func `a second signal ends with 75 after the end of the input as well`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.png", [], faults: [.stallBeforeHeaders])
+      let line = Sample.payload(origin.url("/a.png")) + "\n"
+      let program = try AttacheTool().start(AttacheTool.loopback)
+      program.input.write(line)
+      program.input.close()
+      await origin.waitForStalls(count: 1, path: "/a.png")
+      program.send(SIGTERM)
+      await program.signalsAreTaken()
+      program.send(SIGTERM)
+      let run = await program.finished()
+      #expect(run.exit == .status(75))
+      #expect(run.text == line)
+    }
+  }
+
   @Test func `a signal before the first line ends with 75 and no output`() async throws {
     let program = try AttacheTool().start()
     program.input.write("\n")
