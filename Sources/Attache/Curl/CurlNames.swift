@@ -1,12 +1,13 @@
 internal import CCurl
 
-/// The names that transfers have pinned to addresses (CURLOPT_RESOLVE), in a DNS cache that they
-/// share. libcurl removes a pinned name only with its cache, and walks the whole cache whenever a
-/// transfer ends. So a cache takes a limited number of names, and is freed when its last transfer
-/// has taken another. Used on the loop only.
+/// A DNS cache of libcurl, in which transfers pin names to addresses (CURLOPT_RESOLVE).
+///
+/// libcurl keeps a pinned name for an hour (CURLOPT_DNS_CACHE_TIMEOUT), and walks through the whole
+/// cache whenever a transfer ends. So a cache takes a limited number of names. It is freed when its
+/// last transfer uses another cache. Used on the loop only.
 @safe
 final class CurlNames {
-  /// The maximum number of times that a name is pinned in a cache.
+  /// The maximum number of names, where a name counts each time that it is pinned.
   static let maximumCount = 256
 
   let share: UnsafeMutableRawPointer
@@ -25,12 +26,10 @@ final class CurlNames {
     unsafe curl_share_cleanup(share)
   }
 
-  /// Takes one more name, unless the cache is full.
-  ///
-  /// - Returns: whether there is room for the name.
-  func takesName() -> Bool {
-    guard count < Self.maximumCount else { return false }
+  var isFull: Bool { count >= Self.maximumCount }
+
+  /// Counts a name that is pinned in this cache.
+  func add() {
     count += 1
-    return true
   }
 }

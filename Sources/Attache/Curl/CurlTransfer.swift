@@ -69,7 +69,7 @@ final class CurlTransfer: Transfer {
 
   /// Prepares the handle for an exchange that reports to `owner`.
   ///
-  /// - Parameter names: where the host's name is pinned.
+  /// - Parameter names: the cache in which the host's name is pinned.
   func prepare(
     _ request: TransferRequest, on multi: CurlMulti, names: CurlNames, for owner: any TransferOwner
   ) throws(CurlError) {
@@ -84,7 +84,9 @@ final class CurlTransfer: Transfer {
       try check(CURLOPT_SHARE, unsafe curl_easy_setopt_pointer(easy, CURLOPT_SHARE, names.share))
       self.names = names
     }
-    unsafe replace(&pins, with: pin(request).map { [$0] } ?? [])
+    let pin = pin(request)
+    if pin != nil { names.add() }
+    unsafe replace(&pins, with: pin.map { [$0] } ?? [])
     try unsafe set(CURLOPT_RESOLVE, list: pins)
     // An empty string disables the proxies of the environment.
     try set(CURLOPT_PROXY, request.proxy?.text ?? "")

@@ -43,7 +43,7 @@ final class CurlTransport: Transport {
   func begin(_ request: TransferRequest, for owner: any TransferOwner) throws(TransportError) -> any Transfer {
     do {
       let transfer = try idle.popLast() ?? CurlTransfer(connections: connections, gate: gate, roots: roots)
-      if !names.takesName() { names = try CurlNames() }
+      if names.isFull { names = try CurlNames() }
       try transfer.prepare(request, on: multi(for: request), names: names, for: owner)
       try transfer.begin()
       return transfer

@@ -2,8 +2,8 @@
 /// actions that it returns.
 ///
 /// A hop is looked up in the index, resolved and checked. Then it waits for a place at its origin
-/// and is transferred. A redirect or a retry begins again. An event that the phase does not expect
-/// is ignored.
+/// and is transferred. A redirect begins again; a retry resolves the host again. An event that the
+/// phase does not expect is ignored.
 struct FetchState {
   /// The rules that all fetches of an engine share.
   final class Rules: Sendable {

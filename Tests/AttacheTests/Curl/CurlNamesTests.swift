@@ -3,9 +3,12 @@ import Testing
 @testable import Attache
 
 struct CurlNamesTests {
-  @Test func `a cache takes a limited number of names`() throws {
+  @Test func `a cache is full after a limited number of names`() throws {
     let names = try CurlNames()
-    #expect((0..<CurlNames.maximumCount).allSatisfy { _ in names.takesName() })
-    #expect(!names.takesName())
+    for _ in 0..<CurlNames.maximumCount {
+      #expect(!names.isFull)
+      names.add()
+    }
+    #expect(names.isFull)
   }
 }
