@@ -41,7 +41,8 @@ public final class ExtensionReply: Sendable {
 
   /// Decides the request without its extension, and calls the extension's `cancel()`.
   func decide(_ reason: Reason, for instance: any ServiceExtension) {
-    if settle(with: .original(reason)) { host.call(instance) { $0.cancel() } }
+    let media = type(of: instance).returnsAtOnce ? instance.media(of: request, endedBy: reason) : []
+    if settle(with: .original(reason, media: media)) { host.call(instance) { $0.cancel() } }
   }
 
   /// - Returns: whether this was the first offer.

@@ -81,6 +81,14 @@ public final class MediaExtension: ServiceExtension {
     release(takeState())
   }
 
+  public func media(of request: NotificationRequest, endedBy reason: Reason) -> [MediaRecord] {
+    let state = state.withLock { $0 }
+    guard state.answer == nil else { return state.media(endedBy: reason) }
+    return request.payload.references.enumerated().map { index, reference in
+      MediaRecord(url: reference.url, reason: refusal(of: reference, at: index) ?? reason)
+    }
+  }
+
   /// What to do after a result.
   fileprivate enum Step {
     /// Discard the result, because the request is already decided.
@@ -90,10 +98,15 @@ public final class MediaExtension: ServiceExtension {
   }
 
   private func begin(_ index: Int, _ reference: MediaReference, _ deadline: MonotonicInstant) {
-    if let reason = index < maximumAttachments ? reference.refusal : .policyAttachments {
+    if let reason = refusal(of: reference, at: index) {
       return note(index, file: nil, MediaRecord(url: reference.url, reason: reason), isFollowed: false)
     }
     fetch(index, reference.url, try: 0, deadline)
+  }
+
+  /// Returns why a reference is not followed; nil if it is.
+  private func refusal(of reference: MediaReference, at index: Int) -> Reason? {
+    index < maximumAttachments ? reference.refusal : .policyAttachments
   }
 
   private func fetch(_ index: Int, _ url: UntrustedText, try number: Int, _ deadline: MonotonicInstant) {
@@ -174,13 +187,19 @@ extension MediaExtension.State {
     return .next(url: fallbacks[tries], try: tries + 1, deadline: deadline)
   }
 
+  /// Returns the records of all URLs that were tried, with `reason` for the references that have no
+  /// result.
+  fileprivate func media(endedBy reason: Reason) -> [MediaRecord] {
+    let media = references.indices.map { index in
+      records[index] ?? tickets[index]?.record(endedBy: reason) ?? MediaRecord(url: url(of: index), reason: reason)
+    }
+    return failures.isEmpty ? media : zip(media.indices, media).flatMap { (failures[$0] ?? []) + [$1] }
+  }
+
   /// Returns the result with the files that are ready.
   fileprivate func delivery(onExpiry: MediaExtension.ExpiryChoice) -> ExtensionResult {
     let isExpired = undecided > 0
-    var media = references.indices.map { index in
-      records[index] ?? tickets[index]?.expired ?? MediaRecord(url: url(of: index), reason: .deadline)
-    }
-    if !failures.isEmpty { media = zip(media.indices, media).flatMap { (failures[$0] ?? []) + [$1] } }
+    let media = media(endedBy: .deadline)
     let attachments = isExpired && onExpiry == .original ? [] : self.attachments
     guard !attachments.isEmpty else {
       return .original(isExpired ? .deadline : media.lazy.compactMap(\.reason).first ?? .internal, media: media)
@@ -210,11 +229,12 @@ extension MediaExtension.State {
 }
 
 extension FetchTicket {
-  /// The record of a reference that did not finish before the deadline.
-  fileprivate var expired: MediaRecord {
+  /// Returns the record of a fetch that did not finish. At the deadline, it says what the fetch
+  /// waited for, if that took half of the time.
+  fileprivate func record(endedBy reason: Reason) -> MediaRecord {
     var record = record
-    record.reason = .deadline
-    if let wait = record.timing.wait, let total = record.timing.total, wait * 2 >= total, let awaited {
+    record.reason = reason
+    if reason == .deadline, let wait = record.timing.wait, let total = record.timing.total, wait * 2 >= total, let awaited {
       let tenths = Int(wait.milliseconds / 100)
       record.explanation = "waited \(tenths / 10).\(tenths % 10) s for \(awaited); raise that limit, or --deadline"
     }

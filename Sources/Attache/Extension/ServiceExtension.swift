@@ -27,6 +27,16 @@ public protocol ServiceExtension: AnyObject, Sendable {
 
   /// Notifies the extension that the request was decided without it. An answer is no longer needed.
   func cancel()
+
+  /// Returns what the report says about the request's media when the host decides without the
+  /// extension. The host asks only an extension whose methods return immediately, before
+  /// ``cancel()``. If the request is decided on arrival, the extension has not received it.
+  ///
+  /// - Parameters:
+  ///   - request: the request.
+  ///   - reason: why the host decides, and why unfinished media are not attached.
+  /// - Returns: one record for each media URL that was tried, and for each medium that was not.
+  func media(of request: NotificationRequest, endedBy reason: Reason) -> [MediaRecord]
 }
 
 extension ServiceExtension {
@@ -38,4 +48,7 @@ extension ServiceExtension {
 
   /// Does nothing by default.
   public func cancel() {}
+
+  /// Returns no records by default.
+  public func media(of request: NotificationRequest, endedBy reason: Reason) -> [MediaRecord] { [] }
 }

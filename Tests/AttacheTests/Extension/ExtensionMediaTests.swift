@@ -9,7 +9,8 @@ import Testing
   /// Processes one payload that names these paths or URLs.
   private func serve(
     _ places: [String], on stage: FetchStage, clock: (any DeadlineClock)? = nil, maximum: Int = 10,
-    onExpiry: MediaExtension.ExpiryChoice = .original, content: NotificationContent = NotificationContent(body: "Hello")
+    onExpiry: MediaExtension.ExpiryChoice = .original, content: NotificationContent = NotificationContent(body: "Hello"),
+    budget: Duration = .seconds(30)
   ) async -> ExtensionResult {
     let (fetcher, store, clock) = (stage.fetcher, stage.store, clock ?? stage.clock)
     let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(50)) {
@@ -17,7 +18,7 @@ import Testing
     }
     let references = places.map { MediaReference(url: UntrustedText($0.hasPrefix("/") ? stage.origin.url($0) : $0)) }
     let payload = Payload(content: content, references: references, dialect: nil, splice: Splice(payload: 0..<2))
-    return await host.run(NotificationRequest(identifier: "1", payload: payload, deadline: clock.now.advanced(by: .seconds(30))))
+    return await host.run(NotificationRequest(identifier: "1", payload: payload, deadline: clock.now.advanced(by: budget)))
   }
 
   /// Releases the delivery, as the filter does after it has written the line.
@@ -144,7 +145,24 @@ import Testing
       #expect(await stage.fetch("/picture").file != nil)
       host.cancelAll()
       #expect(await delivery.reason == .cancelled)
+      #expect(await delivery.media.map(\.reason) == [nil, .cancelled])
+      #expect(await delivery.media.map(\.bytes) == [Sample.png.count, 30])
       await stage.origin.waitForConnections(open: 1)
+      // The next payload is decided on arrival.
+      let next = await host.run(request)
+      #expect(next.reason == .cancelled)
+      #expect(next.media.map(\.reason) == [.cancelled, .cancelled])
+      #expect(next.media.map(\.url) == payload.references.map(\.url))
+    }
+  }
+
+  @Test func `a payload that arrives too late names its media, and says what would never be fetched`() async throws {
+    try await withMedia { stage in
+      let clock = ManualClock()
+      let delivery = await serve(["/picture", "no URL", "/song"], on: stage, clock: clock, maximum: 2, budget: .milliseconds(50))
+      #expect(delivery.reason == .deadline)
+      #expect(delivery.media.map(\.reason) == [.deadline, .deadline, .policyAttachments])
+      #expect(stage.origin.requestCount() == 0)
     }
   }
 

@@ -5,7 +5,8 @@ import Testing
 import Tripwire
 
 /// `attache deliver --apns`, by the built tool, to a server that speaks Apple's protocol.
-@Suite(.timeLimit(.minutes(1)))
+/// Under the thread sanitizer, the longest test takes more than a minute.
+@Suite(.timeLimit(.minutes(5)))
 struct DeliverAPNsTests {
   private static func token(_ number: Int) -> String { String(format: "%064x", number) }
 
