@@ -46,6 +46,13 @@ static inline int linux_setns(int descriptor, int kind) { return (int)syscall(SY
 // pipe2(2), likewise, closed on exec.
 static inline int linux_pipe(int *ends) { return (int)syscall(SYS_pipe2, ends, 02000000); }
 
+// ppoll(2), likewise: waits at most this time until a descriptor can be read (POLLIN). Returns whether it can.
+static inline int linux_wait_readable(int descriptor, long nanoseconds) {
+  struct { int descriptor; short events, results; } request = {descriptor, 1, 0};
+  long time[2] = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+  return syscall(SYS_ppoll, &request, 1, time, NULL, 0) > 0;
+}
+
 // pidfd_open(2), likewise: readable once the process has ended.
 static inline int linux_pidfd_open(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 

@@ -16,16 +16,20 @@ public struct NotificationRequest: Sendable {
     self.deadline = deadline
   }
 
+  private init(identifier: String, payload: Payload, deadline: MonotonicInstant, line: Segment) {
+    (self.identifier, self.deadline) = (identifier, deadline)
+    self.payload = payload
+    contentOfLine = payload.content(in: line)
+  }
+
   /// Returns the requests of one line, one for each of its payloads, with the same deadline.
   ///
   /// - Parameter identifier: the identifier of a single request. If there are several, a dot and
   ///   the request's number, counted from 1, are appended.
   static func all(_ identifier: String, _ payloads: [Payload], of line: Segment, deadline: MonotonicInstant) -> [NotificationRequest] {
-    payloads.enumerated().map { index, payload in
+    payloads.indices.map { index in
       let own = payloads.count == 1 ? identifier : "\(identifier).\(index + 1)"
-      var request = NotificationRequest(identifier: own, payload: payload, deadline: deadline)
-      request.contentOfLine = payload.content(in: line)
-      return request
+      return NotificationRequest(identifier: own, payload: payloads[index], deadline: deadline, line: line)
     }
   }
 

@@ -46,6 +46,16 @@ package struct JSONWriter: Sendable {
     bytes.append(UInt8(ascii: "\""))
   }
 
+  /// Writes a string whose bytes need no escape.
+  ///
+  /// - Parameter append: appends the bytes.
+  package mutating func string(unescaped append: (inout [UInt8]) -> Void) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    append(&bytes)
+    bytes.append(UInt8(ascii: "\""))
+  }
+
   /// Writes an untrusted text as a string.
   package mutating func string(_ text: UntrustedText) {
     string(text.string)

@@ -2,13 +2,12 @@
 /// contains no text from a payload or an origin.
 struct StoreName: Hashable, Sendable {
   /// The 32 bytes of the hash, big-endian.
-  let digest: SIMD4<UInt64>
+  let digest: HashWords
   let type: MediaType
 
   /// Makes the name of a file with this hash.
   init(digest: SHA256.Digest, type: MediaType) {
-    let words = digest.words
-    self.digest = SIMD4(words[0].bigEndian, words[1].bigEndian, words[2].bigEndian, words[3].bigEndian)
+    self.digest = digest.words.bigEndian
     self.type = type
   }
 
@@ -23,7 +22,7 @@ struct StoreName: Hashable, Sendable {
   /// - Returns: nil when the hash is not 64 lower-case hexadecimal digits.
   init?(hexadecimal: some Collection<UInt8>, type: MediaType) {
     guard hexadecimal.count == 64 else { return nil }
-    var (words, word, count) = (SIMD4<UInt64>(), UInt64(0), 0)
+    var (words, word, count) = (HashWords(), UInt64(0), 0)
     for digit in hexadecimal {
       guard let value = Self.value(of: digit) else { return nil }
       word = word << 4 | value
@@ -46,22 +45,36 @@ struct StoreName: Hashable, Sendable {
   /// The path in the store.
   var path: String { folder + "/" + fileName }
 
+  /// Appends ``sha256`` to a text.
+  func appendSHA256(to text: inout [UInt8]) {
+    append(64, to: &text)
+  }
+
+  /// Appends ``path`` to a text.
+  func appendPath(to text: inout [UInt8]) {
+    append(2, to: &text)
+    text.append(UInt8(ascii: "/"))
+    append(64, to: &text)
+    text.append(UInt8(ascii: "."))
+    text.append(contentsOf: type.fileExtension.utf8)
+  }
+
+  /// Appends the first digits of the hash to a text.
+  private func append(_ count: Int, to text: inout [UInt8]) {
+    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { digits in
+      unsafe digest.writeDigits(count, to: digits)
+      unsafe text.append(contentsOf: UnsafeBufferPointer(rebasing: digits[..<count]))
+    }
+  }
+
   /// Returns the first digits of the hash, followed by `ending`.
   private func digits(_ count: Int, then ending: String = "") -> String {
-    let end = count + ending.utf8.count
-    return unsafe String(unsafeUninitializedCapacity: end) { text in
-      for index in 0..<count {
-        let shift = UInt64(60 - index % 16 * 4)
-        unsafe text[index] = Self.digits[Int(digest[index / 16] >> shift & 0xf)]
-      }
-      for (index, byte) in ending.utf8.enumerated() { unsafe text[count + index] = byte }
-      return end
-    }
+    digest.digits(count, then: ending)
   }
 
   /// Returns whether a folder of this name is one of the store's hash folders.
   static func isFolder(_ name: String) -> Bool {
-    name.utf8.count == 2 && name.utf8.allSatisfy(digits.contains)
+    name.utf8.count == 2 && name.utf8.allSatisfy { value(of: $0) != nil }
   }
 
   private static func value(of digit: UInt8) -> UInt64? {
@@ -72,6 +85,5 @@ struct StoreName: Hashable, Sendable {
     }
   }
 
-  private static let digits = Array("0123456789abcdef".utf8)
   private static let types = Dictionary(uniqueKeysWithValues: MediaType.allCases.map { ($0.fileExtension, $0) })
 }

@@ -2,7 +2,8 @@
 public struct AttachmentMember: Sendable {
   /// The member's name.
   let key: String
-  private let baseURL: String
+  /// The base URL with its trailing slash, as it is written within a JSON string.
+  private let base: [UInt8]
 
   /// Creates a writer.
   ///
@@ -12,7 +13,7 @@ public struct AttachmentMember: Sendable {
   ///     serves it. A missing trailing slash is added.
   public init(key: String = "attache", baseURL: String) {
     self.key = key
-    self.baseURL = baseURL.hasSuffix("/") ? baseURL : baseURL + "/"
+    base = JSONString.escaped(Array((baseURL.hasSuffix("/") ? baseURL : baseURL + "/").utf8))
   }
 
   /// Returns the member's key, colon and value, without spaces and without a comma before or after.
@@ -35,7 +36,10 @@ public struct AttachmentMember: Sendable {
     json.key("identifier")
     json.string(attachment.identifier)
     json.key("url")
-    json.string(baseURL + attachment.file.relativePath)
+    json.string(unescaped: { text in
+      text += base
+      attachment.file.name.appendPath(to: &text)
+    })
     json.key("type")
     json.string(attachment.file.type.rawValue)
     json.key("mime")
@@ -43,7 +47,7 @@ public struct AttachmentMember: Sendable {
     json.key("size")
     json.integer(attachment.file.size)
     json.key("sha256")
-    json.string(attachment.file.sha256)
+    json.string(unescaped: { attachment.file.name.appendSHA256(to: &$0) })
     json.key("source")
     json.string(attachment.source)
     if !attachment.options.isEmpty {

@@ -1,9 +1,19 @@
+internal import Synchronization
+
 /// The content of a payload that is parsed when a member is first needed, because most extensions
 /// only add attachments.
 final class UnreadContent: Sendable {
+  private final class Parsed: Sendable {
+    let members: NotificationContent.Members
+
+    init(_ members: NotificationContent.Members) {
+      self.members = members
+    }
+  }
+
   private let payload: Payload
   private let line: Segment
-  private let read = SetOnce<NotificationContent.Members>()
+  private let read = AtomicLazyReference<Parsed>()
 
   /// - Parameter line: the line of the payload.
   init(_ payload: Payload, of line: Segment) {
@@ -12,9 +22,7 @@ final class UnreadContent: Sendable {
 
   /// The values of the payload's members; all absent if there is no memory for a parser.
   var members: NotificationContent.Members {
-    if let members = read.value { return members }
-    read.set(Self.parse(payload.json(of: line)))
-    return read.value ?? NotificationContent.Members()
+    (read.load() ?? read.storeIfNil(Parsed(Self.parse(payload.json(of: line))))).members
   }
 
   private static func parse(_ json: [UInt8]) -> NotificationContent.Members {

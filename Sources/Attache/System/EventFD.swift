@@ -29,13 +29,12 @@ package final class EventFD: WakeSignal {
 
   /// Waits until the counter is rung or `instant` is reached, and resets it.
   package func wait(until instant: MonotonicInstant?) {
-    guard let instant else {
+    guard let nanoseconds = instant?.nanosecondTimeout else {
       silence()
       // Let the ringing thread continue first, so that this wake-up also handles what it adds next.
       sched_yield()
       return
     }
-    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    if unsafe poll(&request, 1, instant.pollTimeout) > 0 { silence() }
+    if linux_wait_readable(descriptor, Int(nanoseconds)) != 0 { silence() }
   }
 }

@@ -22,16 +22,24 @@ public struct MonotonicInstant: InstantProtocol, Sendable {
   package static let distantFuture = MonotonicInstant(nanoseconds: .max)
 
   /// The time until this instant as a timeout of poll(2), in milliseconds; -1 means no limit. The
-  /// wait may end early, so the caller checks the clock and waits again.
+  /// wait may end early, so the caller checks the clock and waits again. The result is rounded up,
+  /// so that the caller does not spin at the end.
+  package var pollTimeout: Int32 {
+    guard let nanoseconds = nanosecondTimeout else { return -1 }
+    return Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
+  }
+
+  /// The time until this instant as a timeout of ppoll(2), in nanoseconds; nil means no limit. The
+  /// wait may end early, as with ``pollTimeout``.
   ///
   /// A wait of more than 20 ms is halved, because the kernel may extend it by 1/1000, or by 1/200
-  /// in a niced process. The result is rounded up, so that the caller does not spin at the end.
-  package var pollTimeout: Int32 {
-    guard self != .distantFuture else { return -1 }
+  /// in a niced process.
+  var nanosecondTimeout: Int64? {
+    guard self != .distantFuture else { return nil }
     let now = MonotonicInstant.now.nanoseconds
     guard nanoseconds > now else { return 0 }
-    let left = nanoseconds - now
-    return Int32(clamping: ((left > 20_000_000 ? left / 2 : left) + 999_999) / 1_000_000)
+    let (left, overflows) = nanoseconds.subtractingReportingOverflow(now)
+    return overflows ? .max / 2 : left > 20_000_000 ? left / 2 : left
   }
 
   /// Returns the instant after `duration`, or before this one if `duration` is negative; saturates

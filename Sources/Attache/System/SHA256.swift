@@ -8,8 +8,8 @@ internal import COpenSSL
 package struct SHA256 {
   /// A hash of 32 bytes.
   package struct Digest: Hashable, Sendable {
-    /// The bytes as four words, in memory order.
-    let words: SIMD4<UInt64>
+    /// The bytes in memory order.
+    let words: HashWords
 
     /// The 32 bytes, in order.
     package var bytes: [UInt8] {
@@ -20,7 +20,7 @@ package struct SHA256 {
     ///
     /// - Parameter count: the number of bytes, at most 32.
     package func hexadecimal(_ count: Int = 32) -> String {
-      bytes.prefix(count).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      words.bigEndian.digits(2 * count)
     }
   }
 
@@ -42,7 +42,7 @@ package struct SHA256 {
 
   /// Returns the hash of all bytes that were added. Do not add bytes afterwards.
   package mutating func finish() -> Digest {
-    var words = SIMD4<UInt64>()
+    var words = HashWords()
     unsafe withUnsafeMutableBytes(of: &words) { words in
       _ = unsafe SHA256_Final(words.baseAddress?.assumingMemoryBound(to: UInt8.self), &context)
     }

@@ -3,6 +3,6 @@
 extension StoreName {
   /// The name of a file with a hash of these 32 bytes.
   init(digest bytes: [UInt8], type: MediaType) {
-    self.init(digest: SHA256.Digest(words: unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: SIMD4<UInt64>.self) }), type: type)
+    self.init(digest: SHA256.Digest(words: unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: HashWords.self) }), type: type)
   }
 }

@@ -178,7 +178,7 @@ enum FetcherFrame {
     let code = try reader.next(UInt8.self)
     let end: FetcherResult.End
     if let type = MediaType(code: code) {
-      let digest = try reader.next(SIMD4<UInt64>.self)
+      let digest = try reader.next(HashWords.self)
       let size = try reader.count()
       let kept = try reader.next(Int64.self)
       try reader.end()

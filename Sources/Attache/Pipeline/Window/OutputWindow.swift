@@ -24,6 +24,10 @@ final class OutputWindow: Sendable {
     }
   }
 
+  /// The duration of ``gather()``: the time of about five lines. To wake the writer costs a thread
+  /// as much as a tenth of a line.
+  private static let gathering = Duration.microseconds(100)
+
   let limits: WindowLimits
   private let clock: any DeadlineClock
   /// The writer is the receiver.
@@ -112,6 +116,11 @@ final class OutputWindow: Sendable {
       case .nothing: nil
       }
     }
+  }
+
+  /// Waits a moment in which lines gather. Until it ends, no thread has to wake the writer.
+  func gather() {
+    work.wait(until: clock.now.advanced(by: Self.gathering))
   }
 
   /// Frees the space of written entries.

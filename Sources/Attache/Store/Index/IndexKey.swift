@@ -2,7 +2,7 @@
 /// that URLs, which may contain secrets, are not written to disk.
 struct IndexKey: Hashable, Sendable {
   /// The 32 bytes in memory order.
-  let digest: SIMD4<UInt64>
+  let digest: HashWords
 
   /// - Parameters:
   ///   - url: the URL, as normalized by the URL gate.
@@ -17,7 +17,7 @@ struct IndexKey: Hashable, Sendable {
     digest = hash.finish().words
   }
 
-  init(digest: SIMD4<UInt64>) {
+  init(digest: HashWords) {
     self.digest = digest
   }
 

@@ -38,7 +38,7 @@ struct IndexRow: Hashable, Sendable {
   init?(_ bytes: [UInt8]) {
     var reader = ByteReader(bytes)
     guard let check = reader.read(UInt64.self), check == Self.check(bytes[...]), reader.read(UInt8.self) == Self.version,
-      let key = reader.read(SIMD4<UInt64>.self), let digest = reader.read(SIMD4<UInt64>.self),
+      let key = reader.read(HashWords.self), let digest = reader.read(HashWords.self),
       let code = reader.read(UInt8.self), let type = MediaType(indexCode: code), let size = reader.read(Int64.self), size >= 0,
       let lastUse = reader.read(Int64.self)
     else { return nil }
@@ -83,7 +83,7 @@ extension MediaType {
 
 extension StoreName {
   /// Creates the name of a file from the words of its hash.
-  init(words: SIMD4<UInt64>, type: MediaType) {
+  init(words: HashWords, type: MediaType) {
     (digest, self.type) = (words, type)
   }
 }
