@@ -27,7 +27,8 @@ extension AttachmentStore {
 
   /// Removes files that were not used for longer than the maximum age. If the store exceeds its
   /// maximum size, it also removes the least recently used files until the store is a sixteenth
-  /// below the maximum. It also removes the unfinished files of dead processes.
+  /// below the maximum. It also removes the unfinished files of dead processes, and the index of an
+  /// earlier version that no process has open.
   ///
   /// It reads the whole store, which takes time: call it on a thread that no line waits for. These
   /// files are kept:
@@ -55,6 +56,7 @@ extension AttachmentStore {
     }
     defer { withExtendedLifetime(lock) {} }
     StoreHolds.sweep(root, now: now)
+    removeEarlierIndex()
     let eviction = StoreEviction(limits: limits, now: now, isShared: try temporary.sweep() > 0)
     let (summary, oldest) = try carryOut(eviction)
     // A failure of the index affects only the cache, and the filter's own connection handles it.

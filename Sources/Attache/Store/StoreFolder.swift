@@ -42,12 +42,14 @@ final class StoreFolder: Sendable {
     try StoreFolder(name, in: self)
   }
 
-  /// Opens a subfolder, and creates it with this folder's mode if it does not exist.
-  func folderMade(_ name: String) throws(StoreError) -> StoreFolder {
+  /// Opens a subfolder, and creates it if it does not exist.
+  ///
+  /// - Parameter mode: the mode of a new folder; this folder's mode when nil.
+  func folderMade(_ name: String, mode: mode_t? = nil) throws(StoreError) -> StoreFolder {
     do {
       return try folder(name)
     } catch let error where error.call.code == ENOENT {
-      _ = try makeFolder(name)
+      _ = try Self.make(name, in: descriptor, mode: mode ?? self.mode, path: path(of: name))
       return try folder(name)
     }
   }
@@ -81,7 +83,9 @@ final class StoreFolder: Sendable {
   }
 
   private static func make(_ name: String, in parent: Int32, mode: mode_t, path: String) throws(StoreError) -> Bool {
-    guard unsafe mkdirat(parent, name, mode) == 0 else {
+    // A new folder inherits set-group-ID, and mkdir(2) ignores it in the mode. A call with it fails
+    // under RestrictSUIDSGID= of systemd.
+    guard unsafe mkdirat(parent, name, mode & 0o1777) == 0 else {
       guard errno == EEXIST else { throw StoreError("create", path) }
       return false
     }

@@ -1,4 +1,5 @@
 @testable import Attache
+import Glibc
 import Testing
 
 /// The rows of the index. The tests of the fetcher cover the HTTP rules.
@@ -58,19 +59,21 @@ import Testing
 
   @Test func `what is no index is set aside, once, and a new one is begun`() throws {
     let store = try store()
-    folder.write([UInt8](repeating: 7, count: 10_000), to: "index.sqlite")
+    folder.makeFolder(".index")
+    folder.write([UInt8](repeating: 7, count: 10_000), to: ".index/index.sqlite")
     let index = store.makeIndex()
     #expect(index.rows(for: [IndexKey("a")]) == [nil])
-    #expect(index.warning?.contains("index.sqlite.damaged") == true)
+    #expect(index.warning?.contains(".index/index.sqlite.damaged") == true)
     let row = try row("a")
     index.write([.keep(row)])
     #expect(index.rows(for: [IndexKey("a")]) == [row])
-    #expect(folder.bytes("index.sqlite.damaged") == [UInt8](repeating: 7, count: 10_000))
+    #expect(folder.bytes(".index/index.sqlite.damaged") == [UInt8](repeating: 7, count: 10_000))
   }
 
   @Test func `of four that find the same file damaged one sets it aside, and all write into the new one`() async throws {
+    folder.makeFolder(".index")
     for _ in 0..<100 {
-      folder.write([UInt8](repeating: 7, count: 10_000), to: "index.sqlite")
+      folder.write([UInt8](repeating: 7, count: 10_000), to: ".index/index.sqlite")
       let rows = try (0..<4).map { try row("\($0)") }
       // Each has its own store, as the processes of a run do.
       let stores = try rows.map { _ in try store() }
@@ -90,7 +93,8 @@ import Testing
 
   @Test func `what met a damaged file is written into the new one`() throws {
     let store = try store()
-    folder.write([UInt8](repeating: 7, count: 10_000), to: "index.sqlite")
+    folder.makeFolder(".index")
+    folder.write([UInt8](repeating: 7, count: 10_000), to: ".index/index.sqlite")
     let index = store.makeIndex()
     let row = try row("a")
     index.write([.keep(row)])
@@ -104,9 +108,9 @@ import Testing
     let index = store.makeIndex()
     index.write(try (0..<2_000).map { .keep(try row("\($0)")) })
     index.close()
-    var bytes = try #require(folder.bytes("index.sqlite"))
+    var bytes = try #require(folder.bytes(".index/index.sqlite"))
     for offset in 4_096..<bytes.count { bytes[offset] = UInt8(truncatingIfNeeded: offset &* 31) }
-    folder.write(bytes, to: "index.sqlite")
+    folder.write(bytes, to: ".index/index.sqlite")
     let again = store.makeIndex()
     #expect(again.rows(for: [IndexKey("7")]) == [nil])
     #expect(again.warning != nil)
@@ -116,7 +120,8 @@ import Testing
 
   @Test func `a database of somebody else's is set aside too`() throws {
     let store = try store()
-    folder.write(try IndexConnection.emptyFile(tables: "CREATE TABLE other(id INTEGER)", pageSize: 4_096), to: "index.sqlite")
+    folder.makeFolder(".index")
+    folder.write(try IndexConnection.emptyFile(tables: "CREATE TABLE other(id INTEGER)", pageSize: 4_096), to: ".index/index.sqlite")
     let index = store.makeIndex()
     #expect(index.rows(for: [IndexKey("a")]) == [nil])
     #expect(index.warning != nil)
@@ -124,15 +129,16 @@ import Testing
 
   @Test func `a symbolic link, a folder or nothing that could be opened is no index, and stays`() throws {
     folder.makeFolder("elsewhere")
-    folder.link("index.sqlite", to: folder["elsewhere/index.sqlite"])
+    folder.makeFolder(".index")
+    folder.link(".index/index.sqlite", to: folder["elsewhere/index.sqlite"])
     let store = try store()
     let index = store.makeIndex()
     index.write([.keep(try row("a"))])
     #expect(index.rows(for: [IndexKey("a")]) == [nil])
     #expect(index.warning == nil)
-    #expect(folder.files == ["index.sqlite"])
-    folder.remove("index.sqlite")
-    folder.makeFolder("index.sqlite")
+    #expect(folder.files == [".index/index.sqlite"])
+    folder.remove(".index/index.sqlite")
+    folder.makeFolder(".index/index.sqlite")
     let again = store.makeIndex()
     again.write([.keep(try row("a"))])
     #expect(again.rows(for: [IndexKey("a")]) == [nil])
@@ -165,11 +171,27 @@ import Testing
     #expect(two.rows(for: [IndexKey("both 7")])[0]?.note == [2])
   }
 
-  @Test func `the index has the mode of the store's files`() throws {
-    folder.setMode("", 0o750)
+  @Test(arguments: [(0o700, 0o700), (0o750, 0o700), (0o755, 0o700), (0o2750, 0o2700), (0o770, 0o770), (0o2775, 0o2770), (0o1777, 0o1777)])
+  func `only those may open the index who may write the store`(ofStore mode: mode_t, ofIndex: mode_t) throws {
+    folder.setMode("", mode)
     let store = try store()
     store.makeIndex().write([.keep(try row("a"))])
-    #expect(folder.mode("index.sqlite") == 0o640)
+    #expect(folder.mode(".index") == ofIndex)
+    #expect(folder.mode(".index/index.sqlite") == mode & 0o666)
+  }
+
+  @Test func `a symbolic link is no folder of the index`() throws {
+    folder.makeFolder("elsewhere")
+    folder.link(".index", to: folder["elsewhere"])
+    let (store, row) = (try store(), try row("a"))
+    let index = store.makeIndex()
+    index.write([.keep(row)])
+    #expect(index.rows(for: [row.key]) == [nil])
+    #expect(folder.files == [".index"])
+    folder.write(try IndexConnection.emptyFile(tables: OpenIndex.tables, pageSize: OpenIndex.pageSize), to: "elsewhere/index.sqlite")
+    let again = store.makeIndex()
+    again.write([.keep(row)])
+    #expect(again.rows(for: [row.key]) == [nil])
   }
 
   // MARK: Pruning
@@ -205,7 +227,7 @@ import Testing
     }
     index.close()
     try store.prune()
-    let size = try #require(store.root.status(of: "index.sqlite")?.size)
+    let size = try #require(store.root.status(of: ".index/index.sqlite")?.size)
     #expect(size <= 1 << 20)
     let after = store.makeIndex()
     #expect(after.rows(for: [IndexKey("0 0")]) == [nil])

@@ -80,7 +80,7 @@ struct CacheTests {
       let tool = try AttacheTool()
       let input = lines(origin, 0..<10)
       _ = try await tool.run(AttacheTool.loopback, input: input)
-      try Data(repeating: 0x2A, count: 20_000).write(to: URL(filePath: tool.store + "/index.sqlite"))
+      try Data(repeating: 0x2A, count: 20_000).write(to: URL(filePath: tool.store + "/.index/index.sqlite"))
       let (second, records) = try await tool.reported(AttacheTool.loopback, input: input)
       #expect(second.exit == .status(0))
       #expect(caches(records) == ["miss": 10])
@@ -95,7 +95,7 @@ struct CacheTests {
     try await withOrigin { origin in
       origin.serve("/a.png", try Sample.medium("picture.png"))
       let tool = try AttacheTool()
-      try FileManager.default.createDirectory(atPath: tool.store + "/index.sqlite", withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(atPath: tool.store + "/.index/index.sqlite", withIntermediateDirectories: true)
       for _ in 0..<2 {
         let (run, records) = try await tool.reported(AttacheTool.loopback, input: lines(origin, 0..<10))
         #expect(run.exit == .status(0))
@@ -135,7 +135,7 @@ struct CacheTests {
       let pruned = try await tool.run(["store", "prune", "--store-max", "0B"])
       #expect(pruned.text.hasPrefix("removed 1 files"))
       #expect(try tool.storedFiles() == [])
-      #expect(FileManager.default.fileExists(atPath: tool.store + "/index.sqlite"))
+      #expect(FileManager.default.fileExists(atPath: tool.store + "/.index/index.sqlite"))
       let (run, records) = try await tool.reported(AttacheTool.loopback, input: lines(origin, 0..<10))
       #expect(run.exit == .status(0) && caches(records) == ["miss": 10])
     }

@@ -60,7 +60,7 @@ final class AttacheTool: Sendable {
   func storedFiles() throws -> [String] {
     let names = try FileManager.default.subpathsOfDirectory(atPath: store)
     return names.filter { name in
-      guard !name.hasPrefix("index.sqlite") else { return false }
+      guard !name.hasPrefix(".index/") else { return false }
       var isFolder: ObjCBool = false
       return unsafe FileManager.default.fileExists(atPath: "\(store)/\(name)", isDirectory: &isFolder) && !isFolder.boolValue
     }

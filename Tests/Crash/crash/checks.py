@@ -33,9 +33,9 @@ def store(folder):
     """Every file matches its name, and nothing unfinished or held is left. Call it after a prune of the store."""
     folder = Path(folder)
     for path in folder.rglob("*"):
-        if not path.is_file() or path.name.startswith("index.sqlite"):
-            continue
         within = path.relative_to(folder)
+        if not path.is_file() or within.parts[0] == ".index":
+            continue
         if within.parts[0] == "tmp":
             raise Failure(f"{within} is left in the store")
         if within.parts[0] == ".held":

@@ -47,7 +47,7 @@ class Files(unittest.TestCase):
     def test_whole_files_under_their_hash_are_right(self):
         digest = hashlib.sha256(b"picture").hexdigest()
         self.write(f"{digest[:2]}/{digest}.jpg", b"picture")
-        self.write("index.sqlite", b"anything")
+        self.write(".index/index.sqlite", b"anything")
         self.write(".held/name/queue", b"/where/it/is")
         checks.store(self.folder)
 

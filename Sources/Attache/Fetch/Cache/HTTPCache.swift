@@ -59,7 +59,7 @@ final class HTTPCache {
   init(loop: EventLoop, store: AttachmentStore, limits: MediaLimits, roots: [UInt8]) {
     (self.loop, self.store, self.limits, self.roots) = (loop, store, limits, roots)
     index = store.makeIndex()
-    lacksIndex = !store.hasIndex
+    lacksIndex = store.indexStatus == nil
   }
 
   /// The current wall-clock time, since 1970. Expiry times are compared with it.

@@ -14,23 +14,30 @@ extension AttachmentStore {
     StoreIndex(of: self)
   }
 
-  /// Whether an entry with the index's name exists.
-  var hasIndex: Bool {
-    root.status(of: StoreIndex.fileName) != nil
+  /// The status of the index's file. Nil when there is none.
+  var indexStatus: StoreStatus? {
+    root.status(of: StoreIndex.path)
   }
 
   /// The path of the index without symbolic links: SQLite follows none.
   var indexPath: String {
-    realPath + "/" + StoreIndex.fileName
+    realPath + "/" + StoreIndex.path
   }
 
   /// Whether the index is large enough to be worth a sweep.
   var indexIsLarge: Bool {
-    (root.status(of: StoreIndex.fileName)?.size ?? 0) / Int64(OpenIndex.pageSize) > maximumIndexPages / 4 * 3
+    (indexStatus?.size ?? 0) / Int64(OpenIndex.pageSize) > maximumIndexPages / 4 * 3
   }
 
   var maximumIndexPages: Int64 {
     max(Self.smallestIndex, limits.maximumBytes / Self.indexShare) / Int64(OpenIndex.pageSize)
+  }
+
+  /// The mode of the index's folder. Only those may open it who may write the store: 0700 for a
+  /// store that others may only read, as a web server does.
+  private var indexFolderMode: mode_t {
+    let writers = root.mode & 0o222
+    return root.mode & 0o7000 | 0o700 | writers << 1 | writers | writers >> 1
   }
 
   /// Creates an empty index if there is none. The file appears complete, with the mode of the
@@ -39,25 +46,23 @@ extension AttachmentStore {
   /// - Returns: whether an index exists.
   func createIndex() -> Bool {
     guard let bytes = try? IndexConnection.emptyFile(tables: OpenIndex.tables, pageSize: OpenIndex.pageSize),
-      let name = try? temporaryFile(of: bytes)
+      let folder = try? root.folderMade(StoreIndex.folderName, mode: indexFolderMode), let name = try? temporaryFile(of: bytes)
     else { return false }
     defer { temporary.folder.removeFile(name) }
     // If another process does the same, the first index stays.
-    return unsafe linkat(temporary.folder.descriptor, name, root.descriptor, StoreIndex.fileName, 0) == 0 || errno == EEXIST
+    return unsafe linkat(temporary.folder.descriptor, name, folder.descriptor, StoreIndex.fileName, 0) == 0 || errno == EEXIST
   }
 
   /// Renames a damaged index, unless another process has done so.
   ///
-  /// This needs the lock of the store's folder: a second process that found the same file damaged
+  /// This needs the lock of the index's folder: a second process that found the same file damaged
   /// must not remove files of the new index.
   ///
   /// - Parameter file: the damaged file.
   func setIndexAside(_ file: StoreStatus) {
-    // This opens the folder again, because the processes of a run share the descriptor of the
-    // store's folder.
-    guard let folder = try? root.folder("."), Self.lockSoon(folder), file.isSameFile(as: folder.status(of: StoreIndex.fileName)) else {
-      return
-    }
+    guard let folder = try? root.folder(StoreIndex.folderName), Self.lockSoon(folder),
+      file.isSameFile(as: folder.status(of: StoreIndex.fileName))
+    else { return }
     // The companion files are removed first: while the name is taken, there is no new index that
     // they could belong to.
     for companion in StoreIndex.companions { folder.removeFile(companion) }

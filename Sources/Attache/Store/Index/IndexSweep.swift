@@ -13,7 +13,7 @@ struct IndexSweep {
 
   /// - Returns: nil when no index can be opened.
   init?(of store: AttachmentStore) {
-    guard store.root.status(of: StoreIndex.fileName)?.isRegular == true, let open = try? OpenIndex(of: store, patience: Self.patience)
+    guard store.indexStatus?.isRegular == true, let open = try? OpenIndex(of: store, patience: Self.patience)
     else { return nil }
     (self.store, self.open) = (store, open)
   }

@@ -1,7 +1,8 @@
 internal import Glibc
 
-/// The index of the store, `index.sqlite` in its folder: it records which file a URL gave. It
-/// survives restarts and is shared by processes.
+/// The index of the store, `.index/index.sqlite` in its folder: it records which file a URL gave. It
+/// survives restarts and is shared by processes. It has a folder of its own, because a web server
+/// may serve the store.
 ///
 /// It is a cache of a cache. A failure costs a fetch and never a payload: a row that cannot be read
 /// counts as missing, a row that cannot be written is dropped, and a damaged file is set aside and
@@ -11,7 +12,10 @@ internal import Glibc
 /// to rows. If rows were sorted by hash, each write would dirty a page of its own. The index opens
 /// its file on first use, does not wait for locks before ``close()``, and belongs to one thread.
 final class StoreIndex {
+  static let folderName = ".index"
   static let fileName = "index.sqlite"
+  /// The path in the store's folder.
+  static let path = folderName + "/" + fileName
   /// The name that a damaged index gets when it is set aside. The next damaged index replaces it.
   static let damagedName = "index.sqlite.damaged"
   /// The files that SQLite creates next to the index.
@@ -123,8 +127,8 @@ final class StoreIndex {
     case .open(let open): return open
     case .off: return nil
     case .closed:
-      file = store.root.status(of: Self.fileName)
-      if file == nil, mayCreate, store.createIndex() { file = store.root.status(of: Self.fileName) }
+      file = store.indexStatus
+      if file == nil, mayCreate, store.createIndex() { file = store.indexStatus }
       guard let file, file.isRegular else { return nil }
       let open = try OpenIndex(of: store, patience: patience)
       state = .open(open)
@@ -144,7 +148,7 @@ final class StoreIndex {
     // The second damaged index in a run disables the index.
     case .damaged: (state, overdue) = (.off, [])
     // Another process set aside the file that was to be opened. A new index exists or will exist.
-    case .failed where isClosed && file?.isSameFile(as: store.root.status(of: Self.fileName)) == false: break
+    case .failed where isClosed && file?.isSameFile(as: store.indexStatus) == false: break
     case .failed:
       // The index would refuse the changes again.
       overdue = []
@@ -164,7 +168,7 @@ final class StoreIndex {
 
   private func setAside() {
     state = .closed
-    warning = "the index of \(store.root.path) was damaged; attache keeps it as \(Self.damagedName) and starts a new one"
+    warning = "the index of \(store.root.path) was damaged; attache keeps it as \(Self.folderName)/\(Self.damagedName) and starts a new one"
     if let file { store.setIndexAside(file) }
   }
 }

@@ -25,7 +25,7 @@ import Testing
     func keep(_ count: Int, of file: StoredFile, _ done: @escaping @Sendable (Int64) -> Void) {
       loop.post { [self] in
         turn(count, file) { [self] in
-          done(store.root.status(of: "index.sqlite-wal")?.size ?? 0)
+          done(store.root.status(of: ".index/index.sqlite-wal")?.size ?? 0)
           _ = cache.close()
           loop.stop()
         }
@@ -64,6 +64,6 @@ import Testing
     let largest = sizes.withLock { $0.count == 2 ? $0.max() : nil }
     // The log restarts after 4 MB. A reader may delay this for some transactions.
     #expect(try #require(largest) < 32_000_000)
-    #expect(try #require(store.root.status(of: "index.sqlite")?.size) > 1_000_000)
+    #expect(try #require(store.root.status(of: ".index/index.sqlite")?.size) > 1_000_000)
   }
 }

@@ -28,7 +28,7 @@ struct FetchStage: Sendable {
 
   /// The files of the store, finished or not, without its index.
   var files: [String] {
-    folder.files.filter { $0.hasPrefix(subfolder) }.map { String($0.dropFirst(subfolder.count)) }.filter { !$0.hasPrefix("index.sqlite") }
+    folder.files.filter { $0.hasPrefix(subfolder) }.map { String($0.dropFirst(subfolder.count)) }.filter { !$0.hasPrefix(".index/") }
   }
 
   /// The stored files that are still pinned.
