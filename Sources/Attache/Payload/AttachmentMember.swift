@@ -2,7 +2,7 @@
 public struct AttachmentMember: Sendable {
   /// The member's name.
   let key: String
-  private let baseURL: String
+  private let address: StoreAddress
 
   /// Creates a writer.
   ///
@@ -12,7 +12,7 @@ public struct AttachmentMember: Sendable {
   ///     serves it. A missing trailing slash is added.
   public init(key: String = "attache", baseURL: String) {
     self.key = key
-    self.baseURL = baseURL.hasSuffix("/") ? baseURL : baseURL + "/"
+    address = StoreAddress(base: baseURL)
   }
 
   /// Returns the member's key, colon and value, without spaces and without a comma before or after.
@@ -35,7 +35,7 @@ public struct AttachmentMember: Sendable {
     json.key("identifier")
     json.string(attachment.identifier)
     json.key("url")
-    json.string(baseURL + attachment.file.relativePath)
+    json.string(address.url(of: attachment.file))
     json.key("type")
     json.string(attachment.file.type.rawValue)
     json.key("mime")
