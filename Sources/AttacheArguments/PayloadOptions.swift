@@ -1,5 +1,5 @@
-package import ArgumentParser
-package import Attache
+public import ArgumentParser
+public import Attache
 
 /// The flags for where a payload and its media are in a line, and for what an attached payload
 /// looks like.
@@ -45,6 +45,12 @@ package struct PayloadOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Name attachments in an added member, by public addresses that replace the URLs in the payload, or both; url and both need --base-url.",
+      valueName: "form"))
+  package var attachAs = Filter.AttachmentForm.member
+
+  @Option(
+    help: ArgumentHelp(
       "The size limit of a payload with its attachments, such as 4096. Above it, the original is written.", valueName: "size"))
   package var maxPayload: ByteCountArgument?
 
@@ -69,7 +75,10 @@ package struct PayloadOptions: ParsableArguments {
     }
     configuration.appliesOverrides = applyOverrides
     configuration.baseURL = baseUrl
+    configuration.attachAs = attachAs
     configuration.maximumPayload = maxPayload.map { Int($0.bytes) }
     return configuration
   }
 }
+
+extension Filter.AttachmentForm: ExpressibleByArgument {}

@@ -20,6 +20,7 @@ extension Reason {
     case .payloadEnvelope: .file("envelope-cannot-be-opened.yaml")
     case .payloadAlert: .file("extension-takes-the-alert-away.yaml")
     case .payloadMaximum: .file("payload-grows-beyond-its-maximum.yaml")
+    case .payloadPlace: .file("url-has-no-place-of-its-own.yaml")
     case .payloadIdentifier: .file("identifier-is-a-path.yaml")
     case .payloadLazy: .file("payload-wants-its-media-loaded-later.yaml")
     case .policyURL: .file("url-is-no-url.yaml")

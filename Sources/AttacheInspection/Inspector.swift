@@ -103,7 +103,7 @@ package final class Inspector {
   }
 
   private func addDialects(_ payload: JSONElement, to inspection: inout Inspection) {
-    let found = dialects.references(in: payload, located: true)
+    let found = dialects.references(in: payload, tracing: .paths)
     inspection.media = found.references.map { InspectedMedia(reference: $0, gates: []) }
     inspection.omitted = found.omitted
     inspection.text = dialects.text(in: payload)

@@ -16,6 +16,8 @@ struct UsageTests {
     ("--output-key", "", "--output-key <key>"), ("--output-key", "aps", "--output-key aps"), ("--output-key", "data.attache", "dot"),
     ("--output-key", "media-url", "is where the dialect"), ("--output-key", "attachment-url", "is where the dialect"),
     ("--base-url", "cdn.example", "https://cdn.example/"), ("--max-payload", "x", "4096"),
+    ("--attach-as", "link", "'member', 'url' or 'both'"), ("--attach-as", "url", "set --base-url"),
+    ("--attach-as", "both", "set --base-url"),
     ("--allow-net", "home", "127.0.0.0/8"), ("--allow-net", "10.0.0.1/8", "write 10.0.0.0/8"), ("--allow-port", "0", "8000-8100"),
     ("--allow-port", "9-8", "8000-8100"), ("--allow-port", "65536", "8000-8100"), ("--allow-host", "a/b", "*.example.com"),
     ("--deny-host", "http://a.example", "only letters"), ("--cacert", "/nowhere/root.pem", "No such file"),

@@ -45,9 +45,9 @@ package final class DialectEngine {
   /// Also returns how many more the payload names, and the name of the dialect that named the
   /// first.
   ///
-  /// - Parameter isLocated: whether each reference records the path of its URL.
-  package func references(in payload: JSONElement, located isLocated: Bool = false) -> (
-    references: [MediaReference], omitted: Int, dialect: String?
+  /// - Parameter tracing: whether and where to record the places of the URLs.
+  package func references(in payload: JSONElement, tracing: MediaTracing = .none) -> (
+    references: [MediaReference], omitted: Int, dialect: String?, sites: [MediaSite]
   ) {
     documents.forget()
     shared.forget()
@@ -65,13 +65,13 @@ package final class DialectEngine {
       let content = row.content(pathHeads)
       guard content.when.hold(in: payload, heads) else { continue }
       let (start, attachments) = (found.count, found.attachmentCount)
-      read(content, in: payload, isLocated, into: &found)
+      read(content, in: payload, tracing, into: &found)
       guard found.count > start else { continue }
       dialect = dialect ?? row.name
       if row.precedence == .vendor { vendorFound = vendorFound || found.attachmentCount > attachments }
     }
     let (references, omitted) = found.bounded
-    return (references, omitted, dialect)
+    return (references, omitted, dialect, found.sites)
   }
 
   /// Returns the text changes of the first dialect whose helper would make any.
@@ -96,30 +96,32 @@ package final class DialectEngine {
 
   /// Reads the media of one row. Of each list of alternatives, only the first that yields media is
   /// used.
-  private func read(_ row: DialectRow.Content, in payload: JSONElement, _ isLocated: Bool, into references: inout MediaReferenceList) {
+  private func read(_ row: DialectRow.Content, in payload: JSONElement, _ tracing: MediaTracing, into references: inout MediaReferenceList)
+  {
     var listFound = -1
     for place in row.media where place.list != listFound {
       if let head = place.head, heads[head.number] == nil { continue }
       let start = references.count
-      read(place, in: payload, isLocated, into: &references)
+      read(place, in: payload, tracing, into: &references)
       if references.count > start { listFound = place.list }
     }
   }
 
-  private func read(_ place: MediaPlace, in payload: JSONElement, _ isLocated: Bool, into references: inout MediaReferenceList) {
+  private func read(_ place: MediaPlace, in payload: JSONElement, _ tracing: MediaTracing, into references: inout MediaReferenceList) {
     var reader = MediaSourceReader(
-      place: place, payload: payload, shared: shared, isLocated: isLocated, isStrict: table.isStrict, start: references.offered)
+      place: place, payload: payload, shared: shared, tracing: tracing, isStrict: table.isStrict, start: references.offered)
     if let path = place.path, let head = place.head {
       // Most paths that begin with `aps` match nothing beyond it.
       guard let value = heads[head.number]?.value(atOne: path, from: head.depth), place.source.when.hold(in: payload) else { return }
       reader.read(value, item: path.parts.count == 1 ? payload : payload.parent(atOne: path), into: &references)
     } else if let json = place.source.json {
       guard let document = documents.document(at: json, in: payload), place.source.when.hold(in: document) else { return }
+      let steps = tracing == .none ? nil : json.first(from: payload)
       // A JSON pointer can address the string, but nothing inside it.
-      if isLocated, documents.isInString { reader.string = UntrustedText(json.description) }
-      reader.read(from: document, pointer: UntrustedText(json.description), into: &references)
+      if documents.isInString { reader.string = steps }
+      reader.read(from: document, steps: documents.isInString ? [] : steps ?? [], into: &references)
     } else if place.source.when.hold(in: payload) {
-      reader.read(from: payload, pointer: "", into: &references)
+      reader.read(from: payload, into: &references)
     }
   }
 }

@@ -87,18 +87,19 @@ struct DialectPath: Hashable, Sendable, CustomStringConvertible {
     return path
   }
 
-  /// The JSON pointer, with `[]` and `{}` unchanged.
-  var description: String {
-    JSONPointer(
-      parts: parts.map { part in
-        switch part {
-        case .child(let token): token.text
-        case .elements: "[]"
-        case .members: "{}"
-        }
+  /// The parts of the JSON pointer, with `[]` and `{}` unchanged.
+  var tokens: [JSONPointer.Token] {
+    parts.map { part in
+      switch part {
+      case .child(let token): token
+      case .elements: JSONPointer.Token("[]")
+      case .members: JSONPointer.Token("{}")
       }
-    ).description
+    }
   }
+
+  /// The JSON pointer, with `[]` and `{}` unchanged.
+  var description: String { JSONPointer(tokens: tokens).description }
 
   /// The JSON pointer of the value that contains all matches. If the path matches only one place,
   /// this is that place.

@@ -10,8 +10,10 @@ struct DialectWalk {
     var key: UntrustedText?
     /// The index of the element that the last `[]` matched.
     var index: Int?
-    /// The JSON pointer of the value, if the caller asked for it.
-    var pointer: UntrustedText = ""
+    /// The path of the value, if the caller asked for it.
+    var steps: [JSONPointer.Token] = []
+    /// The number of steps that lead to the item.
+    var itemDepth = 0
     /// Whether a `[]` or `{}` determined the item.
     var isPicked = false
   }
@@ -28,9 +30,9 @@ struct DialectWalk {
   ///
   /// - Parameters:
   ///   - root: the value that the path starts from.
-  ///   - pointer: the JSON pointer of `root`.
-  func forEach(from root: JSONElement, pointer: UntrustedText = "", _ body: (Find) -> Void) {
-    go(on: Find(value: root, item: root, pointer: pointer), part: 0, body)
+  ///   - steps: the path of `root`.
+  func forEach(from root: JSONElement, steps: [JSONPointer.Token] = [], _ body: (Find) -> Void) {
+    go(on: Find(value: root, item: root, steps: steps, itemDepth: steps.count), part: 0, body)
   }
 
   private func go(on find: Find, part: Int, _ body: (Find) -> Void) {
@@ -40,8 +42,8 @@ struct DialectWalk {
       guard let child = find.value.isArray ? find.value.child(token)?.element : find.value.member(token.text) else { return }
       var next = find
       next.value = child
-      if !find.isPicked { next.item = find.value }
-      locate(&next) { UntrustedText(token.text) }
+      if !find.isPicked { (next.item, next.itemDepth) = (find.value, find.steps.count) }
+      if isLocated { next.steps.append(token) }
       go(on: next, part: part + 1, body)
     case .elements:
       var index = 0
@@ -61,12 +63,20 @@ struct DialectWalk {
     next.isPicked = true
     if let name { next.key = name }
     if let index { next.index = index }
-    locate(&next) { name ?? UntrustedText(String(index ?? 0)) }
+    guard isLocated else { return next }
+    next.steps.append(name.map { JSONPointer.Token($0.string) } ?? JSONPointer.Token(index: index ?? 0))
+    next.itemDepth = next.steps.count
     return next
   }
+}
 
-  private func locate(_ find: inout Find, _ name: () -> UntrustedText) {
-    if isLocated { find.pointer = find.pointer.appending(name()) }
+extension DialectPath {
+  /// Returns the path of the first value that this path matches; nil if there is none.
+  func first(from root: JSONElement) -> [JSONPointer.Token]? {
+    guard isMany else { return tokens }
+    var first: [JSONPointer.Token]?
+    DialectWalk(self, isLocated: true).forEach(from: root) { first = first ?? $0.steps }
+    return first
   }
 }
 

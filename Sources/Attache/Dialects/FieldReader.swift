@@ -16,9 +16,9 @@ struct FieldReader {
     first(fields) { text($0, takesIntegers) }
   }
 
-  /// Returns whether the dialect itself gives the text that the fields yield.
-  func isFixed(_ fields: [Field]) -> Bool {
-    first(fields) { field in text(field, true).map { _ in field.isFixed } } ?? false
+  /// Returns the field that gives the text that the fields yield.
+  func source(_ fields: [Field]) -> Field? {
+    first(fields) { field in text(field, true).map { _ in field } }
   }
 
   /// Returns the first sound that the fields give: a text, or the `name` of an object, which is

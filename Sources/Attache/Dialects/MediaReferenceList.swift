@@ -6,6 +6,9 @@ package struct MediaReferenceList {
   package static let maximum = 64
 
   private var kept: [MediaReference] = []
+  /// Where the URLs of attachments were read, if the caller asked for it. A URL may have several
+  /// sites.
+  private(set) var sites: [MediaSite] = []
   private var isFull = false
   private var omitted = 0
   /// The number of calls of ``add(_:_:)``.
@@ -29,6 +32,11 @@ package struct MediaReferenceList {
     }
     count += 1
     if role == .attachment { attachmentCount += 1 }
+  }
+
+  /// Adds sites, up to ``MediaSite/maximum``.
+  mutating func add(_ sites: [MediaSite]) {
+    self.sites += sites.prefix(MediaSite.maximum - self.sites.count)
   }
 
   /// The references, and the number of those left out. A URL that is repeated after the list is

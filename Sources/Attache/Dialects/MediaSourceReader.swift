@@ -3,27 +3,27 @@ struct MediaSourceReader {
   let place: MediaPlace
   let payload: JSONElement
   let shared: SharedFields
-  let isLocated: Bool
+  let tracing: MediaTracing
   /// Whether to skip a reference that the vendor's own helper would not follow.
   let isStrict: Bool
   /// The number of references that were offered before this source's.
   let start: Int
   /// The path of the string that holds the source's JSON document; nil if there is no such string.
-  var string: UntrustedText?
+  var string: [JSONPointer.Token]?
 
   /// Reads the references in the order of the places, up to the source's maximum.
   ///
   /// - Parameters:
   ///   - root: the value that the source's path starts from: the payload, or the JSON inside one of
   ///     its strings.
-  ///   - pointer: the JSON pointer of `root`.
-  func read(from root: JSONElement, pointer: UntrustedText, into references: inout MediaReferenceList) {
+  ///   - steps: the path of `root`.
+  func read(from root: JSONElement, steps: [JSONPointer.Token] = [], into references: inout MediaReferenceList) {
     switch place.source.origin {
     case .url(let path):
-      DialectWalk(path, isLocated: isLocated).forEach(from: root, pointer: pointer) { add($0, to: &references) }
+      DialectWalk(path, isLocated: tracing != .none).forEach(from: root, steps: steps) { add($0, to: &references) }
     case .build(let pieces):
       if let url = build(pieces, root) {
-        add(url, DialectWalk.Find(value: root, item: root, pointer: UntrustedText(pointer.string + pieces.firstPlace)), to: &references)
+        add(url, DialectWalk.Find(value: root, item: root, steps: steps + pieces.firstPlace), to: &references)
       }
     }
   }
@@ -32,8 +32,8 @@ struct MediaSourceReader {
   ///
   /// - Parameter item: the object that contains the value.
   func read(_ value: JSONElement, item: JSONElement?, into references: inout MediaReferenceList) {
-    let pointer = UntrustedText(isLocated ? place.path?.description ?? "" : "")
-    add(DialectWalk.Find(value: value, item: item, pointer: pointer), to: &references)
+    let find = DialectWalk.Find(value: value, item: item, steps: tracing == .none ? [] : place.tokens, itemDepth: place.tokens.count - 1)
+    add(find, to: &references)
   }
 
   private func add(_ find: DialectWalk.Find, to references: inout MediaReferenceList) {
@@ -47,7 +47,7 @@ struct MediaSourceReader {
       var next = find
       next.value = element
       next.index = index
-      if isLocated { next.pointer = next.pointer.appending("\(index)") }
+      if tracing != .none { next.steps.append(JSONPointer.Token(index: index)) }
       addOne(next, to: &references)
       index += 1
     }
@@ -60,8 +60,8 @@ struct MediaSourceReader {
       find.item = nil
       add(url, find, to: &references)
     } else if find.value.isObject, let url = find.value.member("url")?.text {
-      find.item = find.value
-      if isLocated { find.pointer = find.pointer.appending("url") }
+      (find.item, find.itemDepth) = (find.value, find.steps.count)
+      if tracing != .none { find.steps.append(JSONPointer.Token("url")) }
       add(url, find, to: &references)
     }
   }
@@ -69,16 +69,23 @@ struct MediaSourceReader {
   private func add(_ text: UntrustedText, _ find: DialectWalk.Find, to references: inout MediaReferenceList) {
     let url = place.source.trims ? text.trimmed : text
     guard references.offered - start < place.source.maximum, !url.isEmpty, !place.source.needsScheme || url.hasAuthority else { return }
+    var sites: [MediaSite] = []
     references.add(place.source.role) {
       let fields = FieldReader(payload: payload, shared: shared, item: find.item, key: find.key, index: find.index, url: url)
       var reference = reference(url, fields)
       complete(&reference, fields)
-      if isLocated {
-        reference.path = string ?? find.pointer
-        reference.isHintFixed = fields.isFixed(place.source.typeHint)
+      if tracing == .paths {
+        reference.path = UntrustedText(JSONPointer(tokens: string ?? find.steps).description)
+        reference.isHintFixed = fields.source(place.source.typeHint)?.isFixed ?? false
       }
-      return isStrict ? reference.strict : reference
+      if isStrict {
+        guard let strict = reference.strict else { return nil }
+        reference = strict
+      }
+      if tracing == .sites { sites = self.sites(of: reference, find, written: text, fields) }
+      return reference
     }
+    if !sites.isEmpty { references.add(sites) }
   }
 
   private func reference(_ url: UntrustedText, _ fields: FieldReader) -> MediaReference {
@@ -142,9 +149,9 @@ extension UntrustedText {
 
 extension [MediaSource.Piece] {
   /// The path of the first value.
-  fileprivate var firstPlace: String {
-    for case .value(let path) in self { return path.description }
-    return ""
+  fileprivate var firstPlace: [JSONPointer.Token] {
+    for case .value(let path) in self { return path.tokens }
+    return []
   }
 }
 

@@ -30,7 +30,7 @@ enum OriginHealthSignal: Equatable, Sendable {
     case .connectReset, .httpTruncated, nil: self = .silence
     case .tlsCertificate, .tlsHost, .tlsVersion, .httpProtocol, .httpHeaders, .httpFraming: self = .life
     case .deadline, .cancelled, .payloadJSON, .payloadSize, .payloadEnriched, .payloadEnvelope, .payloadAlert, .payloadMaximum,
-      .payloadIdentifier,
+      .payloadPlace, .payloadIdentifier,
       .payloadLazy,
       .policyURL, .policyScheme, .policyUserinfo, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments,
       .policyBreaker,

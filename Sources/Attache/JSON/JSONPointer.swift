@@ -43,7 +43,11 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   }
 
   init(parts: [String]) {
-    tokens = parts.map(Token.init)
+    self.init(tokens: parts.map(Token.init))
+  }
+
+  init(tokens: [Token]) {
+    self.tokens = tokens
   }
 
   /// The names of the parts, without escapes.
@@ -96,6 +100,11 @@ extension JSONPointer {
     let text: String
     /// The index, from digits without a leading zero, as RFC 6901 requires; nil for any other text.
     let index: Int?
+
+    /// The element at an index.
+    init(index: Int) {
+      (text, self.index) = (String(index), index)
+    }
 
     init(_ text: String) {
       self.text = text

@@ -37,22 +37,26 @@ package enum JSONString {
     return bytes
   }
 
-  /// Returns the source index of the byte at `offset` of the decoded string, or the end of the
-  /// range for the offset after the last byte.
-  static func place(of offset: Int, in text: Span<UInt8>, _ range: Range<Int>) -> Int {
+  /// Returns, for each offset in the decoded string, the source index of its byte, or the end of
+  /// the range for the offset after the last byte. Passes over the string once.
+  static func places(of offsets: [Int], in text: Span<UInt8>, _ range: Range<Int>) -> [Int] {
+    var places = offsets
     var index = range.lowerBound
     var said = 0
-    while said < offset, index < range.upperBound {
-      guard text[index] == UInt8(ascii: "\\") else {
-        said += 1
-        index += 1
-        continue
+    for position in offsets.indices.sorted(by: { offsets[$0] < offsets[$1] }) {
+      while said < offsets[position], index < range.upperBound {
+        guard text[index] == UInt8(ascii: "\\") else {
+          said += 1
+          index += 1
+          continue
+        }
+        let (length, number) = escape(in: text, at: index)
+        said += UTF8.width(Unicode.Scalar(number) ?? "\u{FFFD}")
+        index += length
       }
-      let (length, number) = escape(in: text, at: index)
-      said += UTF8.width(Unicode.Scalar(number) ?? "\u{FFFD}")
-      index += length
+      places[position] = index
     }
-    return index
+    return places
   }
 
   /// Returns the bytes as they are written within a string. Escapes only what JSON requires.

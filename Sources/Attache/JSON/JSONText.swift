@@ -40,7 +40,8 @@ package struct JSONText: Hashable, Sendable {
     return members
   }
 
-  private func forEachMember(of object: Range<Int>, _ body: (Member) -> Void) {
+  /// Calls `body` with each member of an object, in source order; with none for any other type.
+  func forEachMember(of object: Range<Int>, _ body: (Member) -> Void) {
     guard isObject(object) else { return }
     let span = bytes.span
     var index = span.skipSpace(from: object.lowerBound + 1)

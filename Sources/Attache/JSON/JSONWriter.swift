@@ -4,6 +4,8 @@
 package struct JSONWriter: Sendable {
   /// The bytes written so far.
   package private(set) var bytes: [UInt8] = []
+  /// The values that were copied from another text by ``copy(_:of:)``, in the order of writing.
+  package private(set) var copies: [JSONCopy] = []
   /// Whether the next key or value needs a comma before it.
   private var isAfterValue = false
 
@@ -65,6 +67,12 @@ package struct JSONWriter: Sendable {
   package mutating func source(_ value: some Collection<UInt8>) {
     separate()
     bytes.append(contentsOf: value)
+  }
+
+  /// Writes a value of another text and records the copy.
+  package mutating func copy(_ value: Range<Int>, of text: JSONText) {
+    source(text.source(value))
+    copies.append(JSONCopy(start: bytes.count - value.count, source: value))
   }
 
   package mutating func integer(_ value: some BinaryInteger) { word(String(value)) }

@@ -12,7 +12,8 @@ extension Reason {
     // Request Timeout (RFC 9110), Too Early (RFC 8470), Too Many Requests (RFC 6585), and the
     // server's own failures.
     case .httpStatus: status.map { [408, 425, 429].contains($0) || 500...599 ~= $0 } ?? false
-    case .payloadJSON, .payloadSize, .payloadEnriched, .payloadEnvelope, .payloadAlert, .payloadMaximum, .payloadIdentifier, .payloadLazy,
+    case .payloadJSON, .payloadSize, .payloadEnriched, .payloadEnvelope, .payloadAlert, .payloadMaximum, .payloadPlace, .payloadIdentifier,
+      .payloadLazy,
       .policyURL,
       .policyScheme, .policyUserinfo, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments, .dnsNotFound,
       .tlsCertificate, .tlsHost, .tlsVersion, .httpProtocol, .httpHeaders, .httpFraming, .httpEncoding, .httpRedirect, .sizeImage,

@@ -20,6 +20,9 @@ public enum Reason: String, CaseIterable, Sendable {
   case payloadAlert = "payload.alert"
   /// With its attachments the payload exceeds `--max-payload`.
   case payloadMaximum = "payload.maximum"
+  /// The URL of the media has no place of its own in the payload that its public address could
+  /// replace.
+  case payloadPlace = "payload.place"
   /// The identifier is a path, has more than 1,024 bytes, or contains control characters or marks
   /// that change the direction of writing.
   case payloadIdentifier = "payload.identifier"
@@ -133,11 +136,13 @@ public enum Reason: String, CaseIterable, Sendable {
     case .payloadJSON: "the line is not a JSON object; correct the producer, or use --strict for exit status 65"
     case .payloadSize: "the line is longer than 1 MiB; APNs accepts 4,096 bytes, so check what the producer writes"
     case .payloadEnriched:
-      "the line already has the output member, from an earlier run or from its producer, and passes through; check its URLs before you send it"
+      "the line already has the output member, or with --attach-as url only URLs of the public store, from an earlier run or from its producer, and passes through; check its URLs before you send it"
     case .payloadEnvelope:
       "the line is an envelope of a push service that attache cannot open; the report (member why) and attache inspect say what to correct"
     case .payloadAlert: "the service extension removed the alert text; keep a title, a subtitle or a body"
     case .payloadMaximum: "with its attachments the payload exceeds --max-payload; raise it or shorten the payload"
+    case .payloadPlace:
+      "the URL of the media is not a text of its own in the payload, so no public address can replace it; use --attach-as both or member"
     case .payloadIdentifier:
       "the payload gives the attachment an identifier that is a path, has more than 1,024 bytes, or contains control characters or marks that change the text direction; use letters and digits"
     case .payloadLazy: "the payload asks to load the media only when somebody looks at it; remove that request to have it attached"

@@ -13,7 +13,7 @@ public struct AttachmentMember: Sendable {
   ///     serves it. A missing trailing slash is added.
   public init(key: String = "attache", baseURL: String) {
     self.key = key
-    base = JSONString.escaped(Array((baseURL.hasSuffix("/") ? baseURL : baseURL + "/").utf8))
+    base = JSONString.escaped(Array(StoreAddress(base: baseURL).base.utf8))
   }
 
   /// Returns the member's key, colon and value, without spaces and without a comma before or after.

@@ -11,6 +11,10 @@ public struct Payload: Hashable, Sendable {
   public var splice: Splice
   /// Other changes to the line when the member is inserted; usually none.
   public var edits: [LineEdit] = []
+  /// Where the media's URLs were read; empty unless they are replaced.
+  var sites: [MediaSite] = []
+  /// Whether all media that the payload names are already at public addresses of the store.
+  var isPublished = false
   /// The texts that the vendor's helper would show if media is attached.
   var overrides = ContentEdit()
   /// The content that is shown; nil if it is read from the line when it is needed.

@@ -22,6 +22,8 @@ package struct PayloadPlace: Hashable, Sendable {
   var wrapper: String?
   /// The JSON of the payload as the service sends it to APNs; nil if it is the object.
   var built: [UInt8]?
+  /// The values of ``built`` that are copied from the innermost text; none if it is the object.
+  var copies: [JSONCopy] = []
   /// The size in bytes of the payload as APNs receives it; nil if it is the size of the object.
   var payloadCount: Int?
   /// Whether the service sends the payload to PushKit, which accepts larger payloads.
@@ -31,11 +33,11 @@ package struct PayloadPlace: Hashable, Sendable {
 
   /// The place in the line where the member is inserted.
   var splice: Splice {
-    let outer = outward(object) { $0.string }
+    let outer = outward([object]) { $0.string }[0]
     var splice = Splice(payload: start + outer.lowerBound..<start + outer.upperBound, isEmptyObject: isEmptyObject && wrapper == nil)
     let brace = object.upperBound - 1
-    splice.offset = start + outward(brace..<brace) { $0.string }.lowerBound
-    if hasTwin { splice.twin = start + outward(brace..<brace) { $0.twin ?? $0.string }.lowerBound }
+    splice.offset = start + outward([brace..<brace]) { $0.string }[0].lowerBound
+    if hasTwin { splice.twin = start + outward([brace..<brace]) { $0.twin ?? $0.string }[0].lowerBound }
     splice.payloadCount = payloadCount ?? object.count
     splice.depth = levels.count
     splice.wrapper = wrapper
@@ -44,23 +46,20 @@ package struct PayloadPlace: Hashable, Sendable {
 
   /// Converts edits of the innermost text to edits of the line.
   func lineEdits(_ edits: [LineEdit]) -> [LineEdit] {
-    edits.flatMap { edit in
-      var bytes = edit.bytes
-      for _ in levels { bytes = JSONString.escaped(bytes) }
-      var ranges = [outward(edit.range) { $0.string }]
-      if hasTwin { ranges.append(outward(edit.range) { $0.twin ?? $0.string }) }
-      return ranges.map { LineEdit(start + $0.lowerBound..<start + $0.upperBound, bytes) }
-    }
+    let bytes = edits.map { edit in levels.reduce(edit.bytes) { bytes, _ in JSONString.escaped(bytes) } }
+    let ranges = edits.map(\.range)
+    let outer = [outward(ranges) { $0.string }] + (hasTwin ? [outward(ranges) { $0.twin ?? $0.string }] : [])
+    return outer.flatMap { zip($0, bytes).map { range, bytes in LineEdit(start + range.lowerBound..<start + range.upperBound, bytes) } }
   }
 
   private var hasTwin: Bool { levels.contains { $0.twin != nil } }
 
-  /// Converts a range of the innermost text to a range of the outermost.
-  private func outward(_ range: Range<Int>, through string: (Level) -> Range<Int>) -> Range<Int> {
-    levels.reversed().reduce(range) { range, level in
-      let (span, string) = (level.text.bytes.span, string(level))
-      let start = JSONString.place(of: range.lowerBound, in: span, string)
-      return start..<(range.isEmpty ? start : JSONString.place(of: range.upperBound, in: span, string))
+  /// Converts ranges of the innermost text to ranges of the outermost.
+  private func outward(_ ranges: [Range<Int>], through string: (Level) -> Range<Int>) -> [Range<Int>] {
+    levels.reversed().reduce(ranges) { ranges, level in
+      let offsets = ranges.flatMap { [$0.lowerBound, $0.upperBound] }
+      let places = JSONString.places(of: offsets, in: level.text.bytes.span, string(level))
+      return ranges.indices.map { places[2 * $0]..<places[2 * $0 + 1] }
     }
   }
 }

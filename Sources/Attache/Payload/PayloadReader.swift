@@ -16,6 +16,8 @@ package final class PayloadReader {
   private let dialects: DialectEngine
   /// Returns a payload's replacements for the texts of its alert; nil keeps the texts.
   private let overrides: ((JSONElement) -> [DialectText.Override])?
+  /// The public addresses that replace the URLs of attached media; nil keeps the URLs.
+  private let address: StoreAddress?
 
   /// Creates a reader.
   ///
@@ -26,14 +28,22 @@ package final class PayloadReader {
   ///     that a push service's envelope defines.
   ///   - dialects: the dialects that look for media.
   ///   - appliesOverrides: whether to change the alert's texts as the vendor's own helper would.
+  ///   - publicURL: the base URL of the addresses that replace the URLs of attached media. URLs that
+  ///     are already such addresses are left alone. With nil, all URLs stay.
   package convenience init(
-    outputKey: String = "attache", payloadPath: JSONPointer? = nil, dialects: DialectTable = DialectTable(), appliesOverrides: Bool = false
+    outputKey: String = "attache", payloadPath: JSONPointer? = nil, dialects: DialectTable = DialectTable(), appliesOverrides: Bool = false,
+    publicURL: String? = nil
   ) {
     let engine = DialectEngine(dialects)
-    self.init(outputKey, payloadPath, engine, overrides: appliesOverrides ? { engine.text(in: $0)?.overrides ?? [] } : nil)
+    let overrides = appliesOverrides ? { engine.text(in: $0)?.overrides ?? [] } : nil
+    self.init(outputKey, payloadPath, engine, overrides: overrides, address: publicURL.map(StoreAddress.init))
   }
 
-  init(_ outputKey: String, _ path: JSONPointer?, _ dialects: DialectEngine, overrides: ((JSONElement) -> [DialectText.Override])?) {
+  init(
+    _ outputKey: String, _ path: JSONPointer?, _ dialects: DialectEngine, overrides: ((JSONElement) -> [DialectText.Override])?,
+    address: StoreAddress? = nil
+  ) {
+    self.address = address
     opener = LineOpener(outputKey: outputKey, path: path)
     self.dialects = dialects
     self.overrides = overrides
@@ -72,21 +82,37 @@ package final class PayloadReader {
     guard !opener.isEnriched else { return .passthrough(firstKind, .payloadEnriched) }
     var candidates: [Payload] = []
     var (next, kind) = (first as JSONElement?, firstKind)
+    var reason: Reason?
     while let payload = next {
-      if kind == .alert, aps.isMutable { candidates.append(unsafe candidate(payload, of: line)) }
+      if kind == .alert, aps.isMutable {
+        let candidate = unsafe candidate(payload, of: line)
+        if candidate.isPublished { reason = .payloadEnriched } else { candidates.append(candidate) }
+      }
       next = opener.next()
       if next != nil { kind = aps.read(opener.aps) }
     }
-    return candidates.isEmpty ? .passthrough(firstKind, nil) : .candidates(candidates)
+    return candidates.isEmpty ? .passthrough(firstKind, reason) : .candidates(candidates)
   }
 
   private func candidate(_ payload: JSONElement, of line: UnsafeRawBufferPointer) -> Payload {
-    let found = dialects.references(in: payload)
+    let found = dialects.references(in: payload, tracing: address == nil ? .none : .sites)
     var candidate = Payload(
       references: found.references.filter { $0.role == .attachment }, dialect: found.dialect, splice: unsafe opener.splice(of: line),
       place: opener.place)
     candidate.omitted = found.omitted
+    if let address { candidate.leaveAlone(address, found.sites) }
     if let overrides, !candidate.references.isEmpty { candidate.overrides = ContentEdit(overrides(payload)) }
     return candidate
+  }
+}
+
+extension Payload {
+  /// Removes the URLs that are already addresses of the store, and sets the sites of the others.
+  fileprivate mutating func leaveAlone(_ address: StoreAddress, _ sites: [MediaSite]) {
+    let count = references.count
+    references.removeAll { address.matches($0.url) }
+    for index in references.indices { references[index].fallbacks.removeAll(where: address.matches) }
+    isPublished = references.isEmpty && count > 0
+    self.sites = sites
   }
 }

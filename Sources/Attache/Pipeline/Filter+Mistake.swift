@@ -9,9 +9,16 @@ extension Filter.Configuration {
     if let baseURL, !baseURL.hasPrefix("https://"), !baseURL.hasPrefix("http://") {
       return "--base-url must be an absolute http(s) URL, such as https://cdn.example/."
     }
+    if attachAs != .member, baseURL == nil {
+      return "--attach-as \(attachAs.rawValue) writes public addresses into the payload; "
+        + "set --base-url to the public URL of the store, such as https://cdn.example/."
+    }
     return dialects.dialect(reading: outputKey).map { dialect in
       "--output-key \(PrintableText.of(outputKey)) is where the dialect \(dialect) looks for media, and attache passes payloads with the output member through; "
         + "choose another name."
     }
   }
+
+  /// The base URL of the addresses that replace the media's URLs; nil if these stay.
+  package var rewritingURL: String? { attachAs == .member ? nil : baseURL }
 }

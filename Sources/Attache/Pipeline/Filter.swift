@@ -30,6 +30,10 @@ public final class Filter: Sendable {
     public var appliesOverrides = false
     /// The public base URL of the store; nil writes file URLs.
     public var baseURL: String?
+    /// How an attached payload names its attachments. ``AttachmentForm/url`` and
+    /// ``AttachmentForm/both`` need ``baseURL``; without it they act like
+    /// ``AttachmentForm/member``.
+    public var attachAs = AttachmentForm.member
     /// The maximum size of an enriched payload, in bytes; nil for no limit. APNs accepts 4,096.
     public var maximumPayload: Int?
     /// The path of the file for outcome records, which is truncated at the start; nil for no
@@ -40,6 +44,16 @@ public final class Filter: Sendable {
 
     /// Creates a configuration with the default values.
     public init() {}
+  }
+
+  /// How an attached payload names its attachments.
+  public enum AttachmentForm: String, CaseIterable, Sendable {
+    /// In an added member. The media's own URLs stay.
+    case member
+    /// By their public addresses, which replace the media's URLs. No member is added.
+    case url
+    /// In both ways.
+    case both
   }
 
   /// The result of a run.

@@ -1,6 +1,9 @@
 /// Combines the host's results for each payload of a line into the decision about the line.
 struct LineEnricher: Sendable {
   private let member: AttachmentMember
+  /// The addresses that replace the URLs of attached media; nil keeps the URLs.
+  private let address: StoreAddress?
+  private let addsMember: Bool
   private let maximumPayload: Int?
   private let store: AttachmentStore
 
@@ -8,6 +11,8 @@ struct LineEnricher: Sendable {
   ///   released.
   init(_ configuration: Filter.Configuration, store: AttachmentStore) {
     member = AttachmentMember(key: configuration.outputKey, baseURL: configuration.baseURL ?? store.baseURL)
+    address = configuration.rewritingURL.map(StoreAddress.init)
+    addsMember = address == nil || configuration.attachAs == .both
     maximumPayload = configuration.maximumPayload
     self.store = store
   }
@@ -62,13 +67,17 @@ struct LineEnricher: Sendable {
     guard let changes = changes(of: payload, to: content, in: line) else { return .refused(.internal) }
     let isAttached = !content.attachments.isEmpty
     guard isAttached || !changes.isEmpty else { return .unchanged }
-    var enriched = Payload.Enriched(payload: payload, member: isAttached ? member.bytes(for: content.attachments) : [])
+    var enriched = Payload.Enriched(payload: payload, member: isAttached && addsMember ? member.bytes(for: content.attachments) : [])
     let edit = isAttached ? changes.over(payload.overrides) : changes
     if !edit.isEmpty {
       // An override that has no place is left out.
       let isApplied = enriched.payload.apply(edit, in: line)
       let limit = max(ContentEdit.maximumPayload, payload.splice.payloadCount)
       guard changes.isEmpty || (isApplied && enriched.payload.splice.payloadCount <= limit) else { return .refused(.internal) }
+    }
+    if isAttached, let address {
+      enriched.payload.apply(MediaEdit(content.attachments, of: payload, at: address), in: line)
+      guard !enriched.edits.isEmpty else { return .refused(.payloadPlace) }
     }
     if let maximumPayload, enriched.payloadCount > maximumPayload { return .refused(.payloadMaximum) }
     return .enriched(enriched)

@@ -22,7 +22,7 @@ package final class PayloadProcessor: Sendable {
   func makeReader() throws(SystemError) -> PayloadReader {
     let reader = PayloadReader(
       outputKey: configuration.outputKey, payloadPath: configuration.payloadPath, dialects: configuration.dialects,
-      appliesOverrides: configuration.appliesOverrides)
+      appliesOverrides: configuration.appliesOverrides, publicURL: configuration.rewritingURL)
     try reader.checkMemory()
     return reader
   }

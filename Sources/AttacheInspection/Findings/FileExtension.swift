@@ -13,26 +13,3 @@ enum FileExtension {
     return String(decoding: letters, as: UTF8.self)
   }
 }
-
-extension MediaType {
-  /// Creates the type that Apple's frameworks infer from an extension in lower case.
-  ///
-  /// Source:
-  /// https://developer.apple.com/documentation/uniformtypeidentifiers/system-declared-uniform-type-identifiers
-  init?(fileExtension: String) {
-    switch fileExtension {
-    case "jpg", "jpeg", "jpe": self = .jpeg
-    case "png": self = .png
-    case "gif": self = .gif
-    case "aiff", "aif": self = .aiff
-    case "wav", "wave", "bwf": self = .wave
-    case "mp3", "mpga": self = .mp3
-    case "m4a": self = .mpeg4Audio
-    case "mpg", "mpeg", "mpe", "m75", "m15": self = .mpeg
-    case "m2v": self = .mpeg2
-    case "mp4", "mpg4": self = .mpeg4
-    case "avi", "vfw": self = .avi
-    default: return nil
-    }
-  }
-}

@@ -20,7 +20,7 @@ struct DialectStage {
   }
 
   func media(_ payload: String) -> [MediaReference] {
-    read(payload) { engine.references(in: $0, located: true).references } ?? []
+    read(payload) { engine.references(in: $0, tracing: .paths).references } ?? []
   }
 
   func urls(_ payload: String) -> [String] {

@@ -28,7 +28,8 @@ struct MetadataFlagTests {
   /// The flags that do not affect where media comes from, and those that have a test of their own.
   private static let others: Set<String> = [
     "--deadline", "--grace", "--on-expiry", "--jobs", "--window", "--unordered", "--max-attachments", "--payload-path", "--output-key",
-    "--base-url", "--max-payload", "--deny-host", "--limits", "--store", "--store-max", "--store-age", "--report", "--strict", "--progress",
+    "--base-url", "--attach-as", "--max-payload", "--deny-host", "--limits", "--store", "--store-max", "--store-age", "--report",
+    "--strict", "--progress",
     "--log-format", "--log-urls", "--max-pixels", "--fetchers", "--proxy", "--dialect", "--dialects", "--strict-dialects",
     "--apply-overrides", "--cacert", "--dns-server",
   ]

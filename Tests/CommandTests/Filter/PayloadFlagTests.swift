@@ -66,6 +66,24 @@ struct PayloadFlagTests {
     }
   }
 
+  @Test(arguments: ["url", "both"])
+  func `the public address takes the place of the URL, and the second run changes nothing`(form: String) async throws {
+    try await withPicture { origin, url in
+      let tool = try AttacheTool()
+      let flags = AttacheTool.loopback + ["--base-url", "https://cdn.example/push", "--attach-as", form]
+      let member = try await tool.run(AttacheTool.loopback, input: Sample.payload(url))
+      let sha256 = try #require(Enriched.attachments(member.text).first).sha256
+      let address = "https://cdn.example/push/\(sha256.prefix(2))/\(sha256).png"
+      let (once, records) = try await tool.reported(flags, input: Sample.payload(url))
+      #expect(records.map(\.outcome) == ["attached"])
+      let twin = Sample.payload(url).replacing(url, with: address)
+      #expect(form == "url" ? once.text == twin : once.text.hasPrefix(twin.dropLast() + #","attache":{"attachments":[{"#))
+      let (twice, more) = try await tool.reported(flags, input: once.text)
+      #expect(twice.output == once.output)
+      #expect(more.map(\.reason) == ["payload.enriched"])
+    }
+  }
+
   @Test func `an enriched payload beyond the maximum is a fallback`() async throws {
     try await withPicture { origin, url in
       let line = Sample.payload(url)

@@ -65,11 +65,14 @@ struct OpenedEnvelope {
     }
   }
 
-  /// - Parameter payload: the JSON of the payload as the service sends it to APNs.
-  init(_ form: Envelope.Form, payload: [UInt8], place: PayloadPlace, delivery: [Range<Int>] = []) {
+  /// - Parameters:
+  ///   - payload: the JSON of the payload as the service sends it to APNs.
+  ///   - copies: the values of the payload that the service copies from the envelope; none if the
+  ///     payload is the object of the place.
+  init(_ form: Envelope.Form, payload: [UInt8], copies: [JSONCopy] = [], place: PayloadPlace, delivery: [Range<Int>] = []) {
     envelope = Envelope(form)
     self.place = place
-    (self.place.built, self.place.payloadCount) = (payload, payload.count)
+    (self.place.built, self.place.payloadCount, self.place.copies) = (payload, payload.count, copies)
     self.delivery = delivery
   }
 }
@@ -109,14 +112,14 @@ extension JSONWriter {
   /// Writes a copy of a member from another text.
   package mutating func member(_ member: JSONText.Member, of text: JSONText) {
     key(source: text.source(member.name))
-    source(text.source(member.value))
+    copy(member.value, of: text)
   }
 
   /// Writes a value from another text under a new name, if there is a value.
   package mutating func member(_ name: String, _ value: Range<Int>?, of text: JSONText) {
     guard let value else { return }
     key(name)
-    source(text.source(value))
+    copy(value, of: text)
   }
 
   /// Writes the number 1 for one of Apple's flags, if it is set.

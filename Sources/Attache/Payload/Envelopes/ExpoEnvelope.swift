@@ -32,7 +32,7 @@ enum ExpoEnvelope {
     json.member("_richContent", text.object("richContent", of: root), of: text)
     json.endObject()
     json.endObject()
-    return OpenedEnvelope(.expo, payload: json.bytes, place: place, delivery: [root])
+    return OpenedEnvelope(.expo, payload: json.bytes, copies: json.copies, place: place, delivery: [root])
   }
 
   /// Returns whether the line is for one or several of Expo's devices.

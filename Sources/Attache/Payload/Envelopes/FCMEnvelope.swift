@@ -14,23 +14,25 @@ enum FCMEnvelope {
       // `inspect` can still explain it.
       let hasTarget = ["token", "topic", "condition"].contains { text.value($0, of: message) != nil }
       guard let notification, hasTarget else { return nil }
-      let (made, _) = fill(nil, notification, apns, message, text)
-      return OpenedEnvelope(.fcm, payload: made, place: PayloadPlace(object: message), delivery: delivery(text, apns, message))
+      let (made, copies, _) = fill(nil, notification, apns, message, text)
+      let place = PayloadPlace(object: message)
+      return OpenedEnvelope(.fcm, payload: made, copies: copies, place: place, delivery: delivery(text, apns, message))
     }
-    let (made, given) = fill(payload, notification, apns, message, text)
+    let (made, copies, given) = fill(payload, notification, apns, message, text)
     var place = PayloadPlace(object: payload, isEmptyObject: text.members(of: payload).isEmpty)
     place.alert = AlertPlace(apsOf: payload, in: text, given: given)
-    return OpenedEnvelope(.fcm, payload: made, place: place, delivery: delivery(text, apns, message))
+    return OpenedEnvelope(.fcm, payload: made, copies: copies, place: place, delivery: delivery(text, apns, message))
   }
 
   private static func delivery(_ text: JSONText, _ apns: Range<Int>?, _ message: Range<Int>) -> [Range<Int>] {
     [apns.flatMap { text.object("headers", of: $0) }, message, text.root].compactMap { $0 }
   }
 
-  /// Returns the payload as FCM sends it, and the texts that FCM adds.
+  /// Returns the payload as FCM sends it, what it copies from the message, and the texts that FCM
+  /// adds.
   private static func fill(
     _ payload: Range<Int>?, _ notification: Range<Int>?, _ apns: Range<Int>?, _ message: Range<Int>, _ text: JSONText
-  ) -> ([UInt8], given: [MemberChange]) {
+  ) -> ([UInt8], copies: [JSONCopy], given: [MemberChange]) {
     let aps = payload.flatMap { text.value("aps", of: $0) }
     let image =
       apns.flatMap { text.text(at: ["fcm_options", "image"], of: $0) } ?? notification.flatMap { text.text(at: ["image"], of: $0) }
@@ -40,7 +42,7 @@ enum FCMEnvelope {
     let others = (text.object("data", of: message).map { text.members(of: $0) } ?? []).filter { member in
       !text.isNamed(member, "aps") && !names.contains(text.identity(of: member))
     }
-    if let payload, image == nil, given.isEmpty, others.isEmpty { return (Array(text.source(payload)), []) }
+    if let payload, image == nil, given.isEmpty, others.isEmpty { return (Array(text.source(payload)), [], []) }
 
     var json = JSONWriter()
     json.beginObject()
@@ -57,7 +59,7 @@ enum FCMEnvelope {
       json.endObject()
     }
     json.endObject()
-    return (json.bytes, given)
+    return (json.bytes, json.copies, given)
   }
 
   private static func hasAlert(_ aps: Range<Int>?, _ text: JSONText) -> Bool {

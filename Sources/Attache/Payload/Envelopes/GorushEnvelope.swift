@@ -66,7 +66,7 @@ enum GorushEnvelope {
 
     let given = isPlain ? message.map { [MemberChange("body", Array(text.source($0)))] } ?? [] : []
     place.alert = AlertPlace(holder: notification, given: given)
-    var opened = OpenedEnvelope(.gorush, payload: json.bytes, place: place, delivery: [notification, root])
+    var opened = OpenedEnvelope(.gorush, payload: json.bytes, copies: json.copies, place: place, delivery: [notification, root])
     // The insertion into an empty `data` needs no comma, but the payload for APNs has one after
     // `aps`.
     if place.isEmptyObject { opened.place.payloadCount = json.bytes.count + 1 }

@@ -43,7 +43,7 @@ enum OneSignalEnvelope {
     json.endObject()
     json.member("att", text.object("ios_attachments", of: root), of: text)
     json.endObject()
-    return OpenedEnvelope(.oneSignal, payload: json.bytes, place: place, delivery: [root])
+    return OpenedEnvelope(.oneSignal, payload: json.bytes, copies: json.copies, place: place, delivery: [root])
   }
 
   private static func words(_ languages: Range<Int>, _ text: JSONText) -> Range<Int>? {

@@ -24,7 +24,7 @@ package enum AgreementCheck {
 extension PayloadAccount {
   /// A description of the result that both clocks must agree on.
   fileprivate var decision: String {
-    let attachments = attachments.map { "\($0.type) of \($0.size) bytes" }
+    let attachments = attachments.map { gained in gained.size.map { "\(gained.type) of \($0) bytes" } ?? gained.type }
     return attachments.isEmpty ? verdict : "\(verdict) with \(attachments.joined(separator: ", "))"
   }
 }

@@ -86,8 +86,9 @@ package struct ExpectationCheck: Sendable {
       guard let file = evidence.files[attachment.url] else {
         return Finding(.attachments, payload: account.line, "expected the file \(attachment.url), which does not exist")
       }
-      guard file == FoundFile(size: attachment.size, sha256: attachment.sha256) else {
-        let wanted = "\(attachment.size) bytes with the hash \(attachment.sha256)"
+      let size = attachment.size ?? 0
+      guard file == FoundFile(size: size, sha256: attachment.sha256) else {
+        let wanted = "\(size) bytes with the hash \(attachment.sha256)"
         return Finding(
           .attachments, payload: account.line, "\(attachment.url) should have \(wanted); it has \(file.size) with \(file.sha256)")
       }

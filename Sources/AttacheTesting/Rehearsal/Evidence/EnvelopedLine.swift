@@ -8,16 +8,19 @@ struct EnvelopedLine {
 
   /// Returns whether a line is the original with attache's member in one or several objects. All
   /// members must have the same bytes, unless the objects are notifications of one request. Nothing
-  /// else can change, except the texts of the alert when the flags allow it.
+  /// else can change, except the texts of the alert, or URLs and type hints, when the flags allow
+  /// it.
   func isSpliced(_ line: ArraySlice<UInt8>) -> Bool {
     guard let before = try? JSONReader.read(original[...]).compared(by: place), let after = try? JSONReader.read(line).compared(by: place)
     else { return false }
     var gained: [JSONValue] = []
     guard GainedAttachment.read(line, at: place)?.isEmpty == false else { return false }
+    guard place.addsMember else { return after == before }
     guard after.gains(Array(place.key.utf8), over: before, &gained), !gained.isEmpty else { return false }
     let isRequest = place.notifications(in: before) != nil
     guard isRequest || Set(gained).count == 1 else { return false }
-    return place.appliesOverrides || (isRequest ? hasInsertions(line, gained.count) : isOnlyLonger(line, by: gained.count))
+    if place.appliesOverrides || place.publicURL != nil { return true }
+    return isRequest ? hasInsertions(line, gained.count) : isOnlyLonger(line, by: gained.count)
   }
 
   /// Returns whether the bytes are the original's with this number of insertions, each before the
@@ -59,18 +62,29 @@ struct EnvelopedLine {
 }
 
 extension JSONValue {
-  /// Returns the value in the form used to compare lines: strings that contain objects are parsed,
-  /// and the alert's texts are removed where they can change.
+  /// Returns the value in the form used to compare lines: strings that contain objects or arrays are
+  /// parsed, and the alert's texts, URLs and type hints are removed where they can change.
   func compared(by place: OutputPlace) -> JSONValue {
-    place.appliesOverrides ? unfolded.withoutAlertTexts : unfolded
+    let value = place.appliesOverrides ? unfolded.withoutAlertTexts : unfolded
+    return place.publicURL == nil ? value : value.withoutMedia
   }
 
-  /// The value with each string that contains a JSON object replaced by the object.
+  /// The value with each string that contains a JSON object or array replaced by it.
   var unfolded: JSONValue {
     changed { value in
-      guard case .string(let bytes) = value, bytes.first == UInt8(ascii: "{"), case .object(let object)? = try? JSONReader.read(bytes[...])
+      guard case .string(let bytes) = value, [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(bytes.first),
+        let inner = try? JSONReader.read(bytes[...])
       else { return value }
-      return .object(object)
+      return inner
+    }
+  }
+
+  /// The value with each URL and each type hint replaced by the empty string.
+  private var withoutMedia: JSONValue {
+    changed { value in
+      guard case .string(let bytes) = value else { return value }
+      let isURL = bytes.starts(with: "http://".utf8) || bytes.starts(with: "https://".utf8)
+      return isURL || HintedType(word: UntrustedText(decoding: bytes)) != nil ? .string([]) : value
     }
   }
 

@@ -9,6 +9,10 @@ package struct OutputPlace: Sendable, Hashable {
   package var payloadPath: [String]
   /// Whether the alert texts of an attached payload can change.
   package var appliesOverrides: Bool
+  /// The base of the addresses that can replace URLs; nil when URLs stay.
+  package var publicURL: String?
+  /// Whether an attached payload gets the member.
+  package var addsMember = true
 
   package init(key: String = "attache", payloadPath: [String] = [], appliesOverrides: Bool = false) {
     self.key = key
@@ -19,6 +23,8 @@ package struct OutputPlace: Sendable, Hashable {
   /// Creates the place where a filter with this configuration puts its member.
   package init(_ filter: Filter.Configuration) {
     self.init(key: filter.outputKey, payloadPath: filter.payloadPath?.parts ?? [], appliesOverrides: filter.appliesOverrides)
+    publicURL = filter.rewritingURL
+    addsMember = filter.attachAs != .url
   }
 
   /// Returns the objects that have the member, in the line's order. This is the payload if it has
@@ -48,10 +54,11 @@ package struct OutputPlace: Sendable, Hashable {
 package struct GainedAttachment: Sendable, Hashable {
   package var url: String
   package var type: String
-  package var size: Int
+  /// Nil if the output does not give it.
+  package var size: Int?
   package var sha256: String
 
-  package init(url: String, type: String, size: Int, sha256: String) {
+  package init(url: String, type: String, size: Int?, sha256: String) {
     self.url = url
     self.type = type
     self.size = size
@@ -63,6 +70,10 @@ package struct GainedAttachment: Sendable, Hashable {
   /// - Returns: nil when the line has no member for them, or one that attache does not write.
   package static func read(_ line: ArraySlice<UInt8>, at place: OutputPlace = OutputPlace()) -> [GainedAttachment]? {
     guard let value = try? JSONReader.read(line) else { return nil }
+    if !place.addsMember, let base = place.publicURL {
+      let addresses = value.unfolded.addresses(under: base)
+      return addresses.isEmpty ? nil : addresses
+    }
     let holders = place.holders(in: value)
     var attachments: [GainedAttachment] = []
     for holder in holders {
@@ -74,6 +85,14 @@ package struct GainedAttachment: Sendable, Hashable {
     return holders.isEmpty ? nil : attachments
   }
 
+  /// Interprets the public address of a file in the store.
+  fileprivate init?(address: [UInt8], under base: String) {
+    let name = String(decoding: address, as: UTF8.self).split(separator: "/").last.map { $0.split(separator: ".") } ?? []
+    guard address.starts(with: base.utf8), name.count == 2, name[0].utf8.count == 64, let type = MediaType(fileExtension: String(name[1]))
+    else { return nil }
+    self.init(url: String(decoding: address, as: UTF8.self), type: type.rawValue, size: nil, sha256: String(name[0]))
+  }
+
   private init?(_ value: JSONValue) {
     guard let url = value.text("url"), let type = value.text("type"), let sha256 = value.text("sha256"),
       let size = value.value(at: ["size"])?.integer
@@ -83,6 +102,23 @@ package struct GainedAttachment: Sendable, Hashable {
 }
 
 extension JSONValue {
+  /// The attachments whose public addresses are strings of the value, each once.
+  fileprivate func addresses(under base: String) -> [GainedAttachment] {
+    var found: [GainedAttachment] = []
+    func add(_ value: JSONValue) {
+      switch value {
+      case .object(let object):
+        for (_, value) in object.members.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) { add(value) }
+      case .array(let elements): elements.forEach(add)
+      case .string(let bytes):
+        if let attachment = GainedAttachment(address: bytes, under: base), !found.contains(attachment) { found.append(attachment) }
+      case .null, .boolean, .number: break
+      }
+    }
+    add(self)
+    return found
+  }
+
   fileprivate func text(_ name: String) -> String? {
     guard case .string(let bytes) = value(at: [name]) else { return nil }
     return String(decoding: bytes, as: UTF8.self)

@@ -1,23 +1,36 @@
-internal import Attache
-
 /// The meaning of a type hint or an extension, as far as types can contradict each other.
-enum HintedType: Hashable {
+package enum HintedType: Hashable {
   case type(MediaType)
   /// A common format that Apple's table does not list.
   case foreign(String, MediaKind)
   case kind(MediaKind)
 
   /// Interprets a reference's hint; nil if it has none, or an unknown one.
-  init?(of reference: MediaReference) {
-    let text = reference.hintedType.map { UntrustedText($0) } ?? reference.typeHint
+  package init?(of reference: MediaReference) {
+    guard let hint = reference.typeHint ?? reference.hintedType.map({ UntrustedText($0) }) else { return nil }
+    self.init(hint, reference.hintKind, meaning: reference.hintedType)
+  }
+
+  /// Interprets a hint; nil if it is unknown.
+  ///
+  /// - Parameters:
+  ///   - kind: the form of the hint; nil if the hint itself shows it.
+  ///   - meaning: the uniform type that the hint means, if it is a word of the vendor's own.
+  init?(_ hint: UntrustedText, _ kind: MediaReference.HintKind?, meaning: String?) {
+    let text = meaning.map { UntrustedText($0) } ?? hint
     // A user of the library may give a hint of any length.
-    guard let hint = text?.lowercasedWord(maximumBytes: MediaReference.longestHint), !hint.isEmpty else { return nil }
-    let isMIME = reference.hintedType == nil && (reference.hintKind == .mime || reference.hintKind == nil && hint.contains("/"))
+    guard let hint = text.lowercasedWord(maximumBytes: MediaReference.longestHint), !hint.isEmpty else { return nil }
+    let isMIME = meaning == nil && (kind == .mime || kind == nil && hint.contains("/"))
     guard let meaning = isMIME ? HintedType(mime: hint) : HintedType(word: hint) else { return nil }
     self = meaning
   }
 
-  init?(fileExtension: String) {
+  /// Interprets a hint that has no other description; nil if it is unknown.
+  package init?(word: UntrustedText) {
+    self.init(word, nil, meaning: nil)
+  }
+
+  package init?(fileExtension: String) {
     if let type = MediaType(fileExtension: fileExtension) {
       self = .type(type)
     } else if let kind = Self.foreignKinds[fileExtension] {
@@ -28,7 +41,7 @@ enum HintedType: Hashable {
   }
 
   /// Returns whether both can be true of the same file.
-  func agrees(with other: HintedType) -> Bool {
+  package func agrees(with other: HintedType) -> Bool {
     switch (self, other) {
     case (.kind(let kind), _): kind == other.mediaKind
     case (_, .kind(let kind)): kind == mediaKind
