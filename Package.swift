@@ -44,6 +44,7 @@ let package = Package(
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
     .target(name: "CDetector", dependencies: ["CMagic"], cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CConverter", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CFetcher", cSettings: [.define("_GNU_SOURCE")]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -56,7 +57,8 @@ let package = Package(
     .target(
       name: "Attache",
       dependencies: [
-        "CCurl", "CMagic", "CDetector", "CFetcher", "CZlib", "CSQLite", "CAres", "CLinux", "CDialects", "CSimdJSON", "COpenSSL",
+        "CCurl", "CMagic", "CDetector", "CConverter", "CFetcher", "CZlib", "CSQLite", "CAres", "CLinux", "CDialects", "CSimdJSON",
+        "COpenSSL",
       ],
       exclude: ["Dialects/dialects.json"],
       swiftSettings: strict),
@@ -130,10 +132,12 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "CTripwire", path: "Tests/CTripwire"),
     .target(name: "CFetcherProbe", dependencies: ["CFetcher"], path: "Tests/CFetcherProbe", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CPictureProbe", dependencies: ["CConverter"], path: "Tests/CPictureProbe"),
     .target(
       name: "Tripwire", dependencies: ["Attache", "AttacheTesting", "CTripwire"], path: "Tests/Tripwire", swiftSettings: strict),
     .testTarget(
-      name: "AttacheTests", dependencies: ["Attache", "AttacheTesting", "CFetcherProbe", "Tripwire"], exclude: ["URL/Vectors"],
+      name: "AttacheTests", dependencies: ["Attache", "AttacheTesting", "CFetcherProbe", "CPictureProbe", "Tripwire"],
+      exclude: ["URL/Vectors"],
       swiftSettings: tests),
     .testTarget(
       name: "AttacheInspectionTests", dependencies: ["Attache", "AttacheInspection", "AttacheTesting"], swiftSettings: tests),

@@ -52,6 +52,24 @@ package struct FetchOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The limit for the pixels of a picture, width times height.", valueName: "n"))
   package var maxPixels = MediaLimits().pixels
 
+  @Flag(
+    help: ArgumentHelp(
+      "Convert pictures that Apple does not accept (WebP, HEIC, AVIF, TIFF) to JPEG, PNG or GIF, and shrink those beyond a limit. Needs libvips."
+    ))
+  package var convert = false
+
+  @Option(help: ArgumentHelp("With --convert: the longest side of a picture, in pixels. (default: 2048)", valueName: "n"))
+  package var maxSide: Int?
+
+  @Option(help: ArgumentHelp("With --convert: the size limit for a picture before its conversion. (default: 50MB)", valueName: "size"))
+  package var sourceLimits: ByteCountArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --convert: the limit for the pixels of a picture before its conversion, all frames together. (default: 150000000)",
+      valueName: "n"))
+  package var maxSourcePixels: Int?
+
   @Option(help: ArgumentHelp("How often to retry a transient failure within the deadline.", valueName: "n"))
   package var retries: UInt8 = 2
 
@@ -75,6 +93,9 @@ package struct FetchOptions: ParsableArguments {
     try CountArgument.check(perHost, "--per-host")
     if let fetchers { try CountArgument.check(fetchers, "--fetchers", in: 1...MediaFetcher.maximumFetchers) }
     try CountArgument.check(maxPixels, "--max-pixels", in: 1...Int.max)
+    if let maxSide { try CountArgument.check(maxSide, "--max-side", in: 1...Conversion.largestSide) }
+    if let maxSourcePixels { try CountArgument.check(maxSourcePixels, "--max-source-pixels", in: 1...Int.max) }
+    if let mistake = conversion.mistake { throw ValidationError(mistake) }
   }
 
   /// A message for the log at the start about the checks that a proxy makes impossible; nil without
@@ -85,6 +106,12 @@ package struct FetchOptions: ParsableArguments {
     }
   }
 
+  private var conversion: ConversionFlags {
+    var flags = ConversionFlags()
+    (flags.converts, flags.maximumSide, flags.sourceBytes, flags.sourcePixels) = (convert, maxSide, sourceLimits?.bytes, maxSourcePixels)
+    return flags
+  }
+
   package var configuration: MediaFetcher.Configuration {
     var configuration = MediaFetcher.Configuration()
     configuration.policy = URLPolicy(
@@ -92,6 +119,7 @@ package struct FetchOptions: ParsableArguments {
       proxy: proxy)
     configuration.limits = limits.limits
     configuration.limits.pixels = maxPixels
+    configuration.steps = conversion.steps
     configuration.retries = Int(retries)
     configuration.transfersPerOrigin = perHost
     configuration.fetchers = fetchers

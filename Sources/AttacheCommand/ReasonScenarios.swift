@@ -60,6 +60,8 @@ extension Reason {
     case .typeUnsupported: .file("page-is-served-as-a-picture.yaml")
     case .typeBroken: .file("picture-is-cut-off-at-the-origin.yaml")
     case .typeDetector: .none("no known bytes crash or hang libmagic; a test simulates a detector that does")
+    case .convertFailed: .file("picture-cannot-be-converted.yaml")
+    case .convertDeadline: .file("conversion-takes-too-long.yaml")
     case .fetchCrashed: .file("one-payload-kills-every-fetcher.yaml")
     case .storeFull: .file("disk-is-full.yaml")
     case .storeReadOnly: .file("disk-turns-read-only.yaml")

@@ -24,8 +24,8 @@ struct CommandsTests {
       "deadline", "grace", "on-expiry", "jobs", "window", "unordered", "store", "store-max", "store-age", "media-key", "payload-path",
       "dialect", "dialects", "strict-dialects",
       "allow-http", "allow-net", "allow-port", "cacert", "dns-server", "allow-host", "deny-host", "limits", "max-attachments", "retries",
-      "per-host", "fetchers", "max-pixels", "cache", "report", "strict", "progress", "log-format", "output-key", "base-url", "attach-as",
-      "max-payload",
+      "per-host", "fetchers", "max-pixels", "convert", "max-side", "source-limits", "max-source-pixels", "cache", "report", "strict",
+      "progress", "log-format", "output-key", "base-url", "attach-as", "max-payload",
       "apply-overrides", "log-urls", "proxy",
     ] {
       #expect(help.contains("--\(flag) ") || help.contains("--\(flag)\n"), "\(flag)")

@@ -13,10 +13,13 @@ struct NumberFlagTests {
   private static let filterFlags: [(flag: String, forms: [String])] = [
     ("--deadline", ["Ns", "Nd"]), ("--grace", ["Nms", "Nd"]), ("--jobs", ["N"]), ("--window", ["N", "NTB"]), ("--store-max", ["N", "NTB"]),
     ("--store-age", ["Ns", "Nd"]), ("--max-payload", ["N", "NTB"]), ("--max-attachments", ["N"]), ("--retries", ["N"]),
-    ("--per-host", ["N"]), ("--fetchers", ["N"]), ("--max-pixels", ["N"]), ("--allow-port", ["N", "N-N"]),
+    ("--per-host", ["N"]), ("--fetchers", ["N"]), ("--max-pixels", ["N"]), ("--max-side", ["N"]),
+    ("--source-limits", ["N", "NTB"]), ("--max-source-pixels", ["N"]), ("--allow-port", ["N", "N-N"]),
     ("--limits", ["image=N", "video=NTB"]),
     ("--dns-server", ["127.0.0.1:N"]),
   ]
+  /// The flags that work only with another one.
+  private static let companions = ["--max-side": ["--convert"], "--source-limits": ["--convert"], "--max-source-pixels": ["--convert"]]
   private static let queueFlags: [(command: String, flag: String, forms: [String])] = [
     ("enqueue", "--priority", ["N"]), ("enqueue", "--not-before", ["N", "+Nd"]), ("enqueue", "--expires-at", ["N", "+Nd"]),
     ("purge", "--older-than", ["Ns", "Nd"]), ("work", "--workers", ["N"]), ("work", "--attempts", ["N"]), ("work", "--poison-after", ["N"]),
@@ -35,7 +38,7 @@ struct NumberFlagTests {
   func `the filter refuses it or works`(flag: String, forms: [String]) async throws {
     let input = Sample.payload("https://192.0.2.1/a.png") + "\n"
     for value in Self.values(forms) {
-      let run = try await AttacheTool().run(["\(flag)=\(value)"], input: input)
+      let run = try await AttacheTool().run(["\(flag)=\(value)"] + Self.companions[flag, default: []], input: input)
       switch run.exit {
       case .status(0): #expect(run.text == input, "\(value)")
       default:

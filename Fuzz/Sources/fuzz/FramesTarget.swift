@@ -51,7 +51,7 @@ struct FramesTarget: Target {
       check(0...FetchProgress.maximumBytes ~= result.added, "what was added is a size: \(result)")
       check(0...Int(FetchProgress.maximumBytes) ~= result.progress.bytes, "what arrived is a size: \(result)")
       switch result.end {
-      case .stored(_, let size, _): check(0...Int(FetchProgress.maximumBytes) ~= size, "a file has a size: \(result)")
+      case .stored(let file, _): check(0...Int(FetchProgress.maximumBytes) ~= file.size, "a file has a size: \(result)")
       case .failed(let failure): judge(text: failure.message)
       }
     case .counted(_, let states):

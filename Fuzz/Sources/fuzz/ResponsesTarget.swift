@@ -124,8 +124,8 @@ struct ResponsesTarget: Target {
         try take(piece, ingest)
       }
       if let asked = question ?? ingest.takeQuestion() { _ = try ingest.handle(answer(asked)) }
-      if let file = try ingest.finish() { return .success(file) }
-      guard let asked = ingest.takeQuestion(), let file = try ingest.handle(answer(asked)) else {
+      if case .stored(let file) = try ingest.finish() { return .success(file) }
+      guard let asked = ingest.takeQuestion(), case .stored(let file) = try ingest.handle(answer(asked)) else {
         fatalError("broken promise: a file has no end")
       }
       return .success(file)

@@ -14,6 +14,10 @@ public enum AmbientEnvironment {
     "OPENSSL_CONF", "OPENSSL_CONF_INCLUDE",  // weaker ciphers, modules to load; the system's own openssl.cnf stays in force
     "OPENSSL_ENGINES", "OPENSSL_MODULES",  // folders that code is loaded from
     "MAGIC",  // another database of libmagic
+    "VIPSHOME",  // a folder that libvips loads code from
+    "VIPS_CONCURRENCY", "VIPS_DISC_THRESHOLD", "VIPS_STALL",  // how libvips works
+    "VIPS_INFO", "VIPS_LEAK", "VIPS_PROFILE", "VIPS_TRACE",  // what libvips prints and writes
+    "LIBHEIF_PLUGIN_PATH",  // folders that libheif loads code from
   ]
 
   /// Removes these variables from the environment of this process.

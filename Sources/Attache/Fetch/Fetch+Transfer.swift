@@ -88,14 +88,23 @@ extension Fetch {
   func finish() {
     let ingest = openIngest()
     do throws(FetchFailure) {
-      if let file = try ingest.finish() { take(file) } else { askDetector(about: ingest) }
+      if let finished = try ingest.finish() { take(finished) } else { askDetector(about: ingest) }
     } catch {
       noteType(of: ingest)
       fail(error)
     }
   }
 
-  private func take(_ file: StoredFile) {
+  private func take(_ finished: MediaIngest.Finished) {
+    switch finished {
+    case .stored(let file): take(file)
+    case .picture(let picture):
+      self.picture = picture
+      act(on: .completed)
+    }
+  }
+
+  func take(_ file: StoredFile) {
     guard !state.isOver else { return engine.release(of: file) }
     act(on: .stored(file))
   }
@@ -112,7 +121,7 @@ extension Fetch {
 
   private func handle(_ detection: Detection, _ ingest: MediaIngest) {
     do throws(FetchFailure) {
-      if let file = try ingest.handle(detection) { return take(file) }
+      if let finished = try ingest.handle(detection) { return take(finished) }
       if noteType(of: ingest) { resume() } else if let failure = state.failure { fail(failure) }
     } catch {
       noteType(of: ingest)

@@ -29,6 +29,8 @@ final class Fetch: OriginLimiterClient {
   var ingest: MediaIngest?
   /// The number of the body that `ingest` receives.
   var ingestBody = 0
+  /// The complete picture that must be converted.
+  var picture: SourcePicture?
 
   init(_ url: CheckedURL, engine: FetchEngine) {
     state = FetchState(url, engine.rulesOfFetches)
@@ -77,6 +79,7 @@ final class Fetch: OriginLimiterClient {
     case .enter: enter()
     case .transfer: beginTransfer()
     case .finish: finish()
+    case .convert: convert()
     case .pause(let failure, let asked): pause(after: failure, asked: asked)
     case .handOut(let file):
       release()
@@ -100,14 +103,14 @@ final class Fetch: OriginLimiterClient {
     _ = tracker.end()
     if let timer { engine.loop.cancel(timer) }
     if let lookTimer { engine.loop.cancel(lookTimer) }
-    ingest = nil
+    (ingest, picture) = (nil, nil)
   }
 
   /// Ends the timers, the transfer and the ingest, and gives back the place at the origin.
   func release() {
     if let timer { engine.loop.cancel(timer) }
     transfer?.cancel()
-    (transfer, ingest) = (nil, nil)
+    (transfer, ingest, picture) = (nil, nil, nil)
     leavePlace()
     if isProbe { note(nil) }
   }

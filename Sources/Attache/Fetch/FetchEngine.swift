@@ -24,6 +24,8 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   /// The HTTP cache; nil when it is disabled.
   let cache: HTTPCache?
   let detectors: DetectorQueue
+  /// nil if nothing is converted.
+  let converters: ConverterQueue?
   /// The fetches that other requests may join, by URL.
   private var joinable: [String: Fetch] = [:]
   private(set) var fetches: [ObjectIdentifier: Fetch] = [:]
@@ -46,10 +48,18 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     self.memory = memory
     let configuration = memory.configuration
     let hasIndex = configuration.cache == .http
+    let conversion = configuration.steps.conversion
     rulesOfFetches = FetchState.Rules(
-      gate: memory.gate, proxy: configuration.policy.proxy, limits: configuration.limits, hasIndex: hasIndex)
-    cache = hasIndex ? HTTPCache(loop: loop, store: memory.store, limits: configuration.limits, roots: files.roots) : nil
+      gate: memory.gate, proxy: configuration.policy.proxy, limits: DownloadLimits(configuration.limits, conversion), hasIndex: hasIndex)
+    cache =
+      hasIndex
+      ? HTTPCache(
+        loop: loop, store: memory.store, limits: configuration.limits, roots: files.roots,
+        steps: configuration.steps.identity(configuration.limits)) : nil
     detectors = DetectorQueue(TypeDetector(playing: network.detectorPlay, asksAlways: true, database: files.database), on: loop)
+    converters = conversion.map { [loop] in
+      ConverterQueue($0, configuration.limits, store: memory.store, on: loop, play: network.converterPlay)
+    }
     retryPolicy = RetryPolicy(retries: configuration.retries)
     budget = .current(engines: isAlone ? 1 : engines)
     limiter = OriginLimiter(placesInAll: budget.transfers) {
@@ -89,6 +99,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
       fetches.removeAll()
       joinable.removeAll()
       detectors.shutdown()
+      converters?.shutdown()
       resolver.shutdown()
       transport.shutdown()
     }
@@ -172,7 +183,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
   // MARK: What fetches ask for
 
   func makeIngest() -> MediaIngest {
-    MediaIngest(store: memory.store, limits: configuration.limits)
+    MediaIngest(store: memory.store, limits: configuration.limits, conversion: configuration.steps.conversion)
   }
 
   /// Requests a place at the origin for a fetch.
@@ -212,6 +223,7 @@ final class FetchEngine: FetchService, @unchecked Sendable {
     guard !isShutDown.load(ordering: .relaxed) else { return }
     transport.deliverEnds()
     detectors.turnEnded()
+    converters?.turnEnded()
     cache?.turnEnded()
   }
 }

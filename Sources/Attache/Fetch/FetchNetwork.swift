@@ -5,6 +5,8 @@ package struct FetchNetwork {
   package var resolver: (EventLoop) throws(StartError) -> any Resolver
   /// How the type detector's process misbehaves, for tests.
   package var detectorPlay = DetectorPlay.honest
+  /// How the converter's process misbehaves, for tests.
+  package var converterPlay = ConverterPlay.honest
 
   package init(
     machine: any Machine, transport: @escaping (EventLoop) throws(StartError) -> any Transport,

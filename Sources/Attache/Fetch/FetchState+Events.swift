@@ -19,6 +19,8 @@ extension FetchState {
     case revalidating
     /// The stored file, after all its bytes have arrived.
     case storing
+    /// The file that a converter makes of the picture whose bytes have arrived.
+    case converting
     case over
   }
 
@@ -43,6 +45,8 @@ extension FetchState {
     case ended(TransferEnd)
     /// The file is in the store.
     case stored(StoredFile)
+    /// The file is complete, and a picture that must be converted.
+    case completed
     case failed(FetchFailure)
   }
 
@@ -62,6 +66,8 @@ extension FetchState {
     case proceed, stop
     /// Finish the file, all of whose bytes have arrived.
     case finish
+    /// Convert the picture that is complete.
+    case convert
     /// Retry after a pause if the budget allows it, otherwise fail.
     case pause(after: FetchFailure, asked: Duration?)
     /// Hand out the file that has been fetched.

@@ -10,11 +10,11 @@ struct FetchState {
     let gate: URLGate
     /// The proxy of all transfers; nil for direct connections.
     let proxy: Proxy?
-    let limits: MediaLimits
+    let limits: DownloadLimits
     /// Whether there is an index of earlier fetches.
     let hasIndex: Bool
 
-    init(gate: URLGate, proxy: Proxy? = nil, limits: MediaLimits, hasIndex: Bool) {
+    init(gate: URLGate, proxy: Proxy? = nil, limits: DownloadLimits, hasIndex: Bool) {
       (self.gate, self.proxy, self.limits, self.hasIndex) = (gate, proxy, limits, hasIndex)
     }
   }
@@ -78,7 +78,8 @@ struct FetchState {
     case (_, .recognised(let type)): recognise(type)
     case (.transferring, .refused(let failure)): refuse(failure)
     case (.transferring, .ended(let exchange)): judge(exchange)
-    case (.storing, .stored(let file)): end(.handOut(file))
+    case (.storing, .stored(let file)), (.converting, .stored(let file)): end(.handOut(file))
+    case (.storing, .completed): go(to: .converting, .convert)
     case (_, _): .none
     }
   }

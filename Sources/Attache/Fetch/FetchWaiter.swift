@@ -110,6 +110,7 @@ final class FetchWaiter: @unchecked Sendable {
       }
       completion(result, record(ending: failure.reason))
     } else {
+      if case .success(let file) = result { note { $0.converted = file.conversion } }
       completion(result, record(ending: nil))
     }
     return true

@@ -19,6 +19,8 @@ public final class MediaFetcher: Sendable {
     public var transfersPerOrigin = 16 {
       didSet { transfersPerOrigin = max(1, transfersPerOrigin) }
     }
+    /// What is done with a file between its last byte and its attachment.
+    public var steps: [MediaStep] = []
     /// What is cached.
     public var cache = CacheMode.http
     /// The path of a file of root certificates in PEM format that replaces the system's.

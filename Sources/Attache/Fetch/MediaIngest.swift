@@ -20,10 +20,22 @@ final class MediaIngest {
 
   private enum Recognition {
     case open, asked, known(MediaType)
+    /// A picture that Apple does not accept and that can be converted.
+    case foreign(PictureFormat)
+  }
+
+  /// The result of a complete file.
+  enum Finished {
+    /// The file is stored, and pinned once.
+    case stored(StoredFile)
+    /// It is a picture that must be converted first.
+    case picture(SourcePicture)
   }
 
   private let store: AttachmentStore
-  private let limits: MediaLimits
+  private let limits: DownloadLimits
+  /// The type that the bytes must have; nil to recognise it.
+  private let expected: MediaType?
   private var recognition = Recognition.open
   private var structure: FileStructure?
   private var file: PartialFile?
@@ -31,13 +43,30 @@ final class MediaIngest {
   private var isComplete = false
   private var question: Question?
 
-  init(store: AttachmentStore, limits: MediaLimits) {
-    (self.store, self.limits) = (store, limits)
+  /// - Parameter conversion: how pictures that are not accepted as they are will be converted; nil
+  ///   if they are refused.
+  init(store: AttachmentStore, limits: MediaLimits, conversion: Conversion? = nil) {
+    (self.store, self.limits, expected) = (store, DownloadLimits(limits, conversion), nil)
+  }
+
+  /// Creates the ingest of a file that a converter makes.
+  init(store: AttachmentStore, limits: MediaLimits, expecting type: MediaType) {
+    (self.store, self.limits, expected) = (store, DownloadLimits(limits), type)
   }
 
   /// The detected type; nil until it is known.
   var type: MediaType? {
     if case .known(let type) = recognition { type } else { nil }
+  }
+
+  /// The size of the picture, once it is known.
+  var pictureSize: (width: Int, height: Int)? { structure?.pictureSize }
+
+  private var isRecognised: Bool {
+    switch recognition {
+    case .open, .asked: false
+    case .known, .foreign: true
+    }
   }
 
   /// Whether the transfer must pause until the detector's process has replied.
@@ -59,28 +88,27 @@ final class MediaIngest {
     if gathered.isEmpty { gathered.reserveCapacity(min(max(expected, bytes.count), Self.portion + Self.piece)) }
     unsafe gathered.append(contentsOf: bytes)
     if case .open = recognition, gathered.count > TypeDetector.prefixLength { try recognise() }
-    if let type, gathered.count >= Self.portion { try writeGathered(as: type) }
+    if isRecognised, gathered.count >= Self.portion { try writeGathered() }
   }
 
   /// Finishes the file.
   ///
-  /// - Returns: the stored file, pinned once; nil when the detector's process must reply first.
+  /// - Returns: nil when the detector's process must reply first.
   /// - Throws: why the file is refused.
-  func finish() throws(FetchFailure) -> StoredFile? {
+  func finish() throws(FetchFailure) -> Finished? {
     isComplete = true
     if case .open = recognition { try recognise() }
-    guard let type else { return nil }
-    return try stored(as: type)
+    return isRecognised ? try finished() : nil
   }
 
   /// Takes the result of the detector's process.
   ///
-  /// - Returns: the stored file, pinned once; nil when it is not complete yet.
+  /// - Returns: nil when the file is not complete yet.
   /// - Throws: why the file is refused.
-  func handle(_ detection: Detection) throws(FetchFailure) -> StoredFile? {
-    let type = try accept(detection)
-    if isComplete { return try stored(as: type) }
-    if gathered.count >= Self.portion { try writeGathered(as: type) }
+  func handle(_ detection: Detection) throws(FetchFailure) -> Finished? {
+    try accept(detection)
+    if isComplete { return try finished() }
+    if gathered.count >= Self.portion { try writeGathered() }
     return nil
   }
 
@@ -89,6 +117,11 @@ final class MediaIngest {
     let isWhole = isComplete && prefix.count == gathered.count
     if prefix.isEmpty {
       try accept(.empty)
+    } else if let expected {
+      guard MagicFormat(mime: expected.mime)?.verdict(FileHead(bytes: prefix, isWhole: isWhole)) == .type(expected) else {
+        throw FetchFailure(reason: .typeUnknown, message: "the bytes are not \(expected.mime)")
+      }
+      try accept(.accepted(expected))
     } else if let type = SignatureRules.type(of: FileHead(bytes: prefix, isWhole: isWhole)) {
       try accept(.accepted(type))
     } else {
@@ -97,21 +130,27 @@ final class MediaIngest {
     }
   }
 
-  @discardableResult
-  private func accept(_ detection: Detection) throws(FetchFailure) -> MediaType {
+  private func accept(_ detection: Detection) throws(FetchFailure) {
     switch detection {
     case .accepted(let type):
       guard type.isAcceptedByApple else { throw FetchFailure(reason: .typeUnsupported, message: "the bytes are \(type.mime)") }
       recognition = .known(type)
       structure = FileStructure(of: type, maximumPixels: limits.pixels)
-      return type
-    case .refused(let reason, let found): throw FetchFailure(reason: reason, message: "the bytes are \(found)")
+    case .refused(let reason, let found):
+      guard limits.conversion != nil, let format = PictureFormat(foreign: found) else {
+        throw FetchFailure(reason: reason, message: "the bytes are \(found)")
+      }
+      recognition = .foreign(format)
     case .undecided(let failure): throw FetchFailure(failure)
     }
   }
 
-  private func writeGathered(as type: MediaType) throws(FetchFailure) {
-    try check(behind: file?.size ?? 0, as: type)
+  private func writeGathered() throws(FetchFailure) {
+    try check(behind: file?.size ?? 0)
+    try append()
+  }
+
+  private func append() throws(FetchFailure) {
     do throws(StoreError) {
       if file == nil { file = try store.beginFile() }
       try file?.append(gathered)
@@ -122,15 +161,47 @@ final class MediaIngest {
   }
 
   /// Checks the size and the structure of the gathered bytes.
-  private func check(behind size: Int, as type: MediaType) throws(FetchFailure) {
-    guard size + gathered.count <= limits[type.kind] else { throw FetchFailure(tooLarge: type.kind, limits: limits) }
+  private func check(behind size: Int) throws(FetchFailure) {
+    let kind = type?.kind ?? .image
+    guard size + gathered.count <= limits[kind] else { throw FetchFailure(tooLarge: kind, limits: limits) }
     let defect = unsafe gathered.withUnsafeBytes { unsafe structure?.read($0) }
     if let defect { throw FetchFailure(defect, limits: limits) }
   }
 
-  private func stored(as type: MediaType) throws(FetchFailure) -> StoredFile {
-    if file == nil { try check(behind: 0, as: type) } else if !gathered.isEmpty { try writeGathered(as: type) }
+  private func finished() throws(FetchFailure) -> Finished {
+    if file == nil { try check(behind: 0) } else if !gathered.isEmpty { try writeGathered() }
     if let defect = structure?.end() { throw FetchFailure(defect, limits: limits) }
+    if let picture = try sourcePicture() { return .picture(picture) }
+    guard let type else { throw FetchFailure(reason: .internal) }
+    return .stored(try stored(as: type))
+  }
+
+  /// Returns the complete file if it is a picture that must be converted. A small one is written
+  /// now.
+  private func sourcePicture() throws(FetchFailure) -> SourcePicture? {
+    guard let conversion = limits.conversion else { return nil }
+    let (format, acceptable): (PictureFormat?, MediaType?) =
+      switch recognition {
+      case .open, .asked: (nil, nil)
+      case .foreign(let format): (format, nil)
+      case .known(let type): sourceFormat(of: type, conversion)
+      }
+    guard let format else { return nil }
+    if !gathered.isEmpty { try append() }
+    guard let file = file.take() else { return nil }
+    return SourcePicture(file: file, format: format, acceptableType: acceptable)
+  }
+
+  /// Returns the format of a picture that must become smaller, and its type if it is acceptable as
+  /// it is; nil for a file that is attached as it is.
+  private func sourceFormat(of type: MediaType, _ conversion: Conversion) -> (PictureFormat?, MediaType?) {
+    guard let format = PictureFormat(type), let size = pictureSize else { return (nil, nil) }
+    let bytes = (file?.size ?? 0) + (file == nil ? gathered.count : 0)
+    guard conversion.shrinks(bytes: bytes, width: size.width, height: size.height, limits: limits.attached) else { return (nil, nil) }
+    return (format, limits.attached.acceptsPicture(bytes: bytes, width: size.width, height: size.height) ? type : nil)
+  }
+
+  private func stored(as type: MediaType) throws(FetchFailure) -> StoredFile {
     defer { store.pruneInBackground() }
     let result: Result<StoredFile, StoreError> = unsafe gathered.withUnsafeBytes { bytes in
       do throws(StoreError) {
@@ -146,7 +217,7 @@ final class MediaIngest {
 
 extension FetchFailure {
   /// Creates the failure of a file that is larger than its kind may be.
-  init(tooLarge kind: MediaKind, limits: MediaLimits) {
+  init(tooLarge kind: MediaKind, limits: DownloadLimits) {
     let reason: Reason =
       switch kind {
       case .image: .sizeImage
@@ -154,11 +225,12 @@ extension FetchFailure {
       case .video: .sizeVideo
       }
     self.init(
-      reason: reason, message: "the \(kind.rawValue) is larger than \(limits[kind]) bytes; shrink it or raise --limits \(kind.rawValue)=…")
+      reason: reason,
+      message: "the \(kind.rawValue) is larger than \(limits[kind]) bytes; shrink it or raise \(limits.flag(of: kind))")
   }
 
   /// Creates the failure of a file with an invalid structure.
-  init(_ defect: FileDefect, limits: MediaLimits) {
+  init(_ defect: FileDefect, limits: DownloadLimits) {
     switch defect {
     case .broken(let text):
       self.init(reason: .typeBroken, message: "the file is damaged or truncated: \(text); repair it at the origin")
@@ -167,7 +239,8 @@ extension FetchFailure {
     case .tooManyPixels(let width, let height):
       self.init(
         reason: .sizePixels,
-        message: "the picture has \(width) × \(height) pixels, more than \(limits.pixels) in all; shrink it or raise --max-pixels")
+        message: "the picture has \(width) × \(height) pixels, more than \(limits.pixels) in all; shrink it or raise \(limits.flagOfPixels)"
+      )
     }
   }
 }

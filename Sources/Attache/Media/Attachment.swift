@@ -24,9 +24,11 @@ public struct StoredFile: Hashable, Sendable {
   let name: StoreName
   /// The size in bytes.
   public var size: Int
+  /// How the file was made of the one that was downloaded; nil if it was downloaded like this.
+  public internal(set) var conversion: PictureConversion?
 
-  init(_ name: StoreName, size: Int) {
-    (self.name, self.size) = (name, size)
+  init(_ name: StoreName, size: Int, conversion: PictureConversion? = nil) {
+    (self.name, self.size, self.conversion) = (name, size, conversion)
   }
 
   /// Makes a file from its hash, type and size.

@@ -54,6 +54,9 @@ public struct MediaRecord: Hashable, Sendable {
   /// The number of requests to the origin; 0 when the reference was refused or the bytes were in
   /// the store.
   public var attempts: Int
+  /// How the attached file was made of the bytes; nil if it has these bytes, or if nothing was
+  /// attached.
+  public var converted: PictureConversion?
   /// The durations of the fetch.
   public var timing: Timing
   /// A description of the failure for the log; the report has only the reason.

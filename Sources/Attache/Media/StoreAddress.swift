@@ -1,7 +1,7 @@
 /// The addresses of the store's files under a base URL.
 struct StoreAddress: Hashable, Sendable {
   /// The base URL, with its trailing slash.
-  private let base: String
+  let base: String
 
   /// - Parameter base: the store's file URL, or an address that serves it. A missing trailing slash
   ///   is added.

@@ -11,7 +11,8 @@ extension Reason {
       .payloadLazy, .policyURL,
       .policyUserinfo, .policyBreaker, .dnsNotFound, .dnsFailed, .dnsTimeout, .connectRefused, .connectFailed, .connectReset, .tlsHost,
       .tlsVersion, .tlsHandshake, .httpStatus, .httpProtocol, .httpHeaders, .httpFraming, .httpEncoding, .httpTruncated, .httpRedirect,
-      .sizeEmpty, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector, .fetchCrashed, .storeFull, .storeReadOnly, .storeFailed,
+      .sizeEmpty, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector, .convertFailed, .convertDeadline, .fetchCrashed, .storeFull,
+      .storeReadOnly, .storeFailed,
       .queueExpired, .queuePoison, .internal:
       false
     }

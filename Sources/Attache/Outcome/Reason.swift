@@ -110,6 +110,12 @@ public enum Reason: String, CaseIterable, Sendable {
   /// The type detector crashed on the bytes or took too long.
   case typeDetector = "type.detector"
 
+  /// The picture could not be converted: it is damaged, its decoder crashed, or no size of it is
+  /// small enough.
+  case convertFailed = "convert.failed"
+  /// The conversion of the picture took too long.
+  case convertDeadline = "convert.deadline"
+
   /// The process that fetched the media ended, and so did the next one.
   case fetchCrashed = "fetch.crashed"
 
@@ -184,6 +190,8 @@ public enum Reason: String, CaseIterable, Sendable {
     case .typeUnsupported: "Apple's table does not list the type of the bytes; convert the file to a type that it lists"
     case .typeBroken: "the structure of the file shows that it is damaged or truncated; repair it at the origin"
     case .typeDetector: "the type detector crashes or takes too long on the bytes; check what the URL serves"
+    case .convertFailed: "the picture could not be converted; check it at the origin, or convert it there"
+    case .convertDeadline: "the conversion of the picture took too long; raise --deadline, or shrink the picture at the origin"
     case .fetchCrashed: "the fetcher of the media crashed, and so did the next one; please report the URL with its content"
     case .storeFull: "the store's disk is full; free space or choose another --store"
     case .storeReadOnly: "the store is read-only; check its permissions and its file system"

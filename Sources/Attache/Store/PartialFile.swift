@@ -62,6 +62,16 @@ public final class PartialFile {
     try result.get()
   }
 
+  /// Opens the file for another process, which may only read it.
+  ///
+  /// - Returns: a descriptor that belongs to the caller.
+  /// - Throws: ``StoreError`` when the file cannot be opened.
+  func openToRead() throws(StoreError) -> Int32 {
+    let opened = unsafe openat(store.temporary.folder.descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard opened >= 0 else { throw StoreError("open", path) }
+    return opened
+  }
+
   /// Gives the file its name in the store. If this throws, the file is discarded.
   ///
   /// If the store already has a file with the same content, that file is kept and used.

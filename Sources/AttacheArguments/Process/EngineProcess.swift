@@ -32,6 +32,9 @@ package struct EngineProcess {
     AmbientEnvironment.removeUnsafeVariables()
     for case let notice? in notices { log.notice("\(notice)") }
     parent = try orExit(log, ExitStatus.software) { try configuration.fetcherParent() }
+    try orExit(log, ExitStatus.unavailable) {
+      if let failure = parent.converterFailure { throw StartError(failure) }
+    }
   }
 
   /// Opens the store and starts what uses it.

@@ -15,7 +15,7 @@ import Testing
   static func state(_ url: String = start, proxy: Proxy? = nil, index: Bool = false, largest: Int = 1_000) throws -> FetchState {
     let gate = URLGate(URLPolicy(proxy: proxy))
     let limits = MediaLimits(image: largest / 2, audio: largest, video: largest)
-    return FetchState(try gate.check(url), FetchState.Rules(gate: gate, proxy: proxy, limits: limits, hasIndex: index))
+    return FetchState(try gate.check(url), FetchState.Rules(gate: gate, proxy: proxy, limits: DownloadLimits(limits), hasIndex: index))
   }
 
   static func head(_ status: Int, _ fields: String...) -> ResponseHead {

@@ -37,6 +37,9 @@ struct FileStructure {
     self.maximumPixels = maximumPixels
   }
 
+  /// The size of the picture, once it is known.
+  var pictureSize: (width: Int, height: Int)? { walk.pictureSize }
+
   /// Reads the next bytes of the file.
   ///
   /// - Returns: the defect, or nil. After a defect, do not pass more bytes.

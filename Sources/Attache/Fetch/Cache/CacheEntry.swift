@@ -51,13 +51,21 @@ extension CacheEntry {
   /// The row of the index.
   var row: IndexRow {
     var note = ByteWriter(capacity: 64 + (entityTag?.utf8.count ?? 0))
-    note.append(UInt8((isPublic ? 1 : 0) | (fields.control == nil ? 0 : 2) | (fields.control?.noCache == true ? 4 : 0)))
+    let conversion = file.conversion
+    note.append(
+      UInt8(
+        (isPublic ? 1 : 0) | (fields.control == nil ? 0 : 2) | (fields.control?.noCache == true ? 4 : 0) | (conversion == nil ? 0 : 8)))
     note.append(expiry.wholeMilliseconds)
     note.append(Int64(pixels))
     for number in [
       fields.control?.maximumAge, fields.control?.sharedMaximumAge, fields.expires?.seconds, fields.lastModified?.seconds,
     ] {
       note.append(number ?? Self.never)
+    }
+    if let conversion {
+      note.append(conversion.from.code)
+      note.append(Int64(conversion.width))
+      note.append(Int64(conversion.height))
     }
     if let entityTag { note.append(entityTag.utf8) }
     return IndexRow(key: key, name: file.name, size: Int64(file.size), lastUse: lastUse, note: note.bytes)
@@ -74,12 +82,19 @@ extension CacheEntry {
     }
     // The last two are dates.
     guard numbers[2...].allSatisfy({ $0.map(HTTPDate.range.contains) != false }) else { return nil }
+    var file = StoredFile(row.name, size: Int(row.size))
+    if flags & 8 != 0 {
+      guard let code = note.read(UInt8.self), let from = PictureFormat(code: code), let width = note.read(Int64.self),
+        let height = note.read(Int64.self), width >= 0, width <= Int32.max, height >= 0, height <= Int32.max
+      else { return nil }
+      file.conversion = PictureConversion(from: from, size: file.size, width: Int(width), height: Int(height))
+    }
     var fields = CacheFields()
     if flags & 2 != 0 { fields.control = CacheControl(noCache: flags & 4 != 0, maximumAge: numbers[0], sharedMaximumAge: numbers[1]) }
     fields.expires = numbers[2].map { HTTPDate(seconds: $0) }
     fields.lastModified = numbers[3].map { HTTPDate(seconds: $0) }
     self.init(
-      key: row.key, file: StoredFile(row.name, size: Int(row.size)), fields: fields,
+      key: row.key, file: file, fields: fields,
       entityTag: Self.validator(note.rest.isEmpty ? nil : UntrustedText(decoding: note.rest)), expiry: .milliseconds(expiry),
       pixels: Int(pixels), isPublic: flags & 1 != 0, lastUse: row.lastUse)
   }

@@ -42,6 +42,8 @@ final class HTTPCache {
   private let limits: MediaLimits
   /// The identity of this run's root certificates.
   private let roots: [UInt8]
+  /// The identity of this run's steps after the transfer.
+  private let steps: [UInt8]
   private let index: StoreIndex
   /// Whether there was no index at the start and this run has not written yet.
   private var lacksIndex: Bool
@@ -56,8 +58,8 @@ final class HTTPCache {
   /// How long the end of a run waits for the last rows to be written.
   static let closingPatience = Duration.milliseconds(500)
 
-  init(loop: EventLoop, store: AttachmentStore, limits: MediaLimits, roots: [UInt8]) {
-    (self.loop, self.store, self.limits, self.roots) = (loop, store, limits, roots)
+  init(loop: EventLoop, store: AttachmentStore, limits: MediaLimits, roots: [UInt8], steps: [UInt8] = []) {
+    (self.loop, self.store, self.limits, self.roots, self.steps) = (loop, store, limits, roots, steps)
     index = store.makeIndex()
     lacksIndex = store.indexStatus == nil
   }
@@ -69,7 +71,7 @@ final class HTTPCache {
 
   /// Looks up a URL. `clearance` says which gates of this run it has passed.
   func lookUp(_ url: CheckedURL, _ clearance: Clearance) -> LookupResult {
-    let key = IndexKey(url.text, roots: url.scheme == .https ? roots : [])
+    let key = IndexKey(url.text, roots: url.scheme == .https ? roots : [], steps: steps)
     // A missing index is created with the first row. If it were created earlier, it might take the
     // space of a file.
     let row = lacksIndex ? nil : index.row(for: key)

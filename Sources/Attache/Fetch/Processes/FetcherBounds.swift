@@ -25,6 +25,8 @@ struct FetcherBounds {
 
   /// The number of fetches that may be in flight.
   var fetches: Int
+  /// Whether the fetcher starts a converter, which can have no wider limits than the fetcher.
+  var converts = false
 
   /// The number of fetches above which the memory and descriptor limits do not grow.
   private static let maximumFetches = 1 << 16
@@ -37,7 +39,9 @@ struct FetcherBounds {
   private var boundedFetches: Int { min(max(1, fetches), Self.maximumFetches) }
 
   /// The memory limit in bytes, beyond what the process uses at the start.
-  var memory: UInt64 { Self.reserve + UInt64(boundedFetches) * Self.perFetch }
+  var memory: UInt64 {
+    Self.reserve + UInt64(boundedFetches) * Self.perFetch + (converts ? UInt64(ConverterProcess.memory) : 0)
+  }
   var descriptors: UInt64 { UInt64(ConnectionBudget.descriptors(for: boundedFetches)) }
 
   /// Applies the limits to this process. It must have only one thread.
@@ -48,6 +52,7 @@ struct FetcherBounds {
   /// - Returns: the limits that could not be applied.
   func confine(store: String, roots: String?) -> Missing {
     TypeDetector.prepareToBeConfined()
+    if converts { ConverterLibrary.prepareToBeConfined() }
     // Access is granted to folders, because a file that is replaced by a rename is a different
     // file. The folders of symbolic links are included, because a link may be replaced by a file.
     let files = ["/etc/resolv.conf", "/etc/hosts"] + (roots.map { [$0] } ?? [])

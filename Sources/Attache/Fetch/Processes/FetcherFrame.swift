@@ -37,7 +37,7 @@ struct FetcherResult: Equatable {
   enum End: Equatable {
     /// - Parameter keptUntil: when the file stops being valid for the URL; nil when it must not be
     ///   reused.
-    case stored(StoreName, size: Int, keptUntil: MonotonicInstant?)
+    case stored(StoredFile, keptUntil: MonotonicInstant?)
     case failed(FetchFailure)
   }
 
@@ -94,11 +94,13 @@ enum FetcherFrame {
         put(result.progress.raw(of: result.fetch), &bytes)
         put(result.added, &bytes)
         switch result.end {
-        case .stored(let name, let size, let keptUntil):
-          bytes.append(name.type.code)
-          put(name.digest, &bytes)
-          put(Int64(size), &bytes)
+        case .stored(let file, let keptUntil):
+          bytes.append(file.type.code)
+          put(file.name.digest, &bytes)
+          put(Int64(file.size), &bytes)
           put(keptUntil?.nanoseconds ?? .min, &bytes)
+          bytes.append(file.conversion?.from.code ?? 0)
+          put((Int64(file.conversion?.width ?? 0), Int64(file.conversion?.height ?? 0)), &bytes)
         case .failed(let failure):
           bytes.append(0)
           put(UInt16(Reason.allCases.firstIndex(of: failure.reason) ?? 0), &bytes)
@@ -181,8 +183,10 @@ enum FetcherFrame {
       let digest = try reader.next(HashWords.self)
       let size = try reader.count()
       let kept = try reader.next(Int64.self)
+      var file = StoredFile(StoreName(words: digest, type: type), size: size)
+      file.conversion = try conversion(&reader, size: size)
       try reader.end()
-      end = .stored(StoreName(words: digest, type: type), size: size, keptUntil: kept == .min ? nil : MonotonicInstant(nanoseconds: kept))
+      end = .stored(file, keptUntil: kept == .min ? nil : MonotonicInstant(nanoseconds: kept))
     } else {
       guard code == 0 else { throw Invalid() }
       let (reason, isOfMachine) = (Int(try reader.next(UInt16.self)), try reader.next(UInt8.self))
@@ -192,6 +196,13 @@ enum FetcherFrame {
       end = .failed(failure)
     }
     return FetcherResult(fetch: raw.fetch, progress: FetchProgress(raw), end: end, added: added)
+  }
+
+  private static func conversion(_ reader: inout ByteReader, size: Int) throws(Invalid) -> PictureConversion? {
+    let (code, width, height) = (try reader.next(UInt8.self), try reader.count(), try reader.count())
+    guard code != 0 else { return nil }
+    guard let from = PictureFormat(code: code) else { throw Invalid() }
+    return PictureConversion(from: from, size: size, width: width, height: height)
   }
 
   fileprivate static func isControl(_ scalar: Unicode.Scalar) -> Bool {

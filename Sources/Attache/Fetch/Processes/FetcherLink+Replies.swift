@@ -39,7 +39,7 @@ extension FetcherLink {
       let added = result.added
       afterwards.append { [store] in store.note(addedByGuests: added) }
       guard let request = state.requests[result.fetch] else { return }
-      if case .stored(let name, let size, _) = result.end, size < 1 || size > crew.memory.configuration.limits[name.type.kind] {
+      if case .stored(let file, _) = result.end, file.size < 1 || file.size > crew.memory.configuration.limits[file.type.kind] {
         throw .invalid
       }
       state.requests.remove(result.fetch)
@@ -65,8 +65,7 @@ extension FetcherLink {
       for waiter in request.waiters { waiter.follow(result.progress) }
       giveBack(request.place)
       failAll(request.waiters, failure)
-    case .stored(let name, let size, let keptUntil):
-      let file = StoredFile(name, size: size)
+    case .stored(let file, let keptUntil):
       guard store.takeOver(file, sincePrune: request.prunes) else { return askAgain(request) }
       for waiter in request.waiters { waiter.follow(result.progress) }
       giveBack(request.place)

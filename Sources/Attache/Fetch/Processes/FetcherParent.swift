@@ -41,6 +41,8 @@ package final class FetcherParent: Sendable {
   /// The socket for orders and reports of ends. It stays readable once the process has ended.
   let socket: Int32
   private let process: pid_t
+  /// Why pictures cannot be converted, for the user; nil if they can, or if they need not be.
+  package let converterFailure: String?
   private let isStopped = Atomic<Bool>(false)
 
   /// Forks the process.
@@ -63,15 +65,29 @@ package final class FetcherParent: Sendable {
     if child == 0 {
       let limits = StoreEviction.Limits(maximumBytes: maximumBytes, maximumAge: maximumAge)
       FetcherNursery(
-        configuration, store: store, limits: limits, bounds: FetcherBounds(fetches: fetches), memory: memory, socket: Int32(fetcher_kept)
+        configuration, store: store, limits: limits,
+        bounds: FetcherBounds(fetches: fetches, converts: configuration.steps.conversion != nil),
+        memory: memory, socket: Int32(fetcher_kept)
       ).run()
     }
     let error = errno
     close(ends[1])
     process = child
+    let asksForLibrary = child > 0 && configuration.steps.conversion != nil
+    converterFailure = asksForLibrary ? Self.libraryFailure(from: ends[0]) : nil
     guard child > 0 else {
       throw SystemError(call: "fork", number: error)
     }
+  }
+
+  /// Waits until the process has loaded the library of its converters.
+  ///
+  /// - Returns: why it could not, or nil.
+  private static func libraryFailure(from socket: Int32) -> String? {
+    var (bytes, descriptor) = ([UInt8](repeating: 0, count: 1_024), Int32(-1))
+    let count = unsafe fetcher_receive(socket, &bytes, bytes.count, &descriptor)
+    guard count > 0 else { return "the process that starts fetchers has ended while it loaded libvips" }
+    return count == 1 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
   }
 
   deinit {
@@ -155,6 +171,10 @@ private struct FetcherNursery {
     (self.configuration, self.store, self.limits, self.memory, self.socket) = (configuration, store, limits, memory, socket)
     self.bounds = bounds
     start = FetcherStart(configuration)
+    guard configuration.steps.conversion != nil else { return }
+    var message: [UInt8] = [0]
+    do throws(StartError) { try ConverterLibrary.load() } catch { message = Array("\(error)".utf8.prefix(1_024)) }
+    _ = unsafe fetcher_send(socket, message, message.count, -1)
   }
 
   consuming func run() -> Never {

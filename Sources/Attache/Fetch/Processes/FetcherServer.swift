@@ -161,7 +161,7 @@ final class FetcherServer: @unchecked Sendable {
     let end: FetcherResult.End
     switch result {
     case .success(let file):
-      end = .stored(file.name, size: file.size, keptUntil: engine.memory.end(of: url))
+      end = .stored(file, keptUntil: engine.memory.end(of: url))
       // The host pins the file when it receives the reply.
       engine.memory.store.unpin(file)
     case .failure(let failure): end = .failed(failure)

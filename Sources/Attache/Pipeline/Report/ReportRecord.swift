@@ -60,6 +60,19 @@ extension MediaRecord {
     json.member("tls_ms", timing.tls)
     json.member("first_byte_ms", timing.firstByte)
     json.member("total_ms", timing.total)
+    if let converted { converted.write(to: &json) }
+    json.endObject()
+  }
+}
+
+extension PictureConversion {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.key("converted")
+    json.beginObject()
+    json.member("from", from.rawValue)
+    json.member("size", size)
+    json.member("width", width)
+    json.member("height", height)
     json.endObject()
   }
 }

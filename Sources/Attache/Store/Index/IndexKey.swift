@@ -1,4 +1,4 @@
-/// The SHA-256 of a URL and of the root certificates in use. The index finds rows by this key, so
+/// The SHA-256 of a URL, of the root certificates in use, and of the steps after the transfer. The index finds rows by this key, so
 /// that URLs, which may contain secrets, are not written to disk.
 struct IndexKey: Hashable, Sendable {
   /// The 32 bytes in memory order.
@@ -9,9 +9,12 @@ struct IndexKey: Hashable, Sendable {
   ///   - roots: the identity of the set of root certificates (``RootCertificates``), for an https
   ///     URL. A response that was verified with one set is not valid for another. Rows of earlier
   ///     versions have keys without roots, so no https URL finds them.
-  init(_ url: String, roots: [UInt8] = []) {
+  ///   - steps: the identity of the steps that made the file, which ends with a line feed. Without
+  ///     steps, the key is that of earlier versions.
+  init(_ url: String, roots: [UInt8] = [], steps: [UInt8] = []) {
     var url = url
     var hash = SHA256()
+    hash.update(steps)
     hash.update(roots)
     url.withUTF8 { unsafe hash.update(UnsafeRawBufferPointer($0)) }
     digest = hash.finish().words

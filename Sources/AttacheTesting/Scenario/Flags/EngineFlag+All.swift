@@ -49,6 +49,10 @@ extension EngineFlag {
       settings.engine.fetching.limits.pixels = pixels
     },
     EngineFlag("--max-pixels", "n") { $0.engine.fetching.limits.pixels = try $1.count(in: 1...Int.max) },
+    EngineFlag("--convert") { settings, _ in settings.conversion.converts = true },
+    EngineFlag("--max-side", "n") { $0.conversion.maximumSide = try $1.count(in: 1...Conversion.largestSide) },
+    EngineFlag("--source-limits", "size") { $0.conversion.sourceBytes = try $1.read(WrittenByteCount.bytes) },
+    EngineFlag("--max-source-pixels", "n") { $0.conversion.sourcePixels = try $1.count(in: 1...Int.max) },
     EngineFlag("--retries", "n", .opens) { $0.engine.fetching.retries = Int(try $1.read { UInt8($0) }) },
     EngineFlag("--per-host", "n", .opens) { $0.engine.fetching.transfersPerOrigin = try $1.count() },
     EngineFlag("--fetchers", "n") { $0.engine.fetching.fetchers = try $1.count(in: 1...MediaFetcher.maximumFetchers) },

@@ -7,6 +7,7 @@ struct EngineFlagSettings {
   var mediaKeys: [JSONPointer] = []
   var dialectFiles: [DialectFile] = []
   var isStrictAboutDialects = false
+  var conversion = ConversionFlags()
 
   /// Returns a configuration that flags change. Of flags that exclude each other, the last counts.
   static func apply(_ flags: [String], to configuration: EngineConfiguration) throws(EngineFlagMistake) -> EngineConfiguration {
@@ -49,6 +50,8 @@ struct EngineFlagSettings {
     } catch {
       throw EngineFlagMistake("--dialect: \(error)")
     }
+    if let mistake = conversion.mistake { throw EngineFlagMistake(mistake) }
+    engine.fetching.steps = conversion.steps
     if let mistake = engine.filter.mistake { throw EngineFlagMistake(mistake) }
     if let grace = engine.grace, grace >= engine.filter.deadline {
       throw EngineFlagMistake("--grace must be shorter than --deadline: nothing would be fetched.")

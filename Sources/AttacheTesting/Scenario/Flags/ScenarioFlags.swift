@@ -24,8 +24,11 @@ enum ScenarioFlags {
     } catch {
       throw EngineFlagMistake("attache rejects its flags: \(error)")
     }
-    for (name, number) in [("--max-pixels", engine.fetching.limits.pixels), ("--window", engine.filter.windowBytes)]
-    where number > maximum {
+    var numbers = [("--max-pixels", engine.fetching.limits.pixels), ("--window", engine.filter.windowBytes)]
+    for case .convert(let conversion) in engine.fetching.steps {
+      numbers += [("--source-limits", conversion.sourceBytes), ("--max-source-pixels", conversion.sourcePixels)]
+    }
+    for (name, number) in numbers where number > maximum {
       throw EngineFlagMistake("\(name) \(number): in a scenario it is at most \(maximum)")
     }
     if network == .loopback { try checkReach(engine.fetching.policy) }

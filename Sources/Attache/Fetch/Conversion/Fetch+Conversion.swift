@@ -1,0 +1,34 @@
+/// The conversion of a picture between its last byte and its attachment.
+extension Fetch {
+  /// Converts the complete picture within the budget. What remains of the budget then is enough to
+  /// attach the original, if it is acceptable.
+  func convert() {
+    guard let picture, let converters = engine.converters else { return fail(FetchFailure(reason: .internal)) }
+    let end = engine.loop.now.advanced(by: Self.conversionTime(within: budget))
+    converters.convert(picture, until: end) { [self] in
+      tracker.isAwaited
+    } answer: { [self] result in
+      takeConverted(result, of: picture)
+    }
+  }
+
+  /// Returns the time for a conversion: a tenth of the budget, and at least 100 ms, are kept.
+  static func conversionTime(within budget: Duration) -> Duration {
+    max(.zero, budget - max(.milliseconds(100), budget / 10))
+  }
+
+  private func takeConverted(_ result: Result<StoredFile, FetchFailure>, of picture: SourcePicture) {
+    self.picture = nil
+    switch result {
+    case .success(let file): take(file)
+    case .failure(let failure):
+      guard !state.isOver else { return }
+      guard let type = picture.acceptableType else { return fail(failure) }
+      do throws(StoreError) {
+        take(try picture.file.finish(type: type))
+      } catch {
+        fail(FetchFailure(error))
+      }
+    }
+  }
+}

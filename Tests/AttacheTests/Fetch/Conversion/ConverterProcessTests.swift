@@ -1,0 +1,51 @@
+import AttacheTesting
+import Foundation
+import Testing
+
+@testable import Attache
+
+/// A converter that crashes, hangs or lies, as one might that a picture has taken over.
+@Suite(.timeLimit(.minutes(2))) struct ConverterProcessTests {
+  @Test(arguments: [
+    (ConverterPlay.crashes, Reason.convertFailed), (.babbles, .convertFailed), (.lies, .convertFailed), (.floods, .convertFailed),
+    (.spins, .convertDeadline), (.waits, .convertDeadline),
+  ])
+  func `it costs its picture, is replaced, and an acceptable original is attached`(play: ConverterPlay, reason: Reason) async throws {
+    try await withFetchStage(converterPlay: play, configure: { $0.steps = [.convert(Conversion(maximumSide: 48))] }) { stage in
+      stage.origin.serve("/foreign", Sample.fixture("photo.webp"))
+      stage.origin.serve("/acceptable", Sample.fixture("photo.jpg"))
+      for _ in 0..<2 {
+        #expect(await stage.fetch("/foreign", within: .seconds(1)).reason == reason)
+      }
+      let end = await stage.fetch("/acceptable", within: .seconds(1))
+      let file = try #require(end.file)
+      #expect(file.sha256 == Sample.sha256(Sample.fixture("photo.jpg")))
+      #expect(end.record.converted == nil)
+      #expect(await stage.isAtRest())
+    }
+  }
+
+  @Test func `it opens no file and no socket, and starts no process`() async throws {
+    try await withFetchStage(converterPlay: .breaksOut, configure: { $0.steps = [.convert(Conversion())] }) { stage in
+      stage.origin.serve("/a", Sample.fixture("photo.webp"))
+      #expect(await stage.fetch("/a").file?.type == .jpeg, "this kernel has no seccomp")
+    }
+  }
+
+  @Test func `pictures that wait for a converter that hangs end in time, too`() async throws {
+    try await withFetchStage(converterPlay: .waits, configure: { ($0.steps, $0.fetchers) = ([.convert(Conversion())], 1) }) { stage in
+      for number in 0..<5 { stage.origin.serve("/\(number)", Sample.fixture("photo.webp")) }
+      let fetches = (0..<5).map { stage.begin("/\($0)", within: .seconds(1)) }
+      for fetch in fetches { #expect(await fetch.end.reason == .convertDeadline) }
+      #expect(await stage.isAtRest())
+    }
+  }
+
+  @Test func `a picture without time is not begun`() async throws {
+    try await withFetchStage(configure: { $0.steps = [.convert(Conversion())] }) { stage in
+      stage.origin.serve("/a", Sample.fixture("photo-vast.webp"))
+      #expect(await stage.fetch("/a", within: .milliseconds(400)).reason == .convertDeadline)
+      #expect(await stage.isAtRest())
+    }
+  }
+}
