@@ -21,7 +21,8 @@ import Testing
   static let replies: [FetcherReply] = [
     .fetched(
       FetcherResult(
-        fetch: 3, progress: progress, end: .stored(StoredFile(StoreName(words: HashWords(1, 2, .max), type: .avi), size: 5_000), keptUntil: nil),
+        fetch: 3, progress: progress,
+        end: .stored(StoredFile(StoreName(words: HashWords(1, 2, .max), type: .avi), size: 5_000), keptUntil: nil),
         added: 5_000
       )),
     .fetched(
