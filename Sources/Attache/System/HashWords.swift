@@ -2,12 +2,14 @@
 ///
 /// A `SIMD4` would need memory that is aligned to 32 bytes, which costs more to allocate.
 package struct HashWords: Hashable, Sendable, BitwiseCopyable {
-  private var first: UInt64 = 0
-  private var second: UInt64 = 0
-  private var third: UInt64 = 0
-  private var fourth: UInt64 = 0
+  private var first: UInt64
+  private var second: UInt64
+  private var third: UInt64
+  private var fourth: UInt64
 
-  package init() {}
+  package init(_ first: UInt64 = 0, _ second: UInt64 = 0, _ third: UInt64 = 0, _ fourth: UInt64 = 0) {
+    (self.first, self.second, self.third, self.fourth) = (first, second, third, fourth)
+  }
 
   /// A word; `index` is in 0…3.
   package subscript(index: Int) -> UInt64 {

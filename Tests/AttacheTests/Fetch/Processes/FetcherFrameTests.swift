@@ -21,11 +21,11 @@ import Testing
   static let replies: [FetcherReply] = [
     .fetched(
       FetcherResult(
-        fetch: 3, progress: progress, end: .stored(StoreName(words: [1, 2, .max, 0], type: .avi), size: 5_000, keptUntil: nil), added: 5_000
-      )),
+        fetch: 3, progress: progress, end: .stored(StoreName(words: HashWords(1, 2, .max), type: .avi), size: 5_000, keptUntil: nil),
+        added: 5_000)),
     .fetched(
       FetcherResult(
-        fetch: 4, progress: FetchProgress(), end: .stored(StoreName(words: .zero, type: .jpeg), size: 1, keptUntil: .distantFuture),
+        fetch: 4, progress: FetchProgress(), end: .stored(StoreName(words: HashWords(), type: .jpeg), size: 1, keptUntil: .distantFuture),
         added: 0)),
     .fetched(FetcherResult(fetch: .max, progress: progress, end: .failed(FetchFailure(reason: .internal, message: "ü")), added: 0)),
     .ready([]), .ready(.all), .left(9), .counted(2, BreakerStates()), .closed(warning: ""), .closed(warning: "begun anew"),
