@@ -87,9 +87,12 @@ struct MediaEdit: Sendable {
 extension Payload {
   /// Records the edits that replace the media's URLs when the line is written, and the payload's
   /// new size. A value that other edits change keeps what they give it.
-  mutating func apply(_ edit: MediaEdit, in line: Segment) {
+  ///
+  /// - Returns: whether a value is replaced.
+  @discardableResult
+  mutating func apply(_ edit: MediaEdit, in line: Segment) -> Bool {
     let (text, place) = written(in: line)
-    var made: [LineEdit]
+    let made: [LineEdit]
     if let built = place.built.map({ JSONText($0) }), !place.copies.isEmpty {
       made = edit.edits(of: built.root, in: built).compactMap { edit in
         place.copies.lazy.compactMap { $0.origin(of: edit.range) }.first.map { LineEdit($0, edit.bytes) }
@@ -97,11 +100,16 @@ extension Payload {
     } else {
       made = edit.edits(of: place.object, in: text)
     }
-    if !edits.isEmpty {
-      made = made.filter { edit in !place.lineEdits([edit]).contains { new in edits.contains { $0.range.overlaps(new.range) } } }
+    // Once for all edits, and again for their twins.
+    let outer = place.lineEdits(made)
+    let kept = made.indices.filter { index in
+      !stride(from: index, to: outer.count, by: made.count).contains { twin in
+        edits.contains { $0.range.overlaps(outer[twin].range) }
+      }
     }
-    edits += place.lineEdits(made)
-    splice.payloadCount += made.reduce(0) { $0 + $1.growth }
+    edits += place.lineEdits(kept.map { made[$0] })
+    splice.payloadCount += kept.reduce(0) { $0 + made[$1].growth }
+    return !kept.isEmpty
   }
 }
 

@@ -76,8 +76,8 @@ struct LineEnricher: Sendable {
       guard changes.isEmpty || (isApplied && enriched.payload.splice.payloadCount <= limit) else { return .refused(.internal) }
     }
     if isAttached, let address {
-      enriched.payload.apply(MediaEdit(content.attachments, of: payload, at: address), in: line)
-      guard !enriched.edits.isEmpty else { return .refused(.payloadPlace) }
+      let isReplaced = enriched.payload.apply(MediaEdit(content.attachments, of: payload, at: address), in: line)
+      guard isReplaced || addsMember || !changes.isEmpty else { return .refused(.payloadPlace) }
     }
     if let maximumPayload, enriched.payloadCount > maximumPayload { return .refused(.payloadMaximum) }
     return .enriched(enriched)

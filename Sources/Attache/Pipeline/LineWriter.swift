@@ -4,8 +4,8 @@ internal import Glibc
 /// order, on its own thread.
 ///
 /// When the writer is idle, a line is written immediately; when it is busy, the lines that have
-/// gathered are written together. After several lines at once, the writer is busy for another 0.1
-/// ms, so that a fast stream wakes it for many lines at a time. Only one thread may use it.
+/// gathered are written together. After a write of several lines, the writer waits for 0.1 ms, so
+/// that the next write has more lines of a fast stream. Only one thread may use it.
 final class LineWriter {
   private let descriptor: Int32
   private let window: OutputWindow

@@ -11,6 +11,7 @@ struct RewriteStage {
   var type = MediaType.jpeg
   var path: JSONPointer?
   var dialects = DialectTable()
+  var appliesOverrides = false
   var maximumPayload: Int?
   /// Whether the media of a URL are attached.
   var isAttached: (String) -> Bool = { _ in true }
@@ -30,7 +31,7 @@ struct RewriteStage {
   }
 
   func read(_ line: String) -> Reading {
-    PayloadReader(payloadPath: path, dialects: dialects, publicURL: Self.base).read(line)
+    PayloadReader(payloadPath: path, dialects: dialects, appliesOverrides: appliesOverrides, publicURL: Self.base).read(line)
   }
 
   func decide(_ line: String, change: (inout NotificationContent) -> Void = { _ in }) throws -> Decision {

@@ -98,6 +98,17 @@ struct RewriteTests {
     #expect(try stage.rewrite(line).hasPrefix(line.dropLast() + #","attache":"#))
   }
 
+  @Test func `a payload whose media have no place keeps its texts too`() throws {
+    var stage = try RewriteStage()
+    stage.appliesOverrides = true
+    let rows = #"[{"name":"v","overrides":{"title":{"at":"t"}},"media":[{"build":"https://a.example/{id}"}]}]"#
+    stage.dialects = DialectTable(rows: try DialectForm(name: "mine.json", bytes: rows.utf8).rows(isWhole: true))
+    let line = #"{\#(Self.aps),"id":"1","t":"New"}"#
+    #expect(try #require(stage.read(line).candidate).overrides.isEmpty == false)
+    let decision = try stage.decide(line)
+    #expect(decision.outcome == .fallback && decision.reason == .payloadPlace && decision.text(of: line) == line)
+  }
+
   @Test func `a URL that is repeated without end has at most 256 places`() throws {
     let stage = try RewriteStage()
     let urls = repeatElement(#""https://a.example/1""#, count: 300).joined(separator: ",")
