@@ -75,7 +75,7 @@ def table(runs, what=""):
 
 def notes(bench, runs, what=""):
     """Notes: how builds of attache compare with the first one, and how many runs were disturbed."""
-    labels = [label for label, _ in bench.options.attaches]
+    labels = [label for label, _ in bench.options.attaches if label in runs]
     found = [f"{what}{label} against {labels[0]}: payloads/s {amount(faster(runs, label, labels[0]))}, CPU {amount(dearer(runs, label, labels[0]))}"
              for label in labels[1:]]
     every = [run for all_runs in runs.values() for run in all_runs]
