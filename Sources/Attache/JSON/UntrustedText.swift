@@ -51,6 +51,11 @@ public struct UntrustedText: Hashable, Sendable {
     hasher.combine(0xFF as UInt8)
   }
 
+  /// Returns whether the text has these bytes.
+  func isEqual(to other: ArraySlice<UInt8>) -> Bool {
+    unsafe withBytes { bytes in unsafe other.withUnsafeBytes { other in unsafe bytes.count == other.count && bytes.isEqual(to: other) } }
+  }
+
   /// Returns whether the text starts with `word`, byte for byte.
   package func starts(with word: StaticString) -> Bool {
     unsafe withBytes { bytes in

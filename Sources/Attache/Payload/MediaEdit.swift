@@ -6,8 +6,8 @@ struct MediaEdit: Sendable {
     let path: ArraySlice<[JSONPointer.Token]>
     /// The value as the dialects read it. A value that differs stays.
     let old: UntrustedText
-    /// Nil if the value stays.
-    let new: UntrustedText?
+    /// A JSON string; nil if the value stays.
+    let new: [UInt8]?
   }
 
   private var changes: [Change] = []
@@ -18,27 +18,25 @@ struct MediaEdit: Sendable {
   /// same media. If two media share a hint, the first decides.
   init(_ attachments: [Attachment], of payload: Payload, at address: StoreAddress) {
     guard !payload.sites.isEmpty else { return }
-    var references = payload.references[...]
+    var next = payload.references.startIndex
     for attachment in attachments {
-      func names(_ reference: MediaReference) -> Bool {
-        reference.url == attachment.source || reference.fallbacks.contains(attachment.source)
-      }
       // The attachments are in the order of the references.
-      let index = references.firstIndex(where: names)
+      let index = payload.references[next...].indices.first { payload.references[$0].names(attachment.source) }
       let media = index.map { payload.references[$0].url }
-      references = references[(index.map { $0 + 1 } ?? references.startIndex)...]
+      next = index.map { $0 + 1 } ?? next
+      let new = address.json(of: attachment.file)
       for site in payload.sites where site.url == attachment.source || site.media == media {
-        add(site, attachment.file, address)
+        add(site, attachment.file, new, address)
       }
     }
   }
 
-  private mutating func add(_ site: MediaSite, _ file: StoredFile, _ address: StoreAddress) {
+  private mutating func add(_ site: MediaSite, _ file: StoredFile, _ new: [UInt8], _ address: StoreAddress) {
     // A URL of this form is already what attache would write.
     guard !address.matches(site.url) else { return }
-    changes.append(Change(path: site.path[...], old: site.written, new: UntrustedText(address.url(of: file))))
+    changes.append(Change(path: site.path[...], old: site.written, new: new))
     if let hint = site.hint {
-      changes.append(Change(path: hint.path[...], old: hint.text, new: hint.replacement(for: file.type)))
+      changes.append(Change(path: hint.path[...], old: hint.text, new: hint.replacement(for: file.type).map(JSONWriter.string)))
     }
   }
 
@@ -50,6 +48,10 @@ struct MediaEdit: Sendable {
   }
 
   private static func edits(_ changes: [Change], of object: Range<Int>, in text: JSONText) -> [LineEdit] {
+    // Most payloads name one URL, in the payload itself.
+    if changes.count == 1, changes[0].path.count == 1 {
+      return text.value(at: changes[0].path[0], of: object).flatMap { edit($0, changes[0], in: text) }.map { [$0] } ?? []
+    }
     var values: [Range<Int>: [Change]] = [:]
     for (change, value) in zip(changes, text.values(at: changes.compactMap { $0.path.first?[...] }, of: object)) {
       if let value { values[value, default: []].append(change) }
@@ -73,14 +75,12 @@ struct MediaEdit: Sendable {
   /// value is a number too.
   private static func edit(_ value: Range<Int>, _ change: Change, in text: JSONText) -> LineEdit? {
     guard let new = change.new else { return nil }
-    guard let string = text.string(value) else {
-      let isNumber = new.utf8.allSatisfy { $0.decimalDigit != nil }
-      return isNumber && text.source(value).elementsEqual(change.old.utf8) ? LineEdit(value, Array(new.utf8)) : nil
+    if text.first(value) != UInt8(ascii: "\"") {
+      let number = new.dropFirst().dropLast()
+      let isNumber = number.allSatisfy { $0.decimalDigit != nil }
+      return isNumber && text.source(value).elementsEqual(change.old.utf8) ? LineEdit(value, Array(number)) : nil
     }
-    guard string.elementsEqual(change.old.utf8) else { return nil }
-    var json = JSONWriter()
-    json.string(new)
-    return LineEdit(value, json.bytes)
+    return text.isString(value, change.old) ? LineEdit(value, new) : nil
   }
 }
 
@@ -102,6 +102,11 @@ extension Payload {
     }
     // Once for all edits, and again for their twins.
     let outer = place.lineEdits(made)
+    guard !edits.isEmpty else {
+      edits = outer
+      splice.payloadCount += made.reduce(0) { $0 + $1.growth }
+      return !made.isEmpty
+    }
     let kept = made.indices.filter { index in
       !stride(from: index, to: outer.count, by: made.count).contains { twin in
         edits.contains { $0.range.overlaps(outer[twin].range) }
@@ -113,7 +118,48 @@ extension Payload {
   }
 }
 
+extension MediaReference {
+  /// Whether this is one of the reference's URLs.
+  fileprivate func names(_ source: UntrustedText) -> Bool {
+    url == source || fallbacks.contains(source)
+  }
+}
+
+extension JSONWriter {
+  /// Returns a text as a JSON string.
+  fileprivate static func string(_ text: UntrustedText) -> [UInt8] {
+    var json = JSONWriter()
+    json.string(text)
+    return json.bytes
+  }
+}
+
 extension JSONText {
+  /// Whether the value is a string with this text.
+  fileprivate func isString(_ value: Range<Int>, _ text: UntrustedText) -> Bool {
+    let written = bytes[value].dropFirst().dropLast()
+    if written.count == text.utf8.count, text.isEqual(to: written) { return true }
+    // An escaped string is longer than its text.
+    return written.count > text.utf8.count && string(value)?.elementsEqual(text.utf8) == true
+  }
+
+  /// Returns the value at a path below a value, as ``values(at:of:)`` does.
+  fileprivate func value(at path: [JSONPointer.Token], of value: Range<Int>) -> Range<Int>? {
+    var value = value
+    for token in path {
+      var next: Range<Int>?
+      if isArray(value) {
+        let elements = elements(of: value)
+        if let index = token.index, elements.indices.contains(index) { next = elements[index] }
+      } else {
+        next = self.value(token.text, of: value)
+      }
+      guard let next else { return nil }
+      value = next
+    }
+    return value
+  }
+
   /// Returns the value at each path below a value: in an object the last member of a name, in an
   /// array the element at an index; nil if there is none. Passes over the text once.
   func values(at paths: [ArraySlice<JSONPointer.Token>], of value: Range<Int>) -> [Range<Int>?] {

@@ -46,6 +46,7 @@ package struct PayloadPlace: Hashable, Sendable {
 
   /// Converts edits of the innermost text to edits of the line.
   func lineEdits(_ edits: [LineEdit]) -> [LineEdit] {
+    if levels.isEmpty, start == 0 { return edits }
     let bytes = edits.map { edit in levels.reduce(edit.bytes) { bytes, _ in JSONString.escaped(bytes) } }
     let ranges = edits.map(\.range)
     let outer = [outward(ranges) { $0.string }] + (hasTwin ? [outward(ranges) { $0.twin ?? $0.string }] : [])
