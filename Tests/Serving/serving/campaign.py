@@ -10,7 +10,6 @@ other payload is unchanged; every public URL gives a JPEG, PNG or GIF within the
 OPERATIONS.md. If `scripts/with-s3` runs this script, attache also uploads the pictures, and the bucket must give the same bytes as nginx.
 """
 import argparse
-import asyncio
 import concurrent.futures
 import json
 import os
@@ -20,60 +19,28 @@ import struct
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.request
 from pathlib import Path
 
+from serving.media import Origin, check_picture
 from serving.nginx import GROUP, HOME, check, documented, get, nginx
 
 _MEDIA = HOME / "Fixtures" / "media"
 _FINE = ("photo.jpg", "photo-progressive.jpg", "photo-grey.jpg", "picture.png", "picture-alpha.png", "animation.gif")
 _PARTS = {"webp": 232, "heic": 11, "large": 40, "missing": 60, "stalled": 20}
 _WHOLE = 5_000
-_LARGEST_FILE, _LONGEST_SIDE = 10_000_000, 2_048
-_DEADLINE = "30s"
+_LARGEST_FILE = 10_000_000
+_DEADLINE = "15s"
 
 # The forms of payloads, each with one place for a URL.
 _FORMS = (
     '{"aps":{"alert":{"title":"Sale","body":"No. %d"},"mutable-content":1},"media-url":"%s"}',
     '{ "aps": {"alert": "Sale, no. %d", "mutable-content": 1},  "fcm_options": {"image": "%s"} }',
     '{"aps":{"alert":"Sale, no. %d","mutable-content":1},"custom":{"i":"6e2a"},"att":{"id":"%s"}}',
-    '{"aps":{"alert":"Sale, no. %d","mutable-content":1},"media":{"type":"image","url":"%s"}}',
+    '{"aps":{"alert":"Sale, no. %d","mutable-content":1},"_sw":{"media":{"url":"%s"}}}',
     '{"aps":{"alert":"Sale, no. %d","mutable-content":1},"itbl":{"attachment-url":"%s"},"other":"caf\\u00e9 \\/ 1e3"}',
 )
-
-
-class Origin:
-    """Serves files from memory, or never answers."""
-
-    def __init__(self, files):
-        self._files, ready = files, threading.Event()
-        threading.Thread(target=lambda: asyncio.run(self._run(ready)), daemon=True).start()
-        ready.wait()
-
-    async def _run(self, ready):
-        server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=1024)
-        self.port = server.sockets[0].getsockname()[1]
-        ready.set()
-        async with server:
-            await server.serve_forever()
-
-    async def _serve(self, reader, writer):
-        try:
-            while request := await reader.readuntil(b"\r\n\r\n"):
-                path = request.split(b" ", 2)[1].decode()
-                if path.startswith("/stalled"):
-                    await reader.read()
-                    return
-                body = self._files.get(path)
-                status = b"404 Not Found" if body is None else b"200 OK"
-                writer.write(b"HTTP/1.1 %s\r\nCache-Control: max-age=60\r\nContent-Length: %d\r\n\r\n" % (status, len(body or b"")) + (body or b""))
-                await writer.drain()
-        except (OSError, asyncio.IncompleteReadError):
-            pass
-        finally:
-            writer.close()
 
 
 def _vips(*words):
@@ -88,16 +55,18 @@ def _commented(jpeg, number):
 
 def make_pictures(folder, counts):
     """Returns the pictures of each kind, all different."""
-    noise = folder / "noise.v"
-    bands = [folder / f"{band}.v" for band in range(3)]
-    for seed, band in enumerate(bands):
-        _vips("gaussnoise", band, 5_200, 3_900, "--mean", 128, "--sigma", 60, "--seed", seed + 1)
-    _vips("bandjoin", " ".join(map(str, bands)), folder / "bands.v")
-    _vips("cast", folder / "bands.v", noise, "uchar")
-    _vips("gaussblur", noise, folder / "soft.v", 1.5)
+    def noise(name, width, height, seed):
+        bands = [folder / f"{name}-{band}.v" for band in range(3)]
+        for number, band in enumerate(bands):
+            _vips("gaussnoise", band, width, height, "--mean", 128, "--sigma", 60, "--seed", seed + number)
+        _vips("bandjoin", " ".join(map(str, bands)), folder / f"{name}-bands.v")
+        _vips("cast", folder / f"{name}-bands.v", folder / f"{name}.v", "uchar")
+        return folder / f"{name}.v"
+
+    _vips("gaussblur", noise("small", 2_400, 2_000, 1), folder / "soft.v", 1.5)
 
     def cut(kind, options, number):
-        left, top = number % 60 * 70, number // 60 * 300
+        left, top = number % 30 * 50, number // 30 * 160
         path = folder / f"{kind}-{number}.{kind}"
         _vips("extract_area", folder / "soft.v", f"{path}{options}", left, top, 900, 700)
         return path.read_bytes()
@@ -105,7 +74,7 @@ def make_pictures(folder, counts):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         webp = list(pool.map(lambda number: cut("webp", "[Q=80]", number), range(counts["webp"])))
         heic = list(pool.map(lambda number: cut("heic", "[Q=60]", number), range(counts["heic"])))
-    _vips("jpegsave", noise, folder / "large.jpg", "--Q", 97)
+    _vips("jpegsave", noise("large", 4_000, 3_000, 4), folder / "large.jpg", "--Q", 97)
     large = (folder / "large.jpg").read_bytes()
     check(len(large) > _LARGEST_FILE, f"the large JPEG has {len(large)} bytes only")
     fine = [(_MEDIA / name).read_bytes() for name in _FINE]
@@ -127,31 +96,6 @@ def compose(payloads, seed=1):
     kinds += [("fine", draw.randrange(len(pictures["fine"]))) for _ in range(payloads - len(kinds))]
     draw.shuffle(kinds)
     return files, [(kind, draw.choice(_FORMS), f"/{kind}/{number}") for kind, number in kinds]
-
-
-def picture_size(body):
-    """The width and height of a JPEG, PNG or GIF; None for other bytes."""
-    if body[:8] == b"\x89PNG\r\n\x1a\n":
-        return struct.unpack(">II", body[16:24])
-    if body[:6] in (b"GIF87a", b"GIF89a"):
-        return struct.unpack("<HH", body[6:10])
-    if body[:3] != b"\xff\xd8\xff":
-        return None
-    place = 2
-    while place + 9 < len(body):
-        marker, length = body[place + 1], struct.unpack(">H", body[place + 2:place + 4])[0]
-        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            height, width = struct.unpack(">HH", body[place + 5:place + 9])
-            return width, height
-        place += 2 + length
-    return None
-
-
-def check_picture(body, what):
-    size = picture_size(body)
-    check(size, f"{what} is not a JPEG, PNG or GIF")
-    check(len(body) <= _LARGEST_FILE, f"{what} has {len(body)} bytes")
-    check(max(size) <= _LONGEST_SIDE, f"{what} has {size[0]} × {size[1]} pixels")
 
 
 def run(attache, folder, store, origin, plan):
