@@ -1,11 +1,14 @@
+internal import ArgumentParser
 package import Attache
 
 extension EngineConfiguration {
   /// Creates the configuration that flags describe.
   ///
-  /// - Throws: `ValidationError` when the table of dialects cannot be built.
+  /// - Throws: `ValidationError` when the table of dialects cannot be built, or the
+  ///   flags of the upload are wrong.
   package init(
-    _ timing: TimingOptions, _ payloads: PayloadOptions, _ fetching: FetchOptions, _ storage: StoreOptions, order: OrderOptions? = nil,
+    _ timing: TimingOptions, _ payloads: PayloadOptions, _ fetching: FetchOptions, _ storage: StoreOptions, upload: UploadOptions? = nil,
+    order: OrderOptions? = nil,
     reporting: ReportingOptions? = nil
   ) throws {
     self.init(store: storage.configuration)
@@ -14,6 +17,9 @@ extension EngineConfiguration {
     if let order { (filter.windowBytes, filter.isOrdered) = (Int(order.window.bytes), !order.unordered) }
     if let reporting { (filter.report, filter.urlDetail, isStrict) = (reporting.report, reporting.logUrls, reporting.strict) }
     self.fetching = fetching.configuration
+    if let flags = upload?.flags {
+      do throws(UploadFlagMistake) { try use(flags) } catch { throw ValidationError("\(error)") }
+    }
     (grace, maximumAttachments, onExpiry) = (timing.grace?.duration, timing.maxAttachments, timing.onExpiry)
   }
 }

@@ -40,12 +40,12 @@ package struct PayloadOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The public URL of the store, such as https://cdn.example/. Without it, attachments have file URLs.", valueName: "url"))
+      "The public URL of the store, such as https://cdn.example/. Without it, attachments have file URLs, or with --upload the bucket's.", valueName: "url"))
   package var baseUrl: String?
 
   @Option(
     help: ArgumentHelp(
-      "Name attachments in an added member, by public addresses that replace the URLs in the payload, or both; url and both need --base-url.",
+      "Name attachments in an added member, by public addresses that replace the URLs in the payload, or both; url and both need --base-url or --upload.",
       valueName: "form"))
   package var attachAs = Filter.AttachmentForm.member
 
@@ -57,7 +57,26 @@ package struct PayloadOptions: ParsableArguments {
   package init() {}
 
   package func validate() throws {
-    if let mistake = try configuration().mistake { throw ValidationError(mistake) }
+    var configuration = try configuration()
+    // `--upload` may give the base URL.
+    if configuration.baseURL == nil { configuration.attachAs = .member }
+    if let mistake = configuration.mistake { throw ValidationError(mistake) }
+  }
+
+  /// Checks that there is a public URL if the payloads need one.
+  ///
+  /// - Parameter upload: may give the public URL.
+  /// - Throws: `ValidationError`, also when the flags of the upload are wrong.
+  package func checkAddress(_ upload: UploadOptions? = nil, _ fetching: FetchOptions? = nil) throws {
+    let publicURL: String?
+    do throws(UploadFlagMistake) {
+      publicURL = try upload?.flags.bucket(allowsHTTP: fetching?.allowHttp ?? false, rootCertificates: nil)?.publicURL
+    } catch {
+      throw ValidationError("\(error)")
+    }
+    var configuration = Filter.Configuration()
+    (configuration.baseURL, configuration.attachAs) = (baseUrl ?? publicURL, attachAs)
+    if let mistake = configuration.mistake { throw ValidationError(mistake) }
   }
 
   /// Returns the filter's configuration as far as these flags describe it.

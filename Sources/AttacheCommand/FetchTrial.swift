@@ -16,7 +16,7 @@ struct FetchTrial {
   /// - Throws: the exit status when either fails, after the error is written to standard error.
   init(_ configuration: EngineConfiguration, notice: String?) throws {
     let process = try EngineProcess(configuration, log, notices: notice)
-    (store, engine) = try process.started { [log] store, parent in
+    (store, engine) = try process.started { [log] store, parent, _ in
       try EngineAssembly(configuration, store: store, parent: parent, notify: { log.warning("\($0)") })
     }
     inspected = InspectionFetcher(host: engine.host, store: store, deadline: configuration.filter.deadline)

@@ -13,6 +13,7 @@ struct FilterCommand: ParsableCommand {
   @OptionGroup(title: "Payloads") var payloads: PayloadOptions
   @OptionGroup(title: "Fetching") var fetching: FetchOptions
   @OptionGroup(title: "Store") var storage: StoreOptions
+  @OptionGroup(title: "Upload") var upload: UploadOptions
   @OptionGroup var reporting: ReportingOptions
 
   @Option(help: "Show a progress line on standard error: auto, always or never.")
@@ -26,15 +27,17 @@ struct FilterCommand: ParsableCommand {
 
   func validate() throws {
     if let word = words.first { throw ValidationError(StrayWord.advice(word, isFirst: CommandLine.arguments.dropFirst().first == word)) }
+    try payloads.checkAddress(upload, fetching)
     try reporting.checkFiles()
   }
 
   func run() throws {
-    let configuration = try EngineConfiguration(timing, payloads, fetching, storage, order: order, reporting: reporting)
+    let configuration = try EngineConfiguration(timing, payloads, fetching, storage, upload: upload, order: order, reporting: reporting)
     let log = logFormat.logger()
     let process = try EngineProcess(working: configuration, log, notices: fetching.notice)
-    let (store, assembly) = try process.started { store, parent in
-      try FilterAssembly(configuration, store: store, parent: parent, explain: { log.notify($0) }, notify: { log.warning("\($0)") })
+    let (store, assembly) = try process.started { store, parent, uploader in
+      try FilterAssembly(
+        configuration, store: store, parent: parent, uploader: uploader, explain: { log.notify($0) }, notify: { log.warning("\($0)") })
     }
     defer { store.shutdown() }
     let (filter, engine) = (assembly.filter, assembly.engine)

@@ -27,6 +27,10 @@ struct InspectCommand: ParsableCommand {
   @OptionGroup(title: "Time") var timing: TimingOptions
   @OptionGroup(title: "Store") var storage: StoreOptions
 
+  func validate() throws {
+    try payloads.checkAddress()
+  }
+
   func run() throws {
     let input = try PayloadFile(file)
     let inspector = Inspector(try payloads.inspection(fetching.configuration.policy, maximumAttachments: timing.maxAttachments))

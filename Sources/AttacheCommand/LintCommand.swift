@@ -22,6 +22,10 @@ struct LintCommand: ParsableCommand {
   @OptionGroup(title: "Payloads") var payloads: PayloadOptions
   @OptionGroup(title: "Fetching") var fetching: FetchOptions
 
+  func validate() throws {
+    try payloads.checkAddress()
+  }
+
   func run() throws {
     if list { return try StandardOutput.write(Self.table) }
     let input = try PayloadFile(file)

@@ -16,6 +16,13 @@ static inline CURLcode curl_easy_setopt_list(CURL *easy, CURLoption option, stru
 static inline CURLcode curl_easy_setopt_data_function(CURL *easy, CURLoption option, curl_write_callback value) {
   return curl_easy_setopt(easy, option, value);
 }
+static inline CURLcode curl_easy_setopt_read_function(CURL *easy, curl_read_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_READFUNCTION, value);
+}
+static inline CURLcode curl_easy_setopt_seek_function(CURL *easy, curl_seek_callback value) {
+  return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);
+}
+static inline CURLcode curl_easy_setopt_offset(CURL *easy, CURLoption option, curl_off_t value) { return curl_easy_setopt(easy, option, value); }
 static inline CURLcode curl_easy_setopt_opensocket_function(CURL *easy, curl_opensocket_callback value) {
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }

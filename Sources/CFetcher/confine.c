@@ -64,7 +64,7 @@ static int confine_files(const char *store, const char *const *readable) {
   }
   int rules = (int)syscall(SYS_landlock_create_ruleset, &all, size, 0);
   if (rules < 0) return -1;
-  int result = allow(rules, store, access_store & all.files);
+  int result = store ? allow(rules, store, access_store & all.files) : 0;
   for (; *readable && result == 0; readable++) result = allow(rules, *readable, LANDLOCK_ACCESS_FS_READ_FILE);
   if (result == 0) result = (int)syscall(SYS_landlock_restrict_self, rules, 0);
   close(rules);

@@ -3,6 +3,8 @@
 // SHA256_Init and its kin count as deprecated since 3.0, and are there in every 3.x.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>

@@ -21,9 +21,10 @@ extension EngineProcess {
     _ options: WorkOptions, _ location: QueueLocation, _ queue: any PayloadQueue, keepsQueue: Bool = true, isOnce: Bool,
     observer: some WorkerObserver
   ) throws -> WorkerAssembly {
-    try started { store, parent in
+    try started { store, parent, uploader in
       try WorkerAssembly(
-        options, configuration, location, queue: queue, keepsQueue: keepsQueue, store: store, parent: parent, isOnce: isOnce,
+        options, configuration, location, queue: queue, keepsQueue: keepsQueue, store: store, parent: parent, uploader: uploader,
+        isOnce: isOnce,
         observer: observer,
         notify: { [log] in log.notify($0) }, tellOfFetchers: { [log] in log.warning("\($0)") })
     }.1

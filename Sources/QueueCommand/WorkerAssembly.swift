@@ -19,7 +19,8 @@ struct WorkerAssembly {
   /// - Throws: an error that tells the user why the worker does not start.
   init(
     _ options: WorkOptions, _ engineConfiguration: EngineConfiguration, _ location: QueueLocation, queue: any PayloadQueue,
-    keepsQueue: Bool, store: AttachmentStore, parent: FetcherParent, isOnce: Bool, observer: some WorkerObserver,
+    keepsQueue: Bool, store: AttachmentStore, parent: FetcherParent, uploader: (any AttachmentUploader)?, isOnce: Bool,
+    observer: some WorkerObserver,
     notify: @escaping @Sendable (WorkerNotice) -> Void, tellOfFetchers: @escaping @Sendable (FetcherNotice) -> Void
   ) throws {
     var configuration = WorkerConfiguration(queueName: location.description)
@@ -30,7 +31,7 @@ struct WorkerAssembly {
     (configuration.keepsQueue, configuration.isOnce) = (keepsQueue, isOnce)
     let ending = Mutex<(@Sendable () -> Void)?>(nil)
     engine = try EngineAssembly(
-      engineConfiguration, store: store, parent: parent,
+      engineConfiguration, store: store, parent: parent, uploader: uploader,
       notify: { notice in
         tellOfFetchers(notice)
         if case .broken = notice { ending.withLock { $0 }?() }

@@ -32,6 +32,7 @@ struct Record: AsyncParsableCommand {
     guard Scenario.fileEndings.contains(where: { file.hasSuffix("." + $0) }) else {
       throw ValidationError("\(file): a scenario's name ends in .yaml")
     }
+    try payloads.checkAddress()
     try reporting.checkFiles()
   }
 

@@ -26,7 +26,8 @@ struct CommandsTests {
       "allow-http", "allow-net", "allow-port", "cacert", "dns-server", "allow-host", "deny-host", "limits", "max-attachments", "retries",
       "per-host", "fetchers", "max-pixels", "convert", "max-side", "source-limits", "max-source-pixels", "cache", "report", "strict",
       "progress", "log-format", "output-key", "base-url", "attach-as", "max-payload",
-      "apply-overrides", "log-urls", "proxy",
+      "apply-overrides", "log-urls", "proxy", "upload", "upload-endpoint", "upload-region", "upload-credentials", "upload-keep",
+      "upload-private",
     ] {
       #expect(help.contains("--\(flag) ") || help.contains("--\(flag)\n"), "\(flag)")
     }

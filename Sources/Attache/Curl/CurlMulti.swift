@@ -1,6 +1,11 @@
 internal import CCurl
 internal import Glibc
 
+/// An exchange that a ``CurlMulti`` drives: libcurl's easy handle and what belongs to it.
+protocol CurlHandle: AnyObject {
+  var easy: UnsafeMutableRawPointer { get }
+}
+
 /// libcurl's multi handle, driven by the loop: `curl_multi_socket_action` runs for ready sockets
 /// and for libcurl's one timer. May be created on any thread. After that, it is used on the loop
 /// only.
@@ -8,7 +13,7 @@ internal import Glibc
 final class CurlMulti {
   private let loop: EventLoop
   private let multi: UnsafeMutableRawPointer
-  private var running: [UnsafeMutableRawPointer: CurlTransfer] = unsafe [:]
+  private var running: [UnsafeMutableRawPointer: any CurlHandle] = unsafe [:]
   private var timer: TimerEntry?
   private lazy var whenReady: (Int32, Readiness) -> Void = { [unowned self] socket, ready in act(socket, mask(ready)) }
   private var hasNews = false
@@ -46,7 +51,7 @@ final class CurlMulti {
   }
 
   /// Starts a transfer. ``deliverEnds(_:)`` reports its end.
-  func add(_ transfer: CurlTransfer) throws(CurlError) {
+  func add(_ transfer: any CurlHandle) throws(CurlError) {
     guard isOpen else { throw CurlError(call: "curl_multi_add_handle", code: CURLM_BAD_HANDLE.rawValue) }
     try check("curl_multi_add_handle", unsafe curl_multi_add_handle(multi, transfer.easy))
     unsafe running[transfer.easy] = transfer
@@ -54,7 +59,7 @@ final class CurlMulti {
   }
 
   /// Removes a transfer. Closes its connection unless its body has been read to the end.
-  func remove(_ transfer: CurlTransfer) {
+  func remove(_ transfer: any CurlHandle) {
     guard unsafe running.removeValue(forKey: transfer.easy) != nil else { return }
     unsafe curl_multi_remove_handle(multi, transfer.easy)
     boundConnections()
@@ -68,7 +73,7 @@ final class CurlMulti {
   }
 
   /// Removes the transfers that have ended. Called when no callback of libcurl is on the stack.
-  func deliverEnds(_ notify: (CurlTransfer, CURLcode) -> Void) {
+  func deliverEnds(_ notify: (any CurlHandle, CURLcode) -> Void) {
     guard hasNews, isOpen else { return }
     hasNews = false
     var left: Int32 = 0

@@ -4,7 +4,7 @@ internal import Glibc
 /// One exchange with an origin: libcurl's easy handle, its options and its callbacks. Reused for
 /// further exchanges. Used on the loop only.
 @safe
-final class CurlTransfer: Transfer {
+final class CurlTransfer: Transfer, CurlHandle {
   let easy: UnsafeMutableRawPointer
   let connections: CurlConnections
   /// The multi handle of the current exchange.

@@ -62,7 +62,8 @@ final class CurlTransport: Transport {
     for multi in multis { multi.deliverEnds(deliver) }
   }
 
-  private func deliver(_ transfer: CurlTransfer, _ code: CURLcode) {
+  private func deliver(_ handle: any CurlHandle, _ code: CURLcode) {
+    guard let transfer = handle as? CurlTransfer else { return }
     if transfer.metSurplus, beginAgain(transfer) { return }
     let (owner, end) = transfer.conclude(code)
     // This comes before the notification, because the owner may begin another exchange at once.

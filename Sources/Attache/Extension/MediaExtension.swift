@@ -20,6 +20,8 @@ public final class MediaExtension: ServiceExtension {
     var records: [MediaRecord?] = []
     /// For each reference, the records of the URLs that failed before the next fallback was tried.
     var failures: [Int: [MediaRecord]] = [:]
+    /// The records of the references whose file is being uploaded.
+    var uploading: [Int: MediaRecord] = [:]
     var undecided = 0
     var deadline = MonotonicInstant.distantPast
   }
@@ -33,6 +35,8 @@ public final class MediaExtension: ServiceExtension {
   private let store: AttachmentStore
   private let maximumAttachments: Int
   private let onExpiry: ExpiryChoice
+  private let uploader: (any AttachmentUploader)?
+  private let uploadsPrivate: Bool
   private let state = Mutex(State())
 
   /// Creates an extension for one request.
@@ -43,11 +47,27 @@ public final class MediaExtension: ServiceExtension {
   ///   - maximumAttachments: the maximum number of media references to follow. Further ones are
   ///     reported as `policy.attachments`.
   ///   - onExpiry: what to deliver if time expires.
-  public init(fetcher: MediaFetcher, store: AttachmentStore, maximumAttachments: Int = 10, onExpiry: ExpiryChoice = .original) {
+  public convenience init(
+    fetcher: MediaFetcher, store: AttachmentStore, maximumAttachments: Int = 10, onExpiry: ExpiryChoice = .original
+  ) {
+    self.init(fetcher: fetcher, store: store, maximumAttachments: maximumAttachments, onExpiry: onExpiry, uploader: nil)
+  }
+
+  /// Creates an extension that also publishes each file before it attaches it.
+  ///
+  /// - Parameters:
+  ///   - uploader: publishes the files; with nil, they stay in the store.
+  ///   - uploadsPrivate: whether to publish files that are private (``StoredFile/isPrivate``).
+  package init(
+    fetcher: MediaFetcher, store: AttachmentStore, maximumAttachments: Int, onExpiry: ExpiryChoice, uploader: (any AttachmentUploader)?,
+    uploadsPrivate: Bool = false
+  ) {
     self.fetcher = fetcher
     self.store = store
     self.maximumAttachments = maximumAttachments
     self.onExpiry = onExpiry
+    self.uploader = uploader
+    self.uploadsPrivate = uploadsPrivate
   }
 
   public func didReceive(_ request: NotificationRequest, answer: ExtensionReply) {
@@ -111,13 +131,40 @@ public final class MediaExtension: ServiceExtension {
 
   private func fetch(_ index: Int, _ url: UntrustedText, try number: Int, _ deadline: MonotonicInstant) {
     let ticket = fetcher.fetch(url.string, deadline: deadline) { [self] result, record in
-      note(index, file: try? result.get(), record)
+      if let uploader, case .success(let file) = result {
+        publish(file, by: uploader, index, record, deadline)
+      } else {
+        note(index, file: try? result.get(), record)
+      }
     }
     let isOver = state.withLock { state in
       if state.answer != nil, state.records[index] == nil, state.tries(of: index) == number { state.tickets[index] = ticket }
       return state.answer == nil
     }
     if isOver { ticket.cancel() }
+  }
+
+  /// Publishes the file of a reference, whose result is then known.
+  private func publish(
+    _ file: StoredFile, by uploader: any AttachmentUploader, _ index: Int, _ record: MediaRecord, _ deadline: MonotonicInstant
+  ) {
+    guard uploadsPrivate || !file.isPrivate else {
+      store.unpin(file)
+      return note(index, file: nil, record.failed(.uploadPrivate, "the file is private (--upload-private publishes it)"))
+    }
+    let isOpen = state.withLock { state in
+      if state.answer != nil { state.uploading[index] = record }
+      return state.answer != nil
+    }
+    guard isOpen else { return store.unpin(file) }
+    uploader.upload(file, deadline: deadline) { [self] result in
+      switch result {
+      case .published: note(index, file: file, record)
+      case .failed(let reason, let explanation):
+        store.unpin(file)
+        note(index, file: nil, record.failed(reason, explanation), isFollowed: false)
+      }
+    }
   }
 
   /// Handles the result of one reference's URL. After a failure, the reference's next URL is tried.
@@ -128,6 +175,7 @@ public final class MediaExtension: ServiceExtension {
       if file == nil, isFollowed, let next = state.failOver(index, record) { return next }
       state.files[index] = file
       state.records[index] = record
+      state.uploading[index] = nil
       state.tickets[index] = nil
       state.undecided -= 1
       return state.undecided == 0 ? .decide : .wait
@@ -191,7 +239,8 @@ extension MediaExtension.State {
   /// result.
   fileprivate func media(endedBy reason: Reason) -> [MediaRecord] {
     let media = references.indices.map { index in
-      records[index] ?? tickets[index]?.record(endedBy: reason) ?? MediaRecord(url: url(of: index), reason: reason)
+      records[index] ?? uploading[index]?.unpublished(reason) ?? tickets[index]?.record(endedBy: reason)
+        ?? MediaRecord(url: url(of: index), reason: reason)
     }
     return failures.isEmpty ? media : zip(media.indices, media).flatMap { (failures[$0] ?? []) + [$1] }
   }

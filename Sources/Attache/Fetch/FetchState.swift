@@ -41,6 +41,9 @@ struct FetchState {
   /// Why this side stopped the exchange.
   private(set) var failure: FetchFailure?
 
+  /// Whether the response or a URL on the way says that the file is not for everybody.
+  private var isPrivate: Bool
+
   // The body, which may come from several exchanges.
   /// The number of the body. Bytes and detector results with an earlier number are dropped.
   private(set) var body = 0
@@ -53,6 +56,7 @@ struct FetchState {
 
   init(_ url: CheckedURL, _ rules: Rules) {
     (self.url, self.rules) = (url, rules)
+    isPrivate = SignedURL.looksSigned(url.text)
   }
 
   // MARK: What happens
@@ -78,7 +82,7 @@ struct FetchState {
     case (_, .recognised(let type)): recognise(type)
     case (.transferring, .refused(let failure)): refuse(failure)
     case (.transferring, .ended(let exchange)): judge(exchange)
-    case (.storing, .stored(let file)), (.converting, .stored(let file)): end(.handOut(file))
+    case (.storing, .stored(let file)), (.converting, .stored(let file)): end(.handOut(marked(file)))
     case (.storing, .completed): go(to: .converting, .convert)
     case (_, _): .none
     }
@@ -152,7 +156,19 @@ struct FetchState {
 
   private mutating func serve(_ entry: CacheEntry) -> Action {
     reuse.trust(until: entry.expiry)
-    return end(.serve(entry, as: .hit))
+    return serve(entry, as: .hit)
+  }
+
+  private mutating func serve(_ entry: CacheEntry, as cache: MediaRecord.Cache) -> Action {
+    var entry = entry
+    entry.file = marked(entry.file)
+    return end(.serve(entry, as: cache))
+  }
+
+  private func marked(_ file: StoredFile) -> StoredFile {
+    var file = file
+    file.isPrivate = isPrivate
+    return file
   }
 
   private mutating func transfer() -> Action {
@@ -168,6 +184,7 @@ struct FetchState {
       head, resumingFrom: resumption?.offset ?? 0, validator: resumption?.validator, isConditional: !conditions.isEmpty)
     (self.verdict, status) = (verdict, head.status)
     if let moment { reuse.handle(head, at: moment) }
+    if head.status < 300 || head.status == 304 { isPrivate = isPrivate || head.caching.isPrivate }
     if rules.proxy != nil, head.status == 407 { return refuse(FetchFailure(proxyStatus: 407)) }
     guard case .body(let length, let resumes) = verdict else {
       // Receiving an unwanted body is not worth the wait. If there is no body, the connection can
@@ -239,6 +256,7 @@ struct FetchState {
     } catch {
       return end(.fail(FetchFailure(error)))
     }
+    isPrivate = isPrivate || SignedURL.looksSigned(url.text)
     guard !visited.contains(url.text) else {
       return end(.fail(FetchFailure(reason: .httpRedirect, message: "the redirects form a loop")))
     }
@@ -260,7 +278,7 @@ struct FetchState {
 
   private mutating func revalidate(_ isThere: Bool) -> Action {
     guard isThere, let entry = reuse.entry else { return askAnew() }
-    return end(.serve(entry, as: .revalidated))
+    return serve(entry, as: .revalidated)
   }
 
   /// Sends the request again without a condition.

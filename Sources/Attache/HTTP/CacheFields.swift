@@ -41,6 +41,9 @@ struct CacheFields: Hashable, Sendable {
     control?.noStore != true && control?.isPrivate != true && !variesByAnything
   }
 
+  /// Whether the response says that it is for its recipient alone, or that nobody may store it.
+  var isPrivate: Bool { control?.isPrivate == true || control?.noStore == true }
+
   /// Returns the fields after a 304. Its fields replace the stored ones (RFC 9111, 3.2 and 4.3.4).
   /// Its `age`, `date` and `tagsDiffer` replace them even when they are absent.
   func refreshed(by answer: CacheFields) -> CacheFields {

@@ -36,7 +36,7 @@ enum OriginHealthSignal: Equatable, Sendable {
       .policyBreaker,
       .dnsNotFound, .dnsFailed, .dnsTimeout, .connectProxy, .httpStatus, .httpEncoding, .httpRedirect, .sizeImage, .sizeAudio, .sizeVideo,
       .sizeLimit, .sizeEmpty, .sizePixels, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector, .convertFailed, .convertDeadline,
-      .fetchCrashed, .storeFull,
+      .uploadFailed, .uploadRefused, .uploadPrivate, .fetchCrashed, .storeFull,
       .storeReadOnly,
       .storeFailed,
       .queueExpired, .queuePoison, .internal:

@@ -26,6 +26,9 @@ public struct StoredFile: Hashable, Sendable {
   public var size: Int
   /// How the file was made of the one that was downloaded; nil if it was downloaded like this.
   public internal(set) var conversion: PictureConversion?
+  /// Whether its origin does not want it to be published: the response has `private` or `no-store`,
+  /// or a URL on the way looks signed.
+  package internal(set) var isPrivate = false
 
   init(_ name: StoreName, size: Int, conversion: PictureConversion? = nil) {
     (self.name, self.size, self.conversion) = (name, size, conversion)

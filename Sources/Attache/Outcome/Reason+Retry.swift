@@ -7,7 +7,8 @@ extension Reason {
   public func isRetryable(status: Int?) -> Bool {
     switch self {
     case .deadline, .cancelled, .policyBreaker, .dnsFailed, .dnsTimeout, .connectRefused, .connectFailed, .connectReset, .connectProxy,
-      .tlsHandshake, .httpTruncated, .convertDeadline, .storeFull, .storeReadOnly, .storeFailed:
+      .tlsHandshake, .httpTruncated, .convertDeadline, .uploadFailed,
+      .storeFull, .storeReadOnly, .storeFailed:
       true
     // Request Timeout (RFC 9110), Too Early (RFC 8470), Too Many Requests (RFC 6585), and the
     // server's own failures.
@@ -18,7 +19,7 @@ extension Reason {
       .policyScheme, .policyUserinfo, .policyHost, .policyPort, .policyAddress, .policyRedirect, .policyAttachments, .dnsNotFound,
       .tlsCertificate, .tlsHost, .tlsVersion, .httpProtocol, .httpHeaders, .httpFraming, .httpEncoding, .httpRedirect, .sizeImage,
       .sizeAudio, .sizeVideo, .sizeLimit, .sizeEmpty, .sizePixels, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector,
-      .convertFailed, .fetchCrashed,
+      .convertFailed, .uploadRefused, .uploadPrivate, .fetchCrashed,
       .queueExpired, .queuePoison, .internal:
       false
     }

@@ -116,6 +116,13 @@ public enum Reason: String, CaseIterable, Sendable {
   /// The conversion of the picture took too long.
   case convertDeadline = "convert.deadline"
 
+  /// The upload of the file to the bucket failed, and may succeed later.
+  case uploadFailed = "upload.failed"
+  /// The bucket refuses the upload.
+  case uploadRefused = "upload.refused"
+  /// The origin marks the file as private, or its URL looks signed, so that it is not published.
+  case uploadPrivate = "upload.private"
+
   /// The process that fetched the media ended, and so did the next one.
   case fetchCrashed = "fetch.crashed"
 
@@ -192,6 +199,10 @@ public enum Reason: String, CaseIterable, Sendable {
     case .typeDetector: "the type detector crashes or takes too long on the bytes; check what the URL serves"
     case .convertFailed: "the picture could not be converted; check it at the origin, or convert it there"
     case .convertDeadline: "the conversion of the picture took too long; raise --deadline, or shrink the picture at the origin"
+    case .uploadFailed: "the file could not be uploaded in time; check the bucket's server, or raise --deadline"
+    case .uploadRefused: "the bucket refuses the file; see the log, and check --upload, --upload-region and the key's rights"
+    case .uploadPrivate:
+      "the origin marks the file as private, or its URL looks signed, so attache does not publish it; --upload-private publishes such files too"
     case .fetchCrashed: "the fetcher of the media crashed, and so did the next one; please report the URL with its content"
     case .storeFull: "the store's disk is full; free space or choose another --store"
     case .storeReadOnly: "the store is read-only; check its permissions and its file system"

@@ -4,12 +4,14 @@ package struct EngineAssembly: Sendable {
   package let clock: MonotonicClock
   package let host: ServiceExtensionHost
   private let fetcher: MediaFetcher
+  private let uploader: (any AttachmentUploader)?
 
   /// Starts the engine.
   ///
   /// - Parameters:
   ///   - store: belongs to the caller, which shuts it down after ``shutdown()``.
   ///   - parent: starts the fetcher processes; with nil, threads of this process fetch.
+  ///   - uploader: publishes the attachments; belongs to the engine.
   ///   - network: the network that those threads use and the machine that everything runs on; nil
   ///     selects the system's.
   ///   - serviceExtension: chooses the extension that serves a request; its argument creates
@@ -17,7 +19,8 @@ package struct EngineAssembly: Sendable {
   ///   - notify: receives the notices about the fetcher processes.
   /// - Throws: an error that tells the user why the engine does not start.
   package init(
-    _ configuration: EngineConfiguration, store: AttachmentStore, parent: FetcherParent? = nil, network: FetchNetwork? = nil,
+    _ configuration: EngineConfiguration, store: AttachmentStore, parent: FetcherParent? = nil,
+    uploader: (any AttachmentUploader)? = nil, network: FetchNetwork? = nil,
     serviceExtension: @escaping @Sendable (() -> MediaExtension) -> any ServiceExtension = { $0() },
     notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
   ) throws {
@@ -29,11 +32,15 @@ package struct EngineAssembly: Sendable {
       } else {
         try MediaFetcher(fetching, store: store, clock: clock, network: network ?? .real(fetching))
       }
-    let (maximum, onExpiry) = (configuration.maximumAttachments, configuration.onExpiry)
+    let (maximum, onExpiry, uploadsPrivate) = (configuration.maximumAttachments, configuration.onExpiry, configuration.uploadsPrivate)
     host = ServiceExtensionHost(clock: clock, grace: configuration.effectiveGrace) {
-      serviceExtension { MediaExtension(fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry) }
+      serviceExtension {
+        MediaExtension(
+          fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry, uploader: uploader,
+          uploadsPrivate: uploadsPrivate)
+      }
     }
-    (self.clock, self.fetcher) = (clock, fetcher)
+    (self.clock, self.fetcher, self.uploader) = (clock, fetcher, uploader)
   }
 
   /// Whether media can no longer be fetched.
@@ -44,12 +51,13 @@ package struct EngineAssembly: Sendable {
     fetcher.pulse(answer)
   }
 
-  /// Writes the HTTP cache and ends the fetcher's threads. Do not call this while payloads are
+  /// Ends the uploader, writes the HTTP cache, and ends the fetcher's threads. Do not call this while payloads are
   /// served.
   ///
   /// - Returns: a warning for the user about the cache, or nil.
   @discardableResult
   package func shutdown() -> String? {
-    fetcher.shutdown()
+    uploader?.shutdown()
+    return fetcher.shutdown()
   }
 }

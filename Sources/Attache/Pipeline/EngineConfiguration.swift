@@ -9,6 +9,10 @@ package struct EngineConfiguration: Sendable {
   package var maximumAttachments = 10
   /// What to write if time expires before all media are decided.
   package var onExpiry = MediaExtension.ExpiryChoice.original
+  /// Where attachments are published; nil leaves them in the store.
+  package var upload: Bucket?
+  /// Whether to publish files that are private (``StoredFile/isPrivate``).
+  package var uploadsPrivate = false
   /// Whether an invalid line gives an exit status other than 0.
   package var isStrict = false
 
@@ -21,6 +25,15 @@ package struct EngineConfiguration: Sendable {
     grace ?? min(.milliseconds(50), filter.deadline / 2)
   }
 
+  /// Publishes attachments as the flags say. Their public URL is the base URL, unless there is one.
+  ///
+  /// - Throws: ``UploadFlagMistake`` when the flags are wrong.
+  package mutating func use(_ flags: UploadFlags) throws(UploadFlagMistake) {
+    upload = try flags.bucket(allowsHTTP: fetching.policy.allowHTTP, rootCertificates: fetching.rootCertificates)
+    uploadsPrivate = flags.uploadsPrivate
+    if let upload, filter.baseURL == nil { filter.baseURL = upload.publicURL }
+  }
+
   /// Forks the parent of the fetcher processes. Call it while the process has one thread and no
   /// open database, store or connection.
   ///
@@ -29,7 +42,7 @@ package struct EngineConfiguration: Sendable {
     let fetches = filter.jobs.multipliedReportingOverflow(by: maximumAttachments)
     return try FetcherParent(
       fetching, store: store.directory, maximumBytes: store.maximumBytes, maximumAge: store.maximumAge,
-      fetches: fetches.overflow ? .max : fetches.partialValue)
+      fetches: fetches.overflow ? .max : fetches.partialValue, uploader: upload?.program)
   }
 
   /// Returns the exit status of `attache` after a run, numbered as in sysexits.h.

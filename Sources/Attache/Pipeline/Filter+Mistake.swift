@@ -11,7 +11,7 @@ extension Filter.Configuration {
     }
     if attachAs != .member, baseURL == nil {
       return "--attach-as \(attachAs.rawValue) writes public addresses into the payload; "
-        + "set --base-url to the public URL of the store, such as https://cdn.example/."
+        + "set --base-url to the public URL of the store, such as https://cdn.example/, or --upload."
     }
     return dialects.dialect(reading: outputKey).map { dialect in
       "--output-key \(PrintableText.of(outputKey)) is where the dialect \(dialect) looks for media, and attache passes payloads with the output member through; "

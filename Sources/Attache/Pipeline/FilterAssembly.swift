@@ -8,6 +8,7 @@ package struct FilterAssembly: Sendable {
   /// - Parameters:
   ///   - store: belongs to the caller, which shuts it down after the engine.
   ///   - parent: starts the fetcher processes; with nil, threads of this process fetch.
+  ///   - uploader: publishes the attachments; belongs to the engine.
   ///   - network: the network that those threads use and the machine that everything runs on; nil
   ///     selects the system's.
   ///   - serviceExtension: chooses the extension that serves a request; its argument creates
@@ -17,12 +18,13 @@ package struct FilterAssembly: Sendable {
   ///   - notify: receives the notices about the fetcher processes.
   /// - Throws: an error that tells the user why the engine does not start.
   package init(
-    _ configuration: EngineConfiguration, store: AttachmentStore, parent: FetcherParent? = nil, network: FetchNetwork? = nil,
+    _ configuration: EngineConfiguration, store: AttachmentStore, parent: FetcherParent? = nil,
+    uploader: (any AttachmentUploader)? = nil, network: FetchNetwork? = nil,
     serviceExtension: @escaping @Sendable (() -> MediaExtension) -> any ServiceExtension = { $0() },
     explain: @escaping @Sendable (Explanation) -> Void = { _ in }, notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
   ) throws {
     engine = try EngineAssembly(
-      configuration, store: store, parent: parent, network: network, serviceExtension: serviceExtension, notify: notify)
+      configuration, store: store, parent: parent, uploader: uploader, network: network, serviceExtension: serviceExtension, notify: notify)
     filter = try Filter(configuration.filter, host: engine.host, store: store, clock: engine.clock, explain: explain)
   }
 }

@@ -160,6 +160,13 @@ public final class AttachmentStore: Sendable {
     }
   }
 
+  /// Opens a file for reading. Pin it first.
+  ///
+  /// - Returns: a descriptor, which belongs to the caller.
+  func open(_ file: StoredFile) throws(StoreError) -> Int32 {
+    try root.folder(file.name.folder).openFile(file.name.fileName)
+  }
+
   private func isThere(_ name: StoreName, size: Int) -> Bool {
     guard let shelf = try? root.folder(name.folder) else { return false }
     return shelf.touch(name.fileName, size: Int64(size))

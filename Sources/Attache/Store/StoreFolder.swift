@@ -42,6 +42,15 @@ final class StoreFolder: Sendable {
     try StoreFolder(name, in: self)
   }
 
+  /// Opens a file for reading.
+  ///
+  /// - Returns: a descriptor, which belongs to the caller.
+  func openFile(_ name: String) throws(StoreError) -> Int32 {
+    let opened = unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard opened >= 0 else { throw StoreError("open", path(of: name)) }
+    return opened
+  }
+
   /// Opens a subfolder, and creates it if it does not exist.
   ///
   /// - Parameter mode: the mode of a new folder; this folder's mode when nil.

@@ -56,3 +56,22 @@ package struct SHA256 {
     return hash.finish()
   }
 }
+
+extension SHA256 {
+  /// Returns the keyed hash of RFC 2104.
+  static func hmac(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+    var (hash, length) = ([UInt8](repeating: 0, count: 32), UInt32(0))
+    _ = unsafe HMAC(EVP_sha256(), key, Int32(key.count), bytes, bytes.count, &hash, &length)
+    return hash
+  }
+}
+
+extension SHA256.Digest {
+  /// The hash in base64 (RFC 4648), with padding.
+  var base64: String {
+    // libcrypto writes a zero byte at the end.
+    var text = [UInt8](repeating: 0, count: 45)
+    let length = unsafe EVP_EncodeBlock(&text, bytes, 32)
+    return String(decoding: text.prefix(Int(length)), as: UTF8.self)
+  }
+}

@@ -41,3 +41,13 @@ extension IPAddress: CustomStringConvertible {
     return best.count > 1 ? best : nil
   }
 }
+
+extension IPAddress {
+  /// Whether the address is in 127.0.0.0/8, or is `::1`.
+  package var isLoopback: Bool {
+    switch self {
+    case .v4(let bits): bits >> 24 == 127
+    case .v6(let bits): bits == 1
+    }
+  }
+}

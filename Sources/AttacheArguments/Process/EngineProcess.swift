@@ -37,14 +37,25 @@ package struct EngineProcess {
     }
   }
 
-  /// Opens the store and starts what uses it.
+  /// Opens the store, makes the uploader, and starts what uses them.
   ///
   /// - Returns: the store, which belongs to the caller, and what `start` returns.
   /// - Throws: the exit status, after the error is logged.
-  package func started<Value>(_ start: (AttachmentStore, FetcherParent) throws -> Value) throws -> (AttachmentStore, Value) {
+  package func started<Value>(
+    _ start: (AttachmentStore, FetcherParent, (any AttachmentUploader)?) throws -> Value
+  ) throws -> (AttachmentStore, Value) {
     let store = try orExit(log, ExitStatus.cannotCreate) { try AttachmentStore(configuration.store) }
     do {
-      return (store, try orExit(log, ExitStatus.software) { try start(store, parent) })
+      let uploader = try orExit(log, ExitStatus.cannotCreate) { () throws(StartError) in
+        guard configuration.upload != nil else { return UploadClient?.none }
+        return try UploadClient(store, start: parent.startUploader) { [log] in log.warning("\($0)") }
+      }
+      do {
+        return (store, try orExit(log, ExitStatus.software) { try start(store, parent, uploader) })
+      } catch {
+        uploader?.shutdown()
+        throw error
+      }
     } catch {
       store.shutdown()
       throw error

@@ -59,7 +59,7 @@ enum {
   fetcher_open_calls = 2,
 };
 
-// Confines a process that has one thread, and whatever it starts. It opens no file but those in the folder `store`, for anything, and in or at the paths
+// Confines a process that has one thread, and whatever it starts. It opens no file but those in the folder `store`, for anything (null for none), and in or at the paths
 // `readable`, which end with null, to read; starts no program, traces and signals no other process, listens nowhere, and connects over IP alone. It has
 // `data_bytes` of memory beside what it has now and the stacks of its threads, so many descriptors, and leaves no core. A relative path is one from where the process is.
 //

@@ -26,6 +26,7 @@ struct WorkOptions: ParsableArguments {
   @OptionGroup(title: "Payloads") var payloads: PayloadOptions
   @OptionGroup(title: "Fetching") var fetching: FetchOptions
   @OptionGroup(title: "Store") var storage: StoreOptions
+  @OptionGroup(title: "Upload") var upload: UploadOptions
 
   @Option(help: URLDetail.help)
   var logUrls = URLDetail.short
@@ -39,13 +40,14 @@ struct WorkOptions: ParsableArguments {
   }
 
   func configuration() throws -> EngineConfiguration {
-    var configuration = try EngineConfiguration(timing, payloads, fetching, storage)
+    var configuration = try EngineConfiguration(timing, payloads, fetching, storage, upload: upload)
     configuration.filter.urlDetail = logUrls
     configuration.fetching.fetchers = fetching.fetchers ?? workers
     return configuration
   }
 
   func validate() throws {
+    try payloads.checkAddress(upload, fetching)
     if let workers { try CountArgument.check(workers, "--workers", in: 1...MediaFetcher.maximumFetchers) }
     if workers != nil, fetching.fetchers != nil {
       throw ValidationError("--workers is the earlier name of --fetchers; give only --fetchers.")

@@ -32,6 +32,7 @@ struct MetadataFlagTests {
     "--strict", "--progress", "--log-format", "--log-urls", "--max-pixels", "--convert", "--max-side", "--source-limits",
     "--max-source-pixels", "--fetchers", "--proxy", "--dialect", "--dialects", "--strict-dialects",
     "--apply-overrides", "--cacert", "--dns-server",
+    "--upload", "--upload-endpoint", "--upload-region", "--upload-credentials", "--upload-keep", "--upload-private",
   ]
 
   @Test func `each flag that could open something is tried`() {

@@ -53,10 +53,22 @@ struct FetcherBounds {
   func confine(store: String, roots: String?) -> Missing {
     TypeDetector.prepareToBeConfined()
     if converts { ConverterLibrary.prepareToBeConfined() }
+    return Self.confine(store: store, files: roots.map { [$0] } ?? [], memory: memory, descriptors: descriptors)
+  }
+
+  /// Applies the limits of the process that uploads to this process, which must have one thread. It
+  /// may not open the store.
+  ///
+  /// - Returns: the limits that could not be applied.
+  static func confine(_ uploader: UploaderProgram) -> Missing {
+    confine(store: nil, files: uploader.files, memory: UploaderProgram.memory, descriptors: UploaderProgram.descriptors)
+  }
+
+  private static func confine(store: String?, files: [String], memory: UInt64, descriptors: UInt64) -> Missing {
     // Access is granted to folders, because a file that is replaced by a rename is a different
     // file. The folders of symbolic links are included, because a link may be replaced by a file.
-    let files = ["/etc/resolv.conf", "/etc/hosts"] + (roots.map { [$0] } ?? [])
-    let paths = (files + files.compactMap { Self.realPath($0) }).map { Self.folder(of: $0) } + ["/dev/urandom"]
+    let files = ["/etc/resolv.conf", "/etc/hosts"] + files
+    let paths = (files + files.compactMap { realPath($0) }).map { folder(of: $0) } + ["/dev/urandom"]
     var pointers = unsafe paths.map { unsafe UnsafePointer(strdup($0)) }
     unsafe pointers.append(nil)
     return unsafe Missing(rawValue: UInt8(truncatingIfNeeded: fetcher_confine(store, pointers, memory, descriptors)))

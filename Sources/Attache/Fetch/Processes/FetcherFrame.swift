@@ -99,6 +99,7 @@ enum FetcherFrame {
           put(file.name.digest, &bytes)
           put(Int64(file.size), &bytes)
           put(keptUntil?.nanoseconds ?? .min, &bytes)
+          bytes.append(file.isPrivate ? 1 : 0)
           bytes.append(file.conversion?.from.code ?? 0)
           put((Int64(file.conversion?.width ?? 0), Int64(file.conversion?.height ?? 0)), &bytes)
         case .failed(let failure):
@@ -184,6 +185,9 @@ enum FetcherFrame {
       let size = try reader.count()
       let kept = try reader.next(Int64.self)
       var file = StoredFile(StoreName(words: digest, type: type), size: size)
+      let isPrivate = try reader.next(UInt8.self)
+      guard isPrivate < 2 else { throw Invalid() }
+      file.isPrivate = isPrivate == 1
       file.conversion = try conversion(&reader, size: size)
       try reader.end()
       end = .stored(file, keptUntil: kept == .min ? nil : MonotonicInstant(nanoseconds: kept))

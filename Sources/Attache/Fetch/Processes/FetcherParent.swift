@@ -53,9 +53,11 @@ package final class FetcherParent: Sendable {
   ///   - maximumBytes: the maximum size of the store, in bytes.
   ///   - maximumAge: how long a file of the store may go unused.
   ///   - fetches: the number of fetches that may be in flight.
+  ///   - uploader: the program that ``startUploader(_:)`` starts, if any.
   /// - Throws: ``SystemError`` when the system cannot provide a process, memory or a socket.
   package init(
-    _ configuration: MediaFetcher.Configuration, store: String, maximumBytes: Int64, maximumAge: Duration, fetches: Int
+    _ configuration: MediaFetcher.Configuration, store: String, maximumBytes: Int64, maximumAge: Duration, fetches: Int,
+    uploader: UploaderProgram? = nil
   ) throws(SystemError) {
     memory = try FetcherMemory()
     var ends: [Int32] = [-1, -1]
@@ -67,7 +69,7 @@ package final class FetcherParent: Sendable {
       FetcherNursery(
         configuration, store: store, limits: limits,
         bounds: FetcherBounds(fetches: fetches, converts: configuration.steps.conversion != nil),
-        memory: memory, socket: Int32(fetcher_kept)
+        memory: memory, uploader: uploader, socket: Int32(fetcher_kept)
       ).run()
     }
     let error = errno
@@ -121,6 +123,16 @@ package final class FetcherParent: Sendable {
     return unsafe fetcher_send(socket, message.bytes, message.bytes.count, connection) > 0
   }
 
+  /// Orders the start of the process that uploads. The connection shows its end.
+  ///
+  /// - Parameter connection: the process's end of the connection. The caller still owns it.
+  /// - Returns: false when the order could not be sent.
+  @Sendable
+  package func startUploader(_ connection: Int32) -> Bool {
+    let message = [NurseryOrder.upload]
+    return unsafe fetcher_send(socket, message, message.count, connection) > 0
+  }
+
   /// Orders the end of a fetcher, if it is running.
   func end(_ number: Int, _ generation: Int) {
     var message = ByteWriter(capacity: 16)
@@ -145,6 +157,7 @@ package final class FetcherParent: Sendable {
 private enum NurseryOrder {
   static let start: UInt8 = 1
   static let end: UInt8 = 2
+  static let upload: UInt8 = 3
 }
 
 /// The implementation of the process that starts fetchers. It always has one thread.
@@ -160,16 +173,17 @@ private struct FetcherNursery {
   private let memory: FetcherMemory
   private let socket: Int32
   private let bounds: FetcherBounds
+  private let uploader: UploaderProgram?
   /// What fetchers start with.
   private let start: FetcherStart
   private var children: [pid_t: Child] = [:]
 
   init(
     _ configuration: MediaFetcher.Configuration, store: String, limits: StoreEviction.Limits, bounds: FetcherBounds, memory: FetcherMemory,
-    socket: Int32
+    uploader: UploaderProgram?, socket: Int32
   ) {
     (self.configuration, self.store, self.limits, self.memory, self.socket) = (configuration, store, limits, memory, socket)
-    self.bounds = bounds
+    (self.bounds, self.uploader) = (bounds, uploader)
     start = FetcherStart(configuration)
     guard configuration.steps.conversion != nil else { return }
     var message: [UInt8] = [0]
@@ -194,6 +208,7 @@ private struct FetcherNursery {
     while true {
       let process = unsafe fetcher_reap(ends, &signal, &status)
       guard process > 0 else { return }
+      // The host learns the end of the uploader from its connection.
       guard let child = children.removeValue(forKey: process) else { continue }
       var message = ByteWriter(capacity: 16)
       for number in [child.number, child.generation, signal, status] { message.append(number) }
@@ -209,7 +224,9 @@ private struct FetcherNursery {
     guard count > 0 else { _exit(0) }
     defer { if connection >= 0 { close(connection) } }
     var reader = ByteReader(bytes[..<count])
-    guard let kind = reader.read(UInt8.self), let number = reader.read(Int32.self) else { return }
+    guard let kind = reader.read(UInt8.self) else { return }
+    if kind == NurseryOrder.upload { return startUploader(connection) }
+    guard let number = reader.read(Int32.self) else { return }
     if kind == NurseryOrder.end {
       guard let generation = reader.read(Int32.self) else { return }
       for (process, child) in children where child.number == number && child.generation == generation { kill(process, SIGKILL) }
@@ -230,5 +247,19 @@ private struct FetcherNursery {
     }
     // If the fork failed, the connection is closed, and the host detects that.
     if child > 0 { children[child] = Child(number: number, generation: generation) }
+  }
+
+  private func startUploader(_ connection: Int32) {
+    guard let uploader, connection >= 0, fetcher_fork(connection) == 0 else { return }
+    unsafe fetcher_name("uploader")
+    _ = FetcherBounds.confine(uploader)
+    // This runs on a new thread, as in a fetcher.
+    let started = try? Thread.start("upload") {
+      uploader.run(Int32(fetcher_kept))
+      _exit(0)
+    }
+    guard let started else { _exit(71) }
+    started.detach()
+    while true { pause() }
   }
 }

@@ -18,9 +18,20 @@ struct InProcessEngine: Sendable {
 
   init(_ configuration: EngineConfiguration, serviceExtension: ScriptedExtensionKind, network: FetchNetwork) throws(Refusal) {
     let (store, extensions) = (try Self.open(configuration.store), ScriptedExtensions(serviceExtension, machine: network.machine))
-    do {
-      assembly = try FilterAssembly(configuration, store: store, network: network, serviceExtension: { extensions.make(media: $0) })
+    let uploader: UploadClient?
+    do throws(StartError) {
+      uploader = try configuration.upload.map { bucket throws(StartError) in
+        try UploadClient(store, start: bucket.program.startThread, notify: { _ in })
+      }
     } catch {
+      store.shutdown()
+      throw Refusal(status: ExitStatus.cannotCreate, reason: "\(error)")
+    }
+    do {
+      assembly = try FilterAssembly(
+        configuration, store: store, uploader: uploader, network: network, serviceExtension: { extensions.make(media: $0) })
+    } catch {
+      uploader?.shutdown()
       store.shutdown()
       throw Refusal(status: ExitStatus.software, reason: "\(error)")
     }

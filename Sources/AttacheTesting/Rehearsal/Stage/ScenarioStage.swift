@@ -34,7 +34,9 @@ package final class ScenarioStage: Sendable {
   var queue: String { folder["queue"] }
   /// All flags for attache as a command, with the scenario's own flags last.
   var flags: [String] {
-    scenario.commandFlags(.init(store: store, report: report, rootCertificates: rootCertificates, nameServer: nameServer))
+    scenario.commandFlags(
+      .init(
+        store: store, report: report, rootCertificates: rootCertificates, nameServer: nameServer, credentials: folder["credentials"]))
   }
 
   /// Sets up a scenario's environment.
@@ -45,6 +47,7 @@ package final class ScenarioStage: Sendable {
   package init(_ scenario: Scenario, watch: @escaping @Sendable (StageEvent) -> Void = { _ in }) async throws(StageError) {
     timeline = Timeline()
     folder = try StageFolder()
+    if scenario.uploads { try folder.writeCredentials() }
     network = try await Self.makeNetwork(scenario, folder)
     disk = try scenario.disk.map { [folder] script throws(StageError) in try ScenarioDisk(script, at: folder["store"]) }
     ledger = StageLedger(timeline: timeline, disk: disk, watch: watch)
@@ -62,7 +65,9 @@ package final class ScenarioStage: Sendable {
       self.scenario = filled
       input = placeholders.lines(of: scenario)
       configuration = try filled.configuration(
-        .init(store: folder["store"], report: folder["report.ndjson"], rootCertificates: rootCertificates, nameServer: nameServer))
+        .init(
+          store: folder["store"], report: folder["report.ndjson"], rootCertificates: rootCertificates, nameServer: nameServer,
+          credentials: folder["credentials"]))
     } catch {
       for origin in origins.values { await origin.stop() }
       disk?.unmount()

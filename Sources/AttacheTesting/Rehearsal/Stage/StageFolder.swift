@@ -25,6 +25,13 @@ final class StageFolder: Sendable {
     guard (try? Data(bytes).write(to: URL(filePath: self[name]))) != nil else { throw .system(call: "write", errno: errno) }
   }
 
+  /// Writes a key for the bucket that an origin plays.
+  func writeCredentials() throws(StageError) {
+    let text = "[default]\naws_access_key_id = AKIDEXAMPLE\naws_secret_access_key = wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY\n"
+    try write(Array(text.utf8), to: "credentials")
+    guard unsafe chmod(self["credentials"], 0o600) == 0 else { throw .system(call: "chmod", errno: errno) }
+  }
+
   /// Returns the bytes of a file; nil when it cannot be read.
   func bytes(_ name: String) -> [UInt8]? {
     Self.bytes(at: self[name])

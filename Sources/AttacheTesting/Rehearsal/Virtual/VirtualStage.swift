@@ -33,7 +33,7 @@ final class VirtualStage: Sendable {
     self.scenario = placeholders.filled(scenario)
     input = placeholders.lines(of: scenario)
     configuration = try self.scenario.configuration(
-      .init(store: folder["store"], report: folder["report"], nameServer: Self.nameServer))
+      .init(store: folder["store"], report: folder["report"], nameServer: Self.nameServer, credentials: folder["credentials"]))
     network.serve(self.scenario.origins)
     var text = Array(input.map { $0 + [UInt8(ascii: "\n")] }.joined())
     if !scenario.endsWithLineFeed { _ = text.popLast() }

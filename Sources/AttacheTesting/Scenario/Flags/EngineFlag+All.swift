@@ -2,7 +2,7 @@ internal import Attache
 
 extension EngineFlag {
   /// All flags, in the order of the help.
-  package static let all = time + payloads + fetching + store + reporting
+  package static let all = time + payloads + fetching + store + upload + reporting
 
   private static let time = [
     EngineFlag("--deadline", "time", [.own, .unrecorded]) { $0.engine.filter.deadline = try $1.duration() },
@@ -63,6 +63,15 @@ extension EngineFlag {
     EngineFlag("--store", "dir", [.own, .unrecorded]) { $0.engine.store.directory = $1.text },
     EngineFlag("--store-max", "size", .unrecorded) { $0.engine.store.maximumBytes = try $1.read(WrittenByteCount.bytes) },
     EngineFlag("--store-age", "time", .unrecorded) { $0.engine.store.maximumAge = try $1.duration() },
+  ]
+
+  private static let upload = [
+    EngineFlag("--upload", "s3://bucket/prefix", in: [.filter, .worker]) { $0.upload.location = $1.text },
+    EngineFlag("--upload-endpoint", "url", in: [.filter, .worker]) { $0.upload.endpoint = $1.text },
+    EngineFlag("--upload-region", "name", in: [.filter, .worker]) { $0.upload.region = $1.text },
+    EngineFlag("--upload-credentials", "file", in: [.filter, .worker], [.own, .unrecorded]) { $0.upload.credentials = $1.text },
+    EngineFlag("--upload-keep", "time", in: [.filter, .worker]) { $0.upload.keep = try $1.duration() },
+    EngineFlag("--upload-private", in: [.filter, .worker]) { settings, _ in settings.upload.uploadsPrivate = true },
   ]
 
   private static let reporting = [

@@ -8,11 +8,17 @@ struct EngineFlagSettings {
   var dialectFiles: [DialectFile] = []
   var isStrictAboutDialects = false
   var conversion = ConversionFlags()
+  var upload = UploadFlags()
 
   /// Returns a configuration that flags change. Of flags that exclude each other, the last counts.
-  static func apply(_ flags: [String], to configuration: EngineConfiguration) throws(EngineFlagMistake) -> EngineConfiguration {
+  ///
+  /// - Parameter credentials: the file of `--upload-credentials`, if the flags have `--upload`.
+  static func apply(
+    _ flags: [String], to configuration: EngineConfiguration, credentials: String? = nil
+  ) throws(EngineFlagMistake) -> EngineConfiguration {
     var settings = EngineFlagSettings(engine: configuration)
     try settings.read(flags)
+    if settings.upload.location != nil, settings.upload.credentials == nil { settings.upload.credentials = credentials }
     try settings.finish()
     return settings.engine
   }
@@ -52,6 +58,7 @@ struct EngineFlagSettings {
     }
     if let mistake = conversion.mistake { throw EngineFlagMistake(mistake) }
     engine.fetching.steps = conversion.steps
+    do throws(UploadFlagMistake) { try engine.use(upload) } catch { throw EngineFlagMistake("\(error)") }
     if let mistake = engine.filter.mistake { throw EngineFlagMistake(mistake) }
     if let grace = engine.grace, grace >= engine.filter.deadline {
       throw EngineFlagMistake("--grace must be shorter than --deadline: nothing would be fetched.")

@@ -8,7 +8,12 @@ extension Scenario {
     /// nil when no origin uses TLS.
     var rootCertificates: String?
     var nameServer: String
+    /// The key of the bucket that the scenario's origin plays.
+    var credentials: String
   }
+
+  /// Whether attachments are uploaded.
+  var uploads: Bool { flags.contains { $0.split(separator: "=").first == "--upload" } }
 
   /// Returns the configuration with which attache plays the scenario in this process. The
   /// scenario's own flags come last, so that they take precedence.
@@ -23,7 +28,9 @@ extension Scenario {
     engine.fetching.rootCertificates = places.rootCertificates
     if needsOneFetcher { engine.fetching.fetchers = 1 }
     engine.fetching.nameServers = [places.nameServer]
-    do throws(EngineFlagMistake) { return try EngineFlagSettings.apply(flags, to: engine) } catch { throw .flags("\(error)") }
+    do throws(EngineFlagMistake) { return try EngineFlagSettings.apply(flags, to: engine, credentials: places.credentials) } catch {
+      throw .flags("\(error)")
+    }
   }
 
   /// Returns the flags that give a command the same configuration.
@@ -35,6 +42,7 @@ extension Scenario {
     words += ["--store", places.store, "--report", places.report]
     if let rootCertificates = places.rootCertificates { words += ["--cacert", rootCertificates] }
     if needsOneFetcher { words += ["--fetchers", "1"] }
+    if uploads { words += ["--upload-credentials", places.credentials] }
     return words + ["--dns-server", places.nameServer] + flags
   }
 

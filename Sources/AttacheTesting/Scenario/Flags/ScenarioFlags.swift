@@ -20,7 +20,7 @@ enum ScenarioFlags {
     for word in flags where word.isFlag { try checkName(word.prefix { $0 != "=" }) }
     let engine: EngineConfiguration
     do throws(EngineFlagMistake) {
-      engine = try EngineFlagSettings.apply(flags, to: EngineConfiguration(store: .init(directory: "")))
+      engine = try EngineFlagSettings.apply(flags, to: EngineConfiguration(store: .init(directory: "")), credentials: "")
     } catch {
       throw EngineFlagMistake("attache rejects its flags: \(error)")
     }
@@ -31,7 +31,11 @@ enum ScenarioFlags {
     for (name, number) in numbers where number > maximum {
       throw EngineFlagMistake("\(name) \(number): in a scenario it is at most \(maximum)")
     }
-    if network == .loopback { try checkReach(engine.fetching.policy) }
+    guard network == .loopback else { return }
+    try checkReach(engine.fetching.policy)
+    if let bucket = engine.upload, !bucket.isOnLoopback {
+      throw EngineFlagMistake("--upload leads out of loopback; write --upload-endpoint {{origin}}, or `network: isolated`")
+    }
   }
 
   private static func checkName(_ name: Substring) throws(EngineFlagMistake) {
@@ -64,15 +68,5 @@ extension CIDR {
   /// Returns whether the other network is inside this one.
   fileprivate func contains(_ other: CIDR) -> Bool {
     other.prefixLength >= prefixLength && contains(other.address)
-  }
-}
-
-extension IPAddress {
-  /// Whether the address is in 127.0.0.0/8, or is `::1`.
-  var isLoopback: Bool {
-    switch self {
-    case .v4(let bits): bits >> 24 == 127
-    case .v6(let bits): bits == 1
-    }
   }
 }

@@ -136,7 +136,7 @@ import Testing
         "/a", Sample.png, faults: [.etag("\"v1\""), .once(Self.control("max-age=1")), .after(1, Self.control("no-store"))])
       let first = try await stage.fetch("/a")
       stage.time.turn(by: .seconds(2))
-      #expect(try await stage.fetch("/a").file == first.file)
+      #expect(try await stage.fetch("/a").file?.sha256 == first.file?.sha256)
       #expect(try await stage.fetch("/a").record.cache == .miss)
       #expect(stage.asked("If-None-Match") == [nil, "\"v1\"", nil])
     }
