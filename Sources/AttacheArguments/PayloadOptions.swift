@@ -40,7 +40,8 @@ package struct PayloadOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The public URL of the store, such as https://cdn.example/. Without it, attachments have file URLs, or with --upload the bucket's.", valueName: "url"))
+      "The public URL of the store, such as https://cdn.example/. Without it, attachments have file URLs, or with --upload the bucket's.",
+      valueName: "url"))
   package var baseUrl: String?
 
   @Option(
