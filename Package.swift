@@ -43,8 +43,9 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CMagic", pkgConfig: "libmagic", providers: [.apt(["libmagic-dev"])]),
-    .target(name: "CDetector", dependencies: ["CMagic"], cSettings: [.define("_GNU_SOURCE")]),
-    .target(name: "CConverter", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CChild", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CDetector", dependencies: ["CMagic", "CChild"], cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CConverter", dependencies: ["CChild"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CFetcher", cSettings: [.define("_GNU_SOURCE")]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -57,7 +58,7 @@ let package = Package(
     .target(
       name: "Attache",
       dependencies: [
-        "CCurl", "CMagic", "CDetector", "CConverter", "CFetcher", "CZlib", "CSQLite", "CAres", "CLinux", "CDialects", "CSimdJSON",
+        "CCurl", "CMagic", "CChild", "CDetector", "CConverter", "CFetcher", "CZlib", "CSQLite", "CAres", "CLinux", "CDialects", "CSimdJSON",
         "COpenSSL",
       ],
       exclude: ["Dialects/dialects.json"],

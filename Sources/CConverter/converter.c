@@ -1,52 +1,31 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <malloc.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "vips.h"
 
-// The child's one descriptor, beside that of a picture.
-enum { child_socket = 3 };
-
 #pragma mark The child
-
-#if defined(__x86_64__)
-#define converter_arch AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define converter_arch AUDIT_ARCH_AARCH64
-#endif
 
 // Lets the process call the kernel for memory, time, threads and what it has open. Another call fails, so that a library that tries one goes another way.
 // False where the kernel declines.
 static bool confine(void) {
-#if defined(converter_arch) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define load(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define answer(value) BPF_STMT(BPF_RET | BPF_K, value)
 #define unless_equal(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skipped)
 #define allow(call) unless_equal(SYS_##call, 1), answer(SECCOMP_RET_ALLOW)
 #define refuse answer(SECCOMP_RET_ERRNO | EPERM)
-  struct sock_filter filter[] = {
-      load(arch),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, converter_arch, 1, 0),
-      answer(SECCOMP_RET_KILL_PROCESS),
-      load(nr),
+  const struct sock_filter calls[] = {
       allow(read),
       allow(write),
       allow(recvmsg),
@@ -107,45 +86,7 @@ static bool confine(void) {
 #undef answer
 #undef unless_equal
 #undef refuse
-  struct sock_fprog program = {.len = sizeof filter / sizeof *filter, .filter = filter};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-#else
-  return false;
-#endif
-}
-
-static void set_signals(void) {
-  struct sigaction action = {.sa_handler = SIG_DFL};
-  for (int number = 1; number < NSIG; number++) sigaction(number, &action, NULL);
-  // What is meant for the whole group is the parent's to hear: the child goes when the socket is closed.
-  static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGUSR1, SIGUSR2};
-  action.sa_handler = SIG_IGN;
-  for (size_t index = 0; index < sizeof ignored / sizeof *ignored; index++) sigaction(ignored[index], &action, NULL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-// The parent's, which the child was as large as a moment ago; -1 where it is still to be opened.
-static int statm = -1;
-
-void converter_prepare(void) { statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC); }
-
-// Bounds what a picture can make libvips allocate: the first number of statm is the pages that are mapped now.
-static void limit_memory(uint64_t memory) {
-  // A thread's own arena would reserve 64 MiB of addresses.
-  mallopt(M_ARENA_MAX, 1);
-  // Large buffers go back to the kernel as soon as they are free.
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);
-  char text[64];
-  if (statm < 0) converter_prepare();
-  ssize_t length = statm < 0 ? -1 : pread(statm, text, sizeof text - 1, 0);
-  close(statm);
-  if (length <= 0) return;
-  text[length] = 0;
-  rlim_t maximum = (rlim_t)strtoull(text, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) + memory;
-  struct rlimit limit = {.rlim_cur = maximum, .rlim_max = maximum};
-  setrlimit(RLIMIT_AS, &limit);
+  return child_confine(calls, sizeof calls / sizeof *calls);
 }
 
 static void misbehave(converter_play play, converter_answer *answer) {
@@ -176,8 +117,6 @@ static void misbehave(converter_play play, converter_answer *answer) {
   }
 }
 
-static struct itimerval timer_of(uint32_t ms) { return (struct itimerval){.it_value = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000}}; }
-
 // Waits for the next picture. False when there is none any more.
 static bool take_job(converter_job *job, int *input) {
   struct iovec part = {.iov_base = job, .iov_len = sizeof *job};
@@ -206,13 +145,19 @@ static bool send_all(const converter_answer *answer, const vips_result *result) 
   return true;
 }
 
-static void convert_pictures(converter_play play, bool is_confined) {
+static void convert_pictures(void *context) {
+  const converter_play play = *(const converter_play *)context;
+  // A thread's own arena would reserve 64 MiB of addresses.
+  mallopt(M_ARENA_MAX, 1);
+  // Large buffers go back to the kernel as soon as they are free.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  const bool is_confined = confine();
   for (;;) {
     converter_job job;
     int input = -1;
     if (!take_job(&job, &input)) return;
     // Time in which the child waits does not count. SIGPROF ends the process.
-    const struct itimerval budget = timer_of(job.cpu_ms), patience = timer_of(job.wait_ms), none = timer_of(0);
+    const struct itimerval budget = child_timer(job.cpu_ms), patience = child_timer(job.wait_ms), none = child_timer(0);
     setitimer(ITIMER_PROF, &budget, NULL);
     // The parent may not be able to end it: SIGALRM does, even if the parent takes no bytes.
     setitimer(ITIMER_REAL, &patience, NULL);
@@ -237,41 +182,10 @@ static void convert_pictures(converter_play play, bool is_confined) {
   }
 }
 
-static _Noreturn void run_child(int socket, uint64_t memory, converter_play play) {
-  set_signals();
-  prctl(PR_SET_NAME, "converter", 0, 0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  // A core would hold the parent's memory.
-  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  // The descriptor that it reads may have the number of the child's socket.
-  limit_memory(memory);
-  close(0);
-  close(1);
-  close(2);
-  if (dup2(socket, child_socket) != child_socket) _exit(1);
-  closefrom(child_socket + 1);
-  convert_pictures(play, confine());
-  _exit(0);
-}
-
 #pragma mark The parent
 
 int converter_start(uint64_t memory, converter_play play, int32_t *child) {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
-  // No handler of the parent's may run in the child.
-  sigset_t every, before;
-  sigfillset(&every);
-  pthread_sigmask(SIG_SETMASK, &every, &before);
-  *child = fork();
-  if (*child == 0) run_child(ends[1], memory, play);
-  int error = errno;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  close(ends[1]);
-  if (*child > 0) return ends[0];
-  close(ends[0]);
-  errno = error;
-  return -1;
+  return child_start("converter", memory, convert_pictures, &play, child);
 }
 
 bool converter_send(int socket, const converter_job *job, int input) {
@@ -326,22 +240,3 @@ converter_news converter_receive_part(int socket, void *bytes, size_t *count) {
   *count = converter_part_max;
   return receive(socket, bytes, count);
 }
-
-// A child that is ended is waited for so often, 100 µs each: it takes a millisecond or two, unless it waits for a disk.
-enum { stop_turns = 1000 };
-
-int converter_stop(int socket, int32_t child, bool *is_gone) {
-  close(socket);
-  int status = 0;
-  // A child that somebody else has reaped (ECHILD) must not be signalled: its number may be another's.
-  pid_t ended = waitpid(child, &status, WNOHANG);
-  if (ended == 0) {
-    // One that is dying keeps the signal that it dies of. A confined process signals nobody: the child ends by its own timers.
-    kill(child, SIGKILL);
-    for (int turn = 0; turn < stop_turns && (ended = waitpid(child, &status, WNOHANG)) == 0; turn++) usleep(100);
-  }
-  *is_gone = ended != 0;
-  return ended == child && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-}
-
-bool converter_is_gone(int32_t child) { return waitpid(child, NULL, WNOHANG) != 0; }

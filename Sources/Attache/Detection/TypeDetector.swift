@@ -1,3 +1,4 @@
+internal import CChild
 internal import CDetector
 internal import Glibc
 
@@ -89,10 +90,10 @@ package final class TypeDetector {
   /// The process ID of the process, if there is one.
   var child: Int32? { process?.child }
 
-  /// Opens the file that the detector's process needs and that this process may not open once it is
-  /// confined.
+  /// Opens the file that the processes of the detector and of the converter need, and that this
+  /// process may not open once it is confined.
   static func prepareToBeConfined() {
-    detector_prepare()
+    child_prepare()
   }
 
   /// Maps libmagic's own database.

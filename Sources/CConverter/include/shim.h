@@ -109,9 +109,6 @@ const char *_Nullable converter_load(void);
 /// The version of libvips, such as 8.14.1; to be called after `converter_load`.
 const char *_Nonnull converter_version(void);
 
-/// Opens what the child's memory is measured by: to be called before the process is confined to other files, if it is.
-void converter_prepare(void);
-
 /// Forks a child that converts one picture after the other, until the other end of the socket is closed.
 ///
 /// The child runs C alone and holds no descriptor but the socket and a picture. It ignores the signals of the terminal and of a service manager, may map
@@ -132,10 +129,3 @@ converter_news converter_receive(int socket, uint32_t serial, converter_answer *
 /// Takes the next bytes of a result, `converter_part_max` at most. Never blocks.
 converter_news converter_receive_part(int socket, void *_Nonnull bytes, size_t *_Nonnull count);
 
-/// Ends a child and reaps it, unless somebody else has. Waits 100 ms at most: `is_gone` is false for a child that has not ended by then.
-///
-/// - Returns: the signal that the child died of; 0 where it did not, or where that is not known.
-int converter_stop(int socket, int32_t child, bool *_Nonnull is_gone);
-
-/// Whether a child that was still there after `converter_stop` is gone; reaps it.
-bool converter_is_gone(int32_t child);

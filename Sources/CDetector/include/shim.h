@@ -64,9 +64,6 @@ typedef struct {
   char name[detector_name_max];
 } detector_answer;
 
-/// Opens what the child's memory is measured by: to be called before the process is confined to other files, if it is.
-void detector_prepare(void);
-
 /// Forks a child that answers questions on the other end of a socket, until that is closed.
 ///
 /// The child runs C alone and holds no descriptor but the socket. It ignores the signals of the terminal and of a service manager, uses at most
@@ -84,13 +81,6 @@ bool detector_send(int socket, uint32_t serial, detector_question question, cons
 /// Takes the answer to the question of a serial. Never blocks. A child that answered otherwise than `detector_named` or `detector_silent` is to be ended.
 void detector_receive(int socket, uint32_t serial, detector_answer *_Nonnull answer);
 
-/// Ends a child and reaps it, unless somebody else has. Waits 100 ms at most: `is_gone` is false for a child that has not ended by then.
-///
-/// - Returns: the signal that ended it, SIGKILL where that was this call; 0 where it is not known or there was none.
-int detector_stop(int socket, int32_t child, bool *_Nonnull is_gone);
-
-/// Whether a child that ``detector_stop`` left has ended; reaps it.
-bool detector_is_gone(int32_t child);
 
 /// The path of the database that libmagic was built with, whatever `MAGIC` and `HOME` say.
 ///

@@ -16,9 +16,4 @@ enum ConverterLibrary {
   private static let failure: String? = unsafe converter_load().map { text in
     "pictures cannot be converted without libvips 8.13 or later: \(unsafe String(cString: text)); install it (Debian: apt-get install libvips42), or leave out --convert"
   }
-
-  /// Opens the file that a converter needs and that this process may not open once it is confined.
-  static func prepareToBeConfined() {
-    converter_prepare()
-  }
 }

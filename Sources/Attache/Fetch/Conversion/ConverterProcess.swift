@@ -1,3 +1,4 @@
+internal import CChild
 internal import CConverter
 internal import Glibc
 
@@ -156,14 +157,14 @@ final class ConverterProcess {
     guard !isStopped else { return 0 }
     isStopped = true
     var isGone = false
-    let signal = unsafe converter_stop(socket, child, &isGone)
+    let signal = unsafe child_stop(socket, child, &isGone)
     leftover = isGone ? nil : child
     return signal
   }
 
   /// Returns whether a child from ``leftover`` has ended.
   static func isGone(_ leftover: pid_t) -> Bool {
-    converter_is_gone(leftover)
+    child_is_gone(leftover)
   }
 }
 

@@ -52,7 +52,6 @@ struct FetcherBounds {
   /// - Returns: the limits that could not be applied.
   func confine(store: String, roots: String?) -> Missing {
     TypeDetector.prepareToBeConfined()
-    if converts { ConverterLibrary.prepareToBeConfined() }
     return Self.confine(store: store, files: roots.map { [$0] } ?? [], memory: memory, descriptors: descriptors)
   }
 
