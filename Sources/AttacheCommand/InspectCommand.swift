@@ -33,7 +33,7 @@ struct InspectCommand: ParsableCommand {
 
   func run() throws {
     let input = try PayloadFile(file)
-    let inspector = Inspector(try payloads.inspection(fetching.configuration.policy, maximumAttachments: timing.maxAttachments))
+    let inspector = Inspector(try payloads.inspection(fetching, maximumAttachments: timing.maxAttachments))
     let trial = fetch ? try FetchTrial(EngineConfiguration(timing, payloads, fetching, storage), notice: fetching.notice) : nil
     defer { trial?.shutdown() }
     let text = InspectionText(width: TerminalStyle.width(STDOUT_FILENO), isColoured: TerminalStyle.takesEscapes(STDOUT_FILENO))
@@ -54,12 +54,13 @@ struct InspectCommand: ParsableCommand {
 
 extension PayloadOptions {
   /// Returns the inspection that these flags describe.
-  func inspection(_ policy: URLPolicy, maximumAttachments: Int) throws -> Inspector.Configuration {
+  func inspection(_ fetching: FetchOptions, maximumAttachments: Int) throws -> Inspector.Configuration {
     let filter = try configuration()
     var configuration = Inspector.Configuration()
     (configuration.outputKey, configuration.payloadPath) = (filter.outputKey, filter.payloadPath)
     configuration.dialects = filter.dialects
-    configuration.policy = policy
+    configuration.policy = fetching.configuration.policy
+    configuration.converts = fetching.convert
     configuration.maximumAttachments = maximumAttachments
     return configuration
   }

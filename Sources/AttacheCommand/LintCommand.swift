@@ -29,7 +29,7 @@ struct LintCommand: ParsableCommand {
   func run() throws {
     if list { return try StandardOutput.write(Self.table) }
     let input = try PayloadFile(file)
-    let inspector = Inspector(try payloads.inspection(fetching.configuration.policy, maximumAttachments: .max))
+    let inspector = Inspector(try payloads.inspection(fetching, maximumAttachments: .max))
     var report = LintReport(format, file: input.name, version: attacheVersion)
     var isClean = true
     try input.forEach { payload in

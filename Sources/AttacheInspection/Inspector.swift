@@ -17,6 +17,8 @@ package final class Inspector {
     package var policy = URLPolicy()
     /// The maximum number of media references to follow.
     package var maximumAttachments = 10
+    /// Whether pictures are converted (`--convert`).
+    package var converts = false
 
     package init() {}
   }
@@ -126,7 +128,7 @@ package final class Inspector {
 
   private func addFindings(_ payload: JSONElement, _ paths: LinePaths, to inspection: inout Inspection) {
     let subject = FindingSubject(
-      inspection: inspection, payload: payload, aps: opener.aps, paths: paths, report: lenientReport,
+      inspection: inspection, payload: payload, aps: opener.aps, paths: paths, report: lenientReport, converts: configuration.converts,
       vendorSource: inspection.dialect.flatMap { entries[$0]?.source })
     inspection.findings = (subject.findings() + rateFindings(subject)).bounded
     for index in inspection.media.indices {

@@ -118,6 +118,13 @@ struct FindingTests {
     #expect(inspect(one: line).findings == [])
   }
 
+  @Test(arguments: ["webp", "HEIC", "avif", "tif", "tiff", "heif"])
+  func `a picture that is converted has no finding`(fileExtension: String) {
+    let line = #"{"aps":{"alert":"Hi","mutable-content":1},"image":"https://cdn.example/a.\#(fileExtension)"}"#
+    #expect(inspect(one: line).findings.map(\.code) == [.typeUnguessable])
+    #expect(inspect(one: line) { $0.converts = true }.findings == [])
+  }
+
   @Test func `every code has a row`() {
     #expect(Set(Self.rows.map(\.code)).union([.silentRate]) == Set(FindingCode.allCases))
   }

@@ -2,6 +2,14 @@ internal import Attache
 
 /// The file name extension of a URL.
 enum FileExtension {
+  /// Those of the pictures that `--convert` makes others of.
+  private static let converted: Set = ["webp", "heic", "heif", "avif", "tif", "tiff"]
+
+  /// Returns whether `--convert` makes a picture that Apple accepts of a file with this extension.
+  static func isConverted(_ fileExtension: String?) -> Bool {
+    fileExtension.map(converted.contains) ?? false
+  }
+
   /// Returns the text after the last dot of the path's last component, in lower case; nil if it is
   /// not 1 to 8 letters and digits.
   static func of(_ url: UntrustedText) -> String? {

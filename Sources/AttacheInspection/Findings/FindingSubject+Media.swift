@@ -55,7 +55,9 @@ extension FindingSubject {
       let written = PrintableText.of(reference.typeHint ?? "")
       findings.append(
         finding(.typeContradiction, of: reference, "the hint “\(written)” contradicts the URL's extension .\(fileExtension ?? "")"))
-    } else if hint == nil, fileExtension.flatMap(MediaType.init(fileExtension:)) == nil {
+    } else if hint == nil, fileExtension.flatMap(MediaType.init(fileExtension:)) == nil,
+      !(converts && FileExtension.isConverted(fileExtension))
+    {
       findings.append(finding(.typeUnguessable, of: reference, Self.unguessable(fileExtension)))
     }
     return findings

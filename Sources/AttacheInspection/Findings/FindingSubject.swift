@@ -9,6 +9,8 @@ struct FindingSubject {
   let paths: LinePaths
   /// Checks URLs with gates that allow plain http, which has its own findings.
   let report: GateReport
+  /// Whether pictures are converted.
+  let converts: Bool
   /// The address of the vendor's page, if a dialect applies.
   let vendorSource: String?
 

@@ -49,7 +49,12 @@ extension InspectedMedia {
       fetch.timing.firstByte.map { "first byte \(Self.milliseconds($0))" }, fetch.timing.total.map { "all \(Self.milliseconds($0))" },
     ].compactMap { $0 }
     let details = parts.joined(separator: ", ")
-    guard let reason = fetch.reason else { return ["Fetched: \(details)."] }
+    guard let reason = fetch.reason else {
+      let conversion = fetch.converted.map { made in
+        "Converted: \(made.from.rawValue) became \(made.width) × \(made.height) pixels in \(Inspection.number(made.size)) bytes."
+      }
+      return ["Fetched: \(details)."] + (conversion.map { [$0] } ?? [])
+    }
     return ["Not attached (\(reason.rawValue)): \(fetch.explanation ?? reason.advice). \(details.capitalisedFirst)."]
   }
 

@@ -71,7 +71,7 @@ extension ReportedLine {
   /// The attachments of a line, according to its report.
   fileprivate var gained: [GainedAttachment] {
     media.filter { $0.reason == nil }.compactMap { medium in
-      medium.type.map { GainedAttachment(url: medium.url, type: $0, size: medium.bytes, sha256: "") }
+      medium.type.map { GainedAttachment(url: medium.url, type: $0, size: medium.convertedSize ?? medium.bytes, sha256: "") }
     }
   }
 }

@@ -52,6 +52,8 @@ package struct Recording: Sendable {
     scenario.deadline = deadline
     scenario.grace = grace
     scenario.flags = flags
+    // The simulated machine has no converter.
+    scenario.isReal = flags.contains("--convert")
     scenario.expectation.payloads = payloads
     scenario.expectation.requests = origins.requests
     return (scenario, library.kept)

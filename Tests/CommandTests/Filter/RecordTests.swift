@@ -55,6 +55,22 @@ struct RecordTests {
     }
   }
 
+  @Test func `a conversion is recorded with its result, and its scenario passes`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a.webp", try Sample.medium("photo.webp"))
+      let tool = try AttacheTool()
+      let run = try await tool.run(
+        ["record", "--keep-media", tool.home["it.yaml"], "--convert"] + AttacheTool.loopback,
+        input: Sample.payload(origin.url("/a.webp")) + "\n")
+      #expect(run.exit == .status(0))
+      let scenario = try Scenario(contentsOfFile: tool.home["it.yaml"])
+      #expect(scenario.isReal)
+      #expect(scenario.expectation.payloads.first?.attachments?.first?.size == Enriched.attachments(run.text).first?.size)
+      let played = try await tool.run(["rehearse", tool.home["it.yaml"]])
+      #expect(played.exit == .status(0), "\(played.text)")
+    }
+  }
+
   @Test func `SIGTERM ends the recording, and what was seen is written`() async throws {
     let tool = try AttacheTool()
     let program = try tool.start(["record", tool.home["it.yaml"]])

@@ -10,14 +10,20 @@ package struct ReportedLine: Sendable, Hashable {
     package var bytes: Int
     package var type: String?
     package var attempts: Int
+    /// The size of the file that a conversion made, in bytes; nil without a conversion.
+    package var convertedSize: Int?
 
-    package init(url: String, reason: Reason? = nil, status: Int? = nil, bytes: Int = 0, type: String? = nil, attempts: Int = 1) {
+    package init(
+      url: String, reason: Reason? = nil, status: Int? = nil, bytes: Int = 0, type: String? = nil, attempts: Int = 1,
+      convertedSize: Int? = nil
+    ) {
       self.url = url
       self.reason = reason
       self.status = status
       self.bytes = bytes
       self.type = type
       self.attempts = attempts
+      self.convertedSize = convertedSize
     }
   }
 
@@ -69,7 +75,9 @@ package struct ReportedLine: Sendable, Hashable {
       line: record.line, outcome: record.outcome.value, reason: record.reason?.value, elapsed: Self.duration(record.elapsedMs),
       lateness: record.latenessMs.map(Self.duration),
       media: record.media.map {
-        Medium(url: $0.url, reason: $0.reason?.value, status: $0.status, bytes: $0.bytes, type: $0.type, attempts: $0.attempts)
+        Medium(
+          url: $0.url, reason: $0.reason?.value, status: $0.status, bytes: $0.bytes, type: $0.type, attempts: $0.attempts,
+          convertedSize: $0.converted?.size)
       })
   }
 }
@@ -94,6 +102,11 @@ private struct Record: Decodable {
     var bytes: Int
     var type: String?
     var attempts: Int
+    var converted: Conversion?
+  }
+
+  struct Conversion: Decodable {
+    var size: Int
   }
 
   var line: Int
