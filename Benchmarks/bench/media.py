@@ -115,6 +115,14 @@ def _film(*codec):
     return make, 1
 
 
+def picture(path, width, height, *codec):
+    """Makes a picture of a size if the file is missing."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _ffmpeg("-f", "lavfi", "-i", f"testsrc2=s={width}x{height},noise=alls=20:all_seed=7", "-frames:v", 1, "-bitexact", *codec, path)
+    return path.read_bytes()
+
+
 _MAKERS = {
     "jpg": _picture("-q:v", 5, "-update", 1), "png": _picture("-pix_fmt", "rgb24", "-update", 1), "gif": _picture("-f", "gif"),
     "mp3": _sound(44100, "-c:a", "libmp3lame", "-b:a", "64k"), "m4a": _sound(44100, "-c:a", "aac", "-b:a", "64k"),

@@ -70,6 +70,12 @@ class Programs:
     def limit(self):
         return self.compiled(SOURCES / "peers/limit.c", "-lcurl", "-lmagic", "-lcjson", "-lcrypto")
 
+    def convert(self):
+        return self.compiled(SOURCES / "peers/convert.c", "-l:libvips.so.42", "-l:libgobject-2.0.so.0", "-l:libglib-2.0.so.0")
+
+    def upload(self):
+        return self.compiled(SOURCES / "peers/upload.c", "-lcurl", "-lcrypto")
+
     def queue_loop(self):
         return self.compiled(SOURCES / "peers/queue_loop.c", "-lsqlite3")
 

@@ -17,6 +17,11 @@ def _jpg(content, mark):
     return content[:place] + b"\xff\xfe\0\x0a" + mark + content[place:]
 
 
+def _webp(content, mark):
+    grown = content[8:] + b"note" + struct.pack("<I", len(mark)) + mark
+    return b"RIFF" + struct.pack("<I", len(grown)) + grown
+
+
 def _png(content, mark):
     chunk = b"tEXt" + b"number\0" + mark
     return content[:-12] + struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk)) + content[-12:]
@@ -42,5 +47,5 @@ def _last_pack(content, mark):
     return _replaced(content, len(content) - 1024, mark)
 
 
-_WRITERS = {"jpg": _jpg, "png": _png, "gif": _gif, "mp3": _last_samples, "m4a": _media_data, "wav": _last_samples, "aiff": _last_samples,
+_WRITERS = {"jpg": _jpg, "webp": _webp, "png": _png, "gif": _gif, "mp3": _last_samples, "m4a": _media_data, "wav": _last_samples, "aiff": _last_samples,
             "mp4": _media_data, "mpg": _last_pack, "avi": _unused}
