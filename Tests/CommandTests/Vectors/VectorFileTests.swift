@@ -8,9 +8,9 @@ import Testing
 @Suite struct VectorFileTests {
   private static let scenarios = Sample.fixtures + "/scenarios"
 
-  @Test func `there are 442 vectors, each with an id of its own`() throws {
+  @Test func `there are 456 vectors, each with an id of its own`() throws {
     let vectors = try Vector.all()
-    #expect(vectors.count == 442)
+    #expect(vectors.count == 456)
     let repeated = Dictionary(grouping: vectors, by: \.id).filter { $0.value.count > 1 }.keys.sorted()
     #expect(repeated.isEmpty)
   }
