@@ -45,6 +45,8 @@ package final class UploadClient: AttachmentUploader, @unchecked Sendable {
   private var unsent = Ring<UploadRequest>()
   private var pause = Duration.zero
   private var isStarting = false
+  /// Whether the user knows that an uploader has ended.
+  private var hasTold = false
 
   /// Starts an uploader, and checks that it may write to the bucket.
   ///
@@ -244,7 +246,8 @@ package final class UploadClient: AttachmentUploader, @unchecked Sendable {
       return state.jobs.filter { $0.value.ends >= 2 }.map(\.key)
     }
     for number in given { finish(number, .failed(.uploadFailed, explanation: "the uploader ended during the upload, twice")) }
-    notify("the uploader ended; another one replaces it")
+    if !hasTold { notify("the uploader ended; another one replaces it (later ones are not reported)") }
+    hasTold = true
     if state.withLock({ !$0.jobs.isEmpty }) { connect() }
   }
 

@@ -236,12 +236,13 @@ final class UploadServer: @unchecked Sendable {
       let transfer = try S3Transfer(request, rootCertificates: bucket.rootCertificates) { [self] answer, body in
         running -= 1
         then(answer, body)
-        if let next = waiting.popFirst() { next() }
+        waiting.popFirst()?()
       }
       try multi.add(transfer)
     } catch {
       running -= 1
       then(S3Answer(failure: "\(error)"), [])
+      waiting.popFirst()?()
     }
   }
 

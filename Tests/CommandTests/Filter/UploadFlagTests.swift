@@ -47,6 +47,21 @@ struct UploadFlagTests {
     }
   }
 
+  @Test func `a server over TLS is verified with --cacert, and refused without`() async throws {
+    try await withOrigin(tls: .selfMade()) { origin in
+      let object = try serve("photo.jpg", origin)
+      let tool = try AttacheTool()
+      let root = try #require(origin.rootCertificatePEMFile)
+      let input = Sample.payload(origin.url("/photo.jpg")) + "\n"
+      let run = try await tool.run(flags(origin, credentials(in: tool)) + ["--cacert", root], input: input)
+      #expect(run.exit == .status(0))
+      #expect(Enriched.attachments(run.text).first?.url == origin.url(object))
+      let without = try await tool.run(flags(origin, credentials(in: tool)), input: input)
+      #expect(without.exit == .status(73))
+      #expect(without.errors.contains("certificate"), "\(without.errors)")
+    }
+  }
+
   @Test func `a bucket that cannot be written ends with 73 before anything is read, and says what to do`() async throws {
     try await withOrigin { origin in
       let tool = try AttacheTool()
