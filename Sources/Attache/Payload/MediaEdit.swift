@@ -49,8 +49,8 @@ struct MediaEdit: Sendable {
 
   private static func edits(_ changes: [Change], of object: Range<Int>, in text: JSONText) -> [LineEdit] {
     // Most payloads name one URL, in the payload itself.
-    if changes.count == 1, changes[0].path.count == 1 {
-      return text.value(at: changes[0].path[0], of: object).flatMap { edit($0, changes[0], in: text) }.map { [$0] } ?? []
+    if changes.count == 1, changes[0].path.count == 1, let path = changes[0].path.first {
+      return text.value(at: path, of: object).flatMap { edit($0, changes[0], in: text) }.map { [$0] } ?? []
     }
     var values: [Range<Int>: [Change]] = [:]
     for (change, value) in zip(changes, text.values(at: changes.compactMap { $0.path.first?[...] }, of: object)) {
