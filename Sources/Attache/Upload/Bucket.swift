@@ -18,6 +18,8 @@ package struct Bucket: Sendable {
 
   /// Whether the endpoint is an address of this machine.
   package var isOnLoopback: Bool { endpoint.isLoopback }
+  /// The endpoint's address, if it is one and not a name, and its port.
+  package var address: (address: IPAddress, port: UInt16)? { endpoint.address.map { ($0, endpoint.port) } }
 
   /// The process that uploads.
   package var program: UploaderProgram { UploaderProgram(bucket: self) }
@@ -42,6 +44,9 @@ package struct S3Endpoint: Hashable, Sendable {
   var bucket: String?
   /// Whether the host is an address of this machine.
   let isLoopback: Bool
+  /// The address, if the endpoint has one instead of a name.
+  let address: IPAddress?
+  let port: UInt16
 
   /// - Parameters:
   ///   - text: such as `https://s3.example:9000`; nil for AWS.
@@ -52,6 +57,7 @@ package struct S3Endpoint: Hashable, Sendable {
       let isLabel = !bucket.utf8.contains(UInt8(ascii: "."))
       host = (isLabel ? "\(bucket)." : "") + "s3.\(region).amazonaws.com"
       (origin, self.bucket, isLoopback) = ("https://\(host)", isLabel ? nil : bucket, false)
+      (address, port) = (nil, 443)
       return
     }
     let mistake = "--upload-endpoint \(PrintableText.of(text))"
@@ -68,14 +74,18 @@ package struct S3Endpoint: Hashable, Sendable {
     var isLoopback = authority.host.text == "localhost"
     host = authority.host.text
     if case .address(let address) = authority.host {
-      isLoopback = address.isLoopback
+      (isLoopback, self.address) = (address.isLoopback, address)
       if case .v6 = address { host = "[\(host)]" }
+    } else {
+      address = nil
     }
     guard scheme == "https://" || allowsHTTP || isLoopback else {
       throw UploadFlagMistake("\(mistake): use https, or --allow-http for plain http")
     }
     // The default port is not sent, so it is not signed either.
-    if let port = authority.port, port != (scheme == "https://" ? 443 : 80) { host += ":\(port)" }
+    let defaultPort: UInt16 = scheme == "https://" ? 443 : 80
+    port = authority.port ?? defaultPort
+    if port != defaultPort { host += ":\(port)" }
     (origin, self.isLoopback) = (scheme + host, isLoopback)
     self.bucket = bucket
   }

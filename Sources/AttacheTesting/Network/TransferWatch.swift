@@ -27,8 +27,13 @@ package enum TransferWatch {
     return watched
   }
 
+  /// Reports where a process of attache would connect, if a thread of this process does so instead.
+  static func note(_ addresses: [IPAddress], port: UInt16) {
+    watch.withLock { $0 }?.watcher(addresses, port)
+  }
+
   fileprivate static func note(_ request: TransferRequest) {
-    watch.withLock { $0 }?.watcher(request.addresses, request.proxy?.port ?? request.url.port)
+    note(request.addresses, port: request.proxy?.port ?? request.url.port)
   }
 }
 

@@ -21,7 +21,8 @@ struct InProcessEngine: Sendable {
     let uploader: UploadClient?
     do throws(StartError) {
       uploader = try configuration.upload.map { bucket throws(StartError) in
-        try UploadClient(store, start: bucket.program.startThread, notify: { _ in })
+        if let (address, port) = bucket.address { TransferWatch.note([address], port: port) }
+        return try UploadClient(store, start: bucket.program.startThread, notify: { _ in })
       }
     } catch {
       store.shutdown()
