@@ -104,21 +104,28 @@ int child_start(const char *name, uint64_t memory, void (*run)(void *), void *co
   return -1;
 }
 
-// A child that is ended is waited for so often, 100 µs each: it takes a millisecond or two, unless it waits for a disk.
-enum { stop_turns = 1000 };
+// The state of a child, by waitpid(2), after `wait_ms` at most: 0 while it runs.
+static pid_t reap(int32_t child, uint32_t wait_ms, int *status) {
+  pid_t ended;
+  for (uint32_t turn = 0; (ended = waitpid(child, status, WNOHANG)) == 0 && turn < wait_ms * 10; turn++) usleep(100);
+  return ended;
+}
 
-int child_stop(int socket, int32_t child, bool *is_gone) {
+int child_stop(int socket, int32_t child, uint32_t wait_ms, bool *is_gone) {
   close(socket);
   int status = 0;
   // A child that somebody else has reaped (ECHILD) must not be signalled: its number may be another's.
-  pid_t ended = waitpid(child, &status, WNOHANG);
+  pid_t ended = reap(child, 0, &status);
   if (ended == 0) {
     // One that is dying keeps the signal that it dies of. A confined process signals nobody: the child ends by its own timers.
     kill(child, SIGKILL);
-    for (int turn = 0; turn < stop_turns && (ended = waitpid(child, &status, WNOHANG)) == 0; turn++) usleep(100);
+    ended = reap(child, wait_ms, &status);
   }
   *is_gone = ended != 0;
   return ended == child && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-bool child_is_gone(int32_t child) { return waitpid(child, NULL, WNOHANG) != 0; }
+bool child_is_gone(int32_t child, uint32_t wait_ms) {
+  int status;
+  return reap(child, wait_ms, &status) != 0;
+}

@@ -114,7 +114,7 @@ final class DetectorProcess {
   private func stop() -> Int32 {
     isStopped = true
     var isGone = false
-    let signal = unsafe child_stop(socket, child, &isGone)
+    let signal = unsafe child_stop(socket, child, 100, &isGone)
     leftover = isGone ? nil : child
     return signal
   }
@@ -126,7 +126,7 @@ final class DetectorProcess {
 
   /// Returns whether a child from ``leftover`` has ended.
   static func isGone(_ leftover: pid_t) -> Bool {
-    child_is_gone(leftover)
+    child_is_gone(leftover, 0)
   }
 }
 

@@ -251,7 +251,8 @@ extension MediaExtension.State {
     let media = media(endedBy: .deadline)
     let attachments = isExpired && onExpiry == .original ? [] : self.attachments
     guard !attachments.isEmpty else {
-      return .original(isExpired ? .deadline : media.lazy.compactMap(\.reason).first ?? .internal, media: media)
+      let reasons = media.lazy.compactMap(\.reason)
+      return .original(isExpired && reasons.contains(.deadline) ? .deadline : reasons.first ?? .internal, media: media)
     }
     var content = content
     content.attachments += attachments
@@ -278,12 +279,15 @@ extension MediaExtension.State {
 }
 
 extension FetchTicket {
-  /// Returns the record of a fetch that did not finish. At the deadline, it says what the fetch
-  /// waited for, if that took half of the time.
+  /// Returns the record of a fetch that did not finish. At the deadline, it says whether the picture
+  /// was being converted, or what the fetch waited for, if that took half of the time.
   fileprivate func record(endedBy reason: Reason) -> MediaRecord {
     var record = record
     record.reason = reason
-    if reason == .deadline, let wait = record.timing.wait, let total = record.timing.total, wait * 2 >= total, let awaited {
+    guard reason == .deadline else { return record }
+    if isConverting {
+      record.reason = .convertDeadline
+    } else if let wait = record.timing.wait, let total = record.timing.total, wait * 2 >= total, let awaited {
       let tenths = Int(wait.milliseconds / 100)
       record.explanation = "waited \(tenths / 10).\(tenths % 10) s for \(awaited); raise that limit, or --deadline"
     }

@@ -25,6 +25,8 @@ struct FetchProgress: Equatable, Sendable {
   /// Without the total time, which belongs to the waiter.
   var timing = MediaRecord.Timing()
   var awaited: Awaited?
+  /// Whether the complete picture is being converted.
+  var isConverting = false
   /// When the current wait began.
   var waitingSince: MonotonicInstant?
 
@@ -61,6 +63,7 @@ extension FetchProgress {
     case 3: awaited = .origin(places: places, isRedirected: true)
     default: awaited = nil
     }
+    isConverting = raw.converting == 1
     waitingSince = raw.waiting_since > 0 ? MonotonicInstant(nanoseconds: raw.waiting_since) : nil
   }
 
@@ -82,6 +85,7 @@ extension FetchProgress {
     case .any(let places): (raw.awaited, raw.places) = (2, Int64(places))
     case nil: break
     }
+    raw.converting = isConverting ? 1 : 0
     raw.waiting_since = waitingSince?.nanoseconds ?? 0
     return raw
   }

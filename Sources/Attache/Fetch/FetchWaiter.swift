@@ -72,6 +72,11 @@ final class FetchWaiter: @unchecked Sendable {
     state.withLock { state in state.source?.progress.awaited?.words(host: state.host) }
   }
 
+  /// Whether the complete picture is being converted.
+  var isConverting: Bool {
+    state.withLock { $0.source?.progress.isConverting == true }
+  }
+
   /// Whether the completion has not been called or dropped yet.
   var isOpen: Bool {
     state.withLock { $0.completion != nil }

@@ -228,6 +228,9 @@ public struct FetchTicket: Sendable {
   /// What the fetch waits for, or last waited for, in words; nil if it never waited.
   var awaited: String? { waiter.awaited }
 
+  /// Whether the complete picture is being converted.
+  var isConverting: Bool { waiter.isConverting }
+
   /// Ends the fetch for this caller: its completion is not called any more. A download without
   /// other waiters is cancelled.
   public func cancel() {

@@ -17,6 +17,7 @@ final class PublishedProgress: FetchProgressSource {
   private let tls = Atomic<Int64>(0)
   private let firstByte = Atomic<Int64>(0)
   private let awaited = Atomic<UInt8>(0)
+  private let converting = Atomic<UInt8>(0)
   private let places = Atomic<Int64>(0)
   private let waitingSince = Atomic<Int64>(0)
 
@@ -35,6 +36,7 @@ final class PublishedProgress: FetchProgressSource {
     tls.store(raw.tls, ordering: .relaxed)
     firstByte.store(raw.first_byte, ordering: .relaxed)
     awaited.store(raw.awaited, ordering: .relaxed)
+    converting.store(raw.converting, ordering: .relaxed)
     places.store(raw.places, ordering: .relaxed)
     waitingSince.store(raw.waiting_since, ordering: .relaxed)
     wait.store(raw.wait, ordering: .releasing)
@@ -53,6 +55,7 @@ final class PublishedProgress: FetchProgressSource {
     raw.tls = tls.load(ordering: .relaxed)
     raw.first_byte = firstByte.load(ordering: .relaxed)
     raw.awaited = awaited.load(ordering: .relaxed)
+    raw.converting = converting.load(ordering: .relaxed)
     raw.places = places.load(ordering: .relaxed)
     raw.waiting_since = waitingSince.load(ordering: .relaxed)
     return FetchProgress(raw)

@@ -12,19 +12,33 @@ struct ConnectionPeer {
     (self.port, self.serverPort) = (port, serverPort)
   }
 
-  /// Sends a signal to the process that holds the connection, if that process is a descendant of
-  /// this one. Does nothing when the connection is closed.
-  ///
-  /// - Returns: false when the connection is open but no such process is visible. The files of a
-  ///   process that is not dumpable are visible only with CAP_SYS_PTRACE (proc(5)).
-  func signal(_ signal: Int32) -> Bool {
-    guard !sockets.isEmpty else { return true }
-    let own = getpid()
-    for process in CommandProcess.all() where process.descends(from: own) && process.holds(anyOf: sockets) {
-      return kill(process.number, signal) == 0 || errno == ESRCH
+  /// What became of a fault.
+  enum Outcome {
+    /// The process got its signal, or the connection is closed.
+    case reached
+    /// The connection is open but no process that holds it is visible. The files of a process that is
+    /// not dumpable are visible only with CAP_SYS_PTRACE (proc(5)).
+    case unseen
+    /// The process has no converter yet.
+    case early
+  }
+
+  /// Sends the signal of a fault to the process that holds the connection, or to its converter, if
+  /// that process is a descendant of this one. Does nothing when the connection is closed.
+  func play(_ fault: FetcherFault) -> Outcome {
+    guard !sockets.isEmpty else { return .reached }
+    let (own, processes) = (getpid(), CommandProcess.all())
+    guard let holder = processes.first(where: { $0.descends(from: own) && $0.holds(anyOf: sockets) }) else {
+      // The connection may have closed in the meantime.
+      return sockets.isEmpty ? .reached : .unseen
     }
-    // The connection may have closed in the meantime.
-    return sockets.isEmpty
+    guard fault == .converterDeath else { return Self.signal(holder, fault) }
+    guard let converter = processes.first(where: { $0.isConverter(of: holder) }) else { return .early }
+    return Self.signal(converter, fault)
+  }
+
+  private static func signal(_ process: CommandProcess, _ fault: FetcherFault) -> Outcome {
+    kill(process.number, fault.signal) == 0 || errno == ESRCH ? .reached : .unseen
   }
 
   /// The socket's names in /proc/PID/fd; empty when the connection is closed. Other sockets with

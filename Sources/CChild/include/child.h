@@ -34,13 +34,13 @@ int child_start(const char *_Nonnull name, uint64_t memory, void (*_Nonnull run)
 /// - Returns: false where the kernel declines.
 bool child_confine(const struct sock_filter *_Nonnull calls, size_t count);
 
-/// Ends a child, and waits for it for a tenth of a second at most.
+/// Ends a child, and waits for its end for `wait_ms` at most. An end takes a millisecond or two, or more where the child has much memory.
 ///
 /// - Returns: the signal that it died of, 0 for none. `is_gone` is false where it is still to be waited for.
-int child_stop(int socket, int32_t child, bool *_Nonnull is_gone);
+int child_stop(int socket, int32_t child, uint32_t wait_ms, bool *_Nonnull is_gone);
 
-/// Whether a child that did not end at once has ended by now.
-bool child_is_gone(int32_t child);
+/// Whether a child that did not end at once has ended by now, or ends within `wait_ms`.
+bool child_is_gone(int32_t child, uint32_t wait_ms);
 
 /// A timer that fires once, after this many milliseconds; 0 for never.
 static inline struct itimerval child_timer(uint32_t ms) {

@@ -23,7 +23,9 @@ typedef struct {
   uint8_t cache;
   // What the fetch waits for: 0 nothing, 1 a place at its origin, 2 one of all places.
   uint8_t awaited;
-  uint8_t padding[5];
+  // 1 while the complete picture is converted.
+  uint8_t converting;
+  uint8_t padding[4];
   // How many places there are of those that are awaited.
   int64_t places;
 } fetcher_progress;

@@ -99,6 +99,22 @@ import Testing
     }
   }
 
+  @Test func `when time expires during a conversion the reason says so`() async throws {
+    try await withFetchStage(converterPlay: .waits, configure: { $0.steps = [.convert(Conversion())] }) { stage in
+      stage.origin.serve("/picture", Sample.fixture("photo.webp"))
+      let clock = ManualClock()
+      async let serving = serve(["/picture"], on: stage, clock: clock)
+      let joined = stage.begin("/picture")
+      while !joined.ticket.isConverting, joined.ticket.record.reason == nil { await stage.settle() }
+      #expect(joined.ticket.isConverting, "\(joined.ticket.record)")
+      clock.advance(by: .seconds(30))
+      let delivery = await serving
+      #expect(delivery.reason == .convertDeadline)
+      #expect(delivery.media.map(\.reason) == [.convertDeadline])
+      joined.cancel()
+    }
+  }
+
   @Test func `what is not yet begun when time expires is named all the same`() async throws {
     try await withMedia { stage in
       for _ in 0..<200 {

@@ -151,20 +151,21 @@ final class ConverterProcess {
 
   /// Stops the child.
   ///
+  /// - Parameter milliseconds: how long to wait for its end.
   /// - Returns: the signal that ended it, or 0 when it is unknown.
   @discardableResult
-  func stop() -> Int32 {
+  func stop(waiting milliseconds: UInt32 = 100) -> Int32 {
     guard !isStopped else { return 0 }
     isStopped = true
     var isGone = false
-    let signal = unsafe child_stop(socket, child, &isGone)
+    let signal = unsafe child_stop(socket, child, milliseconds, &isGone)
     leftover = isGone ? nil : child
     return signal
   }
 
-  /// Returns whether a child from ``leftover`` has ended.
-  static func isGone(_ leftover: pid_t) -> Bool {
-    child_is_gone(leftover)
+  /// Returns whether a child from ``leftover`` has ended, or ends within some milliseconds.
+  static func isGone(_ leftover: pid_t, within milliseconds: UInt32 = 0) -> Bool {
+    child_is_gone(leftover, milliseconds)
   }
 }
 

@@ -32,14 +32,15 @@ final class ConverterQueue {
   private var waiting = Ring<Job>()
   private var current: Job?
   private var process: ConverterProcess?
-  private var leftovers: [pid_t] = []
+  /// Stopped processes that have not ended yet, and when each must have.
+  private var leftovers: [(child: pid_t, end: MonotonicInstant)] = []
   private var leftoverTimer: TimerEntry?
   private var buffer = [UInt8](repeating: 0, count: ConverterProcess.partBytes)
 
   /// How much longer this side waits than the process itself, so that the process can end by itself.
   private static let margin = Duration.milliseconds(50)
-  /// How long a stopped process may still exist.
-  private static let leftoverPatience = Duration.seconds(10)
+  /// How long a stopped process may still exist, and how often to look for it.
+  private static let (leftoverPatience, leftoverPause) = (Duration.seconds(10), Duration.milliseconds(100))
   /// The maximum number of parts of a result that are read in a turn.
   private static let portion = 8
 
@@ -89,9 +90,11 @@ final class ConverterQueue {
     if let current { drop(current) }
     while let job = waiting.popFirst() { drop(job) }
     current = nil
+    replaceProcess()
     if let leftoverTimer { loop.cancel(leftoverTimer) }
     leftoverTimer = nil
-    replaceProcess()
+    // None may remain as a zombie of a program that goes on.
+    leftovers.removeAll { ConverterProcess.isGone($0.child, within: 100) }
   }
 
   private func begin(_ job: Job) {
@@ -167,7 +170,8 @@ final class ConverterQueue {
   private func giveUp(_ job: Job) {
     guard job === current else { return end(job, .failure(FetchFailure(reason: .convertDeadline))) }
     if let process { loop.unwatch(process.socket) }
-    process?.stop()
+    // The payload's time is nearly over. Do not wait for a child that frees its memory.
+    process?.stop(waiting: 0)
     finish(.failure(FetchFailure(reason: .convertDeadline)))
   }
 
@@ -199,19 +203,20 @@ final class ConverterQueue {
       loop.unwatch(process.socket)
       process.stop()
     }
-    if let leftover = process.leftover { leftovers.append(leftover) }
+    if let leftover = process.leftover { leftovers.append((leftover, loop.now.advanced(by: Self.leftoverPatience))) }
     self.process = nil
-    guard leftoverTimer == nil, hasLeftovers else { return }
-    leftoverTimer = loop.schedule(at: loop.now.advanced(by: Self.leftoverPatience)) { [weak self] in
-      guard let self else { return }
-      leftoverTimer = nil
-      if hasLeftovers { abort() }
-    }
+    if leftoverTimer == nil { lookForLeftovers() }
   }
 
-  private var hasLeftovers: Bool {
-    leftovers.removeAll { ConverterProcess.isGone($0) }
-    return !leftovers.isEmpty
+  private func lookForLeftovers() {
+    leftovers.removeAll { ConverterProcess.isGone($0.child) }
+    guard let first = leftovers.first else { return }
+    if loop.now >= first.end { abort() }
+    leftoverTimer = loop.schedule(at: loop.now.advanced(by: Self.leftoverPause)) { [weak self] in
+      guard let self else { return }
+      leftoverTimer = nil
+      lookForLeftovers()
+    }
   }
 }
 

@@ -5,6 +5,7 @@ extension Fetch {
   func convert() {
     guard let picture, let converters = engine.converters else { return fail(FetchFailure(reason: .internal)) }
     let end = engine.loop.now.advanced(by: Self.conversionTime(within: budget))
+    tracker.note { $0.isConverting = true }
     converters.convert(picture, until: end) { [self] in
       tracker.isAwaited
     } answer: { [self] result in
@@ -12,13 +13,16 @@ extension Fetch {
     }
   }
 
-  /// Returns the time for a conversion: a tenth of the budget, and at least 100 ms, are kept.
+  /// Returns the time for a conversion: a tenth of the budget, and at least 150 ms, are kept:
+  /// `ConverterQueue.margin` for a converter that does not end, 50 ms of grace (`--grace`), and the rest
+  /// to decide.
   static func conversionTime(within budget: Duration) -> Duration {
-    max(.zero, budget - max(.milliseconds(100), budget / 10))
+    max(.zero, budget - max(.milliseconds(150), budget / 10))
   }
 
   private func takeConverted(_ result: Result<StoredFile, FetchFailure>, of picture: SourcePicture) {
     self.picture = nil
+    tracker.note { $0.isConverting = false }
     switch result {
     case .success(let file): take(file)
     case .failure(let failure):

@@ -82,11 +82,13 @@ final class Exchange {
     act()
   }
 
-  /// Kills or stops the process that sent the request, then stalls.
+  /// Kills or stops the process that sent the request, or its converter, then stalls.
   private func end(fetcher fault: FetcherFault) {
-    let isReached = wire.connection.flatMap { ConnectionPeer($0) }?.signal(fault.signal) ?? true
-    ledger.note(.fetcher(path: path, fault, isReached: isReached))
-    if isReached { park() } else { breakOff { wire.reset() } }
+    let outcome = wire.connection.flatMap { ConnectionPeer($0) }?.play(fault) ?? .reached
+    // No event tells of a new process.
+    guard outcome != .early else { return wait(.milliseconds(10)) { $0.end(fetcher: fault) } }
+    ledger.note(.fetcher(path: path, fault, isReached: outcome == .reached))
+    if outcome == .reached { park() } else { breakOff { wire.reset() } }
   }
 
   /// Continues when the socket has accepted the bytes. A failed write means that the connection is

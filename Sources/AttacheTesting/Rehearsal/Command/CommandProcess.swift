@@ -32,6 +32,14 @@ struct CommandProcess {
     return false
   }
 
+  /// Returns whether it is a converter that another process started, and has taken a picture: it has
+  /// used processor time (the 14th field of its `stat`, in ticks).
+  func isConverter(of parent: CommandProcess) -> Bool {
+    guard status("Name") == "converter", status("PPid") == "\(parent.number)" else { return false }
+    let fields = Self.text(of: "/proc/\(number)/stat").split(separator: " ")
+    return fields.count > 13 && fields[13] != "0"
+  }
+
   /// The number of open descriptors.
   var descriptors: Int {
     Self.names(of: "/proc/\(number)/fd").count
