@@ -5,6 +5,7 @@ internal import Glibc
 enum Fuzz {
   private static let targets: [(name: String, make: @Sendable () throws -> any Target)] = [
     ("lines", { LinesTarget() }),
+    ("rewrites", { RewritesTarget() }),
     ("urls", { URLsTarget() }),
     ("addresses", { AddressesTarget() }),
     ("responses", { try ResponsesTarget() }),

@@ -40,6 +40,17 @@ struct JSONReference {
 
   func text(of node: Int) -> String { String(decoding: bytes[range(of: node)], as: UTF8.self) }
 
+  /// The bytes without those of strings and numbers that are values.
+  var skeleton: [UInt8] {
+    var rest: [UInt8] = []
+    var index = 0
+    for node in nodes where "\"-0123456789".utf8.contains(bytes[node.start]) {
+      rest += bytes[index..<node.start] + [0]
+      index = node.end
+    }
+    return rest + bytes[index...]
+  }
+
   /// The last member of that name.
   func member(_ name: String, of node: Int) -> Int? {
     nodes[node].isObject ? nodes[node].members.last { $0.name == Array(name.utf8) }?.value : nil
