@@ -11,7 +11,7 @@ from ..result import Goal, Result
 from ..variants import variant
 
 NAME = "convert"
-ABOUT = ("`--convert`: 1,000 different WebP of about 100 KB (900 × 700), which become JPEG, and 200 different JPEG of 4,000 × 3,000, which are shrunk to "
+ABOUT = ("`--convert`: 1,000 different WebP of 100 KB (520 × 400), which become JPEG, and 200 different JPEG of 4,000 × 3,000, which are shrunk to "
          "2,048. *libvips* is a C program that calls libvips in one process for each processor; it reads the files from the disk, and neither fetches nor "
          "checks them. Then files that need no conversion, with and without the flag.")
 _SIDE = 2_048
@@ -67,7 +67,7 @@ def measure(bench):
     label = bench.options.attaches[0][0]
     peaks = []
     for what, extension, count, size, codec in (
-            ("WebP", "webp", 1_000, (900, 700), ("-c:v", "libwebp", "-quality", "85")), ("JPEG", "jpg", 200, (4_000, 3_000), ("-q:v", 5, "-update", 1))):
+            ("WebP", "webp", 1_000, (520, 400), ("-c:v", "libwebp", "-quality", "85")), ("JPEG", "jpg", 200, (4_000, 3_000), ("-q:v", 5, "-update", 1))):
         lines, peer = _work(bench, extension, bench.count(count, 20), size, codec)
         work = bench.work(f"{NAME}-{extension}", lines, jobs=64)
         measures = {command.name: (lambda command=command: _attache(bench, command, work, peaks)) for command in _commands(bench)}
@@ -79,7 +79,7 @@ def measure(bench):
         result.runs[what] = runs
         bench.end_row()
     result.goals.append(Goal("memory of a converter", max(peaks), 128, at_least=False, unit=" MB"))
-    without = bench.media_lines(bench.count(20_000, 100), "typical")
+    without = bench.media_lines(bench.count(100_000, 100), "typical")
     plain, converting = bench.attaches(), bench.attaches("--convert")
     runs = bench.in_turn(
         {command.name + name: (lambda command=command, work=work: bench.run(command, work))

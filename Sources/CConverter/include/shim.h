@@ -13,6 +13,8 @@ enum {
   converter_message_max = 160,
   /// Bytes of a result that one message over the socket holds at most.
   converter_part_max = 32 << 10,
+  /// Free bytes that a converter keeps from one picture to the next at most.
+  converter_kept_bytes = 64 << 20,
   /// Frames of an animation that stays one. An animation of more becomes its first frame.
   converter_frames_max = 500,
   /// Attempts to make a picture small enough.

@@ -11,7 +11,7 @@ struct StepOrder {
   /// - Returns: the error in it, or nil.
   mutating func mistake(adding step: OriginStep) -> String? {
     if isOver {
-      return "nothing can follow stall, reset, close, cut, goaway, a flood of headers, a fault of the fetcher or a step that repeats forever"
+      return "nothing can follow stall, reset, close, cut, goaway, a flood of headers, a fetcher's fault or a step that repeats forever"
     }
     if let at = step.at {
       if at < latest { return "`at` counts from the arrival of the request, so it cannot be earlier than the step before" }
