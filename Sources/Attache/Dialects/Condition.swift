@@ -1,11 +1,11 @@
 /// A test that a payload must pass before a dialect, or a part of it, applies. A value of the wrong
 /// type never passes.
-indirect enum Condition: Sendable {
+indirect enum Condition: Hashable, Sendable {
   enum Kind: String, Sendable, CaseIterable {
     case string, number, boolean, object, array
   }
 
-  enum Scalar: Sendable {
+  enum Scalar: Hashable, Sendable {
     case text(String)
     case number(Double)
     case boolean(Bool)
@@ -41,6 +41,27 @@ indirect enum Condition: Sendable {
     case .absent(let path): !payload.contains(at: path, heads, where: \.isPresent)
     case .any(let conditions): conditions.contains { $0.holds(in: payload, heads) }
     case .none(let conditions): !conditions.contains { $0.holds(in: payload, heads) }
+    }
+  }
+
+  /// Returns whether the condition can hold with a text at a path. Only conditions on this path can
+  /// exclude it.
+  func admits(_ text: UntrustedText, at place: DialectPath) -> Bool {
+    switch self {
+    case .present(let path), .kind(let path, .string): path.parts != place.parts || !text.isEmpty
+    case .kind(let path, _), .absent(let path): path.parts != place.parts
+    case .equals(let path, let scalars): path.parts != place.parts || scalars.contains { $0.equals(text) }
+    case .starts(let path, let prefixes): path.parts != place.parts || prefixes.contains { text.starts(with: $0) }
+    case .any(let conditions): conditions.contains { $0.admits(text, at: place) }
+    case .none(let conditions): conditions.allSatisfy { !$0.concerns(place) || !$0.admits(text, at: place) }
+    }
+  }
+
+  /// Returns whether the condition is one on the value at a path alone.
+  private func concerns(_ place: DialectPath) -> Bool {
+    switch self {
+    case .present(let path), .kind(let path, _), .equals(let path, _), .starts(let path, _), .absent(let path): path.parts == place.parts
+    case .any(let conditions), .none(let conditions): conditions.allSatisfy { $0.concerns(place) }
     }
   }
 
@@ -93,11 +114,22 @@ extension Condition.Kind {
 }
 
 extension Condition.Scalar {
+  fileprivate func equals(_ text: UntrustedText) -> Bool {
+    if case .text(let own) = self { text == UntrustedText(own) } else { false }
+  }
+
   fileprivate func equals(_ value: JSONElement) -> Bool {
     switch self {
     case .text(let text): value.isText(text)
     case .number(let number): value.number == number
     case .boolean(let boolean): value.boolean == boolean
     }
+  }
+}
+
+extension UntrustedText {
+  /// Returns whether the text begins with ASCII text, without regard to its case.
+  fileprivate func starts(with prefix: String) -> Bool {
+    utf8.count >= prefix.utf8.count && zip(utf8, prefix.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
   }
 }

@@ -27,9 +27,12 @@ extension MediaSourceReader {
   /// A hint has a place if the payload contains it, and if the dialect adds nothing to it.
   private func hint(of reference: MediaReference, _ find: DialectWalk.Find, _ fields: FieldReader) -> MediaSite.Hint? {
     guard let text = reference.typeHint, let field = fields.source(place.source.typeHint), field.framed("").isEmpty else { return nil }
-    return hintPath(field, find).map { path in
-      MediaSite.Hint(path: path, text: text, kind: reference.hintKind, words: place.source.hintWords)
+    guard let path = hintPath(field, find) else { return nil }
+    let source = place.source
+    guard case .at(let at) = field.origin, source.json == nil else {
+      return MediaSite.Hint(path: path, text: text, kind: reference.hintKind, words: source.hintWords)
     }
+    return MediaSite.Hint(path: path, text: text, kind: reference.hintKind, words: source.hintWords, place: at, conditions: source.when)
   }
 
   private func hintPath(_ field: Field, _ find: DialectWalk.Find) -> MediaSite.Path? {

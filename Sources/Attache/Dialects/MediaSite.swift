@@ -12,6 +12,17 @@ package struct MediaSite: Hashable, Sendable {
     let kind: MediaReference.HintKind?
     /// The vendor's own words, with the uniform type of each.
     let words: [UntrustedText: String]
+    /// Where the dialect reads the hint, and what it demands of the payload for this attachment: a
+    /// hint may decide whether there is one.
+    let place: DialectPath?
+    let conditions: [Condition]
+
+    init(
+      path: Path, text: UntrustedText, kind: MediaReference.HintKind?, words: [UntrustedText: String], place: DialectPath? = nil,
+      conditions: [Condition] = []
+    ) {
+      (self.path, self.text, self.kind, self.words, self.place, self.conditions) = (path, text, kind, words, place, conditions)
+    }
   }
 
   /// The maximum number of sites kept per payload, because a payload may name one URL again and
@@ -38,9 +49,15 @@ extension MediaSite.Hint {
   /// Returns the hint for media of this type in the same notation, for example `image/png` instead
   /// of `image/jpeg`; nil if the hint stays.
   ///
-  /// A hint stays if it is true of the type, if its meaning is not known, or if the vendor has no
-  /// word for the type.
+  /// A hint stays if it is true of the type, if its meaning is not known, if the vendor has no word
+  /// for the type, or if the dialect would not find the attachment with the new hint.
   func replacement(for type: MediaType) -> UntrustedText? {
+    guard let new = word(of: type) else { return nil }
+    guard let place else { return new }
+    return conditions.allSatisfy { $0.admits(new, at: place) } ? new : nil
+  }
+
+  private func word(of type: MediaType) -> UntrustedText? {
     let meaning = HintedType(text, kind, meaning: words[text])
     guard let meaning, !meaning.agrees(with: .type(type)) else { return nil }
     if words[text] != nil { return word(for: type) }
