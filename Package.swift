@@ -18,6 +18,7 @@ let package = Package(
   name: "attache",
   products: [
     .executable(name: "attache", targets: ["attache"]),
+    .executable(name: "attache-preview", targets: ["attache-preview"]),
     .executable(name: "attache-queue", targets: ["attache-queue"]),
     .executable(name: "attache-rehearse", targets: ["attache-rehearse"]),
     .library(name: "Attache", targets: ["Attache"]),
@@ -36,6 +37,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/CoreOffice/XMLCoder", from: "0.18.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
@@ -54,6 +56,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLinux"),
     .target(name: "CDialects"),
+    .target(name: "CPage"),
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
       name: "Attache",
@@ -122,6 +125,16 @@ let package = Package(
       path: "Sources/RehearseCommand",
       swiftSettings: strict),
     .executableTarget(
+      name: "attache-preview",
+      dependencies: [
+        "Attache", "AttacheArguments", "AttacheInspection", "CPage",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Mustache", package: "swift-mustache"),
+      ],
+      path: "Sources/PreviewCommand",
+      exclude: ["Page"],
+      swiftSettings: strict),
+    .executableTarget(
       name: "attache-queue",
       dependencies: [
         "Attache", "AttacheArguments", "AttacheInspection", "AttacheQueue", "AttacheSenders",
@@ -171,7 +184,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "Attache", "AttacheInspection", "AttacheTesting", "Tripwire", "attache", "attache-queue", "attache-rehearse",
+        "Attache", "AttacheInspection", "AttacheTesting", "Tripwire", "attache", "attache-preview", "attache-queue", "attache-rehearse",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: tests),

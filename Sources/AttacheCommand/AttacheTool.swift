@@ -19,8 +19,8 @@ struct AttacheTool: ParsableCommand {
   private static let everySubcommand: [any ParsableCommand.Type] = [
     FilterCommand.self, BatchCommand.self, EnqueueCommand.self, WorkCommand.self, DeliverCommand.self, ResultsCommand.self,
     QueueStateCommand.self, RetryCommand.self, PurgeCommand.self, PushCommand.self, InspectCommand.self, LintCommand.self,
-    DialectsCommand.self,
-    StoreCommand.self,
+    PreviewCommand.self,
+    DialectsCommand.self, StoreCommand.self,
     ReasonsCommand.self, RehearseCommand.self, RecordCommand.self, OriginCommand.self,
   ]
 

@@ -33,6 +33,18 @@ extension RehearsalCommand {
   static var installer: String { "scripts/install --rehearse" }
 }
 
+/// `attache preview`: runs in the companion executable, because it needs a template engine and
+/// therefore Foundation.
+struct PreviewCommand: CompanionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "preview", abstract: "Write a web page that shows notifications as people see them.")
+  static let companion = "attache-preview"
+  static let installer = "scripts/install"
+
+  @Argument(parsing: .captureForPassthrough, help: "Use --help for its flags.")
+  var arguments: [String] = []
+}
+
 /// A subcommand of `attache-queue`, which needs SQLite's Swift library and therefore Foundation.
 protocol QueueCommand: CompanionCommand {}
 

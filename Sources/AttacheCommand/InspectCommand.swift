@@ -55,13 +55,7 @@ struct InspectCommand: ParsableCommand {
 extension PayloadOptions {
   /// Returns the inspection that these flags describe.
   func inspection(_ fetching: FetchOptions, maximumAttachments: Int) throws -> Inspector.Configuration {
-    let filter = try configuration()
-    var configuration = Inspector.Configuration()
-    (configuration.outputKey, configuration.payloadPath) = (filter.outputKey, filter.payloadPath)
-    configuration.dialects = filter.dialects
-    configuration.policy = fetching.configuration.policy
-    configuration.converts = fetching.convert
-    configuration.maximumAttachments = maximumAttachments
-    return configuration
+    Inspector.Configuration(
+      try configuration(), policy: fetching.configuration.policy, converts: fetching.convert, maximumAttachments: maximumAttachments)
   }
 }

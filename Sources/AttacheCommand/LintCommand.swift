@@ -16,6 +16,11 @@ struct LintCommand: ParsableCommand {
   @Option(help: "Write findings as text (FILE:LINE: severity: code: sentence [path]), json (one object per finding) or sarif.")
   var format = LintReport.Format.text
 
+  @Option(
+    help: ArgumentHelp("A JSON file with the app's categories; a payload with another category has a finding.", valueName: "file"),
+    transform: { try NotificationCategories(contentsOf: $0) })
+  var categories: NotificationCategories?
+
   @Flag(help: "Print each code with its meaning, what to do, and the source of the rule.")
   var list = false
 
@@ -29,7 +34,9 @@ struct LintCommand: ParsableCommand {
   func run() throws {
     if list { return try StandardOutput.write(Self.table) }
     let input = try PayloadFile(file)
-    let inspector = Inspector(try payloads.inspection(fetching, maximumAttachments: .max))
+    var configuration = try payloads.inspection(fetching, maximumAttachments: .max)
+    configuration.categories = categories ?? NotificationCategories()
+    let inspector = Inspector(configuration)
     var report = LintReport(format, file: input.name, version: attacheVersion)
     var isClean = true
     try input.forEach { payload in

@@ -1,4 +1,4 @@
-internal import Attache
+package import Attache
 
 /// A payload in an input: one line, or the lines of an object that spans several.
 package struct InputPayload: Hashable, Sendable {
@@ -22,5 +22,12 @@ package struct InputPayload: Hashable, Sendable {
   /// Creates a payload for a line that is too long to be kept.
   init(line: Int, length: Int) {
     (self.line, self.length, bytes, isSpread) = (line, length, [], false)
+  }
+
+  /// Returns the payload as one line, as a filter reads it: a pretty-printed one is sent compact.
+  package func lineBytes(_ parser: JSONParser) -> [UInt8] {
+    guard isSpread else { return bytes }
+    guard parser.parse(copying: bytes) != nil else { return bytes.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 } }
+    return JSONText(bytes).compact
   }
 }

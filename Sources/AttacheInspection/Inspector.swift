@@ -19,8 +19,16 @@ package final class Inspector {
     package var maximumAttachments = 10
     /// Whether pictures are converted (`--convert`).
     package var converts = false
+    /// The categories of the app; none if they are not known.
+    package var categories = NotificationCategories()
 
     package init() {}
+
+    /// Creates the configuration of an inspection of what a filter reads.
+    package init(_ filter: Filter.Configuration, policy: URLPolicy, converts: Bool, maximumAttachments: Int) {
+      (outputKey, payloadPath, dialects) = (filter.outputKey, filter.payloadPath, filter.dialects)
+      (self.policy, self.converts, self.maximumAttachments) = (policy, converts, maximumAttachments)
+    }
   }
 
   private let configuration: Configuration
@@ -52,9 +60,7 @@ package final class Inspector {
     guard input.length <= PayloadReader.maximumLineLength else {
       return [.invalid(input, .payloadSize, why: "the line has \(input.length) bytes; attache does not read lines of more than 1 MiB")]
     }
-    // A pretty-printed payload is sent compact.
-    let isSpreadJSON = input.isSpread && parser.parse(copying: input.bytes) != nil
-    let line = Segment(copying: isSpreadJSON ? JSONText(input.bytes).compact : input.bytes, padding: JSONParser.padding)
+    let line = Segment(copying: input.lineBytes(parser), padding: JSONParser.padding)
     return unsafe line.withUnsafeBytes { unsafe inspect(input, $0) }
   }
 
@@ -129,7 +135,7 @@ package final class Inspector {
   private func addFindings(_ payload: JSONElement, _ paths: LinePaths, to inspection: inout Inspection) {
     let subject = FindingSubject(
       inspection: inspection, payload: payload, aps: opener.aps, paths: paths, report: lenientReport, converts: configuration.converts,
-      vendorSource: inspection.dialect.flatMap { entries[$0]?.source })
+      categories: configuration.categories, vendorSource: inspection.dialect.flatMap { entries[$0]?.source })
     inspection.findings = (subject.findings() + rateFindings(subject)).bounded
     for index in inspection.media.indices {
       let reference = inspection.media[index].reference

@@ -125,8 +125,16 @@ struct FindingTests {
     #expect(inspect(one: line) { $0.converts = true }.findings == [])
   }
 
+  @Test(arguments: [("MESSAGE", []), ("message", [FindingCode.categoryUnknown]), ("", [.apsCategory])])
+  func `a category that the app does not have is a finding, if the app's are known`(name: String, codes: [FindingCode]) throws {
+    let categories = try NotificationCategories(Array(#"{"categories":[{"identifier":"MESSAGE"}]}"#.utf8))
+    let line = #"{"aps":{"alert":"Hi","category":"\#(name)"}}"#
+    #expect(inspect(one: line) { $0.categories = categories }.findings.map(\.code) == codes)
+    #expect(inspect(one: line).findings.map(\.code) == codes.filter { $0 == .apsCategory })
+  }
+
   @Test func `every code has a row`() {
-    #expect(Set(Self.rows.map(\.code)).union([.silentRate]) == Set(FindingCode.allCases))
+    #expect(Set(Self.rows.map(\.code)).union([.silentRate, .categoryUnknown]) == Set(FindingCode.allCases))
   }
 
   @Test(arguments: FindingCode.allCases)

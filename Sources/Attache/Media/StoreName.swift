@@ -87,3 +87,11 @@ struct StoreName: Hashable, Sendable {
 
   private static let types = Dictionary(uniqueKeysWithValues: MediaType.allCases.map { ($0.fileExtension, $0) })
 }
+
+/// The names of the files in a store, for other modules.
+package enum StoreFileName {
+  /// Returns the MIME type of a file of the store; nil if the store did not make the name.
+  package static func mime(folder: String, file: String) -> String? {
+    StoreName(folder: folder, fileName: file)?.type.mime
+  }
+}

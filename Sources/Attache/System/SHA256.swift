@@ -68,7 +68,7 @@ extension SHA256 {
 
 extension SHA256.Digest {
   /// The hash in base64 (RFC 4648), with padding.
-  var base64: String {
+  package var base64: String {
     // libcrypto writes a zero byte at the end.
     var text = [UInt8](repeating: 0, count: 45)
     let length = unsafe EVP_EncodeBlock(&text, bytes, 32)

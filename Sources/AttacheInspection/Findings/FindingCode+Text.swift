@@ -7,7 +7,7 @@ extension FindingCode {
       .apsSound, .apsBadge, .apsMedia, .typeHint:
       .error
     case .envelopeUnopened, .mutableMissing, .mutableAlert, .contentAvailableAlert, .silentSound, .silentBadge, .silentRate, .apsUnknown,
-      .apsCategory,
+      .apsCategory, .categoryUnknown,
       .urlHTTP, .urlHTTPS, .urlRelative, .urlRefused, .mediaMany, .typeUnguessable, .typeContradiction, .actionsMany:
       .warning
     case .mutableBoolean, .contentAvailableBoolean, .actionsLimited: .note
@@ -39,6 +39,7 @@ extension FindingCode {
     case .apsSound: "sound is neither a string nor a dictionary with a name."
     case .apsBadge: "badge is not a whole number of 0 or more."
     case .apsCategory: "category is empty or not a string, so no actions are shown."
+    case .categoryUnknown: "The app does not register the category, so no actions are shown."
     case .apsMedia: "A media URL is in aps, where APNs ignores custom keys."
     case .urlHTTP: "App Transport Security refuses plain http."
     case .urlHTTPS: "The vendor's helper downloads only from https URLs."
@@ -82,6 +83,7 @@ extension FindingCode {
     case .apsSound: "Write the name of a sound file, default, or a dictionary with critical, name and volume."
     case .apsBadge: "Write a number; 0 removes the badge."
     case .apsCategory: "Write the identifier of a category that the app registers, or leave it out."
+    case .categoryUnknown: "Write the identifier of a category in the file of --categories, or add it there and to the app."
     case .apsMedia: "Move it beside aps."
     case .urlHTTP, .urlHTTPS: "Serve the media over https."
     case .urlRelative: "Write an absolute URL."
@@ -106,7 +108,7 @@ extension FindingCode {
     case .contentAvailableValue, .contentAvailableBoolean, .contentAvailableAlert, .silentSound, .silentBadge, .silentRate:
       notifications + "pushing-background-updates-to-your-app"
     case .silentPriority: notifications + "sending-notification-requests-to-apns"
-    case .apsCategory, .actionsMany: notifications + "unnotificationcategory"
+    case .apsCategory, .categoryUnknown, .actionsMany: notifications + "unnotificationcategory"
     case .actionsLimited: "https://developer.apple.com/documentation/uikit/uiusernotificationactioncontext"
     case .urlHTTP: "https://developer.apple.com/documentation/bundleresources/information-property-list/nsapptransportsecurity"
     // If the dialect has a page of its vendor, that page is used instead.

@@ -28,6 +28,7 @@ package enum FindingCode: String, CaseIterable, Sendable {
   case apsBadge = "aps.badge"
   case apsCategory = "aps.category"
   case apsMedia = "aps.media"
+  case categoryUnknown = "category.unknown"
 
   case urlHTTP = "url.http"
   case urlHTTPS = "url.https"

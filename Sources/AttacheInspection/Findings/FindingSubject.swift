@@ -11,6 +11,8 @@ struct FindingSubject {
   let report: GateReport
   /// Whether pictures are converted.
   let converts: Bool
+  /// The categories of the app; none if they are not known.
+  let categories: NotificationCategories
   /// The address of the vendor's page, if a dialect applies.
   let vendorSource: String?
 
