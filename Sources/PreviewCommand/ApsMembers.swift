@@ -10,6 +10,10 @@ struct ApsMembers {
 
   /// The maximum number of objects and arrays around `aps`. No push service's envelope has so many.
   private static let maximumDepth = 8
+  /// The maximum number of strings that are read as JSON. An envelope has one or two.
+  private static let maximumTexts = 16
+
+  private var texts = 0
 
   init() {}
 
@@ -27,7 +31,8 @@ struct ApsMembers {
     var isFound = false
     if value.isObject { value.forEachMember { if !isFound { isFound = read($1, depth: depth + 1) } } }
     if value.isArray { value.forEachElement { if !isFound { isFound = read($0, depth: depth + 1) } } }
-    if !isFound, let text = value.text, text.utf8.first == UInt8(ascii: "{") {
+    if !isFound, texts < Self.maximumTexts, let text = value.text, text.utf8.first == UInt8(ascii: "{") {
+      texts += 1
       let parser = JSONParser()
       if let inner = parser.parse(copying: Array(text.utf8)) { isFound = read(inner, depth: depth + 1) }
     }

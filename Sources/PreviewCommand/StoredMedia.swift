@@ -12,13 +12,16 @@ struct StoredMedia {
     var size: Int
   }
 
-  /// Returns the names of stored files in a line, each once: `73/7333….jpg`, as they end the address of
+  /// The maximum number of names in a line. A line of several notifications has ten for each.
+  static let maximumNames = 200
+
+  /// Returns the names of stored files in a line, each once, up to ``maximumNames``: `73/7333….jpg`, as they end the address of
   /// a file wherever it is served.
   static func names(in line: [UInt8]) -> [String] {
     var names: [String] = []
     // A name has 2 digits, a slash, 64 digits, a dot, and an extension.
     var start = line.startIndex
-    while let slash = line[start...].firstIndex(of: UInt8(ascii: "/")) {
+    while names.count < maximumNames, let slash = line[start...].firstIndex(of: UInt8(ascii: "/")) {
       start = slash + 1
       guard slash >= 2, line.count > slash + 66, line[slash + 65] == UInt8(ascii: ".") else { continue }
       let ending = line[(slash + 66)...].prefix {
