@@ -36,14 +36,15 @@ package struct NotificationCategories: Sendable {
   /// - Throws: what is wrong, with the file and the place, and what to do.
   package init(contentsOf path: String) throws(CategoriesError) {
     func unusable(_ text: String) -> CategoriesError { CategoriesError(place: PrintableText.of(path), message: text) }
-    guard let file = unsafe fopen(path, "re") else { throw unusable("the file cannot be read: \(unsafe String(cString: strerror(errno)))") }
-    defer { unsafe fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: Self.maximumBytes + 1)
-    let count = unsafe bytes.withUnsafeMutableBytes { unsafe fread($0.baseAddress, 1, $0.count, file) }
-    guard unsafe ferror(file) == 0 else { throw unusable("the file cannot be read: \(unsafe String(cString: strerror(errno)))") }
-    guard count <= Self.maximumBytes else { throw unusable("the file is longer than 1 MiB; leave out categories that are not used") }
+    let bytes: [UInt8]?
+    do throws(SystemError) {
+      bytes = try SmallFile.read(path, maximum: Self.maximumBytes)
+    } catch {
+      throw unusable("the file cannot be read: \(unsafe String(cString: strerror(error.number)))")
+    }
+    guard let bytes else { throw unusable("the file is longer than 1 MiB; leave out categories that are not used") }
     do throws(CategoriesError) {
-      try self.init(Array(bytes[..<count]))
+      try self.init(bytes)
     } catch {
       throw unusable("\(error)")
     }

@@ -182,10 +182,10 @@ package final class TypeDetector {
     head = nil
   }
 
-  /// Whether a stopped process has not ended yet.
-  var hasLeftovers: Bool {
+  /// Returns the stopped processes that have not ended yet.
+  func remainingLeftovers() -> [pid_t] {
     leftovers.removeAll { DetectorProcess.isGone($0) }
-    return !leftovers.isEmpty
+    return leftovers
   }
 
   private func release() {

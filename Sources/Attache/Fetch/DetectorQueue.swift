@@ -92,11 +92,15 @@ final class DetectorQueue {
   /// A confined process may not send signals. If injected code has disabled the timers of its
   /// child, ending this process ends the child.
   private func lookAfterLeftovers() {
-    guard leftoverTimer == nil, detector.hasLeftovers else { return }
+    guard leftoverTimer == nil else { return }
+    let leftovers = detector.remainingLeftovers()
+    guard !leftovers.isEmpty else { return }
     leftoverTimer = loop.schedule(at: loop.now.advanced(by: Self.leftoverPatience)) { [weak self] in
       guard let self else { return }
       leftoverTimer = nil
-      if detector.hasLeftovers { abort() }
+      // Those that were stopped since then have time left.
+      if !Set(leftovers).isDisjoint(with: detector.remainingLeftovers()) { abort() }
+      lookAfterLeftovers()
     }
   }
 }

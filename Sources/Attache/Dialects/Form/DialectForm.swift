@@ -23,15 +23,15 @@ struct DialectForm: Sendable {
   /// - Throws: ``DialectFormError`` if the file cannot be read or is longer than ``maximumLength``.
   init(contentsOf path: String) throws(DialectFormError) {
     func unusable(_ text: String) -> DialectFormError { DialectFormError(file: path, line: nil, field: "", text: text) }
-    func unreadable() -> DialectFormError { unusable("the file cannot be read: \(unsafe String(cString: strerror(errno)))") }
-    guard let file = unsafe fopen(path, "re") else { throw unreadable() }
-    defer { unsafe fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: Self.maximumLength + 1)
-    let count = unsafe bytes.withUnsafeMutableBytes { unsafe fread($0.baseAddress, 1, $0.count, file) }
-    guard unsafe ferror(file) == 0 else { throw unreadable() }
+    let bytes: [UInt8]?
+    do throws(SystemError) {
+      bytes = try SmallFile.read(path, maximum: Self.maximumLength)
+    } catch {
+      throw unusable("the file cannot be read: \(unsafe String(cString: strerror(error.number)))")
+    }
+    guard let bytes else { throw unusable("the file is longer than 1 MiB; leave out the dialects that are not used") }
     let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
-    guard count <= Self.maximumLength else { throw unusable("the file is longer than 1 MiB; leave out the dialects that are not used") }
-    self.init(name: path, bytes: bytes[(hasMark ? 3 : 0)..<count])
+    self.init(name: path, bytes: bytes[(hasMark ? 3 : 0)...])
   }
 
   /// The built-in table.

@@ -1,3 +1,4 @@
+internal import Attache
 internal import Glibc
 internal import JWTKit
 
@@ -26,17 +27,14 @@ public struct SigningKey: Sendable {
   /// - Throws: ``APNsSetupError`` when the file cannot be read, is longer than 16 KiB, or contains
   ///   no P-256 private key.
   public init(contentsOf path: String) throws(APNsSetupError) {
-    guard let file = unsafe fopen(path, "re") else { throw Self.unreadable }
-    defer { unsafe fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: Self.maximumBytes + 1)
-    let count = unsafe fread(&bytes, 1, bytes.count, file)
-    guard unsafe ferror(file) == 0 else { throw Self.unreadable }
-    guard count <= Self.maximumBytes else { throw APNsSetupError("it is longer than 16 KiB, so it is not a key") }
-    try self.init(pem: String(decoding: bytes.prefix(count), as: UTF8.self))
-  }
-
-  private static var unreadable: APNsSetupError {
-    APNsSetupError("it cannot be read: \(unsafe String(cString: strerror(errno)))")
+    let bytes: [UInt8]?
+    do throws(SystemError) {
+      bytes = try SmallFile.read(path, maximum: Self.maximumBytes)
+    } catch {
+      throw APNsSetupError("it cannot be read: \(unsafe String(cString: strerror(error.number)))")
+    }
+    guard let bytes else { throw APNsSetupError("it is longer than 16 KiB, so it is not a key") }
+    try self.init(pem: String(decoding: bytes, as: UTF8.self))
   }
 }
 
