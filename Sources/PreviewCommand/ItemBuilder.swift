@@ -20,7 +20,7 @@ struct ItemBuilder {
   ///
   /// - Parameter before: the line before the run; nil if it is not known.
   mutating func items(from before: InputPayload?, to after: InputPayload, _ entry: RunReport.Entry?) -> [PreviewItem] {
-    let files = StoredMedia.names(in: after.bytes)
+    let files = StoreFileName.names(in: after.bytes)
     let ends = afterInspector.inspect(after)
     let starts = before.map { inspector.inspect($0) } ?? ends
     let ending = members(after, count: ends.count)
@@ -32,6 +32,7 @@ struct ItemBuilder {
       (item.outcome, item.reason, item.elapsed) = (entry?.outcome, entry?.reason, entry?.elapsed)
       item.dialect = entry?.dialect ?? start.dialect
       item.media = entry?.media ?? []
+      (item.scenario, item.expected, item.deviations) = (entry?.scenario, entry?.expected, entry?.deviations ?? [])
       // The files of a line with several notifications are those of all of them.
       item.after.media = files
       item.findings = start.findings.map {

@@ -59,6 +59,10 @@ struct PreviewItem: Encodable {
   var dialect: String?
   /// In milliseconds.
   var elapsed: Double?
+  /// Of a rehearsal: the scenario, what it expects in words, and what differs from that.
+  var scenario: String?
+  var expected: String?
+  var deviations: [String] = []
   var before: Card
   var after: Card
   var media: [Tried] = []

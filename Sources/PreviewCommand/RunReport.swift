@@ -10,6 +10,10 @@ struct RunReport {
     var dialect: String?
     var elapsed: Double?
     var media: [PreviewItem.Tried]
+    /// Of a rehearsal.
+    var scenario: String?
+    var expected: String?
+    var deviations: [String] = []
   }
 
   private(set) var entries: [Int: Entry] = [:]
@@ -25,9 +29,12 @@ struct RunReport {
       }
       var media: [PreviewItem.Tried] = []
       object.member("media")?.forEachElement { media.append(PreviewItem.Tried($0)) }
-      entries[line] = Entry(
+      var entry = Entry(
         outcome: outcome, reason: object.member("reason")?.text?.string, dialect: object.member("dialect")?.text?.string,
         elapsed: object.member("elapsed_ms")?.number, media: media)
+      (entry.scenario, entry.expected) = (object.member("scenario")?.text?.string, object.member("expected")?.text?.string)
+      object.member("deviations")?.forEachElement { if let text = $0.text?.string { entry.deviations.append(text) } }
+      entries[line] = entry
     }
   }
 }

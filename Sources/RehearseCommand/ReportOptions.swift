@@ -15,6 +15,11 @@ struct ReportOptions: ParsableArguments {
   var json: String?
 
   @Option(
+    help: ArgumentHelp("Write a page that shows the notifications of each scenario, expected beside actual.", valueName: "file|dir"),
+    completion: .file())
+  var preview: String?
+
+  @Option(
     help: ArgumentHelp(
       "Compare with an earlier file of --json: a changed outcome or reason, a missing scenario, or a grown lateness is a failure.",
       valueName: "file"), completion: .file())
@@ -48,6 +53,7 @@ struct ReportOptions: ParsableArguments {
     var reports: [any RehearsalReport] = [tap ? TAPReport(.output) : PeopleReport(.output, isVerbose: verbose)]
     if let file = files[0] { reports.append(JSONReport(file)) }
     if let file = files[1] { reports.append(JUnitReport(file)) }
+    if let preview { reports.append(PreviewReport(preview)) }
     return reports
   }
 

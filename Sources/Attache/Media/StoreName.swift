@@ -94,4 +94,27 @@ package enum StoreFileName {
   package static func mime(folder: String, file: String) -> String? {
     StoreName(folder: folder, fileName: file)?.type.mime
   }
+
+  /// The maximum number of names in a line. A line of several notifications has up to ten for each.
+  private static let maximumNames = 200
+
+  /// Returns the names of stored files in a line, each once, up to 200: `73/7333….jpg`, as they end
+  /// the address of a file wherever it is served.
+  package static func names(in line: [UInt8]) -> [String] {
+    var names: [String] = []
+    // A name has 2 digits, a slash, 64 digits, a dot, and an extension.
+    var start = line.startIndex
+    while names.count < maximumNames, let slash = line[start...].firstIndex(of: UInt8(ascii: "/")) {
+      start = slash + 1
+      guard slash >= 2, line.count > slash + 66, line[slash + 65] == UInt8(ascii: ".") else { continue }
+      let ending = line[(slash + 66)...].prefix {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+      }
+      let folder = String(decoding: line[(slash - 2)..<slash], as: UTF8.self)
+      let name = String(decoding: line[(slash + 1)..<ending.endIndex], as: UTF8.self)
+      guard mime(folder: folder, file: name) != nil, !names.contains("\(folder)/\(name)") else { continue }
+      names.append("\(folder)/\(name)")
+    }
+    return names
+  }
 }

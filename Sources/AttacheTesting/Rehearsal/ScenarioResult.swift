@@ -57,6 +57,15 @@ public struct ScenarioResult: Sendable {
     }
   }
 
+  /// A line of input, and the line of output that answers it; nil if none does.
+  package struct Lines: Sendable {
+    package var before: [UInt8]
+    package var after: [UInt8]?
+  }
+
+  /// The maximum size of all lines that a result has, in bytes: a rehearsal has hundreds of results.
+  static let maximumBytes = 1_000_000
+
   /// The scenario that was run.
   public var scenario: Scenario
   /// The environment in which it was played.
@@ -69,6 +78,8 @@ public struct ScenarioResult: Sendable {
   public var skipped: String?
   /// The result of each payload.
   public var payloads: [OfPayload] = []
+  /// The lines of the first payloads, before and after: as many as have ``maximumBytes`` together.
+  package var lines: [Lines] = []
   /// The events in order of time.
   public var timeline: [Event] = []
   /// The elapsed time on the real clock.

@@ -97,7 +97,7 @@ extension ScenarioRunner {
     switch played {
     case .success(let run):
       result.findings = EngineCheck.findings(run, of: depth == .virtual ? scenario.unmeasured : scenario)
-      result.payloads = run.results
+      (result.payloads, result.lines) = (run.results, run.lines)
       result.timeline = run.timeline(deadline: scenario.deadline)
       result.elapsed = run.evidence.elapsed
     case .failure(let error): result.take(error)

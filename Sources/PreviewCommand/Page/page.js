@@ -92,7 +92,7 @@
 
   function facts(item) {
     const card = item.after, pairs = [
-      ["Outcome", item.outcome], ["Reason", item.reason], ["Dialect", item.dialect], ["Time", item.elapsed == null ? null : `${item.elapsed} ms`],
+      ["Scenario", item.scenario], ["Expected", item.expected], ["Outcome", item.outcome], ["Reason", item.reason], ["Dialect", item.dialect], ["Time", item.elapsed == null ? null : `${item.elapsed} ms`],
       ["Category", card.category], ["Group", card.thread], ["Relevance", card.relevance], ["Level", card.level], ["Sound", card.sound], ["Badge", card.badge],
       ["More actions", card.actions.length > 10 ? `${card.actions.length - 10} that no phone shows` : null],
     ];
@@ -116,8 +116,9 @@
   }
 
   function entry(item) {
-    const parts = [make("h2", {}, `Line ${item.line}: ${label(item)}`), make("div", {class: "states"}, state("Before", item.before, item), state("After", item.after, item)), make("h3", {}, "Run"), facts(item)];
+    const parts = [make("h2", {}, `${item.scenario || `Line ${item.line}`}: ${label(item)}`), make("div", {class: "states"}, state("Before", item.before, item), state("After", item.after, item)), make("h3", {}, "Run"), facts(item)];
     const media = tried(item), mistakes = findings(item);
+    if (item.deviations.length > 0) parts.push(make("h3", {}, "Differs from the scenario"), make("ul", {class: "findings note"}, item.deviations.map(text => make("li", {}, text))));
     if (media) parts.push(make("h3", {}, "Media"), media);
     if (mistakes) parts.push(make("h3", {}, "Findings of lint"), mistakes);
     return make("div", {class: "entry"}, parts);
@@ -131,7 +132,7 @@
     const item = shown[index];
     const node = make(
       "div", {class: "row", role: "option", id: `row-${index}`, "aria-selected": String(index === chosen), "aria-posinset": index + 1, "aria-setsize": shown.length},
-      make("div", {}, label(item)), make("div", {class: "faint"}, [`line ${item.line}`, item.outcome, item.reason, item.dialect].filter(Boolean).join(" · ")));
+      make("div", {}, label(item)), make("div", {class: "faint"}, [item.scenario || `line ${item.line}`, item.outcome, item.reason, item.dialect, item.deviations.length > 0 ? "differs" : ""].filter(Boolean).join(" · ")));
     node.style.transform = `translateY(${index * ROW}px)`;
     node.addEventListener("click", () => choose(index));
     return node;
@@ -177,7 +178,7 @@
   // MARK: Filter
 
   const searched = items.map(item => [
-    `line ${item.line}`, item.after.title, item.after.subtitle, item.after.body, item.before.title, item.before.body, item.why, ...item.media.map(media => media.url),
+    item.scenario || `line ${item.line}`, item.expected, item.after.title, item.after.subtitle, item.after.body, item.before.title, item.before.body, item.why, ...item.media.map(media => media.url),
   ].map(plain).join("\n").toLowerCase());
 
   function filter() {

@@ -87,6 +87,7 @@ public struct CommandRehearsal: Sendable {
       return (judge(transcript, evidence, demand, stage), evidence.timeline)
     }
     (result.findings, result.payloads, result.timeline) = (judgement.findings, judgement.payloads, timeline)
+    result.lines = judgement.run.lines
   }
 
   func judge(_ transcript: CommandTranscript, _ evidence: Evidence, _ demand: Demand, _ stage: ScenarioStage) -> CommandJudgement {

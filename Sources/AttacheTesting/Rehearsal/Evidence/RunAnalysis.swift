@@ -43,6 +43,18 @@ package struct RunAnalysis: Sendable {
 
   var results: [ScenarioResult.OfPayload] { accounts.map(\.result) }
 
+  /// The lines of the first payloads.
+  var lines: [ScenarioResult.Lines] {
+    var (lines, left) = ([ScenarioResult.Lines](), ScenarioResult.maximumBytes)
+    for (line, before) in evidence.input.enumerated() {
+      let after = answers[line].map { output[$0] }
+      left -= before.count + (after?.count ?? 0)
+      guard left >= 0 else { break }
+      lines.append(ScenarioResult.Lines(before: before, after: after.map(Array.init)))
+    }
+    return lines
+  }
+
   /// The timeline with events for when payloads were taken, decided and written, according to the
   /// report and the arrivals.
   ///

@@ -15,7 +15,7 @@ extension QueueRehearsal {
       let (work, kills) = try await killed(queue, within: longest)
       return (RunAnalysis(try await queue.evidence(work), of: scenario), kills)
     }
-    (result.payloads, result.timeline) = (run.results, run.evidence.timeline)
+    (result.payloads, result.lines, result.timeline) = (run.results, run.lines, run.evidence.timeline)
     for index in result.payloads.indices { result.payloads[index].lateness = nil }
     if kills == 0 { result.skipped = "no kill point was reached: the worker had ended before" }
     result.findings = KilledQueueCheck.findings(run, of: scenario).map { finding in

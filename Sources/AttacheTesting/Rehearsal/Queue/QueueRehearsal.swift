@@ -86,7 +86,7 @@ public struct QueueRehearsal: Sendable {
     let scenario = result.scenario.scaled(by: timeScale)
     let (run, _) = try await worked(scenario)
     result.findings = EngineCheck.findings(run, of: scenario)
-    (result.payloads, result.timeline) = (run.results, run.evidence.timeline)
+    (result.payloads, result.lines, result.timeline) = (run.results, run.lines, run.evidence.timeline)
   }
 
   /// Enqueues the payloads, works them once, and reads their results.
