@@ -1,4 +1,4 @@
-internal import Attache
+package import Attache
 internal import Glibc
 
 /// The categories that an app registers, from a JSON file:
@@ -19,15 +19,11 @@ package struct NotificationCategories: Sendable {
     package var takesText = false
   }
 
-  /// The maximum number of actions that a phone shows.
-  ///
-  /// Source:
-  /// https://developer.apple.com/documentation/usernotifications/declaring-your-actionable-notification-types
-  package static let maximumActions = 10
-
   private static let maximumBytes = 1 << 20
 
-  private var categories: [String: [Action]] = [:]
+  private var categories: [UntrustedText: [Action]] = [:]
+  /// The first identifiers of the file, in words for a message.
+  package private(set) var examples = ""
 
   package init() {}
 
@@ -61,16 +57,18 @@ package struct NotificationCategories: Sendable {
     guard let list = root.isArray ? root : root.member("categories"), list.isArray else {
       throw CategoriesError(place: "", message: "there is no array “categories”; write {\"categories\": […]}")
     }
-    var number = 0
+    var (number, identifiers) = (0, [String]())
     try list.forEachElement { category throws(CategoriesError) in
       let place = "categories[\(number)]"
       number += 1
-      let identifier = try category.required("identifier", at: place)
+      let identifier = UntrustedText(try category.required("identifier", at: place))
       guard categories[identifier] == nil else {
         throw CategoriesError(place: place, message: "another category has the identifier “\(PrintableText.of(identifier))”; remove one")
       }
       categories[identifier] = try Self.actions(of: category, at: place)
+      if number <= 5 { identifiers.append("“\(PrintableText.of(identifier))”") }
     }
+    examples = identifiers.joined(separator: ", ")
   }
 
   private static func actions(of category: JSONElement, at place: String) throws(CategoriesError) -> [Action] {
@@ -83,11 +81,8 @@ package struct NotificationCategories: Sendable {
     return actions
   }
 
-  /// The identifiers, in order.
-  package var identifiers: [String] { categories.keys.sorted() }
-
   /// The actions of a category; nil if there is no such category.
-  package func actions(of identifier: String) -> [Action]? { categories[identifier] }
+  package func actions(of identifier: UntrustedText) -> [Action]? { categories[identifier] }
 
   /// Whether no category is known.
   package var isEmpty: Bool { categories.isEmpty }

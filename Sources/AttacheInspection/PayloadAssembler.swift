@@ -60,9 +60,16 @@ struct PayloadAssembler {
     return open.dropFirst()
   }
 
-  private static func withoutEnding(_ line: [UInt8]) -> [UInt8] {
+  fileprivate static func withoutEnding(_ line: [UInt8]) -> [UInt8] {
     guard line.last == UInt8(ascii: "\n") else { return line }
     let isWindows = line.dropLast().last == UInt8(ascii: "\r")
     return Array(line.dropLast(isWindows ? 2 : 1))
+  }
+}
+
+extension [InputPayload] {
+  /// The payload of a line, with or without its ending; none if the line is blank.
+  init(alone line: [UInt8], number: Int) {
+    self = line.allSatisfy(\.isJSONSpace) ? [] : [InputPayload(line: number, bytes: PayloadAssembler.withoutEnding(line))]
   }
 }

@@ -5,6 +5,7 @@ internal import Glibc
 /// pretty-printed ones.
 package final class PayloadInput {
   private let lines: LineReader
+  private let joinsLines: Bool
   private var assembler = PayloadAssembler()
   private var ready: ArraySlice<InputPayload> = []
   private var line = 0
@@ -12,9 +13,12 @@ package final class PayloadInput {
   private var overlong: Int?
   private var hasEnded = false
 
-  /// - Parameter descriptor: the descriptor to read; it is neither closed nor changed.
+  /// - Parameters:
+  ///   - descriptor: the descriptor to read; it is neither closed nor changed.
+  ///   - joinsLines: whether a payload may span several lines.
   /// - Throws: ``SystemError`` if no file descriptor is available for waiting.
-  package init(descriptor: Int32) throws(SystemError) {
+  package init(descriptor: Int32, joinsLines: Bool = true) throws(SystemError) {
+    self.joinsLines = joinsLines
     lines = LineReader(descriptor: descriptor, stop: try ReadingStop(machine: SystemMachine()), padding: 0)
   }
 
@@ -37,7 +41,7 @@ package final class PayloadInput {
 
   private func add(_ bytes: [UInt8]) {
     line += 1
-    ready = assembler.add(bytes, number: line)[...]
+    ready = (joinsLines ? assembler.add(bytes, number: line) : [InputPayload](alone: bytes, number: line))[...]
   }
 
   private func addPiece(_ piece: Segment, isLast: Bool) {

@@ -19,8 +19,8 @@ struct ItemBuilder {
   /// Returns the notifications of a line: one, or several of an envelope.
   ///
   /// - Parameter before: the line before the run; nil if it is not known.
-  mutating func items(from before: InputPayload?, to after: InputPayload, _ entry: RunReport.Entry?) -> [PreviewItem] {
-    let files = StoreFileName.names(in: after.bytes)
+  func items(from before: InputPayload?, to after: InputPayload, _ entry: RunReport.Entry?) -> [PreviewItem] {
+    let files = StoreName.names(in: after.bytes)
     let ends = afterInspector.inspect(after)
     let starts = before.map { inspector.inspect($0) } ?? ends
     let ending = members(after, count: ends.count)
@@ -48,8 +48,7 @@ struct ItemBuilder {
     case .push(.alert): nil
     case .push(.silent): "Shows nothing: a silent push wakes the app in the background."
     case .push(.soundOrBadge): "Shows no text: it only plays a sound or sets the badge."
-    case .push(.nothing): "Shows nothing\(inspection.why.map { ": \($0)" } ?? "")."
-    case .invalid: "Is no payload\(inspection.why.map { ": \($0)" } ?? "")."
+    case .push(.nothing), .invalid: "Shows nothing\(inspection.why.map { ": \($0)" } ?? "")."
     }
   }
 
@@ -61,7 +60,7 @@ struct ItemBuilder {
     card.category = content.categoryIdentifier.isEmpty ? nil : content.categoryIdentifier
     card.thread = content.threadIdentifier.isEmpty ? nil : content.threadIdentifier
     (card.level, card.relevance) = (members.level, members.relevance)
-    let own = categories.actions(of: content.categoryIdentifier)
+    let own = categories.actions(of: UntrustedText(content.categoryIdentifier))
     card.actions = own?.map { PreviewItem.Action($0) } ?? inspection.text?.actions.map { PreviewItem.Action($0) } ?? []
     return card
   }

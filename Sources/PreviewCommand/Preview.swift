@@ -66,8 +66,8 @@ struct Preview: ParsableCommand {
       if let report { try PreviewRun(output: file, report: report, input: input, store: flags.store) } else {
         try PreviewRun(playing: file, self.flags, store: flags.storage.store, in: work)
       }
-    var builder = try ItemBuilder(flags, categories ?? NotificationCategories())
-    let items = try run.items(&builder)
+    let builder = try ItemBuilder(flags, categories ?? NotificationCategories())
+    let items = try run.items(builder)
     let page = PreviewPage(
       title: file == "-" ? "standard input" : PrintableText.of(URL(fileURLWithPath: file).lastPathComponent), app: app, items: items)
     try page.write(to: PageTarget(output), media: StoredMedia(folder: run.store))

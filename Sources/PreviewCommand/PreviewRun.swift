@@ -42,7 +42,7 @@ struct PreviewRun {
   private static func copyLines(of file: String, to copy: String) throws -> [Int] {
     let parser = JSONParser()
     var (lines, numbers) = (Data(), [Int]())
-    try eachPayload(of: file) { payload in
+    try eachPayload(of: file, joinsLines: true) { payload in
       guard payload.length <= PayloadReader.maximumLineLength else {
         throw PreviewFailure.data(file, "line \(payload.line) has \(payload.length) bytes; remove it: a payload has at most 1 MiB")
       }
@@ -80,18 +80,21 @@ struct PreviewRun {
   }
 
   /// Calls `body` with each payload of a file, in order.
-  static func eachPayload(of file: String, _ body: (InputPayload) throws -> Void) throws {
+  ///
+  /// - Parameter joinsLines: whether a payload may span several lines. In the files of a run, it does
+  ///   not.
+  static func eachPayload(of file: String, joinsLines: Bool = false, _ body: (InputPayload) throws -> Void) throws {
     func orExit<Value>(_ body: () throws(SystemError) -> Value) throws -> Value {
       do throws(SystemError) { return try body() } catch { throw PreviewFailure.file(file, error.number) }
     }
     let descriptor = file == "-" ? STDIN_FILENO : try orExit { () throws(SystemError) in try PayloadInput.open(file) }
-    let input = try orExit { () throws(SystemError) in try PayloadInput(descriptor: descriptor) }
+    let input = try orExit { () throws(SystemError) in try PayloadInput(descriptor: descriptor, joinsLines: joinsLines) }
     while let payload = try orExit({ () throws(SystemError) in try input.next() }) { try body(payload) }
     if descriptor != STDIN_FILENO { close(descriptor) }
   }
 
   /// Returns what the page shows, in the order of the lines.
-  func items(_ builder: inout ItemBuilder) throws -> [PreviewItem] {
+  func items(_ builder: ItemBuilder) throws -> [PreviewItem] {
     var inputs: [Int: InputPayload] = [:]
     if let before { try Self.eachPayload(of: before) { inputs[$0.line] = $0 } }
     var items: [PreviewItem] = []

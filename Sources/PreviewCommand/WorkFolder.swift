@@ -1,6 +1,3 @@
-import ArgumentParser
-import Attache
-import AttacheArguments
 import Foundation
 
 /// A folder for the files of a run, which only this user may read.
@@ -8,8 +5,9 @@ struct WorkFolder {
   let path: String
 
   init() throws {
-    var name = Array((NSTemporaryDirectory() + "/attache-preview-XXXXXX").utf8CString)
-    guard let made = unsafe mkdtemp(&name) else { throw PreviewFailure.file(NSTemporaryDirectory(), errno) }
+    let parent = FileManager.default.temporaryDirectory.path
+    var name = Array("\(parent)/attache-preview-XXXXXX".utf8CString)
+    guard let made = unsafe mkdtemp(&name) else { throw PreviewFailure.file(parent, errno) }
     path = unsafe String(cString: made)
   }
 
@@ -17,26 +15,5 @@ struct WorkFolder {
 
   func remove() {
     try? FileManager.default.removeItem(atPath: path)
-  }
-}
-
-/// What ends a preview.
-enum PreviewFailure {
-  /// Writes a message to standard error.
-  ///
-  /// - Returns: the exit status to throw.
-  static func exit(_ message: String, _ status: Int32) -> ExitCode {
-    ErrorOutput.write("attache: \(message)\n")
-    return ExitCode(status)
-  }
-
-  /// A file that cannot be read or written.
-  static func file(_ path: String, _ number: Int32) -> ExitCode {
-    exit("\(PrintableText.of(path)): \(unsafe String(cString: strerror(number)))", ExitStatus.inputOutput)
-  }
-
-  /// A file whose content is wrong.
-  static func data(_ path: String, _ message: String) -> ExitCode {
-    exit("\(PrintableText.of(path)): \(message)", ExitStatus.data)
   }
 }

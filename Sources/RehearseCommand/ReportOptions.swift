@@ -34,6 +34,9 @@ struct ReportOptions: ParsableArguments {
   func validate() throws {
     guard tolerance == nil || baseline != nil else { throw ValidationError("--tolerance needs --baseline.") }
     guard json == nil || json != junit else { throw ValidationError("--json and --junit name the same file; give each its own.") }
+    guard preview == nil || (preview != json && preview != junit) else {
+      throw ValidationError("--preview names the file of another report; give each its own.")
+    }
     guard !(tap && verbose) else {
       throw ValidationError("--verbose changes the report for people, which --tap replaces; remove one of them.")
     }
@@ -44,7 +47,8 @@ struct ReportOptions: ParsableArguments {
   /// - Throws: status 74 when a file cannot be written.
   func open() throws -> [any RehearsalReport] {
     let files = [json, junit].map { $0.map(ReportFile.init) }
-    for file in files.compactMap({ $0 }) {
+    let page = preview.flatMap { $0.hasSuffix(".html") ? ReportFile(path: $0) : nil }
+    for file in (files + [page]).compactMap({ $0 }) {
       do throws(ReportFailure) { try file.check() } catch {
         Terminal.error.write("attache rehearse: \(error)\n")
         throw ExitCode(ExitStatus.inputOutput)

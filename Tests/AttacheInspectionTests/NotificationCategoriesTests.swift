@@ -1,3 +1,4 @@
+import Attache
 import AttacheInspection
 import Testing
 
@@ -20,11 +21,19 @@ struct NotificationCategoriesTests {
     #expect(actions[0].icon == "arrow")
     #expect(categories.actions(of: "B") == [])
     #expect(categories.actions(of: "C") == nil)
-    #expect(categories.identifiers == ["A", "B"])
+    #expect(categories.examples == "“A”, “B”")
+  }
+
+  @Test func `identifiers are compared by their bytes`() throws {
+    // The same letter, in one scalar and in two.
+    let categories = try NotificationCategories(Array(#"[{"identifier":"\u00e9"},{"identifier":"e\u0301"}]"#.utf8))
+    #expect(categories.examples == "“é”, “e\u{301}”")
+    let one = try NotificationCategories(Array(#"[{"identifier":"\u00e9"}]"#.utf8))
+    #expect(one.actions(of: "\u{e9}") == [] && one.actions(of: "e\u{301}") == nil)
   }
 
   @Test func `the list alone is a file, too`() throws {
-    #expect(try NotificationCategories(Array(#"[{"identifier":"A"}]"#.utf8)).identifiers == ["A"])
+    #expect(try NotificationCategories(Array(#"[{"identifier":"A"}]"#.utf8)).examples == "“A”")
   }
 
   @Test(arguments: [

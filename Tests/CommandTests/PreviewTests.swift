@@ -92,6 +92,18 @@ struct PreviewTests {
     #expect(try Self.items(content).map { $0["kind"] as? String } == ["alert", "invalid", "silent"])
   }
 
+  @Test func `a truncated line of a run does not take the next ones with it`() async throws {
+    let tool = try AttacheTool()
+    let (output, page) = (tool.home["output"], tool.home["page.html"])
+    let run = try await tool.run(["--report", tool.report], input: "{\"aps\":{\"alert\":\"cut\"\n}}\n" + Self.payload("Hi") + "\n")
+    try run.text.write(toFile: output, atomically: true, encoding: .utf8)
+    let preview = try await tool.run(["preview", "--report", tool.report, output, "-o", page])
+    #expect(preview.exit == .status(0), "\(preview.errors)")
+    let items = try Self.items(try Self.content(of: page))
+    #expect(items.map { $0["line"] as? Int } == [1, 2, 3])
+    #expect(items.map { $0["outcome"] as? String } == ["invalid", "invalid", "passthrough"])
+  }
+
   @Test func `media beyond 20 MB stay out of a page, and the page says so`() async throws {
     try await withOrigin { origin in
       let film = try Sample.medium("clip.mp4") + [UInt8](repeating: 0, count: 20_000_001)

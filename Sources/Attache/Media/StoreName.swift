@@ -1,9 +1,9 @@
 /// The name of a file in the store. It depends only on the SHA-256 of the content and its type, and
 /// contains no text from a payload or an origin.
-struct StoreName: Hashable, Sendable {
+package struct StoreName: Hashable, Sendable {
   /// The 32 bytes of the hash, big-endian.
   let digest: HashWords
-  let type: MediaType
+  package let type: MediaType
 
   /// Makes the name of a file with this hash.
   init(digest: SHA256.Digest, type: MediaType) {
@@ -13,7 +13,7 @@ struct StoreName: Hashable, Sendable {
 
   /// Parses the name of a file found in the store; returns nil when the store did not make the
   /// name.
-  init?(folder: String, fileName: String) {
+  package init?(folder: String, fileName: String) {
     let parts = fileName.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let type = Self.types[String(Substring(parts[1]))], fileName.hasPrefix(folder) else { return nil }
     self.init(hexadecimal: parts[0], type: type)
@@ -88,13 +88,7 @@ struct StoreName: Hashable, Sendable {
   private static let types = Dictionary(uniqueKeysWithValues: MediaType.allCases.map { ($0.fileExtension, $0) })
 }
 
-/// The names of the files in a store, for other modules.
-package enum StoreFileName {
-  /// Returns the MIME type of a file of the store; nil if the store did not make the name.
-  package static func mime(folder: String, file: String) -> String? {
-    StoreName(folder: folder, fileName: file)?.type.mime
-  }
-
+extension StoreName {
   /// The maximum number of names in a line. A line of several notifications has up to ten for each.
   private static let maximumNames = 200
 
@@ -112,7 +106,7 @@ package enum StoreFileName {
       }
       let folder = String(decoding: line[(slash - 2)..<slash], as: UTF8.self)
       let name = String(decoding: line[(slash + 1)..<ending.endIndex], as: UTF8.self)
-      guard mime(folder: folder, file: name) != nil, !names.contains("\(folder)/\(name)") else { continue }
+      guard StoreName(folder: folder, fileName: name) != nil, !names.contains("\(folder)/\(name)") else { continue }
       names.append("\(folder)/\(name)")
     }
     return names

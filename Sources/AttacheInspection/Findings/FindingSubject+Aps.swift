@@ -54,9 +54,9 @@ extension FindingSubject {
   private func categoryFindings() -> [LintFinding] {
     guard let category = aps?.member("category"), !category.isNull else { return [] }
     if let name = category.text, !name.isEmpty {
-      guard !categories.isEmpty, categories.actions(of: name.string) == nil else { return [] }
-      let known = categories.identifiers.prefix(5).map { "“\(PrintableText.of($0))”" }.joined(separator: ", ")
-      return [finding(.categoryUnknown, at: "/aps/category", "the app has no category “\(PrintableText.of(name))”; it has \(known)")]
+      guard !categories.isEmpty, categories.actions(of: name) == nil else { return [] }
+      let text = "the app has no category “\(PrintableText.of(name))”; it has \(categories.examples)"
+      return [finding(.categoryUnknown, at: "/aps/category", text)]
     }
     let text = category.isString ? "category is empty, so no actions are shown" : "category is \(category.typeName), not a string"
     return [finding(.apsCategory, at: "/aps/category", text)]

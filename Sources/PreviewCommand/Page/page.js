@@ -51,7 +51,9 @@
     return make("div", {class: isKey ? `${kind} key` : kind, title: isKey ? "A key that the app's own string table translates" : null}, value);
   }
 
-  const levels = {passive: "Delivered quietly", "time-sensitive": "Time sensitive", critical: "Critical"};
+  const levels = new Map([["passive", "Delivered quietly"], ["time-sensitive", "Time sensitive"], ["critical", "Critical"]]);
+  // What a phone shows at most: https://developer.apple.com/documentation/usernotifications/declaring-your-actionable-notification-types
+  const EXPANDED_ACTIONS = 10, COLLAPSED_ACTIONS = 4;
 
   function actions(card, most) {
     if (card.actions.length === 0) return null;
@@ -65,7 +67,7 @@
     return make(
       "div", {class: "words"},
       make("div", {class: "app"}, make("span", {}, app), make("span", {}, "now")),
-      card.level && levels[card.level] ? make("div", {class: "level"}, levels[card.level]) : null,
+      levels.has(card.level) ? make("div", {class: "level"}, levels.get(card.level)) : null,
       make(
         "div", {class: "text"}, text(card.title, card.titleIsKey, "title"), text(card.subtitle, card.subtitleIsKey, "subtitle"),
         text(card.body, card.bodyIsKey, "body")),
@@ -77,9 +79,9 @@
     return make(
       "article", {class: `card ${isExpanded ? "expanded" : "collapsed"}`, "aria-label": isExpanded ? "expanded" : "collapsed"},
       make(
-        "div", {class: "top"}, make("span", {class: "icon"}, make("span", {"aria-hidden": "true"}, app.slice(0, 1).toUpperCase()), badge),
+        "div", {class: "top"}, make("span", {class: "icon"}, make("span", {"aria-hidden": "true"}, [...app][0].toUpperCase()), badge),
         words(card, isExpanded), isExpanded ? null : thumbnail(card)),
-      isExpanded ? card.media.map(name => medium(name, item)) : null, actions(card, isExpanded ? 10 : 4));
+      isExpanded ? card.media.map(name => medium(name, item)) : null, actions(card, isExpanded ? EXPANDED_ACTIONS : COLLAPSED_ACTIONS));
   }
 
   function state(title, card, item) {
@@ -94,7 +96,7 @@
     const card = item.after, pairs = [
       ["Scenario", item.scenario], ["Expected", item.expected], ["Outcome", item.outcome], ["Reason", item.reason], ["Dialect", item.dialect], ["Time", item.elapsed == null ? null : `${item.elapsed} ms`],
       ["Category", card.category], ["Group", card.thread], ["Relevance", card.relevance], ["Level", card.level], ["Sound", card.sound], ["Badge", card.badge],
-      ["More actions", card.actions.length > 10 ? `${card.actions.length - 10} that no phone shows` : null],
+      ["More actions", card.actions.length > EXPANDED_ACTIONS ? `${card.actions.length - EXPANDED_ACTIONS} that no phone shows` : null],
     ];
     return make("dl", {}, pairs.filter(([, value]) => value != null && value !== "")
       .flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]));

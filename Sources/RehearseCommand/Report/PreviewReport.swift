@@ -26,18 +26,18 @@ struct PreviewReport: RehearsalReport {
       try write(results)
     } catch let failure as ReportFailure {
       throw failure
+    } catch let failure as StageError {
+      throw ReportFailure(path: path, problem: failure.description)
     } catch {
       throw ReportFailure(path: path, problem: error.localizedDescription)
     }
   }
 
   private func write(_ results: [ScenarioResult]) throws {
-    let files = FileManager.default
-    let folder = files.temporaryDirectory.appendingPathComponent("attache-rehearsal-\(UUID().uuidString)")
-    try files.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    defer { try? files.removeItem(at: folder) }
+    let folder = try StageFolder()
+    defer { folder.remove() }
     var (input, output, report, number) = (Data(), Data(), Data(), 0)
-    var media = ScenarioMedia(store: folder.appendingPathComponent("store"))
+    var media = ScenarioMedia(store: URL(fileURLWithPath: folder["store"]))
     for result in results {
       for (index, lines) in result.lines.enumerated() {
         number += 1
@@ -45,13 +45,12 @@ struct PreviewReport: RehearsalReport {
         output.append(contentsOf: (lines.after ?? lines.before) + [UInt8(ascii: "\n")])
         report.append(try JSONEncoder().encode(Self.line(number, index, lines, of: result)))
         report.append(UInt8(ascii: "\n"))
-        for name in StoreFileName.names(in: lines.after ?? []) { try media.add(name, of: result.scenario) }
+        for name in StoreName.names(in: lines.after ?? []) { try media.add(name, of: result.scenario) }
       }
     }
     func file(_ name: String, _ data: Data) throws -> String {
-      let url = folder.appendingPathComponent(name)
-      try data.write(to: url)
-      return url.path
+      try data.write(to: URL(fileURLWithPath: folder[name]))
+      return folder[name]
     }
     try draw([
       "--report", file("report", report), "--input", file("input", input), file("rehearsal", output), "--store", media.store.path,

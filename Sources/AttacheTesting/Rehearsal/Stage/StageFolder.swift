@@ -2,10 +2,10 @@ internal import FoundationEssentials
 internal import Glibc
 
 /// A folder for one scenario, removed with all its contents.
-final class StageFolder: Sendable {
-  let path: String
+package final class StageFolder: Sendable {
+  package let path: String
 
-  init() throws(StageError) {
+  package init() throws(StageError) {
     let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
     var template = Array("\(parent)/attache-scenario-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw .system(call: "mkdtemp", errno: errno) }
@@ -17,7 +17,7 @@ final class StageFolder: Sendable {
   }
 
   /// Returns the path of a file or folder in it.
-  subscript(name: String) -> String {
+  package subscript(name: String) -> String {
     "\(path)/\(name)"
   }
 
@@ -41,7 +41,7 @@ final class StageFolder: Sendable {
     (try? Data(contentsOf: URL(filePath: path))).map { [UInt8]($0) }
   }
 
-  func remove() {
+  package func remove() {
     try? FileManager.default.removeItem(atPath: path)
   }
 }
