@@ -4,6 +4,15 @@ import AttacheArguments
 import AttacheInspection
 import Foundation
 
+/// The filter that runs, for the signal handler.
+private nonisolated(unsafe) var filterProcess: pid_t = 0
+
+/// Passes a signal on to the filter, unless its group gets the signal from the terminal, too.
+private func passOn(_ number: Int32) {
+  let child = unsafe filterProcess
+  if child > 0, getpgid(child) != getpgrp() { kill(child, number) }
+}
+
 /// What a run of the filter left: the lines before and after, its report, and its store.
 struct PreviewRun {
   /// Nil if the input is not known.
@@ -63,11 +72,12 @@ struct PreviewRun {
       let target = FileHandle(forWritingAtPath: output)
     else { throw PreviewFailure.file(output, errno) }
     (process.standardInput, process.standardOutput) = (source, target)
-    // The filter is told to stop, and this process then removes its files.
-    let before = [SIGINT, SIGTERM].map { signal($0, SIG_IGN) }
-    defer { for (number, handler) in zip([SIGINT, SIGTERM], before) { signal(number, handler) } }
+    // A signal stops the filter; this process then removes its files. An ignored signal would stay
+    // ignored in the filter.
+    for number in [SIGINT, SIGTERM] where !StopSignals.isIgnored(number) { signal(number, passOn) }
     do {
       try process.run()
+      unsafe filterProcess = process.processIdentifier
     } catch {
       throw PreviewFailure.exit(
         "the filter cannot start (\(error.localizedDescription)); scripts/install installs it", ExitStatus.unavailable)
