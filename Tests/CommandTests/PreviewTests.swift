@@ -104,6 +104,24 @@ struct PreviewTests {
     #expect(items.map { $0["outcome"] as? String } == ["invalid", "invalid", "passthrough"])
   }
 
+  @Test func `signals reach the filter, and no page is written`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/a", try Sample.medium("picture.png"), faults: [.stall(afterBytes: 30)])
+      let tool = try AttacheTool()
+      let (input, page) = (tool.home["input"], tool.home["page.html"])
+      try Self.payload("Hi", origin.url("/a")).write(toFile: input, atomically: true, encoding: .utf8)
+      let program = try tool.start(["preview", input, "-o", page, "--", "--deadline", "50s"] + AttacheTool.loopback)
+      await origin.waitForStalls(count: 1, path: "/a")
+      program.send(SIGINT)
+      program.send(SIGINT)
+      // The second one may come before the filter has taken the first.
+      program.send(SIGTERM)
+      let run = await program.finished()
+      #expect(run.exit == .status(75), "\(run.errors)")
+      #expect(!FileManager.default.fileExists(atPath: page))
+    }
+  }
+
   @Test func `media beyond 20 MB stay out of a page, and the page says so`() async throws {
     try await withOrigin { origin in
       let film = try Sample.medium("clip.mp4") + [UInt8](repeating: 0, count: 20_000_001)
