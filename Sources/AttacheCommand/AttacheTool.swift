@@ -21,7 +21,7 @@ struct AttacheTool: ParsableCommand {
     QueueStateCommand.self, RetryCommand.self, PurgeCommand.self, PushCommand.self, InspectCommand.self, LintCommand.self,
     PreviewCommand.self,
     DialectsCommand.self, StoreCommand.self,
-    ReasonsCommand.self, RehearseCommand.self, RecordCommand.self, OriginCommand.self,
+    ReasonsCommand.self, RehearseCommand.self, ExtensionCommand.self, RecordCommand.self, OriginCommand.self,
   ]
 
   /// The names of the subcommands, as users type them.

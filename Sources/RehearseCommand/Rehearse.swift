@@ -3,10 +3,10 @@ import AttacheArguments
 
 @main
 struct RehearseTool: AsyncParsableCommand {
-  /// The user sees one command: this executable runs as `attache rehearse`, `attache record` and
+  /// The user sees one command: this executable runs as `attache rehearse`, `attache extension`, `attache record` and
   /// `attache origin`.
   static let configuration = CommandConfiguration(
-    commandName: "attache", version: versionText, subcommands: [RunScenarios.self, Record.self, Origin.self])
+    commandName: "attache", version: versionText, subcommands: [RunScenarios.self, ExtensionTool.self, Record.self, Origin.self])
 
   static func main() async {
     StandardDescriptors.prepare()

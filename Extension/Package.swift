@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: SwiftPM puts all modules of a build into one folder. Beside attache's
+// targets, a target `os` would make `canImport(os)` true in every dependency of attache.
+
+/// Extensions are compiled in this mode too, unless their author says otherwise.
+let settings: [SwiftSetting] = [.swiftLanguageMode(.v5)]
+
+/// The modules that an extension imports, each with the modules under it.
+let modules: [(name: String, dependencies: [Target.Dependency])] = [
+  ("Groundwork", ["CGroundwork", "OriginalFoundation"]),
+  ("UserNotifications", ["Groundwork"]),
+  ("CoreGraphics", ["Groundwork"]),
+  ("UniformTypeIdentifiers", ["Groundwork"]),
+  ("MobileCoreServices", ["Groundwork", "UniformTypeIdentifiers"]),
+  ("UIKit", ["CGroundwork", "Groundwork", "CoreGraphics", "UniformTypeIdentifiers", "UserNotifications"]),
+  ("ImageIO", ["Groundwork", "CoreGraphics"]),
+  ("Intents", ["Groundwork", "UserNotifications"]),
+  ("OSLog", ["Groundwork"]),
+  ("Security", ["Groundwork"]),
+  ("SystemConfiguration", ["Groundwork"]),
+  ("ExtensionRuntime", ["CGroundwork", "Groundwork", "UserNotifications"]),
+]
+
+let package = Package(
+  name: "attache-extension",
+  products: [.library(name: "AttacheExtension", targets: modules.map(\.name))],
+  targets: [
+    .target(name: "CGroundwork", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "OriginalFoundation", swiftSettings: settings),
+  ] + modules.map { .target(name: $0.name, dependencies: $0.dependencies, swiftSettings: settings) }
+)

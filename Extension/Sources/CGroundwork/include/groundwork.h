@@ -1,0 +1,62 @@
+/// What Swift cannot do: stand between Foundation and libcurl, and read and write frames.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// The descriptor by which the host and this process exchange frames.
+enum { groundwork_socket = 3 };
+
+/// The longest frame, in bytes, without its length.
+enum { groundwork_maximum_frame = 4 << 20 };
+
+/// Makes this process end with the thread that started it, and keeps the socket from its children.
+///
+/// - Returns: whether the descriptor `groundwork_socket` is a socket.
+bool groundwork_begin(void);
+
+/// Writes a frame: its length in four bytes, its kind in one byte, and the content, in this
+/// machine's byte order. Waits until the host takes it. Any thread may call it.
+///
+/// - Returns: false if the host is gone.
+bool groundwork_write(uint8_t kind, const void *_Nullable content, size_t count);
+
+/// Reads a frame, and waits for it.
+///
+/// - Parameter content: receives the kind and the content, which the caller frees.
+/// - Returns: the number of bytes, at least 1; -1 if the host is gone or the frame is invalid.
+long groundwork_read(uint8_t *_Nullable *_Nonnull content);
+
+/// What to do with the transfers of Foundation's URLSession.
+typedef struct {
+  /// The file with the root certificates; null for the system's.
+  const char *_Nullable roots;
+  /// Where all hosts are reached, as libcurl's CURLOPT_CONNECT_TO expects it; null for themselves.
+  const char *_Nullable connect_to;
+  /// The schemes that may be used, as CURLOPT_PROTOCOLS_STR expects them; null for all.
+  const char *_Nullable schemes;
+  /// Whether only public addresses may be reached.
+  bool public_only;
+} groundwork_network;
+
+/// Sets what applies to every later transfer. The strings must remain valid.
+void groundwork_set_network(groundwork_network network);
+
+/// A transfer that ended, or that begins (`is_end` is false; only the URL is known then).
+typedef struct {
+  /// The number of the transfer, counted from 1.
+  uint64_t number;
+  bool is_end;
+  const char *_Nullable url;
+  const char *_Nullable type;
+  const char *_Nullable address;
+  long status;
+  int64_t bytes;
+  int64_t microseconds;
+  /// libcurl's code; -1 for a transfer that was cancelled.
+  int code;
+} groundwork_transfer;
+
+/// Sets the function that learns of every transfer. It is called on URLSession's own threads.
+void groundwork_set_observer(void (*_Nullable observer)(const groundwork_transfer *_Nonnull));

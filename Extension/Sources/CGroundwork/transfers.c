@@ -1,0 +1,190 @@
+#include "groundwork.h"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// Foundation's URLSession calls libcurl's multi interface in a shared library. The functions below have the same names, and the executable's symbols come
+// first, so each transfer passes here.
+//
+// The types and numbers are those of curl/curl.h. They belong to libcurl's stable binary interface (https://curl.se/libcurl/abi.html), so that no
+// development package of libcurl is needed to build an extension.
+typedef void CURL;
+typedef void CURLM;
+typedef struct {
+  int msg;
+  CURL *easy_handle;
+  union {
+    void *whatever;
+    int result;
+  } data;
+} CURLMsg;
+struct curl_sockaddr {
+  int family, socktype, protocol;
+  unsigned int addrlen;
+  struct sockaddr addr;
+};
+enum {
+  CURLMSG_DONE = 1,
+  CURLE_PARTIAL_FILE = 18,
+  CURLE_RECV_ERROR = 56,
+  CURLOPT_CAINFO = 10065,
+  CURLOPT_CONNECT_TO = 10243,
+  CURLOPT_PROTOCOLS_STR = 10318,
+  CURLOPT_OPENSOCKETFUNCTION = 20163,
+  CURL_SOCKET_BAD = -1,
+  CURLINFO_EFFECTIVE_URL = 0x100001,
+  CURLINFO_CONTENT_TYPE = 0x100012,
+  CURLINFO_PRIMARY_IP = 0x100020,
+  CURLINFO_RESPONSE_CODE = 0x200002,
+  CURLINFO_SIZE_DOWNLOAD_T = 0x600008,
+  CURLINFO_TOTAL_TIME_T = 0x600032,
+};
+
+static int (*set_option)(CURL *, int, ...);
+static int (*get_info)(CURL *, int, ...);
+static void *(*append_to_list)(void *, const char *);
+static int (*add_handle)(CURLM *, CURL *);
+static int (*remove_handle)(CURLM *, CURL *);
+static CURLMsg *(*read_info)(CURLM *, int *);
+
+static void look_up(void) {
+  set_option = dlsym(RTLD_NEXT, "curl_easy_setopt");
+  get_info = dlsym(RTLD_NEXT, "curl_easy_getinfo");
+  append_to_list = dlsym(RTLD_NEXT, "curl_slist_append");
+  add_handle = dlsym(RTLD_NEXT, "curl_multi_add_handle");
+  remove_handle = dlsym(RTLD_NEXT, "curl_multi_remove_handle");
+  read_info = dlsym(RTLD_NEXT, "curl_multi_info_read");
+  if (!set_option || !get_info || !append_to_list || !add_handle || !remove_handle || !read_info) abort();
+}
+static pthread_once_t looked_up = PTHREAD_ONCE_INIT;
+
+static groundwork_network network;
+static void *connect_list;
+static void (*observe)(const groundwork_transfer *);
+
+void groundwork_set_network(groundwork_network value) {
+  pthread_once(&looked_up, look_up);
+  network = value;
+  if (value.connect_to) connect_list = append_to_list(NULL, value.connect_to);
+}
+
+void groundwork_set_observer(void (*observer)(const groundwork_transfer *)) { observe = observer; }
+
+#pragma mark The transfers under way
+
+// A transfer that libcurl has, and its result once libcurl has told it.
+typedef struct transfer {
+  CURL *easy;
+  uint64_t number;
+  int code;
+  struct transfer *next;
+} transfer;
+static transfer *transfers;
+static uint64_t count;
+static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+
+static uint64_t remember(CURL *easy) {
+  transfer *new = malloc(sizeof *new);
+  if (!new) return 0;
+  pthread_mutex_lock(&changing);
+  *new = (transfer){.easy = easy, .number = ++count, .code = -1, .next = transfers};
+  transfers = new;
+  uint64_t number = new->number;
+  pthread_mutex_unlock(&changing);
+  return number;
+}
+
+static void note_result(CURL *easy, int code) {
+  pthread_mutex_lock(&changing);
+  for (transfer *each = transfers; each; each = each->next)
+    if (each->easy == easy) each->code = code;
+  pthread_mutex_unlock(&changing);
+}
+
+// The number is 0 for a transfer that is not known.
+static transfer forget(CURL *easy) {
+  transfer result = {.code = -1};
+  pthread_mutex_lock(&changing);
+  for (transfer **place = &transfers; *place; place = &(*place)->next) {
+    if ((*place)->easy != easy) continue;
+    transfer *old = *place;
+    result = *old;
+    *place = old->next;
+    free(old);
+    break;
+  }
+  pthread_mutex_unlock(&changing);
+  return result;
+}
+
+#pragma mark The gate
+
+static bool is_public(const struct sockaddr *address) {
+  if (address->sa_family == AF_INET) {
+    uint32_t number = ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr);
+    uint8_t first = number >> 24, second = number >> 16 & 0xFF, third = number >> 8 & 0xFF;
+    // The blocks of IANA's special registry that are not globally reachable, and multicast.
+    return !(first == 0 || first == 10 || first == 127 || first >= 224 || (first == 100 && (second & 0xC0) == 64) || (first == 169 && second == 254)
+             || (first == 172 && (second & 0xF0) == 16) || (first == 192 && second == 0 && (third == 0 || third == 2))
+             || (first == 192 && second == 88 && third == 99) || (first == 192 && second == 168) || (first == 198 && (second & 0xFE) == 18)
+             || (first == 198 && second == 51 && third == 100) || (first == 203 && second == 0 && third == 113));
+  }
+  if (address->sa_family != AF_INET6) return false;
+  const uint8_t *bytes = ((const struct sockaddr_in6 *)address)->sin6_addr.s6_addr;
+  // Global unicast only, without the blocks that embed an IPv4 address or are for documentation.
+  return (bytes[0] & 0xE0) == 0x20 && !(bytes[0] == 0x20 && bytes[1] == 0x01 && bytes[2] < 0x02)
+         && !(bytes[0] == 0x20 && bytes[1] == 0x01 && bytes[2] == 0x0D && bytes[3] == 0xB8) && !(bytes[0] == 0x20 && bytes[1] == 0x02)
+         && !(bytes[0] == 0x3F && bytes[1] == 0xFF);
+}
+
+static int open_socket(void *context, int purpose, struct curl_sockaddr *address) {
+  (void)context, (void)purpose;
+  if (network.public_only && !is_public(&address->addr)) return CURL_SOCKET_BAD;
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+#pragma mark libcurl's functions
+
+int curl_multi_add_handle(CURLM *multi, CURL *easy) {
+  pthread_once(&looked_up, look_up);
+  if (network.roots) set_option(easy, CURLOPT_CAINFO, network.roots);
+  if (connect_list) set_option(easy, CURLOPT_CONNECT_TO, connect_list);
+  if (network.schemes) set_option(easy, CURLOPT_PROTOCOLS_STR, network.schemes);
+  if (network.public_only) set_option(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  groundwork_transfer start = {.number = remember(easy)};
+  get_info(easy, CURLINFO_EFFECTIVE_URL, &start.url);
+  if (observe && start.number) observe(&start);
+  return add_handle(multi, easy);
+}
+
+CURLMsg *curl_multi_info_read(CURLM *multi, int *left) {
+  pthread_once(&looked_up, look_up);
+  CURLMsg *message = read_info(multi, left);
+  if (!message || message->msg != CURLMSG_DONE) return message;
+  note_result(message->easy_handle, message->data.result);
+  // Foundation has no code of its own for a body that was cut off. Apple's says that the connection was lost.
+  if (message->data.result == CURLE_PARTIAL_FILE) message->data.result = CURLE_RECV_ERROR;
+  return message;
+}
+
+int curl_multi_remove_handle(CURLM *multi, CURL *easy) {
+  pthread_once(&looked_up, look_up);
+  transfer ended = forget(easy);
+  if (observe && ended.number) {
+    groundwork_transfer end = {.number = ended.number, .is_end = true, .code = ended.code};
+    get_info(easy, CURLINFO_EFFECTIVE_URL, &end.url);
+    get_info(easy, CURLINFO_CONTENT_TYPE, &end.type);
+    get_info(easy, CURLINFO_PRIMARY_IP, &end.address);
+    get_info(easy, CURLINFO_RESPONSE_CODE, &end.status);
+    get_info(easy, CURLINFO_SIZE_DOWNLOAD_T, &end.bytes);
+    get_info(easy, CURLINFO_TOTAL_TIME_T, &end.microseconds);
+    observe(&end);
+  }
+  return remove_handle(multi, easy);
+}

@@ -1,0 +1,30 @@
+import CGroundwork
+import Glibc
+import Groundwork
+import UserNotifications
+
+/// Runs a service extension for the host that started this process.
+public enum ExtensionMain {
+  /// Serves requests until the host ends the connection. The caller's thread must be the main
+  /// thread: it runs the main run loop, so that the main queue, `@MainActor` and timers work.
+  ///
+  /// - Parameter make: creates the instance that serves a request.
+  public static func run(_ make: @escaping @Sendable () -> UNNotificationServiceExtension) -> Never {
+    guard groundwork_begin() else {
+      FileHandle.standardError.write(
+        Data("This program is a service extension. Run it with `attache --extension PROGRAM` or `attache rehearse --extension PROGRAM`.\n".utf8))
+      exit(64)
+    }
+    // What the extension prints must be seen even if it crashes.
+    setvbuf(stdout, nil, _IOLBF, 0)
+    TransferReports.begin()
+    let server = ExtensionServer(make)
+    let reader = Thread { server.run() }
+    reader.name = "attache-frames"
+    reader.start()
+    // A run loop without a timer ends at once.
+    let timer = Timer(timeInterval: 3_600, repeats: true) { _ in }
+    RunLoop.main.add(timer, forMode: .default)
+    while true { RunLoop.main.run() }
+  }
+}

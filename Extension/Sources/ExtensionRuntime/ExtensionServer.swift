@@ -1,0 +1,131 @@
+import CGroundwork
+import Glibc
+import Groundwork
+import UserNotifications
+
+/// Reads the host's frames, and serves its requests.
+final class ExtensionServer: @unchecked Sendable {
+  private let make: @Sendable () -> UNNotificationServiceExtension
+  private let lock = NSLock()
+  private var requests: [UInt64: ServedRequest] = [:]
+  /// The instance that serves all requests, if the host wants one for all.
+  private var reused: UNNotificationServiceExtension?
+
+  init(_ make: @escaping @Sendable () -> UNNotificationServiceExtension) {
+    self.make = make
+  }
+
+  /// Reads frames until the host is gone. The process then ends at once.
+  func run() {
+    HostLink.send(.ready, ["version": HostLink.version, "class": String(describing: type(of: make()))])
+    while let frame = HostFrame.read() {
+      switch frame {
+      case .settings(let settings): TransferReports.apply(settings)
+      case .request(let number, let isReused, let identifier, let payload): begin(number, isReused, identifier, payload)
+      case .expire(let number): request(number)?.expire()
+      case .finish(let number): finish(number)
+      case .stop: exit(0)
+      }
+    }
+    _exit(0)
+  }
+
+  private func begin(_ number: UInt64, _ isReused: Bool, _ identifier: String, _ payload: Data) {
+    let values = ContentValues(payload: (try? JSONSerialization.jsonObject(with: payload)) as? [String: Any] ?? [:])
+    let content = UNMutableNotificationContent(values)
+    let request = UNNotificationRequest(identifier: identifier, content: content, trigger: UNPushNotificationTrigger())
+    let instance = isReused ? reused ?? make() : make()
+    if isReused { reused = instance }
+    let served = ServedRequest(number, request, values, instance)
+    lock.withLock { requests[number] = served }
+    served.begin()
+  }
+
+  private func request(_ number: UInt64) -> ServedRequest? {
+    lock.withLock { requests[number] }
+  }
+
+  private func finish(_ number: UInt64) {
+    guard let request = lock.withLock({ requests.removeValue(forKey: number) }) else { return }
+    request.finish()
+  }
+}
+
+/// A request that an instance serves.
+private final class ServedRequest: @unchecked Sendable {
+  private let number: UInt64
+  private let request: UNNotificationRequest
+  private let given: ContentValues
+  private let queue: DispatchQueue
+  private let lock = NSLock()
+  /// The instance, until it has answered.
+  private var instance: UNNotificationServiceExtension?
+  private weak var observed: UNNotificationServiceExtension?
+  private var calls = 0
+  /// The object of the first answer, and its changes at that time.
+  private var answered: (content: UNNotificationContent, changes: [String: Any], attachments: [String])?
+
+  init(_ number: UInt64, _ request: UNNotificationRequest, _ given: ContentValues, _ instance: UNNotificationServiceExtension) {
+    (self.number, self.request, self.given, self.instance) = (number, request, given, instance)
+    observed = instance
+    queue = DispatchQueue(label: "attache.request.\(number)")
+  }
+
+  func begin() {
+    queue.async { [self] in
+      HostLink.send(.began, ["request": number])
+      current?.didReceive(request) { [self] content in answer(content) }
+      HostLink.send(.returned, ["request": number])
+    }
+  }
+
+  /// Calls the expiry method, on a thread of its own: the instance's queue may be blocked.
+  func expire() {
+    Thread.detachNewThread { [self] in
+      current?.serviceExtensionTimeWillExpire()
+      HostLink.send(.expired, ["request": number])
+    }
+  }
+
+  private var current: UNNotificationServiceExtension? {
+    lock.withLock { instance }
+  }
+
+  /// Copies the content at once: the extension may change it later.
+  private func answer(_ content: UNNotificationContent) {
+    let values = content.values
+    let changes = values.changes(from: given)
+    let attachments = values.attachments.map { attachment -> [String: Any] in
+      [
+        "identifier": attachment.identifier, "path": attachment.url.path, "type": attachment.type, "size": attachment.size,
+        "options": attachment.options,
+      ]
+    }
+    let call = lock.withLock {
+      calls += 1
+      if calls == 1 { answered = (content, changes, values.attachments.map(\.identifier)) }
+      return calls
+    }
+    HostLink.send(.answer, ["request": number, "call": call, "changes": changes, "attachments": attachments])
+    lock.withLock { instance = nil }
+    if call == 1 {
+      UNUserNotificationCenter.current().deliver(
+        UNNotificationRequest(identifier: request.identifier, content: content, trigger: request.trigger))
+    }
+  }
+
+  func finish() {
+    let answered = lock.withLock {
+      instance = nil
+      return self.answered.take()
+    }
+    var isChanged = false
+    if let answered {
+      let now = answered.content.values
+      isChanged =
+        now.attachments.map(\.identifier) != answered.attachments
+        || !(now.changes(from: given) as NSDictionary).isEqual(to: answered.changes)
+    }
+    HostLink.send(.finished, ["request": number, "isAlive": observed != nil, "isChangedAfter": isChanged])
+  }
+}

@@ -1,0 +1,57 @@
+import CGroundwork
+
+/// The frames that an extension's process sends to its host. The content of each is a JSON object.
+package enum ExtensionFrame: UInt8 {
+  /// The process is ready: `version`, `class`.
+  case ready = 1
+  /// A request has reached its instance: `request`.
+  case began = 2
+  /// `didReceive` has returned: `request`.
+  case returned = 3
+  /// The content handler was called: `request`, `call` (counted from 1), `changes`, `attachments`.
+  case answer = 4
+  /// `serviceExtensionTimeWillExpire` has returned: `request`.
+  case expired = 5
+  /// The last that is known of a request: `request`, `isAlive`, `isChangedAfter`.
+  case finished = 6
+  /// An attachment was refused: `path`, `code`, `message`.
+  case refusedAttachment = 7
+  /// A transfer began or ended: `transfer`, `url`, and at the end `status`, `type`, `bytes`, `ms`,
+  /// `code`, `address`.
+  case transfer = 8
+  /// Something that a finding may name: `note` (a name of ``HostLink/Note``), `text`.
+  case note = 9
+}
+
+/// The connection with the process that runs this extension.
+package enum HostLink {
+  /// The version of the frames. A host refuses an extension with another one.
+  package static let version = 1
+
+  /// What a note says.
+  package enum Note: String {
+    /// A picture was encoded without a codec, so its bytes are those of the original.
+    case transcodedImage = "image.transcoded"
+    /// A value of user info cannot be written as JSON.
+    case unserialisable = "userinfo.unserialisable"
+    /// A type hint is not a uniform type identifier.
+    case hint = "attach.hint"
+    /// Two writers of the categories did not know of each other.
+    case categoriesRace = "categories.race"
+    /// A stand-in took the place of a vendor's SDK.
+    case standIn = "stand-in"
+    /// Something that Apple's framework does and this one only accepts.
+    case accepted
+  }
+
+  /// Sends a frame. Without a host, nothing happens.
+  package static func send(_ frame: ExtensionFrame, _ content: [String: Any]) {
+    guard let bytes = try? JSONSerialization.data(withJSONObject: content, options: [.withoutEscapingSlashes]) else { return }
+    bytes.withUnsafeBytes { _ = groundwork_write(frame.rawValue, $0.baseAddress, $0.count) }
+  }
+
+  /// Sends a note.
+  package static func note(_ note: Note, _ text: String) {
+    send(.note, ["note": note.rawValue, "text": text])
+  }
+}

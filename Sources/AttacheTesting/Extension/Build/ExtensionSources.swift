@@ -1,0 +1,90 @@
+internal import FoundationEssentials
+
+/// The source files of an extension: those that are compiled, and those of the same folder that are
+/// added when the compiler misses a declaration.
+struct ExtensionSources {
+  /// The paths of the files to compile.
+  private(set) var files: [String]
+  /// The other files, with their text.
+  private var others: [(path: String, text: String)]
+
+  /// - Parameter paths: Swift files, or folders with Swift files.
+  init(_ paths: [String]) throws(ExtensionBuildError) {
+    var (files, others) = ([String](), [String]())
+    for path in paths {
+      var isFolder = false
+      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { throw .sources("\(path): no such file or folder") }
+      if isFolder {
+        others += Self.swiftFiles(in: path, isDeep: true)
+      } else {
+        guard path.hasSuffix(".swift") else { throw .sources("\(path): a source's name ends in .swift") }
+        files.append(path)
+        others += Self.swiftFiles(in: Self.folder(of: path), isDeep: false)
+      }
+    }
+    let candidates = Set(others).subtracting(files).sorted().compactMap { path in
+      StageFolder.bytes(at: path).map { (path: path, text: String(decoding: $0, as: UTF8.self)) }
+    }
+    self.others = candidates
+    self.files = files
+    if files.isEmpty { take { $0.contains("UNNotificationServiceExtension") } }
+    guard !self.files.isEmpty else {
+      throw .sources("\(paths.joined(separator: " ")): no Swift file names UNNotificationServiceExtension, so there is no service extension to build")
+    }
+  }
+
+  /// Returns the folder of a file.
+  static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  }
+
+  private static func swiftFiles(in folder: String, isDeep: Bool) -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.sorted().flatMap { name -> [String] in
+      let path = "\(folder)/\(name)"
+      var isFolder = false
+      guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return [] }
+      if isFolder { return isDeep && !name.hasPrefix(".") ? swiftFiles(in: path, isDeep: true) : [] }
+      return name.hasSuffix(".swift") && name != "Package.swift" && name != "main.swift" ? [path] : []
+    }
+  }
+
+  /// Moves matching files to those that are compiled.
+  ///
+  /// - Returns: whether there were any.
+  @discardableResult
+  private mutating func take(where matches: (String) -> Bool) -> Bool {
+    let found = others.filter { matches($0.text) }
+    files += found.map(\.path)
+    others.removeAll { other in found.contains { $0.path == other.path } }
+    return !found.isEmpty
+  }
+
+  /// Adds the files that declare what the compiler did not find.
+  ///
+  /// - Parameter diagnostics: the compiler's messages.
+  /// - Returns: whether a file was added, so that another attempt makes sense.
+  mutating func addDeclarations(missingIn diagnostics: String) -> Bool {
+    var isAdded = false
+    let names =
+      MissingModule.names(in: diagnostics, between: "cannot find '", and: "'")
+      + MissingModule.names(in: diagnostics, between: "cannot find type '", and: "'")
+    for name in names where take(where: { Self.declares(name, $0) }) { isAdded = true }
+    for member in MissingModule.names(in: diagnostics, between: "has no member '", and: "'") {
+      let name = String(member.prefix { $0 != "(" })
+      if take(where: { $0.contains("extension ") && Self.declares(name, $0) }) { isAdded = true }
+    }
+    return isAdded
+  }
+
+  private static let keywords = ["class", "struct", "enum", "protocol", "actor", "typealias", "func", "let", "var", "case"]
+
+  private static func declares(_ name: String, _ text: String) -> Bool {
+    keywords.contains { keyword in
+      text.ranges(of: "\(keyword) \(name)").contains { range in
+        let after = range.upperBound < text.endIndex ? text[range.upperBound] : " "
+        return !after.isLetter && !after.isNumber && after != "_"
+      }
+    }
+  }
+}
