@@ -14,6 +14,7 @@ struct FilterCommand: ParsableCommand {
   @OptionGroup(title: "Fetching") var fetching: FetchOptions
   @OptionGroup(title: "Store") var storage: StoreOptions
   @OptionGroup(title: "Upload") var upload: UploadOptions
+  @OptionGroup(title: "Your own service extension") var program: ExtensionOptions
   @OptionGroup var reporting: ReportingOptions
 
   @Option(help: "Show a progress line on standard error: auto, always or never.")
@@ -32,12 +33,14 @@ struct FilterCommand: ParsableCommand {
   }
 
   func run() throws {
-    let configuration = try EngineConfiguration(timing, payloads, fetching, storage, upload: upload, order: order, reporting: reporting)
+    var configuration = try EngineConfiguration(timing, payloads, fetching, storage, upload: upload, order: order, reporting: reporting)
+    configuration.serviceExtension = try program.configuration(fetching)
     let log = logFormat.logger()
     let process = try EngineProcess(working: configuration, log, notices: fetching.notice)
     let (store, assembly) = try process.started { store, parent, uploader in
       try FilterAssembly(
-        configuration, store: store, parent: parent, uploader: uploader, explain: { log.notify($0) }, notify: { log.warning("\($0)") })
+        configuration, store: store, parent: parent, uploader: uploader, explain: { log.notify($0) }, notify: { log.warning("\($0)") },
+        warn: { log.warning("\($0)") })
     }
     defer { store.shutdown() }
     let (filter, engine) = (assembly.filter, assembly.engine)

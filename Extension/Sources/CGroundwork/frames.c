@@ -22,6 +22,8 @@ bool groundwork_begin(void) {
   own_socket = fcntl(groundwork_socket, F_DUPFD_CLOEXEC, 100);
   if (own_socket < 0) return false;
   close(groundwork_socket);
+  // This process waits for its frames.
+  fcntl(own_socket, F_SETFL, fcntl(own_socket, F_GETFL) & ~O_NONBLOCK);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // A write to a host that is gone must fail, and not end the process without a word.
   signal(SIGPIPE, SIG_IGN);

@@ -143,9 +143,41 @@ static bool is_public(const struct sockaddr *address) {
          && !(bytes[0] == 0x3F && bytes[1] == 0xFF);
 }
 
+enum { maximum_nets = 64 };
+static struct {
+  int family, bits;
+  uint8_t bytes[16];
+} nets[maximum_nets];
+static size_t net_count;
+
+bool groundwork_allow_net(const char *net) {
+  char address[64];
+  const char *slash = strchr(net, '/');
+  if (!slash || (size_t)(slash - net) >= sizeof address || net_count == maximum_nets) return false;
+  memcpy(address, net, (size_t)(slash - net));
+  address[slash - net] = 0;
+  int family = strchr(address, ':') ? AF_INET6 : AF_INET, bits = atoi(slash + 1);
+  if (bits < 0 || bits > (family == AF_INET ? 32 : 128) || inet_pton(family, address, nets[net_count].bytes) != 1) return false;
+  nets[net_count].family = family;
+  nets[net_count++].bits = bits;
+  return true;
+}
+
+static bool is_allowed(const struct sockaddr *address) {
+  const uint8_t *bytes = address->sa_family == AF_INET ? (const uint8_t *)&((const struct sockaddr_in *)address)->sin_addr
+                                                       : ((const struct sockaddr_in6 *)address)->sin6_addr.s6_addr;
+  for (size_t index = 0; index < net_count; index++) {
+    if (nets[index].family != address->sa_family) continue;
+    int whole = nets[index].bits / 8, rest = nets[index].bits % 8;
+    uint8_t mask = (uint8_t)(0xFF << (8 - rest));
+    if (memcmp(bytes, nets[index].bytes, (size_t)whole) == 0 && (rest == 0 || ((bytes[whole] ^ nets[index].bytes[whole]) & mask) == 0)) return true;
+  }
+  return false;
+}
+
 static int open_socket(void *context, int purpose, struct curl_sockaddr *address) {
   (void)context, (void)purpose;
-  if (network.public_only && !is_public(&address->addr)) return CURL_SOCKET_BAD;
+  if (network.public_only && !is_public(&address->addr) && !is_allowed(&address->addr)) return CURL_SOCKET_BAD;
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 

@@ -25,12 +25,13 @@ enum TransferReports {
 
   /// Applies what the host says about the network.
   ///
-  /// - Parameter settings: `roots`, `connectTo` and `schemes` as in `groundwork_network`, and
-  ///   `publicOnly`.
+  /// - Parameter settings: `roots`, `connectTo` and `schemes` as in `groundwork_network`, `publicOnly`, and the
+  ///   networks `nets` that are allowed beside public ones.
   static func apply(_ settings: [String: Any]) {
     func copy(_ name: String) -> UnsafePointer<CChar>? {
       (settings[name] as? String).flatMap { strdup($0) }.map { UnsafePointer($0) }
     }
+    for net in settings["nets"] as? [String] ?? [] { _ = groundwork_allow_net(net) }
     groundwork_set_network(
       groundwork_network(
         roots: copy("roots"), connect_to: copy("connectTo"), schemes: copy("schemes"),

@@ -38,4 +38,9 @@ public struct NotificationRequest: Sendable {
   public var content: NotificationContent {
     contentOfLine ?? payload.content(in: nil)
   }
+
+  /// The payload as APNs receives it.
+  var json: [UInt8] {
+    (contentOfLine ?? payload.content(in: nil)).json
+  }
 }

@@ -8,10 +8,13 @@
 /// https://developer.apple.com/documentation/usernotifications/unnotificationserviceextension
 public protocol ServiceExtension: AnyObject, Sendable {
   /// Whether every method returns immediately without waiting. If so, the host calls the methods
-  /// directly, and an answer during ``timeWillExpire()`` is the last that it accepts. Otherwise,
-  /// each call runs on its own thread, which the host cannot use for other work while the call
-  /// blocks.
+  /// directly. Otherwise, each call runs on its own thread, which the host cannot use for other work
+  /// while the call blocks.
   static var returnsAtOnce: Bool { get }
+
+  /// Whether an answer during ``timeWillExpire()`` is the last that the host accepts. Otherwise, the
+  /// extension may answer for half of the host's grace after that.
+  static var answersAtExpiry: Bool { get }
 
   /// Receives the request. The extension may answer here or later, once, from any thread.
   ///
@@ -42,6 +45,9 @@ public protocol ServiceExtension: AnyObject, Sendable {
 extension ServiceExtension {
   /// By default, the host runs each call on its own thread.
   public static var returnsAtOnce: Bool { false }
+
+  /// By default, an extension whose methods return immediately answers immediately, too.
+  public static var answersAtExpiry: Bool { returnsAtOnce }
 
   /// Does nothing by default.
   public func timeWillExpire() {}

@@ -32,8 +32,8 @@ public final class ServiceExtensionHost: Sendable {
   /// - Parameters:
   ///   - clock: the clock for the deadlines.
   ///   - grace: the time before the deadline at which an extension is notified that time will
-  ///     expire. If its methods return immediately, the host decides right after the notice. Any
-  ///     other extension has half of `grace` to answer, and the rest is for writing.
+  ///     expire. If it answers immediately, the host decides right after the notice. Any other
+  ///     extension has half of `grace` to answer, and the rest is for writing.
   ///   - makeExtension: creates the instance that serves a request.
   public init(clock: any DeadlineClock, grace: Duration, makeExtension: @escaping @Sendable () -> any ServiceExtension) {
     self.clock = clock
@@ -119,7 +119,7 @@ public final class ServiceExtensionHost: Sendable {
   private func expire(_ answer: ExtensionReply, _ instance: any ServiceExtension, _ deadline: MonotonicInstant) {
     answer.notify(instance)
     guard !answer.isDecided else { return }
-    if type(of: instance).returnsAtOnce {
+    if type(of: instance).answersAtExpiry {
       answer.decide(.deadline, for: instance)
     } else {
       let last = deadline.advanced(by: .zero - grace / 2)

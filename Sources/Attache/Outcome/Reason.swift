@@ -126,6 +126,13 @@ public enum Reason: String, CaseIterable, Sendable {
   /// The process that fetched the media ended, and so did the next one.
   case fetchCrashed = "fetch.crashed"
 
+  /// The process of the service extension ended.
+  case extensionCrash = "extension.crash"
+  /// The process of the service extension used more memory than `--extension-memory`.
+  case extensionMemory = "extension.memory"
+  /// The service extension attached a file that it may not, or that cannot be read.
+  case extensionFile = "extension.file"
+
   /// The store's disk is full.
   case storeFull = "store.full"
   /// The store is not writable.
@@ -204,6 +211,10 @@ public enum Reason: String, CaseIterable, Sendable {
     case .uploadPrivate:
       "the origin marks the file as private, or its URL looks signed, so attache does not publish it; --upload-private publishes such files too"
     case .fetchCrashed: "the fetcher of the media crashed, and so did the next one; please report the URL with its content"
+    case .extensionCrash: "the process of the service extension ended; its last words on standard error say why"
+    case .extensionMemory:
+      "the service extension used more memory than --extension-memory; download to a file instead of holding the body in memory"
+    case .extensionFile: "the service extension attached a file that cannot be read, or that is outside its own folders; see the log"
     case .storeFull: "the store's disk is full; free space or choose another --store"
     case .storeReadOnly: "the store is read-only; check its permissions and its file system"
     case .storeFailed: "the store gave an error; see the log"

@@ -50,6 +50,9 @@ struct ContentEdit: Hashable, Sendable {
       ["sound", "category", "thread-id"], from: [original.sound ?? "", original.category, original.thread],
       to: [changed.sound ?? "", changed.category, changed.thread]
     ).map(\.change)
+    let others = changed.aps.compactMap(\.source)
+    guard others.isEmpty || Self.areJSON(others) else { return nil }
+    aps += changed.aps
     let names = Set(original.userInfo.keys).union(changed.userInfo.keys).filter { original.userInfo[$0] != changed.userInfo[$0] }
     let values = names.compactMap { changed.userInfo[$0] }
     guard !names.contains("aps"), values.isEmpty || Self.areJSON(values) else { return nil }

@@ -20,6 +20,8 @@ public struct NotificationContent: Hashable, Sendable {
     var category = ""
     var thread = ""
     var userInfo: [UntrustedText: [UInt8]] = [:]
+    /// Changes of other members of `aps`, which attache does not read.
+    var aps: [MemberChange] = []
   }
 
   private enum Storage: Sendable {
@@ -127,7 +129,7 @@ public struct NotificationContent: Hashable, Sendable {
     if case .read = storage { true } else { false }
   }
 
-  private(set) var members: Members {
+  var members: Members {
     get {
       switch storage {
       case .unread(let content): content.members
@@ -137,6 +139,14 @@ public struct NotificationContent: Hashable, Sendable {
     set { storage = .read(newValue) }
   }
 
+  /// The payload as APNs receives it; for content that was changed or created, what it shows.
+  var json: [UInt8] {
+    switch storage {
+    case .unread(let content): content.json
+    case .read(let members): members.json
+    }
+  }
+
   public static func == (left: NotificationContent, right: NotificationContent) -> Bool {
     left.members == right.members && left.attachments == right.attachments
   }
@@ -144,5 +154,20 @@ public struct NotificationContent: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(members)
     hasher.combine(attachments)
+  }
+}
+
+extension NotificationContent.Members {
+  /// A payload that shows this content.
+  fileprivate var json: [UInt8] {
+    func text(_ name: UntrustedText, _ text: String) -> MemberChange {
+      MemberChange(name, text.isEmpty ? nil : MemberChange(name, string: UntrustedText(text)).source)
+    }
+    let alert = JSONWriter.object([text("title", title), text("subtitle", subtitle), text("body", body)])
+    let aps = [
+      MemberChange("alert", alert), MemberChange("badge", badge.map { Array("\($0)".utf8) }), text("sound", sound ?? ""),
+      text("category", category), text("thread-id", thread),
+    ]
+    return JSONWriter.object([MemberChange("aps", JSONWriter.object(aps))] + userInfo.map { MemberChange($0, $1) })
   }
 }

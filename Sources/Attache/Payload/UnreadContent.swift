@@ -22,8 +22,11 @@ final class UnreadContent: Sendable {
 
   /// The values of the payload's members; all absent if there is no memory for a parser.
   var members: NotificationContent.Members {
-    (read.load() ?? read.storeIfNil(Parsed(Self.parse(payload.json(of: line))))).members
+    (read.load() ?? read.storeIfNil(Parsed(Self.parse(json)))).members
   }
+
+  /// The payload as APNs receives it.
+  var json: [UInt8] { payload.json(of: line) }
 
   private static func parse(_ json: [UInt8]) -> NotificationContent.Members {
     let parser = JSONParser(capacity: json.count)

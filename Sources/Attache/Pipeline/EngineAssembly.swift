@@ -5,6 +5,8 @@ package struct EngineAssembly: Sendable {
   package let host: ServiceExtensionHost
   private let fetcher: MediaFetcher
   private let uploader: (any AttachmentUploader)?
+  /// The user's service extension, if it serves payloads instead of attache's own.
+  private let program: ExtensionProgram?
 
   /// Starts the engine.
   ///
@@ -17,12 +19,13 @@ package struct EngineAssembly: Sendable {
   ///   - serviceExtension: chooses the extension that serves a request; its argument creates
   ///     attache's own.
   ///   - notify: receives the notices about the fetcher processes.
+  ///   - warn: receives the messages about the user's service extension.
   /// - Throws: an error that tells the user why the engine does not start.
   package init(
     _ configuration: EngineConfiguration, store: AttachmentStore, parent: FetcherParent? = nil,
     uploader: (any AttachmentUploader)? = nil, network: FetchNetwork? = nil,
     serviceExtension: @escaping @Sendable (() -> MediaExtension) -> any ServiceExtension = { $0() },
-    notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
+    notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in }, warn: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     let fetching = configuration.fetching
     let clock = try MonotonicClock(machine: network?.machine ?? SystemMachine())
@@ -32,15 +35,19 @@ package struct EngineAssembly: Sendable {
       } else {
         try MediaFetcher(fetching, store: store, clock: clock, network: network ?? .real(fetching))
       }
+    let program = try configuration.serviceExtension.map { program in
+      try ExtensionProgram(program, store: store, limits: fetching.limits, uploader: uploader, warn: warn)
+    }
     let (maximum, onExpiry, uploadsPrivate) = (configuration.maximumAttachments, configuration.onExpiry, configuration.uploadsPrivate)
     host = ServiceExtensionHost(clock: clock, grace: configuration.effectiveGrace) {
-      serviceExtension {
+      if let program { return ProcessExtension(program) }
+      return serviceExtension {
         MediaExtension(
           fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry, uploader: uploader,
           uploadsPrivate: uploadsPrivate)
       }
     }
-    (self.clock, self.fetcher, self.uploader) = (clock, fetcher, uploader)
+    (self.clock, self.fetcher, self.uploader, self.program) = (clock, fetcher, uploader, program)
   }
 
   /// Whether media can no longer be fetched.
@@ -51,12 +58,13 @@ package struct EngineAssembly: Sendable {
     fetcher.pulse(answer)
   }
 
-  /// Ends the uploader, writes the HTTP cache, and ends the fetcher's threads. Do not call this while payloads are
-  /// served.
+  /// Ends the service extension and the uploader, writes the HTTP cache, and ends the fetcher's threads. Do not call
+  /// this while payloads are served.
   ///
   /// - Returns: a warning for the user about the cache, or nil.
   @discardableResult
   package func shutdown() -> String? {
+    program?.shutdown()
     uploader?.shutdown()
     return fetcher.shutdown()
   }

@@ -13,6 +13,8 @@ package struct EngineConfiguration: Sendable {
   package var upload: Bucket?
   /// Whether to publish files that are private (``StoredFile/isPrivate``).
   package var uploadsPrivate = false
+  /// The user's service extension, which serves payloads instead of attache's own; nil for none.
+  package var serviceExtension: ExtensionProcesses.Configuration?
   /// Whether an invalid line gives an exit status other than 0.
   package var isStrict = false
 

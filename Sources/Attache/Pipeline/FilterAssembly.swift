@@ -16,15 +16,18 @@ package struct FilterAssembly: Sendable {
   ///   - explain: receives the first payload that falls back for each reason, and then one
   ///     explanation an hour.
   ///   - notify: receives the notices about the fetcher processes.
+  ///   - warn: receives the messages about the user's service extension.
   /// - Throws: an error that tells the user why the engine does not start.
   package init(
     _ configuration: EngineConfiguration, store: AttachmentStore, parent: FetcherParent? = nil,
     uploader: (any AttachmentUploader)? = nil, network: FetchNetwork? = nil,
     serviceExtension: @escaping @Sendable (() -> MediaExtension) -> any ServiceExtension = { $0() },
-    explain: @escaping @Sendable (Explanation) -> Void = { _ in }, notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in }
+    explain: @escaping @Sendable (Explanation) -> Void = { _ in }, notify: @escaping @Sendable (FetcherNotice) -> Void = { _ in },
+    warn: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     engine = try EngineAssembly(
-      configuration, store: store, parent: parent, uploader: uploader, network: network, serviceExtension: serviceExtension, notify: notify)
+      configuration, store: store, parent: parent, uploader: uploader, network: network, serviceExtension: serviceExtension, notify: notify,
+      warn: warn)
     filter = try Filter(configuration.filter, host: engine.host, store: store, clock: engine.clock, explain: explain)
   }
 }

@@ -43,6 +43,12 @@ typedef struct {
 /// Sets what applies to every later transfer. The strings must remain valid.
 void groundwork_set_network(groundwork_network network);
 
+/// Allows the addresses of a network although they are not public. At most 64 networks are kept.
+///
+/// - Parameter net: the network as `127.0.0.0/8` or `fd00::/8`.
+/// - Returns: false if it is no network.
+bool groundwork_allow_net(const char *_Nonnull net);
+
 /// A transfer that ended, or that begins (`is_end` is false; only the URL is known then).
 typedef struct {
   /// The number of the transfer, counted from 1.

@@ -1,8 +1,9 @@
 internal import CFetcher
 internal import Glibc
 
-/// One end of the connection between a host and a fetcher. It gathers frames before they are sent,
-/// and buffers received bytes until they form a frame. Never blocks.
+/// One end of the connection between a host and a process that works for it: a fetcher or a service
+/// extension. It gathers frames before they are sent, and buffers received bytes until they form a
+/// frame. Never blocks.
 struct FrameStream: ~Copyable {
   /// Why the connection is unusable.
   enum Fault: Error {
@@ -12,14 +13,17 @@ struct FrameStream: ~Copyable {
   }
 
   let socket: Int32
+  private let maximumFrame: Int
   private var input = [UInt8](repeating: 0, count: 64 << 10)
   private var filled = 0
   private var output: [UInt8] = []
   private var sent = 0
 
-  /// - Parameter socket: a non-blocking stream socket. This value closes it.
-  init(_ socket: Int32) {
-    self.socket = socket
+  /// - Parameters:
+  ///   - socket: a non-blocking stream socket. This value closes it.
+  ///   - maximumFrame: the longest frame that the other end may send, in bytes.
+  init(_ socket: Int32, maximumFrame: Int = FetcherFrame.maximumBytes) {
+    (self.socket, self.maximumFrame) = (socket, maximumFrame)
   }
 
   deinit {
@@ -81,7 +85,7 @@ struct FrameStream: ~Copyable {
     var start = 0
     while filled - start >= FetcherFrame.headBytes {
       let length = Int(unsafe input.withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: start, as: UInt32.self) })
-      guard length <= FetcherFrame.maximumBytes else { throw .invalid }
+      guard length <= maximumFrame else { throw .invalid }
       let end = start + FetcherFrame.headBytes + length
       guard end <= filled else { break }
       try take(input[start + FetcherFrame.headBytes..<end])
@@ -94,6 +98,7 @@ struct FrameStream: ~Copyable {
       }
       filled -= start
     }
+    if filled == input.count { input += [UInt8](repeating: 0, count: min(input.count, maximumFrame + FetcherFrame.headBytes)) }
     return true
   }
 }

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 
 /// A child process to start. Of the descriptors of this process, it inherits only the standard
-/// ones. It inherits no blocked signals.
+/// ones, and ``socket``. It inherits no blocked signals.
 package struct ProcessLaunch: Sendable {
   /// One of the three standard descriptors of the process.
   package enum Stream: Sendable {
@@ -39,6 +39,8 @@ package struct ProcessLaunch: Sendable {
   /// Whether the process has its own process group, so that a Ctrl-C at the terminal does not reach
   /// it.
   package var leadsGroup = true
+  /// A descriptor of this process that the program has as descriptor 3; nil for none.
+  package var socket: Int32?
   /// The signals that it ignores if this process ignores them. It ignores no others.
   package var ignored: [Int32] = []
 
@@ -71,7 +73,8 @@ package struct ProcessLaunch: Sendable {
       }
       // Some open descriptors are not close-on-exec, such as the sockets of the metrics server. A
       // program that inherited them would keep the port in use, and scrapers would wait.
-      let closing = unsafe linux_spawn_closing_from(&actions, STDERR_FILENO + 1)
+      if let socket { unsafe posix_spawn_file_actions_adddup2(&actions, socket, STDERR_FILENO + 1) }
+      let closing = unsafe linux_spawn_closing_from(&actions, STDERR_FILENO + (socket == nil ? 1 : 2))
       guard closing == 0 else { throw SystemError(call: "posix_spawn", number: closing) }
       let process = StartedProcess(try unsafe spawn(&actions), leadsGroup: leadsGroup)
       return (process, Pipes(input: ends[0], output: ends[1], errors: ends[2]))

@@ -1,0 +1,263 @@
+internal import Glibc
+
+/// The state of ``ExtensionProcesses``.
+///
+/// `@unchecked Sendable`: only the loop's thread uses it.
+final class ExtensionCrew: @unchecked Sendable {
+  /// How often the memory of busy processes is read.
+  private static let memoryInterval = Duration.milliseconds(10)
+  /// How long calls fail at once after a process that never was ready, doubled each time.
+  private static let firstPause = Duration.milliseconds(100)
+  private static let longestPause = Duration.seconds(5)
+
+  let configuration: ExtensionProcesses.Configuration
+  private let folder: ExtensionFolder
+  private let loop: EventLoop
+  private let warn: @Sendable (String) -> Void
+  private let observe: (@Sendable (ExtensionProcesses.Observation, MonotonicInstant) -> Void)?
+  private let check = JSONCheck(capacity: ExtensionFrame.maximumBytes)
+  private var processes: [ExtensionProcess] = []
+  /// Processes that were killed and have not ended yet.
+  private var leftovers: [ExtensionProcess] = []
+  private var waiting = Ring<ExtensionCall>()
+  private var started = 0
+  private var isOver = false
+  private var memoryTimer: TimerEntry?
+  private var leftoverTimer: TimerEntry?
+  /// How many processes ended, one after another, before they were ready.
+  private var failedStarts = 0
+  private var startsAgain = MonotonicInstant.distantPast
+  private var warnings: Set<String> = []
+
+  init(
+    _ configuration: ExtensionProcesses.Configuration, _ folder: ExtensionFolder, _ loop: EventLoop,
+    _ warn: @escaping @Sendable (String) -> Void, _ observe: (@Sendable (ExtensionProcesses.Observation, MonotonicInstant) -> Void)?
+  ) {
+    (self.configuration, self.folder, self.loop, self.warn, self.observe) = (configuration, folder, loop, warn, observe)
+  }
+
+  // MARK: Calls
+
+  func begin(_ call: ExtensionCall) {
+    guard !isOver else { return call.end(.failed(.cancelled)) }
+    waiting.append(call)
+    dispatch()
+  }
+
+  func expire(_ call: ExtensionCall) {
+    guard let process = call.process, !call.isEnded else { return }
+    send(process) { ExtensionFrame.appendExpire(call.number, to: &$0) }
+  }
+
+  func finish(_ call: ExtensionCall) {
+    guard !call.isFinished else { return }
+    call.isFinished = true
+    guard let process = call.process else { return }
+    process.calls[call.number] = nil
+    if !call.isEnded {
+      call.isEnded = true
+      process.isRetiring = true
+    }
+    if process.isRetiring, process.calls.isEmpty {
+      end(process, verdict: .deadline)
+    } else {
+      send(process) { ExtensionFrame.appendFinish(call.number, to: &$0) }
+    }
+    dispatch()
+  }
+
+  func prepare() {
+    if processes.isEmpty { _ = start() }
+  }
+
+  /// Passes waiting calls to processes, as far as there is room.
+  private func dispatch() {
+    while waiting.count > 0 {
+      guard !waiting[0].isFinished else {
+        _ = waiting.popFirst()
+        continue
+      }
+      guard let process = processWithRoom() else { return }
+      guard let call = waiting.popFirst() else { return }
+      call.process = process
+      process.calls[call.number] = call
+      send(process) { [configuration] bytes in
+        ExtensionFrame.appendRequest(
+          call.number, isReused: configuration.reusesInstance, identifier: call.identifier, payload: call.payload, to: &bytes)
+      }
+      watchMemory()
+    }
+  }
+
+  /// Returns the least busy process, or a new one if all are busy.
+  private func processWithRoom() -> ExtensionProcess? {
+    let able = processes.filter { !$0.isRetiring && $0.load < configuration.concurrency }
+    let idlest = able.min { $0.load < $1.load }
+    if let idlest, idlest.load == 0 || processes.count >= configuration.processes { return idlest }
+    guard processes.count < configuration.processes else { return idlest }
+    return start() ?? idlest
+  }
+
+  // MARK: Processes
+
+  private func start() -> ExtensionProcess? {
+    guard loop.now >= startsAgain else {
+      failWaiting()
+      return nil
+    }
+    started += 1
+    do throws(SystemError) {
+      let (own, other) = try FrameStream.pair()
+      defer { close(other) }
+      do throws(SystemError) {
+        let child = try launch(socket: other)
+        let process = ExtensionProcess(number: started, process: child, socket: own, start: loop.now)
+        processes.append(process)
+        process.watchAgain(on: loop) { [unowned self, unowned process] in isReadable(process) }
+        observe?(.started(process: child.identifier), loop.now)
+        send(process) { [configuration] in ExtensionFrame.appendSettings(configuration.network.json, to: &$0) }
+        return processes.contains { $0 === process } ? process : nil
+      } catch {
+        close(own)
+        throw error
+      }
+    } catch {
+      say("the service extension cannot be started: \(error)")
+      noteFailedStart()
+      return nil
+    }
+  }
+
+  private func launch(socket: Int32) throws(SystemError) -> StartedProcess {
+    var launch = ProcessLaunch([configuration.program])
+    launch.environment = try folder.makeHome(started)
+    for name in ["PATH", "LANG", "TZ", "LD_LIBRARY_PATH"] {
+      if let value = unsafe getenv(name) { launch.environment[name] = unsafe String(cString: value) }
+    }
+    // The file and the line of a trap, and no thread but the one that trapped.
+    launch.environment["SWIFT_BACKTRACE"] = "enable=yes,threads=crashed,images=none,registers=none,color=no,sanitize=no"
+    launch.environment.merge(configuration.environment) { _, new in new }
+    (launch.input, launch.output, launch.errors) = (.file("/dev/null"), configuration.output, configuration.output)
+    launch.socket = socket
+    return try launch.start().0
+  }
+
+  private func send(_ process: ExtensionProcess, _ append: (inout [UInt8]) -> Void) {
+    let isSent = process.send(on: loop, append) { [unowned self, unowned process] in isReadable(process) }
+    if !isSent { end(process, verdict: nil) }
+  }
+
+  private func isReadable(_ process: ExtensionProcess) {
+    do throws(FrameStream.Fault) {
+      var isMore = true
+      while isMore {
+        // The events are handled afterwards, because the replies go through the same stream.
+        var events: [ExtensionEvent] = []
+        defer { for event in events { take(event, from: process) } }
+        isMore = try process.receive { frame throws(FrameStream.Fault) in events.append(try ExtensionEvent(frame: frame, check: check)) }
+      }
+      _ = process.flush(on: loop) { [unowned self, unowned process] in isReadable(process) }
+    } catch {
+      if error == .invalid { say("the service extension wrote to the descriptor of attache's frames, and was ended") }
+      end(process, verdict: nil)
+    }
+    dispatch()
+  }
+
+  private func take(_ event: ExtensionEvent, from process: ExtensionProcess) {
+    observe?(.event(event), loop.now)
+    switch event {
+    case .ready(let version, _):
+      process.isReady = version == ExtensionProcesses.version
+      failedStarts = 0
+      guard !process.isReady else { return }
+      say("the service extension was built by another version of attache; build it again with attache extension build")
+      process.isRetiring = true
+    case .answer(let number, _, let answer):
+      guard let call = process.calls[number] else { return }
+      call.end(.answered(answer, transfers: call.transfers))
+      if configuration.finishesAnswered { finish(call) }
+    case .transferBegan(let number, let url):
+      if process.transfers.count < 1_024 { process.transfers[number] = UntrustedText(url) }
+    case .transferEnded(let number, var transfer):
+      // The payload has the URL before redirects.
+      if let url = process.transfers.removeValue(forKey: number) { transfer.url = url }
+      for call in process.calls.values where call.transfers.count < 256 { call.transfers.append(transfer) }
+    case .began, .returned, .expired, .finished, .refusedAttachment, .note: break
+    }
+  }
+
+  /// Ends a process and all that it has started. Its calls fail.
+  private func end(_ process: ExtensionProcess, verdict: Reason?) {
+    guard let index = processes.firstIndex(where: { $0 === process }) else { return }
+    processes.remove(at: index)
+    loop.unwatch(process.socket)
+    process.verdict = verdict
+    process.process.send(SIGKILL)
+    leftovers.append(process)
+    collectLeftovers()
+    if !process.isReady, verdict == nil {
+      say("the service extension ended before it was ready; \(configuration.program) must be a program that attache extension build made")
+      noteFailedStart()
+    }
+    let reason: Reason = verdict == .extensionMemory ? .extensionMemory : .extensionCrash
+    for call in process.calls.values.sorted(by: { $0.number < $1.number }) { call.end(.failed(reason)) }
+  }
+
+  private func noteFailedStart() {
+    let pause = min(Self.firstPause * (1 << min(failedStarts, 10)), Self.longestPause)
+    failedStarts += 1
+    startsAgain = loop.now.advanced(by: pause)
+    failWaiting()
+  }
+
+  private func failWaiting() {
+    guard processes.isEmpty else { return }
+    while let call = waiting.popFirst() { call.end(.failed(.extensionCrash)) }
+  }
+
+  private func say(_ text: String) {
+    if warnings.insert(text).inserted { warn(text) }
+  }
+
+  // MARK: Watches
+
+  /// Ends the processes that use too much memory, as long as one is busy.
+  private func watchMemory() {
+    guard memoryTimer == nil, configuration.memoryLimit != nil || observe != nil else { return }
+    memoryTimer = loop.schedule(at: loop.now.advanced(by: Self.memoryInterval)) { [unowned self] in
+      memoryTimer = nil
+      let limit = configuration.memoryLimit ?? .max
+      for process in processes where process.readMemory() ?? 0 > limit {
+        say("the service extension used more than \(limit) bytes of memory, and was ended (--extension-memory)")
+        end(process, verdict: .extensionMemory)
+      }
+      if processes.contains(where: { !$0.calls.isEmpty }) { watchMemory() }
+      dispatch()
+    }
+  }
+
+  private func collectLeftovers() {
+    leftovers.removeAll { process in
+      guard let end = process.process.end else { return false }
+      folder.removeHome(process.number)
+      observe?(.ended(process: process.process.identifier, end, verdict: process.verdict, peakMemory: process.peakMemory), loop.now)
+      return true
+    }
+    guard !leftovers.isEmpty, leftoverTimer == nil else { return }
+    leftoverTimer = loop.schedule(at: loop.now.advanced(by: .milliseconds(2))) { [unowned self] in
+      leftoverTimer = nil
+      collectLeftovers()
+    }
+  }
+
+  func shutdown() {
+    isOver = true
+    for process in processes { end(process, verdict: .cancelled) }
+    while let call = waiting.popFirst() { call.end(.failed(.cancelled)) }
+    for process in leftovers { process.process.wait() }
+    collectLeftovers()
+    folder.remove()
+    if let memoryTimer { loop.cancel(memoryTimer) }
+  }
+}

@@ -1,0 +1,121 @@
+extension ExtensionEvent {
+  /// Parses a frame of the process, without its length.
+  ///
+  /// - Parameter check: decides whether bytes are JSON.
+  /// - Throws: ``FrameStream/Fault/invalid`` for anything that the library does not send.
+  init(frame: ArraySlice<UInt8>, check: JSONCheck) throws(FrameStream.Fault) {
+    guard let kind = frame.first else { throw .invalid }
+    let json = Array(frame.dropFirst())
+    guard check.isJSON(json) else { throw .invalid }
+    let object = FrameObject(JSONText(json))
+    switch kind {
+    case 1: self = .ready(version: try object.integer("version"), className: try object.string("class"))
+    case 2: self = .began(try object.number())
+    case 3: self = .returned(try object.number())
+    case 4: self = .answer(try object.number(), call: try object.integer("call"), try object.answer())
+    case 5: self = .expired(try object.number())
+    case 6: self = .finished(try object.number(), isAlive: try object.flag("isAlive"), isChangedAfter: try object.flag("isChangedAfter"))
+    case 7:
+      self = .refusedAttachment(path: try object.string("path"), code: try object.integer("code"), message: try object.string("message"))
+    case 8:
+      let number = try object.integer("transfer")
+      self =
+        try object.flag("isEnd")
+        ? .transferEnded(number: number, try object.transfer()) : .transferBegan(number: number, url: try object.string("url"))
+    case 9: self = .note(name: try object.string("note"), text: try object.string("text"))
+    default: throw .invalid
+    }
+  }
+}
+
+/// The members of a frame.
+private struct FrameObject {
+  private let text: JSONText
+  private let object: Range<Int>
+
+  init(_ text: JSONText) {
+    self.init(text, text.root)
+  }
+
+  private init(_ text: JSONText, _ object: Range<Int>) {
+    (self.text, self.object) = (text, object)
+  }
+
+  private func value(_ name: String) throws(FrameStream.Fault) -> Range<Int> {
+    guard let value = text.value(name, of: object) else { throw .invalid }
+    return value
+  }
+
+  func string(_ name: String) throws(FrameStream.Fault) -> String {
+    guard let bytes = text.string(try value(name)) else { throw .invalid }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  func integer(_ name: String) throws(FrameStream.Fault) -> Int {
+    guard let number = Int(String(decoding: text.source(try value(name)), as: UTF8.self)) else { throw .invalid }
+    return number
+  }
+
+  func number() throws(FrameStream.Fault) -> UInt64 {
+    guard let number = UInt64(exactly: try integer("request")) else { throw .invalid }
+    return number
+  }
+
+  func flag(_ name: String) throws(FrameStream.Fault) -> Bool {
+    switch text.source(try value(name)) {
+    case let word where word.elementsEqual("true".utf8): true
+    case let word where word.elementsEqual("false".utf8): false
+    default: throw .invalid
+    }
+  }
+
+  func transfer() throws(FrameStream.Fault) -> ExtensionTransfer {
+    ExtensionTransfer(
+      url: UntrustedText(try string("url")), status: try integer("status"), type: UntrustedText(try string("type")),
+      bytes: try integer("bytes"), code: try integer("code"))
+  }
+
+  func answer() throws(FrameStream.Fault) -> ExtensionAnswer {
+    var answer = ExtensionAnswer()
+    let changes = try value("changes")
+    guard text.isObject(changes) else { throw .invalid }
+    for change in memberChanges(of: changes) where change.name != "userInfo" { answer.changes.append(change) }
+    if let userInfo = text.value("userInfo", of: changes) { answer.userInfo = memberChanges(of: userInfo) }
+    for element in text.elements(of: try value("attachments")) {
+      let attachment = FrameObject(text, element)
+      answer.attachments.append(
+        AnsweredAttachment(
+          identifier: UntrustedText(try attachment.string("identifier")), path: UntrustedText(try attachment.string("path")),
+          type: UntrustedText(try attachment.string("type")), options: try attachment.options()))
+    }
+    return answer
+  }
+
+  private func memberChanges(of object: Range<Int>) -> [MemberChange] {
+    text.members(of: object).map { member in
+      let source = Array(text.source(member.value))
+      return MemberChange(UntrustedText(decoding: text.string(member.name) ?? []), source.elementsEqual("null".utf8) ? nil : source)
+    }
+  }
+
+  private func options() throws(FrameStream.Fault) -> AttachmentOptions {
+    let options = FrameObject(text, try value("options"))
+    var result = AttachmentOptions()
+    if text.value("thumbnailHidden", of: options.object) != nil { result.thumbnailHidden = try options.flag("thumbnailHidden") }
+    result.thumbnailTime = options.double("thumbnailTime")
+    if let place = text.value("thumbnailClippingRect", of: options.object) {
+      let rect = FrameObject(text, place)
+      let parts = ["x", "y", "width", "height"].compactMap(rect.double).filter { (0...1).contains($0) }
+      guard parts.count == 4 else { throw .invalid }
+      result.thumbnailClippingRect = ClippingRect(x: parts[0], y: parts[1], width: parts[2], height: parts[3])
+    }
+    return result
+  }
+
+  private func double(_ name: String) -> Double? {
+    guard let value = text.value(name, of: object), let number = Double(String(decoding: text.source(value), as: UTF8.self)),
+      number.isFinite, number >= 0
+    else { return nil }
+    return number
+  }
+}

@@ -1,0 +1,45 @@
+internal import Glibc
+
+/// The rules for the network that an extension's own requests follow.
+package struct ExtensionNetwork: Sendable {
+  /// Whether plain http may be used.
+  package var allowsHTTP = false
+  /// Whether only public addresses may be reached.
+  package var isPublicOnly = true
+  /// The networks that may be reached although they are not public.
+  package var allowedNets: [CIDR] = []
+  /// The file with the root certificates; nil for the system's.
+  package var rootCertificates: String?
+  /// Where all hosts are reached, as libcurl's `CURLOPT_CONNECT_TO`; nil for themselves.
+  package var connectTo: String?
+
+  package init() {}
+
+  /// The rules of the filter's flags.
+  package init(_ fetching: MediaFetcher.Configuration) {
+    allowsHTTP = fetching.policy.allowHTTP
+    allowedNets = fetching.policy.allowedNets
+    rootCertificates = fetching.rootCertificates
+  }
+
+  /// The rules as the process reads them.
+  var json: [UInt8] {
+    var json = JSONWriter()
+    json.beginObject()
+    json.key("schemes")
+    json.string(UntrustedText(allowsHTTP ? "https,http" : "https"))
+    json.key("publicOnly")
+    json.boolean(isPublicOnly)
+    json.key("nets")
+    json.beginArray()
+    for net in allowedNets { json.string(UntrustedText("\(net)")) }
+    json.endArray()
+    for (key, value) in [("roots", rootCertificates), ("connectTo", connectTo)] {
+      guard let value else { continue }
+      json.key(key)
+      json.string(UntrustedText(value))
+    }
+    json.endObject()
+    return json.bytes
+  }
+}

@@ -1,0 +1,78 @@
+internal import Glibc
+
+/// A process in which a service extension runs. On the loop only.
+final class ExtensionProcess {
+  /// The most that waits to be read by the process, in bytes: several payloads of the longest kind.
+  private static let maximumUnsent = 16 << 20
+  private static let pageSize = sysconf(Int32(_SC_PAGESIZE))
+
+  let number: Int
+  let process: StartedProcess
+  let start: MonotonicInstant
+  private var stream: FrameStream
+  private var isAwaitingRoom = false
+  /// The calls that are not finished, by number.
+  var calls: [UInt64: ExtensionCall] = [:]
+  var isReady = false
+  /// Whether it gets no further call, and ends with its last one.
+  var isRetiring = false
+  /// Why the host ends it; nil while it runs, or if it ends by itself.
+  var verdict: Reason?
+  /// The URLs of the transfers under way, by number.
+  var transfers: [Int: UntrustedText] = [:]
+  /// The most anonymous memory that was seen, in bytes.
+  private(set) var peakMemory = 0
+
+  var socket: Int32 { stream.socket }
+
+  init(number: Int, process: StartedProcess, socket: Int32, start: MonotonicInstant) {
+    (self.number, self.process, self.start) = (number, process, start)
+    stream = FrameStream(socket, maximumFrame: ExtensionFrame.maximumBytes)
+  }
+
+  /// The number of calls without an answer.
+  var load: Int { calls.values.count { !$0.isEnded } }
+
+  /// Sends a frame as far as the process accepts it at the moment.
+  ///
+  /// - Returns: false if the process is gone or does not read.
+  func send(on loop: EventLoop, _ append: (inout [UInt8]) -> Void, _ receive: @escaping () -> Void) -> Bool {
+    stream.gather(append)
+    return flush(on: loop, receive)
+  }
+
+  func flush(on loop: EventLoop, _ receive: @escaping () -> Void) -> Bool {
+    guard (try? stream.flush()) != nil, stream.unsentBytes <= Self.maximumUnsent else { return false }
+    watch(on: loop, receive)
+    return true
+  }
+
+  private func watch(on loop: EventLoop, _ receive: @escaping () -> Void) {
+    let needsRoom = stream.unsentBytes > 0
+    guard needsRoom != isAwaitingRoom else { return }
+    isAwaitingRoom = needsRoom
+    watchAgain(on: loop, receive)
+  }
+
+  func watchAgain(on loop: EventLoop, _ receive: @escaping () -> Void) {
+    loop.watch(stream.socket, for: isAwaitingRoom ? [.readable, .writable] : .readable) { _, _ in receive() }
+  }
+
+  func receive(_ take: (ArraySlice<UInt8>) throws(FrameStream.Fault) -> Void) throws(FrameStream.Fault) -> Bool {
+    try stream.receive(take)
+  }
+
+  /// Reads the process's anonymous memory: what is resident and shared with no file.
+  ///
+  /// - Returns: nil if it cannot be read.
+  func readMemory() -> Int? {
+    guard let bytes = try? SmallFile.read("/proc/\(process.identifier)/statm", maximum: 256) else { return nil }
+    let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+    guard fields.count > 2, let resident = Int(fields[1]), let shared = Int(fields[2]) else { return nil }
+    let memory = max(0, resident - shared) * pageSize
+    peakMemory = max(peakMemory, memory)
+    return memory
+  }
+
+  private var pageSize: Int { Self.pageSize }
+}

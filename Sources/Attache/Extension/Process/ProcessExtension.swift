@@ -1,0 +1,190 @@
+internal import Synchronization
+
+/// A user's service extension, which runs in a process of its own.
+package final class ProcessExtension: ServiceExtension {
+  package static let returnsAtOnce = true
+  /// The process answers after the notice, if at all.
+  package static let answersAtExpiry = false
+
+  private let program: ExtensionProgram
+  private let call = Mutex<ExtensionCall?>(nil)
+  private let isExpiring = Atomic<Bool>(false)
+
+  package init(_ program: ExtensionProgram) {
+    self.program = program
+  }
+
+  package func didReceive(_ request: NotificationRequest, answer: ExtensionReply) {
+    let program = program
+    let call = program.processes.call(identifier: Self.identifier(), payload: request.json) { [self] end in
+      switch end {
+      case .failed(let reason): answer.offer(.original(reason))
+      case .answered(let given, let transfers): program.accept(given, transfers, for: request, answer, isLate: isExpiring.load(ordering: .acquiring))
+      }
+    }
+    self.call.withLock { $0 = call }
+  }
+
+  /// Returns a unique identifier in the form of a UUID, which is what iOS gives a request.
+  private static func identifier() -> String {
+    let digits = [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)].map { word in
+      let digits = String(word, radix: 16, uppercase: true)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+    var identifier = ""
+    for (index, digit) in digits.enumerated() {
+      if [8, 12, 16, 20].contains(index) { identifier += "-" }
+      identifier.append(digit)
+    }
+    return identifier
+  }
+
+  package func timeWillExpire() {
+    isExpiring.store(true, ordering: .releasing)
+    if let call = call.withLock({ $0 }) { program.processes.expire(call) }
+  }
+
+  package func cancel() {
+    if let call = call.withLock({ $0 }) { program.processes.finish(call) }
+  }
+}
+
+/// The program of a user's service extension, with its processes.
+package final class ExtensionProgram: Sendable {
+  package let processes: ExtensionProcesses
+  private let intake: AttachmentIntake
+  private let store: AttachmentStore
+  private let uploader: (any AttachmentUploader)?
+
+  /// Starts the threads that look after the processes and their files.
+  ///
+  /// - Parameters:
+  ///   - limits: the limits of attachments.
+  ///   - uploader: publishes the files; nil leaves them in the store.
+  /// - Throws: an error that tells the user what is missing.
+  package init(
+    _ configuration: ExtensionProcesses.Configuration, store: AttachmentStore, limits: MediaLimits, uploader: (any AttachmentUploader)?,
+    warn: @escaping @Sendable (String) -> Void
+  ) throws {
+    processes = try ExtensionProcesses(configuration, warn: warn)
+    let bundle = configuration.program.lastIndex(of: "/").map { String(configuration.program[..<$0]) } ?? "."
+    intake = try AttachmentIntake(store: store, limits: limits, folder: processes.folder.path, bundle: bundle)
+    (self.store, self.uploader) = (store, uploader)
+  }
+
+  /// Ends the processes. Do not call this while payloads are served.
+  package func shutdown() {
+    processes.shutdown()
+    intake.shutdown()
+  }
+
+  /// Offers what the extension has answered, with the attachments that pass the checks.
+  ///
+  /// - Parameter isLate: whether the extension was told before that time will expire.
+  fileprivate func accept(
+    _ given: ExtensionAnswer, _ transfers: [ExtensionTransfer], for request: NotificationRequest, _ answer: ExtensionReply, isLate: Bool
+  ) {
+    guard !given.attachments.isEmpty else { return offer(given, [], [], for: request, answer, isLate: isLate) }
+    intake.take(given.attachments) { [self] results in
+      var attachments: [Attachment] = []
+      var records: [MediaRecord] = []
+      for (attachment, result) in zip(given.attachments, results) {
+        let transfer = Self.transfer(of: result, transfers)
+        var record = MediaRecord(url: transfer?.url ?? attachment.path, status: transfer?.status)
+        switch result {
+        case .success(let file):
+          (record.type, record.bytes, record.attempts) = (file.type, file.size, transfer == nil ? 0 : 1)
+          attachments.append(
+            Attachment(identifier: attachment.identifier, file: file, source: transfer?.url ?? UntrustedText(""), options: attachment.options))
+        case .failure(let failure):
+          record.bytes = transfer?.bytes ?? 0
+          record = record.failed(failure.reason, failure.message)
+        }
+        records.append(record)
+      }
+      publish(attachments, until: request.deadline) { [self, records] attachments, failures in
+        let records = records.map { record in
+          failures.first { $0.url == record.url }.map { record.failed($0.reason, $0.message ?? $0.reason.advice) } ?? record
+        }
+        offer(given, attachments, records, for: request, answer, isLate: isLate)
+      }
+    }
+  }
+
+  /// Returns the transfer that an attachment's bytes came from: the last with as many bytes.
+  private static func transfer(of result: Result<StoredFile, FetchFailure>, _ transfers: [ExtensionTransfer]) -> ExtensionTransfer? {
+    switch result {
+    case .success(let file): transfers.last { $0.bytes == file.size && $0.code == 0 } ?? transfers.last { $0.status == 200 }
+    case .failure: transfers.last
+    }
+  }
+
+  /// Why a file could not be published.
+  private struct UploadFailure: Sendable {
+    var url: UntrustedText
+    var reason: Reason
+    var message: String?
+  }
+
+  /// Publishes files one after another.
+  ///
+  /// - Parameter done: receives the attachments that are published, and the failures of the others.
+  private func publish(
+    _ attachments: [Attachment], until deadline: MonotonicInstant, _ done: @escaping @Sendable ([Attachment], [UploadFailure]) -> Void
+  ) {
+    publish(attachments[...], [], [], until: deadline, done)
+  }
+
+  private func publish(
+    _ rest: ArraySlice<Attachment>, _ published: [Attachment], _ failures: [UploadFailure], until deadline: MonotonicInstant,
+    _ done: @escaping @Sendable ([Attachment], [UploadFailure]) -> Void
+  ) {
+    guard let uploader, let next = rest.first else { return done(published + rest, failures) }
+    uploader.upload(next.file, deadline: deadline) { [self] result in
+      switch result {
+      case .published: publish(rest.dropFirst(), published + [next], failures, until: deadline, done)
+      case .failed(let reason, let explanation):
+        store.unpin(next.file)
+        let failure = UploadFailure(url: next.source, reason: reason, message: explanation)
+        publish(rest.dropFirst(), published, failures + [failure], until: deadline, done)
+      }
+    }
+  }
+
+  private func offer(
+    _ given: ExtensionAnswer, _ attachments: [Attachment], _ records: [MediaRecord], for request: NotificationRequest,
+    _ answer: ExtensionReply, isLate: Bool
+  ) {
+    var content = request.content
+    content.attachments = attachments
+    if !given.changes.isEmpty || !given.userInfo.isEmpty { content.apply(given) }
+    let isOriginal = attachments.isEmpty && !content.hasChanges
+    let reason = isOriginal ? records.compactMap(\.reason).first ?? (isLate ? .deadline : nil) : nil
+    let isTaken = answer.offer(isOriginal ? .original(reason, media: records) : .content(content, media: records))
+    if !isTaken || isOriginal {
+      for attachment in attachments { store.unpin(attachment.file) }
+    }
+  }
+}
+
+extension NotificationContent {
+  /// Applies the changes of a service extension's process.
+  fileprivate mutating func apply(_ given: ExtensionAnswer) {
+    for change in given.changes {
+      let text = change.source.map { JSONText($0) }.flatMap { $0.string($0.root) }.map { String(decoding: $0, as: UTF8.self) }
+      switch change.name.string {
+      case "title": title = text ?? ""
+      case "subtitle": subtitle = text ?? ""
+      case "body": body = text ?? ""
+      case "category": categoryIdentifier = text ?? ""
+      case "thread-id": threadIdentifier = text ?? ""
+      case "badge": badge = change.source.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+      case "sound" where change.source == nil || text != nil: sound = text
+      // Of the alert's other members, iOS shows none.
+      case "launch-image", "summary-arg", "summary-arg-count": break
+      default: members.aps.append(change)
+      }
+    }
+    for change in given.userInfo { userInfo[change.name] = change.source }
+  }
+}

@@ -1,0 +1,96 @@
+package import ArgumentParser
+package import Attache
+internal import Glibc
+
+/// The flags of a user's service extension.
+package struct ExtensionOptions: ParsableArguments {
+  @Option(
+    name: .customLong("extension"),
+    help: ArgumentHelp(
+      "Serve payloads with an iOS service extension that attache extension build has built, instead of downloading the media that they name.",
+      valueName: "folder"))
+  package var program: String?
+
+  @Option(
+    help: ArgumentHelp("The number of payloads that a process of the extension serves at a time.", valueName: "n"))
+  package var extensionConcurrency = 1
+
+  @Option(help: ArgumentHelp("The number of processes of the extension. (default: one for each core)", valueName: "n"))
+  package var extensionProcesses: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "The memory that a process of the extension may use, as far as no file backs it, or none. iOS is reported to end an extension at 24 MB.",
+      valueName: "bytes"))
+  package var extensionMemory = MemoryArgument.limit(ByteCountArgument(24_000_000, as: "24MB"))
+
+  package init() {}
+
+  package func validate() throws {
+    guard (1...64).contains(extensionConcurrency) else {
+      throw ValidationError("--extension-concurrency must be at least 1 and at most 64.")
+    }
+    guard (1...256).contains(extensionProcesses ?? 1) else {
+      throw ValidationError("--extension-processes must be at least 1 and at most 256.")
+    }
+    if case .limit(let limit) = extensionMemory, limit.bytes < 1_000_000 {
+      throw ValidationError("--extension-memory must be at least 1MB: an extension that does nothing uses 3 MB.")
+    }
+    _ = try path
+  }
+
+  /// The path of the program; nil without an extension.
+  private var path: String? {
+    get throws {
+      guard let program else { return nil }
+      guard !program.hasSuffix(".swift") else {
+        throw ValidationError("--extension \(program): this is a source. Build it first: attache extension build \(program) -o MyExtension")
+      }
+      let inner = program + "/Extension"
+      let path = unsafe access(inner, X_OK) == 0 ? inner : program
+      var status = stat()
+      guard unsafe stat(path, &status) == 0 else { throw ValidationError("--extension \(program): there is no such folder.") }
+      guard status.st_mode & S_IFMT == S_IFREG, unsafe access(path, X_OK) == 0, let real = unsafe realpath(path, nil) else {
+        throw ValidationError("--extension \(program): this is not what attache extension build makes: a folder with the program Extension.")
+      }
+      defer { unsafe free(real) }
+      return unsafe String(cString: real)
+    }
+  }
+
+  /// Returns the configuration of the extension's processes; nil without an extension.
+  ///
+  /// - Parameter fetching: the rules of the network, which hold for the extension's requests, too.
+  package func configuration(_ fetching: FetchOptions) throws -> ExtensionProcesses.Configuration? {
+    guard let path = try path else { return nil }
+    var configuration = ExtensionProcesses.Configuration(program: path)
+    configuration.processes = extensionProcesses ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    configuration.concurrency = extensionConcurrency
+    if case .limit(let limit) = extensionMemory { configuration.memoryLimit = Int(limit.bytes) } else { configuration.memoryLimit = nil }
+    configuration.network = ExtensionNetwork(fetching.configuration)
+    return configuration
+  }
+}
+
+/// A limit of memory as a user writes it: `24MB`, or `none`.
+package enum MemoryArgument: ExpressibleByArgument, CustomStringConvertible {
+  case limit(ByteCountArgument)
+  case none
+
+  package init?(argument: String) {
+    if argument == "none" {
+      self = .none
+    } else if let limit = ByteCountArgument(argument: argument) {
+      self = .limit(limit)
+    } else {
+      return nil
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .limit(let limit): limit.description
+    case .none: "none"
+    }
+  }
+}
