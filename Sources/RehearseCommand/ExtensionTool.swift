@@ -60,6 +60,9 @@ struct ExtensionBuildOptions: ParsableArguments {
     guard ["4", "5", "6"].contains(swiftVersion) else { throw ValidationError("--swift-version must be 4, 5 or 6.") }
   }
 
+  /// Whether a flag is given.
+  var isUsed: Bool { className != nil || swiftVersion != "5" || !conditions.isEmpty || bundle != nil }
+
   var value: ExtensionBuilder.Options {
     var value = ExtensionBuilder.Options()
     (value.className, value.swiftVersion, value.conditions, value.bundle) = (className, swiftVersion, conditions, bundle)

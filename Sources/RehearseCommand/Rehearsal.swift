@@ -8,6 +8,7 @@ struct Rehearsal: Sendable {
     case engine(ClockChoice, timeScale: Double, parallel: Int?)
     case command(CommandRehearsal, parallel: Int?)
     case queue(QueueRehearsal, parallel: Int?)
+    case serviceExtension(ExtensionRehearsal, [ExtensionSituation])
   }
 
   private let scenarios: [Scenario]
@@ -27,6 +28,7 @@ struct Rehearsal: Sendable {
     case .engine(let clock, _, _): clock.rawValue
     case .command: "command"
     case .queue(let rehearsal, _): "queue \(rehearsal.kind.rawValue)"
+    case .serviceExtension: "extension"
     }
   }
 
@@ -36,6 +38,7 @@ struct Rehearsal: Sendable {
     case .engine(.real, _, _), .engine(.both, _, _): .real
     case .command: .command
     case .queue: .queue
+    case .serviceExtension: .serviceExtension
     }
   }
 
@@ -68,6 +71,8 @@ struct Rehearsal: Sendable {
     case .queue(var rehearsal, let parallel):
       rehearsal.seed = seed
       return await rehearsal.run(scenarios, parallel: parallel, report: notify, began: began)
+    case .serviceExtension(let rehearsal, let situations):
+      return await rehearsal.run(situations, file: scenarios.first?.file ?? "", report: notify, began: began)
     }
   }
 }

@@ -22,17 +22,30 @@ struct RunScenarios: AsyncParsableCommand {
       """)
 
   @Argument(help: "Scenario files, or folders in which all .yaml and .yml files are scenarios.", completion: .file())
-  var paths: [String]
+  var paths: [String] = []
 
   @OptionGroup(title: "What is rehearsed") var play: PlayOptions
+  @OptionGroup(title: "An iOS service extension") var tested: ExtensionRehearsalOptions
   @OptionGroup(title: "Another filter, or a queue") var command: CommandOptions
   @OptionGroup(title: "Reports") var reports: ReportOptions
 
   func validate() throws {
     try command.check(clock: play.clock)
+    guard tested.path != nil else {
+      guard !paths.isEmpty else { throw ValidationError("Name scenario files or folders, or an iOS service extension with --extension.") }
+      return
+    }
+    guard command.command == nil, command.queue == nil else {
+      throw ValidationError("--extension rehearses attache's own filter with the extension; remove --command and --queue.")
+    }
+    guard play.clock == .real else { throw ValidationError("An extension runs on the real clock; remove --clock \(play.clock.rawValue).") }
   }
 
   func run() async throws {
+    if tested.path != nil, paths.isEmpty, play.list { return Self.list(ExtensionRehearsal.scenarios(situations, file: "")) }
+    let program = try tested.program()
+    defer { withExtendedLifetime(program) {} }
+    if let program, paths.isEmpty { return try await rehearse(program) }
     let files = try ScenarioFiles(paths, leavesOutLarge: command.leavesOutLarge && !play.list, where: play.selects)
     if !files.mistakes.isEmpty, !play.keepGoing || play.list {
       for mistake in files.mistakes { Terminal.error.write("\(mistake.error)\n") }
@@ -42,11 +55,24 @@ struct RunScenarios: AsyncParsableCommand {
       throw ValidationError("--only: no scenario has this name; --list shows the names")
     }
     if play.list { return Self.list(files.scenarios) }
-    var rehearsal = Rehearsal(files.scenarios, player: player, seeds: play.seeds, isSeeded: isSeeded)
+    var rehearsal = Rehearsal(files.scenarios, player: player(of: program), seeds: play.seeds, isSeeded: isSeeded)
     rehearsal.notes = command.notes + Self.note(files.large)
     let baseline = try reports.readBaseline(clock: rehearsal.clock)
     let desk = ReportDesk(try reports.open(), baseline: baseline)
     try await perform(rehearsal, desk, known(files, baseline, rehearsal.depth))
+  }
+
+  private var situations: [ExtensionSituation] { ExtensionSituation.all.filter { play.selects($0.name) } }
+
+  /// Rehearses an extension in the built-in situations.
+  private func rehearse(_ program: ExtensionUnderRehearsal) async throws {
+    let situations = situations
+    guard !situations.isEmpty else { throw ValidationError("--only: no situation has this name; --list shows the names") }
+    let player = Rehearsal.Player.serviceExtension(try tested.rehearsal(of: program.program), situations)
+    let scenarios = ExtensionRehearsal.scenarios(situations, file: tested.path ?? "")
+    let rehearsal = Rehearsal(scenarios, player: player, seeds: [play.seed], isSeeded: false)
+    let desk = ReportDesk(try reports.open(), baseline: try reports.readBaseline(clock: rehearsal.clock))
+    try await perform(rehearsal, desk, [])
   }
 
   /// Returns the results that are known before anything is played: wrong files, scenarios that are
@@ -73,8 +99,13 @@ struct RunScenarios: AsyncParsableCommand {
     return ["\(what) skipped for a command: \(large.map(\.name).joined(separator: ", ")); --large plays them"]
   }
 
-  private var player: Rehearsal.Player {
-    command.queueRehearsal(timeScale: play.timeScale).map { .queue($0, parallel: play.parallel) }
+  private func player(of program: ExtensionUnderRehearsal?) -> Rehearsal.Player {
+    if let program {
+      var rehearsal = CommandRehearsal(program.filterCommand)
+      rehearsal.timeScale = play.timeScale
+      return .command(rehearsal, parallel: play.parallel)
+    }
+    return command.queueRehearsal(timeScale: play.timeScale).map { .queue($0, parallel: play.parallel) }
       ?? command.rehearsal(timeScale: play.timeScale, keepsGoing: play.keepGoing).map { .command($0, parallel: play.parallel) }
       ?? .engine(play.clock, timeScale: play.timeScale, parallel: play.parallel)
   }

@@ -15,6 +15,14 @@ package struct MemberChange: Hashable, Sendable {
     self.init(name, json.bytes)
   }
 
+  /// Returns whether the member has that name.
+  package func isNamed(_ name: String) -> Bool { self.name.utf8.elementsEqual(name.utf8) }
+
+  /// The decoded value; nil if it is no string.
+  package var text: String? {
+    source.map { JSONText($0) }.flatMap { $0.string($0.root) }.map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// Whether the value is a string of at least one byte.
   var isText: Bool { (source?.count ?? 0) > 2 }
 }

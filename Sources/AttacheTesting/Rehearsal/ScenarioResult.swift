@@ -12,6 +12,8 @@ public struct ScenarioResult: Sendable {
     case command
     /// `attache work` on a queue.
     case queue
+    /// An iOS service extension in a process of its own.
+    case serviceExtension = "extension"
   }
 
   /// The result of one payload.
@@ -74,6 +76,8 @@ public struct ScenarioResult: Sendable {
   public var seed: UInt64
   /// The deviations from the expectation; empty when there are none.
   public var findings: [Finding] = []
+  /// What is not wrong enough to fail the scenario; only a service extension has any.
+  public var warnings: [Finding] = []
   /// The reason why the scenario was not run; nil when it was run.
   public var skipped: String?
   /// The result of each payload.

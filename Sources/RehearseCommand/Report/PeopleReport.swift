@@ -43,13 +43,21 @@ struct PeopleReport: RehearsalReport {
   private static let mostEvents = 60
 
   private func details(_ result: ScenarioResult) -> [String] {
-    guard !result.findings.isEmpty || isVerbose && result.skipped == nil else { return [] }
-    let findings = result.findings.prefix(Self.mostFindings).map { "      \($0)" }
-    let left = result.findings.count - findings.count
+    let warnings = result.warnings.prefix(Self.mostFindings).flatMap { explained($0, "warning") }
+    guard !result.findings.isEmpty || isVerbose && result.skipped == nil else { return warnings }
+    let shown = result.findings.prefix(Self.mostFindings)
+    let findings = shown.flatMap { $0.kind.level == nil ? ["      \($0)"] : explained($0, "error") }
+    let left = result.findings.count - shown.count
     let about = result.findings.isEmpty || result.scenario.about.isEmpty ? [] : ["      " + terminal.paint(result.scenario.about, .grey)]
     let file = result.findings.isEmpty ? [] : ["      " + terminal.paint(result.scenario.file, .grey)]
     let timeline = TimelineText(events: result.timeline).lines(most: isVerbose ? .max : Self.mostEvents).map { "      " + $0 }
-    return file + about + findings + (left > 0 ? ["      … and \(left) more"] : []) + timeline
+    return file + about + findings + warnings + (left > 0 ? ["      … and \(left) more"] : []) + timeline
+  }
+
+  /// Returns a finding about a service extension, and what to do about it.
+  private func explained(_ finding: Finding, _ level: String) -> [String] {
+    let word = terminal.paint(level, level == "error" ? .red : .yellow)
+    return ["      \(word)  \(finding)"] + (finding.kind.advice.map { ["          " + terminal.paint($0, .grey)] } ?? [])
   }
 
   mutating func interrupt() {

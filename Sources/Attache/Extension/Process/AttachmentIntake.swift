@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Moves the files that a service extension attached into the store. Each is checked by its bytes,
 /// as a download is.
-final class AttachmentIntake: Sendable {
+package final class AttachmentIntake: Sendable {
   /// The bytes that are read at a time.
   private static let portion = 128 << 10
 
@@ -18,7 +18,7 @@ final class AttachmentIntake: Sendable {
   ///   - folder: the folder of the processes. Its files are moved.
   ///   - bundle: the folder of the program. Its files are copied.
   /// - Throws: an error that says why there is no detector or no thread.
-  init(store: AttachmentStore, limits: MediaLimits, folder: String, bundle: String) throws {
+  package init(store: AttachmentStore, limits: MediaLimits, folder: String, bundle: String) throws {
     (self.store, self.limits, movable, copied) = (store, limits, folder, bundle)
     detector = DetectorBox(try TypeDetector())
     loop = try EventLoop(name: "attachments")
@@ -27,11 +27,12 @@ final class AttachmentIntake: Sendable {
   /// Takes the attachments of an answer, one after another, on a thread of its own.
   ///
   /// - Parameter taken: receives the file or the failure of each attachment, in their order.
-  func take(_ attachments: [AnsweredAttachment], taken: @escaping @Sendable ([Result<StoredFile, FetchFailure>]) -> Void) {
+  package func take(_ attachments: [AnsweredAttachment], taken: @escaping @Sendable ([Result<StoredFile, FetchFailure>]) -> Void) {
     loop.post { [self] in taken(attachments.map(take)) }
   }
 
-  func shutdown() {
+  /// Ends the thread, after the attachments that are already taken.
+  package func shutdown() {
     loop.post { [detector] in detector.value.close() }
     loop.stop()
   }

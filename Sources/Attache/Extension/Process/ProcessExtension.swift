@@ -171,7 +171,7 @@ extension NotificationContent {
   /// Applies the changes of a service extension's process.
   fileprivate mutating func apply(_ given: ExtensionAnswer) {
     for change in given.changes {
-      let text = change.source.map { JSONText($0) }.flatMap { $0.string($0.root) }.map { String(decoding: $0, as: UTF8.self) }
+      let text = change.text
       switch change.name.string {
       case "title": title = text ?? ""
       case "subtitle": subtitle = text ?? ""

@@ -12,8 +12,7 @@ struct ExtensionBundle {
   /// - Throws: ``ExtensionBuildError/output(_:)`` if there is something at the path that is not an
   ///   extension's bundle.
   static func checkReplaceable(_ path: String) throws(ExtensionBuildError) {
-    var status = stat()
-    guard unsafe lstat(path, &status) == 0 else { return }
+    guard FileManager.default.fileExists(atPath: path) else { return }
     guard FileManager.default.isExecutableFile(atPath: "\(path)/\(ExtensionBuilder.programName)") else {
       throw .output("\(path) exists, and is not an extension that attache has built. Remove it, or choose another name with -o.")
     }

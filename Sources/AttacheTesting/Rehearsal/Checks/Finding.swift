@@ -30,6 +30,30 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     case disagreement
     /// The rehearsal itself could not be set up or run.
     case stage
+    // What an iOS service extension does wrong; ``ExtensionFinding`` explains each.
+    case answerAtExpiry = "answer.at-expiry"
+    case answerNever = "answer.never"
+    case answerTwice = "answer.twice"
+    case answerChangedAfter = "answer.changed-after"
+    case answerEmpty = "answer.empty"
+    case answerTemplate = "answer.template"
+    case crash
+    case blocks
+    case attachErrorPage = "attach.error-page"
+    case attachType = "attach.type"
+    case attachRefused = "attach.refused"
+    case attachMismatch = "attach.mismatch"
+    case attachHint = "attach.hint"
+    case attachFile = "attach.file"
+    case fetchAfterExpiry = "fetch.after-expiry"
+    case fetchUnbounded = "fetch.unbounded"
+    case fetchStatus = "fetch.status"
+    case extensionMemory = "extension.memory"
+    case leak
+    case filesLeft = "files.left"
+    case imageTranscoded = "image.transcoded"
+    case userInfoUnserialisable = "userinfo.unserialisable"
+    case categoriesRace = "categories.race"
   }
 
   /// The kind of promise or expectation that was broken.

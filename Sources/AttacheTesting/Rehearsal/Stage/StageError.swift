@@ -14,6 +14,8 @@ package enum StageError: Error, Sendable, CustomStringConvertible {
   case beyondLoopback(String)
   /// A queue command failed.
   case queue(String)
+  /// A service extension cannot be rehearsed.
+  case serviceExtension(String)
 
   init(_ error: SystemError) {
     self = .system(call: error.call, errno: error.number)
@@ -28,7 +30,7 @@ package enum StageError: Error, Sendable, CustomStringConvertible {
     case .flags(let message): "the scenario's flags are wrong: \(message)"
     case .beyondLoopback(let place):
       "the scenario leads to \(place), but its network is loopback: nothing was sent there; write `network: isolated`, or remove it"
-    case .queue(let message): message
+    case .queue(let message), .serviceExtension(let message): message
     }
   }
 }

@@ -1,0 +1,65 @@
+/// What the findings about a service extension mean: how bad each is, and what to do.
+package enum ExtensionFinding {
+  /// How bad a finding is.
+  package enum Level: String, Sendable {
+    /// People see the wrong notification, or none that the extension has made.
+    case error
+    /// It works here and fails on some phones, or costs more than it should.
+    case warning
+  }
+
+  /// The kinds that a service extension can have, in the order of the documentation.
+  package static let kinds: [Finding.Kind] = [
+    .answerAtExpiry, .answerNever, .answerTwice, .answerChangedAfter, .answerEmpty, .answerTemplate, .crash, .blocks, .attachErrorPage,
+    .attachType, .attachRefused, .attachMismatch, .attachHint, .attachFile, .fetchAfterExpiry, .fetchUnbounded, .fetchStatus,
+    .extensionMemory, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable, .categoriesRace,
+  ]
+}
+
+extension Finding.Kind {
+  /// How bad a finding of a service extension is; nil for the findings of scenarios.
+  package var level: ExtensionFinding.Level? {
+    switch self {
+    case .answerNever, .answerTwice, .crash, .attachErrorPage, .attachMismatch, .extensionMemory: .error
+    case .answerAtExpiry, .answerChangedAfter, .answerEmpty, .answerTemplate, .blocks, .attachType, .attachRefused, .attachHint,
+      .attachFile, .fetchAfterExpiry, .fetchUnbounded, .fetchStatus, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable,
+      .categoriesRace:
+      .warning
+    case .lost, .duplicated, .altered, .torn, .reordered, .late, .crashed, .hung, .outcome, .reason, .attachments, .media, .requests,
+      .connections, .names, .memory, .descriptors, .exitStatus, .baseline, .disagreement, .stage:
+      nil
+    }
+  }
+
+  /// What the author of a service extension can do; nil for the findings of scenarios.
+  package var advice: String? {
+    switch self {
+    case .answerAtExpiry: "Call the content handler on every path: when the payload has no media, when a guard fails, and when a download fails."
+    case .answerNever: "Call the content handler in serviceExtensionTimeWillExpire, too, with the best content so far."
+    case .answerTwice: "Remember that you have answered. Let the download's handler and serviceExtensionTimeWillExpire share one method that answers once."
+    case .answerChangedAfter: "Do not change the content after the content handler has it; iOS may or may not see the change."
+    case .answerEmpty: "Keep a title, a subtitle or a body. Without text, iOS ignores all that you have changed."
+    case .answerTemplate: "Remove the line of Apple's template that appends “[modified]”."
+    case .crash: "Handle what can be absent instead of unwrapping it with ! or try!. After a crash, iOS shows the original."
+    case .blocks: "Use a download task with a handler, or await, instead of Data(contentsOf:) or a semaphore in didReceive."
+    case .attachErrorPage: "Check that the response is an HTTPURLResponse with status 200, and that its MIME type is that of a medium."
+    case .attachType: "Name the file after what it is: by the response's MIME type or the first bytes, and not always .jpg."
+    case .attachRefused: "Catch the error of UNNotificationAttachment and log it. The file's size and its type must be those that Apple lists."
+    case .attachMismatch: "Keep the content and the handler in the request's own closure, and give each file a name of its own, such as a UUID."
+    case .attachHint: "Pass a uniform type identifier as a String: UTType.jpeg.identifier or \"public.jpeg\"."
+    case .attachFile: "Attach a regular file in the temporary folder, in the documents or in the app group's folder."
+    case .fetchAfterExpiry: "Cancel the download in serviceExtensionTimeWillExpire: keep its task, and call cancel()."
+    case .fetchUnbounded: "Check expectedContentLength, and cancel a download that is larger than Apple's limit for an attachment."
+    case .fetchStatus: "Check the response's status before you use the body."
+    case .extensionMemory: "Use downloadTask, which writes to a file, instead of dataTask or Data(contentsOf:), which hold the whole body in memory."
+    case .leak: "Break the cycle: capture self weakly, and set the handler to nil after the answer."
+    case .filesLeft: "Remove what you have written, also when the download fails or the time is over."
+    case .imageTranscoded: "Attach the file as it was downloaded: encoding it anew costs memory and time."
+    case .userInfoUnserialisable: "Put only strings, numbers, booleans, arrays and dictionaries into userInfo."
+    case .categoriesRace: "Read, change and write the categories in one place, one after another."
+    case .lost, .duplicated, .altered, .torn, .reordered, .late, .crashed, .hung, .outcome, .reason, .attachments, .media, .requests,
+      .connections, .names, .memory, .descriptors, .exitStatus, .baseline, .disagreement, .stage:
+      nil
+    }
+  }
+}

@@ -1,0 +1,173 @@
+internal import Attache
+internal import FoundationEssentials
+internal import Synchronization
+
+/// Plays one situation with a service extension, on the calling thread.
+final class ExtensionPlay: Sendable {
+  /// How long the extension has after the notice.
+  private static let grace = Duration.milliseconds(500)
+  /// How long the instance may exist after its answer.
+  private static let leakPatience = Duration.milliseconds(100)
+  /// How long is waited for what comes after the end of a slow situation.
+  private static let afterwards = Duration.milliseconds(600)
+
+  private struct State: Sendable {
+    var evidence = ExtensionEvidence()
+    /// The index of each request, by its number in the frames.
+    var indices: [UInt64: Int] = [:]
+    var finished: Set<UInt64> = []
+    /// The index of each transfer, by its number in the process.
+    var transfers: [Int: Int] = [:]
+    var ended: Set<UInt64> = []
+  }
+
+  private let situation: ExtensionSituation
+  private let budget: Duration
+  private let signal: any WakeSignal
+  private let state = Mutex(State())
+
+  init(_ situation: ExtensionSituation, budget: Duration) throws(SystemError) {
+    (self.situation, self.budget) = (situation, budget)
+    signal = try SystemMachine().makeWakeSignal()
+  }
+
+  /// Receives everything that the processes do.
+  func observe(_ observation: ExtensionProcesses.Observation, at instant: MonotonicInstant) {
+    state.withLock { note(observation, instant, &$0) }
+    signal.ring()
+  }
+
+  private func note(_ observation: ExtensionProcesses.Observation, _ instant: MonotonicInstant, _ state: inout State) {
+    func change(_ number: UInt64, _ body: (inout ExtensionEvidence.Request) -> Void) {
+      if let index = state.indices[number] { body(&state.evidence.requests[index]) }
+    }
+    switch observation {
+    case .started: break
+    case .ended(_, let end, let verdict, let peak):
+      guard verdict == nil || verdict == .extensionMemory else { return }
+      state.evidence.deaths.append(.init(end: end, isForMemory: verdict == .extensionMemory, peakMemory: peak))
+    case .event(.began(let number)): change(number) { $0.began = instant }
+    case .event(.returned(let number)): change(number) { $0.returned = instant }
+    case .event(.answer(let number, _, let answer)):
+      change(number) { request in
+        request.answers.append(instant)
+        if request.answer == nil { request.answer = answer }
+      }
+    case .event(.finished(let number, let isAlive, let isChangedAfter)):
+      change(number) { ($0.isAlive, $0.isChangedAfter) = (isAlive, isChangedAfter) }
+      state.finished.insert(number)
+    case .event(.refusedAttachment(let path, let code, let message)): state.evidence.refusals.append((path, code, message))
+    case .event(.transferBegan(let number, let url)):
+      state.transfers[number] = state.evidence.transfers.count
+      state.evidence.transfers.append(.init(url: url, began: instant))
+    case .event(.transferEnded(let number, let transfer)):
+      if let index = state.transfers[number] { state.evidence.transfers[index].end = (instant, transfer) }
+    case .event(.note(let name, let text)): state.evidence.notes.append((name, text))
+    case .event(.ready), .event(.expired): break
+    }
+  }
+
+  /// Plays the payloads.
+  ///
+  /// - Parameters:
+  ///   - payloads: the payloads, and the bytes of the picture that each leads to.
+  ///   - release: lets a slow origin answer.
+  /// - Returns: the evidence, without what the processes leave behind.
+  func run(
+    _ payloads: [(bytes: [UInt8], expected: [UInt8]?)], _ processes: ExtensionProcesses, _ intake: AttachmentIntake, release: () -> Void
+  ) -> ExtensionEvidence {
+    switch situation.order {
+    case .oneAfterAnother: for payload in payloads { finish(begin(payload, processes), processes, intake, release) }
+    case .atOnce:
+      let calls = payloads.map { begin($0, processes) }
+      for call in calls { finish(call, processes, intake, release) }
+    }
+    return state.withLock { $0.evidence }
+  }
+
+  private func begin(_ payload: (bytes: [UInt8], expected: [UInt8]?), _ processes: ExtensionProcesses) -> (ExtensionCall, MonotonicInstant) {
+    let deadline = MonotonicInstant.now.advanced(by: budget)
+    // The loop may report the first events before this thread knows the call's number.
+    let call = state.withLock { state in
+      let call = processes.call(identifier: "\(state.evidence.requests.count + 1)", payload: payload.bytes) { [self] end in
+        if case .failed = end { note(failureOf: payload.bytes) }
+      }
+      state.indices[call.number] = state.evidence.requests.count
+      state.evidence.requests.append(.init(payload: payload.bytes, expected: payload.expected))
+      return call
+    }
+    return (call, deadline)
+  }
+
+  private func note(failureOf payload: [UInt8]) {
+    state.withLock { state in
+      for index in state.evidence.requests.indices where state.evidence.requests[index].payload == payload {
+        if state.evidence.requests[index].answers.isEmpty { state.evidence.requests[index].isCrashed = true }
+      }
+    }
+    signal.ring()
+  }
+
+  private func finish(
+    _ begun: (call: ExtensionCall, deadline: MonotonicInstant), _ processes: ExtensionProcesses, _ intake: AttachmentIntake, _ release: () -> Void
+  ) {
+    let (call, deadline) = begun
+    if !wait(until: deadline, { self.isDecided(call, $0) }) {
+      state.withLock { state in
+        if let index = state.indices[call.number] { state.evidence.requests[index].expired = .now }
+      }
+      processes.expire(call)
+      _ = wait(until: deadline.advanced(by: Self.grace)) { self.isDecided(call, $0) }
+    }
+    take(call, intake)
+    if situation.isSlow {
+      release()
+      _ = wait(until: .now.advanced(by: Self.afterwards)) { state in
+        state.evidence.requests.allSatisfy { $0.answers.count > 1 } && state.evidence.transfers.allSatisfy { $0.end != nil }
+      }
+    }
+    _ = wait(until: .now.advanced(by: Self.leakPatience)) { _ in false }
+    processes.finish(call)
+    _ = wait(until: .now.advanced(by: .seconds(1))) { $0.finished.contains(call.number) || self.isCrashed(call, $0) }
+  }
+
+  private func isDecided(_ call: ExtensionCall, _ state: State) -> Bool {
+    guard let index = state.indices[call.number] else { return false }
+    return !state.evidence.requests[index].answers.isEmpty || state.evidence.requests[index].isCrashed
+  }
+
+  private func isCrashed(_ call: ExtensionCall, _ state: State) -> Bool {
+    guard let index = state.indices[call.number] else { return true }
+    let request = state.evidence.requests[index]
+    return request.isCrashed || request.answers.isEmpty || !state.evidence.deaths.isEmpty
+  }
+
+  /// Takes the files of the answer, as the system does.
+  private func take(_ call: ExtensionCall, _ intake: AttachmentIntake) {
+    let attachments = state.withLock { state in
+      state.indices[call.number].flatMap { state.evidence.requests[$0].answer?.attachments } ?? []
+    }
+    guard !attachments.isEmpty else { return }
+    intake.take(attachments) { [self] files in
+      state.withLock { state in
+        guard let index = state.indices[call.number] else { return }
+        state.evidence.requests[index].attached = zip(attachments, files).map { .init(attachment: $0, file: $1) }
+      }
+      signal.ring()
+    }
+    _ = wait(until: .now.advanced(by: .seconds(10))) { state in
+      state.indices[call.number].map { !state.evidence.requests[$0].attached.isEmpty } ?? true
+    }
+  }
+
+  /// Waits until the condition holds.
+  ///
+  /// - Returns: whether it held before `instant`.
+  private func wait(until instant: MonotonicInstant, _ condition: (State) -> Bool) -> Bool {
+    while true {
+      if state.withLock({ condition($0) }) { return true }
+      guard .now < instant else { return false }
+      signal.wait(until: instant)
+    }
+  }
+}

@@ -1,0 +1,132 @@
+internal import Attache
+internal import FoundationEssentials
+internal import Synchronization
+
+/// Rehearses an iOS service extension in the built-in situations.
+package struct ExtensionRehearsal: Sendable {
+  /// The path of the program that ``ExtensionBuilder`` made.
+  package var program: String
+  /// The payloads to rehearse with; the situations change their URLs.
+  package var payload = RehearsalPayload.standard
+  /// The time of a notification. iOS gives about 30 seconds; nothing here needs more than this.
+  package var budget = Duration.milliseconds(2_500)
+  /// The maximum anonymous memory of the extension, in bytes; nil for no limit.
+  package var memoryLimit: Int? = 24_000_000
+  /// Whether warnings fail a situation, as errors do.
+  package var isStrict = false
+
+  /// Receives what the author must know about the rehearsal.
+  package var say: @Sendable (String) -> Void = { _ in }
+
+  package init(program: String) {
+    self.program = program
+  }
+
+  /// The situations as scenarios, for reports.
+  package static func scenarios(_ situations: [ExtensionSituation], file: String) -> [Scenario] {
+    situations.map { Scenario(name: $0.name, file: file, about: $0.about, payloads: []) }
+  }
+
+  /// Plays situations one after another: two at a time would make each other slow.
+  ///
+  /// - Parameters:
+  ///   - report: receives each result.
+  ///   - began: called when a situation begins.
+  package func run(
+    _ situations: [ExtensionSituation], file: String, report: (ScenarioResult) -> Void, began: (Scenario) -> Void
+  ) async -> [ScenarioResult] {
+    var results: [ScenarioResult] = []
+    for (situation, scenario) in zip(situations, Self.scenarios(situations, file: file)) where !Task.isCancelled {
+      began(scenario)
+      var result = ScenarioResult(scenario, depth: .serviceExtension)
+      await result.play { result async throws(StageError) in
+        let evidence = try await play(situation)
+        let findings = ExtensionJudge.findings(situation, evidence)
+        result.findings = findings.filter { isStrict || $0.kind.level == .error }
+        result.warnings = findings.filter { !isStrict && $0.kind.level != .error }
+        if situation.name == "ok", evidence.transfers.isEmpty {
+          say("the extension asked for no media; rehearse it with a payload of your server: --payloads FILE")
+        }
+      }
+      report(result)
+      results.append(result)
+    }
+    return results
+  }
+
+  /// Plays one situation.
+  package func play(_ situation: ExtensionSituation) async throws(StageError) -> ExtensionEvidence {
+    let origin: FaultOrigin
+    do throws(OriginError) { origin = try await FaultOrigin.start() } catch { throw .origin(error) }
+    for body in situation.bodies { origin.serve(body.path, body.bytes, contentType: body.contentType, faults: body.faults) }
+    let closed = try ReservedPort(.refusing)
+    let payloads = situation.variants.map { variant in
+      (bytes: bytes(variant, origin, closedPort: closed.port), expected: Self.expected(variant, situation))
+    }
+    let result = await RehearsalThread.attempt(in: nil) { () throws(StageError) in
+      try play(situation, payloads) { for body in situation.bodies { origin.release(body.path) } }
+    }
+    await origin.stop()
+    return try result.get()
+  }
+
+  private func bytes(_ variant: ExtensionSituation.Variant, _ origin: FaultOrigin, closedPort: Int) -> [UInt8] {
+    switch variant {
+    case .media(let path): payload.naming(origin.url(path))
+    case .alertText(let path): payload.withAlertText(origin.url(path))
+    case .refused(let path): payload.naming("http://127.0.0.1:\(closedPort)\(path)")
+    case .plain: payload.plain()
+    case .bare: payload.bare()
+    case .badURL: payload.naming("ht tp://[not a url")
+    case .wrongType: payload.withNumbers()
+    }
+  }
+
+  /// Returns the bytes of the picture that a payload leads to, if all goes well.
+  private static func expected(_ variant: ExtensionSituation.Variant, _ situation: ExtensionSituation) -> [UInt8]? {
+    guard case .media(let path) = variant, let body = situation.bodies.first(where: { $0.path == path }) else { return nil }
+    return body.faults.isEmpty && body.contentType == "image/jpeg" ? body.bytes : nil
+  }
+
+  private func play(
+    _ situation: ExtensionSituation, _ payloads: [(bytes: [UInt8], expected: [UInt8]?)], release: () -> Void
+  ) throws(StageError) -> ExtensionEvidence {
+    let folder = try StageFolder()
+    defer { folder.remove() }
+    do {
+      let play = try ExtensionPlay(situation, budget: situation.isSlow ? .milliseconds(1_200) : budget)
+      let store = try AttachmentStore(AttachmentStore.Configuration(directory: folder["store"]))
+      defer { store.shutdown() }
+      var configuration = ExtensionProcesses.Configuration(program: program)
+      (configuration.memoryLimit, configuration.finishesAnswered) = (memoryLimit, false)
+      configuration.concurrency = situation.order == .atOnce ? payloads.count : 1
+      (configuration.network.allowsHTTP, configuration.network.isPublicOnly) = (true, false)
+      configuration.output = .file(folder["output"])
+      let processes = try ExtensionProcesses(configuration, observe: { play.observe($0, at: $1) })
+      let intake = try AttachmentIntake(
+        store: store, limits: MediaLimits(), folder: processes.folder.path, bundle: ExtensionSources.folder(of: program))
+      defer { intake.shutdown() }
+      var evidence = play.run(payloads, processes, intake, release: release)
+      evidence.filesLeft = Self.filesLeft(in: processes.folder)
+      processes.shutdown()
+      evidence.output = String(decoding: folder.bytes("output") ?? [], as: UTF8.self)
+      return evidence
+    } catch {
+      throw .serviceExtension("\(error)")
+    }
+  }
+
+  /// Returns the files that the extension has left in its folders. Those of URLSession itself do not
+  /// count.
+  private static func filesLeft(in folder: ExtensionFolder) -> [String] {
+    let places = ["tmp", "Documents", "Library/Caches"].map { "\(folder.home(1))/\($0)" } + ["\(folder.path)/Groups"]
+    return places.flatMap { place -> [String] in
+      let names = (try? FileManager.default.subpathsOfDirectory(atPath: place)) ?? []
+      return names.filter { name in
+        var isFolder = false
+        let isThere = FileManager.default.fileExists(atPath: "\(place)/\(name)", isDirectory: &isFolder)
+        return isThere && !isFolder && !name.hasSuffix(".tmp") && name != "Keychain.plist"
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+internal import Attache
+
+/// A situation in which a service extension is rehearsed: payloads, and what the origin does.
+package struct ExtensionSituation: Sendable {
+  /// A body that the origin serves.
+  struct Body: Sendable {
+    var path: String
+    var bytes: [UInt8]
+    var contentType: String
+    var faults: [Fault] = []
+  }
+
+  /// How the payloads of a situation come.
+  enum Order: Sendable {
+    case oneAfterAnother, atOnce
+  }
+
+  /// What the payload says.
+  enum Variant: Sendable {
+    /// A URL of the origin with this path.
+    case media(String)
+    case alertText(String)
+    /// A URL at which nothing listens.
+    case refused(String)
+    case plain, bare, badURL, wrongType
+  }
+
+  package let name: String
+  let about: String
+  let variants: [Variant]
+  var bodies: [Body] = []
+  var order = Order.oneAfterAnother
+  /// Whether the origin does not answer before the time is over.
+  var isSlow = false
+
+  /// The situations that every extension is rehearsed in, in their order.
+  package static var all: [ExtensionSituation] {
+    let photo = standIn("jpg", 100_000)
+    func one(_ name: String, _ about: String, _ file: String, _ bytes: [UInt8], _ type: String, _ faults: [Fault] = []) -> ExtensionSituation {
+      let path = "/\(name)/\(file)"
+      return ExtensionSituation(
+        name: name, about: about, variants: [.media(path)], bodies: [Body(path: path, bytes: bytes, contentType: type, faults: faults)])
+    }
+    let page = Array("<!DOCTYPE html><html><head><title>Oops</title></head><body>Nothing here.</body></html>".utf8)
+    var slow = one("slow", "the origin does not answer before the time is over", "photo.jpg", photo, "image/jpeg", [.stall(afterBytes: 1_000)])
+    slow.isSlow = true
+    func text(_ name: String, _ about: String, _ variant: Variant) -> ExtensionSituation {
+      ExtensionSituation(name: name, about: about, variants: [variant])
+    }
+    return [
+      one("ok", "the origin sends a JPEG of 100 KB", "photo.jpg", photo, "image/jpeg"),
+      one("png", "the origin sends a PNG", "photo.png", standIn("png", 50_000), "image/png"),
+      text("plain", "the payload names no media", .plain),
+      ExtensionSituation(
+        name: "alert-text", about: "the alert is a string, not an object", variants: [.alertText("/alert-text/photo.jpg")],
+        bodies: [Body(path: "/alert-text/photo.jpg", bytes: photo, contentType: "image/jpeg")]),
+      text("bare", "the payload has nothing but a body", .bare),
+      text("bad-url", "the URL is none", .badURL),
+      text("wrong-type", "a number stands where the URL was", .wrongType),
+      text("refused", "nothing listens at the origin's port", .refused("/photo.jpg")),
+      one("404", "the origin answers 404 with a page", "photo.jpg", page, "text/html", [.status(404)]),
+      one("page", "the origin answers 200 with a page", "photo.jpg", page, "text/html"),
+      one("cut", "the connection ends within the body", "photo.jpg", photo, "image/jpeg", [.closeEarly(afterBytes: 50_000)]),
+      slow,
+      one("over-limit", "the picture has 11 MB, and Apple allows 10", "photo.jpg", standIn("jpg", 11_000_000), "image/jpeg"),
+      one("webp", "the origin sends WebP, which Apple does not list", "photo.webp", webp, "image/webp"),
+      one("long-clip", "the clip has 45 MB, and Apple allows 50", "clip.mp4", standIn("mp4", 45_000_000), "video/mp4"),
+      several("three-in-a-row", "three notifications, one after another", 3, .oneAfterAnother),
+      several("four-at-once", "four notifications at once, whose pictures have the same file name", 4, .atOnce),
+    ]
+  }
+
+  private static func several(_ name: String, _ about: String, _ count: Int, _ order: Order) -> ExtensionSituation {
+    let bodies = (1...count).map { Body(path: "/\(name)/\($0)/photo.jpg", bytes: standIn("jpg", 50_000 + $0), contentType: "image/jpeg") }
+    var situation = ExtensionSituation(name: name, about: about, variants: bodies.map { .media($0.path) }, bodies: bodies)
+    situation.order = order
+    return situation
+  }
+
+  private static func standIn(_ ending: String, _ size: Int) -> [UInt8] {
+    (try? StandIn.bytes(ofType: ending, size: size)) ?? []
+  }
+
+  /// A picture of one pixel (RFC 9649).
+  private static let webp: [UInt8] =
+    Array("RIFF".utf8) + [0x1A, 0, 0, 0] + Array("WEBPVP8L".utf8) + [0x0D, 0, 0, 0, 0x2F, 0, 0, 0, 0x10, 7, 0x10, 0x11, 0x11, 0x88, 0x88, 0xFE, 7, 0]
+}
