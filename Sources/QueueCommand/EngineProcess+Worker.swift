@@ -26,7 +26,8 @@ extension EngineProcess {
         options, configuration, location, queue: queue, keepsQueue: keepsQueue, store: store, parent: parent, uploader: uploader,
         isOnce: isOnce,
         observer: observer,
-        notify: { [log] in log.notify($0) }, tellOfFetchers: { [log] in log.warning("\($0)") })
+        notify: { [log] in log.notify($0) }, tellOfFetchers: { [log] in log.warning("\($0)") },
+        warn: { [log] in log.warning("\($0)") })
     }.1
   }
 

@@ -16,12 +16,14 @@ struct WorkerAssembly {
   ///   - keepsQueue: whether the queue still exists after the run.
   ///   - notify: receives what the user should know, on its own thread.
   ///   - tellOfFetchers: receives the notices about the fetcher processes.
+  ///   - warn: receives the messages about the user's service extension.
   /// - Throws: an error that tells the user why the worker does not start.
   init(
     _ options: WorkOptions, _ engineConfiguration: EngineConfiguration, _ location: QueueLocation, queue: any PayloadQueue,
     keepsQueue: Bool, store: AttachmentStore, parent: FetcherParent, uploader: (any AttachmentUploader)?, isOnce: Bool,
     observer: some WorkerObserver,
-    notify: @escaping @Sendable (WorkerNotice) -> Void, tellOfFetchers: @escaping @Sendable (FetcherNotice) -> Void
+    notify: @escaping @Sendable (WorkerNotice) -> Void, tellOfFetchers: @escaping @Sendable (FetcherNotice) -> Void,
+    warn: @escaping @Sendable (String) -> Void
   ) throws {
     var configuration = WorkerConfiguration(queueName: location.description)
     configuration.filter = engineConfiguration.filter
@@ -35,7 +37,7 @@ struct WorkerAssembly {
       notify: { notice in
         tellOfFetchers(notice)
         if case .broken = notice { ending.withLock { $0 }?() }
-      })
+      }, warn: warn)
     worker = try QueueWorker(
       configuration, queue: queue, host: engine.host, store: store, clock: engine.clock, observer: observer, notify: notify)
     ending.withLock { [worker] in $0 = { worker.cancel() } }

@@ -63,7 +63,7 @@ private final class ServedRequest: @unchecked Sendable {
   private weak var observed: UNNotificationServiceExtension?
   private var calls = 0
   /// The object of the first answer, and its changes at that time.
-  private var answered: (content: UNNotificationContent, changes: [String: Any], attachments: [String])?
+  private var answered: (content: UNNotificationContent, changes: Data, attachments: [String])?
 
   init(_ number: UInt64, _ request: UNNotificationRequest, _ given: ContentValues, _ instance: UNNotificationServiceExtension) {
     (self.number, self.request, self.given, self.instance) = (number, request, given, instance)
@@ -103,7 +103,7 @@ private final class ServedRequest: @unchecked Sendable {
     }
     let call = lock.withLock {
       calls += 1
-      if calls == 1 { answered = (content, changes, values.attachments.map(\.identifier)) }
+      if calls == 1 { answered = (content, Self.text(changes), values.attachments.map(\.identifier)) }
       return calls
     }
     HostLink.send(.answer, ["request": number, "call": call, "changes": changes, "attachments": attachments])
@@ -123,9 +123,12 @@ private final class ServedRequest: @unchecked Sendable {
     if let answered {
       let now = answered.content.values
       isChanged =
-        now.attachments.map(\.identifier) != answered.attachments
-        || !(now.changes(from: given) as NSDictionary).isEqual(to: answered.changes)
+        now.attachments.map(\.identifier) != answered.attachments || Self.text(now.changes(from: given)) != answered.changes
     }
     HostLink.send(.finished, ["request": number, "isAlive": observed != nil, "isChangedAfter": isChanged])
+  }
+
+  private static func text(_ changes: [String: Any]) -> Data {
+    (try? JSONSerialization.data(withJSONObject: changes, options: .sortedKeys)) ?? Data()
   }
 }

@@ -27,6 +27,7 @@ struct WorkOptions: ParsableArguments {
   @OptionGroup(title: "Fetching") var fetching: FetchOptions
   @OptionGroup(title: "Store") var storage: StoreOptions
   @OptionGroup(title: "Upload") var upload: UploadOptions
+  @OptionGroup(title: "Your own service extension") var program: ExtensionOptions
 
   @Option(help: URLDetail.help)
   var logUrls = URLDetail.short
@@ -41,6 +42,7 @@ struct WorkOptions: ParsableArguments {
 
   func configuration() throws -> EngineConfiguration {
     var configuration = try EngineConfiguration(timing, payloads, fetching, storage, upload: upload)
+    configuration.serviceExtension = try program.configuration(fetching)
     configuration.filter.urlDetail = logUrls
     configuration.fetching.fetchers = fetching.fetchers ?? workers
     return configuration

@@ -103,10 +103,18 @@ struct JUnitCase: JUnitElement {
     time = result.elapsed.reportedSeconds
     failure = result.findings.first.map { first in
       Failure(
-        type: first.kind.rawValue, message: first.description.asXML, text: result.findings.map(\.description).joined(separator: "\n").asXML)
+        type: first.kind.rawValue, message: first.description.asXML, text: result.findings.map(\.explained).joined(separator: "\n").asXML)
     }
     skipped = failure == nil ? result.skipped.map { Skip(message: $0.asXML) } : nil
-    output = result.timeline.isEmpty ? nil : TimelineText(events: result.timeline).lines().joined(separator: "\n").asXML
+    let lines = result.warnings.map { "warning: \($0)" } + TimelineText(events: result.timeline).lines()
+    output = lines.isEmpty ? nil : lines.joined(separator: "\n").asXML
+  }
+}
+
+extension Finding {
+  /// The finding, and what to do if that is known.
+  fileprivate var explained: String {
+    kind.advice.map { "\(self)\n\($0)" } ?? description
   }
 }
 

@@ -46,7 +46,7 @@ struct PeopleReport: RehearsalReport {
     let warnings = result.warnings.prefix(Self.mostFindings).flatMap { explained($0, "warning") }
     guard !result.findings.isEmpty || isVerbose && result.skipped == nil else { return warnings }
     let shown = result.findings.prefix(Self.mostFindings)
-    let findings = shown.flatMap { $0.kind.level == nil ? ["      \($0)"] : explained($0, "error") }
+    let findings = shown.flatMap { result.depth == .serviceExtension ? explained($0, "error") : ["      \($0)"] }
     let left = result.findings.count - shown.count
     let about = result.findings.isEmpty || result.scenario.about.isEmpty ? [] : ["      " + terminal.paint(result.scenario.about, .grey)]
     let file = result.findings.isEmpty ? [] : ["      " + terminal.paint(result.scenario.file, .grey)]

@@ -7,6 +7,8 @@ struct RehearsalRecord: Codable, Sendable {
     var kind: String
     var payload: Int?
     var message: String
+    /// What to do; only findings about a service extension have it.
+    var advice: String?
   }
 
   struct Payload: Codable, Sendable, Hashable {
@@ -31,6 +33,8 @@ struct RehearsalRecord: Codable, Sendable {
     /// Why it was not run.
     var skipped: String?
     var findings: [Finding]
+    /// What does not fail the scenario; only a service extension has any.
+    var warnings: [Finding]?
     var payloads: [Payload]
     var elapsedMs: Double
     var timeline: [Event]
@@ -75,11 +79,18 @@ extension RehearsalRecord.Scenario {
     self.init(
       name: result.scenario.name, file: result.scenario.file, depth: result.depth.rawValue, seed: result.seed, passed: result.passed,
       skipped: result.skipped,
-      findings: result.findings.map { RehearsalRecord.Finding(kind: $0.kind.rawValue, payload: $0.payload, message: $0.message) },
+      findings: result.findings.map(RehearsalRecord.Finding.init),
+      warnings: result.warnings.isEmpty ? nil : result.warnings.map(RehearsalRecord.Finding.init),
       payloads: result.payloads.map(RehearsalRecord.Payload.init), elapsedMs: result.elapsed.reportedMilliseconds,
       timeline: result.timeline.map {
         RehearsalRecord.Event(atMs: $0.at.reportedMilliseconds, actor: $0.actor.rawValue, text: $0.text)
       })
+  }
+}
+
+extension RehearsalRecord.Finding {
+  init(_ finding: Finding) {
+    self.init(kind: finding.kind.rawValue, payload: finding.payload, message: finding.message, advice: finding.kind.advice)
   }
 }
 

@@ -110,9 +110,10 @@ final class ExtensionCrew: @unchecked Sendable {
       let (own, other) = try FrameStream.pair()
       defer { close(other) }
       do throws(SystemError) {
-        let child = try launch(socket: other)
-        let process = ExtensionProcess(number: started, process: child, socket: own, start: loop.now)
+        let (child, output) = try launch(socket: other)
+        let process = ExtensionProcess(number: started, process: child, socket: own, output: output, start: loop.now)
         processes.append(process)
+        loop.watch(output, for: .readable) { [unowned self, unowned process] _, _ in readOutput(of: process) }
         process.watchAgain(on: loop) { [unowned self, unowned process] in isReadable(process) }
         observe?(.started(process: child.identifier), loop.now)
         send(process) { [configuration] in ExtensionFrame.appendSettings(configuration.network.json, to: &$0) }
@@ -128,7 +129,8 @@ final class ExtensionCrew: @unchecked Sendable {
     }
   }
 
-  private func launch(socket: Int32) throws(SystemError) -> StartedProcess {
+  /// - Returns: the process, and the end of the pipe from which its output is read.
+  private func launch(socket: Int32) throws(SystemError) -> (StartedProcess, Int32) {
     var launch = ProcessLaunch([configuration.program])
     launch.environment = try folder.makeHome(started)
     for name in ["PATH", "LANG", "TZ", "LD_LIBRARY_PATH"] {
@@ -137,9 +139,23 @@ final class ExtensionCrew: @unchecked Sendable {
     // The file and the line of a trap, and no thread but the one that trapped.
     launch.environment["SWIFT_BACKTRACE"] = "enable=yes,threads=crashed,images=none,registers=none,color=no,sanitize=no"
     launch.environment.merge(configuration.environment) { _, new in new }
-    (launch.input, launch.output, launch.errors) = (.file("/dev/null"), configuration.output, configuration.output)
-    launch.socket = socket
-    return try launch.start().0
+    let pipe = try PipeEnds()
+    defer { close(pipe.write) }
+    (launch.input, launch.output, launch.errors) = (.file("/dev/null"), .descriptor(pipe.write), .descriptor(pipe.write))
+    (launch.socket, launch.leadsSession) = (socket, true)
+    do throws(SystemError) {
+      _ = try SystemError.check("fcntl", fcntl(pipe.read, F_SETFL, O_NONBLOCK))
+      return (try launch.start().0, pipe.read)
+    } catch {
+      close(pipe.read)
+      throw error
+    }
+  }
+
+  private func readOutput(of process: ExtensionProcess) {
+    guard !process.readOutput(configuration.print), errno != EAGAIN else { return }
+    loop.unwatch(process.output)
+    process.closeOutput()
   }
 
   private func send(_ process: ExtensionProcess, _ append: (inout [UInt8]) -> Void) {
@@ -193,7 +209,11 @@ final class ExtensionCrew: @unchecked Sendable {
     processes.remove(at: index)
     loop.unwatch(process.socket)
     process.verdict = verdict
-    process.process.send(SIGKILL)
+    process.process.endSession()
+    if process.output >= 0 { loop.unwatch(process.output) }
+    // The last words of a crash are in the pipe.
+    for _ in 0..<64 where process.readOutput(configuration.print) {}
+    process.closeOutput()
     leftovers.append(process)
     collectLeftovers()
     if !process.isReady, verdict == nil {

@@ -9,6 +9,8 @@ final class ExtensionProcess {
   let number: Int
   let process: StartedProcess
   let start: MonotonicInstant
+  /// The end of the pipe from which the process's output is read; -1 once it has ended.
+  private(set) var output: Int32
   private var stream: FrameStream
   private var isAwaitingRoom = false
   /// The calls that are not finished, by number.
@@ -25,8 +27,8 @@ final class ExtensionProcess {
 
   var socket: Int32 { stream.socket }
 
-  init(number: Int, process: StartedProcess, socket: Int32, start: MonotonicInstant) {
-    (self.number, self.process, self.start) = (number, process, start)
+  init(number: Int, process: StartedProcess, socket: Int32, output: Int32, start: MonotonicInstant) {
+    (self.number, self.process, self.output, self.start) = (number, process, output, start)
     stream = FrameStream(socket, maximumFrame: ExtensionFrame.maximumBytes)
   }
 
@@ -60,6 +62,26 @@ final class ExtensionProcess {
 
   func receive(_ take: (ArraySlice<UInt8>) throws(FrameStream.Fault) -> Void) throws(FrameStream.Fault) -> Bool {
     try stream.receive(take)
+  }
+
+  deinit {
+    closeOutput()
+  }
+
+  /// Reads what the process has printed, once.
+  ///
+  /// - Returns: false at the end, or if there is nothing at the moment.
+  func readOutput(_ print: (ArraySlice<UInt8>) -> Void) -> Bool {
+    guard output >= 0 else { return false }
+    var buffer = [UInt8](repeating: 0, count: 16 << 10)
+    let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(output, $0.baseAddress, $0.count) }
+    if count > 0 { print(buffer[..<count]) }
+    return count > 0
+  }
+
+  func closeOutput() {
+    if output >= 0 { close(output) }
+    output = -1
   }
 
   /// Reads the process's anonymous memory: what is resident and shared with no file.

@@ -24,8 +24,8 @@ package final class ExtensionProcesses: Sendable {
     /// Whether one instance serves all requests of a process.
     package var reusesInstance = false
     package var network = ExtensionNetwork()
-    /// Where the extension's standard output and standard error go.
-    package var output = ProcessLaunch.Stream.descriptor(STDERR_FILENO)
+    /// Receives what the extension writes to standard output and standard error, on the loop.
+    package var print: @Sendable (ArraySlice<UInt8>) -> Void = ExtensionOutput().write
     /// Further environment variables of the processes.
     package var environment: [String: String] = [:]
 

@@ -39,6 +39,9 @@ package struct ProcessLaunch: Sendable {
   /// Whether the process has its own process group, so that a Ctrl-C at the terminal does not reach
   /// it.
   package var leadsGroup = true
+  /// Whether the process leads a session, so that all that it starts can be ended
+  /// (``StartedProcess/endSession()``). It then leads a process group, too.
+  package var leadsSession = false
   /// A descriptor of this process that the program has as descriptor 3; nil for none.
   package var socket: Int32?
   /// The signals that it ignores if this process ignores them. It ignores no others.
@@ -131,7 +134,8 @@ package struct ProcessLaunch: Sendable {
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
     unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
     unsafe posix_spawnattr_setpgroup(&attributes, 0)
-    let group = leadsGroup ? POSIX_SPAWN_SETPGROUP : 0
+    // POSIX_SPAWN_SETSID of glibc 2.26, which spawn.h shows only to those who ask for all of GNU's.
+    let group = leadsSession ? 0x80 : leadsGroup ? POSIX_SPAWN_SETPGROUP : 0
     unsafe posix_spawnattr_setflags(&attributes, Int16(group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     return attributes
   }

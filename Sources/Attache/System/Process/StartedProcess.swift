@@ -31,6 +31,32 @@ package final class StartedProcess: Sendable {
     kill(leadsGroup ? -identifier : identifier, signal) == 0 || errno == ESRCH
   }
 
+  /// Kills the process, and every process of the session that it leads: programs that it has started
+  /// may have left its process group.
+  package func endSession() {
+    send(SIGKILL)
+    // A process that is about to start another one has ended by the next look.
+    for _ in 0..<4 {
+      let others = Self.processes(inSession: identifier).filter { $0 != identifier }
+      guard !others.isEmpty else { return }
+      for other in others { kill(other, SIGKILL) }
+    }
+  }
+
+  private static func processes(inSession session: Int32) -> [Int32] {
+    let folder = unsafe open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0, let names = try? FolderListing.names(closing: folder) else { return [] }
+    return names.compactMap { name -> Int32? in
+      guard let number = Int32(String(decoding: name, as: UTF8.self)),
+        let stat = try? SmallFile.read("/proc/\(number)/stat", maximum: 4_096), let end = stat.lastIndex(of: UInt8(ascii: ")"))
+      else { return nil }
+      // After the name: the state, the parent, the process group and the session (proc_pid_stat(5)).
+      let fields = stat[stat.index(after: end)...].split(separator: UInt8(ascii: " "))
+      guard fields.count > 3, fields[3].elementsEqual("\(session)".utf8), !fields[0].elementsEqual("Z".utf8) else { return nil }
+      return number
+    }
+  }
+
   /// How it ended; nil while it runs.
   package var end: ProcessEnd? {
     look(WNOHANG)

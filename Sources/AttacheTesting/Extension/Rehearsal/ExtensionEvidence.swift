@@ -30,6 +30,8 @@ package struct ExtensionEvidence: Sendable {
     var attached: [Attached] = []
     /// When the extension was told that its time will expire; nil if it answered before.
     var expired: MonotonicInstant?
+    /// Whether it had not answered when its time was over.
+    var isUnanswered = false
     var isAlive = false
     var isChangedAfter = false
     /// Whether the process ended before an answer.

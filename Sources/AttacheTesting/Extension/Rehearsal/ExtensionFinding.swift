@@ -12,7 +12,7 @@ package enum ExtensionFinding {
   package static let kinds: [Finding.Kind] = [
     .answerAtExpiry, .answerNever, .answerTwice, .answerChangedAfter, .answerEmpty, .answerTemplate, .crash, .blocks, .attachErrorPage,
     .attachType, .attachRefused, .attachMismatch, .attachHint, .attachFile, .fetchAfterExpiry, .fetchUnbounded, .fetchStatus,
-    .extensionMemory, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable, .categoriesRace,
+    .memory, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable, .categoriesRace,
   ]
 }
 
@@ -20,13 +20,13 @@ extension Finding.Kind {
   /// How bad a finding of a service extension is; nil for the findings of scenarios.
   package var level: ExtensionFinding.Level? {
     switch self {
-    case .answerNever, .answerTwice, .crash, .attachErrorPage, .attachMismatch, .extensionMemory: .error
+    case .answerNever, .answerTwice, .crash, .attachErrorPage, .attachMismatch, .memory: .error
     case .answerAtExpiry, .answerChangedAfter, .answerEmpty, .answerTemplate, .blocks, .attachType, .attachRefused, .attachHint,
       .attachFile, .fetchAfterExpiry, .fetchUnbounded, .fetchStatus, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable,
       .categoriesRace:
       .warning
     case .lost, .duplicated, .altered, .torn, .reordered, .late, .crashed, .hung, .outcome, .reason, .attachments, .media, .requests,
-      .connections, .names, .memory, .descriptors, .exitStatus, .baseline, .disagreement, .stage:
+      .connections, .names, .descriptors, .exitStatus, .baseline, .disagreement, .stage:
       nil
     }
   }
@@ -51,14 +51,14 @@ extension Finding.Kind {
     case .fetchAfterExpiry: "Cancel the download in serviceExtensionTimeWillExpire: keep its task, and call cancel()."
     case .fetchUnbounded: "Check expectedContentLength, and cancel a download that is larger than Apple's limit for an attachment."
     case .fetchStatus: "Check the response's status before you use the body."
-    case .extensionMemory: "Use downloadTask, which writes to a file, instead of dataTask or Data(contentsOf:), which hold the whole body in memory."
+    case .memory: "Use downloadTask, which writes to a file, instead of dataTask or Data(contentsOf:), which hold the whole body in memory."
     case .leak: "Break the cycle: capture self weakly, and set the handler to nil after the answer."
     case .filesLeft: "Remove what you have written, also when the download fails or the time is over."
     case .imageTranscoded: "Attach the file as it was downloaded: encoding it anew costs memory and time."
     case .userInfoUnserialisable: "Put only strings, numbers, booleans, arrays and dictionaries into userInfo."
     case .categoriesRace: "Read, change and write the categories in one place, one after another."
     case .lost, .duplicated, .altered, .torn, .reordered, .late, .crashed, .hung, .outcome, .reason, .attachments, .media, .requests,
-      .connections, .names, .memory, .descriptors, .exitStatus, .baseline, .disagreement, .stage:
+      .connections, .names, .descriptors, .exitStatus, .baseline, .disagreement, .stage:
       nil
     }
   }

@@ -33,7 +33,7 @@ struct ExtensionJudge {
   private mutating func lookAtAnswers(of request: ExtensionEvidence.Request, _ number: Int?) {
     guard !request.isCrashed else { return }
     if let expired = request.expired {
-      if request.answers.isEmpty {
+      if request.isUnanswered {
         add(.answerNever, number, "the content handler was not called, neither in time nor at the expiry; iOS shows the original")
       } else if !situation.isSlow {
         add(.answerAtExpiry, number, "the content handler was not called before the time was over, although nothing was slow")
@@ -43,9 +43,9 @@ struct ExtensionJudge {
         add(.blocks, number, "didReceive did not return while it downloaded (\(held))")
       }
     }
-    if request.answers.count > 1 {
-      let gap = request.answers[0].duration(to: request.answers[1]).inMilliseconds
-      add(.answerTwice, number, "the content handler was called \(request.answers.count) times; the second call came \(gap) ms after the first")
+    if request.answers.count > 1, !request.isUnanswered {
+      let when = situation.isSlow ? ": at the expiry, and when the download ended" : ""
+      add(.answerTwice, number, "the content handler was called \(request.answers.count) times\(when)")
     }
     if request.isChangedAfter { add(.answerChangedAfter, number, "the content was changed after the content handler had received it") }
   }
@@ -100,7 +100,7 @@ struct ExtensionJudge {
     for death in evidence.deaths {
       if death.isForMemory {
         let under = evidence.transfers.max { $0.end?.result.bytes ?? 0 < $1.end?.result.bytes ?? 0 }.map { "; it was downloading \($0.url)" } ?? ""
-        add(.extensionMemory, nil, "the extension used \(death.peakMemory / 1_000_000) MB of memory, measured with Foundation for Linux\(under)")
+        add(.memory, nil, "the extension used \(death.peakMemory / 1_000_000) MB of memory, measured with Foundation for Linux\(under)")
       } else {
         add(.crash, nil, "the extension ended by itself (\(death.end))\(ExtensionCrash(output: evidence.output).sentence)")
       }
@@ -156,7 +156,9 @@ struct ExtensionCrash {
 
   init(output: String) {
     let lines = output.split(separator: "\n")
-    let message = lines.last { $0.contains("Fatal error") || $0.contains("fatal error") }
+    let message = lines.last { line in
+      ["Fatal error", "Could not cast value", "Simultaneous accesses"].contains { line.contains($0) }
+    }
     // The backtrace names the file and the line of the frame that crashed.
     let place = lines.first { $0.contains(" at ") && $0.contains(".swift:") }.flatMap { line in line.firstRange(of: " at ").map { line[$0.upperBound...] } }
     sentence = (message.map { ": \($0)" } ?? "") + (place.map { " (\($0))" } ?? "")

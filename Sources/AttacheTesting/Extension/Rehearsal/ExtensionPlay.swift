@@ -5,7 +5,7 @@ internal import Synchronization
 /// Plays one situation with a service extension, on the calling thread.
 final class ExtensionPlay: Sendable {
   /// How long the extension has after the notice.
-  private static let grace = Duration.milliseconds(500)
+  private static let grace = Duration.milliseconds(400)
   /// How long the instance may exist after its answer.
   private static let leakPatience = Duration.milliseconds(100)
   /// How long is waited for what comes after the end of a slow situation.
@@ -18,8 +18,12 @@ final class ExtensionPlay: Sendable {
     var finished: Set<UInt64> = []
     /// The index of each transfer, by its number in the process.
     var transfers: [Int: Int] = [:]
-    var ended: Set<UInt64> = []
+    /// What the extension printed: the first and the last bytes.
+    var (firstOutput, lastOutput) = ([UInt8](), [UInt8]())
   }
+
+  /// The bytes that are kept of the beginning and of the end of what an extension prints.
+  private static let keptOutput = 32 << 10
 
   private let situation: ExtensionSituation
   private let budget: Duration
@@ -35,6 +39,20 @@ final class ExtensionPlay: Sendable {
   func observe(_ observation: ExtensionProcesses.Observation, at instant: MonotonicInstant) {
     state.withLock { note(observation, instant, &$0) }
     signal.ring()
+  }
+
+  /// Receives what the extension prints.
+  func note(output: ArraySlice<UInt8>) {
+    state.withLock { state in
+      let room = max(0, Self.keptOutput - state.firstOutput.count)
+      state.firstOutput += output.prefix(room)
+      state.lastOutput += output.dropFirst(room)
+      if state.lastOutput.count > 2 * Self.keptOutput { state.lastOutput.removeFirst(state.lastOutput.count - Self.keptOutput) }
+    }
+  }
+
+  var output: String {
+    state.withLock { String(decoding: $0.firstOutput + $0.lastOutput, as: UTF8.self) }
   }
 
   private func note(_ observation: ExtensionProcesses.Observation, _ instant: MonotonicInstant, _ state: inout State) {
@@ -117,7 +135,11 @@ final class ExtensionPlay: Sendable {
         if let index = state.indices[call.number] { state.evidence.requests[index].expired = .now }
       }
       processes.expire(call)
-      _ = wait(until: deadline.advanced(by: Self.grace)) { self.isDecided(call, $0) }
+      if !wait(until: deadline.advanced(by: Self.grace), { self.isDecided(call, $0) }) {
+        state.withLock { state in
+          if let index = state.indices[call.number] { state.evidence.requests[index].isUnanswered = true }
+        }
+      }
     }
     take(call, intake)
     if situation.isSlow {

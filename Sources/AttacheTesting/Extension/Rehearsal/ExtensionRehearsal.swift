@@ -8,8 +8,6 @@ package struct ExtensionRehearsal: Sendable {
   package var program: String
   /// The payloads to rehearse with; the situations change their URLs.
   package var payload = RehearsalPayload.standard
-  /// The time of a notification. iOS gives about 30 seconds; nothing here needs more than this.
-  package var budget = Duration.milliseconds(2_500)
   /// The maximum anonymous memory of the extension, in bytes; nil for no limit.
   package var memoryLimit: Int? = 24_000_000
   /// Whether warnings fail a situation, as errors do.
@@ -94,39 +92,51 @@ package struct ExtensionRehearsal: Sendable {
     let folder = try StageFolder()
     defer { folder.remove() }
     do {
-      let play = try ExtensionPlay(situation, budget: situation.isSlow ? .milliseconds(1_200) : budget)
+      let play = try ExtensionPlay(situation, budget: situation.budget)
       let store = try AttachmentStore(AttachmentStore.Configuration(directory: folder["store"]))
       defer { store.shutdown() }
       var configuration = ExtensionProcesses.Configuration(program: program)
       (configuration.memoryLimit, configuration.finishesAnswered) = (memoryLimit, false)
       configuration.concurrency = situation.order == .atOnce ? payloads.count : 1
       (configuration.network.allowsHTTP, configuration.network.isPublicOnly) = (true, false)
-      configuration.output = .file(folder["output"])
+      configuration.print = { play.note(output: $0) }
       let processes = try ExtensionProcesses(configuration, observe: { play.observe($0, at: $1) })
       let intake = try AttachmentIntake(
         store: store, limits: MediaLimits(), folder: processes.folder.path, bundle: ExtensionSources.folder(of: program))
       defer { intake.shutdown() }
       var evidence = play.run(payloads, processes, intake, release: release)
-      evidence.filesLeft = Self.filesLeft(in: processes.folder)
+      evidence.filesLeft = Self.filesLeft(in: processes.folder, evidence)
       processes.shutdown()
-      evidence.output = String(decoding: folder.bytes("output") ?? [], as: UTF8.self)
+      evidence.output = play.output
       return evidence
     } catch {
       throw .serviceExtension("\(error)")
     }
   }
 
-  /// Returns the files that the extension has left in its folders. Those of URLSession itself do not
-  /// count.
-  private static func filesLeft(in folder: ExtensionFolder) -> [String] {
-    let places = ["tmp", "Documents", "Library/Caches"].map { "\(folder.home(1))/\($0)" } + ["\(folder.path)/Groups"]
+  /// Returns the files that the extension has left in its folders. Those of URLSession itself, and
+  /// those that it attached and that were refused, do not count.
+  private static func filesLeft(in folder: ExtensionFolder, _ evidence: ExtensionEvidence) -> [String] {
+    let attached = Set(evidence.requests.flatMap(\.attached).map(\.attachment.path.string))
+    let places = ["tmp", "Documents", "Library/Caches"].map { "\(folder.home(1))/\($0)" }
     return places.flatMap { place -> [String] in
       let names = (try? FileManager.default.subpathsOfDirectory(atPath: place)) ?? []
       return names.filter { name in
         var isFolder = false
         let isThere = FileManager.default.fileExists(atPath: "\(place)/\(name)", isDirectory: &isFolder)
-        return isThere && !isFolder && !name.hasSuffix(".tmp") && name != "Keychain.plist"
+        return isThere && !isFolder && !attached.contains("\(place)/\(name)") && !name.hasSuffix(".tmp")
       }
+    } + mediaInGroups(folder, evidence)
+  }
+
+  /// Returns the files in the app groups' folders that are as large as something that was downloaded:
+  /// other files are there to be kept.
+  private static func mediaInGroups(_ folder: ExtensionFolder, _ evidence: ExtensionEvidence) -> [String] {
+    let sizes = Set(evidence.transfers.compactMap { $0.end?.result.bytes })
+    let groups = "\(folder.path)/Groups"
+    return ((try? FileManager.default.subpathsOfDirectory(atPath: groups)) ?? []).filter { name in
+      guard let status = try? FileStatus(path: "\(groups)/\(name)"), status.isRegular, status.size > 0 else { return false }
+      return sizes.contains(status.size)
     }
   }
 }

@@ -30,6 +30,8 @@ package struct ExtensionSituation: Sendable {
   let variants: [Variant]
   var bodies: [Body] = []
   var order = Order.oneAfterAnother
+  /// The time of a notification. iOS gives about 30 seconds; only large files need more than this.
+  var budget = Duration.milliseconds(1_200)
   /// Whether the origin does not answer before the time is over.
   var isSlow = false
 
@@ -38,8 +40,10 @@ package struct ExtensionSituation: Sendable {
     let photo = standIn("jpg", 100_000)
     func one(_ name: String, _ about: String, _ file: String, _ bytes: [UInt8], _ type: String, _ faults: [Fault] = []) -> ExtensionSituation {
       let path = "/\(name)/\(file)"
-      return ExtensionSituation(
+      var situation = ExtensionSituation(
         name: name, about: about, variants: [.media(path)], bodies: [Body(path: path, bytes: bytes, contentType: type, faults: faults)])
+      if bytes.count > 1_000_000 { situation.budget = .seconds(5) }
+      return situation
     }
     let page = Array("<!DOCTYPE html><html><head><title>Oops</title></head><body>Nothing here.</body></html>".utf8)
     var slow = one("slow", "the origin does not answer before the time is over", "photo.jpg", photo, "image/jpeg", [.stall(afterBytes: 1_000)])

@@ -48,7 +48,6 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     case fetchAfterExpiry = "fetch.after-expiry"
     case fetchUnbounded = "fetch.unbounded"
     case fetchStatus = "fetch.status"
-    case extensionMemory = "extension.memory"
     case leak
     case filesLeft = "files.left"
     case imageTranscoded = "image.transcoded"

@@ -1,0 +1,29 @@
+// Ends in the handler of the download when the file cannot be attached.
+import UserNotifications
+
+class NotificationService: UNNotificationServiceExtension {
+  var contentHandler: ((UNNotificationContent) -> Void)?
+  var content: UNMutableNotificationContent?
+
+  override func didReceive(
+    _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
+  ) {
+    self.contentHandler = contentHandler
+    content = request.content.mutableCopy() as? UNMutableNotificationContent
+    guard let content = content, let text = request.content.userInfo["image"] as? String, let url = URL(string: text) else {
+      contentHandler(request.content)
+      return
+    }
+
+    URLSession.shared.downloadTask(with: url) { file, _, _ in
+      let place = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(UUID().uuidString + ".jpg")
+      try! FileManager.default.moveItem(at: file!, to: place)
+      content.attachments = [try! UNNotificationAttachment(identifier: "", url: place, options: nil)]
+      contentHandler(content)
+    }.resume()
+  }
+
+  override func serviceExtensionTimeWillExpire() {
+    if let contentHandler = contentHandler, let content = content { contentHandler(content) }
+  }
+}

@@ -1,0 +1,22 @@
+// Puts a date into user info.
+import UserNotifications
+
+class NotificationService: UNNotificationServiceExtension {
+  var contentHandler: ((UNNotificationContent) -> Void)?
+  var content: UNMutableNotificationContent?
+
+  override func didReceive(
+    _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
+  ) {
+    self.contentHandler = contentHandler
+    content = request.content.mutableCopy() as? UNMutableNotificationContent
+
+    content?.userInfo["received"] = Date()
+    content?.userInfo["seen"] = false
+    contentHandler(content!)
+  }
+
+  override func serviceExtensionTimeWillExpire() {
+    if let contentHandler = contentHandler, let content = content { contentHandler(content) }
+  }
+}

@@ -1,0 +1,7 @@
+enum Emphasis {
+  case strong
+
+  func applied(to text: String) -> String {
+    text + "!"
+  }
+}

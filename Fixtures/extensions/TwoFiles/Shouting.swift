@@ -1,0 +1,3 @@
+extension String {
+  var shouted: String { uppercased() }
+}
