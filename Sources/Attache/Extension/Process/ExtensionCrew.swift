@@ -113,7 +113,7 @@ final class ExtensionCrew: @unchecked Sendable {
         let (child, output) = try launch(socket: other)
         let process = ExtensionProcess(number: started, process: child, socket: own, output: output, start: loop.now)
         processes.append(process)
-        loop.watch(output, for: .readable) { [unowned self, unowned process] _, _ in readOutput(of: process) }
+        watchOutput(of: process)
         process.watchAgain(on: loop) { [unowned self, unowned process] in isReadable(process) }
         observe?(.started(process: child.identifier), loop.now)
         send(process) { [configuration] in ExtensionFrame.appendSettings(configuration.network.json, to: &$0) }
@@ -152,10 +152,23 @@ final class ExtensionCrew: @unchecked Sendable {
     }
   }
 
+  private func watchOutput(of process: ExtensionProcess) {
+    loop.watch(process.output, for: .readable) { [unowned self, unowned process] _, _ in readOutput(of: process) }
+  }
+
+  /// Reads what a process has printed. One that prints without end is read slowly, and waits.
   private func readOutput(of process: ExtensionProcess) {
-    guard !process.readOutput(configuration.print), errno != EAGAIN else { return }
+    guard process.readOutput(configuration.print) else {
+      guard errno != EAGAIN else { return }
+      loop.unwatch(process.output)
+      return process.closeOutput()
+    }
+    guard process.hasPrintedMuch(at: loop.now) else { return }
     loop.unwatch(process.output)
-    process.closeOutput()
+    _ = loop.schedule(at: loop.now.advanced(by: ExtensionProcess.outputInterval)) { [weak self, weak process] in
+      guard let self, let process, process.output >= 0 else { return }
+      watchOutput(of: process)
+    }
   }
 
   private func send(_ process: ExtensionProcess, _ append: (inout [UInt8]) -> Void) {

@@ -9,6 +9,11 @@ final class ExtensionProcess {
   let number: Int
   let process: StartedProcess
   let start: MonotonicInstant
+  /// The bytes that are read of the process's output in each interval.
+  private static let outputPortion = 128 << 10
+  static let outputInterval = Duration.milliseconds(250)
+  private var outputStart = MonotonicInstant.distantPast
+  private var outputCount = 0
   /// The end of the pipe from which the process's output is read; -1 once it has ended.
   private(set) var output: Int32
   private var stream: FrameStream
@@ -75,8 +80,17 @@ final class ExtensionProcess {
     guard output >= 0 else { return false }
     var buffer = [UInt8](repeating: 0, count: 16 << 10)
     let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(output, $0.baseAddress, $0.count) }
-    if count > 0 { print(buffer[..<count]) }
+    if count > 0 {
+      outputCount += count
+      print(buffer[..<count])
+    }
     return count > 0
+  }
+
+  /// Whether so much was read in this interval that the rest must wait for the next.
+  func hasPrintedMuch(at now: MonotonicInstant) -> Bool {
+    if outputStart == .distantPast || outputStart.duration(to: now) >= Self.outputInterval { (outputStart, outputCount) = (now, 0) }
+    return outputCount >= Self.outputPortion
   }
 
   func closeOutput() {
