@@ -51,7 +51,8 @@ package struct ExtensionOptions: ParsableArguments {
       var status = stat()
       guard unsafe stat(path, &status) == 0 else { throw ValidationError("--extension \(program): there is no such folder.") }
       guard status.st_mode & S_IFMT == S_IFREG, unsafe access(path, X_OK) == 0, let real = unsafe realpath(path, nil) else {
-        throw ValidationError("--extension \(program): this is not what attache extension build makes: a folder with the program Extension.")
+        throw ValidationError(
+          "--extension \(program): this is not what attache extension build makes: a folder with the program Extension.")
       }
       defer { unsafe free(real) }
       return unsafe String(cString: real)

@@ -32,7 +32,9 @@ struct ExtensionRehearsalOptions: ParsableArguments {
 
   func validate() throws {
     guard path == nil else { return }
-    let given: [(Bool, String)] = [(payloads != nil, "--payloads"), (strict, "--strict"), (build.isUsed, "--class, -D, --bundle or --swift-version")]
+    let given: [(Bool, String)] = [
+      (payloads != nil, "--payloads"), (strict, "--strict"), (build.isUsed, "--class, -D, --bundle or --swift-version"),
+    ]
     if let flag = given.first(where: { $0.0 })?.1 { throw ValidationError("\(flag) needs --extension.") }
   }
 

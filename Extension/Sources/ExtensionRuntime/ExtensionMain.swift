@@ -12,7 +12,9 @@ public enum ExtensionMain {
   public static func run(_ make: @escaping @Sendable () -> UNNotificationServiceExtension) -> Never {
     guard groundwork_begin() else {
       FileHandle.standardError.write(
-        Data("This program is a service extension. Run it with `attache --extension PROGRAM` or `attache rehearse --extension PROGRAM`.\n".utf8))
+        Data(
+          "This program is a service extension. Run it with `attache --extension PROGRAM` or `attache rehearse --extension PROGRAM`.\n".utf8
+        ))
       exit(64)
     }
     // What the extension prints must be seen even if it crashes.

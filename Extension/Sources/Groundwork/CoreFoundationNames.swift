@@ -17,7 +17,9 @@ public typealias CFAbsoluteTime = Double
 public typealias CFIndex = Int
 public typealias OSStatus = Int32
 
+// swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
 public let kCFBooleanTrue: CFBoolean! = NSNumber(value: true)
+// swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
 public let kCFBooleanFalse: CFBoolean! = NSNumber(value: false)
 public let noErr: OSStatus = 0
 

@@ -19,7 +19,9 @@ public struct CFNotificationName: RawRepresentable, Hashable, Sendable {
 }
 
 /// The function that receives a notification.
-public typealias CFNotificationCallback = (CFNotificationCenter?, UnsafeMutableRawPointer?, CFNotificationName?, UnsafeRawPointer?, CFDictionary?) -> Void
+public typealias CFNotificationCallback = (
+  CFNotificationCenter?, UnsafeMutableRawPointer?, CFNotificationName?, UnsafeRawPointer?, CFDictionary?
+) -> Void
 
 public enum CFNotificationSuspensionBehavior: Int {
   case drop = 1
@@ -33,7 +35,8 @@ public func CFNotificationCenterGetDarwinNotifyCenter() -> CFNotificationCenter!
 }
 
 public func CFNotificationCenterPostNotification(
-  _ center: CFNotificationCenter!, _ name: CFNotificationName, _ object: UnsafeRawPointer!, _ userInfo: CFDictionary!, _ deliverImmediately: Bool
+  _ center: CFNotificationCenter!, _ name: CFNotificationName, _ object: UnsafeRawPointer!, _ userInfo: CFDictionary!,
+  _ deliverImmediately: Bool
 ) {
   center.center.post(name: Notification.Name(name.rawValue), object: nil)
 }
@@ -46,6 +49,7 @@ public func CFNotificationCenterAddObserver(
   nonisolated(unsafe) let callback = callback
   _ = center.center.addObserver(forName: Notification.Name(name as String), object: nil, queue: nil) { notification in
     callback?(
-      .darwin, context.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }, CFNotificationName(rawValue: notification.name.rawValue), nil, nil)
+      .darwin, context.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }, CFNotificationName(rawValue: notification.name.rawValue), nil,
+      nil)
   }
 }

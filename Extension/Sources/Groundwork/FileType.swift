@@ -29,7 +29,9 @@ package struct FileType: Sendable {
     FileType("com.compuserve.gif", ["gif"], ["image/gif"], ["public.image"], image),
     FileType("public.mp3", ["mp3", "mpga"], ["audio/mpeg", "audio/mp3", "audio/mpg", "audio/x-mpeg"], ["public.audio"], audio),
     FileType("public.mpeg-4-audio", ["m4a", "mp4a"], ["audio/mp4", "audio/x-m4a", "audio/m4a"], ["public.audio"], audio),
-    FileType("com.microsoft.waveform-audio", ["wav", "wave"], ["audio/wav", "audio/x-wav", "audio/vnd.wave", "audio/wave"], ["public.audio"], audio),
+    FileType(
+      "com.microsoft.waveform-audio", ["wav", "wave"], ["audio/wav", "audio/x-wav", "audio/vnd.wave", "audio/wave"], ["public.audio"], audio
+    ),
     FileType("public.aiff-audio", ["aiff", "aif"], ["audio/aiff", "audio/x-aiff"], ["public.audio"], audio),
     FileType("public.mpeg-4", ["mp4", "mpg4"], ["video/mp4", "video/mp4v"], ["public.movie"], movie),
     FileType("public.mpeg", ["mpg", "mpeg", "m75", "m15"], ["video/mpeg", "video/mpg", "video/x-mpeg"], ["public.movie"], movie),

@@ -46,7 +46,7 @@ package enum HostLink {
 
   /// Sends a frame. Without a host, nothing happens.
   package static func send(_ frame: ExtensionFrame, _ content: [String: Any]) {
-    guard let bytes = try? JSONSerialization.data(withJSONObject: content, options: [.withoutEscapingSlashes]) else { return }
+    guard let bytes = try? JSONSerialization.data(withJSONObject: content, options: [.withoutEscapingSlashes, .sortedKeys]) else { return }
     bytes.withUnsafeBytes { _ = groundwork_write(frame.rawValue, $0.baseAddress, $0.count) }
   }
 

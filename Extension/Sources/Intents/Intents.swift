@@ -137,7 +137,8 @@ open class INSendMessageIntent: INIntent, UNNotificationContentProviding {
   public let attachments: [INSendMessageAttachment]?
 
   public init(
-    recipients: [INPerson]?, outgoingMessageType: INOutgoingMessageType = .unknown, content: String?, speakableGroupName: INSpeakableString?,
+    recipients: [INPerson]?, outgoingMessageType: INOutgoingMessageType = .unknown, content: String?,
+    speakableGroupName: INSpeakableString?,
     conversationIdentifier: String?, serviceName: String?, sender: INPerson?, attachments: [INSendMessageAttachment]? = nil
   ) {
     (self.recipients, self.outgoingMessageType, self.content) = (recipients, outgoingMessageType, content)

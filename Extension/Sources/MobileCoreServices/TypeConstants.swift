@@ -30,7 +30,8 @@ public let kUTTypeHTML: CFString = "public.html"
 public let kUTTagClassFilenameExtension: CFString = "public.filename-extension"
 public let kUTTagClassMIMEType: CFString = "public.mime-type"
 
-public func UTTypeCreatePreferredIdentifierForTag(_ tagClass: CFString, _ tag: CFString, _ conformingTo: CFString?) -> Unmanaged<CFString>? {
+public func UTTypeCreatePreferredIdentifierForTag(_ tagClass: CFString, _ tag: CFString, _ conformingTo: CFString?) -> Unmanaged<CFString>?
+{
   let type = tagClass.isEqual(to: kUTTagClassMIMEType as String) ? FileType(mime: tag as String) : FileType(fileExtension: tag as String)
   return type.map { Unmanaged.passRetained($0.identifier as NSString) }
 }

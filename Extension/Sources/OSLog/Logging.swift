@@ -48,7 +48,9 @@ open class OSLog: NSObject, @unchecked Sendable {
   }
 }
 
-public func os_log(_ message: StaticString, dso: UnsafeRawPointer? = nil, log: OSLog = .default, type: OSLogType = .default, _ arguments: Any...) {
+public func os_log(
+  _ message: StaticString, dso: UnsafeRawPointer? = nil, log: OSLog = .default, type: OSLogType = .default, _ arguments: Any...
+) {
   log.write(type, "\(message)".formatted(with: arguments))
 }
 

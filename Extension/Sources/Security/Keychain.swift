@@ -58,7 +58,8 @@ private enum Keychain {
   /// Whether an item has the attributes of a query.
   static func matches(_ item: [String: Any], _ query: [String: Any]) -> Bool {
     query.allSatisfy { name, value in
-      queryNames.contains(name) || (value as? String) == "syna" || item[name].map { ([$0] as NSArray).isEqual(to: [value]) } ?? (name == "sync")
+      queryNames.contains(name) || (value as? String) == "syna"
+        || item[name].map { ([$0] as NSArray).isEqual(to: [value]) } ?? (name == "sync")
     }
   }
 

@@ -28,7 +28,9 @@ public func SCNetworkReachabilityCreateWithAddress<Address>(
   SCNetworkReachability()
 }
 
-public func SCNetworkReachabilityGetFlags(_ target: SCNetworkReachability, _ flags: UnsafeMutablePointer<SCNetworkReachabilityFlags>) -> Bool {
+public func SCNetworkReachabilityGetFlags(_ target: SCNetworkReachability, _ flags: UnsafeMutablePointer<SCNetworkReachabilityFlags>)
+  -> Bool
+{
   flags.pointee = .reachable
   return true
 }

@@ -59,7 +59,10 @@ open class UIImage: NSObject, @unchecked Sendable {
 
   private func encode(_ suffix: String, isAlready: Bool) -> Data? {
     guard groundwork_has_codec() else {
-      if !isAlready { HostLink.note(.transcodedImage, "a picture was to be encoded as \(suffix), and libvips is not installed: its bytes stay as they were") }
+      if !isAlready {
+        HostLink.note(
+          .transcodedImage, "a picture was to be encoded as \(suffix), and libvips is not installed: its bytes stay as they were")
+      }
       return bytes
     }
     return bytes.withUnsafeBytes { input -> Data? in

@@ -12,7 +12,8 @@ extension ContentValues {
     func compare<Value: Equatable>(_ name: String, _ value: KeyPath<ContentValues, Value>, _ json: (Value) -> Any?) {
       if self[keyPath: value] != before[keyPath: value] { changes[name] = json(self[keyPath: value]) ?? NSNull() }
     }
-    for (name, text) in [("title", \ContentValues.title), ("subtitle", \.subtitle), ("body", \.body), ("category", \.categoryIdentifier),
+    for (name, text) in [
+      ("title", \ContentValues.title), ("subtitle", \.subtitle), ("body", \.body), ("category", \.categoryIdentifier),
       ("thread-id", \.threadIdentifier), ("launch-image", \.launchImageName), ("summary-arg", \.summaryArgument),
     ] { compare(name, text) { $0.isEmpty ? nil : $0 } }
     compare("badge", \.badge) { $0 }

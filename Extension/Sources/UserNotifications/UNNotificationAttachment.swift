@@ -29,7 +29,8 @@ open class UNNotificationAttachment: NSObject, NSCopying, @unchecked Sendable {
       super.init()
     } catch let error as UNError {
       HostLink.send(
-        .refusedAttachment, ["path": url.isFileURL ? url.path : url.absoluteString, "code": error.errorCode, "message": error.localizedDescription])
+        .refusedAttachment,
+        ["path": url.isFileURL ? url.path : url.absoluteString, "code": error.errorCode, "message": error.localizedDescription])
       throw error
     }
   }

@@ -5,7 +5,8 @@ public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
     _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
     withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void)
   func userNotificationCenter(
-    _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse, withCompletionHandler completionHandler: @escaping () -> Void)
+    _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+    withCompletionHandler completionHandler: @escaping () -> Void)
   func userNotificationCenter(_ center: UNUserNotificationCenter, openSettingsFor notification: UNNotification?)
 }
 
@@ -18,7 +19,8 @@ extension UNUserNotificationCenterDelegate {
   }
 
   public func userNotificationCenter(
-    _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse, withCompletionHandler completionHandler: @escaping () -> Void
+    _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+    withCompletionHandler completionHandler: @escaping () -> Void
   ) {
     completionHandler()
   }
@@ -71,7 +73,9 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
       defer { (state.categories, state.reads) = (categories, 0) }
       return state.reads > 1
     }
-    if isRace { HostLink.note(.categoriesRace, "the categories were read more than once before they were written, so one writer undoes the other") }
+    if isRace {
+      HostLink.note(.categoriesRace, "the categories were read more than once before they were written, so one writer undoes the other")
+    }
   }
 
   open func getNotificationCategories(completionHandler: @escaping @Sendable (Set<UNNotificationCategory>) -> Void) {

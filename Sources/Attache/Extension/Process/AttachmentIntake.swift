@@ -67,7 +67,8 @@ package final class AttachmentIntake: Sendable {
       }
       return (folder, isMoved)
     }
-    throw FetchFailure(reason: .extensionFile, message: "the service extension attached \(path.string), which is not a file in its own folders")
+    throw FetchFailure(
+      reason: .extensionFile, message: "the service extension attached \(path.string), which is not a file in its own folders")
   }
 
   private func store(_ descriptor: Int32) throws(FetchFailure) -> StoredFile {

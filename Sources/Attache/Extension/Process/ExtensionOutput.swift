@@ -14,7 +14,9 @@ final class ExtensionOutput: Sendable {
     let before = written.load(ordering: .relaxed)
     guard before < Self.maximum else { return }
     written.store(before + bytes.count, ordering: .relaxed)
-    let notice = before + bytes.count >= Self.maximum ? Array("\nattache: the service extension prints more than 1 MiB; the rest is dropped\n".utf8) : []
+    let notice =
+      before + bytes.count >= Self.maximum
+      ? Array("\nattache: the service extension prints more than 1 MiB; the rest is dropped\n".utf8) : []
     try? WholeWrite.write(bytes + notice, to: STDERR_FILENO, waits: false)
   }
 }

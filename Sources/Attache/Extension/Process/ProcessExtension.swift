@@ -19,7 +19,8 @@ package final class ProcessExtension: ServiceExtension {
     let call = program.processes.call(identifier: Self.identifier(), payload: request.json) { [self] end in
       switch end {
       case .failed(let reason): answer.offer(.original(reason))
-      case .answered(let given, let transfers): program.accept(given, transfers, for: request, answer, isLate: isExpiring.load(ordering: .acquiring))
+      case .answered(let given, let transfers):
+        program.accept(given, transfers, for: request, answer, isLate: isExpiring.load(ordering: .acquiring))
       }
     }
     self.call.withLock { $0 = call }
@@ -95,7 +96,8 @@ package final class ExtensionProgram: Sendable {
         case .success(let file):
           (record.type, record.bytes, record.attempts) = (file.type, file.size, transfer == nil ? 0 : 1)
           attachments.append(
-            Attachment(identifier: attachment.identifier, file: file, source: transfer?.url ?? UntrustedText(""), options: attachment.options))
+            Attachment(
+              identifier: attachment.identifier, file: file, source: transfer?.url ?? UntrustedText(""), options: attachment.options))
         case .failure(let failure):
           record.bytes = transfer?.bytes ?? 0
           record = record.failed(failure.reason, failure.message)

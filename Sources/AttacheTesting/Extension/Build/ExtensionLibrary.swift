@@ -90,7 +90,9 @@ package struct ExtensionLibrary: Sendable {
       objects.append("\(folder)/\(module).o")
       let place = module == "os" ? "\(folder)/os" : folder
       var words = ["swiftc", "-c", "-O", "-wmo", "-swift-version", "5", "-parse-as-library", "-package-name", "attache-extension"]
-      words += ["-module-name", module, "-emit-module", "-emit-module-path", "\(place)/\(module).swiftmodule", "-o", objects[objects.count - 1]]
+      words += [
+        "-module-name", module, "-emit-module", "-emit-module-path", "\(place)/\(module).swiftmodule", "-o", objects[objects.count - 1],
+      ]
       // The compiler finds the C modules in folders below.
       words += ["-I", folder]
       if module == "os" { words.append("-import-underlying-module") }

@@ -29,7 +29,8 @@ struct ExtensionSources {
     self.files = files
     if files.isEmpty { take { $0.contains("UNNotificationServiceExtension") } }
     guard !self.files.isEmpty else {
-      throw .sources("\(paths.joined(separator: " ")): no Swift file names UNNotificationServiceExtension, so there is no service extension to build")
+      throw .sources(
+        "\(paths.joined(separator: " ")): no Swift file names UNNotificationServiceExtension, so there is no service extension to build")
     }
   }
 

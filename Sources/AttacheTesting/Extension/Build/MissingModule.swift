@@ -10,8 +10,10 @@ enum MissingModule {
   /// SDKs that are distributed as binaries or in Objective-C, by the beginnings of their modules'
   /// names.
   private static let sdks = [
-    "Airship", "Batch", "Braze", "CIO", "CTNotification", "CleverTap", "Customer", "Firebase", "Flutter", "IterableAppExtensions", "Klaviyo",
-    "Leanplum", "MoEngage", "Notificare", "OneSignal", "Pushwoosh", "React", "SFMC", "Sentry", "WebEngage", "Infobip", "Kumulos", "Optimove",
+    "Airship", "Batch", "Braze", "CIO", "CTNotification", "CleverTap", "Customer", "Firebase", "Flutter", "IterableAppExtensions",
+    "Klaviyo",
+    "Leanplum", "MoEngage", "Notificare", "OneSignal", "Pushwoosh", "React", "SFMC", "Sentry", "WebEngage", "Infobip", "Kumulos",
+    "Optimove",
   ]
 
   /// Returns one sentence for each module that the compiler did not find, in the compiler's order.
@@ -26,12 +28,15 @@ enum MissingModule {
 
   private static func sentence(_ module: String) -> String {
     if frameworks.contains(module) {
-      return "\(module) is a framework of Apple's platforms, which attache does not have. Move what uses it into a file that is not part of this build."
+      return
+        "\(module) is a framework of Apple's platforms, which attache does not have. Move what uses it into a file that is not part of this build."
     }
     if sdks.contains(where: { module.hasPrefix($0) }) {
-      return "\(module) belongs to a vendor's SDK for Apple's platforms, which does not run on Linux. Rehearse the code around it without the import."
+      return
+        "\(module) belongs to a vendor's SDK for Apple's platforms, which does not run on Linux. Rehearse the code around it without the import."
     }
-    return "\(module) is not a module of attache's extension library. If it is a Swift package, make the extension a package that depends on it."
+    return
+      "\(module) is not a module of attache's extension library. If it is a Swift package, make the extension a package that depends on it."
   }
 
   /// Returns the texts between two markers, each once, in order.

@@ -49,7 +49,8 @@ package struct SwiftCompiler: Sendable {
       let bytes = ["output", "errors"].flatMap { folder.bytes($0) ?? [] }
       return Run(end: end, output: String(decoding: bytes.prefix(maximumOutput), as: UTF8.self))
     } catch {
-      throw .unavailable("\(error). attache builds extensions with the Swift compiler: install it from https://www.swift.org/install/linux/")
+      throw .unavailable(
+        "\(error). attache builds extensions with the Swift compiler: install it from https://www.swift.org/install/linux/")
     }
   }
 }

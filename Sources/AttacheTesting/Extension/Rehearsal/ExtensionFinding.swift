@@ -34,18 +34,22 @@ extension Finding.Kind {
   /// What the author of a service extension can do; nil for the findings of scenarios.
   package var advice: String? {
     switch self {
-    case .answerAtExpiry: "Call the content handler on every path: when the payload has no media, when a guard fails, and when a download fails."
+    case .answerAtExpiry:
+      "Call the content handler on every path: when the payload has no media, when a guard fails, and when a download fails."
     case .answerNever: "Call the content handler in serviceExtensionTimeWillExpire, too, with the best content so far."
-    case .answerTwice: "Remember that you have answered. Let the download's handler and serviceExtensionTimeWillExpire share one method that answers once."
+    case .answerTwice:
+      "Remember that you have answered. Let the download's handler and serviceExtensionTimeWillExpire share one method that answers once."
     case .answerChangedAfter: "Do not change the content after the content handler has it; iOS may or may not see the change."
     case .answerEmpty: "Keep a title, a subtitle or a body. Without text, iOS ignores all that you have changed."
     case .answerTemplate: "Remove the line of Apple's template that appends “[modified]”."
-    case .crash: "Handle what can be absent instead of unwrapping it with ! or try!. After a crash, iOS shows the original."
+    case .crash: "Handle what can be absent instead of unwrapping it by force. After a crash, iOS shows the original."
     case .blocks: "Use a download task with a handler, or await, instead of Data(contentsOf:) or a semaphore in didReceive."
     case .attachErrorPage: "Check that the response is an HTTPURLResponse with status 200, and that its MIME type is that of a medium."
     case .attachType: "Name the file after what it is: by the response's MIME type or the first bytes, and not always .jpg."
-    case .attachRefused: "Catch the error of UNNotificationAttachment and log it. The file's size and its type must be those that Apple lists."
-    case .attachMismatch: "Keep the content and the handler in the request's own closure, and give each file a name of its own, such as a UUID."
+    case .attachRefused:
+      "Catch the error of UNNotificationAttachment and log it. The file's size and its type must be those that Apple lists."
+    case .attachMismatch:
+      "Keep the content and the handler in the request's own closure, and give each file a name of its own, such as a UUID."
     case .attachHint: "Pass a uniform type identifier as a String: UTType.jpeg.identifier or \"public.jpeg\"."
     case .attachFile: "Attach a regular file in the temporary folder, in the documents or in the app group's folder."
     case .fetchAfterExpiry: "Cancel the download in serviceExtensionTimeWillExpire: keep its task, and call cancel()."

@@ -8,7 +8,9 @@ struct ExtensionJudge {
 
   static func findings(_ situation: ExtensionSituation, _ evidence: ExtensionEvidence) -> [Finding] {
     var judge = ExtensionJudge(situation, evidence)
-    for (index, request) in evidence.requests.enumerated() { judge.look(at: request, number: evidence.requests.count > 1 ? index + 1 : nil) }
+    for (index, request) in evidence.requests.enumerated() {
+      judge.look(at: request, number: evidence.requests.count > 1 ? index + 1 : nil)
+    }
     judge.lookAtProcesses()
     judge.lookAtTransfers()
     judge.lookAtNotes()
@@ -78,7 +80,9 @@ struct ExtensionJudge {
         look(at: failure, name, attached.attachment, number)
       }
     }
-    if request.attached.isEmpty, request.expected != nil, situation.order == .atOnce, evidence.requests.contains(where: { !$0.attached.isEmpty }) {
+    if request.attached.isEmpty, request.expected != nil, situation.order == .atOnce,
+      evidence.requests.contains(where: { !$0.attached.isEmpty })
+    {
       add(.attachMismatch, number, "the notification has no picture, and others that came at the same time have theirs")
     }
   }
@@ -87,7 +91,9 @@ struct ExtensionJudge {
     if failure.message.contains("text/html") {
       add(.attachErrorPage, number, "\(name) is attached as \(attachment.type.string), and is a web page")
       if evidence.transfers.contains(where: { $0.end?.result.status ?? 0 >= 400 }) {
-        add(.fetchStatus, number, "the origin answered \(evidence.transfers.compactMap { $0.end?.result.status }.max() ?? 0), and the body was used")
+        add(
+          .fetchStatus, number,
+          "the origin answered \(evidence.transfers.compactMap { $0.end?.result.status }.max() ?? 0), and the body was used")
       }
     } else if failure.reason == .extensionFile {
       add(.attachFile, number, failure.message)
@@ -99,7 +105,8 @@ struct ExtensionJudge {
   private mutating func lookAtProcesses() {
     for death in evidence.deaths {
       if death.isForMemory {
-        let under = evidence.transfers.max { $0.end?.result.bytes ?? 0 < $1.end?.result.bytes ?? 0 }.map { "; it was downloading \($0.url)" } ?? ""
+        let under =
+          evidence.transfers.max { $0.end?.result.bytes ?? 0 < $1.end?.result.bytes ?? 0 }.map { "; it was downloading \($0.url)" } ?? ""
         add(.memory, nil, "the extension used \(death.peakMemory / 1_000_000) MB of memory, measured with Foundation for Linux\(under)")
       } else {
         add(.crash, nil, "the extension ended by itself (\(death.end))\(ExtensionCrash(output: evidence.output).sentence)")
@@ -123,7 +130,9 @@ struct ExtensionJudge {
 
   private mutating func lookAtNotes() {
     for refusal in evidence.refusals {
-      add(.attachRefused, nil, "UNNotificationAttachment refused \(refusal.path.split(separator: "/").last ?? ""): \(refusal.message) (\(refusal.code))")
+      add(
+        .attachRefused, nil,
+        "UNNotificationAttachment refused \(refusal.path.split(separator: "/").last ?? ""): \(refusal.message) (\(refusal.code))")
     }
     var seen: Set<String> = []
     for note in evidence.notes where seen.insert(note.name + note.text).inserted {
@@ -160,7 +169,9 @@ struct ExtensionCrash {
       ["Fatal error", "Could not cast value", "Simultaneous accesses"].contains { line.contains($0) }
     }
     // The backtrace names the file and the line of the frame that crashed.
-    let place = lines.first { $0.contains(" at ") && $0.contains(".swift:") }.flatMap { line in line.firstRange(of: " at ").map { line[$0.upperBound...] } }
+    let place = lines.first { $0.contains(" at ") && $0.contains(".swift:") }.flatMap { line in
+      line.firstRange(of: " at ").map { line[$0.upperBound...] }
+    }
     sentence = (message.map { ": \($0)" } ?? "") + (place.map { " (\($0))" } ?? "")
   }
 }

@@ -103,7 +103,8 @@ final class ExtensionPlay: Sendable {
     return state.withLock { $0.evidence }
   }
 
-  private func begin(_ payload: (bytes: [UInt8], expected: [UInt8]?), _ processes: ExtensionProcesses) -> (ExtensionCall, MonotonicInstant) {
+  private func begin(_ payload: (bytes: [UInt8], expected: [UInt8]?), _ processes: ExtensionProcesses) -> (ExtensionCall, MonotonicInstant)
+  {
     let deadline = MonotonicInstant.now.advanced(by: budget)
     // The loop may report the first events before this thread knows the call's number.
     let call = state.withLock { state in
@@ -127,7 +128,8 @@ final class ExtensionPlay: Sendable {
   }
 
   private func finish(
-    _ begun: (call: ExtensionCall, deadline: MonotonicInstant), _ processes: ExtensionProcesses, _ intake: AttachmentIntake, _ release: () -> Void
+    _ begun: (call: ExtensionCall, deadline: MonotonicInstant), _ processes: ExtensionProcesses, _ intake: AttachmentIntake,
+    _ release: () -> Void
   ) {
     let (call, deadline) = begun
     if !wait(until: deadline, { self.isDecided(call, $0) }) {

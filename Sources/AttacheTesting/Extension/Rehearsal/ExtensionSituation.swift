@@ -38,7 +38,9 @@ package struct ExtensionSituation: Sendable {
   /// The situations that every extension is rehearsed in, in their order.
   package static var all: [ExtensionSituation] {
     let photo = standIn("jpg", 100_000)
-    func one(_ name: String, _ about: String, _ file: String, _ bytes: [UInt8], _ type: String, _ faults: [Fault] = []) -> ExtensionSituation {
+    func one(_ name: String, _ about: String, _ file: String, _ bytes: [UInt8], _ type: String, _ faults: [Fault] = [])
+      -> ExtensionSituation
+    {
       let path = "/\(name)/\(file)"
       var situation = ExtensionSituation(
         name: name, about: about, variants: [.media(path)], bodies: [Body(path: path, bytes: bytes, contentType: type, faults: faults)])
@@ -46,7 +48,8 @@ package struct ExtensionSituation: Sendable {
       return situation
     }
     let page = Array("<!DOCTYPE html><html><head><title>Oops</title></head><body>Nothing here.</body></html>".utf8)
-    var slow = one("slow", "the origin does not answer before the time is over", "photo.jpg", photo, "image/jpeg", [.stall(afterBytes: 1_000)])
+    var slow = one(
+      "slow", "the origin does not answer before the time is over", "photo.jpg", photo, "image/jpeg", [.stall(afterBytes: 1_000)])
     slow.isSlow = true
     func text(_ name: String, _ about: String, _ variant: Variant) -> ExtensionSituation {
       ExtensionSituation(name: name, about: about, variants: [variant])
@@ -87,5 +90,7 @@ package struct ExtensionSituation: Sendable {
 
   /// A picture of one pixel (RFC 9649).
   private static let webp: [UInt8] =
-    Array("RIFF".utf8) + [0x1A, 0, 0, 0] + Array("WEBPVP8L".utf8) + [0x0D, 0, 0, 0, 0x2F, 0, 0, 0, 0x10, 7, 0x10, 0x11, 0x11, 0x88, 0x88, 0xFE, 7, 0]
+    Array("RIFF".utf8) + [0x1A, 0, 0, 0] + Array("WEBPVP8L".utf8) + [
+      0x0D, 0, 0, 0, 0x2F, 0, 0, 0, 0x10, 7, 0x10, 0x11, 0x11, 0x88, 0x88, 0xFE, 7, 0,
+    ]
 }

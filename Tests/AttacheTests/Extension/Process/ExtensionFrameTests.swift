@@ -1,0 +1,55 @@
+import Testing
+
+@testable import Attache
+
+/// The frames that a process of a service extension sends. All of them are a stranger's.
+@Suite struct ExtensionFrameTests {
+  private func event(_ kind: UInt8, _ json: String) throws(FrameStream.Fault) -> ExtensionEvent {
+    try ExtensionEvent(frame: ([kind] + Array(json.utf8))[...], check: JSONCheck(capacity: 1 << 16))
+  }
+
+  @Test func `an answer has its changes, its user info and its attachments`() throws {
+    let json = """
+      {"request":7,"call":1,"changes":{"title":"A\\u00e9","badge":null,"userInfo":{"a":[1, 2]}},"attachments":[{"identifier":"i","path":"/x.jpg",\
+      "type":"public.jpeg","options":{"thumbnailHidden":true,"thumbnailTime":1.5,"thumbnailClippingRect":{"x":0,"y":0.5,"width":1,"height":0.5}}}]}
+      """
+    guard case .answer(7, call: 1, let answer) = try event(4, json) else { return #expect(Bool(false)) }
+    #expect(answer.changes.map(\.name.string) == ["title", "badge"])
+    #expect(answer.changes[0].text == "Aé" && answer.changes[1].source == nil)
+    #expect(answer.userInfo == [MemberChange("a", Array("[1, 2]".utf8))])
+    let attachment = try #require(answer.attachments.first)
+    #expect(attachment.path.string == "/x.jpg" && attachment.options.thumbnailHidden == true && attachment.options.thumbnailTime == 1.5)
+    #expect(attachment.options.thumbnailClippingRect == ClippingRect(x: 0, y: 0.5, width: 1, height: 0.5))
+  }
+
+  @Test func `a transfer has its numbers`() throws {
+    let json = #"{"transfer":3,"isEnd":true,"url":"http://a/","status":404,"type":"","bytes":9,"code":0,"microseconds":1}"#
+    guard case .transferEnded(number: 3, let transfer) = try event(8, json) else { return #expect(Bool(false)) }
+    #expect(transfer == ExtensionTransfer(url: UntrustedText("http://a/"), status: 404, type: UntrustedText(""), bytes: 9, code: 0))
+  }
+
+  @Test(arguments: [
+    (1, "{}"), (1, #"{"version":"1","class":"A"}"#), (2, #"{"request":-1}"#), (2, #"{"request":1.5}"#), (2, #"{"request":1e3}"#),
+    (2, #"{"request":99999999999999999999}"#), (2, ""), (2, "{"), (2, "7"), (2, "[]"), (2, "null"),
+    (6, #"{"request":1,"isAlive":1,"isChangedAfter":false}"#),
+    (4, #"{"request":1,"call":1,"changes":[],"attachments":[]}"#), (4, #"{"request":1,"call":1,"changes":{},"attachments":[{}]}"#),
+    (
+      4,
+      #"{"request":1,"call":1,"changes":{},"attachments":[{"identifier":"","path":"","type":"","options":{"thumbnailClippingRect":{"x":9}}}]}"#
+    ),
+    (8, #"{"transfer":1,"isEnd":true,"url":"a"}"#), (0, "{}"), (10, "{}"), (255, "{}"),
+  ])
+  func `anything else is invalid`(kind: UInt8, json: String) {
+    #expect(throws: FrameStream.Fault.invalid) { _ = try event(kind, json) }
+  }
+
+  @Test func `an empty frame is invalid`() {
+    #expect(throws: FrameStream.Fault.invalid) { _ = try ExtensionEvent(frame: [], check: JSONCheck(capacity: 64)) }
+  }
+
+  @Test func `a request has its number, its identifier and its payload`() {
+    var bytes: [UInt8] = []
+    ExtensionFrame.appendRequest(258, isReused: true, identifier: "ab", payload: Array("{}".utf8), to: &bytes)
+    #expect(bytes == [16, 0, 0, 0, 2, 2, 1, 0, 0, 0, 0, 0, 0, 1, 2, 0, 97, 98, 123, 125])
+  }
+}

@@ -1,0 +1,125 @@
+import AttacheTesting
+import Foundation
+import Testing
+
+/// `attache extension build`, and `--extension` of the filter and of a rehearsal.
+@Suite(.timeLimit(.minutes(5)), .serialized)
+struct ExtensionCommandTests {
+  private static let fixtures = Sample.fixtures + "/extensions"
+
+  /// Builds a fixture with the tool. The compiled library is kept beside the build.
+  private func build(_ name: String, _ tool: AttacheTool) async throws -> String {
+    let folder = tool.home["Built"]
+    let run = try await tool.run(["extension", "build", "\(Self.fixtures)/\(name)", "-o", folder], change: Self.compiler)
+    try #require(run.exit == .status(0), "\(run.errors)")
+    return folder
+  }
+
+  /// The compiler of the tests, and the library that an earlier test compiled.
+  private static let compiler: @Sendable (inout Launch) -> Void = { launch in
+    launch.environment["PATH"] = ProcessInfo.processInfo.environment["PATH"]
+    launch.environment["XDG_CACHE_HOME"] = AttacheTool.folder + "/extension-caches"
+  }
+
+  private func payload(_ url: String) -> String {
+    #"{"aps":{"alert":{"title":"Hello","body":"Text"},"mutable-content":1},"image":"\#(url)","n":1.10}"# + "\n"
+  }
+
+  @Test func `a filter attaches what the extension attaches`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/photo.jpg", try Sample.medium("photo.jpg"), contentType: "image/jpeg")
+      let tool = try AttacheTool()
+      let line = payload(origin.url("/photo.jpg"))
+      let run = try await tool.run(
+        AttacheTool.loopback + ["--extension", build("Tutorial.swift", tool)], input: line + Sample.plain + "\n")
+      #expect(run.exit == .status(0), "\(run.errors)")
+      let attachment = try #require(Enriched.attachments(String(run.text.prefix { $0 != "\n" })).first)
+      #expect(attachment.url.hasSuffix(".jpg") && run.text.contains(#""source":"\#(origin.url("/photo.jpg"))""#))
+      // The bytes before the new member, and the other line, are those of the input.
+      #expect(run.text.hasPrefix(line.dropLast(2)) && run.text.hasSuffix("\n" + Sample.plain + "\n"))
+      #expect(try FileManager.default.contents(atPath: String(attachment.url.dropFirst(7))) == Data(Sample.medium("photo.jpg")))
+    }
+  }
+
+  @Test func `changed texts replace only their own bytes`() async throws {
+    let tool = try AttacheTool()
+    let line = #"{ "aps" : {"alert":{"title":"Hello","body":"T\u0065xt"},"mutable-content":1}, "n":1.10 }"#
+    let run = try await tool.run(["--extension", build("OverridesInit.swift", tool)], input: line + "\n")
+    let expected =
+      #"{ "aps" : {"alert":{"title":"Hello","body":"T\u0065xt"},"mutable-content":1,"badge":3,"sound":"bell.caf","category":"NEWS","#
+      + #""interruption-level":"time-sensitive","relevance-score":0.5}, "n":1.10 }"#
+    #expect(run.text == expected + "\n")
+    #expect(run.exit == .status(0))
+  }
+
+  @Test(arguments: ["Traps", "Exits", "Floods", "Allocates", "IgnoresExpiry", "ClosesFrames", "WritesFrames", "Forks"])
+  func `whatever the extension does, every line comes in time`(fixture: String) async throws {
+    let tool = try AttacheTool()
+    let program = try await build("Hostile/\(fixture).swift", tool)
+    let input = (1...12).map { #"{"aps":{"alert":"\#($0)","mutable-content":1}}"# + "\n" }.joined() + Sample.plain + "\n"
+    let flags = ["--report", tool.report, "--extension", program, "--deadline", "700ms"]
+    let run = try await tool.run(flags, input: input)
+    #expect(run.exit == .status(0), "\(run.errors.suffix(400))")
+    #expect(run.text == input)
+    let records = try ReportLine.read(tool.report)
+    #expect(records.count == 13)
+    for record in records { #expect(record.lateness_ms < 100, "\(record)") }
+    let reasons = Set(records.compactMap(\.reason))
+    #expect(!reasons.isEmpty && reasons.isSubset(of: ["deadline", "extension.crash", "extension.memory"]), "\(reasons)")
+    #expect(!Self.isRunning(program))
+  }
+
+  /// Whether a process runs the extension's program, or was started by it.
+  private static func isRunning(_ program: String) -> Bool {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.contains { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/exe")) == program + "/Extension" }
+  }
+
+  @Test func `a source is no program, and the error says how to build it`() async throws {
+    let tool = try AttacheTool()
+    for command in [[], ["filter"], ["batch", "in", "-o", "out"]] {
+      let run = try await tool.run(command + ["--extension", "Service.swift"])
+      #expect(run.exit == .status(64))
+      #expect(run.errors.contains("attache extension build Service.swift -o MyExtension"), "\(run.errors)")
+    }
+    let run = try await tool.run(["--extension", tool.home.path])
+    #expect(run.exit == .status(64) && run.errors.contains("not what attache extension build makes"), "\(run.errors)")
+  }
+
+  @Test func `sources that do not compile are told as the compiler tells them`() async throws {
+    let tool = try AttacheTool()
+    let file = tool.home["Service.swift"]
+    try "import UserNotifications\nclass A: UNNotificationServiceExtension { let a: Missing }\n".write(
+      toFile: file, atomically: true, encoding: .utf8)
+    let run = try await tool.run(["extension", "build", file, "-o", tool.home["Out"]], change: Self.compiler)
+    #expect(run.exit == .status(65))
+    #expect(run.errors.contains("Service.swift:2:50: error: cannot find type 'Missing' in scope"), "\(run.errors)")
+    #expect(!FileManager.default.fileExists(atPath: tool.home["Out"]))
+  }
+
+  @Test func `a rehearsal names what a tutorial's extension does wrong`() async throws {
+    let tool = try AttacheTool()
+    let flags = ["--only", "404", "--only", "slow", "--json", tool.home["r.json"], "--junit", tool.home["r.xml"]]
+    let run = try await tool.run(["rehearse", "--extension", Self.fixtures + "/Tutorial.swift"] + flags, change: Self.compiler)
+    #expect(run.exit == .status(99), "\(run.errors)")
+    for words in [
+      "error  attach.error-page: ", "error  answer.twice: ", "warning  fetch.after-expiry: ", "Remember that you have answered.",
+    ] {
+      #expect(run.text.contains(words), "\(run.text)")
+    }
+    let junit = try String(contentsOfFile: tool.home["r.xml"], encoding: .utf8)
+    #expect(junit.contains(#"<testcase name="slow" classname="rehearsal.extension""#), "\(junit)")
+    let json = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: tool.home["r.json"]))) as? [String: Any]
+    let scenarios = json?["scenarios"] as? [[String: Any]] ?? []
+    #expect(scenarios.count == 2 && scenarios.allSatisfy { $0["depth"] as? String == "extension" })
+  }
+
+  @Test func `scenarios play with an extension in the filter`() async throws {
+    let tool = try AttacheTool()
+    let program = try await build("Hostile/Traps.swift", tool)
+    let scenarios = ["origin-serves-a-photo.yaml", "origin-stalls-within-the-body.yaml"].map { Sample.fixtures + "/scenarios/" + $0 }
+    try #require(scenarios.allSatisfy(FileManager.default.fileExists), "the scenarios were renamed")
+    let run = try await tool.run(["rehearse", "--extension", program] + scenarios)
+    #expect(run.exit == .status(0), "\(run.text)")
+  }
+}
