@@ -20,7 +20,17 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
   ("OSLog", ["Groundwork"]),
   ("Security", ["Groundwork"]),
   ("SystemConfiguration", ["Groundwork"]),
+  ("CommonCrypto", ["CGroundwork", "Groundwork"]),
+  ("CryptoKit", ["CGroundwork", "Groundwork"]),
+  ("VendorMedia", ["Groundwork", "UserNotifications"]),
+  ("FirebaseMessaging", ["Groundwork", "UserNotifications", "VendorMedia"]),
+  ("Firebase", ["FirebaseMessaging"]),
+  ("OneSignalExtension", ["Groundwork", "UserNotifications", "VendorMedia"]),
+  ("OneSignal", ["OneSignalExtension"]),
+  ("CTNotificationService", ["Groundwork", "UserNotifications", "VendorMedia"]),
+  ("CleverTapSDK", ["Groundwork"]),
   ("ExtensionRuntime", ["CGroundwork", "Groundwork", "UserNotifications"]),
+  ("DelegateRuntime", ["ExtensionRuntime", "Groundwork", "UIKit"]),
 ]
 
 let package = Package(

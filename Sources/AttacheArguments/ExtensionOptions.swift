@@ -24,6 +24,12 @@ package struct ExtensionOptions: ParsableArguments {
       valueName: "bytes"))
   package var extensionMemory = MemoryArgument.limit(ByteCountArgument(24_000_000, as: "24MB"))
 
+  @Option(
+    help: ArgumentHelp(
+      "The folder of the app groups: a folder for each, their defaults and their keychain. (default: an empty one, removed at the end)",
+      valueName: "folder"))
+  package var extensionGroups: String?
+
   package init() {}
 
   package func validate() throws {
@@ -37,6 +43,15 @@ package struct ExtensionOptions: ParsableArguments {
       throw ValidationError("--extension-memory must be at least 1MB: an extension that does nothing uses 3 MB.")
     }
     _ = try path
+    if let extensionGroups { try Self.checkFolder(extensionGroups) }
+  }
+
+  /// - Throws: `ValidationError` when the folder of the app groups does not exist.
+  package static func checkFolder(_ path: String) throws {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw ValidationError("--extension-groups \(path): there is no such folder. Create it first.")
+    }
   }
 
   /// The path of the program; nil without an extension.
@@ -66,10 +81,21 @@ package struct ExtensionOptions: ParsableArguments {
     guard let path = try path else { return nil }
     var configuration = ExtensionProcesses.Configuration(program: path)
     configuration.processes = extensionProcesses ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-    configuration.concurrency = extensionConcurrency
+    (configuration.concurrency, configuration.groups) = (extensionConcurrency, extensionGroups)
     if case .limit(let limit) = extensionMemory { configuration.memoryLimit = Int(limit.bytes) } else { configuration.memoryLimit = nil }
     configuration.network = ExtensionNetwork(fetching.configuration)
     return configuration
+  }
+}
+
+extension ExtensionOptions {
+  /// A message about flags that do not hold for what the extension itself downloads; nil if there is
+  /// none.
+  package func notice(_ fetching: FetchOptions) -> String? {
+    let given: [(Bool, String)] = [(fetching.convert, "--convert"), (fetching.proxy != nil, "--proxy"), (!fetching.allowPort.isEmpty, "--allow-port")]
+    let flags = given.filter(\.0).map(\.1)
+    guard program != nil, !flags.isEmpty else { return nil }
+    return "\(flags.joined(separator: ", ")): no effect on what the extension downloads by itself"
   }
 }
 

@@ -36,7 +36,7 @@ struct FilterCommand: ParsableCommand {
     var configuration = try EngineConfiguration(timing, payloads, fetching, storage, upload: upload, order: order, reporting: reporting)
     configuration.serviceExtension = try program.configuration(fetching)
     let log = logFormat.logger()
-    let process = try EngineProcess(working: configuration, log, notices: fetching.notice)
+    let process = try EngineProcess(working: configuration, log, notices: fetching.notice, program.notice(fetching))
     let (store, assembly) = try process.started { store, parent, uploader in
       try FilterAssembly(
         configuration, store: store, parent: parent, uploader: uploader, explain: { log.notify($0) }, notify: { log.warning("\($0)") },

@@ -14,7 +14,13 @@ struct ExtensionRehearsalOptions: ParsableArguments {
       Rehearse an iOS service extension: a Swift file, a folder with its files, or what attache extension build made. Without scenario files, \
       it meets the built-in situations.
       """, valueName: "path"), completion: .file())
-  var path: String?
+  var extensionPath: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Rehearse how an app's delegate handles silent pushes: a Swift file, or a folder with its files.", valueName: "path"),
+    completion: .file())
+  var appDelegate: String?
 
   @Option(
     help: ArgumentHelp(
@@ -25,17 +31,35 @@ struct ExtensionRehearsalOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The memory that the extension may use, as far as no file backs it, or none.", valueName: "bytes"))
   var extensionMemory = MemoryArgument.limit(ByteCountArgument(24_000_000, as: "24MB"))
 
+  @Option(
+    help: ArgumentHelp(
+      "The folder of the app groups: a folder for each, their defaults and their keychain. (default: an empty one for each situation)",
+      valueName: "folder"))
+  var extensionGroups: String?
+
   @Flag(help: "Warnings about the extension fail the rehearsal, too.")
   var strict = false
 
   @OptionGroup var build: ExtensionBuildOptions
 
+  /// What is rehearsed; nil for neither an extension nor a delegate.
+  var path: String? { extensionPath ?? appDelegate }
+
+  var kind: ExtensionKind { extensionPath == nil ? .appDelegate : .serviceExtension }
+
+  /// The situations of what is rehearsed.
+  var situations: [ExtensionSituation] { kind == .serviceExtension ? ExtensionSituation.all : ExtensionSituation.silent }
+
   func validate() throws {
+    guard extensionPath == nil || appDelegate == nil else {
+      throw ValidationError("--extension and --app-delegate are two rehearsals; give one of them.")
+    }
+    if let extensionGroups { try ExtensionOptions.checkFolder(extensionGroups) }
     guard path == nil else { return }
     let given: [(Bool, String)] = [
       (payloads != nil, "--payloads"), (strict, "--strict"), (build.isUsed, "--class, -D, --bundle or --swift-version"),
     ]
-    if let flag = given.first(where: { $0.0 })?.1 { throw ValidationError("\(flag) needs --extension.") }
+    if let flag = given.first(where: { $0.0 })?.1 { throw ValidationError("\(flag) needs --extension or --app-delegate.") }
   }
 
   /// Builds the extension, unless it is built already.
@@ -52,7 +76,9 @@ struct ExtensionRehearsalOptions: ParsableArguments {
     }
     do throws(ExtensionBuildError) {
       let folder = try ExtensionUnderRehearsal.makeFolder()
-      let program = try build.builder().build([path], to: folder + "/extension", build.value)
+      var options = build.value
+      options.kind = kind
+      let program = try build.builder().build([path], to: folder + "/extension", options)
       return ExtensionUnderRehearsal(program: program, folder: folder)
     } catch {
       Terminal.error.write("\(error)\n")
@@ -63,8 +89,9 @@ struct ExtensionRehearsalOptions: ParsableArguments {
   /// Returns the rehearsal in the built-in situations.
   func rehearsal(of program: String) throws -> ExtensionRehearsal {
     var rehearsal = ExtensionRehearsal(program: program)
+    rehearsal.kind = kind
     if case .limit(let limit) = extensionMemory { rehearsal.memoryLimit = Int(limit.bytes) } else { rehearsal.memoryLimit = nil }
-    rehearsal.isStrict = strict
+    (rehearsal.isStrict, rehearsal.groups) = (strict, extensionGroups)
     rehearsal.say = { Terminal.error.write("attache rehearse: \($0)\n") }
     guard let payloads else { return rehearsal }
     guard let data = FileManager.default.contents(atPath: payloads), let payload = RehearsalPayload(line: data.prefix { $0 != 0x0A }) else {

@@ -38,6 +38,9 @@ struct RunScenarios: AsyncParsableCommand {
     guard command.command == nil, command.queue == nil else {
       throw ValidationError("--extension rehearses attache's own filter with the extension; remove --command and --queue.")
     }
+    guard tested.kind == .serviceExtension || paths.isEmpty else {
+      throw ValidationError("Scenarios play with a service extension; remove --app-delegate, or the scenario files.")
+    }
     guard play.clock == .real else { throw ValidationError("An extension runs on the real clock; remove --clock \(play.clock.rawValue).") }
   }
 
@@ -62,13 +65,15 @@ struct RunScenarios: AsyncParsableCommand {
     try await perform(rehearsal, desk, known(files, baseline, rehearsal.depth))
   }
 
-  private var situations: [ExtensionSituation] { ExtensionSituation.all.filter { play.selects($0.name) } }
+  private var situations: [ExtensionSituation] { tested.situations.filter { play.selects($0.name) } }
 
   /// Rehearses an extension in the built-in situations.
   private func rehearse(_ program: ExtensionUnderRehearsal) async throws {
     let situations = situations
     guard !situations.isEmpty else { throw ValidationError("--only: no situation has this name; --list shows the names") }
-    let player = Rehearsal.Player.serviceExtension(try tested.rehearsal(of: program.program), situations)
+    var tests = try tested.rehearsal(of: program.program)
+    tests.timeScale = play.timeScale
+    let player = Rehearsal.Player.serviceExtension(tests, situations)
     let scenarios = ExtensionRehearsal.scenarios(situations, file: tested.path ?? "")
     let rehearsal = Rehearsal(scenarios, player: player, seeds: [play.seed], isSeeded: false)
     let desk = ReportDesk(try reports.open(), baseline: try reports.readBaseline(clock: rehearsal.clock))

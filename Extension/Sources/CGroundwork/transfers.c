@@ -66,7 +66,7 @@ static pthread_once_t looked_up = PTHREAD_ONCE_INIT;
 
 static groundwork_network network;
 static void *connect_list;
-static void (*observe)(const groundwork_transfer *);
+static bool (*observe)(const groundwork_transfer *);
 
 void groundwork_set_network(groundwork_network value) {
   pthread_once(&looked_up, look_up);
@@ -74,7 +74,7 @@ void groundwork_set_network(groundwork_network value) {
   if (value.connect_to) connect_list = append_to_list(NULL, value.connect_to);
 }
 
-void groundwork_set_observer(void (*observer)(const groundwork_transfer *)) { observe = observer; }
+void groundwork_set_observer(bool (*observer)(const groundwork_transfer *)) { observe = observer; }
 
 #pragma mark The transfers under way
 
@@ -191,7 +191,8 @@ int curl_multi_add_handle(CURLM *multi, CURL *easy) {
   if (network.public_only) set_option(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
   groundwork_transfer start = {.number = remember(easy)};
   get_info(easy, CURLINFO_EFFECTIVE_URL, &start.url);
-  if (observe && start.number) observe(&start);
+  // With no scheme that the network has, libcurl refuses the transfer.
+  if (observe && start.number && !observe(&start)) set_option(easy, CURLOPT_PROTOCOLS_STR, "file");
   return add_handle(multi, easy);
 }
 

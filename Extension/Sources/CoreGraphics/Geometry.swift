@@ -18,3 +18,15 @@ extension CGSize {
     ["Width": Double(width), "Height": Double(height)] as NSDictionary
   }
 }
+
+extension CGSize {
+  public var debugDescription: String { "(\(width), \(height))" }
+}
+
+extension CGPoint {
+  public var debugDescription: String { "(\(x), \(y))" }
+}
+
+extension CGRect {
+  public var debugDescription: String { "(\(origin.x), \(origin.y), \(size.width), \(size.height))" }
+}

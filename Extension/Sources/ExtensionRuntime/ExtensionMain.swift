@@ -10,18 +10,41 @@ public enum ExtensionMain {
   ///
   /// - Parameter make: creates the instance that serves a request.
   public static func run(_ make: @escaping @Sendable () -> UNNotificationServiceExtension) -> Never {
+    let server = ExtensionServer(make)
+    ExtensionProcess.run(className: String(describing: type(of: make()))) { server.take($0) }
+  }
+}
+
+/// The process that the host started.
+package enum ExtensionProcess {
+  /// Reads the host's frames on a thread of its own, and runs the main run loop. The process ends
+  /// when the host is gone.
+  ///
+  /// - Parameters:
+  ///   - className: the class that serves, for the host.
+  ///   - take: receives each frame about requests.
+  package static func run(className: @autoclosure () -> String, take: @escaping @Sendable (HostFrame) -> Void) -> Never {
     guard groundwork_begin() else {
       FileHandle.standardError.write(
         Data(
-          "This program is a service extension. Run it with `attache --extension PROGRAM` or `attache rehearse --extension PROGRAM`.\n".utf8
-        ))
+          "This program is a service extension. Run it with `attache --extension PROGRAM` or `attache rehearse --extension PROGRAM`.\n".utf8))
       exit(64)
     }
     // What the extension prints must be seen even if it crashes.
     setvbuf(stdout, nil, _IOLBF, 0)
     TransferReports.begin()
-    let server = ExtensionServer(make)
-    let reader = Thread { server.run() }
+    let name = className()
+    let reader = Thread {
+      HostLink.send(.ready, ["version": HostLink.version, "class": name])
+      while let frame = HostFrame.read() {
+        switch frame {
+        case .settings(let settings): TransferReports.apply(settings)
+        case .stop: exit(0)
+        case .request, .expire, .finish: take(frame)
+        }
+      }
+      _exit(0)
+    }
     reader.name = "attache-frames"
     reader.start()
     // A run loop without a timer ends at once.

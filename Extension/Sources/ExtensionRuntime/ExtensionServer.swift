@@ -1,9 +1,7 @@
-import CGroundwork
-import Glibc
 import Groundwork
 import UserNotifications
 
-/// Reads the host's frames, and serves its requests.
+/// Serves the host's requests.
 final class ExtensionServer: @unchecked Sendable {
   private let make: @Sendable () -> UNNotificationServiceExtension
   private let lock = NSLock()
@@ -15,19 +13,13 @@ final class ExtensionServer: @unchecked Sendable {
     self.make = make
   }
 
-  /// Reads frames until the host is gone. The process then ends at once.
-  func run() {
-    HostLink.send(.ready, ["version": HostLink.version, "class": String(describing: type(of: make()))])
-    while let frame = HostFrame.read() {
-      switch frame {
-      case .settings(let settings): TransferReports.apply(settings)
-      case .request(let number, let isReused, let identifier, let payload): begin(number, isReused, identifier, payload)
-      case .expire(let number): request(number)?.expire()
-      case .finish(let number): finish(number)
-      case .stop: exit(0)
-      }
+  func take(_ frame: HostFrame) {
+    switch frame {
+    case .request(let number, let isReused, let identifier, let payload): begin(number, isReused, identifier, payload)
+    case .expire(let number): request(number)?.expire()
+    case .finish(let number): finish(number)
+    case .settings, .stop: break
     }
-    _exit(0)
   }
 
   private func begin(_ number: UInt64, _ isReused: Bool, _ identifier: String, _ payload: Data) {

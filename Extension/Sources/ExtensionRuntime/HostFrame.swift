@@ -2,7 +2,7 @@ import CGroundwork
 import Groundwork
 
 /// A frame of the host. Numbers are in this machine's byte order.
-enum HostFrame {
+package enum HostFrame: @unchecked Sendable {
   /// Kind 1: a JSON object about the network.
   case settings([String: Any])
   /// Kind 2: the request's number in eight bytes, 1 in a byte if the process's instance serves it,

@@ -16,6 +16,7 @@ enum TransferReports {
         report["address"] = TransferReports.text(transfer.address)
       }
       HostLink.send(.transfer, report)
+      return transfer.is_end || HostRules.allows(TransferReports.text(transfer.url))
     }
   }
 
@@ -26,15 +27,41 @@ enum TransferReports {
   /// Applies what the host says about the network.
   ///
   /// - Parameter settings: `roots`, `connectTo` and `schemes` as in `groundwork_network`, `publicOnly`, and the
-  ///   networks `nets` that are allowed beside public ones.
+  ///   networks `nets` that are allowed beside public ones, and patterns of hosts.
   static func apply(_ settings: [String: Any]) {
     func copy(_ name: String) -> UnsafePointer<CChar>? {
       (settings[name] as? String).flatMap { strdup($0) }.map { UnsafePointer($0) }
     }
     for net in settings["nets"] as? [String] ?? [] { _ = groundwork_allow_net(net) }
+    HostRules.set(allowed: settings["allowHosts"] as? [String] ?? [], denied: settings["denyHosts"] as? [String] ?? [])
     groundwork_set_network(
       groundwork_network(
         roots: copy("roots"), connect_to: copy("connectTo"), schemes: copy("schemes"),
         public_only: (settings["publicOnly"] as? NSNumber)?.boolValue ?? false))
+  }
+}
+
+/// Which hosts may be reached, by patterns as attache's flags have them: `example.com`, `*.example.com`
+/// for every host below it, and `.example.com` for both.
+private enum HostRules {
+  private static let lock = NSLock()
+  nonisolated(unsafe) private static var (allowed, denied) = ([String](), [String]())
+
+  static func set(allowed: [String], denied: [String]) {
+    lock.withLock { (self.allowed, self.denied) = (allowed, denied) }
+  }
+
+  static func allows(_ url: String) -> Bool {
+    let (allowed, denied) = lock.withLock { (self.allowed, self.denied) }
+    guard !allowed.isEmpty || !denied.isEmpty else { return true }
+    guard var host = URLComponents(string: url)?.host?.lowercased() else { return false }
+    if host.hasSuffix(".") { host.removeLast() }
+    if host.hasPrefix("[") { host = String(host.dropFirst().dropLast()) }
+    func matches(_ pattern: String) -> Bool {
+      if pattern.hasPrefix("*.") { return host.hasSuffix(pattern.dropFirst()) }
+      if pattern.hasPrefix(".") { return host.hasSuffix(pattern) || host == pattern.dropFirst() }
+      return host == pattern
+    }
+    return !denied.contains(where: matches) && (allowed.isEmpty || allowed.contains(where: matches))
   }
 }

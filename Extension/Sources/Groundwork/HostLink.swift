@@ -21,6 +21,8 @@ package enum ExtensionFrame: UInt8 {
   case transfer = 8
   /// Something that a finding may name: `note` (a name of ``HostLink/Note``), `text`.
   case note = 9
+  /// The completion handler of a silent push was called: `request`, `call` (counted from 1), `result`.
+  case completed = 10
 }
 
 /// The connection with the process that runs this extension.

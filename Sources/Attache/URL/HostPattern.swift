@@ -54,6 +54,17 @@ public struct HostPattern: Hashable, Sendable {
   }
 }
 
+extension HostPattern: CustomStringConvertible {
+  /// The pattern as a flag gives it.
+  public var description: String {
+    switch form {
+    case .exact: host
+    case .below: "*." + host
+    case .exactAndBelow: "." + host
+    }
+  }
+}
+
 /// The reason why a text is not a host pattern. `description` is a message for the user.
 public struct HostPatternError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The message for the user.

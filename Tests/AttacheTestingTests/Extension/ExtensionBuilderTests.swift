@@ -23,7 +23,7 @@ struct ExtensionBuilderTests {
   }
 
   @Test(arguments: [
-    ("SwiftUI", "framework of Apple's platforms"), ("FirebaseMessaging", "vendor's SDK"), ("Alamofire", "not a module of attache's"),
+    ("SwiftUI", "framework of Apple's platforms"), ("Airship", "vendor's SDK"), ("Alamofire", "not a module of attache's"),
   ])
   func `a missing module is explained`(module: String, sentence: String) throws {
     let error = try failure(["Service.swift": "import \(module)\n" + Self.service])
@@ -34,7 +34,7 @@ struct ExtensionBuilderTests {
 
   @Test func `without a service extension, the conditions of the sources are named`() throws {
     let error = try failure(["Service.swift": "#if PUSH\n" + Self.service + "\n#endif\n"])
-    #expect("\(error)".contains("inherits from UNNotificationServiceExtension"), "\(error)")
+    #expect("\(error)".contains("is a UNNotificationServiceExtension"), "\(error)")
     #expect("\(error)".contains("PUSH"))
     var options = ExtensionBuilder.Options()
     options.conditions = ["PUSH"]

@@ -57,6 +57,10 @@ struct ExtensionRehearsalTests {
     Case("GroupAndDefaults.swift", ["three-in-a-row": []]),
     Case("Communication.swift", ["ok": []]),
     Case("Picture.swift", ["ok": []]),
+    Case("EndToEnd.swift", ["ok": [], "plain": []]),
+    Case("Vendors/Firebase.swift", ["ok": [], "404": [], "slow": [.answerNever, .fetchAfterExpiry, .filesLeft]]),
+    Case("Vendors/OneSignal.swift", ["ok": [], "404": [], "slow": [.answerTwice, .answerChangedAfter, .fetchAfterExpiry, .filesLeft]]),
+    Case("Vendors/CleverTap.swift", ["404": []]),
     Case("Hostile/Traps.swift", ["ok": [.crash]]),
     Case("Hostile/Exits.swift", ["ok": [.crash]]),
     Case("Hostile/Allocates.swift", ["ok": [.memory]]),
@@ -88,6 +92,26 @@ struct ExtensionRehearsalTests {
       let found = result.findings + result.warnings
       #expect(Set(found.map(\.kind)) == test.findings[result.scenario.name], "\(test.fixture), \(result.scenario.name): \(found)")
       #expect(result.findings.allSatisfy { $0.kind.level == .error } && result.warnings.allSatisfy { $0.kind.level == .warning })
+    }
+  }
+
+  @Test(arguments: [
+    Case("Careful.swift", ["silent": [], "silent-with-alert": [], "silent-plain": [], "silent-404": [], "silent-slow": [], "background-fetch": []]),
+    Case("Async.swift", ["silent": [], "silent-plain": [], "silent-404": []]),
+    Case("NeverCompletes.swift", ["silent": [], "silent-plain": [.silentNever], "silent-404": [.silentNewData]]),
+    Case("CompletesTwice.swift", ["silent": [.silentTwice, .silentNewData, .silentAfter], "background-fetch": [.silentNewData]]),
+    Case("SaysNoData.swift", ["silent": [.silentNoData], "silent-plain": []]),
+  ])
+  func `each delegate has the findings of its mistakes`(test: Case) async throws {
+    var options = ExtensionBuilder.Options()
+    options.kind = .appDelegate
+    var rehearsal = ExtensionRehearsal(program: try BuiltExtensions.program("Delegates/" + test.fixture, options))
+    rehearsal.kind = .appDelegate
+    let situations = ExtensionSituation.silent.filter { test.findings[$0.name] != nil }
+    try #require(situations.count == test.findings.count)
+    for result in await rehearsal.run(situations, file: test.fixture, report: { _ in }, began: { _ in }) {
+      let found = result.findings + result.warnings
+      #expect(Set(found.map(\.kind)) == test.findings[result.scenario.name], "\(result.scenario.name): \(found)")
     }
   }
 

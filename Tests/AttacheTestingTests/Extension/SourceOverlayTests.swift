@@ -13,6 +13,8 @@ import Testing
     ("@objc(run:with:) dynamic func run() {}", "                 dynamic func run() {}"),
     ("@objcMembers final class A {}", "             final class A {}"),
     ("@objcName var a = 1", "@objcName var a = 1"),
+    ("@main class A {}", "      class A {}"),
+    ("@UIApplicationMain class A {}", "                   class A {}"),
     ("import Foundation", "import Groundwork"),
     ("  @testable import  Foundation // Foundation", "  @testable import  Groundwork // Foundation"),
     ("import struct Foundation.Data", "import struct Groundwork.Data"),

@@ -8,9 +8,9 @@ struct ExtensionCommandTests {
   private static let fixtures = Sample.fixtures + "/extensions"
 
   /// Builds a fixture with the tool. The compiled library is kept beside the build.
-  private func build(_ name: String, _ tool: AttacheTool) async throws -> String {
+  static func build(_ name: String, _ tool: AttacheTool) async throws -> String {
     let folder = tool.home["Built"]
-    let run = try await tool.run(["extension", "build", "\(Self.fixtures)/\(name)", "-o", folder], change: Self.compiler)
+    let run = try await tool.run(["extension", "build", "\(fixtures)/\(name)", "-o", folder], change: compiler)
     try #require(run.exit == .status(0), "\(run.errors)")
     return folder
   }
@@ -31,7 +31,7 @@ struct ExtensionCommandTests {
       let tool = try AttacheTool()
       let line = payload(origin.url("/photo.jpg"))
       let run = try await tool.run(
-        AttacheTool.loopback + ["--extension", build("Tutorial.swift", tool)], input: line + Sample.plain + "\n")
+        AttacheTool.loopback + ["--extension", Self.build("Tutorial.swift", tool)], input: line + Sample.plain + "\n")
       #expect(run.exit == .status(0), "\(run.errors)")
       let attachment = try #require(Enriched.attachments(String(run.text.prefix { $0 != "\n" })).first)
       #expect(attachment.url.hasSuffix(".jpg") && run.text.contains(#""source":"\#(origin.url("/photo.jpg"))""#))
@@ -44,7 +44,7 @@ struct ExtensionCommandTests {
   @Test func `changed texts replace only their own bytes`() async throws {
     let tool = try AttacheTool()
     let line = #"{ "aps" : {"alert":{"title":"Hello","body":"T\u0065xt"},"mutable-content":1}, "n":1.10 }"#
-    let run = try await tool.run(["--extension", build("OverridesInit.swift", tool)], input: line + "\n")
+    let run = try await tool.run(["--extension", Self.build("OverridesInit.swift", tool)], input: line + "\n")
     let expected =
       #"{ "aps" : {"alert":{"title":"Hello","body":"T\u0065xt"},"mutable-content":1,"badge":3,"sound":"bell.caf","category":"NEWS","#
       + #""interruption-level":"time-sensitive","relevance-score":0.5}, "n":1.10 }"#
@@ -55,7 +55,7 @@ struct ExtensionCommandTests {
   @Test(arguments: ["Traps", "Exits", "Floods", "Allocates", "IgnoresExpiry", "ClosesFrames", "WritesFrames", "Forks"])
   func `whatever the extension does, every line comes in time`(fixture: String) async throws {
     let tool = try AttacheTool()
-    let program = try await build("Hostile/\(fixture).swift", tool)
+    let program = try await Self.build("Hostile/\(fixture).swift", tool)
     let input = (1...12).map { #"{"aps":{"alert":"\#($0)","mutable-content":1}}"# + "\n" }.joined() + Sample.plain + "\n"
     let flags = ["--report", tool.report, "--extension", program, "--deadline", "700ms"]
     let run = try await tool.run(flags, input: input)
@@ -116,7 +116,7 @@ struct ExtensionCommandTests {
 
   @Test func `scenarios play with an extension in the filter`() async throws {
     let tool = try AttacheTool()
-    let program = try await build("Hostile/Traps.swift", tool)
+    let program = try await Self.build("Hostile/Traps.swift", tool)
     let scenarios = ["origin-serves-a-photo.yaml", "origin-stalls-within-the-body.yaml"].map { Sample.fixtures + "/scenarios/" + $0 }
     try #require(scenarios.allSatisfy(FileManager.default.fileExists), "the scenarios were renamed")
     let run = try await tool.run(["rehearse", "--extension", program] + scenarios)

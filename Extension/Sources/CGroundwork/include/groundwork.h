@@ -64,5 +64,5 @@ typedef struct {
   int code;
 } groundwork_transfer;
 
-/// Sets the function that learns of every transfer. It is called on URLSession's own threads.
-void groundwork_set_observer(void (*_Nullable observer)(const groundwork_transfer *_Nonnull));
+/// Sets the function that learns of every transfer. It is called on URLSession's own threads. A transfer that begins fails if it returns false.
+void groundwork_set_observer(bool (*_Nullable observer)(const groundwork_transfer *_Nonnull));

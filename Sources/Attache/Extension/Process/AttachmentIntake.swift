@@ -8,18 +8,18 @@ package final class AttachmentIntake: Sendable {
 
   private let store: AttachmentStore
   private let limits: MediaLimits
-  /// The folders whose files may be attached: those of the processes, and the program's own.
-  private let movable: String
-  private let copied: String
+  /// The folders whose files may be attached, and whether the files are moved.
+  private let places: [(folder: String, isMoved: Bool)]
   private let loop: EventLoop
   private let detector: DetectorBox
 
   /// - Parameters:
-  ///   - folder: the folder of the processes. Its files are moved.
+  ///   - folder: the folder of the processes. Its files, and those of the app groups, are moved.
   ///   - bundle: the folder of the program. Its files are copied.
   /// - Throws: an error that says why there is no detector or no thread.
-  package init(store: AttachmentStore, limits: MediaLimits, folder: String, bundle: String) throws {
-    (self.store, self.limits, movable, copied) = (store, limits, folder, bundle)
+  package init(store: AttachmentStore, limits: MediaLimits, folder: ExtensionFolder, bundle: String) throws {
+    (self.store, self.limits) = (store, limits)
+    places = [(folder.path, true), (folder.groups, true), (bundle, false)]
     detector = DetectorBox(try TypeDetector())
     loop = try EventLoop(name: "attachments")
   }
@@ -49,7 +49,7 @@ package final class AttachmentIntake: Sendable {
 
   /// Opens a file below one of the folders. No part of the path may be a symbolic link.
   private func open(_ path: UntrustedText) throws(FetchFailure) -> (descriptor: Int32, isMoved: Bool) {
-    for (root, isMoved) in [(movable, true), (copied, false)] where path.utf8.starts(with: (root + "/").utf8) {
+    for (root, isMoved) in places where path.utf8.starts(with: (root + "/").utf8) {
       let parts = path.utf8.dropFirst(root.utf8.count + 1).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         .map { String(decoding: $0, as: UTF8.self) }
       guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else { break }

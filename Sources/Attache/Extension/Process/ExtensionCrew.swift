@@ -114,7 +114,9 @@ final class ExtensionCrew: @unchecked Sendable {
         let process = ExtensionProcess(number: started, process: child, socket: own, output: output, start: loop.now)
         processes.append(process)
         watchOutput(of: process)
-        process.watchAgain(on: loop) { [unowned self, unowned process] in isReadable(process) }
+        process.watchAgain(on: loop) { [weak self, weak process] in
+          if let self, let process { isReadable(process) }
+        }
         observe?(.started(process: child.identifier), loop.now)
         send(process) { [configuration] in ExtensionFrame.appendSettings(configuration.network.json, to: &$0) }
         return processes.contains { $0 === process } ? process : nil
@@ -153,7 +155,9 @@ final class ExtensionCrew: @unchecked Sendable {
   }
 
   private func watchOutput(of process: ExtensionProcess) {
-    loop.watch(process.output, for: .readable) { [unowned self, unowned process] _, _ in readOutput(of: process) }
+    loop.watch(process.output, for: .readable) { [weak self, weak process] _, _ in
+      if let self, let process { readOutput(of: process) }
+    }
   }
 
   /// Reads what a process has printed. One that prints without end is read slowly, and waits.
@@ -172,7 +176,9 @@ final class ExtensionCrew: @unchecked Sendable {
   }
 
   private func send(_ process: ExtensionProcess, _ append: (inout [UInt8]) -> Void) {
-    let isSent = process.send(on: loop, append) { [unowned self, unowned process] in isReadable(process) }
+    let isSent = process.send(on: loop, append) { [weak self, weak process] in
+      if let self, let process { isReadable(process) }
+    }
     if !isSent { end(process, verdict: nil) }
   }
 
@@ -185,7 +191,9 @@ final class ExtensionCrew: @unchecked Sendable {
         defer { for event in events { take(event, from: process) } }
         isMore = try process.receive { frame throws(FrameStream.Fault) in events.append(try ExtensionEvent(frame: frame, check: check)) }
       }
-      _ = process.flush(on: loop) { [unowned self, unowned process] in isReadable(process) }
+      _ = process.flush(on: loop) { [weak self, weak process] in
+        if let self, let process { isReadable(process) }
+      }
     } catch {
       if error == .invalid { say("the service extension wrote to the descriptor of attache's frames, and was ended") }
       end(process, verdict: nil)
@@ -206,6 +214,9 @@ final class ExtensionCrew: @unchecked Sendable {
       guard let call = process.calls[number] else { return }
       call.end(.answered(answer, transfers: call.transfers))
       if configuration.finishesAnswered { finish(call) }
+    case .completed(let number, _, _):
+      guard let call = process.calls[number] else { return }
+      call.end(.answered(ExtensionAnswer(), transfers: call.transfers))
     case .transferBegan(let number, let url):
       if process.transfers.count < 1_024 { process.transfers[number] = UntrustedText(url) }
     case .transferEnded(let number, var transfer):
@@ -258,7 +269,8 @@ final class ExtensionCrew: @unchecked Sendable {
   /// Ends the processes that use too much memory, as long as one is busy.
   private func watchMemory() {
     guard memoryTimer == nil, configuration.memoryLimit != nil || observe != nil else { return }
-    memoryTimer = loop.schedule(at: loop.now.advanced(by: Self.memoryInterval)) { [unowned self] in
+    memoryTimer = loop.schedule(at: loop.now.advanced(by: Self.memoryInterval)) { [weak self] in
+      guard let self else { return }
       memoryTimer = nil
       let limit = configuration.memoryLimit ?? .max
       for process in processes where process.readMemory() ?? 0 > limit {
@@ -278,9 +290,9 @@ final class ExtensionCrew: @unchecked Sendable {
       return true
     }
     guard !leftovers.isEmpty, leftoverTimer == nil else { return }
-    leftoverTimer = loop.schedule(at: loop.now.advanced(by: .milliseconds(2))) { [unowned self] in
-      leftoverTimer = nil
-      collectLeftovers()
+    leftoverTimer = loop.schedule(at: loop.now.advanced(by: .milliseconds(2))) { [weak self] in
+      self?.leftoverTimer = nil
+      self?.collectLeftovers()
     }
   }
 

@@ -22,6 +22,7 @@ extension ExtensionEvent {
       self =
         try object.flag("isEnd")
         ? .transferEnded(number: number, try object.transfer()) : .transferBegan(number: number, url: try object.string("url"))
+    case 10: self = .completed(try object.number(), call: try object.integer("call"), result: try object.string("result"))
     case 9: self = .note(name: try object.string("note"), text: try object.string("text"))
     default: throw .invalid
     }

@@ -24,6 +24,12 @@ package enum ExtensionEvent: Sendable {
   case refusedAttachment(path: String, code: Int, message: String)
   case transferBegan(number: Int, url: String)
   case transferEnded(number: Int, ExtensionTransfer)
+  /// The completion handler of a silent push was called.
+  ///
+  /// - Parameters:
+  ///   - call: how often it was called for this request, this call included.
+  ///   - result: `newData`, `noData` or `failed`.
+  case completed(UInt64, call: Int, result: String)
   /// Something that a finding may name.
   case note(name: String, text: String)
 }

@@ -4,18 +4,21 @@ internal import Glibc
 /// what they share.
 package final class ExtensionFolder: Sendable {
   package let path: String
+  /// The folder with a folder for each app group, their keychain, and their defaults in `Preferences`.
+  package let groups: String
 
-  /// - Throws: ``SystemError`` when the folder cannot be created.
-  package init() throws(SystemError) {
+  /// - Parameter groups: the folder of the app groups, which is kept; nil for an empty one.
+  /// - Throws: ``SystemError`` when a folder cannot be created.
+  package init(groups: String? = nil) throws(SystemError) {
     let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
     var template = Array("\(parent)/attache-extension-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp", number: errno) }
     let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     // The extension names files by their real paths.
-    let real = unsafe realpath(made, nil)
-    path = unsafe real.map { unsafe String(cString: $0) } ?? made
-    unsafe free(real)
-    for name in ["Groups", "Preferences"] { try Self.makeFolder("\(path)/\(name)") }
+    path = Self.realPath(made)
+    if groups == nil { try Self.makeFolder("\(path)/Groups") }
+    self.groups = groups.map(Self.realPath) ?? "\(path)/Groups"
+    if unsafe mkdir("\(self.groups)/Preferences", 0o700) != 0, errno != EEXIST { throw SystemError(call: "mkdir", number: errno) }
   }
 
   deinit {
@@ -36,9 +39,9 @@ package final class ExtensionFolder: Sendable {
     try Self.makeFolder(home)
     for name in ["Documents", "Library", "Library/Caches", "Library/Application Support", "tmp"] { try Self.makeFolder("\(home)/\(name)") }
     return [
-      "HOME": home, "CFFIXED_USER_HOME": home, "TMPDIR": "\(home)/tmp", "ATTACHE_GROUPS": "\(path)/Groups",
+      "HOME": home, "CFFIXED_USER_HOME": home, "TMPDIR": "\(home)/tmp", "ATTACHE_GROUPS": groups,
       "XDG_CACHE_HOME": "\(home)/Library/Caches", "XDG_DATA_HOME": "\(home)/Library/Application Support",
-      "XDG_CONFIG_HOME": "\(path)/Preferences",
+      "XDG_CONFIG_HOME": "\(groups)/Preferences",
     ]
   }
 
@@ -49,6 +52,12 @@ package final class ExtensionFolder: Sendable {
 
   /// The home of a process.
   package func home(_ number: Int) -> String { "\(path)/\(number)" }
+
+  private static func realPath(_ path: String) -> String {
+    let real = unsafe realpath(path, nil)
+    defer { unsafe free(real) }
+    return unsafe real.map { unsafe String(cString: $0) } ?? path
+  }
 
   private static func makeFolder(_ path: String) throws(SystemError) {
     _ = try SystemError.check("mkdir", unsafe mkdir(path, 0o700))

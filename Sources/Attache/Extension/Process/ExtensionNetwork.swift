@@ -8,6 +8,10 @@ package struct ExtensionNetwork: Sendable {
   package var isPublicOnly = true
   /// The networks that may be reached although they are not public.
   package var allowedNets: [CIDR] = []
+  /// The only hosts that may be reached; empty for every host.
+  package var allowedHosts: [HostPattern] = []
+  /// The hosts that may not be reached.
+  package var deniedHosts: [HostPattern] = []
   /// The file with the root certificates; nil for the system's.
   package var rootCertificates: String?
   /// Where all hosts are reached, as libcurl's `CURLOPT_CONNECT_TO`; nil for themselves.
@@ -19,6 +23,7 @@ package struct ExtensionNetwork: Sendable {
   package init(_ fetching: MediaFetcher.Configuration) {
     allowsHTTP = fetching.policy.allowHTTP
     allowedNets = fetching.policy.allowedNets
+    (allowedHosts, deniedHosts) = (fetching.policy.allowedHosts, fetching.policy.deniedHosts)
     rootCertificates = fetching.rootCertificates
   }
 
@@ -30,10 +35,15 @@ package struct ExtensionNetwork: Sendable {
     json.string(UntrustedText(allowsHTTP ? "https,http" : "https"))
     json.key("publicOnly")
     json.boolean(isPublicOnly)
-    json.key("nets")
-    json.beginArray()
-    for net in allowedNets { json.string(UntrustedText("\(net)")) }
-    json.endArray()
+    for (key, texts) in [
+      ("nets", allowedNets.map(\.description)), ("allowHosts", allowedHosts.map(\.description)),
+      ("denyHosts", deniedHosts.map(\.description)),
+    ] {
+      json.key(key)
+      json.beginArray()
+      for text in texts { json.string(UntrustedText(text)) }
+      json.endArray()
+    }
     for (key, value) in [("roots", rootCertificates), ("connectTo", connectTo)] {
       guard let value else { continue }
       json.key(key)

@@ -26,6 +26,9 @@ package final class ExtensionProcesses: Sendable {
     package var network = ExtensionNetwork()
     /// Receives what the extension writes to standard output and standard error, on the loop.
     package var print: @Sendable (ArraySlice<UInt8>) -> Void = ExtensionOutput().write
+    /// The folder of the app groups, with their defaults and their keychain; nil for an empty one that
+    /// is removed at the end.
+    package var groups: String?
     /// Further environment variables of the processes.
     package var environment: [String: String] = [:]
 
@@ -65,7 +68,7 @@ package final class ExtensionProcesses: Sendable {
     _ configuration: Configuration, warn: @escaping @Sendable (String) -> Void = { _ in },
     observe: (@Sendable (Observation, MonotonicInstant) -> Void)? = nil
   ) throws(SystemError) {
-    folder = try ExtensionFolder()
+    folder = try ExtensionFolder(groups: configuration.groups)
     // The thread lives as long as the processes: they end with the thread that has started them.
     loop = try EventLoop(name: "extensions")
     crew = ExtensionCrew(configuration, folder, loop, warn, observe)

@@ -69,7 +69,7 @@ package final class ExtensionProgram: Sendable {
   ) throws {
     processes = try ExtensionProcesses(configuration, warn: warn)
     let bundle = configuration.program.lastIndex(of: "/").map { String(configuration.program[..<$0]) } ?? "."
-    intake = try AttachmentIntake(store: store, limits: limits, folder: processes.folder.path, bundle: bundle)
+    intake = try AttachmentIntake(store: store, limits: limits, folder: processes.folder, bundle: bundle)
     (self.store, self.uploader) = (store, uploader)
   }
 
@@ -187,6 +187,9 @@ extension NotificationContent {
       default: members.aps.append(change)
       }
     }
-    for change in given.userInfo { userInfo[change.name] = change.source }
+    for change in given.userInfo {
+      let old = userInfo[change.name].map { JSONText($0) }
+      userInfo[change.name] = change.source.map { new in old?.merged(with: JSONText(new)) ?? new }
+    }
   }
 }

@@ -6,6 +6,8 @@ internal import Glibc
 package struct ExtensionBuilder: Sendable {
   /// How an extension is built.
   package struct Options: Sendable {
+    /// What the sources have.
+    package var kind = ExtensionKind.serviceExtension
     /// The class to run, if the sources have several.
     package var className: String?
     /// The language mode of the sources.
@@ -22,6 +24,9 @@ package struct ExtensionBuilder: Sendable {
   package static let programName = "Extension"
   /// The module of the sources. No class has this name.
   private static let module = "NotificationExtension"
+
+  /// The linker's flags with which Foundation's calls of libcurl come to the program's own functions.
+  static let exports = ["curl_multi_add_handle", "curl_multi_info_read", "curl_multi_remove_handle"].map { "--export-dynamic-symbol=\($0)" }
 
   private let compiler: SwiftCompiler
   private let library: ExtensionLibrary
@@ -49,12 +54,17 @@ package struct ExtensionBuilder: Sendable {
   /// Builds an extension.
   ///
   /// - Parameters:
-  ///   - paths: Swift files, or folders with Swift files.
+  ///   - paths: Swift files, or folders with Swift files; or the folder of a Swift package.
   ///   - output: the folder of the extension's bundle. An older one is replaced.
   /// - Returns: the path of the program.
   @discardableResult
   package func build(_ paths: [String], to output: String, _ options: Options = Options()) throws(ExtensionBuildError) -> String {
     try ExtensionBundle.checkReplaceable(output)
+    if let path = paths.first, paths.count == 1, let package = ExtensionPackage(path) {
+      let scratch = "\(cache)/package-\(SHA256.hash(Array(Self.absolute(path).utf8)).hexadecimal(8))"
+      let program = try package.build(library, scratch: scratch)
+      return try ExtensionBundle(sources: ["\(path)/Package.swift"], folder: options.bundle).write(program: program, to: output)
+    }
     let folder: StageFolder
     do throws(StageError) {
       folder = try StageFolder()
@@ -62,7 +72,7 @@ package struct ExtensionBuilder: Sendable {
       throw .output("\(error)")
     }
     defer { folder.remove() }
-    var sources = try ExtensionSources(paths)
+    var sources = try ExtensionSources(paths, options.kind)
     while true {
       let run = try compile(sources.files, in: folder, options)
       if run.isSuccess { break }
@@ -71,7 +81,7 @@ package struct ExtensionBuilder: Sendable {
       }
     }
     let name = try className(in: folder, sources.files, options)
-    try link(name, in: folder)
+    try link(name, options.kind, in: folder)
     let bundle = ExtensionBundle(sources: sources.files, folder: options.bundle)
     return try bundle.write(program: folder["program"], to: output)
   }
@@ -130,21 +140,21 @@ package struct ExtensionBuilder: Sendable {
   }
 
   private func className(in folder: StageFolder, _ files: [String], _ options: Options) throws(ExtensionBuildError) -> String {
-    guard let graph = folder.bytes("\(Self.module).symbols.json"), let classes = ExtensionClasses(graph: graph) else {
+    guard let graph = folder.bytes("\(Self.module).symbols.json"), let classes = ExtensionClasses(graph: graph, options.kind) else {
       throw .unavailable("the compiler wrote no symbol graph")
     }
     let names = classes.names
     if let wanted = options.className {
-      guard names.contains(wanted) else { throw .sources("--class \(wanted): the service extensions are: \(Self.list(names))") }
+      guard names.contains(wanted) else { throw .sources("--class \(wanted): the classes are: \(Self.list(names))") }
       return wanted
     }
     if names.count > 1, let wanted = ExtensionBundle.principalClass(beside: files), names.contains(wanted) { return wanted }
     guard names.count < 2 else {
-      throw .sources("the sources have several service extensions: \(Self.list(names)). Choose one with --class NAME.")
+      throw .sources("the sources have several classes that could run: \(Self.list(names)). Choose one with --class NAME.")
     }
     guard let name = names.first else {
       throw .sources(
-        "no class of \(files.joined(separator: " ")) inherits from UNNotificationServiceExtension\(Self.hint(files))")
+        "no class of \(files.joined(separator: " ")) is a \(options.kind.apple)\(Self.hint(files))")
     }
     return name
   }
@@ -162,24 +172,22 @@ package struct ExtensionBuilder: Sendable {
     return conditions.isEmpty ? "." : ". The sources have the conditions \(list(conditions)): -D NAME makes one hold."
   }
 
-  private func link(_ className: String, in folder: StageFolder) throws(ExtensionBuildError) {
+  private func link(_ className: String, _ kind: ExtensionKind, in folder: StageFolder) throws(ExtensionBuildError) {
+    let runtime = kind == .serviceExtension ? "Extension" : "Delegate"
     let main = """
-      import ExtensionRuntime
+      import \(runtime)Runtime
       @testable import \(Self.module)
 
       @main
       enum Main {
         static func main() {
-          ExtensionMain.run { \(className)() }
+          \(runtime)Main.run { \(className)() }
         }
       }
       """
     try write(Array(main.utf8), to: "_main.swift", in: folder)
     var words = ["-parse-as-library", folder["_main.swift"], folder["extension.o"], "\(library.folder)/libextension.a", "-I", folder.path]
-    // Foundation's calls of libcurl come to the program's own functions.
-    for name in ["curl_multi_add_handle", "curl_multi_info_read", "curl_multi_remove_handle"] {
-      words += ["-Xlinker", "--export-dynamic-symbol=\(name)"]
-    }
+    words += Self.exports.flatMap { ["-Xlinker", $0] }
     let run = try compiler.compile(words + library.flags + ["-o", folder["program"]])
     guard run.isSuccess else { throw .compilation(diagnostics: run.output, advice: []) }
   }

@@ -38,7 +38,7 @@ struct ExtensionBundle {
           try files.copyItem(atPath: "\(folder)/\(name)", toPath: "\(partial)/\(name)")
         }
       }
-      try files.moveItem(atPath: program, toPath: "\(partial)/\(ExtensionBuilder.programName)")
+      try files.copyItem(atPath: program, toPath: "\(partial)/\(ExtensionBuilder.programName)")
       if files.fileExists(atPath: output) { try files.removeItem(atPath: output) }
       try files.moveItem(atPath: partial, toPath: output)
     } catch {

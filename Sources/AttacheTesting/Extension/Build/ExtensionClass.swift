@@ -1,14 +1,33 @@
-/// The classes of a module that are service extensions, from the compiler's symbol graph.
+/// What a program runs.
+package enum ExtensionKind: Sendable {
+  case serviceExtension
+  /// The delegate of an app, which receives silent pushes.
+  case appDelegate
+
+  /// The type of Apple's that the class has.
+  var apple: String {
+    switch self {
+    case .serviceExtension: "UNNotificationServiceExtension"
+    case .appDelegate: "UIApplicationDelegate"
+    }
+  }
+}
+
+/// The classes of a module that are service extensions or app delegates, from the compiler's symbol
+/// graph.
 struct ExtensionClasses {
-  /// `UNNotificationServiceExtension`, as the symbol graph identifies it.
-  private static let base = "s:17UserNotifications30UNNotificationServiceExtensionC"
+  /// The base classes of service extensions, and the protocol of delegates, as the symbol graph names classes of other modules.
+  private static let bases: Set<String> = [
+    "UserNotifications.UNNotificationServiceExtension", "CTNotificationService.CTNotificationServiceExtension",
+    "UIKit.UIApplicationDelegate",
+  ]
 
   /// The names of the classes, sorted.
   let names: [String]
 
   /// - Parameter graph: the symbol graph, as JSON.
   /// - Returns: nil if it is not a symbol graph.
-  init?(graph: [UInt8]) {
+  init?(graph: [UInt8], _ kind: ExtensionKind) {
     guard let root = try? JSONReader.read(graph[...]), case .array(let symbols)? = root.value(at: ["symbols"]),
       case .array(let relationships)? = root.value(at: ["relationships"])
     else { return nil }
@@ -18,27 +37,41 @@ struct ExtensionClasses {
       else { continue }
       titles[identifier] = path.compactMap(\.text).joined(separator: ".")
     }
-    var parents: [String: String] = [:]
-    for relationship in relationships where relationship.text(at: ["kind"]) == "inheritsFrom" {
+    var parents: [String: [String]] = [:]
+    var bases: Set<String> = []
+    for relationship in relationships where relationship.text(at: ["kind"]) == kind.relationship {
       guard let source = relationship.text(at: ["source"]), let target = relationship.text(at: ["target"]) else { continue }
-      parents[source] = target
+      parents[source, default: []].append(target)
+      if let name = relationship.text(at: ["targetFallback"]), Self.bases.contains(name) { bases.insert(target) }
     }
-    var extensions = parents.keys.filter { Self.isExtension($0, parents) }
+    var found = parents.keys.filter { Self.leads($0, to: bases, parents) }
     // A class that others inherit from is there for them.
-    let inherited = Set(extensions.compactMap { parents[$0] })
-    extensions.removeAll(where: inherited.contains)
-    names = extensions.compactMap { titles[$0] }.sorted()
+    let inherited = Set(found.flatMap { parents[$0] ?? [] })
+    found.removeAll(where: inherited.contains)
+    names = found.compactMap { titles[$0] }.sorted()
   }
 
-  private static func isExtension(_ name: String, _ parents: [String: String]) -> Bool {
-    var name = name
-    // A program has no cycle of classes, but a file might.
-    for _ in 0..<parents.count {
-      guard let parent = parents[name] else { return false }
-      if parent == base { return true }
-      name = parent
+  /// Whether a class has a base, by way of other classes of the module or directly.
+  private static func leads(_ name: String, to bases: Set<String>, _ parents: [String: [String]]) -> Bool {
+    var (seen, rest) = (Set<String>(), [name])
+    while let next = rest.popLast() {
+      // A program has no cycle of classes, but a file might.
+      for parent in parents[next] ?? [] where seen.insert(parent).inserted {
+        if bases.contains(parent) { return true }
+        rest.append(parent)
+      }
     }
     return false
+  }
+}
+
+extension ExtensionKind {
+  /// The relationship of a class to ``apple``, as the symbol graph names it.
+  fileprivate var relationship: String {
+    switch self {
+    case .serviceExtension: "inheritsFrom"
+    case .appDelegate: "conformsTo"
+    }
   }
 }
 

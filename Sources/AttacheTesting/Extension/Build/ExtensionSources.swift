@@ -8,8 +8,10 @@ struct ExtensionSources {
   /// The other files, with their text.
   private var others: [(path: String, text: String)]
 
-  /// - Parameter paths: Swift files, or folders with Swift files.
-  init(_ paths: [String]) throws(ExtensionBuildError) {
+  /// - Parameters:
+  ///   - paths: Swift files, or folders with Swift files.
+  ///   - kind: what the sources are to have.
+  init(_ paths: [String], _ kind: ExtensionKind) throws(ExtensionBuildError) {
     var (files, others) = ([String](), [String]())
     for path in paths {
       var isFolder = false
@@ -27,10 +29,10 @@ struct ExtensionSources {
     }
     self.others = candidates
     self.files = files
-    if files.isEmpty { take { $0.contains("UNNotificationServiceExtension") } }
+    if files.isEmpty { take { $0.contains(kind.apple) } }
     guard !self.files.isEmpty else {
       throw .sources(
-        "\(paths.joined(separator: " ")): no Swift file names UNNotificationServiceExtension, so there is no service extension to build")
+        "\(paths.joined(separator: " ")): no Swift file names \(kind.apple), so there is nothing to build")
     }
   }
 
@@ -61,7 +63,7 @@ struct ExtensionSources {
     return !found.isEmpty
   }
 
-  /// Adds the files that declare what the compiler did not find.
+  /// Adds a file for each declaration that the compiler did not find.
   ///
   /// - Parameter diagnostics: the compiler's messages.
   /// - Returns: whether a file was added, so that another attempt makes sense.
@@ -70,12 +72,35 @@ struct ExtensionSources {
     let names =
       MissingModule.names(in: diagnostics, between: "cannot find '", and: "'")
       + MissingModule.names(in: diagnostics, between: "cannot find type '", and: "'")
-    for name in names where take(where: { Self.declares(name, $0) }) { isAdded = true }
+    for name in names where takeBest(where: { Self.declares(name, $0) }) { isAdded = true }
     for member in MissingModule.names(in: diagnostics, between: "has no member '", and: "'") {
       let name = String(member.prefix { $0 != "(" })
-      if take(where: { $0.contains("extension ") && Self.declares(name, $0) }) { isAdded = true }
+      if takeBest(where: { $0.contains("extension ") && Self.declares(name, $0) }) { isAdded = true }
     }
     return isAdded
+  }
+
+  /// Moves the best of the matching files to those that are compiled: one that needs no module that
+  /// is not there, and then the nearest. Two files of one module cannot have the same name.
+  private mutating func takeBest(where matches: (String) -> Bool) -> Bool {
+    let used = Set(files.map(Self.name))
+    let found = others.filter { !used.contains(Self.name(of: $0.path)) && matches($0.text) }
+    let ranked = found.map { (path: $0.path, missing: MissingModule.count(in: $0.text), distance: distance(to: $0.path)) }
+    guard let best = ranked.min(by: { ($0.missing, $0.distance) < ($1.missing, $1.distance) }) else { return false }
+    files.append(best.path)
+    others.removeAll { $0.path == best.path }
+    return true
+  }
+
+  private static func name(of path: String) -> Substring {
+    path.split(separator: "/").last ?? ""
+  }
+
+  /// Returns the number of folders between a file and the first source.
+  private func distance(to path: String) -> Int {
+    let (from, to) = (Self.folder(of: files.first ?? "").split(separator: "/"), Self.folder(of: path).split(separator: "/"))
+    let common = zip(from, to).prefix { $0 == $1 }.count
+    return from.count + to.count - 2 * common
   }
 
   private static let keywords = ["class", "struct", "enum", "protocol", "actor", "typealias", "func", "let", "var", "case"]

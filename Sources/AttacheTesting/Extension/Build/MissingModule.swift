@@ -2,8 +2,8 @@
 enum MissingModule {
   /// Frameworks of Apple's platforms that have no counterpart here.
   private static let frameworks: Set<String> = [
-    "AVFoundation", "AVKit", "ActivityKit", "AppKit", "CallKit", "CloudKit", "Combine", "CommonCrypto", "Contacts", "CoreData", "CoreImage",
-    "CoreLocation", "CoreMedia", "CoreTelephony", "CoreText", "CryptoKit", "EventKit", "LocalAuthentication", "MapKit", "MediaPlayer",
+    "AVFoundation", "AVKit", "ActivityKit", "AppKit", "CallKit", "CloudKit", "Combine", "Contacts", "CoreData", "CoreImage",
+    "CoreLocation", "CoreMedia", "CoreTelephony", "CoreText", "EventKit", "LocalAuthentication", "MapKit", "MediaPlayer",
     "MessageUI", "Network", "PassKit", "Photos", "PushKit", "QuartzCore", "StoreKit", "SwiftData", "SwiftUI", "UserNotificationsUI",
     "WatchConnectivity", "WebKit", "WidgetKit",
   ]
@@ -24,6 +24,15 @@ enum MissingModule {
       if !advice.contains(sentence) { advice.append(sentence) }
     }
     return advice
+  }
+
+  /// Returns the number of imports in a source that attache knows to be missing.
+  static func count(in source: String) -> Int {
+    source.split(separator: "\n").count { line in
+      let words = line.split(separator: " ")
+      guard words.first == "import", let module = words.last.map(String.init) else { return false }
+      return frameworks.contains(module) || sdks.contains { module.hasPrefix($0) }
+    }
   }
 
   private static func sentence(_ module: String) -> String {

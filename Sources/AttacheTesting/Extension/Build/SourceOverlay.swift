@@ -5,6 +5,7 @@ package enum SourceOverlay {
   ///
   /// - `@objc`, `@objc(Name)` and `@objcMembers` become blanks: without the Objective-C runtime they
   ///   are errors.
+  /// - `@main` and `@UIApplicationMain` become blanks: the program has a main function of attache's.
   /// - `Foundation` in an import becomes `Groundwork`, the module that adds what Foundation for
   ///   Linux does not have. Declarations of the module that a file imports itself would come first.
   ///
@@ -17,6 +18,8 @@ package enum SourceOverlay {
       if word.elementsEqual("@objc".utf8) || word.elementsEqual("@objcMembers".utf8) {
         blank(token, in: &text)
         if word.count == 5, let name = scanner.argument() { blank(name, in: &text) }
+      } else if word.elementsEqual("@main".utf8) || word.elementsEqual("@UIApplicationMain".utf8) {
+        blank(token, in: &text)
       } else if word.elementsEqual("import".utf8), let module = scanner.imported() {
         if source[module].elementsEqual("Foundation".utf8) { text.replaceSubrange(module, with: "Groundwork".utf8) }
       }

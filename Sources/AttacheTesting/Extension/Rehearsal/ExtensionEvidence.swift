@@ -27,6 +27,8 @@ package struct ExtensionEvidence: Sendable {
     /// When the content handler was called.
     var answers: [MonotonicInstant] = []
     var answer: ExtensionAnswer?
+    /// What an app's delegate passed to its completion handler.
+    var results: [String] = []
     var attached: [Attached] = []
     /// When the extension was told that its time will expire; nil if it answered before.
     var expired: MonotonicInstant?

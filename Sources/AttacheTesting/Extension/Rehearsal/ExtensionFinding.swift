@@ -12,7 +12,7 @@ package enum ExtensionFinding {
   package static let kinds: [Finding.Kind] = [
     .answerAtExpiry, .answerNever, .answerTwice, .answerChangedAfter, .answerEmpty, .answerTemplate, .crash, .blocks, .attachErrorPage,
     .attachType, .attachRefused, .attachMismatch, .attachHint, .attachFile, .fetchAfterExpiry, .fetchUnbounded, .fetchStatus,
-    .memory, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable, .categoriesRace,
+    .memory, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable, .categoriesRace, .silentNever, .silentTwice, .silentNewData, .silentNoData, .silentAfter,
   ]
 }
 
@@ -20,8 +20,8 @@ extension Finding.Kind {
   /// How bad a finding of a service extension is; nil for the findings of scenarios.
   package var level: ExtensionFinding.Level? {
     switch self {
-    case .answerNever, .answerTwice, .crash, .attachErrorPage, .attachMismatch, .memory: .error
-    case .answerAtExpiry, .answerChangedAfter, .answerEmpty, .answerTemplate, .blocks, .attachType, .attachRefused, .attachHint,
+    case .silentNever, .silentTwice, .answerNever, .answerTwice, .crash, .attachErrorPage, .attachMismatch, .memory: .error
+    case .silentNewData, .silentNoData, .silentAfter, .answerAtExpiry, .answerChangedAfter, .answerEmpty, .answerTemplate, .blocks, .attachType, .attachRefused, .attachHint,
       .attachFile, .fetchAfterExpiry, .fetchUnbounded, .fetchStatus, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable,
       .categoriesRace:
       .warning
@@ -61,6 +61,11 @@ extension Finding.Kind {
     case .imageTranscoded: "Attach the file as it was downloaded: encoding it anew costs memory and time."
     case .userInfoUnserialisable: "Put only strings, numbers, booleans, arrays and dictionaries into userInfo."
     case .categoriesRace: "Read, change and write the categories in one place, one after another."
+    case .silentNever: "Call the completion handler on every path, within 30 seconds; iOS gives an app less time after each push that it does not complete."
+    case .silentTwice: "Call the completion handler once: where the last work ends."
+    case .silentNewData: "Pass .noData when nothing was fetched, and .failed when the fetch failed; iOS plans later pushes by it."
+    case .silentNoData: "Pass .newData when something was fetched."
+    case .silentAfter: "Call the completion handler when all work is done; iOS suspends the app right after the call."
     case .lost, .duplicated, .altered, .torn, .reordered, .late, .crashed, .hung, .outcome, .reason, .attachments, .media, .requests,
       .connections, .names, .descriptors, .exitStatus, .baseline, .disagreement, .stage:
       nil

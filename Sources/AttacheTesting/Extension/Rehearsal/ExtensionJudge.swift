@@ -103,14 +103,19 @@ struct ExtensionJudge {
   }
 
   private mutating func lookAtProcesses() {
-    for death in evidence.deaths {
-      if death.isForMemory {
-        let under =
-          evidence.transfers.max { $0.end?.result.bytes ?? 0 < $1.end?.result.bytes ?? 0 }.map { "; it was downloading \($0.url)" } ?? ""
-        add(.memory, nil, "the extension used \(death.peakMemory / 1_000_000) MB of memory, measured with Foundation for Linux\(under)")
-      } else {
-        add(.crash, nil, "the extension ended by itself (\(death.end))\(ExtensionCrash(output: evidence.output).sentence)")
+    findings += Self.findings(of: evidence.deaths, evidence)
+  }
+
+  /// Returns the findings about the processes that ended.
+  static func findings(of deaths: [ExtensionEvidence.Death], _ evidence: ExtensionEvidence) -> [Finding] {
+    deaths.map { death in
+      guard death.isForMemory else {
+        return Finding(.crash, "the extension ended by itself (\(death.end))\(ExtensionCrash(output: evidence.output).sentence)")
       }
+      let largest = evidence.transfers.max { $0.end?.result.bytes ?? 0 < $1.end?.result.bytes ?? 0 }
+      let under = largest.map { "; it was downloading \($0.url)" } ?? ""
+      return Finding(
+        .memory, "the extension used \(death.peakMemory / 1_000_000) MB of memory, measured with Foundation for Linux\(under)")
     }
   }
 

@@ -8,6 +8,8 @@ final class ExtensionPlay: Sendable {
   private static let grace = Duration.milliseconds(400)
   /// How long the instance may exist after its answer.
   private static let leakPatience = Duration.milliseconds(100)
+  /// How long an extension may take to cancel its download after its answer.
+  private static let cancelPatience = Duration.milliseconds(200)
   /// How long is waited for what comes after the end of a slow situation.
   private static let afterwards = Duration.milliseconds(600)
 
@@ -71,6 +73,11 @@ final class ExtensionPlay: Sendable {
         request.answers.append(instant)
         if request.answer == nil { request.answer = answer }
       }
+    case .event(.completed(let number, _, let result)):
+      change(number) { request in
+        request.answers.append(instant)
+        request.results.append(result)
+      }
     case .event(.finished(let number, let isAlive, let isChangedAfter)):
       change(number) { ($0.isAlive, $0.isChangedAfter) = (isAlive, isChangedAfter) }
       state.finished.insert(number)
@@ -108,7 +115,8 @@ final class ExtensionPlay: Sendable {
     let deadline = MonotonicInstant.now.advanced(by: budget)
     // The loop may report the first events before this thread knows the call's number.
     let call = state.withLock { state in
-      let call = processes.call(identifier: "\(state.evidence.requests.count + 1)", payload: payload.bytes) { [self] end in
+      let identifier = situation.isBackgroundFetch ? "background-fetch" : "\(state.evidence.requests.count + 1)"
+      let call = processes.call(identifier: identifier, payload: payload.bytes) { [self] end in
         if case .failed = end { note(failureOf: payload.bytes) }
       }
       state.indices[call.number] = state.evidence.requests.count
@@ -145,6 +153,7 @@ final class ExtensionPlay: Sendable {
     }
     take(call, intake)
     if situation.isSlow {
+      _ = wait(until: .now.advanced(by: Self.cancelPatience)) { state in state.evidence.transfers.allSatisfy { $0.end != nil } }
       release()
       _ = wait(until: .now.advanced(by: Self.afterwards)) { state in
         state.evidence.requests.allSatisfy { $0.answers.count > 1 } && state.evidence.transfers.allSatisfy { $0.end != nil }

@@ -6,10 +6,16 @@ internal import Synchronization
 package struct ExtensionRehearsal: Sendable {
   /// The path of the program that ``ExtensionBuilder`` made.
   package var program: String
+  /// What the program runs.
+  package var kind = ExtensionKind.serviceExtension
   /// The payloads to rehearse with; the situations change their URLs.
   package var payload = RehearsalPayload.standard
   /// The maximum anonymous memory of the extension, in bytes; nil for no limit.
   package var memoryLimit: Int? = 24_000_000
+  /// The factor for the time of each situation.
+  package var timeScale = 1.0
+  /// The folder of the app groups; nil for an empty one in each situation.
+  package var groups: String?
   /// Whether warnings fail a situation, as errors do.
   package var isStrict = false
 
@@ -34,16 +40,23 @@ package struct ExtensionRehearsal: Sendable {
     _ situations: [ExtensionSituation], file: String, report: (ScenarioResult) -> Void, began: (Scenario) -> Void
   ) async -> [ScenarioResult] {
     var results: [ScenarioResult] = []
+    var said: Set<String> = []
     for (situation, scenario) in zip(situations, Self.scenarios(situations, file: file)) where !Task.isCancelled {
       began(scenario)
       var result = ScenarioResult(scenario, depth: .serviceExtension)
       await result.play { result async throws(StageError) in
         let evidence = try await play(situation)
-        let findings = ExtensionJudge.findings(situation, evidence)
+        let findings =
+          switch kind {
+          case .serviceExtension: ExtensionJudge.findings(situation, evidence)
+          case .appDelegate: DelegateJudge.findings(situation, evidence)
+          }
         result.findings = findings.filter { isStrict || $0.kind.level == .error }
+        result.timeline = evidence.timeline
         result.warnings = findings.filter { !isStrict && $0.kind.level != .error }
-        if situation.name == "ok", evidence.transfers.isEmpty {
-          say("the extension asked for no media; rehearse it with a payload of your server: --payloads FILE")
+        for note in evidence.notes where note.name == "stand-in" && said.insert(note.text).inserted { say(note.text) }
+        if situation.name == situations.first?.name, kind == .serviceExtension, evidence.transfers.isEmpty {
+          say("it asked for no media; rehearse it with a payload of your server: --payloads FILE")
         }
       }
       report(result)
@@ -77,6 +90,7 @@ package struct ExtensionRehearsal: Sendable {
     case .bare: payload.bare()
     case .badURL: payload.naming("ht tp://[not a url")
     case .wrongType: payload.withNumbers()
+    case .silent(let path, let hasAlert): payload.silent(path.map { origin.url($0) }, hasAlert: hasAlert)
     }
   }
 
@@ -92,17 +106,18 @@ package struct ExtensionRehearsal: Sendable {
     let folder = try StageFolder()
     defer { folder.remove() }
     do {
-      let play = try ExtensionPlay(situation, budget: situation.budget)
+      let play = try ExtensionPlay(situation, budget: situation.budget * timeScale)
       let store = try AttachmentStore(AttachmentStore.Configuration(directory: folder["store"]))
       defer { store.shutdown() }
       var configuration = ExtensionProcesses.Configuration(program: program)
       (configuration.memoryLimit, configuration.finishesAnswered) = (memoryLimit, false)
+      configuration.groups = groups
       configuration.concurrency = situation.order == .atOnce ? payloads.count : 1
       (configuration.network.allowsHTTP, configuration.network.isPublicOnly) = (true, false)
       configuration.print = { play.note(output: $0) }
       let processes = try ExtensionProcesses(configuration, observe: { play.observe($0, at: $1) })
       let intake = try AttachmentIntake(
-        store: store, limits: MediaLimits(), folder: processes.folder.path, bundle: ExtensionSources.folder(of: program))
+        store: store, limits: MediaLimits(), folder: processes.folder, bundle: ExtensionSources.folder(of: program))
       defer { intake.shutdown() }
       var evidence = play.run(payloads, processes, intake, release: release)
       evidence.filesLeft = Self.filesLeft(in: processes.folder, evidence)
@@ -133,9 +148,8 @@ package struct ExtensionRehearsal: Sendable {
   /// other files are there to be kept.
   private static func mediaInGroups(_ folder: ExtensionFolder, _ evidence: ExtensionEvidence) -> [String] {
     let sizes = Set(evidence.transfers.compactMap { $0.end?.result.bytes })
-    let groups = "\(folder.path)/Groups"
-    return ((try? FileManager.default.subpathsOfDirectory(atPath: groups)) ?? []).filter { name in
-      guard let status = try? FileStatus(path: "\(groups)/\(name)"), status.isRegular, status.size > 0 else { return false }
+    return ((try? FileManager.default.subpathsOfDirectory(atPath: folder.groups)) ?? []).filter { name in
+      guard let status = try? FileStatus(path: "\(folder.groups)/\(name)"), status.isRegular, status.size > 0 else { return false }
       return sizes.contains(status.size)
     }
   }

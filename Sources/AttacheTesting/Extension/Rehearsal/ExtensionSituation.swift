@@ -23,6 +23,8 @@ package struct ExtensionSituation: Sendable {
     /// A URL at which nothing listens.
     case refused(String)
     case plain, bare, badURL, wrongType
+    /// A silent push with a URL of the origin with this path, or without a URL.
+    case silent(String?, hasAlert: Bool)
   }
 
   package let name: String
@@ -34,6 +36,8 @@ package struct ExtensionSituation: Sendable {
   var budget = Duration.milliseconds(1_200)
   /// Whether the origin does not answer before the time is over.
   var isSlow = false
+  /// Whether iOS asks for a background fetch instead of delivering a push.
+  var isBackgroundFetch = false
 
   /// The situations that every extension is rehearsed in, in their order.
   package static var all: [ExtensionSituation] {
@@ -74,6 +78,27 @@ package struct ExtensionSituation: Sendable {
       one("long-clip", "the clip has 45 MB, and Apple allows 50", "clip.mp4", standIn("mp4", 45_000_000), "video/mp4"),
       several("three-in-a-row", "three notifications, one after another", 3, .oneAfterAnother),
       several("four-at-once", "four notifications at once, whose pictures have the same file name", 4, .atOnce),
+    ]
+  }
+
+  /// The situations that every app's delegate is rehearsed in, in their order.
+  package static var silent: [ExtensionSituation] {
+    let photo = standIn("jpg", 100_000)
+    func one(_ name: String, _ about: String, hasAlert: Bool = false, _ faults: [Fault] = []) -> ExtensionSituation {
+      let path = "/\(name)/photo.jpg"
+      return ExtensionSituation(
+        name: name, about: about, variants: [.silent(path, hasAlert: hasAlert)],
+        bodies: [Body(path: path, bytes: photo, contentType: "image/jpeg", faults: faults)])
+    }
+    var slow = one("silent-slow", "the origin does not answer before the time is over", [.stall(afterBytes: 1_000)])
+    slow.isSlow = true
+    var fetch = ExtensionSituation(
+      name: "background-fetch", about: "iOS asks the app to fetch, without a push", variants: [.silent(nil, hasAlert: false)])
+    fetch.isBackgroundFetch = true
+    return [
+      one("silent", "a silent push names a picture"), one("silent-with-alert", "the push also shows an alert", hasAlert: true),
+      ExtensionSituation(name: "silent-plain", about: "the push has nothing but aps", variants: [.silent(nil, hasAlert: false)]),
+      one("silent-404", "the origin answers 404", [.status(404)]), slow, fetch,
     ]
   }
 

@@ -52,6 +52,18 @@ package struct RehearsalPayload: Sendable {
     return value.setting(["aps", "alert"], to: Self.text(body)).json
   }
 
+  /// Returns the payload as a silent push.
+  ///
+  /// - Parameters:
+  ///   - url: replaces every URL; nil for a payload with `aps` alone.
+  ///   - hasAlert: whether it shows an alert, too.
+  func silent(_ url: String?, hasAlert: Bool) -> [UInt8] {
+    var aps: [String: JSONValue] = ["content-available": .number(JSONNumber("1"))]
+    if hasAlert, let alert = root.value(at: ["aps", "alert"]) { aps["alert"] = alert }
+    guard let url else { return Self.object(["aps": Self.object(aps)]).json }
+    return root.replacingURLs(by: Self.text(url)).setting(["aps"], to: Self.object(aps)).json
+  }
+
   /// Returns the payload with `aps` alone.
   func plain() -> [UInt8] {
     Self.object(["aps": root.value(at: ["aps"]) ?? .null, "id": Self.text("7")]).json

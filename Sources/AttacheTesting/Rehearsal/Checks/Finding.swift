@@ -53,6 +53,12 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     case imageTranscoded = "image.transcoded"
     case userInfoUnserialisable = "userinfo.unserialisable"
     case categoriesRace = "categories.race"
+    // What an app's delegate does wrong with silent pushes.
+    case silentNever = "silent.never"
+    case silentTwice = "silent.twice"
+    case silentNewData = "silent.new-data"
+    case silentNoData = "silent.no-data"
+    case silentAfter = "silent.after"
   }
 
   /// The kind of promise or expectation that was broken.

@@ -2,7 +2,7 @@ internal import Attache
 
 extension EngineFlag {
   /// All flags, in the order of the help.
-  package static let all = time + payloads + fetching + store + upload + reporting
+  package static let all = time + payloads + fetching + store + upload + serviceExtension + reporting
 
   private static let time = [
     EngineFlag("--deadline", "time", [.own, .unrecorded]) { $0.engine.filter.deadline = try $1.duration() },
@@ -72,6 +72,15 @@ extension EngineFlag {
     EngineFlag("--upload-credentials", "file", in: [.filter, .worker], [.own, .unrecorded]) { $0.upload.credentials = $1.text },
     EngineFlag("--upload-keep", "time", in: [.filter, .worker]) { $0.upload.keep = try $1.duration() },
     EngineFlag("--upload-private", in: [.filter, .worker]) { settings, _ in settings.upload.uploadsPrivate = true },
+  ]
+
+  /// A scenario is a stranger's, so it cannot name a program.
+  private static let serviceExtension = [
+    EngineFlag("--extension", "folder", in: [.filter, .worker], .refused),
+    EngineFlag("--extension-concurrency", "n", in: [.filter, .worker], .refused),
+    EngineFlag("--extension-processes", "n", in: [.filter, .worker], .refused),
+    EngineFlag("--extension-memory", "bytes", in: [.filter, .worker], .refused),
+    EngineFlag("--extension-groups", "folder", in: [.filter, .worker], .refused),
   ]
 
   private static let reporting = [

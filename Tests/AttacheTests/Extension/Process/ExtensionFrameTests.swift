@@ -37,7 +37,7 @@ import Testing
       4,
       #"{"request":1,"call":1,"changes":{},"attachments":[{"identifier":"","path":"","type":"","options":{"thumbnailClippingRect":{"x":9}}}]}"#
     ),
-    (8, #"{"transfer":1,"isEnd":true,"url":"a"}"#), (0, "{}"), (10, "{}"), (255, "{}"),
+    (8, #"{"transfer":1,"isEnd":true,"url":"a"}"#), (0, "{}"), (10, "{}"), (11, "{}"), (255, "{}"),
   ])
   func `anything else is invalid`(kind: UInt8, json: String) {
     #expect(throws: FrameStream.Fault.invalid) { _ = try event(kind, json) }
@@ -51,5 +51,17 @@ import Testing
     var bytes: [UInt8] = []
     ExtensionFrame.appendRequest(258, isReused: true, identifier: "ab", payload: Array("{}".utf8), to: &bytes)
     #expect(bytes == [16, 0, 0, 0, 2, 2, 1, 0, 0, 0, 0, 0, 0, 1, 2, 0, 97, 98, 123, 125])
+  }
+
+  @Test(arguments: [
+    (#"{"a":1.10,"b":"\u0041"}"#, #"{"a":1.1,"b":"A","c":2}"#, #"{"a":1.10,"b":"\u0041","c":2}"#),
+    (#"{"a":1.10,"b":{"c":1e2,"d":1}}"#, #"{"b":{"d":2,"c":100},"a":1.1}"#, #"{"a":1.10,"b":{"c":1e2,"d":2}}"#),
+    (#"{"a":1,"b":2}"#, #"{"b":2}"#, #"{"b":2}"#), (#"[1.0,2]"#, #"[1,2]"#, #"[1.0,2]"#), (#"[1.0,2]"#, #"[1,3]"#, #"[1,3]"#),
+    ("7", "{}", "{}"), ("1.10", "1.1", "1.10"), (#"{"a":true}"#, #"{"a":1}"#, #"{"a":1}"#), (#"{"a":null}"#, #"{"a":false}"#, #"{"a":false}"#),
+    (#"{"a":1,"a":2.0}"#, #"{"a":2}"#, #"{"a":2,"a":2.0}"#),
+  ])
+  func `a changed value keeps the bytes of what is equal`(old: String, new: String, merged: String) {
+    let bytes = JSONText(Array(old.utf8)).merged(with: JSONText(Array(new.utf8)))
+    #expect(String(decoding: bytes, as: UTF8.self) == merged)
   }
 }

@@ -1,0 +1,134 @@
+#include "crypto.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+// Types and numbers of openssl/evp.h and openssl/obj_mac.h, which OpenSSL 3 keeps.
+typedef void EVP_MD;
+typedef void EVP_CIPHER;
+typedef void EVP_CIPHER_CTX;
+typedef void EVP_PKEY;
+typedef void EVP_PKEY_CTX;
+typedef void EVP_MD_CTX;
+enum { EVP_CTRL_AEAD_SET_IVLEN = 9, EVP_CTRL_AEAD_GET_TAG = 16, EVP_CTRL_AEAD_SET_TAG = 17, NID_X25519 = 1034, NID_ED25519 = 1087, tag_count = 16 };
+
+// Each function of libcrypto that is used, with its type.
+#define FUNCTIONS(F)                                                                                                     \
+  F(const EVP_MD *, EVP_get_digestbyname, (const char *))                                                                \
+  F(int, EVP_Digest, (const void *, size_t, uint8_t *, unsigned *, const EVP_MD *, void *))                              \
+  F(uint8_t *, HMAC, (const EVP_MD *, const void *, int, const uint8_t *, size_t, uint8_t *, unsigned *))                \
+  F(const EVP_CIPHER *, EVP_get_cipherbyname, (const char *))                                                            \
+  F(EVP_CIPHER_CTX *, EVP_CIPHER_CTX_new, (void))                                                                        \
+  F(void, EVP_CIPHER_CTX_free, (EVP_CIPHER_CTX *))                                                                       \
+  F(int, EVP_CIPHER_CTX_ctrl, (EVP_CIPHER_CTX *, int, int, void *))                                                      \
+  F(int, EVP_CipherInit_ex, (EVP_CIPHER_CTX *, const EVP_CIPHER *, void *, const uint8_t *, const uint8_t *, int))       \
+  F(int, EVP_CipherUpdate, (EVP_CIPHER_CTX *, uint8_t *, int *, const uint8_t *, int))                                   \
+  F(int, EVP_CipherFinal_ex, (EVP_CIPHER_CTX *, uint8_t *, int *))                                                       \
+  F(EVP_PKEY *, EVP_PKEY_new_raw_private_key, (int, void *, const uint8_t *, size_t))                                    \
+  F(EVP_PKEY *, EVP_PKEY_new_raw_public_key, (int, void *, const uint8_t *, size_t))                                     \
+  F(int, EVP_PKEY_get_raw_public_key, (const EVP_PKEY *, uint8_t *, size_t *))                                           \
+  F(void, EVP_PKEY_free, (EVP_PKEY *))                                                                                   \
+  F(EVP_PKEY_CTX *, EVP_PKEY_CTX_new, (EVP_PKEY *, void *))                                                              \
+  F(void, EVP_PKEY_CTX_free, (EVP_PKEY_CTX *))                                                                           \
+  F(int, EVP_PKEY_derive_init, (EVP_PKEY_CTX *))                                                                         \
+  F(int, EVP_PKEY_derive_set_peer, (EVP_PKEY_CTX *, EVP_PKEY *))                                                         \
+  F(int, EVP_PKEY_derive, (EVP_PKEY_CTX *, uint8_t *, size_t *))                                                         \
+  F(EVP_MD_CTX *, EVP_MD_CTX_new, (void))                                                                                \
+  F(void, EVP_MD_CTX_free, (EVP_MD_CTX *))                                                                               \
+  F(int, EVP_DigestSignInit, (EVP_MD_CTX *, void *, const EVP_MD *, void *, EVP_PKEY *))                                 \
+  F(int, EVP_DigestSign, (EVP_MD_CTX *, uint8_t *, size_t *, const uint8_t *, size_t))                                   \
+  F(int, EVP_DigestVerifyInit, (EVP_MD_CTX *, void *, const EVP_MD *, void *, EVP_PKEY *))                               \
+  F(int, EVP_DigestVerify, (EVP_MD_CTX *, const uint8_t *, size_t, const uint8_t *, size_t))
+
+#define DECLARE(result, name, parameters) static result(*name) parameters;
+FUNCTIONS(DECLARE)
+
+static bool is_loaded;
+
+static void load(void) {
+  void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
+  is_loaded = library != NULL;
+#define LOOK_UP(result, name, parameters) is_loaded = is_loaded && (name = dlsym(library, #name));
+  FUNCTIONS(LOOK_UP)
+}
+
+static bool is_there(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, load);
+  return is_loaded;
+}
+
+size_t groundwork_digest(const char *name, const void *data, size_t count, uint8_t *output) {
+  const EVP_MD *digest = is_there() ? EVP_get_digestbyname(name) : NULL;
+  unsigned length = 0;
+  return digest && EVP_Digest(data ? data : "", count, output, &length, digest, NULL) == 1 ? length : 0;
+}
+
+size_t groundwork_hmac(const char *name, const void *key, size_t key_count, const void *data, size_t count, uint8_t *output) {
+  const EVP_MD *digest = is_there() ? EVP_get_digestbyname(name) : NULL;
+  unsigned length = 0;
+  return digest && HMAC(digest, key ? key : "", (int)key_count, data ? data : "", count, output, &length) ? length : 0;
+}
+
+bool groundwork_aead(
+    const char *name, bool encrypts, const void *key, const void *nonce, size_t nonce_count, const void *more, size_t more_count, const void *input,
+    size_t count, uint8_t *output, uint8_t *tag) {
+  const EVP_CIPHER *cipher = is_there() ? EVP_get_cipherbyname(name) : NULL;
+  EVP_CIPHER_CTX *context = cipher && count < INT32_MAX && more_count < INT32_MAX ? EVP_CIPHER_CTX_new() : NULL;
+  if (!context) return false;
+  int length = 0;
+  bool is_done = EVP_CipherInit_ex(context, cipher, NULL, NULL, NULL, encrypts) == 1
+                 && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, (int)nonce_count, NULL) == 1
+                 && EVP_CipherInit_ex(context, NULL, NULL, key, nonce, encrypts) == 1
+                 && (encrypts || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, tag_count, tag) == 1)
+                 && (more_count == 0 || EVP_CipherUpdate(context, NULL, &length, more, (int)more_count) == 1)
+                 && (count == 0 || EVP_CipherUpdate(context, output, &length, input, (int)count) == 1)
+                 && EVP_CipherFinal_ex(context, output + count, &length) == 1
+                 && (!encrypts || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, tag_count, tag) == 1);
+  EVP_CIPHER_CTX_free(context);
+  return is_done;
+}
+
+bool groundwork_public_key(bool signs, const uint8_t *private_key, uint8_t *public_key) {
+  EVP_PKEY *key = is_there() ? EVP_PKEY_new_raw_private_key(signs ? NID_ED25519 : NID_X25519, NULL, private_key, 32) : NULL;
+  size_t count = 32;
+  bool is_done = key && EVP_PKEY_get_raw_public_key(key, public_key, &count) == 1;
+  if (key) EVP_PKEY_free(key);
+  return is_done;
+}
+
+bool groundwork_agree(const uint8_t *private_key, const uint8_t *public_key, uint8_t *secret) {
+  if (!is_there()) return false;
+  EVP_PKEY *own = EVP_PKEY_new_raw_private_key(NID_X25519, NULL, private_key, 32);
+  EVP_PKEY *other = EVP_PKEY_new_raw_public_key(NID_X25519, NULL, public_key, 32);
+  EVP_PKEY_CTX *context = own && other ? EVP_PKEY_CTX_new(own, NULL) : NULL;
+  size_t count = 32;
+  bool is_done = context && EVP_PKEY_derive_init(context) == 1 && EVP_PKEY_derive_set_peer(context, other) == 1
+                 && EVP_PKEY_derive(context, secret, &count) == 1;
+  if (context) EVP_PKEY_CTX_free(context);
+  if (own) EVP_PKEY_free(own);
+  if (other) EVP_PKEY_free(other);
+  return is_done;
+}
+
+bool groundwork_sign(const uint8_t *private_key, const void *data, size_t count, uint8_t *signature) {
+  EVP_PKEY *key = is_there() ? EVP_PKEY_new_raw_private_key(NID_ED25519, NULL, private_key, 32) : NULL;
+  EVP_MD_CTX *context = key ? EVP_MD_CTX_new() : NULL;
+  size_t length = 64;
+  bool is_done = context && EVP_DigestSignInit(context, NULL, NULL, NULL, key) == 1
+                 && EVP_DigestSign(context, signature, &length, data ? data : (const void *)"", count) == 1;
+  if (context) EVP_MD_CTX_free(context);
+  if (key) EVP_PKEY_free(key);
+  return is_done;
+}
+
+bool groundwork_verify(const uint8_t *public_key, const void *data, size_t count, const uint8_t *signature) {
+  EVP_PKEY *key = is_there() ? EVP_PKEY_new_raw_public_key(NID_ED25519, NULL, public_key, 32) : NULL;
+  EVP_MD_CTX *context = key ? EVP_MD_CTX_new() : NULL;
+  bool is_valid = context && EVP_DigestVerifyInit(context, NULL, NULL, NULL, key) == 1
+                  && EVP_DigestVerify(context, signature, 64, data ? data : (const void *)"", count) == 1;
+  if (context) EVP_MD_CTX_free(context);
+  if (key) EVP_PKEY_free(key);
+  return is_valid;
+}

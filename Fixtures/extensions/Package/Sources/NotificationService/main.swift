@@ -1,0 +1,3 @@
+import ExtensionRuntime
+
+ExtensionMain.run { NotificationService() }
