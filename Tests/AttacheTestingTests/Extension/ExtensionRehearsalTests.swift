@@ -57,6 +57,7 @@ struct ExtensionRehearsalTests {
     Case("GroupAndDefaults.swift", ["three-in-a-row": []]),
     Case("Communication.swift", ["ok": []]),
     Case("Picture.swift", ["ok": []]),
+    Case("Package", ["ok": []]),
     Case("EndToEnd.swift", ["ok": [], "plain": []]),
     Case("Vendors/Firebase.swift", ["ok": [], "404": [], "slow": [.answerNever, .fetchAfterExpiry, .filesLeft]]),
     Case("Vendors/OneSignal.swift", ["ok": [], "404": [], "slow": [.answerTwice, .answerChangedAfter, .fetchAfterExpiry, .filesLeft]]),

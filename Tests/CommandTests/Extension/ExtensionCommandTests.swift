@@ -75,6 +75,45 @@ struct ExtensionCommandTests {
     return names.contains { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/exe")) == program + "/Extension" }
   }
 
+  @Test func `a worker and a batch serve with the extension, too`() async throws {
+    let tool = try AttacheTool()
+    let program = try await Self.build("Template.swift", tool)
+    let line = #"{"aps":{"alert":{"title":"a","body":"b"},"mutable-content":1}}"# + "\n"
+    let expected = line.replacingOccurrences(of: #""a""#, with: #""a [modified]""#)
+    let (queue, input, output) = ("sqlite:\(tool.home["q.db"])", tool.home["in"], tool.home["out"])
+    #expect(try await tool.run(["enqueue", "--queue", queue], input: line).exit == .status(0))
+    #expect(try await tool.run(["work", "--queue", queue, "--once", "--extension", program]).exit == .status(0))
+    #expect(try await tool.run(["results", "--queue", queue]).text == expected)
+    try line.write(toFile: input, atomically: true, encoding: .utf8)
+    #expect(try await tool.run(["batch", input, "-o", output, "--extension", program]).exit == .status(0))
+    #expect(try String(contentsOfFile: output, encoding: .utf8) == expected)
+  }
+
+  @Test func `a host that is denied is not reached by the extension either`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/photo.jpg", try Sample.medium("photo.jpg"), contentType: "image/jpeg")
+      let tool = try AttacheTool()
+      let line = payload(origin.url("/photo.jpg"))
+      let program = try await Self.build("Tutorial.swift", tool)
+      for flags in [["--allow-http"], AttacheTool.loopback + ["--deny-host", "127.0.0.1"], ["--allow-net", "127.0.0.0/8"]] {
+        let run = try await tool.run(flags + ["--extension", program], input: line)
+        #expect(run.exit == .status(0) && run.text == line, "\(flags): \(run.errors)")
+      }
+      #expect(origin.requests.isEmpty)
+    }
+  }
+
+  @Test func `a thousand notifications go through one process without growth`() async throws {
+    let tool = try AttacheTool()
+    let program = try await Self.build("Careful.swift", tool)
+    let input = String(repeating: #"{"aps":{"alert":"Hello","mutable-content":1}}"# + "\n", count: 1_000)
+    // A bare extension has 3 to 4 MB; one that kept its requests would have more than twice that.
+    let flags = ["--report", tool.report, "--extension", program, "--extension-processes", "1", "--extension-memory", "8MB"]
+    let run = try await tool.run(flags, input: input)
+    #expect(run.exit == .status(0) && run.text == input)
+    #expect(Set(try ReportLine.read(tool.report).map(\.reason)) == [nil], "\(run.errors.suffix(500))")
+  }
+
   @Test func `a source is no program, and the error says how to build it`() async throws {
     let tool = try AttacheTool()
     for command in [[], ["filter"], ["batch", "in", "-o", "out"]] {
