@@ -10,7 +10,8 @@ extension EngineProcess {
   ///
   /// - Throws: the exit status, after the error is logged.
   init(_ options: WorkOptions) throws {
-    try self.init(working: options.configuration(), options.logFormat.logger(), notices: options.notice, options.fetching.notice,
+    try self.init(
+      working: options.configuration(), options.logFormat.logger(), notices: options.notice, options.fetching.notice,
       options.program.notice(options.fetching))
   }
 

@@ -4,8 +4,10 @@ import VendorMedia
 
 /// A stand-in for CleverTap's service extension: it attaches the medium of `ct_mediaUrl`.
 open class CTNotificationServiceExtension: UNNotificationServiceExtension {
-  open var mediaUrlKey: String! = "ct_mediaUrl"  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  open var mediaTypeKey: String! = "ct_mediaType"  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  open var mediaUrlKey: String! = "ct_mediaUrl"
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  open var mediaTypeKey: String! = "ct_mediaType"
 
   private let lock = NSLock()
   private var handler: ((UNNotificationContent) -> Void)?
@@ -21,7 +23,9 @@ open class CTNotificationServiceExtension: UNNotificationServiceExtension {
     }
     let endings = ["image": "jpg", "video": "mp4", "audio": "mp3", "gif": "gif"]
     let ending = (info[mediaTypeKey ?? ""] as? String).flatMap { endings[$0] }
-    VendorMedia.attach([VendorMedia.Medium(url: url, ending: ending)], to: content, for: "CTNotificationService") { [weak self] in self?.answer($0) }
+    VendorMedia.attach([VendorMedia.Medium(url: url, ending: ending)], to: content, for: "CTNotificationService") { [weak self] in
+      self?.answer($0)
+    }
   }
 
   open override func serviceExtensionTimeWillExpire() {

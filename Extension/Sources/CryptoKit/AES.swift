@@ -45,7 +45,8 @@ public enum AES {
       }
     }
 
-    public static func seal<Plaintext: DataProtocol>(_ message: Plaintext, using key: SymmetricKey, nonce: Nonce? = nil) throws -> SealedBox {
+    public static func seal<Plaintext: DataProtocol>(_ message: Plaintext, using key: SymmetricKey, nonce: Nonce? = nil) throws -> SealedBox
+    {
       try seal(message, using: key, nonce: nonce, authenticating: [UInt8]())
     }
 

@@ -27,7 +27,8 @@ package enum ExtensionProcess {
     guard groundwork_begin() else {
       FileHandle.standardError.write(
         Data(
-          "This program is a service extension. Run it with `attache --extension PROGRAM` or `attache rehearse --extension PROGRAM`.\n".utf8))
+          "This program is a service extension. Run it with `attache --extension PROGRAM` or `attache rehearse --extension PROGRAM`.\n".utf8
+        ))
       exit(64)
     }
     // What the extension prints must be seen even if it crashes.

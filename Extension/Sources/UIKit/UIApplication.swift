@@ -90,8 +90,10 @@ open class UIApplication: UIResponder, @unchecked Sendable {
 
 /// The methods of an app's delegate that run without a screen. All of them are optional.
 public protocol UIApplicationDelegate: NSObjectProtocol {
-  func application(_ application: UIApplication, willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?) -> Bool
-  func application(_ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?) -> Bool
+  func application(_ application: UIApplication, willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?)
+    -> Bool
+  func application(_ application: UIApplication, didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?)
+    -> Bool
   func application(_ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data)
   func application(_ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error)
   func application(

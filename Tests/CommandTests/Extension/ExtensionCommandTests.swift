@@ -77,7 +77,7 @@ struct ExtensionCommandTests {
 
   @Test func `a worker and a batch serve with the extension, too`() async throws {
     let tool = try AttacheTool()
-    let program = try await Self.build("Template.swift", tool)
+    let program = try await Self.build("Answers/Template.swift", tool)
     let line = #"{"aps":{"alert":{"title":"a","body":"b"},"mutable-content":1}}"# + "\n"
     let expected = line.replacingOccurrences(of: #""a""#, with: #""a [modified]""#)
     let (queue, input, output) = ("sqlite:\(tool.home["q.db"])", tool.home["in"], tool.home["out"])

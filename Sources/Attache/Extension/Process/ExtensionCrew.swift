@@ -5,25 +5,25 @@ internal import Glibc
 /// `@unchecked Sendable`: only the loop's thread uses it.
 final class ExtensionCrew: @unchecked Sendable {
   /// How often the memory of busy processes is read.
-  private static let memoryInterval = Duration.milliseconds(10)
+  static let memoryInterval = Duration.milliseconds(10)
   /// How long calls fail at once after a process that never was ready, doubled each time.
   private static let firstPause = Duration.milliseconds(100)
   private static let longestPause = Duration.seconds(5)
 
   let configuration: ExtensionProcesses.Configuration
-  private let folder: ExtensionFolder
-  private let loop: EventLoop
+  let folder: ExtensionFolder
+  let loop: EventLoop
   private let warn: @Sendable (String) -> Void
-  private let observe: (@Sendable (ExtensionProcesses.Observation, MonotonicInstant) -> Void)?
+  let observe: (@Sendable (ExtensionProcesses.Observation, MonotonicInstant) -> Void)?
   private let check = JSONCheck(capacity: ExtensionFrame.maximumBytes)
-  private var processes: [ExtensionProcess] = []
+  var processes: [ExtensionProcess] = []
   /// Processes that were killed and have not ended yet.
-  private var leftovers: [ExtensionProcess] = []
-  private var waiting = Ring<ExtensionCall>()
+  var leftovers: [ExtensionProcess] = []
+  var waiting = Ring<ExtensionCall>()
   private var started = 0
-  private var isOver = false
-  private var memoryTimer: TimerEntry?
-  private var leftoverTimer: TimerEntry?
+  var isOver = false
+  var memoryTimer: TimerEntry?
+  var leftoverTimer: TimerEntry?
   /// How many processes ended, one after another, before they were ready.
   private var failedStarts = 0
   private var startsAgain = MonotonicInstant.distantPast
@@ -71,7 +71,7 @@ final class ExtensionCrew: @unchecked Sendable {
   }
 
   /// Passes waiting calls to processes, as far as there is room.
-  private func dispatch() {
+  func dispatch() {
     while waiting.count > 0 {
       guard !waiting[0].isFinished else {
         _ = waiting.popFirst()
@@ -228,7 +228,7 @@ final class ExtensionCrew: @unchecked Sendable {
   }
 
   /// Ends a process and all that it has started. Its calls fail.
-  private func end(_ process: ExtensionProcess, verdict: Reason?) {
+  func end(_ process: ExtensionProcess, verdict: Reason?) {
     guard let index = processes.firstIndex(where: { $0 === process }) else { return }
     processes.remove(at: index)
     loop.unwatch(process.socket)
@@ -260,49 +260,7 @@ final class ExtensionCrew: @unchecked Sendable {
     while let call = waiting.popFirst() { call.end(.failed(.extensionCrash)) }
   }
 
-  private func say(_ text: String) {
+  func say(_ text: String) {
     if warnings.insert(text).inserted { warn(text) }
-  }
-
-  // MARK: Watches
-
-  /// Ends the processes that use too much memory, as long as one is busy.
-  private func watchMemory() {
-    guard memoryTimer == nil, configuration.memoryLimit != nil || observe != nil else { return }
-    memoryTimer = loop.schedule(at: loop.now.advanced(by: Self.memoryInterval)) { [weak self] in
-      guard let self else { return }
-      memoryTimer = nil
-      let limit = configuration.memoryLimit ?? .max
-      for process in processes where process.readMemory() ?? 0 > limit {
-        say("the service extension used more than \(limit) bytes of memory, and was ended (--extension-memory)")
-        end(process, verdict: .extensionMemory)
-      }
-      if processes.contains(where: { !$0.calls.isEmpty }) { watchMemory() }
-      dispatch()
-    }
-  }
-
-  private func collectLeftovers() {
-    leftovers.removeAll { process in
-      guard let end = process.process.end else { return false }
-      folder.removeHome(process.number)
-      observe?(.ended(process: process.process.identifier, end, verdict: process.verdict, peakMemory: process.peakMemory), loop.now)
-      return true
-    }
-    guard !leftovers.isEmpty, leftoverTimer == nil else { return }
-    leftoverTimer = loop.schedule(at: loop.now.advanced(by: .milliseconds(2))) { [weak self] in
-      self?.leftoverTimer = nil
-      self?.collectLeftovers()
-    }
-  }
-
-  func shutdown() {
-    isOver = true
-    for process in processes { end(process, verdict: .cancelled) }
-    while let call = waiting.popFirst() { call.end(.failed(.cancelled)) }
-    for process in leftovers { process.process.wait() }
-    collectLeftovers()
-    folder.remove()
-    if let memoryTimer { loop.cancel(memoryTimer) }
   }
 }

@@ -9,7 +9,9 @@ enum DelegateJudge {
       return [Finding(.silentNever, "the completion handler was not called before the time was over; iOS gives 30 seconds")]
     }
     var findings: [Finding] = []
-    if request.answers.count > 1 { findings.append(Finding(.silentTwice, "the completion handler was called \(request.answers.count) times")) }
+    if request.answers.count > 1 {
+      findings.append(Finding(.silentTwice, "the completion handler was called \(request.answers.count) times"))
+    }
     let fetched = evidence.transfers.filter { transfer in
       guard let end = transfer.end else { return false }
       return end.at <= completed && end.result.code == 0 && end.result.status < 400 && end.result.bytes > 0

@@ -12,7 +12,8 @@ package enum ExtensionFinding {
   package static let kinds: [Finding.Kind] = [
     .answerAtExpiry, .answerNever, .answerTwice, .answerChangedAfter, .answerEmpty, .answerTemplate, .crash, .blocks, .attachErrorPage,
     .attachType, .attachRefused, .attachMismatch, .attachHint, .attachFile, .fetchAfterExpiry, .fetchUnbounded, .fetchStatus,
-    .memory, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable, .categoriesRace, .silentNever, .silentTwice, .silentNewData, .silentNoData, .silentAfter,
+    .memory, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable, .categoriesRace, .silentNever, .silentTwice, .silentNewData,
+    .silentNoData, .silentAfter,
   ]
 }
 
@@ -21,7 +22,8 @@ extension Finding.Kind {
   package var level: ExtensionFinding.Level? {
     switch self {
     case .silentNever, .silentTwice, .answerNever, .answerTwice, .crash, .attachErrorPage, .attachMismatch, .memory: .error
-    case .silentNewData, .silentNoData, .silentAfter, .answerAtExpiry, .answerChangedAfter, .answerEmpty, .answerTemplate, .blocks, .attachType, .attachRefused, .attachHint,
+    case .silentNewData, .silentNoData, .silentAfter, .answerAtExpiry, .answerChangedAfter, .answerEmpty, .answerTemplate, .blocks,
+      .attachType, .attachRefused, .attachHint,
       .attachFile, .fetchAfterExpiry, .fetchUnbounded, .fetchStatus, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable,
       .categoriesRace:
       .warning
@@ -61,7 +63,8 @@ extension Finding.Kind {
     case .imageTranscoded: "Attach the file as it was downloaded: encoding it anew costs memory and time."
     case .userInfoUnserialisable: "Put only strings, numbers, booleans, arrays and dictionaries into userInfo."
     case .categoriesRace: "Read, change and write the categories in one place, one after another."
-    case .silentNever: "Call the completion handler on every path, within 30 seconds; iOS gives an app less time after each push that it does not complete."
+    case .silentNever:
+      "Call the completion handler on every path, within 30 seconds; iOS gives an app less time after each push that it does not complete."
     case .silentTwice: "Call the completion handler once: where the last work ends."
     case .silentNewData: "Pass .noData when nothing was fetched, and .failed when the fetch failed; iOS plans later pushes by it."
     case .silentNoData: "Pass .newData when something was fetched."

@@ -74,8 +74,10 @@ package struct ExtensionRehearsal: Sendable {
     let payloads = situation.variants.map { variant in
       (bytes: bytes(variant, origin, closedPort: closed.port), expected: Self.expected(variant, situation))
     }
+    // A host that the extension itself names leads to the origin, too: nothing leaves the machine.
+    let port = situation.isRefused ? closed.port : origin.port
     let result = await RehearsalThread.attempt(in: nil) { () throws(StageError) in
-      try play(situation, payloads) { for body in situation.bodies { origin.release(body.path) } }
+      try play(situation, payloads, port: port) { for body in situation.bodies { origin.release(body.path) } }
     }
     await origin.stop()
     return try result.get()
@@ -101,7 +103,7 @@ package struct ExtensionRehearsal: Sendable {
   }
 
   private func play(
-    _ situation: ExtensionSituation, _ payloads: [(bytes: [UInt8], expected: [UInt8]?)], release: () -> Void
+    _ situation: ExtensionSituation, _ payloads: [(bytes: [UInt8], expected: [UInt8]?)], port: Int, release: () -> Void
   ) throws(StageError) -> ExtensionEvidence {
     let folder = try StageFolder()
     defer { folder.remove() }
@@ -114,6 +116,7 @@ package struct ExtensionRehearsal: Sendable {
       configuration.groups = groups
       configuration.concurrency = situation.order == .atOnce ? payloads.count : 1
       (configuration.network.allowsHTTP, configuration.network.isPublicOnly) = (true, false)
+      configuration.network.connectTo = "::127.0.0.1:\(port)"
       configuration.print = { play.note(output: $0) }
       let processes = try ExtensionProcesses(configuration, observe: { play.observe($0, at: $1) })
       let intake = try AttachmentIntake(

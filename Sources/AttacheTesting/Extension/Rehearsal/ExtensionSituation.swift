@@ -102,6 +102,13 @@ package struct ExtensionSituation: Sendable {
     ]
   }
 
+  /// Whether nothing listens where the payloads lead.
+  var isRefused: Bool {
+    variants.contains { variant in
+      if case .refused = variant { true } else { false }
+    }
+  }
+
   private static func several(_ name: String, _ about: String, _ count: Int, _ order: Order) -> ExtensionSituation {
     let bodies = (1...count).map { Body(path: "/\(name)/\($0)/photo.jpg", bytes: standIn("jpg", 50_000 + $0), contentType: "image/jpeg") }
     var situation = ExtensionSituation(name: name, about: about, variants: bodies.map { .media($0.path) }, bodies: bodies)
