@@ -20,10 +20,12 @@ class NotificationService: UNNotificationServiceExtension {
       if let file = file {
         try? FileManager.default.removeItem(at: place)
         try? FileManager.default.moveItem(at: file, to: place)
-        Thread.sleep(forTimeInterval: 0.05)
-        if let attachment = try? UNNotificationAttachment(identifier: "", url: place, options: nil) { content.attachments = [attachment] }
       }
-      contentHandler(content)
+      // The work on a picture takes a moment.
+      DispatchQueue.global().asyncAfter(deadline: .now() + 0.15) {
+        if let attachment = try? UNNotificationAttachment(identifier: "", url: place, options: nil) { content.attachments = [attachment] }
+        contentHandler(content)
+      }
     }.resume()
   }
 

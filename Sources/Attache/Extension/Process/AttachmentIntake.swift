@@ -39,6 +39,10 @@ package final class AttachmentIntake: Sendable {
 
   private func take(_ attachment: AnsweredAttachment) -> Result<StoredFile, FetchFailure> {
     Result { () throws(FetchFailure) in
+      // The same rule as for an identifier of a payload.
+      if MediaReference(url: "", identifier: attachment.identifier).refusal != nil {
+        throw FetchFailure(reason: .payloadIdentifier)
+      }
       let (descriptor, isMoved) = try open(attachment.path)
       defer { close(descriptor) }
       let file = try store(descriptor)

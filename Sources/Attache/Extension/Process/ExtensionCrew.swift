@@ -9,6 +9,8 @@ final class ExtensionCrew: @unchecked Sendable {
   /// How long calls fail at once after a process that never was ready, doubled each time.
   private static let firstPause = Duration.milliseconds(100)
   private static let longestPause = Duration.seconds(5)
+  /// How often a process is read in one turn of the loop.
+  private static let readsPerTurn = 8
 
   let configuration: ExtensionProcesses.Configuration
   let folder: ExtensionFolder
@@ -184,12 +186,14 @@ final class ExtensionCrew: @unchecked Sendable {
 
   private func isReadable(_ process: ExtensionProcess) {
     do throws(FrameStream.Fault) {
-      var isMore = true
-      while isMore {
+      // One that sends without end must not keep the others waiting.
+      for _ in 0..<Self.readsPerTurn {
         // The events are handled afterwards, because the replies go through the same stream.
         var events: [ExtensionEvent] = []
         defer { for event in events { take(event, from: process) } }
-        isMore = try process.receive { frame throws(FrameStream.Fault) in events.append(try ExtensionEvent(frame: frame, check: check)) }
+        let isMore = try process.receive { frame throws(FrameStream.Fault) in events.append(try ExtensionEvent(frame: frame, check: check))
+        }
+        if !isMore { break }
       }
       _ = process.flush(on: loop) { [weak self, weak process] in
         if let self, let process { isReadable(process) }

@@ -82,7 +82,7 @@ private struct FrameObject {
     guard text.isObject(changes) else { throw .invalid }
     for change in memberChanges(of: changes) where change.name != "userInfo" { answer.changes.append(change) }
     if let userInfo = text.value("userInfo", of: changes) { answer.userInfo = memberChanges(of: userInfo) }
-    for element in text.elements(of: try value("attachments")) {
+    for element in text.elements(of: try value("attachments")).prefix(AnsweredAttachment.maximumCount) {
       let attachment = FrameObject(text, element)
       answer.attachments.append(
         AnsweredAttachment(

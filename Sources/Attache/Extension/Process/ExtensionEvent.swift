@@ -55,6 +55,9 @@ package struct ExtensionAnswer: Sendable {
 
 /// An attachment as the extension describes it. Nothing of it is checked.
 package struct AnsweredAttachment: Sendable {
+  /// The most attachments of an answer that are looked at. iOS shows the first that it can.
+  static let maximumCount = 64
+
   package var identifier: UntrustedText
   package var path: UntrustedText
   /// The uniform type that the extension takes it for.

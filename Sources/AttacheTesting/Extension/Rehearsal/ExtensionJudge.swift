@@ -95,6 +95,8 @@ struct ExtensionJudge {
           .fetchStatus, number,
           "the origin answered \(evidence.transfers.compactMap { $0.end?.result.status }.max() ?? 0), and the body was used")
       }
+    } else if failure.reason == .extensionFile, situation.order == .atOnce {
+      add(.attachMismatch, number, "\(name) was gone when the system took it: another notification has the same file name")
     } else if failure.reason == .extensionFile {
       add(.attachFile, number, failure.message)
     } else {

@@ -13,6 +13,9 @@ final class ExtensionPlay: Sendable {
   /// How long is waited for what comes after the end of a slow situation.
   private static let afterwards = Duration.milliseconds(600)
 
+  /// The most notes, refusals and transfers that are kept: an extension may send them without end.
+  private static let mostNotes = 1_000
+
   private struct State: Sendable {
     var evidence = ExtensionEvidence()
     /// The index of each request, by its number in the frames.
@@ -81,13 +84,16 @@ final class ExtensionPlay: Sendable {
     case .event(.finished(let number, let isAlive, let isChangedAfter)):
       change(number) { ($0.isAlive, $0.isChangedAfter) = (isAlive, isChangedAfter) }
       state.finished.insert(number)
-    case .event(.refusedAttachment(let path, let code, let message)): state.evidence.refusals.append((path, code, message))
+    case .event(.refusedAttachment(let path, let code, let message)):
+      if state.evidence.refusals.count < Self.mostNotes { state.evidence.refusals.append((path, code, message)) }
     case .event(.transferBegan(let number, let url)):
+      guard state.evidence.transfers.count < Self.mostNotes else { break }
       state.transfers[number] = state.evidence.transfers.count
       state.evidence.transfers.append(.init(url: url, began: instant))
     case .event(.transferEnded(let number, let transfer)):
       if let index = state.transfers[number] { state.evidence.transfers[index].end = (instant, transfer) }
-    case .event(.note(let name, let text)): state.evidence.notes.append((name, text))
+    case .event(.note(let name, let text)):
+      if state.evidence.notes.count < Self.mostNotes { state.evidence.notes.append((name, text)) }
     case .event(.ready), .event(.expired): break
     }
   }
