@@ -1,5 +1,7 @@
 import AttacheTesting
+import Crypto
 import Foundation
+import Glibc
 import Testing
 
 /// `attache extension build`, and `--extension` of the filter and of a rehearsal.
@@ -87,6 +89,38 @@ struct ExtensionCommandTests {
     try line.write(toFile: input, atomically: true, encoding: .utf8)
     #expect(try await tool.run(["batch", input, "-o", output, "--extension", program]).exit == .status(0))
     #expect(try String(contentsOfFile: output, encoding: .utf8) == expected)
+  }
+
+  @Test func `the URL of the payload becomes the store's address of what the extension attached`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/photo.jpg", try Sample.medium("photo.jpg"), contentType: "image/jpeg")
+      let tool = try AttacheTool()
+      let line = payload(origin.url("/photo.jpg"))
+      let flags = AttacheTool.loopback + ["--attach-as", "url", "--base-url", "https://cdn.example/"]
+      let run = try await tool.run(flags + ["--extension", Self.build("Tutorial.swift", tool)], input: line)
+      let stored = try #require(tool.storedFiles().first { $0.hasSuffix(".jpg") })
+      #expect(run.text == line.replacingOccurrences(of: origin.url("/photo.jpg"), with: "https://cdn.example/\(stored)"), "\(run.errors)")
+    }
+  }
+
+  @Test func `what the extension attaches is uploaded`() async throws {
+    try await withOrigin { origin in
+      let bytes = try Sample.medium("photo.jpg")
+      let hash = SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+      let object = "/media/push/\(hash.prefix(2))/\(hash).jpg"
+      origin.serve("/photo.jpg", bytes, contentType: "image/jpeg")
+      origin.serve(object, [])
+      origin.serve("/media/push/.attache-probe", Array("attache\n".utf8))
+      let tool = try AttacheTool()
+      let credentials = tool.home["credentials"]
+      try Data("[default]\naws_access_key_id=A\naws_secret_access_key=B\n".utf8).write(to: URL(filePath: credentials))
+      unsafe chmod(credentials, 0o600)
+      let flags = ["--upload", "s3://media/push", "--upload-endpoint", origin.url(""), "--upload-credentials", credentials]
+      let program = try await Self.build("Tutorial.swift", tool)
+      let run = try await tool.run(AttacheTool.loopback + flags + ["--extension", program], input: payload(origin.url("/photo.jpg")))
+      #expect(Enriched.attachments(run.text).first?.url == origin.url(object), "\(run.errors)")
+      #expect(origin.requests.contains { $0.path == object && $0.method == "PUT" })
+    }
   }
 
   @Test func `a host that is denied is not reached by the extension either`() async throws {
