@@ -143,6 +143,33 @@ static bool is_public(const struct sockaddr *address) {
          && !(bytes[0] == 0x3F && bytes[1] == 0xFF);
 }
 
+// The metadata services of clouds, as attache's own gate has them. No flag opens them.
+static bool is_metadata_v4(const uint8_t *bytes) {
+  static const uint8_t services[][4] = {
+      {169, 254, 169, 254}, {169, 254, 169, 123}, {169, 254, 170, 2}, {169, 254, 170, 23}, {100, 100, 100, 200}, {192, 0, 0, 192}, {168, 63, 129, 16},
+  };
+  for (size_t index = 0; index < sizeof services / sizeof *services; index++)
+    if (memcmp(bytes, services[index], 4) == 0) return true;
+  return false;
+}
+
+static bool is_metadata(const struct sockaddr *address) {
+  if (address->sa_family == AF_INET) return is_metadata_v4((const uint8_t *)&((const struct sockaddr_in *)address)->sin_addr);
+  if (address->sa_family != AF_INET6) return false;
+  static const char *const services[] = {"fd00:ec2::254", "fd20:ce::254"};
+  const uint8_t *bytes = ((const struct sockaddr_in6 *)address)->sin6_addr.s6_addr;
+  for (size_t index = 0; index < sizeof services / sizeof *services; index++) {
+    uint8_t service[16];
+    if (inet_pton(AF_INET6, services[index], service) == 1 && memcmp(bytes, service, sizeof service) == 0) return true;
+  }
+  // The forms of IPv6 that embed an IPv4 address have it at some offset; Teredo has its bits inverted at the end.
+  for (size_t offset = 0; offset <= 12; offset++)
+    if (is_metadata_v4(bytes + offset)) return true;
+  uint8_t inverted[4];
+  for (size_t index = 0; index < 4; index++) inverted[index] = (uint8_t)~bytes[12 + index];
+  return is_metadata_v4(inverted);
+}
+
 enum { maximum_nets = 64 };
 static struct {
   int family, bits;
@@ -177,7 +204,8 @@ static bool is_allowed(const struct sockaddr *address) {
 
 static int open_socket(void *context, int purpose, struct curl_sockaddr *address) {
   (void)context, (void)purpose;
-  if (network.public_only && !is_public(&address->addr) && !is_allowed(&address->addr)) return CURL_SOCKET_BAD;
+  const struct sockaddr *peer = &address->addr;
+  if (network.public_only && (is_metadata(peer) || (!is_public(peer) && !is_allowed(peer)))) return CURL_SOCKET_BAD;
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 

@@ -33,6 +33,8 @@ struct MetadataFlagTests {
     "--max-source-pixels", "--fetchers", "--proxy", "--dialect", "--dialects", "--strict-dialects",
     "--apply-overrides", "--cacert", "--dns-server",
     "--upload", "--upload-endpoint", "--upload-region", "--upload-credentials", "--upload-keep", "--upload-private",
+    // An extension has a gate of its own (`ExtensionMetadataTests`).
+    "--extension", "--extension-concurrency", "--extension-processes", "--extension-memory", "--extension-groups",
   ]
 
   @Test func `each flag that could open something is tried`() {
