@@ -65,7 +65,8 @@ final class ExtensionCrew: @unchecked Sendable {
     } else {
       send(process) { ExtensionFrame.appendFinish(call.number, to: &$0) }
     }
-    dispatch()
+    // Calls often finish together. A process must not be started for one that is about to.
+    loop.later { [weak self] in self?.dispatch() }
   }
 
   func prepare() {
