@@ -18,7 +18,7 @@ final class NotificationService: UNNotificationServiceExtension {
     guard let text = request.content.userInfo["image"] as? String, let url = URL(string: text), url.scheme?.hasPrefix("http") == true else {
       return answer()
     }
-    // What the server says of the file comes first, so that nothing is downloaded in vain.
+    // Asks for the type and the size first: what UserNotifications would refuse is not downloaded.
     var question = URLRequest(url: url)
     question.httpMethod = "HEAD"
     start(
