@@ -12,8 +12,15 @@ struct ExtensionCommandTests {
   /// Builds a fixture with the tool. The compiled library is kept beside the build.
   static func build(_ name: String, _ tool: AttacheTool) async throws -> String {
     let folder = tool.home["Built"]
-    let run = try await tool.run(["extension", "build", "\(fixtures)/\(name)", "-o", folder], change: compiler)
+    let temporary = tool.home["build-tmp"]
+    try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+    let run = try await tool.run(["extension", "build", "\(fixtures)/\(name)", "-o", folder]) { launch in
+      compiler(&launch)
+      launch.environment["TMPDIR"] = temporary
+    }
     try #require(run.exit == .status(0), "\(run.errors)")
+    // Neither attache nor the compiler leaves anything there.
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == [])
     return folder
   }
 

@@ -28,7 +28,7 @@ package struct ProcessLaunch: Sendable {
   package var program: String
   /// The program's own name (`argv[0]`) and its arguments.
   package var words: [String]
-  /// Environment variables, which come before any inherited ones.
+  /// Environment variables. Each replaces an inherited one of its name.
   package var environment: [String: String] = [:]
   package var inheritsEnvironment = false
   package var input = Stream.pipe
@@ -112,7 +112,9 @@ package struct ProcessLaunch: Sendable {
     var variables: [UnsafeMutablePointer<CChar>?] = unsafe added
     var variable = unsafe environ
     while inheritsEnvironment, let text = unsafe variable.pointee {
-      unsafe variables.append(text)
+      let length = unsafe strcspn(text, "=") + 1
+      let isReplaced = unsafe added.contains { unsafe $0.map { unsafe strncmp($0, text, length) == 0 } ?? false }
+      if !isReplaced { unsafe variables.append(text) }
       unsafe variable += 1
     }
     unsafe variables.append(nil)

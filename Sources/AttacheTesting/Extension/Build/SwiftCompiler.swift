@@ -40,6 +40,8 @@ package struct SwiftCompiler: Sendable {
     defer { folder.remove() }
     var launch = ProcessLaunch(words)
     launch.inheritsEnvironment = true
+    // The compiler leaves an empty folder in TMPDIR.
+    launch.environment["TMPDIR"] = folder.path
     launch.leadsGroup = false
     launch.input = .closed
     launch.output = .file(folder["output"])
