@@ -67,7 +67,7 @@ package struct ExtensionSituation: Sendable {
         bodies: [Body(path: "/alert-text/photo.jpg", bytes: photo, contentType: "image/jpeg")]),
       text("bare", "the payload has nothing but a body", .bare),
       text("bad-url", "the URL is none", .badURL),
-      text("wrong-type", "a number stands where the URL was", .wrongType),
+      text("wrong-type", "the URL is replaced by a number", .wrongType),
       text("refused", "nothing listens at the origin's port", .refused("/photo.jpg")),
       one("404", "the origin answers 404 with a page", "photo.jpg", page, "text/html", [.status(404)]),
       one("page", "the origin answers 200 with a page", "photo.jpg", page, "text/html"),
