@@ -20,8 +20,9 @@ package final class ExtensionCall: @unchecked Sendable {
   let payload: [UInt8]
   let ended: @Sendable (End) -> Void
 
-  /// The process that has the request.
-  var process: ExtensionProcess?
+  /// The process that has the request. Weak: the extension's host may keep a call, and a process that
+  /// has ended must be released, so that the kernel forgets it.
+  weak var process: ExtensionProcess?
   /// Whether the extension has answered, or the process has ended.
   var isEnded = false
   /// Whether the host needs no answer any more.
