@@ -93,7 +93,7 @@ extension ExtensionOptions {
   /// none.
   package func notice(_ fetching: FetchOptions) -> String? {
     let given: [(Bool, String)] = [
-      (fetching.convert, "--convert"), (fetching.proxy != nil, "--proxy"), (!fetching.allowPort.isEmpty, "--allow-port"),
+      (fetching.proxy != nil, "--proxy"), (!fetching.allowPort.isEmpty, "--allow-port"),
     ]
     let flags = given.filter(\.0).map(\.1)
     guard program != nil, !flags.isEmpty else { return nil }

@@ -36,7 +36,8 @@ package struct EngineAssembly: Sendable {
         try MediaFetcher(fetching, store: store, clock: clock, network: network ?? .real(fetching))
       }
     let program = try configuration.serviceExtension.map { program in
-      try ExtensionProgram(program, store: store, limits: fetching.limits, uploader: uploader, warn: warn)
+      try ExtensionProgram(
+        program, store: store, limits: fetching.limits, conversion: fetching.steps.conversion, uploader: uploader, warn: warn)
     }
     let (maximum, onExpiry, uploadsPrivate) = (configuration.maximumAttachments, configuration.onExpiry, configuration.uploadsPrivate)
     host = ServiceExtensionHost(clock: clock, grace: configuration.effectiveGrace) {

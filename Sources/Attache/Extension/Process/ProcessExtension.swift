@@ -61,15 +61,16 @@ package final class ExtensionProgram: Sendable {
   ///
   /// - Parameters:
   ///   - limits: the limits of attachments.
+  ///   - conversion: how pictures are converted; nil leaves them as they are.
   ///   - uploader: publishes the files; nil leaves them in the store.
   /// - Throws: an error that tells the user what is missing.
   package init(
-    _ configuration: ExtensionProcesses.Configuration, store: AttachmentStore, limits: MediaLimits, uploader: (any AttachmentUploader)?,
-    warn: @escaping @Sendable (String) -> Void
+    _ configuration: ExtensionProcesses.Configuration, store: AttachmentStore, limits: MediaLimits, conversion: Conversion?,
+    uploader: (any AttachmentUploader)?, warn: @escaping @Sendable (String) -> Void
   ) throws {
     processes = try ExtensionProcesses(configuration, warn: warn)
     let bundle = configuration.program.lastIndex(of: "/").map { String(configuration.program[..<$0]) } ?? "."
-    intake = try AttachmentIntake(store: store, limits: limits, folder: processes.folder, bundle: bundle)
+    intake = try AttachmentIntake(store: store, limits: limits, conversion: conversion, folder: processes.folder, bundle: bundle)
     (self.store, self.uploader) = (store, uploader)
   }
 
@@ -86,15 +87,16 @@ package final class ExtensionProgram: Sendable {
     _ given: ExtensionAnswer, _ transfers: [ExtensionTransfer], for request: NotificationRequest, _ answer: ExtensionReply, isLate: Bool
   ) {
     guard !given.attachments.isEmpty else { return offer(given, [], [], for: request, answer, isLate: isLate) }
-    intake.take(given.attachments) { [self] results in
+    intake.take(given.attachments, until: request.deadline) { [self] results in
       var attachments: [Attachment] = []
       var records: [MediaRecord] = []
       for (attachment, result) in zip(given.attachments, results) {
         let transfer = Self.transfer(of: result, transfers)
         var record = MediaRecord(url: transfer?.url ?? attachment.path, status: transfer?.status)
-        switch result {
+        switch result.file {
         case .success(let file):
-          (record.type, record.bytes, record.attempts) = (file.type, file.size, transfer == nil ? 0 : 1)
+          (record.type, record.bytes, record.attempts) = (file.type, result.bytes, transfer == nil ? 0 : 1)
+          record.converted = file.conversion
           attachments.append(
             Attachment(
               identifier: attachment.identifier, file: file, source: transfer?.url ?? UntrustedText(""), options: attachment.options))
@@ -114,9 +116,9 @@ package final class ExtensionProgram: Sendable {
   }
 
   /// Returns the transfer that an attachment's bytes came from: the last with as many bytes.
-  private static func transfer(of result: Result<StoredFile, FetchFailure>, _ transfers: [ExtensionTransfer]) -> ExtensionTransfer? {
-    switch result {
-    case .success(let file): transfers.last { $0.bytes == file.size && $0.code == 0 } ?? transfers.last { $0.status == 200 }
+  private static func transfer(of result: AttachmentIntake.Taken, _ transfers: [ExtensionTransfer]) -> ExtensionTransfer? {
+    switch result.file {
+    case .success: transfers.last { $0.bytes == result.bytes && $0.code == 0 } ?? transfers.last { $0.status == 200 }
     case .failure: transfers.last
     }
   }

@@ -13,26 +13,22 @@ extension Fetch {
     }
   }
 
-  /// Returns the time for a conversion: a tenth of the budget, and at least 150 ms, are kept:
-  /// `ConverterQueue.margin` for a converter that does not end, 50 ms of grace (`--grace`), and the rest
-  /// to decide.
+  /// The time that is kept of each budget when a picture is converted: `ConverterQueue.margin` for a
+  /// converter that does not end, 50 ms of grace (`--grace`), and the rest to decide.
+  static let conversionReserve = Duration.milliseconds(150)
+
+  /// Returns the time for a conversion: all but a tenth of the budget, and at least the reserve.
   static func conversionTime(within budget: Duration) -> Duration {
-    max(.zero, budget - max(.milliseconds(150), budget / 10))
+    max(.zero, budget - max(conversionReserve, budget / 10))
   }
 
   private func takeConverted(_ result: Result<StoredFile, FetchFailure>, of picture: SourcePicture) {
     self.picture = nil
     tracker.note { $0.isConverting = false }
-    switch result {
+    if case .failure = result, state.isOver { return }
+    switch result.flatMapError(picture.unconverted) {
     case .success(let file): take(file)
-    case .failure(let failure):
-      guard !state.isOver else { return }
-      guard let type = picture.acceptableType else { return fail(failure) }
-      do throws(StoreError) {
-        take(try picture.file.finish(type: type))
-      } catch {
-        fail(FetchFailure(error))
-      }
+    case .failure(let failure): fail(failure)
     }
   }
 }

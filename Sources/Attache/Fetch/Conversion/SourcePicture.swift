@@ -5,3 +5,14 @@ struct SourcePicture {
   /// The type of a picture that may be attached as it is, if the conversion fails.
   var acceptableType: MediaType?
 }
+
+extension SourcePicture {
+  /// Stores the picture as it is, if it may be attached so.
+  ///
+  /// - Parameter failure: why it could not be converted.
+  /// - Returns: the stored file, pinned once, or `failure`.
+  func unconverted(after failure: FetchFailure) -> Result<StoredFile, FetchFailure> {
+    guard let type = acceptableType else { return .failure(failure) }
+    return Result { () throws(StoreError) in try file.finish(type: type) }.mapError { FetchFailure($0) }
+  }
+}

@@ -190,7 +190,7 @@ final class ExtensionPlay: Sendable {
     intake.take(attachments) { [self] files in
       state.withLock { state in
         guard let index = state.indices[call.number] else { return }
-        state.evidence.requests[index].attached = zip(attachments, files).map { .init(attachment: $0, file: $1) }
+        state.evidence.requests[index].attached = zip(attachments, files).map { .init(attachment: $0, file: $1.file) }
       }
       signal.ring()
     }
