@@ -4,22 +4,22 @@ package struct JSONText: Hashable, Sendable {
   /// The source ranges of a member.
   package struct Member {
     /// The name with its quotes.
-    var name: Range<Int>
-    var value: Range<Int>
+    package var name: Range<Int>
+    package var value: Range<Int>
   }
 
-  let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   package init(_ bytes: [UInt8]) {
     self.bytes = bytes
   }
 
   /// The range of the outermost value, without the white space around it.
-  var root: Range<Int> { bytes.span.rangeOfValue(at: []) }
+  package var root: Range<Int> { bytes.span.rangeOfValue(at: []) }
 
   /// Returns the value's first byte, which determines its type.
   func first(_ value: Range<Int>) -> UInt8 { bytes[value.lowerBound] }
-  func isObject(_ value: Range<Int>) -> Bool { first(value) == UInt8(ascii: "{") }
+  package func isObject(_ value: Range<Int>) -> Bool { first(value) == UInt8(ascii: "{") }
   func isArray(_ value: Range<Int>) -> Bool { first(value) == UInt8(ascii: "[") }
   /// Returns whether the value is a string of at least one byte.
   func isText(_ value: Range<Int>) -> Bool { first(value) == UInt8(ascii: "\"") && value.count > 2 }
@@ -28,13 +28,13 @@ package struct JSONText: Hashable, Sendable {
   func source(_ value: Range<Int>) -> ArraySlice<UInt8> { bytes[value] }
 
   /// Returns the decoded string; nil for any other type.
-  func string(_ value: Range<Int>) -> [UInt8]? {
+  package func string(_ value: Range<Int>) -> [UInt8]? {
     guard first(value) == UInt8(ascii: "\"") else { return nil }
     return JSONString.unescaped(bytes.span, value.withoutQuotes)
   }
 
   /// Returns the members of an object in source order; empty for any other type.
-  func members(of object: Range<Int>) -> [Member] {
+  package func members(of object: Range<Int>) -> [Member] {
     var members: [Member] = []
     forEachMember(of: object) { members.append($0) }
     return members
@@ -69,7 +69,7 @@ package struct JSONText: Hashable, Sendable {
   }
 
   /// Returns the last member of an object with that name.
-  func value(_ name: String, of object: Range<Int>) -> Range<Int>? {
+  package func value(_ name: String, of object: Range<Int>) -> Range<Int>? {
     var value: Range<Int>?
     forEachMember(of: object) { if isNamed($0, name) { value = $0.value } }
     return value

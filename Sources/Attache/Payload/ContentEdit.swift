@@ -79,6 +79,12 @@ struct ContentEdit: Hashable, Sendable {
   /// Whether there is nothing to change.
   var isEmpty: Bool { texts.isEmpty && aps.isEmpty && userInfo.isEmpty }
 
+  /// The JSON pointers of the members that change, within the payload.
+  var pointers: [String] {
+    texts.map { "/aps/alert" + JSONPointer.part($0.name).string } + aps.map { "/aps" + JSONPointer.part($0.name).string }
+      + userInfo.map { JSONPointer.part($0.name).string }
+  }
+
   /// Returns whether the user info of that name changes.
   func changesUserInfo(_ name: String) -> Bool {
     userInfo.contains { $0.name == UntrustedText(name) }

@@ -59,7 +59,7 @@ extension JSONText {
   }
 
   /// Returns the edits that remove members of an object.
-  func removals(of removed: Set<Int>, in members: [Member]) -> [LineEdit] {
+  package func removals(of removed: Set<Int>, in members: [Member]) -> [LineEdit] {
     var edits: [LineEdit] = []
     var start = 0
     while start < members.count {

@@ -20,6 +20,8 @@ package struct Decision: Sendable {
   package var media: [MediaRecord] = []
   /// The number of further media references that the line names.
   var omitted = 0
+  /// The JSON pointers of the payload's members that a service extension changed.
+  var changed: [String] = []
   /// The attached files.
   var files: [StoredFile] = []
   /// Releases resources when the line has been written, or will never be.

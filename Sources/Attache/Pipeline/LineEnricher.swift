@@ -34,9 +34,10 @@ struct LineEnricher: Sendable {
       let files = delivery.content?.attachments.map(\.file) ?? []
       switch enrich(payload, with: delivery.content, in: line) {
       case .unchanged: decision.reason = decision.reason ?? delivery.reason
-      case .enriched(let payload):
+      case .enriched(let payload, let changed):
         enriched.append(payload)
         decision.files += files
+        decision.changed += changed.filter { !decision.changed.contains($0) }
       case .refused(let reason):
         for file in files { store.unpin(file) }
         decision.reason = decision.reason ?? reason
@@ -57,7 +58,8 @@ struct LineEnricher: Sendable {
   /// The result for one payload of a line.
   private enum Enrichment {
     case unchanged
-    case enriched(Payload.Enriched)
+    /// - Parameter changed: the JSON pointers of the members that the service extension changed.
+    case enriched(Payload.Enriched, changed: [String])
     /// The original must be delivered.
     case refused(Reason)
   }
@@ -80,7 +82,7 @@ struct LineEnricher: Sendable {
       guard isReplaced || addsMember || !changes.isEmpty else { return .refused(.payloadPlace) }
     }
     if let maximumPayload, enriched.payloadCount > maximumPayload { return .refused(.payloadMaximum) }
-    return .enriched(enriched)
+    return .enriched(enriched, changed: changes.pointers)
   }
 
   /// Returns what the service extension changed; nil if the line cannot have it.

@@ -68,6 +68,8 @@ package struct DecidedPayload: Sendable {
   package var media: [MediaRecord] = []
   /// The number of further media references that the line names.
   package var omitted = 0
+  /// The JSON pointers of the members that a service extension changed.
+  package var changed: [String] = []
   /// The line with its media; nil means the original, byte for byte.
   package var output: [UInt8]?
   /// The attached files, pinned until ``release()``.
@@ -94,6 +96,7 @@ package struct DecidedPayload: Sendable {
     dialect = decision.dialect
     media = decision.media
     omitted = decision.omitted
+    changed = decision.changed
     self.elapsed = elapsed
     onRelease = decision.onRelease
     guard outcome == .attached else { return }
@@ -108,7 +111,7 @@ package struct DecidedPayload: Sendable {
 
   /// Removes the attachments from the result, for a reason that occurred later.
   package mutating func fallBack(_ reason: Reason) {
-    (outcome, self.reason, output, files) = (.fallback, reason, nil, [])
+    (outcome, self.reason, output, files, changed) = (.fallback, reason, nil, [], [])
   }
 
   /// Returns the report's record for the line, a JSON object with a line feed.
@@ -121,7 +124,7 @@ package struct DecidedPayload: Sendable {
     var text: [UInt8] = []
     ReportRecord(
       line: line, outcome: outcome, reason: reason, dialect: dialect, elapsed: elapsed, lateness: lateness, media: media, omitted: omitted,
-      why: why
+      changed: changed, why: why
     )
     .write(to: &text, showing: detail)
     return text

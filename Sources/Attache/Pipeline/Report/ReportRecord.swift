@@ -17,6 +17,9 @@ struct ReportRecord: Sendable {
   /// The number of further media references that the line names. The report omits the member if it
   /// is 0.
   var omitted = 0
+  /// The JSON pointers of the members that a service extension changed. The report omits the member
+  /// if there are none.
+  var changed: [String] = []
   /// Why an envelope was not opened, in one sentence. The report omits the member if it is nil.
   var why: String?
 
@@ -37,6 +40,12 @@ struct ReportRecord: Sendable {
     for medium in media { medium.write(to: &json, showing: detail) }
     json.endArray()
     if omitted > 0 { json.member("omitted", omitted) }
+    if !changed.isEmpty {
+      json.key("changed")
+      json.beginArray()
+      for pointer in changed { json.string(UntrustedText(pointer)) }
+      json.endArray()
+    }
     if let why { json.member("why", why) }
     json.endObject()
     text += json.bytes

@@ -53,7 +53,7 @@ package struct PromiseCheck: Sendable {
     let (text, input) = (run.output[number], run.evidence.input)
     switch answer {
     case .line(let line), .moved(let line), .again(let line):
-      return run.freedom.allows(text, from: input[line]) ? nil : altered(line, text, run)
+      return run.allows(number, from: line) ? nil : altered(line, text, run)
     case .rest: return nil
     case .torn(let line):
       return Finding(

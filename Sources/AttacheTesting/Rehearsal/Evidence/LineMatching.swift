@@ -87,6 +87,16 @@ package struct LineMatching: Sendable {
     }
   }
 
+  /// Accepts altered lines.
+  ///
+  /// - Parameter isAllowed: whether the line of input may have become the line of output of that
+  ///   number.
+  mutating func allow(_ isAllowed: (_ line: Int, _ number: Int) -> Bool) {
+    for (number, answer) in answers.enumerated() {
+      if case .altered(let line) = answer, isAllowed(line, number) { answers[number] = line == number ? .line(line) : .moved(line) }
+    }
+  }
+
   /// Returns the unanswered lines near a position. Distant lines are skipped, to limit the cost for
   /// a filter that changes every line.
   private func nearby(_ number: Int) -> ArraySlice<Int> {

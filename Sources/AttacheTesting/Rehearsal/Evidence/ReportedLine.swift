@@ -36,6 +36,8 @@ package struct ReportedLine: Sendable, Hashable {
   /// How late the line was written; nil when it was never written.
   package var lateness: Duration?
   package var media: [Medium]
+  /// The JSON pointers of the payload's members that a service extension changed.
+  package var changed: [String] = []
 
   package init(
     line: Int, outcome: Outcome, reason: Reason? = nil, elapsed: Duration = .zero, lateness: Duration? = nil, media: [Medium] = []
@@ -79,6 +81,7 @@ package struct ReportedLine: Sendable, Hashable {
           url: $0.url, reason: $0.reason?.value, status: $0.status, bytes: $0.bytes, type: $0.type, attempts: $0.attempts,
           convertedSize: $0.converted?.size)
       })
+    changed = record.changed ?? []
   }
 }
 
@@ -115,6 +118,7 @@ private struct Record: Decodable {
   var elapsedMs: Double
   var latenessMs: Double?
   var media: [Medium]
+  var changed: [String]?
 }
 
 /// A value of attache's enumerations, decoded by name.

@@ -11,6 +11,8 @@ package struct RunAnalysis: Sendable {
   let freedom: PromiseCheck.Freedom
   let output: [ArraySlice<UInt8>]
   let matching: LineMatching
+  /// The lines that a service extension changed, by their number, from 1.
+  private let changes: [Int: ChangedLine]
   /// The line of output, from 0, that answers each answered line of input.
   let answers: [Int: Int]
   /// One account per line of input, also for the lines that a stopped filter did not read.
@@ -23,19 +25,30 @@ package struct RunAnalysis: Sendable {
   package init(_ evidence: Evidence, freedom: PromiseCheck.Freedom = .members, isStopped: Bool = false) {
     let read = isStopped ? evidence.upToLastRead : evidence
     let output = read.outputLines
-    let matching = LineMatching(input: read.input, output: output, freedom: freedom, gaining: read.place)
+    let records = Dictionary((read.report ?? []).map { ($0.line, $0) }) { first, _ in first }
+    let changes = records.compactMapValues { record in
+      (0..<read.input.count).contains(record.line - 1) && !record.changed.isEmpty
+        ? ChangedLine(original: read.input[record.line - 1], changed: record.changed, place: read.place) : nil
+    }
+    var matching = LineMatching(input: read.input, output: output, freedom: freedom, gaining: read.place)
+    matching.allow { line, number in changes[line + 1]?.allows(output[number]) == true }
     let pairs = matching.answers.enumerated().compactMap { number, answer in answer.line.map { ($0, number) } }
     let answers = Dictionary(pairs) { first, _ in first }
-    let records = Dictionary((read.report ?? []).map { ($0.line, $0) }) { first, _ in first }
     accounts = evidence.input.indices.map { line in
       PayloadAccount(line, output: answers[line].map { output[$0] }, record: records[line + 1], in: evidence)
     }
     (self.evidence, self.freedom, self.output, self.matching, self.answers) = (read, freedom, output, matching, answers)
+    self.changes = changes
   }
 
   /// Analyses a run of attache itself.
   package init(_ evidence: Evidence, of scenario: Scenario) {
     self.init(evidence, freedom: .splice(evidence.place), isStopped: scenario.stop != nil)
+  }
+
+  /// Returns whether a line of output, from 0, has an allowed form of a line of input, from 0.
+  func allows(_ number: Int, from line: Int) -> Bool {
+    freedom.allows(output[number], from: evidence.input[line]) || changes[line + 1]?.allows(output[number]) == true
   }
 
   /// The accounts of the lines that the filter read.
