@@ -53,12 +53,32 @@ struct ExtensionCommandTests {
   @Test func `changed texts replace only their own bytes`() async throws {
     let tool = try AttacheTool()
     let line = #"{ "aps" : {"alert":{"title":"Hello","body":"T\u0065xt"},"mutable-content":1}, "n":1.10 }"#
-    let run = try await tool.run(["--extension", Self.build("OverridesInit.swift", tool)], input: line + "\n")
+    let run = try await tool.run(["--report", tool.report, "--extension", Self.build("OverridesInit.swift", tool)], input: line + "\n")
     let expected =
       #"{ "aps" : {"alert":{"title":"Hello","body":"T\u0065xt"},"mutable-content":1,"badge":3,"sound":"bell.caf","category":"NEWS","#
       + #""interruption-level":"time-sensitive","relevance-score":0.5}, "n":1.10 }"#
     #expect(run.text == expected + "\n")
     #expect(run.exit == .status(0))
+    let names = ["badge", "sound", "category", "interruption-level", "relevance-score"].map { "/aps/\($0)" }
+    #expect(try ReportLine.read(tool.report).first?.changed == names)
+  }
+
+  @Test func `a picture that the extension attaches is converted`() async throws {
+    try await withOrigin { origin in
+      origin.serve("/photo.jpg", try Sample.medium("photo.webp"), contentType: "image/webp")
+      let tool = try AttacheTool()
+      let line = payload(origin.url("/photo.jpg"))
+      let flags = AttacheTool.loopback + ["--report", tool.report, "--extension", try await Self.build("Tutorial.swift", tool)]
+      let plain = try await tool.run(flags, input: line)
+      #expect(plain.text == line && plain.exit == .status(0))
+      #expect(try ReportLine.read(tool.report).map(\.reason) == ["type.unsupported"])
+      let converted = try await tool.run(flags + ["--convert", "--deadline", "20s"], input: line)
+      let attachment = try #require(Enriched.attachments(converted.text).first, "\(converted.errors)")
+      #expect(attachment.type == "public.jpeg" && attachment.url.hasSuffix(".jpg"))
+      let report = try String(contentsOfFile: tool.report, encoding: .utf8)
+      #expect(report.contains(#""converted":{"from":"image/webp","size":\#(attachment.size),"width":96,"height":64}"#), "\(report)")
+      #expect(try ReportLine.read(tool.report).first?.media.first?.bytes == Sample.medium("photo.webp").count)
+    }
   }
 
   @Test(arguments: ["Traps", "Exits", "Floods", "Allocates", "IgnoresExpiry", "ClosesFrames", "WritesFrames", "Forks"])
@@ -201,5 +221,12 @@ struct ExtensionCommandTests {
     try #require(scenarios.allSatisfy(FileManager.default.fileExists), "the scenarios were renamed")
     let run = try await tool.run(["rehearse", "--extension", program] + scenarios)
     #expect(run.exit == .status(0), "\(run.text)")
+  }
+
+  @Test func `a scenario allows an extension the changes that it reports`() async throws {
+    let tool = try AttacheTool()
+    let program = try await Self.build("Answers/Template.swift", tool)
+    let run = try await tool.run(["rehearse", "--extension", program, Sample.fixtures + "/scenarios/origin-serves-a-photo.yaml"])
+    #expect(run.exit == .status(0) && !run.text.contains("altered"), "\(run.text)")
   }
 }

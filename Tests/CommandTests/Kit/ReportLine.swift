@@ -20,6 +20,7 @@ struct ReportLine: Decodable, Hashable {
   var lateness_ms: Double
   var media: [Medium]
   var omitted: Int?
+  var changed: [String]?
   var why: String?
 
   static func read(_ path: String) throws -> [ReportLine] {

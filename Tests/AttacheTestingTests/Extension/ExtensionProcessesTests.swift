@@ -1,0 +1,55 @@
+import Attache
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+@testable import AttacheTesting
+
+/// The processes of a service extension, by a real one.
+@Suite(.timeLimit(.minutes(2)), .serialized)
+struct ExtensionProcessesTests {
+  private static let payload = Array(#"{"aps":{"alert":"Hello","mutable-content":1}}"#.utf8)
+
+  /// Calls the extension, and waits for its end.
+  private func call(_ processes: ExtensionProcesses) async -> (ExtensionCall, ExtensionCall.End) {
+    let box = Mutex<ExtensionCall?>(nil)
+    let end = await withCheckedContinuation { continuation in
+      let call = processes.call(identifier: "a", payload: Self.payload) { continuation.resume(returning: $0) }
+      box.withLock { $0 = call }
+    }
+    return (box.withLock { $0! }, end)
+  }
+
+  private static func descriptors() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+  }
+
+  /// The children of this process that have ended and that nobody has waited for.
+  private static func zombies() -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.filter { name in
+      guard Int(name) != nil, let stat = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8) else { return false }
+      let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
+      return fields.count > 1 && fields[0] == "Z" && fields[1] == "\(getpid())" && stat.contains("(Extension)")
+    }
+  }
+
+  @Test func `processes that end leave no descriptor and no zombie behind`() async throws {
+    let processes = try ExtensionProcesses(.init(program: BuiltExtensions.program("Hostile/Traps.swift")))
+    // Calls that are kept must keep no process.
+    var calls: [ExtensionCall] = []
+    var before = 0
+    for number in 0..<12 {
+      if number == 2 { before = try Self.descriptors() }
+      let (call, end) = await call(processes)
+      guard case .failed(.extensionCrash) = end else { return #expect(Bool(false), "\(end)") }
+      calls.append(call)
+    }
+    let after = try Self.descriptors()
+    #expect(after < before + 4, "\(before), then \(after)")
+    processes.shutdown()
+    #expect(Self.zombies().isEmpty)
+    #expect(calls.count == 12)
+  }
+}
