@@ -98,12 +98,13 @@ private final class ServedRequest: @unchecked Sendable {
       if calls == 1 { answered = (content, Self.text(changes), values.attachments.map(\.identifier)) }
       return calls
     }
-    HostLink.send(.answer, ["request": number, "call": call, "changes": changes, "attachments": attachments])
-    lock.withLock { instance = nil }
+    // Before the answer, so that the next request finds it.
     if call == 1 {
       UNUserNotificationCenter.current().deliver(
         UNNotificationRequest(identifier: request.identifier, content: content, trigger: request.trigger))
     }
+    HostLink.send(.answer, ["request": number, "call": call, "changes": changes, "attachments": attachments])
+    lock.withLock { instance = nil }
   }
 
   func finish() {

@@ -27,15 +27,17 @@ public struct UNNotificationActionOptions: OptionSet, Sendable {
 }
 
 open class UNNotificationActionIcon: NSObject, NSCopying, @unchecked Sendable {
-  private let name: String
+  let name: String
+  /// Whether it is one of Apple's symbols.
+  let isSystem: Bool
 
   public init(templateImageName: String) {
-    name = templateImageName
+    (name, isSystem) = (templateImageName, false)
     super.init()
   }
 
   public init(systemImageName: String) {
-    name = systemImageName
+    (name, isSystem) = (systemImageName, true)
     super.init()
   }
 
@@ -44,7 +46,8 @@ open class UNNotificationActionIcon: NSObject, NSCopying, @unchecked Sendable {
   }
 
   open override func isEqual(_ object: Any?) -> Bool {
-    (object as? UNNotificationActionIcon)?.name == name
+    guard let other = object as? UNNotificationActionIcon else { return false }
+    return other.name == name && other.isSystem == isSystem
   }
 
   open override var hash: Int { name.hashValue }

@@ -50,13 +50,18 @@ open class UNPushNotificationTrigger: UNNotificationTrigger, @unchecked Sendable
 
 open class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
   public let timeInterval: TimeInterval
-  private let start = Date()
+  let start: Date
 
   public init(timeInterval: TimeInterval, repeats: Bool) {
     // Apple's class raises an exception, too.
     precondition(timeInterval > 0, "time interval must be greater than 0")
     precondition(!repeats || timeInterval >= 60, "time interval must be at least 60 if repeating")
-    self.timeInterval = timeInterval
+    (self.timeInterval, start) = (timeInterval, Date())
+    super.init(repeats: repeats)
+  }
+
+  init(_ timeInterval: TimeInterval, repeats: Bool, since start: Date) {
+    (self.timeInterval, self.start) = (timeInterval, start)
     super.init(repeats: repeats)
   }
 

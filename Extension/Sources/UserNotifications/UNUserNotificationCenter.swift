@@ -28,22 +28,16 @@ extension UNUserNotificationCenterDelegate {
   public func userNotificationCenter(_ center: UNUserNotificationCenter, openSettingsFor notification: UNNotification?) {}
 }
 
-/// The categories, and the delivered and pending notifications, of this process. Handlers are called
-/// on a queue of the centre's own.
+/// The categories, and the delivered and pending notifications, of all processes of a run. Handlers are
+/// called on a queue of the centre's own.
 open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
-  private struct State {
-    var categories: Set<UNNotificationCategory> = []
-    /// How often the categories were read since they were last written.
-    var reads = 0
-    var delivered: [UNNotification] = []
-    var pending: [String: (request: UNNotificationRequest, timer: any DispatchSourceTimer)] = [:]
-    var badge = 0
-  }
-
   private static let shared = UNUserNotificationCenter()
   private let lock = NSLock()
   private let queue = DispatchQueue(label: "attache.notification-centre")
-  private var state = State()
+  private let store = NotificationStore()
+  /// How often the categories were read since they were last written.
+  private var reads = 0
+  private var deliveries = 0
 
   open weak var delegate: (any UNUserNotificationCenterDelegate)?
   open var supportsContentExtensions: Bool { true }
@@ -52,26 +46,14 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     shared
   }
 
-  private func read<Value: Sendable>(_ value: (inout State) -> Value, _ handler: @escaping @Sendable (Value) -> Void) {
-    let value = lock.withLock { value(&state) }
-    queue.async { handler(value) }
-  }
-
-  private func read<Value: Sendable>(_ value: (inout State) -> Value) async -> Value {
-    withState(value)
-  }
-
-  private func withState<Value>(_ body: (inout State) -> Value) -> Value {
-    lock.withLock { body(&state) }
-  }
-
   // MARK: Categories
 
   /// Replaces all categories.
   open func setNotificationCategories(_ categories: Set<UNNotificationCategory>) {
-    let isRace = withState { state in
-      defer { (state.categories, state.reads) = (categories, 0) }
-      return state.reads > 1
+    let isRace = lock.withLock {
+      defer { reads = 0 }
+      store.write(categories)
+      return reads > 1
     }
     if isRace {
       HostLink.note(.categoriesRace, "the categories were read more than once before they were written, so one writer undoes the other")
@@ -79,66 +61,65 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   }
 
   open func getNotificationCategories(completionHandler: @escaping @Sendable (Set<UNNotificationCategory>) -> Void) {
-    read(Self.readCategories, completionHandler)
+    let categories = readCategories()
+    queue.async { completionHandler(categories) }
   }
 
   open func notificationCategories() async -> Set<UNNotificationCategory> {
-    await read(Self.readCategories)
+    readCategories()
   }
 
-  private static func readCategories(_ state: inout State) -> Set<UNNotificationCategory> {
-    state.reads += 1
-    return state.categories
+  private func readCategories() -> Set<UNNotificationCategory> {
+    lock.withLock {
+      reads += 1
+      return store.categories
+    }
   }
 
   // MARK: Delivered notifications
 
   open func getDeliveredNotifications(completionHandler: @escaping @Sendable ([UNNotification]) -> Void) {
-    read(\.delivered, completionHandler)
+    queue.async { [store] in completionHandler(store.deliveredNotifications) }
   }
 
   open func deliveredNotifications() async -> [UNNotification] {
-    await read(\.delivered)
+    store.deliveredNotifications
   }
 
   open func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {
-    withState { $0.delivered.removeAll { identifiers.contains($0.request.identifier) } }
+    store.remove(identifiers, pending: false)
   }
 
   open func removeAllDeliveredNotifications() {
-    withState { $0.delivered = [] }
+    store.removeAll(pending: false)
   }
 
   /// Records a notification as shown. The newest 100 are kept.
   package func deliver(_ request: UNNotificationRequest) {
-    withState { state in
-      state.delivered.removeAll { $0.request.identifier == request.identifier }
-      state.delivered.append(UNNotification(request: request, date: Date()))
-      if state.delivered.count > 100 { state.delivered.removeFirst() }
+    store.deliver(request)
+    let isMany = lock.withLock {
+      deliveries += 1
+      return deliveries.isMultiple(of: NotificationStore.maximumDelivered)
     }
+    if isMany { store.prune() }
   }
 
   // MARK: Pending notifications
 
   open func getPendingNotificationRequests(completionHandler: @escaping @Sendable ([UNNotificationRequest]) -> Void) {
-    read({ $0.pending.values.map(\.request) }, completionHandler)
+    queue.async { [store] in completionHandler(store.pendingRequests) }
   }
 
   open func pendingNotificationRequests() async -> [UNNotificationRequest] {
-    await read { $0.pending.values.map(\.request) }
+    store.pendingRequests
   }
 
   open func removePendingNotificationRequests(withIdentifiers identifiers: [String]) {
-    withState { state in
-      for identifier in identifiers { state.pending.removeValue(forKey: identifier)?.timer.cancel() }
-    }
+    store.remove(identifiers, pending: true)
   }
 
   open func removeAllPendingNotificationRequests() {
-    withState { state in
-      for pending in state.pending.values { pending.timer.cancel() }
-      state.pending = [:]
-    }
+    store.removeAll(pending: true)
   }
 
   open func add(_ request: UNNotificationRequest, withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil) {
@@ -152,45 +133,28 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
   private func schedule(_ request: UNNotificationRequest) -> UNError? {
     HostLink.note(.accepted, "a local notification was added: \(request.identifier)")
-    let date: Date?
-    switch request.trigger {
-    case let trigger as UNTimeIntervalNotificationTrigger: date = trigger.nextTriggerDate()
-    case let trigger as UNCalendarNotificationTrigger: date = trigger.nextTriggerDate()
-    default:
+    guard request.trigger is UNTimeIntervalNotificationTrigger || request.trigger is UNCalendarNotificationTrigger else {
       deliver(request)
       return nil
     }
-    guard let date else { return UNError(.notificationInvalidNoDate, "the trigger has no next date") }
-    let timer = DispatchSource.makeTimerSource(queue: queue)
-    timer.schedule(deadline: .now() + max(date.timeIntervalSinceNow, 0))
-    timer.setEventHandler { [weak self] in self?.fire(request) }
-    let old = withState { $0.pending.updateValue((request, timer), forKey: request.identifier) }
-    old?.timer.cancel()
-    timer.resume()
+    guard let date = request.trigger?.nextDate else { return UNError(.notificationInvalidNoDate, "the trigger has no next date") }
+    store.plan(request, at: date)
     return nil
-  }
-
-  private func fire(_ request: UNNotificationRequest) {
-    withState { $0.pending.removeValue(forKey: request.identifier) }?.timer.cancel()
-    deliver(request)
-    if request.trigger?.repeats == true { _ = schedule(request) }
   }
 
   // MARK: Badge and settings
 
   open func setBadgeCount(_ count: Int, withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil) {
-    let error = store(badge: count)
+    let error = Self.error(badge: count)
     queue.async { completionHandler?(error) }
   }
 
   open func setBadgeCount(_ count: Int) async throws {
-    if let error = store(badge: count) { throw error }
+    if let error = Self.error(badge: count) { throw error }
   }
 
-  private func store(badge count: Int) -> UNError? {
-    guard count >= 0 else { return UNError(.badgeInputInvalid, "a badge cannot be negative") }
-    withState { $0.badge = count }
-    return nil
+  private static func error(badge count: Int) -> UNError? {
+    count >= 0 ? nil : UNError(.badgeInputInvalid, "a badge cannot be negative")
   }
 
   open func getNotificationSettings(completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void) {

@@ -175,6 +175,22 @@ struct ExtensionCommandTests {
     #expect(Set(try ReportLine.read(tool.report).map(\.reason)) == [nil], "\(run.errors.suffix(500))")
   }
 
+  @Test func `the notification centre outlives a process`() async throws {
+    let tool = try AttacheTool()
+    let program = try await Self.build("Centre.swift", tool)
+    let lines = ["one", "two", "crash", "three"].map { #"{"aps":{"alert":{"body":"\#($0)"},"mutable-content":1},"\#($0)":1}"# }
+    let flags = ["--jobs", "1", "--extension-processes", "1", "--extension", program]
+    let run = try await tool.run(flags, input: lines.joined(separator: "\n") + "\n")
+    let titles = run.text.split(separator: "\n").map { line -> String? in
+      let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      return ((object?["aps"] as? [String: Any])?["alert"] as? [String: Any])?["title"] as? String
+    }
+    let expected = [
+      "[] [] []", #"["one"] ["Reminder of one"] ["to one"]"#, nil, #"["", "one", "two"] ["Reminder of two"] ["to one", "to two"]"#,
+    ]
+    #expect(titles == expected, "\(run.errors)")
+  }
+
   @Test func `a source is no program, and the error says how to build it`() async throws {
     let tool = try AttacheTool()
     for command in [[], ["filter"], ["batch", "in", "-o", "out"]] {

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The folder of a run's extension processes: a home for each process, as an iOS app has it, and
-/// what they share.
+/// what they share, which is the app groups and the notification centre (the folder `Centre`).
 package final class ExtensionFolder: Sendable {
   package let path: String
   /// The folder with a folder for each app group, their keychain, and their defaults in `Preferences`.
@@ -39,7 +39,7 @@ package final class ExtensionFolder: Sendable {
     try Self.makeFolder(home)
     for name in ["Documents", "Library", "Library/Caches", "Library/Application Support", "tmp"] { try Self.makeFolder("\(home)/\(name)") }
     return [
-      "HOME": home, "CFFIXED_USER_HOME": home, "TMPDIR": "\(home)/tmp", "ATTACHE_GROUPS": groups,
+      "HOME": home, "CFFIXED_USER_HOME": home, "TMPDIR": "\(home)/tmp", "ATTACHE_GROUPS": groups, "ATTACHE_CENTRE": "\(path)/Centre",
       "XDG_CACHE_HOME": "\(home)/Library/Caches", "XDG_DATA_HOME": "\(home)/Library/Application Support",
       "XDG_CONFIG_HOME": "\(groups)/Preferences",
     ]
