@@ -28,7 +28,7 @@ final class ExtensionServer: @unchecked Sendable {
     let request = UNNotificationRequest(identifier: identifier, content: content, trigger: UNPushNotificationTrigger())
     let instance = isReused ? reused ?? make() : make()
     if isReused { reused = instance }
-    let served = ServedRequest(number, request, values, instance)
+    let served = ServedRequest(number, request, payload, values, instance)
     lock.withLock { requests[number] = served }
     served.begin()
   }
@@ -47,6 +47,7 @@ final class ExtensionServer: @unchecked Sendable {
 private final class ServedRequest: @unchecked Sendable {
   private let number: UInt64
   private let request: UNNotificationRequest
+  private let payload: Data
   private let given: ContentValues
   private let queue: DispatchQueue
   private let lock = NSLock()
@@ -57,8 +58,8 @@ private final class ServedRequest: @unchecked Sendable {
   /// The object of the first answer, and its changes at that time.
   private var answered: (content: UNNotificationContent, changes: Data, attachments: [String])?
 
-  init(_ number: UInt64, _ request: UNNotificationRequest, _ given: ContentValues, _ instance: UNNotificationServiceExtension) {
-    (self.number, self.request, self.given, self.instance) = (number, request, given, instance)
+  init(_ number: UInt64, _ request: UNNotificationRequest, _ payload: Data, _ given: ContentValues, _ instance: UNNotificationServiceExtension) {
+    (self.number, self.request, self.payload, self.given, self.instance) = (number, request, payload, given, instance)
     observed = instance
     queue = DispatchQueue(label: "attache.request.\(number)")
   }
@@ -99,10 +100,7 @@ private final class ServedRequest: @unchecked Sendable {
       return calls
     }
     // Before the answer, so that the next request finds it.
-    if call == 1 {
-      UNUserNotificationCenter.current().deliver(
-        UNNotificationRequest(identifier: request.identifier, content: content, trigger: request.trigger))
-    }
+    if call == 1 { UNUserNotificationCenter.current().deliver(request.identifier, payload: payload, changes: changes) }
     HostLink.send(.answer, ["request": number, "call": call, "changes": changes, "attachments": attachments])
     lock.withLock { instance = nil }
   }

@@ -1,22 +1,20 @@
 import Groundwork
 
 /// What all processes of a run share of the notification centre: the categories, and the delivered and
-/// pending notifications. Each is a file in a folder that the host has made for the run.
+/// pending notifications. They are files in a folder that the host has made for the run.
 ///
-/// The processes only replace and remove whole files, so they need no lock.
-struct NotificationStore {
-  /// The most notifications that the centre shows.
-  static let maximumDelivered = 100
-
+/// The processes only replace and remove whole files, and append whole records, so they need no lock.
+final class NotificationStore: @unchecked Sendable {
   private let folder: URL
-  private var delivered: URL { folder.appendingPathComponent("delivered") }
+  private let delivered: DeliveredLog
   private var pending: URL { folder.appendingPathComponent("pending") }
   private var categoriesFile: URL { folder.appendingPathComponent("categories") }
 
   init() {
     let path = ProcessInfo.processInfo.environment["ATTACHE_CENTRE"]
     folder = path.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? PhoneFolders.home.appendingPathComponent("Library/Centre")
-    for folder in [delivered, pending] { try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+    delivered = DeliveredLog(folder.appendingPathComponent("delivered").path)
+    try? FileManager.default.createDirectory(at: pending, withIntermediateDirectories: true)
   }
 
   var categories: Set<UNNotificationCategory> {
@@ -28,101 +26,103 @@ struct NotificationStore {
     write(categories.map(\.json), to: categoriesFile)
   }
 
-  // MARK: Notifications
+  // MARK: Delivered notifications
 
   /// Records a notification as shown, in the place of an earlier one with its identifier.
-  func deliver(_ request: UNNotificationRequest, at date: Date = Date()) {
-    write(request.json(date), to: file(request.identifier, in: delivered))
+  ///
+  /// - Parameters:
+  ///   - payload: the payload that was sent.
+  ///   - changes: what was changed of its content, as the host learns it.
+  func deliver(_ identifier: String, payload: Data, changes: [String: Any], at date: Date = Date()) {
+    delivered.append(["identifier": identifier, "date": date.timeIntervalSince1970, "changes": changes], payload)
   }
 
-  /// Removes all but the newest delivered notifications.
-  func prune() {
-    guard names(in: delivered).count > Self.maximumDelivered else { return }
-    let old = notifications(in: delivered).dropLast(Self.maximumDelivered)
-    remove(old.map(\.request.identifier), pending: false)
+  private func deliver(_ request: UNNotificationRequest, at date: Date) {
+    let payload = (try? JSONSerialization.data(withJSONObject: request.content.values.payload)) ?? Data("{}".utf8)
+    deliver(request.identifier, payload: payload, changes: [:], at: date)
   }
 
-  /// The delivered notifications, the newest last.
+  func removeDelivered(_ identifiers: [String]) {
+    delivered.append(["removed": identifiers], Data())
+  }
+
+  func removeAllDelivered() {
+    delivered.append(["all": true], Data())
+  }
+
+  /// The newest delivered notifications, the newest last.
   var deliveredNotifications: [UNNotification] {
     fire()
-    return notifications(in: delivered).suffix(Self.maximumDelivered)
+    return delivered.notifications
   }
 
+  // MARK: Pending notifications
+
   /// Plans a notification, in the place of an earlier one with its identifier.
-  func plan(_ request: UNNotificationRequest, at date: Date) {
-    write(request.json(date), to: file(request.identifier, in: pending))
+  ///
+  /// - Parameter date: when it is shown; nil for now.
+  func add(_ request: UNNotificationRequest, at date: Date?) {
+    guard let date else { return deliver(request, at: Date()) }
+    var json: [String: Any] = [
+      "identifier": request.identifier, "date": date.timeIntervalSince1970, "content": request.content.values.payload,
+    ]
+    json["trigger"] = request.trigger?.json
+    write(json, to: file(of: request.identifier))
   }
 
   /// The notifications whose time has not come, by their time.
   var pendingRequests: [UNNotificationRequest] {
     fire()
-    return notifications(in: pending).map(\.request)
+    return pendingNotifications.map(\.request)
   }
 
-  /// - Parameter pending: whether pending notifications are meant, or delivered ones.
-  func remove(_ identifiers: [String], pending isPending: Bool) {
-    for identifier in identifiers { try? FileManager.default.removeItem(at: file(identifier, in: isPending ? pending : delivered)) }
+  func removePending(_ identifiers: [String]) {
+    for identifier in identifiers { try? FileManager.default.removeItem(at: file(of: identifier)) }
   }
 
-  func removeAll(pending isPending: Bool) {
-    let folder = isPending ? pending : delivered
-    for name in names(in: folder) { try? FileManager.default.removeItem(at: folder.appendingPathComponent(name)) }
+  func removeAllPending() {
+    removePending(pendingNotifications.map(\.request.identifier))
   }
 
-  /// Delivers the pending notifications whose time has come. Nobody sees that it happens now.
+  /// Delivers the pending notifications whose time has come. Nobody sees that it happens only now.
   private func fire() {
-    for notification in notifications(in: pending) where notification.date <= Date() {
+    for notification in pendingNotifications where notification.date <= Date() {
       let request = notification.request
       deliver(request, at: notification.date)
-      if let next = request.trigger?.nextDate, request.trigger?.repeats == true {
-        plan(request, at: next)
+      if request.trigger?.repeats == true, let next = request.trigger?.nextDate {
+        add(request, at: next)
       } else {
-        remove([request.identifier], pending: true)
+        removePending([request.identifier])
       }
     }
   }
 
-  private func notifications(in folder: URL) -> [UNNotification] {
-    names(in: folder).compactMap { name in
-      let data = try? Data(contentsOf: folder.appendingPathComponent(name))
-      let json = data.flatMap { try? JSONSerialization.jsonObject(with: $0) } as? [String: Any]
-      return json.flatMap(UNNotification.init(json:))
+  private var pendingNotifications: [UNNotification] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: pending.path)) ?? []
+    return names.filter { $0.hasPrefix("_") }.compactMap { name in
+      let data = try? Data(contentsOf: pending.appendingPathComponent(name))
+      guard let json = data.flatMap({ try? JSONSerialization.jsonObject(with: $0) }) as? [String: Any],
+        let identifier = json["identifier"] as? String, let date = json["date"] as? Double
+      else { return nil }
+      let content = UNNotificationContent(ContentValues(payload: json["content"] as? [String: Any] ?? [:]))
+      let trigger = (json["trigger"] as? [String: Any]).map(UNNotificationTrigger.read)
+      return UNNotification(
+        request: UNNotificationRequest(identifier: identifier, content: content, trigger: trigger), date: Date(timeIntervalSince1970: date))
     }.sorted { $0.date < $1.date }
   }
 
-  private func names(in folder: URL) -> [String] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter { $0.hasPrefix("_") }
-  }
-
   /// Returns a notification's file. Its name is the identifier, as far as a file's name can hold it.
-  private func file(_ identifier: String, in folder: URL) -> URL {
+  private func file(of identifier: String) -> URL {
     let name = identifier.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     let hash = identifier.utf8.reduce(into: UInt64(0)) { $0 = $0 &* 31 &+ UInt64($1) }
-    return folder.appendingPathComponent("_" + (name.utf8.count <= 200 ? name : "\(name.prefix(150))\(hash)"))
+    return pending.appendingPathComponent("_" + (name.utf8.count <= 200 ? name : "\(name.prefix(150))\(hash)"))
   }
 
+  /// Replaces a file. It need not outlive the machine, so it is not synced.
   private func write(_ json: Any, to file: URL) {
-    guard let data = try? JSONSerialization.data(withJSONObject: json) else { return }
-    try? data.write(to: file, options: .atomic)
-  }
-}
-
-extension UNNotification {
-  fileprivate convenience init?(json: [String: Any]) {
-    guard let identifier = json["identifier"] as? String, let date = json["date"] as? Double, let content = json["content"] as? [String: Any]
-    else { return nil }
-    let trigger = (json["trigger"] as? [String: Any]).flatMap(UNNotificationTrigger.read)
-    let values = UNNotificationContent(ContentValues(json: content))
-    self.init(
-      request: UNNotificationRequest(identifier: identifier, content: values, trigger: trigger), date: Date(timeIntervalSince1970: date))
-  }
-}
-
-extension UNNotificationRequest {
-  fileprivate func json(_ date: Date) -> [String: Any] {
-    var json: [String: Any] = ["identifier": identifier, "date": date.timeIntervalSince1970, "content": content.values.json]
-    if let trigger { json["trigger"] = trigger.json }
-    return json
+    let new = folder.appendingPathComponent(UUID().uuidString)
+    guard let data = try? JSONSerialization.data(withJSONObject: json), (try? data.write(to: new)) != nil else { return }
+    rename(new.path, file.path)
   }
 }
 
@@ -161,24 +161,35 @@ extension UNNotificationTrigger {
 }
 
 extension ContentValues {
-  /// The members of the alert among the names of changes.
-  private static let alertNames = ["title", "subtitle", "body", "launch-image", "summary-arg", "summary-arg-count"]
-
-  /// The content without its attachments.
-  fileprivate var json: [String: Any] {
+  /// A payload that shows this content, without its attachments.
+  fileprivate var payload: [String: Any] {
     var empty = ContentValues()
     empty.userInfo = userInfo
-    var aps = changes(from: empty)
-    var alert: [String: Any] = [:]
-    for name in Self.alertNames { alert[name] = aps.removeValue(forKey: name) }
-    aps["alert"] = alert
     let members = userInfo.compactMap { key, value in (key as? String).map { ($0, value) } }
-    return ["aps": aps, "userInfo": Dictionary(uniqueKeysWithValues: members.filter { JSONSerialization.isValidJSONObject([$0.1]) })]
+    var payload = Dictionary(uniqueKeysWithValues: members.filter { JSONSerialization.isValidJSONObject([$0.1]) })
+    payload["aps"] = nil
+    return payload.applying(changes(from: empty))
   }
+}
 
-  fileprivate init(json: [String: Any]) {
-    self.init(payload: ["aps": json["aps"] ?? [:]])
-    userInfo = json["userInfo"] as? [String: Any] ?? [:]
+extension [String: Any] {
+  /// Returns a payload with the changes of its content.
+  func applying(_ changes: [String: Any]) -> [String: Any] {
+    var payload = self
+    var aps = payload["aps"] as? [String: Any] ?? [:]
+    var alert = aps["alert"] as? [String: Any] ?? (aps["alert"] as? String).map { ["body": $0] } ?? [:]
+    for (name, value) in changes {
+      switch name {
+      case "userInfo": payload.merge(value as? [String: Any] ?? [:]) { _, new in new }
+      case "title", "subtitle", "body", "launch-image", "summary-arg", "summary-arg-count":
+        alert[name] = value
+        alert[name == "body" ? "loc-key" : name + "-loc-key"] = nil
+      default: aps[name] = value
+      }
+    }
+    aps["alert"] = alert.filter { !($0.value is NSNull) }
+    payload["aps"] = aps.filter { !($0.value is NSNull) }
+    return payload.filter { !($0.value is NSNull) }
   }
 }
 

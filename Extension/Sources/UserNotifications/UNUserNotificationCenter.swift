@@ -37,7 +37,6 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   private let store = NotificationStore()
   /// How often the categories were read since they were last written.
   private var reads = 0
-  private var deliveries = 0
 
   open weak var delegate: (any UNUserNotificationCenterDelegate)?
   open var supportsContentExtensions: Bool { true }
@@ -87,21 +86,20 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   }
 
   open func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {
-    store.remove(identifiers, pending: false)
+    store.removeDelivered(identifiers)
   }
 
   open func removeAllDeliveredNotifications() {
-    store.removeAll(pending: false)
+    store.removeAllDelivered()
   }
 
   /// Records a notification as shown. The newest 100 are kept.
-  package func deliver(_ request: UNNotificationRequest) {
-    store.deliver(request)
-    let isMany = lock.withLock {
-      deliveries += 1
-      return deliveries.isMultiple(of: NotificationStore.maximumDelivered)
-    }
-    if isMany { store.prune() }
+  ///
+  /// - Parameters:
+  ///   - payload: the payload that was sent.
+  ///   - changes: what its extension has changed, as the host learns it.
+  package func deliver(_ identifier: String, payload: Data, changes: [String: Any]) {
+    store.deliver(identifier, payload: payload, changes: changes)
   }
 
   // MARK: Pending notifications
@@ -115,11 +113,11 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   }
 
   open func removePendingNotificationRequests(withIdentifiers identifiers: [String]) {
-    store.remove(identifiers, pending: true)
+    store.removePending(identifiers)
   }
 
   open func removeAllPendingNotificationRequests() {
-    store.removeAll(pending: true)
+    store.removeAllPending()
   }
 
   open func add(_ request: UNNotificationRequest, withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil) {
@@ -134,11 +132,11 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   private func schedule(_ request: UNNotificationRequest) -> UNError? {
     HostLink.note(.accepted, "a local notification was added: \(request.identifier)")
     guard request.trigger is UNTimeIntervalNotificationTrigger || request.trigger is UNCalendarNotificationTrigger else {
-      deliver(request)
+      store.add(request, at: nil)
       return nil
     }
     guard let date = request.trigger?.nextDate else { return UNError(.notificationInvalidNoDate, "the trigger has no next date") }
-    store.plan(request, at: date)
+    store.add(request, at: date)
     return nil
   }
 

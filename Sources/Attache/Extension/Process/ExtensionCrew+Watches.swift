@@ -36,6 +36,7 @@ extension ExtensionCrew {
     isOver = true
     for process in processes { end(process, verdict: .cancelled) }
     while let call = waiting.popFirst() { call.end(.failed(.cancelled)) }
+    endSessions()
     for process in leftovers { process.process.wait() }
     collectLeftovers()
     folder.remove()

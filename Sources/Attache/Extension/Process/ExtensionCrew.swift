@@ -9,6 +9,9 @@ final class ExtensionCrew: @unchecked Sendable {
   /// How long calls fail at once after a process that never was ready, doubled each time.
   private static let firstPause = Duration.milliseconds(100)
   private static let longestPause = Duration.seconds(5)
+  /// How much less of a core a process gets than this one: many that are busy at once must not make
+  /// the host late.
+  private static let niceness: Int32 = 5
   /// How often a process is read in one turn of the loop.
   private static let readsPerTurn = 8
 
@@ -21,6 +24,8 @@ final class ExtensionCrew: @unchecked Sendable {
   var processes: [ExtensionProcess] = []
   /// Processes that were killed and have not ended yet.
   var leftovers: [ExtensionProcess] = []
+  /// Processes that were killed, and whose sessions may have other processes.
+  private var dying: [StartedProcess] = []
   var waiting = Ring<ExtensionCall>()
   private var started = 0
   var isOver = false
@@ -150,7 +155,9 @@ final class ExtensionCrew: @unchecked Sendable {
     (launch.socket, launch.leadsSession) = (socket, true)
     do throws(SystemError) {
       _ = try SystemError.check("fcntl", fcntl(pipe.read, F_SETFL, O_NONBLOCK))
-      return (try launch.start().0, pipe.read)
+      let process = try launch.start().0
+      process.yield(Self.niceness)
+      return (process, pipe.read)
     } catch {
       close(pipe.read)
       throw error
@@ -238,7 +245,10 @@ final class ExtensionCrew: @unchecked Sendable {
     processes.remove(at: index)
     loop.unwatch(process.socket)
     process.verdict = verdict
-    process.process.endSession()
+    process.process.send(SIGKILL)
+    // Many processes often end at once, and the search for what they have started takes time.
+    dying.append(process.process)
+    if dying.count == 1 { loop.later { [weak self] in self?.endSessions() } }
     if process.output >= 0 { loop.unwatch(process.output) }
     // The last words of a crash are in the pipe.
     for _ in 0..<64 where process.readOutput(configuration.print) {}
@@ -251,6 +261,12 @@ final class ExtensionCrew: @unchecked Sendable {
     }
     let reason: Reason = verdict == .extensionMemory ? .extensionMemory : .extensionCrash
     for call in process.calls.values.sorted(by: { $0.number < $1.number }) { call.end(.failed(reason)) }
+  }
+
+  /// Ends all that the killed processes have started.
+  func endSessions() {
+    StartedProcess.endSessions(of: dying)
+    dying = []
   }
 
   private func noteFailedStart() {

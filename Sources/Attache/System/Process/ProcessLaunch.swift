@@ -40,7 +40,7 @@ package struct ProcessLaunch: Sendable {
   /// it.
   package var leadsGroup = true
   /// Whether the process leads a session, so that all that it starts can be ended
-  /// (``StartedProcess/endSession()``). It then leads a process group, too.
+  /// (``StartedProcess/endSessions(of:)``). It then leads a process group, too.
   package var leadsSession = false
   /// A descriptor of this process that the program has as descriptor 3; nil for none.
   package var socket: Int32?

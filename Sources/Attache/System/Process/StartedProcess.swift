@@ -31,19 +31,31 @@ package final class StartedProcess: Sendable {
     kill(leadsGroup ? -identifier : identifier, signal) == 0 || errno == ESRCH
   }
 
-  /// Kills the process, and every process of the session that it leads: programs that it has started
-  /// may have left its process group.
-  package func endSession() {
-    send(SIGKILL)
+  /// Makes the process yield to others, its parent among them, when there are too few cores. What it
+  /// starts later yields, too.
+  ///
+  /// - Parameter steps: how much less of a core it gets; see nice(2).
+  package func yield(_ steps: Int32) {
+    // The value may be -1, and an error only means that the process has ended.
+    let which = __priority_which_t(PRIO_PROCESS.rawValue)
+    setpriority(which, id_t(identifier), min(19, getpriority(which, 0) + steps))
+  }
+
+  /// Kills processes that lead sessions, and every process of these sessions: programs that they have
+  /// started may have left their process groups.
+  package static func endSessions(of leaders: [StartedProcess]) {
+    for leader in leaders { leader.send(SIGKILL) }
+    let sessions = Set(leaders.map { Array("\($0.identifier)".utf8) })
     // A process that is about to start another one has ended by the next look.
     for _ in 0..<4 {
-      let others = Self.processes(inSession: identifier).filter { $0 != identifier }
+      let others = Self.processes(in: sessions)
       guard !others.isEmpty else { return }
       for other in others { kill(other, SIGKILL) }
     }
   }
 
-  private static func processes(inSession session: Int32) -> [Int32] {
+  /// Returns the processes of the sessions, without their leaders and without zombies.
+  private static func processes(in sessions: Set<[UInt8]>) -> [Int32] {
     let folder = unsafe open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0, let names = try? FolderListing.names(closing: folder) else { return [] }
     return names.compactMap { name -> Int32? in
@@ -52,7 +64,8 @@ package final class StartedProcess: Sendable {
       else { return nil }
       // After the name: the state, the parent, the process group and the session (proc_pid_stat(5)).
       let fields = stat[stat.index(after: end)...].split(separator: UInt8(ascii: " "))
-      guard fields.count > 3, fields[3].elementsEqual("\(session)".utf8), !fields[0].elementsEqual("Z".utf8) else { return nil }
+      guard fields.count > 3, sessions.contains(Array(fields[3])), !sessions.contains(Array(name)), !fields[0].elementsEqual("Z".utf8)
+      else { return nil }
       return number
     }
   }

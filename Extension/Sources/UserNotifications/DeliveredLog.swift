@@ -1,0 +1,70 @@
+import Glibc
+import Groundwork
+
+/// The delivered notifications of all processes of a run, in a file to which each process appends. A
+/// record is two lines: what happened, and the payload.
+///
+/// A long file becomes the old one, so that the two have the newest notifications and no more than
+/// twice the maximum size.
+final class DeliveredLog: @unchecked Sendable {
+  /// The most notifications that the centre shows.
+  private static let maximumCount = 100
+  private static let maximumBytes = 1 << 20
+
+  private let path: String
+  private let lock = NSLock()
+  private var descriptor: Int32 = -1
+
+  init(_ path: String) {
+    self.path = path
+  }
+
+  /// Appends a record.
+  func append(_ event: [String: Any], _ payload: Data) {
+    guard var bytes = try? JSONSerialization.data(withJSONObject: event) else { return }
+    bytes.append(0x0A)
+    // A line feed in JSON is white space.
+    bytes.append(contentsOf: payload.lazy.map { $0 == 0x0A ? 0x20 : $0 })
+    bytes.append(0x0A)
+    lock.withLock {
+      if isUnusable { open() }
+      _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    }
+  }
+
+  /// Whether another file must be written: this one is long, or another process has replaced it twice.
+  private var isUnusable: Bool {
+    var status = stat()
+    return descriptor < 0 || fstat(descriptor, &status) != 0 || status.st_size > Self.maximumBytes || status.st_nlink == 0
+  }
+
+  private func open() {
+    if descriptor >= 0 { close(descriptor) }
+    var status = stat()
+    if stat(path, &status) == 0, status.st_size > Self.maximumBytes { rename(path, path + ".old") }
+    descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+  }
+
+  /// The newest notifications, the newest last.
+  var notifications: [UNNotification] {
+    var records: [(identifier: String, date: Double, payload: Data, changes: [String: Any])] = []
+    for file in [path + ".old", path] {
+      let lines = ((try? Data(contentsOf: URL(fileURLWithPath: file))) ?? Data()).split(separator: 0x0A, omittingEmptySubsequences: false)
+      for index in stride(from: 0, to: lines.count - 1, by: 2) {
+        let event = (try? JSONSerialization.jsonObject(with: Data(lines[index]))) as? [String: Any] ?? [:]
+        if let removed = event["removed"] as? [String] { records.removeAll { removed.contains($0.identifier) } }
+        if event["all"] != nil { records = [] }
+        guard let identifier = event["identifier"] as? String, let date = event["date"] as? Double else { continue }
+        records.removeAll { $0.identifier == identifier }
+        records.append((identifier, date, Data(lines[index + 1]), event["changes"] as? [String: Any] ?? [:]))
+        if records.count > Self.maximumCount { records.removeFirst() }
+      }
+    }
+    return records.map { record in
+      let payload = (try? JSONSerialization.jsonObject(with: record.payload)) as? [String: Any] ?? [:]
+      let content = UNNotificationContent(ContentValues(payload: payload.applying(record.changes)))
+      let request = UNNotificationRequest(identifier: record.identifier, content: content, trigger: UNPushNotificationTrigger())
+      return UNNotification(request: request, date: Date(timeIntervalSince1970: record.date))
+    }
+  }
+}
