@@ -92,12 +92,8 @@ extension ExtensionOptions {
   /// A message about flags that do not hold for what the extension itself downloads; nil if there is
   /// none.
   package func notice(_ fetching: FetchOptions) -> String? {
-    let given: [(Bool, String)] = [
-      (fetching.proxy != nil, "--proxy"), (!fetching.allowPort.isEmpty, "--allow-port"),
-    ]
-    let flags = given.filter(\.0).map(\.1)
-    guard program != nil, !flags.isEmpty else { return nil }
-    return "\(flags.joined(separator: ", ")): no effect on what the extension downloads by itself"
+    guard program != nil, fetching.proxy != nil else { return nil }
+    return "--proxy: no effect on what the extension downloads by itself"
   }
 }
 

@@ -66,7 +66,8 @@ extension Reason {
     case .uploadRefused: .file("bucket-refuses-the-key.yaml")
     case .uploadPrivate: .file("private-media-are-not-published.yaml")
     case .fetchCrashed: .file("one-payload-kills-every-fetcher.yaml")
-    case .extensionCrash, .extensionMemory, .extensionFile: .none("attache rehearse --extension plays them with the extension itself")
+    case .extensionCrash, .extensionMemory, .extensionFile, .extensionContent:
+      .none("attache rehearse --extension plays them with the extension itself")
     case .storeFull: .file("disk-is-full.yaml")
     case .storeReadOnly: .file("disk-turns-read-only.yaml")
     case .queueExpired, .queuePoison: .none("a scenario's payloads do not wait that long in a queue, and no media end a worker")

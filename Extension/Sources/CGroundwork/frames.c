@@ -31,7 +31,7 @@ bool groundwork_begin(void) {
 }
 
 bool groundwork_write(uint8_t kind, const void *content, size_t count) {
-  if (count >= groundwork_maximum_frame) return false;
+  if (count >= groundwork_maximum_sent) return false;
   uint8_t head[5];
   uint32_t length = (uint32_t)count + 1;
   memcpy(head, &length, sizeof length);

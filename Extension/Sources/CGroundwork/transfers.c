@@ -202,10 +202,35 @@ static bool is_allowed(const struct sockaddr *address) {
   return false;
 }
 
+enum { maximum_ranges = 64 };
+static struct {
+  uint16_t first, last;
+} ranges[maximum_ranges];
+static size_t range_count;
+
+bool groundwork_allow_ports(uint16_t first, uint16_t last) {
+  if (range_count == maximum_ranges) return false;
+  ranges[range_count].first = first;
+  ranges[range_count++].last = last;
+  return true;
+}
+
+static bool has_allowed_port(const struct sockaddr *address) {
+  uint16_t port = ntohs(address->sa_family == AF_INET ? ((const struct sockaddr_in *)address)->sin_port : ((const struct sockaddr_in6 *)address)->sin6_port);
+  for (size_t index = 0; index < range_count; index++)
+    if (port >= ranges[index].first && port <= ranges[index].last) return true;
+  return range_count == 0;
+}
+
+static bool may_be_reached(const struct sockaddr *address) {
+  if (address->sa_family != AF_INET && address->sa_family != AF_INET6) return false;
+  return !is_metadata(address) && (is_allowed(address) || (is_public(address) && has_allowed_port(address)));
+}
+
 static int open_socket(void *context, int purpose, struct curl_sockaddr *address) {
   (void)context, (void)purpose;
   const struct sockaddr *peer = &address->addr;
-  if (network.public_only && (is_metadata(peer) || (!is_public(peer) && !is_allowed(peer)))) return CURL_SOCKET_BAD;
+  if (network.public_only && !may_be_reached(peer)) return CURL_SOCKET_BAD;
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 

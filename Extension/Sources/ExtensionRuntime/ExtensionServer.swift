@@ -101,7 +101,10 @@ private final class ServedRequest: @unchecked Sendable {
     }
     // Before the answer, so that the next request finds it.
     if call == 1 { UNUserNotificationCenter.current().deliver(request.identifier, payload: payload, changes: changes) }
-    HostLink.send(.answer, ["request": number, "call": call, "changes": changes, "attachments": attachments])
+    let answer: [String: Any] = ["request": number, "call": call, "changes": changes, "attachments": attachments]
+    if !HostLink.send(.answer, answer) {
+      HostLink.send(.unreadable, ["request": number, "why": "its content is longer than a megabyte, or JSON cannot hold it"])
+    }
     lock.withLock { instance = nil }
   }
 

@@ -27,12 +27,15 @@ enum TransferReports {
   /// Applies what the host says about the network.
   ///
   /// - Parameter settings: `roots`, `connectTo` and `schemes` as in `groundwork_network`, `publicOnly`, and the
-  ///   networks `nets` that are allowed beside public ones, and patterns of hosts.
+  ///   networks `nets` that are allowed beside public ones, ranges of `ports`, and patterns of hosts.
   static func apply(_ settings: [String: Any]) {
     func copy(_ name: String) -> UnsafePointer<CChar>? {
       (settings[name] as? String).flatMap { strdup($0) }.map { UnsafePointer($0) }
     }
     for net in settings["nets"] as? [String] ?? [] { _ = groundwork_allow_net(net) }
+    for range in settings["ports"] as? [[NSNumber]] ?? [] where range.count == 2 {
+      _ = groundwork_allow_ports(range[0].uint16Value, range[1].uint16Value)
+    }
     HostRules.set(allowed: settings["allowHosts"] as? [String] ?? [], denied: settings["denyHosts"] as? [String] ?? [])
     groundwork_set_network(
       groundwork_network(

@@ -23,6 +23,8 @@ package enum ExtensionFrame: UInt8 {
   case note = 9
   /// The completion handler of a silent push was called: `request`, `call` (counted from 1), `result`.
   case completed = 10
+  /// The content handler was called with content that no frame can hold: `request`, `why`.
+  case unreadable = 11
 }
 
 /// The connection with the process that runs this extension.
@@ -47,9 +49,15 @@ package enum HostLink {
   }
 
   /// Sends a frame. Without a host, nothing happens.
-  package static func send(_ frame: ExtensionFrame, _ content: [String: Any]) {
-    guard let bytes = try? JSONSerialization.data(withJSONObject: content, options: [.withoutEscapingSlashes, .sortedKeys]) else { return }
+  ///
+  /// - Returns: false if the content cannot be sent: JSON cannot hold it, or it is longer than a frame.
+  @discardableResult
+  package static func send(_ frame: ExtensionFrame, _ content: [String: Any]) -> Bool {
+    guard let bytes = try? JSONSerialization.data(withJSONObject: content, options: [.withoutEscapingSlashes, .sortedKeys]),
+      bytes.count < groundwork_maximum_sent
+    else { return false }
     bytes.withUnsafeBytes { _ = groundwork_write(frame.rawValue, $0.baseAddress, $0.count) }
+    return true
   }
 
   /// Sends a note.

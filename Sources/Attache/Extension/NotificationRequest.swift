@@ -8,6 +8,7 @@ public struct NotificationRequest: Sendable {
   public var deadline: MonotonicInstant
   /// The content that the payload's line has; nil if the payload was created with content.
   private var contentOfLine: NotificationContent?
+  private var line: Segment?
 
   /// Creates a request.
   public init(identifier: String, payload: Payload, deadline: MonotonicInstant) {
@@ -18,7 +19,7 @@ public struct NotificationRequest: Sendable {
 
   private init(identifier: String, payload: Payload, deadline: MonotonicInstant, line: Segment) {
     (self.identifier, self.deadline) = (identifier, deadline)
-    self.payload = payload
+    (self.payload, self.line) = (payload, line)
     contentOfLine = payload.content(in: line)
   }
 
@@ -37,6 +38,12 @@ public struct NotificationRequest: Sendable {
   /// the content is first needed.
   public var content: NotificationContent {
     contentOfLine ?? payload.content(in: nil)
+  }
+
+  /// The `apns-collapse-id` of the envelope that the payload is in; nil if there is none.
+  var collapseID: UntrustedText? {
+    guard payload.place != nil, let line else { return nil }
+    return DeliveryReader().envelope(of: line.bytes)?.collapseID
   }
 
   /// The payload as APNs receives it.

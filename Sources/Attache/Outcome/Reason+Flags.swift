@@ -14,7 +14,7 @@ extension Reason {
       .tlsVersion, .tlsHandshake, .httpStatus, .httpProtocol, .httpHeaders, .httpFraming, .httpEncoding, .httpTruncated, .httpRedirect,
       .sizeEmpty, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector, .convertFailed, .convertDeadline, .uploadFailed,
       .uploadRefused,
-      .fetchCrashed, .extensionCrash, .extensionMemory, .extensionFile, .storeFull,
+      .fetchCrashed, .extensionCrash, .extensionMemory, .extensionFile, .extensionContent, .storeFull,
       .storeReadOnly, .storeFailed,
       .queueExpired, .queuePoison, .internal:
       false

@@ -132,6 +132,8 @@ public enum Reason: String, CaseIterable, Sendable {
   case extensionMemory = "extension.memory"
   /// The service extension attached a file that it may not, or that cannot be read.
   case extensionFile = "extension.file"
+  /// The content that the service extension answered cannot be written into the payload.
+  case extensionContent = "extension.content"
 
   /// The store's disk is full.
   case storeFull = "store.full"
@@ -215,6 +217,8 @@ public enum Reason: String, CaseIterable, Sendable {
     case .extensionMemory:
       "the service extension used more memory than --extension-memory; download to a file instead of holding the body in memory"
     case .extensionFile: "the service extension attached a file that cannot be read, or that is outside its own folders; see the log"
+    case .extensionContent:
+      "the content that the service extension answered cannot be written into the payload: it makes the payload larger than 4,096 bytes, which APNs refuses, or the line has no place for it; answer with less, or send the payload itself instead of an envelope"
     case .storeFull: "the store's disk is full; free space or choose another --store"
     case .storeReadOnly: "the store is read-only; check its permissions and its file system"
     case .storeFailed: "the store gave an error; see the log"

@@ -5,7 +5,7 @@
 /// of the members that differ are replaced in the line. A changed empty text, or nil, removes the
 /// member. Content that was not changed leaves the line as it is.
 ///
-/// The original is delivered, with ``Reason/internal``, if the badge is negative, if a value
+/// The original is delivered, with ``Reason/extensionContent``, if the badge is negative, if a value
 /// of user info is not JSON, if its name is `aps` or the name of the output member, if the line's
 /// envelope has no place for a change, if there are more than 256 changes, or if a change makes the payload larger than 4,096
 /// bytes, which APNs refuses. Attachments do not count towards this limit.

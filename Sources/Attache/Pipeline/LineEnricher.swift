@@ -66,7 +66,7 @@ struct LineEnricher: Sendable {
 
   private func enrich(_ payload: Payload, with content: NotificationContent?, in line: Segment) -> Enrichment {
     guard let content else { return .unchanged }
-    guard let changes = changes(of: payload, to: content, in: line) else { return .refused(.internal) }
+    guard let changes = changes(of: payload, to: content, in: line) else { return .refused(.extensionContent) }
     let isAttached = !content.attachments.isEmpty
     guard isAttached || !changes.isEmpty else { return .unchanged }
     var enriched = Payload.Enriched(payload: payload, member: isAttached && addsMember ? member.bytes(for: content.attachments) : [])
@@ -75,7 +75,7 @@ struct LineEnricher: Sendable {
       // An override that has no place is left out.
       let isApplied = enriched.payload.apply(edit, in: line)
       let limit = max(ContentEdit.maximumPayload, payload.splice.payloadCount)
-      guard changes.isEmpty || (isApplied && enriched.payload.splice.payloadCount <= limit) else { return .refused(.internal) }
+      guard changes.isEmpty || (isApplied && enriched.payload.splice.payloadCount <= limit) else { return .refused(.extensionContent) }
     }
     if isAttached, let address {
       let isReplaced = enriched.payload.apply(MediaEdit(content.attachments, of: payload, at: address), in: line)

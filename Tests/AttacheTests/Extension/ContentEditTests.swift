@@ -29,7 +29,7 @@ struct ContentEditTests {
 
   private func expectRefusal(of change: (inout NotificationContent) -> Void, in line: String) {
     let decision = stage.decide(line, change: change)
-    #expect(decision.outcome == .fallback && decision.reason == .internal && decision.text(of: line) == line)
+    #expect(decision.outcome == .fallback && decision.reason == .extensionContent && decision.text(of: line) == line)
   }
 
   private static func line(_ aps: String, _ members: String = "") -> String {
@@ -235,7 +235,7 @@ struct ContentEditTests {
     let members = (0..<600).map { #","k\#($0 % 2 == 0 ? "\($0 / 2)" : "-\($0)")":0"# }.joined()
     let line = Self.line(#""alert":"B""#, members)
     let decision = stage.decide(line, attachments: [Self.attachment], change: Self.unwritable[index])
-    #expect(decision.outcome == .fallback && decision.reason == .internal)
+    #expect(decision.outcome == .fallback && decision.reason == .extensionContent)
     #expect(decision.text(of: line) == line && decision.files.isEmpty)
   }
 

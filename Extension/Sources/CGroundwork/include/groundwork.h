@@ -8,8 +8,11 @@
 /// The descriptor by which the host and this process exchange frames.
 enum { groundwork_socket = 3 };
 
-/// The longest frame, in bytes, without its length.
+/// The longest frame that the host sends, in bytes, without its length.
 enum { groundwork_maximum_frame = 4 << 20 };
+
+/// The longest frame that the host accepts, in bytes, without its length.
+enum { groundwork_maximum_sent = 1 << 20 };
 
 /// Makes this process end with the thread that started it, and keeps the socket from its children.
 ///
@@ -48,6 +51,11 @@ void groundwork_set_network(groundwork_network network);
 /// - Parameter net: the network as `127.0.0.0/8` or `fd00::/8`.
 /// - Returns: false if it is no network.
 bool groundwork_allow_net(const char *_Nonnull net);
+
+/// Allows a range of ports at public addresses. Without any, each port is allowed. At most 64 ranges are kept.
+///
+/// - Returns: false if there are too many.
+bool groundwork_allow_ports(uint16_t first, uint16_t last);
 
 /// A transfer that ended, or that begins (`is_end` is false; only the URL is known then).
 typedef struct {

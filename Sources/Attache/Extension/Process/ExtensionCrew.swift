@@ -229,6 +229,11 @@ final class ExtensionCrew: @unchecked Sendable {
     case .completed(let number, _, _):
       guard let call = process.calls[number] else { return }
       call.end(.answered(ExtensionAnswer(), transfers: call.transfers))
+    case .unreadable(let number, let why):
+      guard let call = process.calls[number] else { return }
+      say("the service extension's answer is not used: \(PrintableText.of(why))")
+      call.end(.failed(.extensionContent))
+      if configuration.finishesAnswered { finish(call) }
     case .transferBegan(let number, let url):
       if process.transfers.count < 1_024 { process.transfers[number] = UntrustedText(url) }
     case .transferEnded(let number, var transfer):

@@ -30,6 +30,8 @@ package enum ExtensionEvent: Sendable {
   ///   - call: how often it was called for this request, this call included.
   ///   - result: `newData`, `noData` or `failed`.
   case completed(UInt64, call: Int, result: String)
+  /// The content handler was called with content that no frame can hold.
+  case unreadable(UInt64, why: String)
   /// Something that a finding may name.
   case note(name: String, text: String)
 }

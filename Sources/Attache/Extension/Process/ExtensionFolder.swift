@@ -7,15 +7,26 @@ package final class ExtensionFolder: Sendable {
   /// The folder with a folder for each app group, their keychain, and their defaults in `Preferences`.
   package let groups: String
 
+  /// The start of the names of these folders.
+  private static let prefix = "attache-extension-"
+  /// The file that is locked as long as the run lasts, however it ends.
+  private static let lockName = "lock"
+
+  private let lock: Int32
+
+  /// Creates a folder, and removes those of runs that were killed.
+  ///
   /// - Parameter groups: the folder of the app groups, which is kept; nil for an empty one.
   /// - Throws: ``SystemError`` when a folder cannot be created.
   package init(groups: String? = nil) throws(SystemError) {
     let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
-    var template = Array("\(parent)/attache-extension-XXXXXX".utf8CString)
+    Self.removeLeftovers(in: parent)
+    var template = Array("\(parent)/\(Self.prefix)XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp", number: errno) }
     let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     // The extension names files by their real paths.
     path = Self.realPath(made)
+    lock = try Self.lockedFile(in: path)
     if groups == nil { try Self.makeFolder("\(path)/Groups") }
     self.groups = groups.map(Self.realPath) ?? "\(path)/Groups"
     if unsafe mkdir("\(self.groups)/Preferences", 0o700) != 0, errno != EEXIST { throw SystemError(call: "mkdir", number: errno) }
@@ -23,6 +34,36 @@ package final class ExtensionFolder: Sendable {
 
   deinit {
     remove()
+    close(lock)
+  }
+
+  /// Creates the file whose lock says that the folder is in use. It gets its name when it is locked.
+  private static func lockedFile(in folder: String) throws(SystemError) -> Int32 {
+    let (new, name) = ("\(folder)/new", "\(folder)/\(lockName)")
+    let lock = try SystemError.check("open", unsafe open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
+    do throws(SystemError) {
+      _ = try SystemError.check("flock", flock(lock, LOCK_EX | LOCK_NB))
+      _ = try SystemError.check("rename", unsafe rename(new, name))
+      return lock
+    } catch {
+      close(lock)
+      throw error
+    }
+  }
+
+  /// Removes the folders of this user whose runs have ended without removing them.
+  private static func removeLeftovers(in parent: String) {
+    let descriptor = unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0, let names = try? FolderListing.names(closing: descriptor) else { return }
+    for name in names where name.starts(with: prefix.utf8) {
+      let folder = "\(parent)/" + String(decoding: name, as: UTF8.self)
+      var status = stat()
+      guard unsafe lstat(folder, &status) == 0, status.st_uid == geteuid() else { continue }
+      let lock = unsafe open("\(folder)/\(lockName)", O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+      guard lock >= 0 else { continue }
+      if flock(lock, LOCK_EX | LOCK_NB) == 0 { remove(folder) }
+      close(lock)
+    }
   }
 
   /// Removes the folder with all that is in it.

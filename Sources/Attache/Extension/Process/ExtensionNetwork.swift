@@ -8,6 +8,8 @@ package struct ExtensionNetwork: Sendable {
   package var isPublicOnly = true
   /// The networks that may be reached although they are not public.
   package var allowedNets: [CIDR] = []
+  /// The ports that may be reached at public addresses, beside 80 and 443.
+  package var allowedPorts: [ClosedRange<UInt16>] = []
   /// The only hosts that may be reached; empty for every host.
   package var allowedHosts: [HostPattern] = []
   /// The hosts that may not be reached.
@@ -22,7 +24,7 @@ package struct ExtensionNetwork: Sendable {
   /// The rules of the filter's flags.
   package init(_ fetching: MediaFetcher.Configuration) {
     allowsHTTP = fetching.policy.allowHTTP
-    allowedNets = fetching.policy.allowedNets
+    (allowedNets, allowedPorts) = (fetching.policy.allowedNets, fetching.policy.allowedPorts)
     (allowedHosts, deniedHosts) = (fetching.policy.allowedHosts, fetching.policy.deniedHosts)
     rootCertificates = fetching.rootCertificates
   }
@@ -44,6 +46,15 @@ package struct ExtensionNetwork: Sendable {
       for text in texts { json.string(UntrustedText(text)) }
       json.endArray()
     }
+    json.key("ports")
+    json.beginArray()
+    for ports in [80...80, 443...443] + allowedPorts {
+      json.beginArray()
+      json.integer(Int(ports.lowerBound))
+      json.integer(Int(ports.upperBound))
+      json.endArray()
+    }
+    json.endArray()
     for (key, value) in [("roots", rootCertificates), ("connectTo", connectTo)] {
       guard let value else { continue }
       json.key(key)

@@ -16,7 +16,7 @@ package final class ProcessExtension: ServiceExtension {
 
   package func didReceive(_ request: NotificationRequest, answer: ExtensionReply) {
     let program = program
-    let call = program.processes.call(identifier: Self.identifier(), payload: request.json) { [self] end in
+    let call = program.processes.call(identifier: Self.identifier(of: request), payload: request.json) { [self] end in
       switch end {
       case .failed(let reason): answer.offer(.original(reason))
       case .answered(let given, let transfers):
@@ -26,8 +26,9 @@ package final class ProcessExtension: ServiceExtension {
     self.call.withLock { $0 = call }
   }
 
-  /// Returns a unique identifier in the form of a UUID, which is what iOS gives a request.
-  private static func identifier() -> String {
+  /// Returns the identifier that iOS gives a request: its `apns-collapse-id`, or a UUID.
+  private static func identifier(of request: NotificationRequest) -> String {
+    if let collapseID = request.collapseID, !collapseID.isEmpty { return collapseID.string }
     let digits = [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)].map { word in
       let digits = String(word, radix: 16, uppercase: true)
       return String(repeating: "0", count: 16 - digits.count) + digits
@@ -52,6 +53,9 @@ package final class ProcessExtension: ServiceExtension {
 
 /// The program of a user's service extension, with its processes.
 package final class ExtensionProgram: Sendable {
+  /// The most transfers of a notification that the report has: an extension may make any number.
+  private static let maximumRecords = 10
+
   package let processes: ExtensionProcesses
   private let intake: AttachmentIntake
   private let store: AttachmentStore
@@ -86,7 +90,10 @@ package final class ExtensionProgram: Sendable {
   fileprivate func accept(
     _ given: ExtensionAnswer, _ transfers: [ExtensionTransfer], for request: NotificationRequest, _ answer: ExtensionReply, isLate: Bool
   ) {
-    guard !given.attachments.isEmpty else { return offer(given, [], [], for: request, answer, isLate: isLate) }
+    guard !given.attachments.isEmpty else {
+      let records = transfers.compactMap { $0.failedRecord(isLate: isLate) }.prefix(Self.maximumRecords)
+      return offer(given, [], Array(records), for: request, answer, isLate: isLate)
+    }
     intake.take(given.attachments, until: request.deadline) { [self] results in
       var attachments: [Attachment] = []
       var records: [MediaRecord] = []
@@ -184,9 +191,9 @@ extension NotificationContent {
       case "thread-id": threadIdentifier = text ?? ""
       case "badge": badge = change.source.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
       case "sound" where change.source == nil || text != nil: sound = text
-      // Of the alert's other members, iOS shows none.
-      case "launch-image", "summary-arg", "summary-arg-count": break
-      default: members.aps.append(change)
+      case "sound", "interruption-level", "relevance-score", "target-content-id", "filter-criteria": members.aps.append(change)
+      // Of the alert's other members, iOS shows none. The process is a stranger, and may send other names.
+      default: break
       }
     }
     for change in given.userInfo {

@@ -92,6 +92,9 @@ final class ExtensionPlay: Sendable {
       state.evidence.transfers.append(.init(url: url, began: instant))
     case .event(.transferEnded(let number, let transfer)):
       if let index = state.transfers[number] { state.evidence.transfers[index].end = (instant, transfer) }
+    case .event(.unreadable(let number, let why)):
+      change(number) { $0.answers.append(instant) }
+      if state.evidence.notes.count < Self.mostNotes { state.evidence.notes.append(("userinfo.unserialisable", why)) }
     case .event(.note(let name, let text)):
       if state.evidence.notes.count < Self.mostNotes { state.evidence.notes.append((name, text)) }
     case .event(.ready), .event(.expired): break
