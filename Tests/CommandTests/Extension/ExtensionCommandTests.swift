@@ -175,6 +175,58 @@ struct ExtensionCommandTests {
     #expect(Set(try ReportLine.read(tool.report).map(\.reason)) == [nil], "\(run.errors.suffix(500))")
   }
 
+  @Test func `a request has the collapse identifier of its envelope`() async throws {
+    let tool = try AttacheTool()
+    let payload = #"{"aps":{"alert":{"body":"b"},"mutable-content":1}}"#
+    let line = #"{"message":{"token":"t","apns":{"headers":{"apns-collapse-id":"news-7"},"payload":\#(payload)}}}"#
+    let run = try await tool.run(["--extension", Self.build("Answers/SaysIdentifier.swift", tool)], input: "\(line)\n\(payload)\n")
+    let lines = run.text.split(separator: "\n")
+    try #require(lines.count == 2, "\(run.errors)")
+    #expect(lines[0].contains(#""title":"news-7""#), "\(lines)")
+    #expect(lines[1].contains(/"title":"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}"/), "\(lines)")
+  }
+
+  @Test func `content that cannot be written leaves the line as it is`() async throws {
+    let tool = try AttacheTool()
+    let lines = ["5000", "3000000"].map { #"{"aps":{"alert":"a","mutable-content":1},"count":\#($0)}"# + "\n" }.joined()
+    let flags = ["--report", tool.report, "--extension", try await Self.build("Answers/AnswersTooMuch.swift", tool)]
+    let run = try await tool.run(flags, input: lines)
+    #expect(run.text == lines && run.exit == .status(0), "\(run.errors)")
+    #expect(try ReportLine.read(tool.report).map(\.reason) == ["extension.content", "extension.content"])
+    #expect(run.errors.contains("longer than a megabyte"), "\(run.errors)")
+  }
+
+  @Test func `a download that failed is in the report`() async throws {
+    try await withOrigin { origin in
+      let tool = try AttacheTool()
+      let line = payload(origin.url("/gone.jpg"))
+      let flags = AttacheTool.loopback + ["--report", tool.report, "--extension", try await Self.build("Careful.swift", tool)]
+      let run = try await tool.run(flags, input: line)
+      #expect(run.text == line && run.exit == .status(0))
+      let record = try #require(ReportLine.read(tool.report).first)
+      #expect(record.outcome == "fallback" && record.reason == "http.status", "\(record)")
+      #expect(record.media.map(\.status) == [404] && record.media.map(\.url) == [origin.url("/gone.jpg")])
+    }
+  }
+
+  @Test func `the folder of a run that was killed is removed by the next run`() async throws {
+    let tool = try AttacheTool()
+    let program = try await Self.build("Hostile/IgnoresExpiry.swift", tool)
+    let temporary = tool.home["tmp"]
+    try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+    func folders() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: temporary).filter { $0.hasPrefix("attache-ext") } }
+    let line = #"{"aps":{"alert":"a","mutable-content":1}}"# + "\n"
+    let killed = try tool.start(["--extension", program]) { $0.environment["TMPDIR"] = temporary }
+    killed.input.write(Array(line.utf8))
+    while try folders().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    killed.send(SIGKILL)
+    _ = await killed.finished()
+    #expect(try folders().count == 1)
+    let next = try await tool.run(["--extension", program, "--deadline", "200ms"], input: line) { $0.environment["TMPDIR"] = temporary }
+    #expect(next.text == line)
+    #expect(try folders() == [])
+  }
+
   @Test func `the notification centre outlives a process`() async throws {
     let tool = try AttacheTool()
     let program = try await Self.build("Centre.swift", tool)

@@ -12,10 +12,11 @@ struct ExtensionMetadataTests {
   /// Each address is one of the machine, in the test's own network, and a server listens on all.
   private static let script = """
     ip link set lo up
-    for address in 169.254.169.254 100.100.100.200 168.63.129.16 10.9.9.9; do ip addr add $address/32 dev lo; done
+    for address in 169.254.169.254 100.100.100.200 168.63.129.16 10.9.9.9 198.41.0.4; do ip addr add $address/32 dev lo; done
     python3 -m http.server 80 --bind 0.0.0.0 --directory "$1" >/dev/null 2>&1 &
+    python3 -m http.server 8080 --bind 0.0.0.0 --directory "$1" >/dev/null 2>&1 &
     trap 'kill $(jobs -p)' EXIT
-    until (exec 3<>/dev/tcp/10.9.9.9/80) 2>/dev/null; do sleep 0.05; done
+    for port in 80 8080; do until (exec 3<>/dev/tcp/10.9.9.9/$port) 2>/dev/null; do sleep 0.05; done; done
     shift
     "$@"
     """
@@ -25,18 +26,36 @@ struct ExtensionMetadataTests {
     let program = try await ExtensionCommandTests.build("Tutorial.swift", tool)
     let addresses = ["169.254.169.254", "100.100.100.200", "168.63.129.16", "10.9.9.9"]
     let input = addresses.map { #"{"aps":{"alert":"\#($0)","mutable-content":1},"image":"http://\#($0)/photo.jpg"}"# + "\n" }
-    let words = ["-n", "/bin/bash", "-c", Self.script, "bash", Sample.fixtures + "/media"]
-    let flags = ["--allow-http", "--allow-net", "0.0.0.0/0", "--extension", program]
-    let launch = Launch(
-      path: "/usr/bin/unshare", arguments: words + [AttacheTool.folder + "/attache"] + flags, environment: tool.environment,
-      folder: tool.home)
-    let run = try Program(launch)
-    run.input.write(Array(input.joined().utf8))
-    run.input.close()
-    let result = await run.finished()
+    let result = try await run(["--allow-http", "--allow-net", "0.0.0.0/0", "--extension", program], input.joined(), tool)
     let lines = result.text.split(separator: "\n").map { $0 + "\n" }
     try #require(lines.count == 4, "\(result.errors)")
     #expect(Array(lines[..<3]) == input[..<3].map { Substring($0) }, "\(result.text)")
     #expect(Enriched.attachments(lines[3]).count == 1, "\(result.errors)")
+  }
+
+  /// Runs the filter in a network of its own.
+  private func run(_ flags: [String], _ input: String, _ tool: AttacheTool) async throws -> Run {
+    let words = ["-n", "/bin/bash", "-c", Self.script, "bash", Sample.fixtures + "/media"]
+    let launch = Launch(
+      path: "/usr/bin/unshare", arguments: words + [AttacheTool.folder + "/attache"] + flags, environment: tool.environment,
+      folder: tool.home)
+    let program = try Program(launch)
+    program.input.write(Array(input.utf8))
+    program.input.close()
+    return await program.finished()
+  }
+
+  @Test func `a port is reached as by attache's own downloads`() async throws {
+    let tool = try AttacheTool()
+    let program = try await ExtensionCommandTests.build("Tutorial.swift", tool)
+    let ports = ["198.41.0.4:80", "198.41.0.4:8080"]
+    let input = ports.map { #"{"aps":{"alert":"\#($0)","mutable-content":1},"image":"http://\#($0)/photo.jpg"}"# + "\n" }.joined()
+    for (flags, reached) in [([], [true, false]), (["--allow-port", "8080"], [true, true])] {
+      for serving in [[], ["--extension", program]] {
+        let result = try await run(["--allow-http"] + flags + serving, input, tool)
+        let lines = result.text.split(separator: "\n")
+        #expect(lines.map { !Enriched.attachments(String($0)).isEmpty } == reached, "\(flags) \(serving): \(result.errors)")
+      }
+    }
   }
 }
