@@ -11,7 +11,7 @@ typedef void EVP_CIPHER_CTX;
 typedef void EVP_PKEY;
 typedef void EVP_PKEY_CTX;
 typedef void EVP_MD_CTX;
-enum { EVP_CTRL_AEAD_SET_IVLEN = 9, EVP_CTRL_AEAD_GET_TAG = 16, EVP_CTRL_AEAD_SET_TAG = 17, NID_X25519 = 1034, NID_ED25519 = 1087, tag_count = 16 };
+enum { EVP_CTRL_AEAD_SET_IVLEN = 9, EVP_CTRL_AEAD_GET_TAG = 16, EVP_CTRL_AEAD_SET_TAG = 17, EVP_PKEY_ED25519 = 1087, EVP_PKEY_EC = 408, tag_count = 16 };
 
 // Each function of libcrypto that is used, with its type.
 #define FUNCTIONS(F)                                                                                                     \
@@ -25,15 +25,23 @@ enum { EVP_CTRL_AEAD_SET_IVLEN = 9, EVP_CTRL_AEAD_GET_TAG = 16, EVP_CTRL_AEAD_SE
   F(int, EVP_CipherInit_ex, (EVP_CIPHER_CTX *, const EVP_CIPHER *, void *, const uint8_t *, const uint8_t *, int))       \
   F(int, EVP_CipherUpdate, (EVP_CIPHER_CTX *, uint8_t *, int *, const uint8_t *, int))                                   \
   F(int, EVP_CipherFinal_ex, (EVP_CIPHER_CTX *, uint8_t *, int *))                                                       \
-  F(EVP_PKEY *, EVP_PKEY_new_raw_private_key, (int, void *, const uint8_t *, size_t))                                    \
-  F(EVP_PKEY *, EVP_PKEY_new_raw_public_key, (int, void *, const uint8_t *, size_t))                                     \
-  F(int, EVP_PKEY_get_raw_public_key, (const EVP_PKEY *, uint8_t *, size_t *))                                           \
+  F(EVP_PKEY *, d2i_AutoPrivateKey, (EVP_PKEY **, const uint8_t **, long))                                               \
+  F(EVP_PKEY *, d2i_PUBKEY, (EVP_PKEY **, const uint8_t **, long))                                                       \
+  F(int, i2d_PrivateKey, (const EVP_PKEY *, uint8_t **))                                                                 \
+  F(int, i2d_PUBKEY, (const EVP_PKEY *, uint8_t **))                                                                     \
+  F(int, EVP_PKEY_get_base_id, (const EVP_PKEY *))                                                                       \
+  F(int, EVP_PKEY_set_utf8_string_param, (EVP_PKEY *, const char *, const char *))                                       \
   F(void, EVP_PKEY_free, (EVP_PKEY *))                                                                                   \
   F(EVP_PKEY_CTX *, EVP_PKEY_CTX_new, (EVP_PKEY *, void *))                                                              \
   F(void, EVP_PKEY_CTX_free, (EVP_PKEY_CTX *))                                                                           \
   F(int, EVP_PKEY_derive_init, (EVP_PKEY_CTX *))                                                                         \
   F(int, EVP_PKEY_derive_set_peer, (EVP_PKEY_CTX *, EVP_PKEY *))                                                         \
   F(int, EVP_PKEY_derive, (EVP_PKEY_CTX *, uint8_t *, size_t *))                                                         \
+  F(int, EVP_PKEY_check, (EVP_PKEY_CTX *))                                                                               \
+  F(int, EVP_PKEY_sign_init, (EVP_PKEY_CTX *))                                                                           \
+  F(int, EVP_PKEY_sign, (EVP_PKEY_CTX *, uint8_t *, size_t *, const uint8_t *, size_t))                                  \
+  F(int, EVP_PKEY_verify_init, (EVP_PKEY_CTX *))                                                                         \
+  F(int, EVP_PKEY_verify, (EVP_PKEY_CTX *, const uint8_t *, size_t, const uint8_t *, size_t))                            \
   F(EVP_MD_CTX *, EVP_MD_CTX_new, (void))                                                                                \
   F(void, EVP_MD_CTX_free, (EVP_MD_CTX *))                                                                               \
   F(int, EVP_DigestSignInit, (EVP_MD_CTX *, void *, const EVP_MD *, void *, EVP_PKEY *))                                 \
@@ -90,45 +98,96 @@ bool groundwork_aead(
   return is_done;
 }
 
-bool groundwork_public_key(bool signs, const uint8_t *private_key, uint8_t *public_key) {
-  EVP_PKEY *key = is_there() ? EVP_PKEY_new_raw_private_key(signs ? NID_ED25519 : NID_X25519, NULL, private_key, 32) : NULL;
-  size_t count = 32;
-  bool is_done = key && EVP_PKEY_get_raw_public_key(key, public_key, &count) == 1;
-  if (key) EVP_PKEY_free(key);
-  return is_done;
+// Reads a private key: PKCS #8, or SEC 1 for a curve of NIST. libcrypto computes the public half if it is absent.
+static EVP_PKEY *private_key(groundwork_key key) {
+  const uint8_t *at = key.der;
+  return is_there() && key.count < INT32_MAX ? d2i_AutoPrivateKey(NULL, &at, (long)key.count) : NULL;
 }
 
-bool groundwork_agree(const uint8_t *private_key, const uint8_t *public_key, uint8_t *secret) {
-  if (!is_there()) return false;
-  EVP_PKEY *own = EVP_PKEY_new_raw_private_key(NID_X25519, NULL, private_key, 32);
-  EVP_PKEY *other = EVP_PKEY_new_raw_public_key(NID_X25519, NULL, public_key, 32);
+static EVP_PKEY *public_key(groundwork_key key) {
+  const uint8_t *at = key.der;
+  return is_there() && key.count < INT32_MAX ? d2i_PUBKEY(NULL, &at, (long)key.count) : NULL;
+}
+
+// Writes a key, and releases it.
+static size_t write_key(EVP_PKEY *key, int (*encode)(const EVP_PKEY *, uint8_t **), uint8_t *output) {
+  if (!key) return 0;
+  // A point may have been read in its compressed form, which would be kept.
+  if (EVP_PKEY_get_base_id(key) == EVP_PKEY_EC) EVP_PKEY_set_utf8_string_param(key, "point-format", "uncompressed");
+  int count = encode(key, NULL);
+  bool fits = count > 0 && count <= groundwork_maximum_key && encode(key, &output) == count;
+  EVP_PKEY_free(key);
+  return fits ? (size_t)count : 0;
+}
+
+size_t groundwork_private_key(groundwork_key key, uint8_t *output) {
+  EVP_PKEY *parsed = private_key(key);
+  EVP_PKEY_CTX *context = parsed ? EVP_PKEY_CTX_new(parsed, NULL) : NULL;
+  bool is_valid = context && EVP_PKEY_check(context) == 1;
+  if (context) EVP_PKEY_CTX_free(context);
+  if (is_valid) return write_key(parsed, i2d_PrivateKey, output);
+  if (parsed) EVP_PKEY_free(parsed);
+  return 0;
+}
+
+size_t groundwork_public_key(groundwork_key key, uint8_t *output) { return write_key(public_key(key), i2d_PUBKEY, output); }
+
+size_t groundwork_public_half(groundwork_key key, uint8_t *output) { return write_key(private_key(key), i2d_PUBKEY, output); }
+
+size_t groundwork_agree(groundwork_key own_key, groundwork_key other_key, uint8_t *secret) {
+  EVP_PKEY *own = private_key(own_key), *other = public_key(other_key);
   EVP_PKEY_CTX *context = own && other ? EVP_PKEY_CTX_new(own, NULL) : NULL;
-  size_t count = 32;
+  size_t count = groundwork_maximum_key;
   bool is_done = context && EVP_PKEY_derive_init(context) == 1 && EVP_PKEY_derive_set_peer(context, other) == 1
                  && EVP_PKEY_derive(context, secret, &count) == 1;
   if (context) EVP_PKEY_CTX_free(context);
   if (own) EVP_PKEY_free(own);
   if (other) EVP_PKEY_free(other);
+  return is_done ? count : 0;
+}
+
+// Ed25519 signs the message itself, and has only these functions.
+static bool sign_message(EVP_PKEY *key, const void *data, size_t count, uint8_t *signature, size_t *length) {
+  EVP_MD_CTX *context = EVP_MD_CTX_new();
+  bool is_done = context && EVP_DigestSignInit(context, NULL, NULL, NULL, key) == 1 && EVP_DigestSign(context, signature, length, data, count) == 1;
+  if (context) EVP_MD_CTX_free(context);
   return is_done;
 }
 
-bool groundwork_sign(const uint8_t *private_key, const void *data, size_t count, uint8_t *signature) {
-  EVP_PKEY *key = is_there() ? EVP_PKEY_new_raw_private_key(NID_ED25519, NULL, private_key, 32) : NULL;
-  EVP_MD_CTX *context = key ? EVP_MD_CTX_new() : NULL;
-  size_t length = 64;
-  bool is_done = context && EVP_DigestSignInit(context, NULL, NULL, NULL, key) == 1
-                 && EVP_DigestSign(context, signature, &length, data ? data : (const void *)"", count) == 1;
+static bool verify_message(EVP_PKEY *key, const void *data, size_t count, const uint8_t *signature, size_t length) {
+  EVP_MD_CTX *context = EVP_MD_CTX_new();
+  bool is_valid = context && EVP_DigestVerifyInit(context, NULL, NULL, NULL, key) == 1 && EVP_DigestVerify(context, signature, length, data, count) == 1;
   if (context) EVP_MD_CTX_free(context);
-  if (key) EVP_PKEY_free(key);
+  return is_valid;
+}
+
+static bool sign_digest(EVP_PKEY *key, const void *digest, size_t count, uint8_t *signature, size_t *length) {
+  EVP_PKEY_CTX *context = EVP_PKEY_CTX_new(key, NULL);
+  bool is_done = context && EVP_PKEY_sign_init(context) == 1 && EVP_PKEY_sign(context, signature, length, digest, count) == 1;
+  if (context) EVP_PKEY_CTX_free(context);
   return is_done;
 }
 
-bool groundwork_verify(const uint8_t *public_key, const void *data, size_t count, const uint8_t *signature) {
-  EVP_PKEY *key = is_there() ? EVP_PKEY_new_raw_public_key(NID_ED25519, NULL, public_key, 32) : NULL;
-  EVP_MD_CTX *context = key ? EVP_MD_CTX_new() : NULL;
-  bool is_valid = context && EVP_DigestVerifyInit(context, NULL, NULL, NULL, key) == 1
-                  && EVP_DigestVerify(context, signature, 64, data ? data : (const void *)"", count) == 1;
-  if (context) EVP_MD_CTX_free(context);
-  if (key) EVP_PKEY_free(key);
+static bool verify_digest(EVP_PKEY *key, const void *digest, size_t count, const uint8_t *signature, size_t length) {
+  EVP_PKEY_CTX *context = EVP_PKEY_CTX_new(key, NULL);
+  bool is_valid = context && EVP_PKEY_verify_init(context) == 1 && EVP_PKEY_verify(context, signature, length, digest, count) == 1;
+  if (context) EVP_PKEY_CTX_free(context);
+  return is_valid;
+}
+
+size_t groundwork_sign(groundwork_key own_key, const void *data, size_t count, uint8_t *signature) {
+  EVP_PKEY *key = private_key(own_key);
+  if (!key) return 0;
+  size_t length = groundwork_maximum_key;
+  bool is_done = (EVP_PKEY_get_base_id(key) == EVP_PKEY_ED25519 ? sign_message : sign_digest)(key, data ? data : "", count, signature, &length);
+  EVP_PKEY_free(key);
+  return is_done ? length : 0;
+}
+
+bool groundwork_verify(groundwork_key signer, const void *data, size_t count, const uint8_t *signature, size_t length) {
+  EVP_PKEY *key = public_key(signer);
+  if (!key) return false;
+  bool is_valid = (EVP_PKEY_get_base_id(key) == EVP_PKEY_ED25519 ? verify_message : verify_digest)(key, data ? data : "", count, signature, length);
+  EVP_PKEY_free(key);
   return is_valid;
 }

@@ -67,8 +67,22 @@ public struct HashedAuthenticationCode<Function: HashFunction>: Sequence, Contig
   }
 }
 
-public enum HMAC<Function: HashFunction> {
+public struct HMAC<Function: HashFunction>: Sendable {
   public typealias MAC = HashedAuthenticationCode<Function>
+  private let key: SymmetricKey
+  private var data = Data()
+
+  public init(key: SymmetricKey) {
+    self.key = key
+  }
+
+  public mutating func update<Bytes: DataProtocol>(data: Bytes) {
+    self.data.append(contentsOf: data)
+  }
+
+  public func finalize() -> MAC {
+    Self.authenticationCode(for: data, using: key)
+  }
 
   public static func authenticationCode<Bytes: DataProtocol>(for data: Bytes, using key: SymmetricKey) -> MAC {
     MAC(bytes: hmac(Function.opensslName, key.bytes, Array(data)))

@@ -20,14 +20,39 @@ bool groundwork_aead(
     const char *_Nonnull name, bool encrypts, const void *_Nonnull key, const void *_Nonnull nonce, size_t nonce_count, const void *_Nullable more,
     size_t more_count, const void *_Nullable input, size_t count, uint8_t *_Nonnull output, uint8_t *_Nonnull tag);
 
-/// Computes the public key, of 32 bytes, of a private one. `signs` is for Ed25519, else X25519.
-bool groundwork_public_key(bool signs, const uint8_t *_Nonnull private_key, uint8_t *_Nonnull public_key);
+/// A key in DER: a public one as SubjectPublicKeyInfo (RFC 5280), a private one as PKCS #8 (RFC 5208) or, for a curve of NIST, SEC 1 (RFC 5915).
+typedef struct {
+  const uint8_t *_Nonnull der;
+  size_t count;
+} groundwork_key;
 
-/// Computes the secret, of 32 bytes, that two keys of X25519 share.
-bool groundwork_agree(const uint8_t *_Nonnull private_key, const uint8_t *_Nonnull public_key, uint8_t *_Nonnull secret);
+/// The room, in bytes, for a key in DER, a secret or a signature.
+enum { groundwork_maximum_key = 512 };
 
-/// Signs with Ed25519. The signature has 64 bytes.
-bool groundwork_sign(const uint8_t *_Nonnull private_key, const void *_Nullable data, size_t count, uint8_t *_Nonnull signature);
+/// Checks a private key of a curve of NIST.
+///
+/// - Parameter output: receives the key as SEC 1.
+/// - Returns: the number of bytes; 0 if it is no valid key.
+size_t groundwork_private_key(groundwork_key key, uint8_t *_Nonnull output);
 
-/// Whether an Ed25519 signature of 64 bytes is valid.
-bool groundwork_verify(const uint8_t *_Nonnull public_key, const void *_Nullable data, size_t count, const uint8_t *_Nonnull signature);
+/// Checks a public key.
+///
+/// - Parameter output: receives the key in DER. The point of a curve of NIST, at its end, is not compressed.
+/// - Returns: the number of bytes; 0 if it is no valid key.
+size_t groundwork_public_key(groundwork_key key, uint8_t *_Nonnull output);
+
+/// Computes the public key of a private one, as ``groundwork_public_key`` writes it.
+size_t groundwork_public_half(groundwork_key key, uint8_t *_Nonnull output);
+
+/// Computes the secret that two keys of one curve share.
+///
+/// - Returns: the number of bytes; 0 on failure.
+size_t groundwork_agree(groundwork_key own_key, groundwork_key other_key, uint8_t *_Nonnull secret);
+
+/// Signs the message itself with Ed25519, or a digest with a curve of NIST (ECDSA, whose signature is in DER).
+///
+/// - Returns: the number of bytes; 0 on failure.
+size_t groundwork_sign(groundwork_key own_key, const void *_Nullable data, size_t count, uint8_t *_Nonnull signature);
+
+/// Whether a signature as ``groundwork_sign`` makes it is valid.
+bool groundwork_verify(groundwork_key signer, const void *_Nullable data, size_t count, const uint8_t *_Nonnull signature, size_t length);
