@@ -31,8 +31,6 @@ struct curl_sockaddr {
 };
 enum {
   CURLMSG_DONE = 1,
-  CURLE_PARTIAL_FILE = 18,
-  CURLE_RECV_ERROR = 56,
   CURLOPT_CAINFO = 10065,
   CURLOPT_CONNECT_TO = 10243,
   CURLOPT_PROTOCOLS_STR = 10318,
@@ -81,7 +79,12 @@ void groundwork_set_observer(bool (*observer)(const groundwork_transfer *)) { ob
 // A transfer that libcurl has, and its result once libcurl has told it.
 typedef struct transfer {
   CURL *easy;
+  char *url;
+  // Where the redirects to the URL began, which Foundation's errors name.
+  char *first;
   uint64_t number;
+  // Why the transfer is refused: `groundwork_insecure`, `groundwork_denied`, or 0.
+  int refusal;
   int code;
   struct transfer *next;
 } transfer;
@@ -89,26 +92,97 @@ static transfer *transfers;
 static uint64_t count;
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 
-static uint64_t remember(CURL *easy) {
-  transfer *new = malloc(sizeof *new);
-  if (!new) return 0;
+// The URLs whose transfers failed last, and libcurl's codes.
+enum { maximum_failures = 64 };
+static struct {
+  char *url;
+  int code;
+} failures[maximum_failures];
+static size_t failure_count;
+
+// `changing` is locked.
+static void note_failure(const char *url, int code) {
+  size_t place = failure_count++ % maximum_failures;
+  free(failures[place].url);
+  failures[place].url = strdup(url);
+  failures[place].code = code;
+}
+
+int groundwork_failure(const char *url) {
+  int code = 0;
   pthread_mutex_lock(&changing);
-  *new = (transfer){.easy = easy, .number = ++count, .code = -1, .next = transfers};
+  // The latest first.
+  for (size_t back = 1; back <= maximum_failures && back <= failure_count && code == 0; back++) {
+    size_t place = (failure_count - back) % maximum_failures;
+    if (failures[place].url && strcmp(failures[place].url, url) == 0) code = failures[place].code;
+  }
+  pthread_mutex_unlock(&changing);
+  return code;
+}
+
+// Where the redirects that a handle follows began. Foundation uses the same handle for the next URL.
+static struct {
+  CURL *easy;
+  char *first;
+} redirects[maximum_failures];
+static size_t redirect_count;
+
+// `changing` is locked. Returns the URL, which the caller frees, and forgets it.
+static char *take_redirect(CURL *easy) {
+  for (size_t place = 0; place < maximum_failures; place++) {
+    if (redirects[place].easy != easy || !redirects[place].first) continue;
+    char *first = redirects[place].first;
+    redirects[place].first = NULL;
+    return first;
+  }
+  return NULL;
+}
+
+// `changing` is locked. Takes the URL.
+static void note_redirect(CURL *easy, char *first) {
+  size_t place = redirect_count++ % maximum_failures;
+  free(redirects[place].first);
+  redirects[place].easy = easy;
+  redirects[place].first = first;
+}
+
+static uint64_t remember(CURL *easy, const char *url, int refusal) {
+  transfer *new = malloc(sizeof *new);
+  char *copy = strdup(url ? url : "");
+  if (!new || !copy) {
+    free(new);
+    free(copy);
+    return 0;
+  }
+  pthread_mutex_lock(&changing);
+  *new = (transfer){.easy = easy, .url = copy, .first = take_redirect(easy), .number = ++count, .refusal = refusal, .code = -1, .next = transfers};
   transfers = new;
   uint64_t number = new->number;
   pthread_mutex_unlock(&changing);
   return number;
 }
 
-static void note_result(CURL *easy, int code) {
+static void deny(CURL *easy) {
   pthread_mutex_lock(&changing);
   for (transfer *each = transfers; each; each = each->next)
-    if (each->easy == easy) each->code = code;
+    if (each->easy == easy) each->refusal = groundwork_denied;
+  pthread_mutex_unlock(&changing);
+}
+
+static void note_result(CURL *easy, int code) {
+  pthread_mutex_lock(&changing);
+  for (transfer *each = transfers; each; each = each->next) {
+    if (each->easy != easy) continue;
+    each->code = code;
+    if (code == 0) continue;
+    note_failure(each->url, each->refusal ? each->refusal : code);
+    if (each->first) note_failure(each->first, each->refusal ? each->refusal : code);
+  }
   pthread_mutex_unlock(&changing);
 }
 
 // The number is 0 for a transfer that is not known.
-static transfer forget(CURL *easy) {
+static transfer forget(CURL *easy, bool is_redirect) {
   transfer result = {.code = -1};
   pthread_mutex_lock(&changing);
   for (transfer **place = &transfers; *place; place = &(*place)->next) {
@@ -116,6 +190,13 @@ static transfer forget(CURL *easy) {
     transfer *old = *place;
     result = *old;
     *place = old->next;
+    if (is_redirect) {
+      note_redirect(easy, old->first ? old->first : old->url);
+      if (old->first) free(old->url);
+    } else {
+      free(old->first);
+      free(old->url);
+    }
     free(old);
     break;
   }
@@ -242,10 +323,15 @@ int curl_multi_add_handle(CURLM *multi, CURL *easy) {
   if (connect_list) set_option(easy, CURLOPT_CONNECT_TO, connect_list);
   if (network.schemes) set_option(easy, CURLOPT_PROTOCOLS_STR, network.schemes);
   if (network.public_only) set_option(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-  groundwork_transfer start = {.number = remember(easy)};
+  groundwork_transfer start = {0};
   get_info(easy, CURLINFO_EFFECTIVE_URL, &start.url);
-  // With no scheme that the network has, libcurl refuses the transfer.
-  if (observe && start.number && !observe(&start)) set_option(easy, CURLOPT_PROTOCOLS_STR, "file");
+  bool is_insecure = start.url && strncasecmp(start.url, "http:", 5) == 0 && network.schemes && strcmp(network.schemes, "https") == 0;
+  start.number = remember(easy, start.url, is_insecure ? groundwork_insecure : 0);
+  if (observe && start.number && !observe(&start)) {
+    // With no scheme that the network has, libcurl refuses the transfer.
+    set_option(easy, CURLOPT_PROTOCOLS_STR, "file");
+    deny(easy);
+  }
   return add_handle(multi, easy);
 }
 
@@ -254,20 +340,19 @@ CURLMsg *curl_multi_info_read(CURLM *multi, int *left) {
   CURLMsg *message = read_info(multi, left);
   if (!message || message->msg != CURLMSG_DONE) return message;
   note_result(message->easy_handle, message->data.result);
-  // Foundation has no code of its own for a body that was cut off. Apple's says that the connection was lost.
-  if (message->data.result == CURLE_PARTIAL_FILE) message->data.result = CURLE_RECV_ERROR;
   return message;
 }
 
 int curl_multi_remove_handle(CURLM *multi, CURL *easy) {
   pthread_once(&looked_up, look_up);
-  transfer ended = forget(easy);
+  long status = 0;
+  get_info(easy, CURLINFO_RESPONSE_CODE, &status);
+  transfer ended = forget(easy, status / 100 == 3);
   if (observe && ended.number) {
-    groundwork_transfer end = {.number = ended.number, .is_end = true, .code = ended.code};
+    groundwork_transfer end = {.number = ended.number, .is_end = true, .status = status, .code = ended.code};
     get_info(easy, CURLINFO_EFFECTIVE_URL, &end.url);
     get_info(easy, CURLINFO_CONTENT_TYPE, &end.type);
     get_info(easy, CURLINFO_PRIMARY_IP, &end.address);
-    get_info(easy, CURLINFO_RESPONSE_CODE, &end.status);
     get_info(easy, CURLINFO_SIZE_DOWNLOAD_T, &end.bytes);
     get_info(easy, CURLINFO_TOTAL_TIME_T, &end.microseconds);
     observe(&end);

@@ -15,7 +15,8 @@ extension URLSession {
     let watch = ResourceTimeout(configuration.timeoutIntervalForResource)
     let task = originalDownloadTask(self, request) { file, response, error in
       watch.end()
-      completionHandler(error == nil ? file : nil, response, watch.replacing(error))
+      let file = file ?? request.url.flatMap { error == nil ? DataURL.file($0) : nil }
+      completionHandler(error == nil ? file : nil, response, TransferFailure.refining(watch.replacing(error)))
       if let file { try? FileManager.default.removeItem(at: file) }
     }
     watch.begin(task)
@@ -31,9 +32,24 @@ extension URLSession {
   }
 }
 
+/// The content of a URL of the scheme `data` (RFC 2397), of which Foundation for Linux makes no file.
+enum DataURL {
+  /// Writes the content to a temporary file.
+  ///
+  /// - Returns: the file; nil for another URL.
+  static func file(_ url: URL) -> URL? {
+    guard url.scheme?.lowercased() == "data" else { return nil }
+    let parts = url.absoluteString.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, let text = String(parts[1]).removingPercentEncoding else { return nil }
+    guard let content = parts[0].lowercased().hasSuffix(";base64") ? Data(base64Encoded: text) : Data(text.utf8) else { return nil }
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("CFNetworkDownload_\(UUID().uuidString).tmp")
+    return (try? content.write(to: file)).map { file }
+  }
+}
+
 /// Cancels a task when its session's `timeoutIntervalForResource` is over, which Foundation for
 /// Linux ignores.
-private final class ResourceTimeout: @unchecked Sendable {
+final class ResourceTimeout: @unchecked Sendable {
   private let seconds: TimeInterval
   private let lock = NSLock()
   private var timer: (any DispatchSourceTimer)?

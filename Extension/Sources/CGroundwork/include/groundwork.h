@@ -74,3 +74,12 @@ typedef struct {
 
 /// Sets the function that learns of every transfer. It is called on URLSession's own threads. A transfer that begins fails if it returns false.
 void groundwork_set_observer(bool (*_Nullable observer)(const groundwork_transfer *_Nonnull));
+
+/// The failures of a URL of http where only https may be used, and of one that the observer refused.
+enum { groundwork_insecure = -1, groundwork_denied = -2 };
+
+/// Returns why the last transfer of a URL failed. The last 64 failures are known.
+///
+/// - Parameter url: the URL as Foundation gave it to libcurl.
+/// - Returns: libcurl's code, `groundwork_insecure`, `groundwork_denied`, or 0 if no failure is known.
+int groundwork_failure(const char *_Nonnull url);
