@@ -11,11 +11,11 @@ let settings: [SwiftSetting] = [.swiftLanguageMode(.v5)]
 let modules: [(name: String, dependencies: [Target.Dependency])] = [
   ("Groundwork", ["CGroundwork", "OriginalFoundation"]),
   ("UserNotifications", ["Groundwork"]),
-  ("CoreGraphics", ["Groundwork"]),
+  ("CoreGraphics", ["CGroundwork", "Groundwork"]),
   ("UniformTypeIdentifiers", ["Groundwork"]),
   ("MobileCoreServices", ["Groundwork", "UniformTypeIdentifiers"]),
   ("UIKit", ["CGroundwork", "Groundwork", "CoreGraphics", "UniformTypeIdentifiers", "UserNotifications"]),
-  ("ImageIO", ["Groundwork", "CoreGraphics"]),
+  ("ImageIO", ["CGroundwork", "Groundwork", "CoreGraphics"]),
   ("Intents", ["Groundwork", "UserNotifications"]),
   ("OSLog", ["Groundwork"]),
   ("Security", ["Groundwork"]),

@@ -1,5 +1,5 @@
-@_exported import CoreGraphics
 import CGroundwork
+@_exported import CoreGraphics
 @_exported import Groundwork
 @_exported import UniformTypeIdentifiers
 @_exported import UserNotifications
@@ -17,10 +17,12 @@ open class UIImage: NSObject, @unchecked Sendable {
     case rightMirrored = 7
   }
 
-  private let bytes: Data
+  /// The encoded bytes, if the picture comes from some.
+  private let bytes: Data?
+  private let picture: CGImage?
   public let size: CGSize
   public let scale: CGFloat
-  public let imageOrientation = Orientation.up
+  public let imageOrientation: Orientation
 
   public convenience init?(data: Data) {
     self.init(data: data, scale: 1)
@@ -28,11 +30,38 @@ open class UIImage: NSObject, @unchecked Sendable {
 
   /// - Returns: nil if the bytes are no picture.
   public init?(data: Data, scale: CGFloat) {
-    guard let size = PictureHeader.size(of: data), scale > 0 else { return nil }
-    bytes = data
-    (self.size, self.scale) = (CGSize(width: Double(size.width) / Double(scale), height: Double(size.height) / Double(scale)), scale)
+    guard scale > 0, scale.isFinite else { return nil }
+    (bytes, self.scale) = (data, scale)
+    if groundwork_has_codec() {
+      guard let header = Picture.header(data), let picture = CGImage(data: data) else { return nil }
+      self.picture = picture
+      imageOrientation = Orientation(exif: Int(header.orientation))
+      size = Self.size(picture.width, picture.height, scale, imageOrientation)
+    } else {
+      guard let header = PictureHeader.size(of: [UInt8](data.prefix(1 << 20))) else { return nil }
+      (picture, imageOrientation) = (nil, .up)
+      size = Self.size(header.width, header.height, scale, .up)
+    }
     super.init()
   }
+
+  public convenience init(cgImage: CGImage) {
+    self.init(cgImage: cgImage, scale: 1, orientation: .up)
+  }
+
+  public init(cgImage: CGImage, scale: CGFloat, orientation: Orientation) {
+    (bytes, picture, self.scale, imageOrientation) = (nil, cgImage, scale, orientation)
+    size = Self.size(cgImage.width, cgImage.height, scale, orientation)
+    super.init()
+  }
+
+  private static func size(_ width: Int, _ height: Int, _ scale: CGFloat, _ orientation: Orientation) -> CGSize {
+    let (width, height) = (CGFloat(width) / scale, CGFloat(height) / scale)
+    return orientation.isTurned ? CGSize(width: height, height: width) : CGSize(width: width, height: height)
+  }
+
+  /// The picture as it is stored, without its orientation; nil if libvips is not installed.
+  open var cgImage: CGImage? { picture }
 
   public convenience init?(contentsOfFile path: String) {
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
@@ -48,29 +77,68 @@ open class UIImage: NSObject, @unchecked Sendable {
   }
 
   open func pngData() -> Data? {
-    encode(".png", isAlready: bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+    encode(".png", isAlready: bytes?.starts(with: [0x89, 0x50, 0x4E, 0x47]) ?? false, orientation: 1)
   }
 
   /// - Parameter compressionQuality: from 0 (smallest) to 1 (best).
   open func jpegData(compressionQuality: CGFloat) -> Data? {
-    let quality = Int((min(max(compressionQuality.isFinite ? compressionQuality : 1, 0), 1) * 99).rounded()) + 1
-    return encode(".jpg[Q=\(quality)]", isAlready: false)
+    encode(Picture.jpeg(Double(compressionQuality)), isAlready: false, orientation: imageOrientation.exif)
   }
 
-  private func encode(_ suffix: String, isAlready: Bool) -> Data? {
-    guard groundwork_has_codec() else {
-      if !isAlready {
-        HostLink.note(
-          .transcodedImage, "a picture was to be encoded as \(suffix), and libvips is not installed: its bytes stay as they were")
-      }
-      return bytes
+  /// Decodes the picture into memory, as iOS does, and encodes its pixels.
+  private func encode(_ suffix: String, isAlready: Bool, orientation: Int) -> Data? {
+    if let picture { return picture.pixels?.encoded(suffix, orientation: orientation) }
+    if !isAlready {
+      HostLink.note(
+        .transcodedImage, "a picture was to be encoded as \(suffix), and libvips is not installed: its bytes stay as they were")
     }
-    return bytes.withUnsafeBytes { input -> Data? in
-      var count = 0
-      guard let base = input.baseAddress, let encoded = groundwork_encode(base, input.count, suffix, &count) else { return nil }
-      return Data(bytesNoCopy: encoded, count: count, deallocator: .free)
-    }
+    return bytes
   }
+
+  /// Draws the picture in the current context, scaled to a rectangle.
+  open func draw(in rect: CGRect) {
+    draw(in: rect, blendMode: .normal, alpha: 1)
+  }
+
+  open func draw(at point: CGPoint) {
+    draw(in: CGRect(origin: point, size: size))
+  }
+
+  /// Draws the picture in the current context, scaled to a rectangle.
+  ///
+  /// - Parameter alpha: how opaque it is, from 0 to 1.
+  open func draw(in rect: CGRect, blendMode: CGBlendMode, alpha: CGFloat) {
+    guard let context = UIGraphicsGetCurrentContext(), let pixels = picture?.pixels else { return }
+    context.draw(PictureView(pixels, orientation: imageOrientation.exif), in: rect, alpha: alpha)
+  }
+
+  /// Returns the picture scaled to fit into a size of points.
+  open func preparingThumbnail(of size: CGSize) -> UIImage? {
+    guard picture != nil, size.width > 0, size.height > 0 else { return nil }
+    let factor = min(size.width / self.size.width, size.height / self.size.height)
+    let scaled = CGSize(width: (self.size.width * factor).rounded(), height: (self.size.height * factor).rounded())
+    let format = UIGraphicsImageRendererFormat()
+    format.scale = scale
+    return UIGraphicsImageRenderer(size: scaled, format: format).image { _ in draw(in: CGRect(origin: .zero, size: scaled)) }
+  }
+
+  open func byPreparingThumbnail(ofSize size: CGSize) async -> UIImage? {
+    preparingThumbnail(of: size)
+  }
+}
+
+extension UIImage.Orientation {
+  /// The orientations as Exif counts them, from 1 on.
+  private static let exifOrder: [Self] = [.up, .upMirrored, .down, .downMirrored, .leftMirrored, .right, .rightMirrored, .left]
+
+  init(exif: Int) {
+    self = (1...8).contains(exif) ? Self.exifOrder[exif - 1] : .up
+  }
+
+  var exif: Int { (Self.exifOrder.firstIndex(of: self) ?? 0) + 1 }
+
+  /// Whether width and height change places.
+  var isTurned: Bool { exif >= 5 }
 }
 
 public func UIImagePNGRepresentation(_ image: UIImage) -> Data? {
@@ -81,22 +149,13 @@ public func UIImageJPEGRepresentation(_ image: UIImage, _ compressionQuality: CG
   image.jpegData(compressionQuality: compressionQuality)
 }
 
-/// The size of a picture, from its header.
+/// The size of a picture, from its header, where libvips is not installed.
 private enum PictureHeader {
-  static func size(of data: Data) -> (width: Int, height: Int)? {
-    let size = groundwork_has_codec() ? byCodec(data) : byHeader([UInt8](data.prefix(1 << 20)))
-    return size.flatMap { $0.width > 0 && $0.height > 0 ? $0 : nil }
+  static func size(of bytes: [UInt8]) -> (width: Int, height: Int)? {
+    read(bytes).flatMap { $0.width > 0 && $0.height > 0 ? $0 : nil }
   }
 
-  private static func byCodec(_ data: Data) -> (width: Int, height: Int)? {
-    data.withUnsafeBytes { bytes in
-      var (width, height): (Int32, Int32) = (0, 0)
-      guard let base = bytes.baseAddress, groundwork_picture_size(base, bytes.count, &width, &height) else { return nil }
-      return (Int(width), Int(height))
-    }
-  }
-
-  private static func byHeader(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
+  private static func read(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
     func big(_ at: Int, _ count: Int) -> Int? {
       at + count <= bytes.count ? bytes[at..<at + count].reduce(0) { $0 << 8 | Int($1) } : nil
     }

@@ -30,23 +30,3 @@ open class UIDevice: NSObject, @unchecked Sendable {
   open var userInterfaceIdiom: UIUserInterfaceIdiom { .phone }
   open var identifierForVendor: UUID? { UUID(uuidString: "00000000-0000-4000-8000-000000000000") }
 }
-
-open class UIColor: NSObject, @unchecked Sendable {
-  private let parts: [CGFloat]
-
-  public init(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {
-    parts = [red, green, blue, alpha]
-    super.init()
-  }
-
-  public convenience init(white: CGFloat, alpha: CGFloat) {
-    self.init(red: white, green: white, blue: white, alpha: alpha)
-  }
-
-  open class var black: UIColor { UIColor(white: 0, alpha: 1) }
-  open class var white: UIColor { UIColor(white: 1, alpha: 1) }
-  open class var clear: UIColor { UIColor(white: 0, alpha: 0) }
-  open class var red: UIColor { UIColor(red: 1, green: 0, blue: 0, alpha: 1) }
-  open class var green: UIColor { UIColor(red: 0, green: 1, blue: 0, alpha: 1) }
-  open class var blue: UIColor { UIColor(red: 0, green: 0, blue: 1, alpha: 1) }
-}
