@@ -12,6 +12,8 @@ public typealias CFNumber = NSNumber
 public typealias CFBoolean = NSNumber
 public typealias CFURL = NSURL
 public typealias CFError = NSError
+public typealias CFUUID = NSUUID
+public typealias CFAllocator = AnyObject
 public typealias CFTypeRef = AnyObject
 public typealias CFAbsoluteTime = Double
 public typealias CFIndex = Int
@@ -22,6 +24,17 @@ public let kCFBooleanTrue: CFBoolean! = NSNumber(value: true)
 // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
 public let kCFBooleanFalse: CFBoolean! = NSNumber(value: false)
 public let noErr: OSStatus = 0
+
+/// Memory comes from Swift.
+public let kCFAllocatorDefault: CFAllocator? = nil
+
+public func CFUUIDCreate(_ allocator: CFAllocator?) -> CFUUID {
+  NSUUID()
+}
+
+public func CFUUIDCreateString(_ allocator: CFAllocator?, _ uuid: CFUUID) -> CFString {
+  uuid.uuidString as NSString
+}
 
 /// Returns the seconds since 2001-01-01 00:00:00 UTC.
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime {

@@ -57,4 +57,14 @@ extension URL {
   /// The folder for files that can be made again.
   @_disfavoredOverload
   public static var cachesDirectory: URL { PhoneFolders.home.appendingPathComponent("Library/Caches", isDirectory: true) }
+
+  /// The folder for files that the user does not see.
+  @_disfavoredOverload
+  public static var libraryDirectory: URL { PhoneFolders.home.appendingPathComponent("Library", isDirectory: true) }
+
+  /// The folder for files that an app makes for itself.
+  @_disfavoredOverload
+  public static var applicationSupportDirectory: URL {
+    PhoneFolders.home.appendingPathComponent("Library/Application Support", isDirectory: true)
+  }
 }
