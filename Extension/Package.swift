@@ -20,6 +20,8 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
   ("OSLog", ["Groundwork"]),
   ("Security", ["Groundwork"]),
   ("SystemConfiguration", ["Groundwork"]),
+  ("WidgetKit", ["Groundwork"]),
+  ("Network", ["Groundwork"]),
   ("CommonCrypto", ["CGroundwork", "Groundwork"]),
   ("CryptoKit", ["CGroundwork", "Groundwork"]),
   ("VendorMedia", ["Groundwork", "UserNotifications"]),

@@ -1,6 +1,8 @@
 // Uses what Foundation for Linux lacks.
 import Foundation
-import UserNotifications
+import Network
+import UIKit
+import WidgetKit
 import os
 
 class NotificationService: UNNotificationServiceExtension {
@@ -64,10 +66,21 @@ class NotificationService: UNNotificationServiceExtension {
       expires.signal()
     }
     expires.wait()
+    let network = NWPathMonitor()
+    let isReachable = OSAllocatedUnfairLock(initialState: false)
+    network.pathUpdateHandler = { path in
+      isReachable.withLock { $0 = path.status == .satisfied && path.usesInterfaceType(.wifi) }
+      expires.signal()
+    }
+    network.start(queue: .global())
+    expires.wait()
+    network.cancel()
+    WidgetCenter.shared.reloadAllTimelines()
     let home = NSHomeDirectory()
     let folders = [URL.libraryDirectory, .applicationSupportDirectory].map { String($0.path.dropFirst(home.count)) }
     return [
       "\(pressure.isCancelled)", "\(count.withLock { $0 })", "\(isExpired.withLock { $0 })", folders.joined(separator: " "),
+      "\(isReachable.withLock { $0 })", "\(NSValue(cgRect: CGRect(x: 1, y: 2, width: 3, height: 4)).cgRectValue.width)",
       "\(ProcessInfo.processInfo.isLowPowerModeEnabled)", "\(ProcessInfo.processInfo.thermalState)",
       Bundle.main.appStoreReceiptURL?.lastPathComponent ?? "none",
       "\((CFUUIDCreateString(kCFAllocatorDefault, CFUUIDCreate(nil)) as String).count)",

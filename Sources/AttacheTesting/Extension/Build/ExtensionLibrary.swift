@@ -8,7 +8,8 @@ package struct ExtensionLibrary: Sendable {
   /// The modules in the order in which they are compiled.
   static let modules = [
     "OriginalFoundation", "Groundwork", "UserNotifications", "CoreGraphics", "UniformTypeIdentifiers", "MobileCoreServices", "UIKit",
-    "ImageIO", "Intents", "OSLog", "Security", "SystemConfiguration", "CommonCrypto", "CryptoKit", "VendorMedia", "FirebaseMessaging",
+    "ImageIO", "Intents", "OSLog", "Security", "SystemConfiguration", "WidgetKit", "Network", "CommonCrypto", "CryptoKit", "VendorMedia",
+    "FirebaseMessaging",
     "Firebase", "OneSignalExtension", "OneSignal",
     "CTNotificationService", "CleverTapSDK", "ExtensionRuntime", "DelegateRuntime", "os",
   ]

@@ -4,8 +4,8 @@ enum MissingModule {
   private static let frameworks: Set<String> = [
     "AVFoundation", "AVKit", "ActivityKit", "AppKit", "CallKit", "CloudKit", "Combine", "Contacts", "CoreData", "CoreImage",
     "CoreLocation", "CoreMedia", "CoreTelephony", "CoreText", "EventKit", "LocalAuthentication", "MapKit", "MediaPlayer",
-    "MessageUI", "Network", "PassKit", "Photos", "PushKit", "QuartzCore", "StoreKit", "SwiftData", "SwiftUI", "UserNotificationsUI",
-    "WatchConnectivity", "WebKit", "WidgetKit",
+    "MessageUI", "PassKit", "Photos", "PushKit", "QuartzCore", "StoreKit", "SwiftData", "SwiftUI", "UserNotificationsUI",
+    "WatchConnectivity", "WebKit",
   ]
   /// SDKs that are distributed as binaries or in Objective-C, by the beginnings of their modules'
   /// names.
