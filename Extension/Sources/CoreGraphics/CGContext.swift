@@ -7,12 +7,12 @@ public final class CGContext: @unchecked Sendable {
     var stroke = CGColor(gray: 0, alpha: 1)
     var lineWidth: CGFloat = 1
     var alpha: CGFloat = 1
-    var clip: Coverage?
+    var clip: Mask?
     /// A point (x, y) of the user is the pixel (x · scale + offset).
     var (scale, offset): (CGPoint, CGPoint)
   }
 
-  private let pixels: Pixels
+  private var pixels: Pixels
   private var state: State
   private var saved: [State] = []
   private var path = CGMutablePath()
@@ -46,9 +46,18 @@ public final class CGContext: @unchecked Sendable {
   public var width: Int { pixels.width }
   public var height: Int { pixels.height }
 
-  /// Returns the picture as it is now.
+  /// Returns the picture as it is now. Its pixels are copied when more is drawn, and not before.
   public func makeImage() -> CGImage? {
-    pixels.copy().map { CGImage($0) }
+    CGImage(pixels)
+  }
+
+  /// What is drawn to: pixels that no picture has.
+  private var canvas: Canvas {
+    if !isKnownUniquelyReferenced(&pixels) {
+      guard let copy = pixels.copy() else { preconditionFailure("no memory for a picture") }
+      pixels = copy
+    }
+    return Canvas(pixels: pixels)
   }
 
   public func saveGState() {
@@ -111,7 +120,7 @@ public final class CGContext: @unchecked Sendable {
 
   /// Makes a rectangle transparent.
   public func clear(_ rect: CGRect) {
-    Canvas(pixels: pixels).fill(coverage(CGPath(rect: rect).parts, isEvenOdd: false), .zero, state.clip, replaces: true)
+    canvas.fill(shape(CGPath(rect: rect).parts, isEvenOdd: false), .zero, state.clip, replaces: true)
   }
 
   /// Draws a picture. Its top is where y is greatest: in a context of UIKit, the picture is upside down.
@@ -120,8 +129,8 @@ public final class CGContext: @unchecked Sendable {
     draw(PictureView(pixels).flipped(isMirrored: false, isUpsideDown: true), in: rect, alpha: 1)
   }
 
-  private func coverage(_ parts: [[CGPoint]], isEvenOdd: Bool) -> Coverage {
-    Coverage(parts.map { $0.map(device) }, isEvenOdd: isEvenOdd, width: width, height: height)
+  private func shape(_ parts: [[CGPoint]], isEvenOdd: Bool) -> Shape {
+    Shape(parts.map { $0.map(device) }, isEvenOdd: isEvenOdd)
   }
 
   private func colour(_ color: CGColor) -> SIMD4<Float> {
@@ -131,18 +140,16 @@ public final class CGContext: @unchecked Sendable {
   }
 
   package func fill(_ path: CGPath, isEvenOdd: Bool) {
-    Canvas(pixels: pixels).fill(coverage(path.parts, isEvenOdd: isEvenOdd), colour(state.fill), state.clip)
+    canvas.fill(shape(path.parts, isEvenOdd: isEvenOdd), colour(state.fill), state.clip)
   }
 
   package func clip(_ path: CGPath, isEvenOdd: Bool) {
-    var inside = coverage(path.parts, isEvenOdd: isEvenOdd)
-    if let clip = state.clip { inside.intersect(clip) }
-    state.clip = inside
+    state.clip = Mask(shape(path.parts, isEvenOdd: isEvenOdd), width: width, height: height, within: state.clip)
   }
 
   package func stroke(_ path: CGPath, width: CGFloat) {
     let outlines = path.parts.flatMap { Stroke.outlines(of: $0, width: width) }
-    Canvas(pixels: pixels).fill(coverage(outlines, isEvenOdd: false), colour(state.stroke), state.clip)
+    canvas.fill(shape(outlines, isEvenOdd: false), colour(state.stroke), state.clip)
   }
 
   /// Draws a picture. Its top is where y is smallest.
@@ -150,7 +157,7 @@ public final class CGContext: @unchecked Sendable {
     let (first, second) = (device(CGPoint(x: rect.minX, y: rect.minY)), device(CGPoint(x: rect.maxX, y: rect.maxY)))
     let place = CGRect(x: first.x, y: first.y, width: second.x - first.x, height: second.y - first.y).standardized
     let seen = picture.flipped(isMirrored: state.scale.x < 0, isUpsideDown: state.scale.y < 0)
-    Canvas(pixels: pixels).draw(seen, in: place, state.clip, alpha: Float(state.alpha * alpha))
+    canvas.draw(seen, in: place, state.clip, alpha: Float(state.alpha * alpha))
   }
 }
 

@@ -23,17 +23,19 @@ struct Canvas {
     for part in 0..<4 { pixels.bytes[index * 4 + part] = bytes[part] }
   }
 
-  /// Paints a colour where `coverage` and `clip` say.
+  /// Paints a colour inside a shape.
   ///
-  /// - Parameter replaces: whether the pixels become the colour, instead of lying below it.
-  func fill(_ coverage: Coverage, _ colour: SIMD4<Float>, _ clip: Coverage?, replaces: Bool = false) {
-    for index in coverage.values.indices {
-      let part = min(coverage.values[index], 1) * (clip?.values[index] ?? 1)
-      guard part > 0 else { continue }
-      if replaces, part >= 0.999 {
-        store(colour, at: index)
-      } else {
-        paint(SIMD4(colour.x, colour.y, colour.z, colour.w * part), at: index)
+  /// - Parameter replaces: whether whole pixels become the colour, instead of lying below it.
+  func fill(_ shape: Shape, _ colour: SIMD4<Float>, _ clip: Mask?, replaces: Bool = false) {
+    for y in 0..<pixels.height {
+      for (x, part) in shape.row(y, width: pixels.width).enumerated() {
+        let part = part * (clip?.part(x, y) ?? 1)
+        guard part > 0 else { continue }
+        if replaces, part == 1 {
+          store(colour, at: y * pixels.width + x)
+        } else {
+          paint(SIMD4(colour.x, colour.y, colour.z, colour.w * part), at: y * pixels.width + x)
+        }
       }
     }
   }
@@ -43,7 +45,7 @@ struct Canvas {
   /// - Parameters:
   ///   - rect: in pixels of this canvas.
   ///   - alpha: how opaque the picture is, from 0 to 1.
-  func draw(_ picture: PictureView, in rect: CGRect, _ clip: Coverage?, alpha: Float) {
+  func draw(_ picture: PictureView, in rect: CGRect, _ clip: Mask?, alpha: Float) {
     let (left, top, right, bottom) = (Double(rect.minX), Double(rect.minY), Double(rect.maxX), Double(rect.maxY))
     guard [left, top, right, bottom].allSatisfy(\.isFinite), left < right, top < bottom else { return }
     let columns = Int(min(max(left, 0), Double(pixels.width)))..<Int(min(max(right.rounded(.up), 0), Double(pixels.width)))
@@ -57,7 +59,7 @@ struct Canvas {
         for (index, weight) in zip(weights.first..., weights.values) { sum += row[index] * weight }
         guard sum.w > 0 else { continue }
         let colour = sum / sum.w
-        let part = weights.part * vertical.part * alpha * (clip?.values[y * pixels.width + x] ?? 1)
+        let part = weights.part * vertical.part * alpha * (clip?.part(x, y) ?? 1)
         paint(SIMD4(colour.x, colour.y, colour.z, sum.w * part), at: y * pixels.width + x)
       }
     }

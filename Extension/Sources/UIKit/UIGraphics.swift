@@ -77,6 +77,8 @@ open class UIGraphicsImageRendererFormat: NSObject, @unchecked Sendable {
   open var scale: CGFloat = UIScreen.main.scale
   /// Whether the picture has no transparent pixels.
   open var opaque = false
+  /// What the renderer draws, in points.
+  public fileprivate(set) var bounds = CGRect.zero
 
   public override init() {
     super.init()
@@ -113,6 +115,7 @@ open class UIGraphicsImageRenderer: NSObject, @unchecked Sendable {
 
   public init(bounds: CGRect, format: UIGraphicsImageRendererFormat) {
     (self.bounds, self.format) = (bounds, format)
+    format.bounds = bounds
     super.init()
   }
 

@@ -96,6 +96,14 @@ class NotificationService: UNNotificationServiceExtension {
       path.stroke()
       context.cgContext.clear(CGRect(x: 8, y: 8, width: 2, height: 2))
     }
+    var before: UIImage?
+    let after = UIGraphicsImageRenderer(size: CGSize(width: 4, height: 4), format: format).image { context in
+      for color in [UIColor.red, .blue] {
+        before = context.currentImage
+        color.setFill()
+        context.fill(context.format.bounds)
+      }
+    }
     let bitmap = CGContext(
       data: nil, width: 20, height: 20, bitsPerComponent: 8, bytesPerRow: 0, space: CGColorSpaceCreateDeviceRGB(),
       bitmapInfo: CGImageAlphaInfo.premultipliedLast.rawValue)!
@@ -107,6 +115,7 @@ class NotificationService: UNNotificationServiceExtension {
       "\(Int(opaque.size.width)) \(opaque.cgImage!.width) " + pixels(opaque, [(4, 4), (22, 4), (38, 4), (22, 36)]),
       pixels(framed, [(0, 0), (2, 2), (10, 2), (10, 5), (8, 8)]),
       pixels(UIImage(cgImage: bitmap.makeImage()!), [(2, 2), (17, 2), (2, 17)]),
+      pixels(before, [(1, 1)]) + " " + pixels(after, [(1, 1)]),
       "\(UIGraphicsGetCurrentContext() == nil) \(flag.preparingThumbnail(of: CGSize(width: 4, height: 8))!.size.height)",
     ]
   }

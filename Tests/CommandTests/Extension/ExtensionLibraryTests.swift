@@ -130,7 +130,8 @@ struct ExtensionLibraryTests {
   /// Pixels that the fixture draws, as red, green, blue and alpha.
   private static let drawn = [
     "00000000 ff0000ff 00ff00ff 0000ffff ffffffff", "00000000 ff0000ff ffffffff", "20 40 808080ff 0000ffff ff0000ff ffffffff",
-    "00000000 00000000 000000ff ffff00ff 00000000", "ff0000ff 00ff00ff 0000ffff", "true 4.0",
+    "00000000 00000000 000000ff ffff00ff 00000000", "ff0000ff 00ff00ff 0000ffff", "ff0000ff 0000ffff",
+    "true 4.0",
   ]
 
   @Test func `without libvips no picture is read or written, and drawing works`() async throws {
