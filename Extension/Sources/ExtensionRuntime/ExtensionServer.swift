@@ -119,6 +119,7 @@ private final class ServedRequest: @unchecked Sendable {
       isChanged =
         now.attachments.map(\.identifier) != answered.attachments || Self.text(now.changes(from: given)) != answered.changes
     }
+    UserDefaults.synchronizeAll()
     HostLink.send(.finished, ["request": number, "isAlive": observed != nil, "isChangedAfter": isChanged])
   }
 

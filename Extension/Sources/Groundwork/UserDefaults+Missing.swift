@@ -1,6 +1,23 @@
 import Foundation
+import OriginalFoundation
 
 extension UserDefaults {
+  private static let lock = NSLock()
+  nonisolated(unsafe) private static var suites: Set<String> = []
+
+  /// Opens the defaults of an app group.
+  @_disfavoredOverload
+  public convenience init?(suiteName: String?) {
+    if let suiteName { Self.lock.withLock { _ = Self.suites.insert(suiteName) } }
+    self.init(originalSuite: suiteName)
+  }
+
+  /// Writes what was set to the files. Foundation for Linux keeps it in the process, and a phone does not.
+  package static func synchronizeAll() {
+    standard.synchronize()
+    for suite in lock.withLock({ suites }) { UserDefaults(originalSuite: suite)?.synchronize() }
+  }
+
   /// Stores a URL, or removes it. Foundation's method never returns for `nil` on Linux, and the
   /// literal `nil` selects it.
   @_disfavoredOverload

@@ -47,3 +47,9 @@ package func originalFolders(_ folder: FileManager.SearchPathDirectory, _ domain
 package func originalSuggestedFilename(_ response: URLResponse) -> String? {
   response.suggestedFilename
 }
+
+extension UserDefaults {
+  package convenience init?(originalSuite: String?) {
+    self.init(suiteName: originalSuite)
+  }
+}
