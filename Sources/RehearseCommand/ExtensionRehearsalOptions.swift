@@ -24,7 +24,7 @@ struct ExtensionRehearsalOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A file whose first line is a payload of your server; its URLs lead to the rehearsal's origin. (default: a payload with all known keys)",
+      "A file whose first line is a payload of your server, or an envelope with one; its URLs lead to the rehearsal's origin. (default: a payload with all known keys)",
       valueName: "file"), completion: .file())
   var payloads: String?
 
@@ -95,7 +95,7 @@ struct ExtensionRehearsalOptions: ParsableArguments {
     rehearsal.say = { Terminal.error.write("attache rehearse: \($0)\n") }
     guard let payloads else { return rehearsal }
     guard let data = FileManager.default.contents(atPath: payloads), let payload = RehearsalPayload(line: data.prefix { $0 != 0x0A }) else {
-      Terminal.error.write("attache rehearse: \(payloads): the first line must be a payload, a JSON object\n")
+      Terminal.error.write("attache rehearse: \(payloads): the first line must be a payload, a JSON object, or an envelope with one\n")
       throw ExitCode(ExitStatus.data)
     }
     rehearsal.payload = payload

@@ -3,13 +3,16 @@ internal import Attache
 /// A payload that asks a service extension for media, in variants.
 package struct RehearsalPayload: Sendable {
   private let root: JSONValue
+  /// The `apns-priority` of the payload's envelope; nil if it has none.
+  package let priority: Int?
 
-  /// Reads a user's payload.
+  /// Reads a user's payload, or the one in an envelope.
   ///
-  /// - Returns: nil if the line is not a JSON object.
+  /// - Returns: nil if the line is not a JSON object with one payload.
   package init?(line: some Sequence<UInt8>) {
-    guard let value = try? JSONReader.read(Array(line)[...]), case .object = value else { return nil }
-    root = value
+    guard case .push(let push) = PushReader().read(Array(line)) else { return nil }
+    guard let value = try? JSONReader.read(push.payload[...]), case .object = value else { return nil }
+    (root, priority) = (value, push.envelope?.priority)
   }
 
   /// The payload that has every key under which attache knows media: those of hand-written
@@ -32,7 +35,7 @@ package struct RehearsalPayload: Sendable {
   }
 
   private init(_ root: JSONValue) {
-    self.root = root
+    (self.root, priority) = (root, nil)
   }
 
   /// Returns the payload with every URL replaced by one.
@@ -57,7 +60,7 @@ package struct RehearsalPayload: Sendable {
   /// - Parameters:
   ///   - url: replaces every URL; nil for a payload with `aps` alone.
   ///   - hasAlert: whether it shows an alert, too.
-  func silent(_ url: String?, hasAlert: Bool) -> [UInt8] {
+  package func silent(_ url: String?, hasAlert: Bool) -> [UInt8] {
     var aps: [String: JSONValue] = ["content-available": .number(JSONNumber("1"))]
     if hasAlert, let alert = root.value(at: ["aps", "alert"]) { aps["alert"] = alert }
     guard let url else { return Self.object(["aps": Self.object(aps)]).json }
