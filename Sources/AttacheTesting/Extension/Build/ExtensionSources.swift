@@ -29,11 +29,23 @@ struct ExtensionSources {
     }
     self.others = candidates
     self.files = files
-    if files.isEmpty { take { $0.contains(kind.apple) } }
+    let isSource = { (text: String) in text.contains(kind.apple) }
+    // Beside a delegate's own file, that of the app is not needed.
+    if files.isEmpty, !take(where: { isSource($0) && !Self.isSwiftUIApp($0) }) { take(where: isSource) }
+    if let app = self.files.first(where: { Self.isSwiftUIApp(String(decoding: StageFolder.bytes(at: $0) ?? [], as: UTF8.self)) }) {
+      throw .sources(
+        "\(app) is the file of a SwiftUI app, and attache has no SwiftUI. Put the delegate's class into a file of its own, and name that file."
+      )
+    }
     guard !self.files.isEmpty else {
       throw .sources(
         "\(paths.joined(separator: " ")): no Swift file names \(kind.apple), so there is nothing to build")
     }
+  }
+
+  /// Whether a file has a SwiftUI app with a delegate.
+  private static func isSwiftUIApp(_ text: String) -> Bool {
+    text.contains("import SwiftUI") && text.contains("@UIApplicationDelegateAdaptor")
   }
 
   /// Returns the folder of a file.
