@@ -31,6 +31,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
   ("OneSignal", ["OneSignalExtension"]),
   ("CTNotificationService", ["Groundwork", "UserNotifications", "VendorMedia"]),
   ("CleverTapSDK", ["Groundwork"]),
+  ("BackgroundTasks", ["Groundwork"]),
   ("ExtensionRuntime", ["CGroundwork", "Groundwork", "UserNotifications"]),
   ("DelegateRuntime", ["ExtensionRuntime", "Groundwork", "UIKit"]),
 ]

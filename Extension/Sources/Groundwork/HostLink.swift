@@ -25,6 +25,9 @@ package enum ExtensionFrame: UInt8 {
   case completed = 10
   /// The content handler was called with content that no frame can hold: `request`, `why`.
   case unreadable = 11
+  /// Something happened to a download of a background session: `session`, `event` (`started`,
+  /// `cancelled`, `created` when the session exists again, `delivered`), `task`, `url`.
+  case background = 20
 }
 
 /// The connection with the process that runs this extension.

@@ -12,6 +12,7 @@ extension URLSession {
   public func downloadTask(
     with request: URLRequest, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionDownloadTask {
+    BackgroundSessions.shared.refuseHandler(of: self)
     let watch = ResourceTimeout(configuration.timeoutIntervalForResource)
     let task = originalDownloadTask(self, request) { file, response, error in
       watch.end()

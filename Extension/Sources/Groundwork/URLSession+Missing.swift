@@ -3,13 +3,6 @@ import FoundationNetworking
 import OriginalFoundation
 
 extension URLSessionConfiguration {
-  /// Returns a default configuration. A background session of an extension outlives its process on
-  /// a phone; here it ends with it.
-  public class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
-    HostLink.note(.accepted, "a background URLSession (\(identifier)) runs in the process")
-    return .default
-  }
-
   /// Accepted, and without effect: a transfer fails if there is no network.
   public var waitsForConnectivity: Bool {
     get { false }

@@ -48,6 +48,32 @@ package func originalSuggestedFilename(_ response: URLResponse) -> String? {
   response.suggestedFilename
 }
 
+package func originalDownloadTask(_ session: URLSession, _ request: URLRequest) -> URLSessionDownloadTask {
+  session.downloadTask(with: request)
+}
+
+package func originalDataTask(
+  _ session: URLSession, _ request: URLRequest, _ handler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+) -> URLSessionDataTask {
+  session.dataTask(with: request, completionHandler: handler)
+}
+
+package func originalResume(_ task: URLSessionTask) {
+  task.resume()
+}
+
+package func originalCancel(_ task: URLSessionTask) {
+  task.cancel()
+}
+
+extension URLSession {
+  package convenience init(
+    original configuration: URLSessionConfiguration, _ delegate: (any URLSessionDelegate)?, _ queue: OperationQueue?
+  ) {
+    self.init(configuration: configuration, delegate: delegate, delegateQueue: queue)
+  }
+}
+
 extension UserDefaults {
   package convenience init?(originalSuite: String?) {
     self.init(suiteName: originalSuite)

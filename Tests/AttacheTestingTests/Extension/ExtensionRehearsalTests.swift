@@ -99,7 +99,26 @@ struct ExtensionRehearsalTests {
   @Test(arguments: [
     Case(
       "Careful.swift",
-      ["silent": [], "silent-with-alert": [], "silent-plain": [], "silent-404": [], "silent-slow": [], "background-fetch": []]),
+      [
+        "silent": [], "silent-with-alert": [], "silent-plain": [], "silent-404": [], "silent-slow": [], "background-fetch": [],
+        "silent-burst": [], "background-download": [],
+      ]),
+    Case(
+      "Template.swift",
+      [
+        "silent": [], "silent-with-alert": [], "silent-plain": [], "silent-404": [], "background-fetch": [], "silent-burst": [],
+        "background-download": [],
+      ]),
+    Case(
+      "BackgroundSession.swift",
+      ["silent": [], "silent-with-alert": [], "silent-404": [], "silent-slow": [], "silent-burst": [], "background-download": []]),
+    Case("BackgroundAtLaunch.swift", ["background-download": []]),
+    Case("BackgroundLost.swift", ["silent-plain": [], "background-download": [.backgroundLost]]),
+    Case("BackgroundUnfinished.swift", ["silent-plain": [], "background-download": [.backgroundUnfinished]]),
+    Case("BackgroundEarly.swift", ["background-download": [.backgroundHandler]]),
+    Case("BackgroundAside.swift", ["background-download": [.backgroundHandler]]),
+    Case("BackgroundBlock.swift", ["silent-plain": [], "background-download": [.crash]]),
+    Case("KeepsOneHandler.swift", ["silent": [], "silent-burst": [.silentNever]]),
     Case("Async.swift", ["silent": [], "silent-plain": [], "silent-404": []]),
     Case("NeverCompletes.swift", ["silent": [], "silent-plain": [.silentNever], "silent-404": [.silentNewData]]),
     Case("CompletesTwice.swift", ["silent": [.silentTwice, .silentNewData, .silentAfter], "background-fetch": [.silentNewData]]),

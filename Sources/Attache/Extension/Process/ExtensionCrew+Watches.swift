@@ -21,7 +21,7 @@ extension ExtensionCrew {
   func collectLeftovers() {
     leftovers.removeAll { process in
       guard let end = process.process.end else { return false }
-      folder.removeHome(process.number)
+      if !configuration.sharesHome { folder.removeHome(process.number) }
       observe?(.ended(process: process.process.identifier, end, verdict: process.verdict, peakMemory: process.peakMemory), loop.now)
       return true
     }

@@ -106,7 +106,15 @@ final class ExtensionCrew: @unchecked Sendable {
     return start() ?? idlest
   }
 
+  /// Ends the processes that have no call, as iOS ends an app in the background.
+  func endIdle() {
+    for process in processes where process.calls.isEmpty { end(process, verdict: .cancelled) }
+  }
+
   // MARK: Processes
+
+  /// The number of a process's home.
+  private func home(of process: Int) -> Int { configuration.sharesHome ? 1 : process }
 
   private func start() -> ExtensionProcess? {
     guard loop.now >= startsAgain else {
@@ -142,7 +150,7 @@ final class ExtensionCrew: @unchecked Sendable {
   /// - Returns: the process, and the end of the pipe from which its output is read.
   private func launch(socket: Int32) throws(SystemError) -> (StartedProcess, Int32) {
     var launch = ProcessLaunch([configuration.program])
-    launch.environment = try folder.makeHome(started)
+    launch.environment = try folder.makeHome(home(of: started))
     for name in ["PATH", "LANG", "TZ", "LD_LIBRARY_PATH"] {
       if let value = unsafe getenv(name) { launch.environment[name] = unsafe String(cString: value) }
     }
@@ -240,7 +248,7 @@ final class ExtensionCrew: @unchecked Sendable {
       // The payload has the URL before redirects.
       if let url = process.transfers.removeValue(forKey: number) { transfer.url = url }
       for call in process.calls.values where call.transfers.count < 256 { call.transfers.append(transfer) }
-    case .began, .returned, .expired, .finished, .refusedAttachment, .note: break
+    case .began, .returned, .expired, .finished, .refusedAttachment, .note, .background: break
     }
   }
 

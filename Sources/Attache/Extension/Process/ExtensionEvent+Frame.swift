@@ -25,6 +25,7 @@ extension ExtensionEvent {
     case 10: self = .completed(try object.number(), call: try object.integer("call"), result: try object.string("result"))
     case 11: self = .unreadable(try object.number(), why: try object.string("why"))
     case 9: self = .note(name: try object.string("note"), text: try object.string("text"))
+    case 20: self = .background(try object.backgroundDownload())
     default: throw .invalid
     }
   }
@@ -75,6 +76,12 @@ private struct FrameObject {
     ExtensionTransfer(
       url: UntrustedText(try string("url")), status: try integer("status"), type: UntrustedText(try string("type")),
       bytes: try integer("bytes"), code: try integer("code"))
+  }
+
+  func backgroundDownload() throws(FrameStream.Fault) -> BackgroundDownload {
+    guard let event = BackgroundDownload.Event(rawValue: try string("event")) else { throw .invalid }
+    return BackgroundDownload(
+      event: event, session: UntrustedText(try string("session")), task: try integer("task"), url: UntrustedText(try string("url")))
   }
 
   func answer() throws(FrameStream.Fault) -> ExtensionAnswer {

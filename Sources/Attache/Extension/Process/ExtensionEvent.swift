@@ -32,6 +32,8 @@ package enum ExtensionEvent: Sendable {
   case completed(UInt64, call: Int, result: String)
   /// The content handler was called with content that no frame can hold.
   case unreadable(UInt64, why: String)
+  /// Something happened to a download of a background session.
+  case background(BackgroundDownload)
   /// Something that a finding may name.
   case note(name: String, text: String)
 }
@@ -44,6 +46,23 @@ package struct ExtensionTransfer: Sendable, Hashable {
   package var bytes = 0
   /// libcurl's code; -1 if the transfer was cancelled.
   package var code = 0
+}
+
+/// What happened to a download of an app's background session.
+package struct BackgroundDownload: Sendable, Hashable {
+  package enum Event: String, Sendable {
+    case started, cancelled
+    /// The app has created the session again.
+    case created
+    /// The session's delegate has received the file or the error.
+    case delivered
+  }
+
+  package var event: Event
+  /// The session's identifier.
+  package var session: UntrustedText
+  package var task: Int
+  package var url: UntrustedText
 }
 
 /// What a service extension answers.

@@ -71,7 +71,7 @@ package final class ExtensionFolder: Sendable {
     Self.remove(path)
   }
 
-  /// Creates the home of a process.
+  /// Creates the home of a process, or finds it.
   ///
   /// - Parameter number: the number of the process in this run.
   /// - Returns: the environment variables that lead the process to its home.
@@ -101,7 +101,8 @@ package final class ExtensionFolder: Sendable {
   }
 
   private static func makeFolder(_ path: String) throws(SystemError) {
-    _ = try SystemError.check("mkdir", unsafe mkdir(path, 0o700))
+    guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { return }
+    throw SystemError(call: "mkdir", number: errno)
   }
 
   /// Removes a folder with all that is in it. Symbolic links are removed, not followed.

@@ -23,6 +23,8 @@ package final class ExtensionProcesses: Sendable {
     package var finishesAnswered = true
     /// Whether one instance serves all requests of a process.
     package var reusesInstance = false
+    /// Whether a process has the home of those before it, as an app that is started again.
+    package var sharesHome = false
     package var network = ExtensionNetwork()
     /// Receives what the extension writes to standard output and standard error, on the loop.
     package var print: @Sendable (ArraySlice<UInt8>) -> Void = ExtensionOutput().write
@@ -97,6 +99,11 @@ package final class ExtensionProcesses: Sendable {
   /// Starts a process, so that the first call need not wait for it.
   package func prepare() {
     loop.post { [crew] in crew.prepare() }
+  }
+
+  /// Ends the processes that have no call. The next call starts another one.
+  package func endIdle() {
+    loop.post { [crew] in crew.endIdle() }
   }
 
   /// Ends all processes, and waits for their end.

@@ -11,7 +11,7 @@ package struct ExtensionLibrary: Sendable {
     "ImageIO", "Intents", "OSLog", "Security", "SystemConfiguration", "WidgetKit", "Network", "CommonCrypto", "CryptoKit", "VendorMedia",
     "FirebaseMessaging",
     "Firebase", "OneSignalExtension", "OneSignal",
-    "CTNotificationService", "CleverTapSDK", "ExtensionRuntime", "DelegateRuntime", "os",
+    "CTNotificationService", "CleverTapSDK", "BackgroundTasks", "ExtensionRuntime", "DelegateRuntime", "os",
   ]
 
   /// The folder of the compiled modules.

@@ -6,7 +6,11 @@ extension ExtensionEvidence {
     guard let start = requests.compactMap(\.began).min() else { return [] }
     var events: [(at: MonotonicInstant, actor: ScenarioResult.Event.Actor, text: String)] = []
     for (index, request) in requests.enumerated() {
-      let name = requests.count > 1 ? "notification \(index + 1)" : "the notification"
+      if let session = request.session {
+        events += request.eventsOfSession(session)
+        continue
+      }
+      let name = requests.count { $0.session == nil } > 1 ? "notification \(index + 1)" : "the notification"
       if let began = request.began { events.append((began, .payload, "\(name) reaches didReceive")) }
       if let returned = request.returned { events.append((returned, .filter, "didReceive returns")) }
       if let expired = request.expired { events.append((expired, .filter, "serviceExtensionTimeWillExpire is called")) }
@@ -23,5 +27,18 @@ extension ExtensionEvidence {
       events.append((at, .origin, "\(transfer.url): \(end), \(result.bytes) bytes"))
     }
     return events.sorted { $0.at < $1.at }.map { ScenarioResult.Event(at: start.duration(to: $0.at), $0.actor, $0.text) }
+  }
+}
+
+extension ExtensionEvidence.Request {
+  /// What happened when the app was told of a background session's events.
+  fileprivate func eventsOfSession(
+    _ session: UntrustedText
+  ) -> [(at: MonotonicInstant, actor: ScenarioResult.Event.Actor, text: String)] {
+    let name = "handleEventsForBackgroundURLSession (\(session.string))"
+    let events = [
+      (began, "the app was started again: \(name)"), (returned, "\(name) returns"), (answers.first, "its completion handler is called"),
+    ]
+    return events.compactMap { instant, text in instant.map { ($0, .filter, text) } }
   }
 }

@@ -6,6 +6,8 @@ package struct ExtensionEvidence: Sendable {
   struct Transfer: Sendable {
     var url: String
     var began: MonotonicInstant
+    /// Whether it belongs to a background session, so that the app does not run meanwhile.
+    var isInBackground = false
     /// When it ended, and how; nil while it runs.
     var end: (at: MonotonicInstant, result: ExtensionTransfer)?
   }
@@ -20,6 +22,8 @@ package struct ExtensionEvidence: Sendable {
   /// What happened to one notification.
   struct Request: Sendable {
     var payload: [UInt8]
+    /// The background session of whose events the app is told; nil for a push.
+    var session: UntrustedText?
     /// The bytes that its URL leads to; nil if it leads to no picture.
     var expected: [UInt8]?
     var began: MonotonicInstant?
@@ -49,6 +53,10 @@ package struct ExtensionEvidence: Sendable {
 
   var requests: [Request] = []
   var transfers: [Transfer] = []
+  /// What happened to the downloads of background sessions, in order.
+  var background: [BackgroundDownload] = []
+  /// How many of these happened before the app was started again.
+  var backgroundBeforeRestart = 0
   var refusals: [(path: String, code: Int, message: String)] = []
   var notes: [(name: String, text: String)] = []
   var deaths: [Death] = []
@@ -56,4 +64,19 @@ package struct ExtensionEvidence: Sendable {
   var filesLeft: [String] = []
   /// What the extension printed.
   var output = ""
+
+  /// The downloads of background sessions that were under way when the app ended.
+  var outlivingDownloads: [BackgroundDownload] {
+    let before = background.prefix(backgroundBeforeRestart)
+    return before.filter { download in
+      download.event == .started && !before.contains { $0.event == .cancelled && $0.isOf(download) }
+    }
+  }
+}
+
+extension BackgroundDownload {
+  /// Whether two events belong to one download.
+  func isOf(_ other: BackgroundDownload) -> Bool {
+    session == other.session && task == other.task
+  }
 }

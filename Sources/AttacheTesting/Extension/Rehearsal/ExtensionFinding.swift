@@ -13,7 +13,7 @@ package enum ExtensionFinding {
     .answerAtExpiry, .answerNever, .answerTwice, .answerChangedAfter, .answerEmpty, .answerTemplate, .crash, .blocks, .attachErrorPage,
     .attachType, .attachRefused, .attachMismatch, .attachHint, .attachFile, .fetchAfterExpiry, .fetchUnbounded, .fetchStatus,
     .memory, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable, .categoriesRace, .silentNever, .silentTwice, .silentNewData,
-    .silentNoData, .silentAfter,
+    .silentNoData, .silentAfter, .silentPriority, .backgroundLost, .backgroundUnfinished, .backgroundHandler,
   ]
 }
 
@@ -21,11 +21,12 @@ extension Finding.Kind {
   /// How bad a finding of a service extension is; nil for the findings of scenarios.
   package var level: ExtensionFinding.Level? {
     switch self {
-    case .silentNever, .silentTwice, .answerNever, .answerTwice, .crash, .attachErrorPage, .attachMismatch, .memory: .error
-    case .silentNewData, .silentNoData, .silentAfter, .answerAtExpiry, .answerChangedAfter, .answerEmpty, .answerTemplate, .blocks,
-      .attachType, .attachRefused, .attachHint,
-      .attachFile, .fetchAfterExpiry, .fetchUnbounded, .fetchStatus, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable,
-      .categoriesRace:
+    case .silentNever, .silentTwice, .backgroundLost, .backgroundUnfinished, .answerNever, .answerTwice, .crash, .attachErrorPage,
+      .attachMismatch, .memory:
+      .error
+    case .silentNewData, .silentNoData, .silentAfter, .silentPriority, .backgroundHandler, .answerAtExpiry, .answerChangedAfter,
+      .answerEmpty, .answerTemplate, .blocks, .attachType, .attachRefused, .attachHint, .attachFile, .fetchAfterExpiry, .fetchUnbounded,
+      .fetchStatus, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable, .categoriesRace:
       .warning
     case .lost, .duplicated, .altered, .torn, .reordered, .late, .crashed, .hung, .outcome, .reason, .attachments, .media, .requests,
       .connections, .names, .descriptors, .exitStatus, .baseline, .disagreement, .stage:
@@ -69,6 +70,12 @@ extension Finding.Kind {
     case .silentNewData: "Pass .noData when nothing was fetched, and .failed when the fetch failed; iOS plans later pushes by it."
     case .silentNoData: "Pass .newData when something was fetched."
     case .silentAfter: "Call the completion handler when all work is done; iOS suspends the app right after the call."
+    case .silentPriority: "Send it with apns-priority 5."
+    case .backgroundLost:
+      "Create the session with the same identifier and its delegate when the app starts, or in handleEventsForBackgroundURLSession."
+    case .backgroundUnfinished: "Keep the completion handler, and call it in urlSessionDidFinishEvents(forBackgroundURLSession:)."
+    case .backgroundHandler:
+      "Call the completion handler once, in urlSessionDidFinishEvents(forBackgroundURLSession:), by DispatchQueue.main.async."
     case .lost, .duplicated, .altered, .torn, .reordered, .late, .crashed, .hung, .outcome, .reason, .attachments, .media, .requests,
       .connections, .names, .descriptors, .exitStatus, .baseline, .disagreement, .stage:
       nil

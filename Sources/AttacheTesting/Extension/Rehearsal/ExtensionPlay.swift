@@ -13,6 +13,10 @@ final class ExtensionPlay: Sendable {
   /// How long is waited for what comes after the end of a slow situation.
   private static let afterwards = Duration.milliseconds(600)
 
+  /// How long an app may take to start again and to finish its downloads.
+  private static let restart = Duration.seconds(10)
+  /// The most background sessions of whose events an app is told.
+  private static let mostSessions = 8
   /// The most notes, refusals and transfers that are kept: an extension may send them without end.
   private static let mostNotes = 1_000
 
@@ -21,6 +25,8 @@ final class ExtensionPlay: Sendable {
     /// The index of each request, by its number in the frames.
     var indices: [UInt64: Int] = [:]
     var finished: Set<UInt64> = []
+    /// Whether the app was started again for the events of its background sessions.
+    var isRestarted = false
     /// The index of each transfer, by its number in the process.
     var transfers: [Int: Int] = [:]
     /// What the extension printed: the first and the last bytes.
@@ -89,7 +95,7 @@ final class ExtensionPlay: Sendable {
     case .event(.transferBegan(let number, let url)):
       guard state.evidence.transfers.count < Self.mostNotes else { break }
       state.transfers[number] = state.evidence.transfers.count
-      state.evidence.transfers.append(.init(url: url, began: instant))
+      state.evidence.transfers.append(.init(url: url, began: instant, isInBackground: state.isRestarted))
     case .event(.transferEnded(let number, let transfer)):
       if let index = state.transfers[number] { state.evidence.transfers[index].end = (instant, transfer) }
     case .event(.unreadable(let number, let why)):
@@ -97,6 +103,8 @@ final class ExtensionPlay: Sendable {
       if state.evidence.notes.count < Self.mostNotes { state.evidence.notes.append(("userinfo.unserialisable", why)) }
     case .event(.note(let name, let text)):
       if state.evidence.notes.count < Self.mostNotes { state.evidence.notes.append((name, text)) }
+    case .event(.background(let download)):
+      if state.evidence.background.count < Self.mostNotes { state.evidence.background.append(download) }
     case .event(.ready), .event(.expired): break
     }
   }
@@ -116,6 +124,7 @@ final class ExtensionPlay: Sendable {
       let calls = payloads.map { begin($0, processes) }
       for call in calls { finish(call, processes, intake, release) }
     }
+    for session in restart(processes) { tell(session, processes) }
     return state.withLock { $0.evidence }
   }
 
@@ -125,14 +134,67 @@ final class ExtensionPlay: Sendable {
     // The loop may report the first events before this thread knows the call's number.
     let call = state.withLock { state in
       let identifier = situation.isBackgroundFetch ? "background-fetch" : "\(state.evidence.requests.count + 1)"
-      let call = processes.call(identifier: identifier, payload: payload.bytes) { [self] end in
-        if case .failed = end { note(failureOf: payload.bytes) }
-      }
-      state.indices[call.number] = state.evidence.requests.count
-      state.evidence.requests.append(.init(payload: payload.bytes, expected: payload.expected))
-      return call
+      return record(
+        ExtensionEvidence.Request(payload: payload.bytes, expected: payload.expected), as: identifier, processes, &state)
     }
     return (call, deadline)
+  }
+
+  /// Passes a request to a process.
+  private func record(
+    _ request: ExtensionEvidence.Request, as identifier: String, _ processes: ExtensionProcesses, _ state: inout State
+  ) -> ExtensionCall {
+    let call = processes.call(identifier: identifier, payload: request.payload) { [self] end in
+      if case .failed = end { note(failureOf: request.payload) }
+    }
+    state.indices[call.number] = state.evidence.requests.count
+    state.evidence.requests.append(request)
+    return call
+  }
+
+  /// Ends the app if downloads of its background sessions outlive it.
+  ///
+  /// - Returns: the sessions of these downloads.
+  private func restart(_ processes: ExtensionProcesses) -> [UntrustedText] {
+    let sessions = state.withLock { state -> [UntrustedText] in
+      guard state.evidence.deaths.isEmpty else { return [] }
+      state.evidence.backgroundBeforeRestart = state.evidence.background.count
+      state.isRestarted = true
+      var sessions: [UntrustedText] = []
+      for download in state.evidence.outlivingDownloads where !sessions.contains(download.session) { sessions.append(download.session) }
+      return sessions
+    }
+    if !sessions.isEmpty { processes.endIdle() }
+    return Array(sessions.prefix(Self.mostSessions))
+  }
+
+  /// Starts the app again for the events of a background session.
+  private func tell(_ session: UntrustedText, _ processes: ExtensionProcesses) {
+    var json = JSONWriter()
+    json.beginObject()
+    json.key("session")
+    json.string(session)
+    json.endObject()
+    let call = state.withLock { state in
+      record(ExtensionEvidence.Request(payload: json.bytes, session: session), as: "background-events", processes, &state)
+    }
+    _ = wait(until: .now.advanced(by: Self.restart)) { state in self.request(call, state)?.began != nil || self.isDecided(call, state) }
+    if !wait(until: .now.advanced(by: budget), { self.isDecided(call, $0) }) {
+      state.withLock { state in
+        if let index = state.indices[call.number] { state.evidence.requests[index].isUnanswered = true }
+      }
+    }
+    _ = wait(until: .now.advanced(by: Self.afterwards)) { state in
+      let delivered = state.evidence.background.filter { $0.event == .delivered }
+      return state.evidence.outlivingDownloads.allSatisfy { download in
+        download.session != session || delivered.contains { $0.isOf(download) }
+      }
+    }
+    processes.finish(call)
+  }
+
+  private func request(_ call: ExtensionCall, _ state: State) -> ExtensionEvidence.Request? {
+    state.indices[call.number].map { state.evidence.requests[$0] }
   }
 
   private func note(failureOf payload: [UInt8]) {

@@ -49,7 +49,7 @@ package struct ExtensionRehearsal: Sendable {
         let findings =
           switch kind {
           case .serviceExtension: ExtensionJudge.findings(situation, evidence)
-          case .appDelegate: DelegateJudge.findings(situation, evidence)
+          case .appDelegate: DelegateJudge.findings(situation, evidence, priority: payload.priority)
           }
         result.findings = findings.filter { isStrict || $0.kind.level == .error }
         result.timeline = evidence.timeline
@@ -113,7 +113,7 @@ package struct ExtensionRehearsal: Sendable {
       defer { store.shutdown() }
       var configuration = ExtensionProcesses.Configuration(program: program)
       (configuration.memoryLimit, configuration.finishesAnswered) = (memoryLimit, false)
-      configuration.groups = groups
+      (configuration.groups, configuration.sharesHome) = (groups, kind == .appDelegate)
       configuration.concurrency = situation.order == .atOnce ? payloads.count : 1
       (configuration.network.allowsHTTP, configuration.network.isPublicOnly) = (true, false)
       configuration.network.connectTo = "::127.0.0.1:\(port)"

@@ -29,7 +29,7 @@ package struct ExtensionSituation: Sendable {
 
   package let name: String
   let about: String
-  let variants: [Variant]
+  var variants: [Variant]
   var bodies: [Body] = []
   var order = Order.oneAfterAnother
   /// The time of a notification. iOS gives about 30 seconds; only large files need more than this.
@@ -95,11 +95,26 @@ package struct ExtensionSituation: Sendable {
     var fetch = ExtensionSituation(
       name: "background-fetch", about: "iOS asks the app to fetch, without a push", variants: [.silent(nil, hasAlert: false)])
     fetch.isBackgroundFetch = true
+    let clip = "/background-download/clip.mp4"
+    let download = ExtensionSituation(
+      name: "background-download", about: "the push names a film of 2 MB; downloads of background sessions go on when the app has ended",
+      variants: [.silent(clip, hasAlert: false)],
+      bodies: [Body(path: clip, bytes: standIn("mp4", 2_000_000), contentType: "video/mp4")])
+    var burst = several("silent-burst", "four silent pushes at once, each with a picture of its own", 4, .atOnce)
+    burst.variants = burst.bodies.map { .silent($0.path, hasAlert: false) }
     return [
       one("silent", "a silent push names a picture"), one("silent-with-alert", "the push also shows an alert", hasAlert: true),
       ExtensionSituation(name: "silent-plain", about: "the push has nothing but aps", variants: [.silent(nil, hasAlert: false)]),
-      one("silent-404", "the origin answers 404", [.status(404)]), slow, fetch,
+      one("silent-404", "the origin answers 404", [.status(404)]), slow, fetch, burst, download,
     ]
+  }
+
+  /// Whether a push comes that shows nothing.
+  var isSilent: Bool {
+    !isBackgroundFetch
+      && variants.contains { variant in
+        if case .silent(_, hasAlert: false) = variant { true } else { false }
+      }
   }
 
   /// Whether nothing listens where the payloads lead.

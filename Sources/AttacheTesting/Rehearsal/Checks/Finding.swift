@@ -59,6 +59,10 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     case silentNewData = "silent.new-data"
     case silentNoData = "silent.no-data"
     case silentAfter = "silent.after"
+    case silentPriority = "silent.priority"
+    case backgroundLost = "background.lost"
+    case backgroundUnfinished = "background.unfinished"
+    case backgroundHandler = "background.handler"
   }
 
   /// The kind of promise or expectation that was broken.

@@ -28,6 +28,18 @@ import Testing
     #expect(transfer == ExtensionTransfer(url: UntrustedText("http://a/"), status: 404, type: UntrustedText(""), bytes: 9, code: 0))
   }
 
+  @Test func `a download of a background session has its session, its task and its URL`() throws {
+    guard case .background(let download) = try event(20, #"{"event":"started","session":"s","task":4,"url":"http://a/"}"#) else {
+      return #expect(Bool(false))
+    }
+    #expect(download == BackgroundDownload(event: .started, session: "s", task: 4, url: "http://a/"))
+  }
+
+  @Test(arguments: [#"{"event":"ended","session":"s","task":4,"url":""}"#, #"{"event":"started","session":"s","task":"4","url":""}"#, "{}"])
+  func `another event of a background session is invalid`(json: String) {
+    #expect(throws: FrameStream.Fault.invalid) { _ = try event(20, json) }
+  }
+
   @Test(arguments: [
     (1, "{}"), (1, #"{"version":"1","class":"A"}"#), (2, #"{"request":-1}"#), (2, #"{"request":1.5}"#), (2, #"{"request":1e3}"#),
     (2, #"{"request":99999999999999999999}"#), (2, ""), (2, "{"), (2, "7"), (2, "[]"), (2, "null"),
