@@ -113,6 +113,7 @@ struct ExtensionRehearsalTests {
       "BackgroundSession.swift",
       ["silent": [], "silent-with-alert": [], "silent-404": [], "silent-slow": [], "silent-burst": [], "background-download": []]),
     Case("BackgroundAtLaunch.swift", ["background-download": []]),
+    Case("BackgroundAsync.swift", ["background-download": []]),
     Case("BackgroundLost.swift", ["silent-plain": [], "background-download": [.backgroundLost]]),
     Case("BackgroundUnfinished.swift", ["silent-plain": [], "background-download": [.backgroundUnfinished]]),
     Case("BackgroundEarly.swift", ["background-download": [.backgroundHandler]]),
