@@ -15,7 +15,7 @@ struct ReportOptions: ParsableArguments {
   var json: String?
 
   @Option(
-    help: ArgumentHelp("Write a page that shows the notifications of each scenario, expected beside actual.", valueName: "file|dir"),
+    help: ArgumentHelp("Write a page that shows the notifications of each scenario or situation, before and after.", valueName: "file|dir"),
     completion: .file())
   var preview: String?
 

@@ -84,6 +84,8 @@ public struct ScenarioResult: Sendable {
   public var payloads: [OfPayload] = []
   /// The lines of the first payloads, before and after: as many as have ``maximumBytes`` together.
   package var lines: [Lines] = []
+  /// The files that the lines name and that no folder of scenarios has, by their names in a store.
+  package var media: [String: [UInt8]] = [:]
   /// The events in order of time.
   public var timeline: [Event] = []
   /// The elapsed time on the real clock.

@@ -2,7 +2,7 @@ internal import Attache
 internal import AttacheTesting
 internal import Foundation
 
-/// The page of `--preview`: each scenario's notifications, expected beside actual. `attache preview`
+/// The page of `--preview`: the notifications of each scenario or situation, before and after. `attache preview`
 /// draws it, from files such as a run of the filter leaves.
 struct PreviewReport: RehearsalReport {
   private let path: String
@@ -45,7 +45,7 @@ struct PreviewReport: RehearsalReport {
         output.append(contentsOf: (lines.after ?? lines.before) + [UInt8(ascii: "\n")])
         report.append(try JSONEncoder().encode(Self.line(number, index, lines, of: result)))
         report.append(UInt8(ascii: "\n"))
-        for name in StoreName.names(in: lines.after ?? []) { try media.add(name, of: result.scenario) }
+        for name in StoreName.names(in: lines.after ?? []) { try media.add(name, of: result) }
       }
     }
     func file(_ name: String, _ data: Data) throws -> String {
@@ -62,8 +62,9 @@ struct PreviewReport: RehearsalReport {
     let isFirst = index == 0
     return Line(
       line: number, outcome: lines.after == nil ? "lost" : payload?.outcome?.rawValue ?? "unknown", reason: payload?.reason?.rawValue,
-      scenario: result.scenario.name, expected: result.scenario.expectation.text(ofLine: index),
-      deviations: result.findings.filter { $0.payload == index + 1 || ($0.payload == nil && isFirst) }.map(\.message))
+      scenario: result.previewName, expected: result.scenario.expectation.text(ofLine: index),
+      deviations: (result.findings + result.warnings).filter { $0.payload == index + 1 || ($0.payload == nil && isFirst) }
+        .map { result.depth == .serviceExtension ? "\($0.kind.rawValue): \($0.message)" : $0.message })
   }
 
   /// Runs `attache preview`, which is beside this executable.
@@ -81,6 +82,13 @@ struct PreviewReport: RehearsalReport {
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
       throw ReportFailure(path: path, problem: "attache preview ended with \(process.terminationStatus)")
     }
+  }
+}
+
+extension ScenarioResult {
+  /// The scenario's name. A built-in situation has no file that says what happens in it.
+  fileprivate var previewName: String {
+    depth == .serviceExtension ? "\(scenario.name) (\(scenario.about))" : scenario.name
   }
 }
 
@@ -113,13 +121,14 @@ private struct ScenarioMedia {
 
   /// Puts a file of a scenario into the store. A file that no scenario sends, because attache
   /// converted it, is left out.
-  mutating func add(_ name: String, of scenario: Scenario) throws {
+  mutating func add(_ name: String, of result: ScenarioResult) throws {
     let target = store.appendingPathComponent(name)
     guard !FileManager.default.fileExists(atPath: target.path) else { return }
     let hash = target.deletingPathExtension().lastPathComponent
-    guard let source = files(beside: scenario.file)[hash] else { return }
+    let (kept, source) = (result.media[name], result.depth == .serviceExtension ? nil : files(beside: result.scenario.file)[hash])
+    guard kept != nil || source != nil else { return }
     try FileManager.default.createDirectory(at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try FileManager.default.copyItem(at: source, to: target)
+    if let kept { try Data(kept).write(to: target) } else if let source { try FileManager.default.copyItem(at: source, to: target) }
   }
 
   private mutating func files(beside scenario: String) -> [String: URL] {

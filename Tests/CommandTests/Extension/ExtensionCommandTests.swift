@@ -282,6 +282,44 @@ struct ExtensionCommandTests {
     #expect(scenarios.count == 2 && scenarios.allSatisfy { $0["depth"] as? String == "extension" })
   }
 
+  @Test func `a page shows each situation's notification before and after the extension`() async throws {
+    let tool = try AttacheTool()
+    let page = tool.home["page.html"]
+    let flags = ["--only", "ok", "--only", "plain", "--only", "over-limit", "--preview", page]
+    let run = try await tool.run(["rehearse", "--extension", Self.fixtures + "/Tutorial.swift"] + flags, change: Self.compiler)
+    #expect(run.exit == .status(0), "\(run.errors)")
+    let items = try RehearsePreviewTests.items(page)
+    func item(_ situation: String) throws -> [String: Any] {
+      try #require(items.first { ($0["scenario"] as? String)?.hasPrefix(situation + " (") == true }, "\(items.map { $0["scenario"] })")
+    }
+    let attached = try item("ok")
+    let (before, after) = (try #require(attached["before"] as? [String: Any]), try #require(attached["after"] as? [String: Any]))
+    #expect(before["title"] as? String == "Good morning" && after["title"] as? String == "Good morning")
+    func media(_ card: [String: Any]) -> Int { (card["media"] as? [String] ?? []).count }
+    #expect(media(before) == 0 && media(after) == 1)
+    let text = try String(contentsOfFile: page, encoding: .utf8)
+    #expect(text.contains("data:image/jpeg;base64,"))
+    #expect(attached["outcome"] as? String == "attached")
+    let (plain, refused) = (try item("plain"), try item("over-limit"))
+    #expect(plain["outcome"] as? String == "passthrough")
+    #expect(media(try #require(refused["after"] as? [String: Any])) == 0)
+    let deviations = refused["deviations"] as? [String] ?? []
+    #expect(deviations.contains { $0.hasPrefix("attach.refused: ") }, "\(refused)")
+  }
+
+  @Test func `a page shows the texts that an extension changed`() async throws {
+    let tool = try AttacheTool()
+    let (page, json) = (tool.home["page.html"], tool.home["r.json"])
+    let flags = ["--only", "plain", "--preview", page, "--json", json]
+    let run = try await tool.run(["rehearse", "--extension", Self.fixtures + "/Answers/Template.swift"] + flags, change: Self.compiler)
+    #expect(run.exit == .status(0), "\(run.errors)")
+    let item = try #require(RehearsePreviewTests.items(page).first)
+    #expect((item["before"] as? [String: Any])?["title"] as? String == "Good morning")
+    #expect((item["after"] as? [String: Any])?["title"] as? String == "Good morning [modified]")
+    let record = try String(contentsOfFile: json, encoding: .utf8)
+    #expect(record.contains(#""outcome" : "attached""#))
+  }
+
   @Test func `scenarios play with an extension in the filter`() async throws {
     let tool = try AttacheTool()
     let program = try await Self.build("Hostile/Traps.swift", tool)

@@ -4,7 +4,7 @@ import Testing
 /// `attache rehearse --preview`.
 @Suite(.timeLimit(.minutes(1)))
 struct RehearsePreviewTests {
-  private func items(_ page: String) throws -> [[String: Any]] {
+  static func items(_ page: String) throws -> [[String: Any]] {
     let text = try String(contentsOfFile: page, encoding: .utf8)
     let start = try #require(text.range(of: #"id="data">"#)?.upperBound)
     let object = try JSONSerialization.jsonObject(with: Data(text[start...].prefix { $0 != "<" }.utf8)) as? [String: Any]
@@ -17,7 +17,7 @@ struct RehearsePreviewTests {
     let page = folder.path + "/page.html"
     let run = try await folder.rehearse(["--preview", page])
     #expect(run.exit == .status(99), "\(run.text)")
-    let items = try items(page)
+    let items = try Self.items(page)
     #expect(Set(items.compactMap { $0["scenario"] as? String }) == ["right", "wrong"])
     for item in items { #expect(item["outcome"] as? String != "lost" && item["expected"] as? String != nil) }
     let deviations = items.filter { !(($0["deviations"] as? [String]) ?? []).isEmpty }

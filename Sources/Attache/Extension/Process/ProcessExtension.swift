@@ -180,7 +180,7 @@ package final class ExtensionProgram: Sendable {
 
 extension NotificationContent {
   /// Applies the changes of a service extension's process.
-  fileprivate mutating func apply(_ given: ExtensionAnswer) {
+  mutating func apply(_ given: ExtensionAnswer) {
     for change in given.changes {
       let text = change.text
       switch change.name.string {

@@ -42,6 +42,8 @@ package struct ExtensionEvidence: Sendable {
     var isChangedAfter = false
     /// Whether the process ended before an answer.
     var isCrashed = false
+    /// The payload as a phone shows it after the answer; nil for the original.
+    var shown: [UInt8]?
   }
 
   /// The end of a process that the rehearsal did not end.
@@ -62,6 +64,8 @@ package struct ExtensionEvidence: Sendable {
   var deaths: [Death] = []
   /// The files that were left, by their paths in the extension's folders.
   var filesLeft: [String] = []
+  /// The files that ``Request/shown`` names, by their names in the store.
+  var media: [String: [UInt8]] = [:]
   /// What the extension printed.
   var output = ""
 

@@ -52,7 +52,8 @@ package struct ExtensionRehearsal: Sendable {
           case .appDelegate: DelegateJudge.findings(situation, evidence, priority: payload.priority)
           }
         result.findings = findings.filter { isStrict || $0.kind.level == .error }
-        result.timeline = evidence.timeline
+        (result.timeline, result.lines, result.media) = (evidence.timeline, evidence.lines, evidence.media)
+        if kind == .serviceExtension { result.payloads = evidence.outcomes }
         result.warnings = findings.filter { !isStrict && $0.kind.level != .error }
         for note in evidence.notes where note.name == "stand-in" && said.insert(note.text).inserted { say(note.text) }
         if situation.name == situations.first?.name, kind == .serviceExtension, evidence.transfers.isEmpty {
@@ -126,6 +127,7 @@ package struct ExtensionRehearsal: Sendable {
       evidence.filesLeft = Self.filesLeft(in: processes.folder, evidence)
       processes.shutdown()
       evidence.output = play.output
+      evidence.keepShown(of: store, in: folder["store"])
       return evidence
     } catch {
       throw .serviceExtension("\(error)")
