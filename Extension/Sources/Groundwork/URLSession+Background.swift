@@ -55,19 +55,6 @@ extension URLSession {
   public func downloadTask(with url: URL) -> URLSessionDownloadTask {
     downloadTask(with: URLRequest(url: url))
   }
-
-  public func dataTask(
-    with request: URLRequest, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
-  ) -> URLSessionDataTask {
-    BackgroundSessions.shared.refuseHandler(of: self)
-    return originalDataTask(self, request, completionHandler)
-  }
-
-  public func dataTask(
-    with url: URL, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
-  ) -> URLSessionDataTask {
-    dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
-  }
 }
 
 extension URLSessionTask {

@@ -56,6 +56,7 @@ extension URLSession {
   public func dataTask(
     with request: URLRequest, completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
   ) -> URLSessionDataTask {
+    BackgroundSessions.shared.refuseHandler(of: self)
     let watch = ResourceTimeout(configuration.timeoutIntervalForResource)
     let task = originalDataTask(self, request) { data, response, error in
       watch.end()

@@ -52,12 +52,6 @@ package func originalDownloadTask(_ session: URLSession, _ request: URLRequest) 
   session.downloadTask(with: request)
 }
 
-package func originalDataTask(
-  _ session: URLSession, _ request: URLRequest, _ handler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
-) -> URLSessionDataTask {
-  session.dataTask(with: request, completionHandler: handler)
-}
-
 package func originalResume(_ task: URLSessionTask) {
   task.resume()
 }

@@ -44,8 +44,11 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   private let lock = NSLock()
   private let queue = DispatchQueue(label: "attache.notification-centre")
   private let store = NotificationStore()
-  /// How often the categories were read since they were last written.
-  private var reads = 0
+  /// The most reads that are remembered.
+  private static let maximumReads = 64
+
+  /// What each read of the categories gave that no write has followed yet.
+  private var reads: [Set<UNNotificationCategory>] = []
 
   open weak var delegate: (any UNUserNotificationCenterDelegate)?
   open var supportsContentExtensions: Bool { true }
@@ -58,14 +61,28 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
   /// Replaces all categories.
   open func setNotificationCategories(_ categories: Set<UNNotificationCategory>) {
-    let isRace = lock.withLock {
-      defer { reads = 0 }
+    let name = lock.withLock {
+      let present = store.categories
       store.write(categories)
-      return reads > 1
+      return nameOfLost(by: categories, from: present)
     }
-    if isRace {
-      HostLink.note(.categoriesRace, "the categories were read more than once before they were written, so one writer undoes the other")
+    if let name {
+      HostLink.note(.categoriesRace, "a write removed \(name), which another writer had added after this writer had read the categories")
     }
+  }
+
+  /// Returns the name of a category that another writer added after this writer's read, and that this
+  /// write removes; nil if there is none.
+  ///
+  /// Which read belongs to a write is not known. A write belongs to the latest read with which it
+  /// removes nothing of others: then a writer that reads twice, or only looks, races with nobody.
+  private func nameOfLost(by categories: Set<UNNotificationCategory>, from present: Set<UNNotificationCategory>) -> String? {
+    guard !reads.isEmpty else { return nil }
+    func lost(_ read: Set<UNNotificationCategory>) -> Set<UNNotificationCategory> {
+      present.subtracting(read).subtracting(categories)
+    }
+    let index = reads.lastIndex { lost($0).isEmpty } ?? reads.count - 1
+    return lost(reads.remove(at: index)).map(\.identifier).min()
   }
 
   open func getNotificationCategories(completionHandler: @escaping @Sendable (Set<UNNotificationCategory>) -> Void) {
@@ -79,8 +96,10 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
   private func readCategories() -> Set<UNNotificationCategory> {
     lock.withLock {
-      reads += 1
-      return store.categories
+      let categories = store.categories
+      reads.append(categories)
+      if reads.count > Self.maximumReads { reads.removeFirst() }
+      return categories
     }
   }
 
