@@ -30,6 +30,10 @@ package struct ExtensionOptions: ParsableArguments {
       valueName: "folder"))
   package var extensionGroups: String?
 
+  /// A rehearsal gives it: its payloads may name any host.
+  @Flag(help: ArgumentHelp("The extension's own requests reach only this machine.", visibility: .hidden))
+  package var extensionLoopback = false
+
   package init() {}
 
   package func validate() throws {
@@ -84,6 +88,7 @@ package struct ExtensionOptions: ParsableArguments {
     (configuration.concurrency, configuration.groups) = (extensionConcurrency, extensionGroups)
     if case .limit(let limit) = extensionMemory { configuration.memoryLimit = Int(limit.bytes) } else { configuration.memoryLimit = nil }
     configuration.network = ExtensionNetwork(fetching.configuration)
+    configuration.network.isLoopbackOnly = extensionLoopback
     return configuration
   }
 }

@@ -9,13 +9,25 @@ struct ReasonsCommand: ParsableCommand {
     commandName: "reasons", abstract: "List the reason codes, with advice and a scenario for each.",
     discussion: "The scenarios are files of Fixtures/scenarios, for attache rehearse.")
 
+  @Flag(help: "List what a rehearsal of a service extension can find instead: the level, the meaning, and what to do.")
+  var findings = false
+
   func run() throws {
+    if findings { try ListFindingsCommand.become([]) }
     let width = Reason.allCases.map(\.rawValue.count).max() ?? 0
     let rows = Reason.allCases.map { reason in
       reason.rawValue + String(repeating: " ", count: width + 2 - reason.rawValue.count) + reason.advice + "  \(reason.scenario)\n"
     }
     try StandardOutput.write(rows.joined())
   }
+}
+
+/// The findings, which the companion executable of the rehearsals knows.
+private struct ListFindingsCommand: RehearsalCommand {
+  static let configuration = CommandConfiguration(commandName: "findings")
+
+  @Argument(parsing: .captureForPassthrough)
+  var arguments: [String] = []
 }
 
 extension ReasonScenario: CustomStringConvertible {

@@ -5,6 +5,16 @@ internal import AttacheTesting
 internal import Foundation
 internal import Glibc
 
+/// Which instance serves a notification.
+enum InstanceChoice: String, ExpressibleByArgument, CaseIterable {
+  case new, reuse
+}
+
+/// Which process serves a notification.
+enum ProcessChoice: String, ExpressibleByArgument, CaseIterable {
+  case kept, fresh
+}
+
 /// The flags for rehearsing an iOS service extension.
 struct ExtensionRehearsalOptions: ParsableArguments {
   @Option(
@@ -24,8 +34,10 @@ struct ExtensionRehearsalOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A file whose first line is a payload of your server, or an envelope with one; its URLs lead to the rehearsal's origin. (default: a payload with all known keys)",
-      valueName: "file"), completion: .file())
+      """
+      A file whose first line is a payload of your server, alone or in the envelope of a push service; its URLs lead to the rehearsal's origin. \
+      (default: a payload with all known keys)
+      """, valueName: "file"), completion: .file())
   var payloads: String?
 
   @Option(help: ArgumentHelp("The memory that the extension may use, as far as no file backs it, or none.", valueName: "bytes"))
@@ -33,9 +45,23 @@ struct ExtensionRehearsalOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The folder of the app groups: a folder for each, their defaults and their keychain. (default: an empty one for each situation)",
-      valueName: "folder"))
+      """
+      The folder of the app groups: a folder for each, their keychain, and the defaults as Preferences/GROUP.plist. (default: an empty one for \
+      each situation)
+      """, valueName: "folder"))
   var extensionGroups: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "new creates an instance of the class for each notification, reuse lets one serve all of a process. (default: new)",
+      valueName: "choice"))
+  var instances: InstanceChoice?
+
+  @Option(
+    help: ArgumentHelp(
+      "kept lets one process serve all notifications of a situation, fresh starts one for each; the home stays the same. (default: kept)",
+      valueName: "choice"))
+  var processes: ProcessChoice?
 
   @Flag(help: "Warnings about the extension fail the rehearsal, too.")
   var strict = false
@@ -55,11 +81,28 @@ struct ExtensionRehearsalOptions: ParsableArguments {
       throw ValidationError("--extension and --app-delegate are two rehearsals; give one of them.")
     }
     if let extensionGroups { try ExtensionOptions.checkFolder(extensionGroups) }
+    guard appDelegate == nil || (instances == nil && processes == nil) else {
+      throw ValidationError("An app has one delegate in one process; remove --instances and --processes.")
+    }
     guard path == nil else { return }
-    let given: [(Bool, String)] = [
-      (payloads != nil, "--payloads"), (strict, "--strict"), (build.isUsed, "--class, -D, --bundle or --swift-version"),
-    ]
+    let given: [(Bool, String)] =
+      ownFlags + [
+        (build.isUsed, "--class, -D, --bundle or --swift-version")
+      ]
     if let flag = given.first(where: { $0.0 })?.1 { throw ValidationError("\(flag) needs --extension or --app-delegate.") }
+  }
+
+  /// The flags that only the built-in situations have.
+  private var ownFlags: [(Bool, String)] {
+    [
+      (payloads != nil, "--payloads"), (strict, "--strict"), (instances != nil, "--instances"), (processes != nil, "--processes"),
+    ]
+  }
+
+  /// Rejects the flags of the built-in situations when scenario files are played.
+  func checkScenarios() throws {
+    guard let flag = ownFlags.first(where: { $0.0 })?.1 else { return }
+    throw ValidationError("\(flag) applies to the built-in situations; remove it, or the scenario files.")
   }
 
   /// Builds the extension, unless it is built already.
@@ -86,20 +129,37 @@ struct ExtensionRehearsalOptions: ParsableArguments {
     }
   }
 
+  /// The flags of the filter that serves with the extension.
+  var filterFlags: [String] {
+    ["--extension-memory", extensionMemory.description] + (extensionGroups.map { ["--extension-groups", $0] } ?? [])
+  }
+
   /// Returns the rehearsal in the built-in situations.
   func rehearsal(of program: String) throws -> ExtensionRehearsal {
     var rehearsal = ExtensionRehearsal(program: program)
     rehearsal.kind = kind
     if case .limit(let limit) = extensionMemory { rehearsal.memoryLimit = Int(limit.bytes) } else { rehearsal.memoryLimit = nil }
     (rehearsal.isStrict, rehearsal.groups) = (strict, extensionGroups)
+    (rehearsal.reusesInstance, rehearsal.hasFreshProcesses) = (instances == .reuse, processes == .fresh)
     rehearsal.say = { Terminal.error.write("attache rehearse: \($0)\n") }
-    guard let payloads else { return rehearsal }
-    guard let data = FileManager.default.contents(atPath: payloads), let payload = RehearsalPayload(line: data.prefix { $0 != 0x0A }) else {
-      Terminal.error.write("attache rehearse: \(payloads): the first line must be a payload, a JSON object, or an envelope with one\n")
+    if let payloads { rehearsal.payload = try payload(of: payloads, rehearsal.say) }
+    return rehearsal
+  }
+
+  /// Reads the first payload of a file.
+  private func payload(of file: String, _ say: (String) -> Void) throws -> RehearsalPayload {
+    let lines = FileManager.default.contents(atPath: file)?.split(separator: 0x0A).map { [UInt8]($0) }
+      .filter { !$0.allSatisfy { $0 == 0x20 || $0 == 0x0D } }
+    do throws(RehearsalPayload.Refusal) {
+      guard let lines else { throw RehearsalPayload.Refusal(why: "the file cannot be read") }
+      let payload = try RehearsalPayload(line: lines.first ?? [])
+      if lines.count > 1 { say("\(file) has \(lines.count) lines; the first is rehearsed") }
+      if kind == .serviceExtension, let why = payload.whyNotStarted { say("iOS would not start the extension for this payload: \(why)") }
+      return payload
+    } catch {
+      Terminal.error.write("attache rehearse: \(file): \(error.why); its first line must be a payload, a JSON object\n")
       throw ExitCode(ExitStatus.data)
     }
-    rehearsal.payload = payload
-    return rehearsal
   }
 }
 
@@ -126,10 +186,14 @@ final class ExtensionUnderRehearsal: Sendable {
     return folder
   }
 
-  /// The shell command of a filter that serves its payloads with this extension.
-  var filterCommand: String {
+  /// Returns the shell command of a filter that serves its payloads with this extension. A payload or
+  /// the extension may name any host, so the extension reaches only this machine.
+  ///
+  /// - Parameter flags: further flags about the extension.
+  func filterCommand(_ flags: [String]) -> String {
     let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-    return [folder + "/attache", "$REHEARSAL_FLAGS", "--extension", program].map { word in
+    let words = [folder + "/attache", "$REHEARSAL_FLAGS", "--extension-loopback", "--extension", program] + flags
+    return words.map { word in
       word.hasPrefix("$") ? word : "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
     }.joined(separator: " ")
   }

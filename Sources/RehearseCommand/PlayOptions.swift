@@ -22,11 +22,13 @@ struct PlayOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Scale every time of the scenarios, such as by 0.1.", valueName: "factor"))
   var timeScale = 1.0
 
-  @Option(help: ArgumentHelp("The seed of what is random: the interleaving on the virtual clock, and the kill points.", valueName: "n"))
-  var seed: UInt64 = 1
+  @Option(
+    help: ArgumentHelp(
+      "The seed of what is random: the interleaving on the virtual clock, and the kill points. (default: 1)", valueName: "n"))
+  var seed: UInt64?
 
-  @Option(help: ArgumentHelp("Play all scenarios this many times, each time with the next seed.", valueName: "n"))
-  var `repeat` = 1
+  @Option(help: ArgumentHelp("Play all scenarios this many times, each time with the next seed. (default: 1)", valueName: "n"))
+  var `repeat`: Int?
 
   @Option(help: ArgumentHelp("Scenarios played at a time. (default: two for each core)", valueName: "n"))
   var parallel: Int?
@@ -48,12 +50,22 @@ struct PlayOptions: ParsableArguments {
     guard timeScale > 0, timeScale <= 1_000 else {
       throw ValidationError("--time-scale must be a number above 0 and at most 1000, such as 0.1.")
     }
-    guard (1...1_000_000).contains(self.repeat) else { throw ValidationError("--repeat must be at least 1 and at most 1000000.") }
+    guard (1...1_000_000).contains(self.repeat ?? 1) else { throw ValidationError("--repeat must be at least 1 and at most 1000000.") }
     guard (1...1_024).contains(parallel ?? 1) else { throw ValidationError("--parallel must be at least 1 and at most 1024.") }
   }
 
   var seeds: [UInt64] {
-    (0..<UInt64(self.repeat)).map { seed &+ $0 }
+    (0..<UInt64(self.repeat ?? 1)).map { (seed ?? 1) &+ $0 }
+  }
+
+  /// Rejects the flags of scenarios when the built-in situations of an extension are played: these
+  /// are played once, one after another.
+  func checkSituations() throws {
+    let given: [(Bool, String)] = [
+      (seed != nil, "--seed"), (self.repeat != nil, "--repeat"), (parallel != nil, "--parallel"), (keepGoing, "--keep-going"),
+    ]
+    guard let flag = given.first(where: { $0.0 })?.1 else { return }
+    throw ValidationError("\(flag) applies to scenario files; the built-in situations are played once, one after another. Remove it.")
   }
 
   /// Whether `--only` selects a scenario.

@@ -3,10 +3,11 @@ import AttacheArguments
 
 @main
 struct RehearseTool: AsyncParsableCommand {
-  /// The user sees one command: this executable runs as `attache rehearse`, `attache extension`, `attache record` and
-  /// `attache origin`.
+  /// The user sees one command: this executable runs as `attache rehearse`, `attache extension`, `attache record`,
+  /// `attache origin` and `attache reasons --findings`.
   static let configuration = CommandConfiguration(
-    commandName: "attache", version: versionText, subcommands: [RunScenarios.self, ExtensionTool.self, Record.self, Origin.self])
+    commandName: "attache", version: versionText,
+    subcommands: [RunScenarios.self, ExtensionTool.self, Record.self, Origin.self, ListFindings.self])
 
   static func main() async {
     StandardDescriptors.prepare()

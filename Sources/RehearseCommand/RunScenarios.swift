@@ -41,6 +41,7 @@ struct RunScenarios: AsyncParsableCommand {
     guard tested.kind == .serviceExtension || paths.isEmpty else {
       throw ValidationError("Scenarios play with a service extension; remove --app-delegate, or the scenario files.")
     }
+    if paths.isEmpty { try play.checkSituations() } else { try tested.checkScenarios() }
     guard play.clock == .real else { throw ValidationError("An extension runs on the real clock; remove --clock \(play.clock.rawValue).") }
   }
 
@@ -75,7 +76,7 @@ struct RunScenarios: AsyncParsableCommand {
     tests.timeScale = play.timeScale
     let player = Rehearsal.Player.serviceExtension(tests, situations)
     let scenarios = ExtensionRehearsal.scenarios(situations, file: tested.path ?? "")
-    let rehearsal = Rehearsal(scenarios, player: player, seeds: [play.seed], isSeeded: false)
+    let rehearsal = Rehearsal(scenarios, player: player, seeds: play.seeds, isSeeded: false)
     let desk = ReportDesk(try reports.open(), baseline: try reports.readBaseline(clock: rehearsal.clock))
     try await perform(rehearsal, desk, [])
   }
@@ -106,8 +107,8 @@ struct RunScenarios: AsyncParsableCommand {
 
   private func player(of program: ExtensionUnderRehearsal?) -> Rehearsal.Player {
     if let program {
-      var rehearsal = CommandRehearsal(program.filterCommand)
-      rehearsal.timeScale = play.timeScale
+      var rehearsal = CommandRehearsal(program.filterCommand(tested.filterFlags))
+      (rehearsal.timeScale, rehearsal.goesOnAfterHang) = (play.timeScale, play.keepGoing)
       return .command(rehearsal, parallel: play.parallel)
     }
     return command.queueRehearsal(timeScale: play.timeScale).map { .queue($0, parallel: play.parallel) }
@@ -115,7 +116,7 @@ struct RunScenarios: AsyncParsableCommand {
       ?? .engine(play.clock, timeScale: play.timeScale, parallel: play.parallel)
   }
 
-  private var isSeeded: Bool { play.repeat > 1 || play.clock != .real || command.killRandom != nil }
+  private var isSeeded: Bool { play.seeds.count > 1 || play.clock != .real || command.killRandom != nil }
 
   /// Plays until all is done or a signal arrives. A signal ends what is running, and the reports
   /// cover what has run.

@@ -303,15 +303,22 @@ static bool has_allowed_port(const struct sockaddr *address) {
   return range_count == 0;
 }
 
+static bool is_loopback(const struct sockaddr *address) {
+  if (address->sa_family == AF_INET) return ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr) >> 24 == 127;
+  return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)address)->sin6_addr);
+}
+
 static bool may_be_reached(const struct sockaddr *address) {
   if (address->sa_family != AF_INET && address->sa_family != AF_INET6) return false;
+  if (network.loopback_only && !is_loopback(address)) return false;
+  if (!network.public_only) return true;
   return !is_metadata(address) && (is_allowed(address) || (is_public(address) && has_allowed_port(address)));
 }
 
 static int open_socket(void *context, int purpose, struct curl_sockaddr *address) {
   (void)context, (void)purpose;
   const struct sockaddr *peer = &address->addr;
-  if (network.public_only && !may_be_reached(peer)) return CURL_SOCKET_BAD;
+  if (!may_be_reached(peer)) return CURL_SOCKET_BAD;
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
@@ -322,7 +329,7 @@ int curl_multi_add_handle(CURLM *multi, CURL *easy) {
   if (network.roots) set_option(easy, CURLOPT_CAINFO, network.roots);
   if (connect_list) set_option(easy, CURLOPT_CONNECT_TO, connect_list);
   if (network.schemes) set_option(easy, CURLOPT_PROTOCOLS_STR, network.schemes);
-  if (network.public_only) set_option(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  if (network.public_only || network.loopback_only) set_option(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
   groundwork_transfer start = {0};
   get_info(easy, CURLINFO_EFFECTIVE_URL, &start.url);
   bool is_insecure = start.url && strncasecmp(start.url, "http:", 5) == 0 && network.schemes && strcmp(network.schemes, "https") == 0;

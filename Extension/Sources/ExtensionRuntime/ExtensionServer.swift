@@ -58,7 +58,9 @@ private final class ServedRequest: @unchecked Sendable {
   /// The object of the first answer, and its changes at that time.
   private var answered: (content: UNNotificationContent, changes: Data, attachments: [String])?
 
-  init(_ number: UInt64, _ request: UNNotificationRequest, _ payload: Data, _ given: ContentValues, _ instance: UNNotificationServiceExtension) {
+  init(
+    _ number: UInt64, _ request: UNNotificationRequest, _ payload: Data, _ given: ContentValues, _ instance: UNNotificationServiceExtension
+  ) {
     (self.number, self.request, self.payload, self.given, self.instance) = (number, request, payload, given, instance)
     observed = instance
     queue = DispatchQueue(label: "attache.request.\(number)")

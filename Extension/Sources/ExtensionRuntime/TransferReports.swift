@@ -16,7 +16,8 @@ enum TransferReports {
         report["address"] = TransferReports.text(transfer.address)
       }
       HostLink.send(.transfer, report)
-      return transfer.is_end || HostRules.allows(TransferReports.text(transfer.url))
+      let url = TransferReports.text(transfer.url)
+      return transfer.is_end || (HostRules.allows(url) && !SessionRules.refuses(URL(string: url)))
     }
   }
 
@@ -26,9 +27,11 @@ enum TransferReports {
 
   /// Applies what the host says about the network.
   ///
-  /// - Parameter settings: `roots`, `connectTo` and `schemes` as in `groundwork_network`, `publicOnly`, and the
-  ///   networks `nets` that are allowed beside public ones, ranges of `ports`, and patterns of hosts.
+  /// - Parameter settings: `roots`, `connectTo` and `schemes` as in `groundwork_network`, `publicOnly` and `loopbackOnly`,
+  ///   the networks `nets` that are allowed beside public ones, ranges of `ports`, patterns of hosts, and what
+  ///   ``SessionRules`` has.
   static func apply(_ settings: [String: Any]) {
+    func isSet(_ name: String) -> Bool { (settings[name] as? NSNumber)?.boolValue ?? false }
     func copy(_ name: String) -> UnsafePointer<CChar>? {
       (settings[name] as? String).flatMap { strdup($0) }.map { UnsafePointer($0) }
     }
@@ -40,7 +43,8 @@ enum TransferReports {
     groundwork_set_network(
       groundwork_network(
         roots: copy("roots"), connect_to: copy("connectTo"), schemes: copy("schemes"),
-        public_only: (settings["publicOnly"] as? NSNumber)?.boolValue ?? false))
+        public_only: isSet("publicOnly"), loopback_only: isSet("loopbackOnly")))
+    SessionRules.set(timeScale: (settings["timeScale"] as? NSNumber)?.doubleValue ?? 1, hasTransportSecurity: isSet("transportSecurity"))
   }
 }
 

@@ -36,7 +36,8 @@ enum OriginHealthSignal: Equatable, Sendable {
       .policyBreaker,
       .dnsNotFound, .dnsFailed, .dnsTimeout, .connectProxy, .httpStatus, .httpEncoding, .httpRedirect, .sizeImage, .sizeAudio, .sizeVideo,
       .sizeLimit, .sizeEmpty, .sizePixels, .typeUnknown, .typeUnsupported, .typeBroken, .typeDetector, .convertFailed, .convertDeadline,
-      .uploadFailed, .uploadRefused, .uploadPrivate, .fetchCrashed, .extensionCrash, .extensionMemory, .extensionFile, .extensionContent, .storeFull,
+      .uploadFailed, .uploadRefused, .uploadPrivate, .fetchCrashed, .extensionCrash, .extensionMemory, .extensionFile, .extensionContent,
+      .storeFull,
       .storeReadOnly,
       .storeFailed,
       .queueExpired, .queuePoison, .internal:

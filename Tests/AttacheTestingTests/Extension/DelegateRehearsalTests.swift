@@ -46,14 +46,14 @@ struct DelegateRehearsalTests {
     let headers = priority.map { #""headers":{"apns-priority":"\#($0)"},"# } ?? ""
     let line = #"{"message":{"token":"t","apns":{\#(headers)"payload":\#(payload)}}}"#
     var rehearsal = try rehearsal("Careful.swift")
-    rehearsal.payload = try #require(RehearsalPayload(line: line.utf8))
+    rehearsal.payload = try RehearsalPayload(line: Array(line.utf8))
     let (silent, alert) = (try await findings(rehearsal, "silent"), try await findings(rehearsal, "silent-with-alert"))
     #expect(silent.map(\.kind) == (priority == "10" ? [.silentPriority] : []) && alert.isEmpty, "\(silent) \(alert)")
   }
 
   @Test func `alert and content-available are played in all combinations, with the payload's own content`() throws {
     let line = #"{"aps":{"alert":{"body":"Hi"},"badge":3},"order":[{"id":7}],"image":"https://a.example/b"}"#
-    let payload = try #require(RehearsalPayload(line: line.utf8))
+    let payload = try RehearsalPayload(line: Array(line.utf8))
     func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
     #expect(
       text(payload.silent("http://o/p", hasAlert: false)) == #"{"aps":{"content-available":1},"image":"http://o/p","order":[{"id":7}]}"#)
@@ -67,7 +67,7 @@ struct DelegateRehearsalTests {
     "", "[1]", "7", #"{"notifications":[{"tokens":["a"],"platform":1,"message":"x"},{"tokens":["b"],"platform":1,"message":"y"}]}"#,
   ])
   func `what is no payload and no envelope with one is refused`(line: String) {
-    #expect(RehearsalPayload(line: line.utf8) == nil)
+    #expect(throws: RehearsalPayload.Refusal.self) { try RehearsalPayload(line: Array(line.utf8)) }
   }
 
   @Test func `an app finds what its extension left in the group, the defaults and the keychain`() async throws {

@@ -12,13 +12,13 @@ struct ExtensionProcessesTests {
   private static let payload = Array(#"{"aps":{"alert":"Hello","mutable-content":1}}"#.utf8)
 
   /// Calls the extension, and waits for its end.
-  private func call(_ processes: ExtensionProcesses) async -> (ExtensionCall, ExtensionCall.End) {
+  private func call(_ processes: ExtensionProcesses) async -> (ExtensionCall?, ExtensionCall.End) {
     let box = Mutex<ExtensionCall?>(nil)
     let end = await withCheckedContinuation { continuation in
       let call = processes.call(identifier: "a", payload: Self.payload) { continuation.resume(returning: $0) }
       box.withLock { $0 = call }
     }
-    return (box.withLock { $0! }, end)
+    return (box.withLock { $0 }, end)
   }
 
   private static func descriptors() throws -> Int {
@@ -38,7 +38,7 @@ struct ExtensionProcessesTests {
   @Test func `processes that end leave no descriptor and no zombie behind`() async throws {
     let processes = try ExtensionProcesses(.init(program: BuiltExtensions.program("Hostile/Traps.swift")))
     // Calls that are kept must keep no process.
-    var calls: [ExtensionCall] = []
+    var calls: [ExtensionCall?] = []
     var before = 0
     for number in 0..<12 {
       if number == 2 { before = try Self.descriptors() }

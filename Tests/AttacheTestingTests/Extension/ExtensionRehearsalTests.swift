@@ -20,6 +20,7 @@ struct ExtensionRehearsalTests {
       [
         "ok": [], "png": [], "plain": [], "bare": [], "bad-url": [], "wrong-type": [], "refused": [], "404": [], "page": [], "cut": [],
         "slow": [], "over-limit": [], "webp": [], "long-clip": [], "three-in-a-row": [], "four-at-once": [], "alert-text": [],
+        "http": [],
       ]),
     Case(
       "Tutorial.swift",
@@ -46,6 +47,11 @@ struct ExtensionRehearsalTests {
     Case("DateInUserInfo.swift", ["ok": [.userInfoUnserialisable]]),
     Case("CategoriesRace.swift", ["ok": [.categoriesRace]]),
     Case("AddsCategory.swift", ["ok": []]),
+    Case("ReadsCategoriesTwice.swift", ["three-in-a-row": []]),
+    Case("PlainHTTP", ["ok": [.fetchScheme], "http": [.fetchScheme]]),
+    Case("PlainHTTPAllowed", ["ok": []]),
+    Case("ShortTimeout.swift", ["slow": [], "ok": []]),
+    Case("ShortTimeoutAsync.swift", ["slow": [], "ok": []]),
     Case("ActorAndTask.swift", ["ok": [], "404": [], "three-in-a-row": [], "four-at-once": []]),
     Case("ObjectiveCName.swift", ["ok": []]),
     Case("Logs.swift", ["ok": []]),

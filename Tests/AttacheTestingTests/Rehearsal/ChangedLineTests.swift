@@ -22,7 +22,8 @@ import Testing
     Row(
       testDescription: "a text that is not reported", before: title, after: title.replacing("\"A\"", with: "\"C\""),
       changed: ["/aps/alert/body"], isKept: false),
-    Row(testDescription: "a text without a report", before: title, after: title.replacing("\"A\"", with: "\"C\""), changed: [], isKept: false),
+    Row(
+      testDescription: "a text without a report", before: title, after: title.replacing("\"A\"", with: "\"C\""), changed: [], isKept: false),
     Row(
       testDescription: "another member beside the reported one", before: title,
       after: title.replacing("\"A\"", with: "\"C\"").replacing("1.10", with: "1.1"), changed: ["/aps/alert/title"], isKept: false),

@@ -72,6 +72,6 @@ import Testing
     let changed = #"{"aps":{"alert":{"title":"X","body":"Hello"},"mutable-content":1}}"#
     #expect(run.output == [changed, FilterRun.line(), changed])
     #expect(run.records.map(\.outcome) == ["attached", "fallback", "attached"])
-    #expect(run.records.map(\.reason) == [nil, "internal", nil])
+    #expect(run.records.map(\.reason) == [nil, "extension.content", nil])
   }
 }

@@ -214,11 +214,13 @@ struct ExtensionCommandTests {
     let program = try await Self.build("Hostile/IgnoresExpiry.swift", tool)
     let temporary = tool.home["tmp"]
     try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
-    func folders() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: temporary).filter { $0.hasPrefix("attache-ext") } }
+    func folders() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: temporary).filter { $0.hasPrefix("attache-extension-") }
+    }
     let line = #"{"aps":{"alert":"a","mutable-content":1}}"# + "\n"
     let killed = try tool.start(["--extension", program]) { $0.environment["TMPDIR"] = temporary }
     killed.input.write(Array(line.utf8))
-    while try folders().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(await killed.errors(holding: "waiting for ever").contains("waiting for ever"))
     killed.send(SIGKILL)
     _ = await killed.finished()
     #expect(try folders().count == 1)
@@ -298,7 +300,7 @@ struct ExtensionCommandTests {
     func media(_ card: [String: Any]) -> Int { (card["media"] as? [String] ?? []).count }
     #expect(media(before) == 0 && media(after) == 1)
     let text = try String(contentsOfFile: page, encoding: .utf8)
-    #expect(text.contains("data:image/jpeg;base64,"))
+    #expect(text.contains(#"data:image\/jpeg;base64,"#))
     #expect(attached["outcome"] as? String == "attached")
     let (plain, refused) = (try item("plain"), try item("over-limit"))
     #expect(plain["outcome"] as? String == "passthrough")
@@ -318,6 +320,53 @@ struct ExtensionCommandTests {
     #expect((item["after"] as? [String: Any])?["title"] as? String == "Good morning [modified]")
     let record = try String(contentsOfFile: json, encoding: .utf8)
     #expect(record.contains(#""outcome" : "attached""#))
+  }
+
+  @Test(arguments: [
+    (["--repeat", "2"], "--repeat applies to scenario files"), (["--seed", "1"], "--seed applies to scenario files"),
+    (["--parallel", "1"], "--parallel applies to scenario files"), (["--keep-going"], "--keep-going applies to scenario files"),
+    (["--instances", "old"], "'new' and 'reuse'"), (["--processes", "old"], "'kept' and 'fresh'"),
+    (["a.yaml", "--instances", "reuse"], "--instances applies to the built-in situations"),
+    (["a.yaml", "--payloads", "p"], "--payloads applies to the built-in situations"),
+  ])
+  func `a flag that would do nothing is refused by its name`(flags: [String], words: String) async throws {
+    let run = try await AttacheTool().run(["rehearse", "--extension", "Service.swift"] + flags)
+    #expect(run.exit == .status(64) && run.errors.contains(words), "\(run.errors)")
+  }
+
+  @Test func `the flags of instances and processes need an extension`() async throws {
+    let cases = [(["a.yaml"], "--processes needs --extension"), (["--app-delegate", "A.swift"], "remove --instances and --processes")]
+    for (flags, words) in cases {
+      let run = try await AttacheTool().run(["rehearse"] + flags + ["--processes", "fresh"])
+      #expect(run.exit == .status(64) && run.errors.contains(words), "\(run.errors)")
+    }
+  }
+
+  @Test func `what is to be known about a payload is said`() async throws {
+    let tool = try AttacheTool()
+    let file = tool.home["payloads"]
+    let payload = #"{"aps":{"alert":"Hello"},"image":"https://cdn.example/a.jpg"}"#
+    try #"\n{"message":{"token":"t","apns":{"payload":\#(payload)}}}\n{}\n"#.replacingOccurrences(of: "\\n", with: "\n").write(
+      toFile: file, atomically: true, encoding: .utf8)
+    let program = try await Self.build("Answers/Template.swift", tool)
+    let run = try await tool.run(["rehearse", "--extension", program, "--only", "ok", "--payloads", file])
+    #expect(run.exit == .status(0), "\(run.errors)")
+    for words in ["has 2 lines; the first is rehearsed", "\"mutable-content\" in \"aps\" is not 1", "it asked for no media, although"] {
+      #expect(run.errors.contains(words), "\(run.errors)")
+    }
+    try "[]".write(toFile: file, atomically: true, encoding: .utf8)
+    let refused = try await tool.run(["rehearse", "--extension", program, "--payloads", file])
+    #expect(refused.exit == .status(65) && refused.errors.contains("the line is not a JSON object"), "\(refused.errors)")
+  }
+
+  @Test func `the findings are listed with their levels, their meanings and their advice`() async throws {
+    let run = try await AttacheTool().run(["reasons", "--findings"])
+    #expect(run.exit == .status(0), "\(run.errors)")
+    let rows = run.text.split(separator: "\n")
+    #expect(rows.map { String($0.prefix { $0 != " " }) } == ExtensionFinding.kinds.map(\.rawValue))
+    for (row, kind) in zip(rows, ExtensionFinding.kinds) {
+      for words in [kind.level?.rawValue, kind.meaning, kind.advice] { #expect(row.contains("  \(words ?? "-")"), "\(row)") }
+    }
   }
 
   @Test func `scenarios play with an extension in the filter`() async throws {

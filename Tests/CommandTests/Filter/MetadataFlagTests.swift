@@ -35,6 +35,7 @@ struct MetadataFlagTests {
     "--upload", "--upload-endpoint", "--upload-region", "--upload-credentials", "--upload-keep", "--upload-private",
     // An extension has a gate of its own (`ExtensionMetadataTests`).
     "--extension", "--extension-concurrency", "--extension-processes", "--extension-memory", "--extension-groups",
+    "--extension-loopback",
   ]
 
   @Test func `each flag that could open something is tried`() {

@@ -41,6 +41,8 @@ typedef struct {
   const char *_Nullable schemes;
   /// Whether only public addresses may be reached.
   bool public_only;
+  /// Whether only this machine's own addresses may be reached.
+  bool loopback_only;
 } groundwork_network;
 
 /// Sets what applies to every later transfer. The strings must remain valid.

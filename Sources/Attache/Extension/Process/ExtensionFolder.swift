@@ -29,7 +29,7 @@ package final class ExtensionFolder: Sendable {
     lock = try Self.lockedFile(in: path)
     if groups == nil { try Self.makeFolder("\(path)/Groups") }
     self.groups = groups.map(Self.realPath) ?? "\(path)/Groups"
-    if unsafe mkdir("\(self.groups)/Preferences", 0o700) != 0, errno != EEXIST { throw SystemError(call: "mkdir", number: errno) }
+    try Self.makeFolder("\(self.groups)/Preferences")
   }
 
   deinit {
@@ -101,8 +101,7 @@ package final class ExtensionFolder: Sendable {
   }
 
   private static func makeFolder(_ path: String) throws(SystemError) {
-    guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { return }
-    throw SystemError(call: "mkdir", number: errno)
+    if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError(call: "mkdir", number: errno) }
   }
 
   /// Removes a folder with all that is in it. Symbolic links are removed, not followed.

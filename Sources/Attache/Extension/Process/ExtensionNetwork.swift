@@ -6,6 +6,12 @@ package struct ExtensionNetwork: Sendable {
   package var allowsHTTP = false
   /// Whether only public addresses may be reached.
   package var isPublicOnly = true
+  /// Whether only this machine's own addresses may be reached.
+  package var isLoopbackOnly = false
+  /// Whether App Transport Security refuses plain http, with the exceptions of the bundle's `Info.plist`.
+  package var hasTransportSecurity = false
+  /// The factor for the time-outs of URLSession.
+  package var timeScale = 1.0
   /// The networks that may be reached although they are not public.
   package var allowedNets: [CIDR] = []
   /// The ports that may be reached at public addresses, beside 80 and 443.
@@ -35,8 +41,12 @@ package struct ExtensionNetwork: Sendable {
     json.beginObject()
     json.key("schemes")
     json.string(UntrustedText(allowsHTTP ? "https,http" : "https"))
-    json.key("publicOnly")
-    json.boolean(isPublicOnly)
+    for (key, isSet) in [("publicOnly", isPublicOnly), ("loopbackOnly", isLoopbackOnly), ("transportSecurity", hasTransportSecurity)] {
+      json.key(key)
+      json.boolean(isSet)
+    }
+    json.key("timeScale")
+    json.double(timeScale)
     for (key, texts) in [
       ("nets", allowedNets.map(\.description)), ("allowHosts", allowedHosts.map(\.description)),
       ("denyHosts", deniedHosts.map(\.description)),

@@ -23,7 +23,7 @@ package final class ExtensionProcesses: Sendable {
     package var finishesAnswered = true
     /// Whether one instance serves all requests of a process.
     package var reusesInstance = false
-    /// Whether a process has the home of those before it, as an app that is started again.
+    /// Whether all processes have the home of the first one, as a phone keeps an app's folders.
     package var sharesHome = false
     package var network = ExtensionNetwork()
     /// Receives what the extension writes to standard output and standard error, on the loop.
@@ -101,7 +101,7 @@ package final class ExtensionProcesses: Sendable {
     loop.post { [crew] in crew.prepare() }
   }
 
-  /// Ends the processes that have no call. The next call starts another one.
+  /// Ends the processes that serve no call: the next call gets a new one.
   package func endIdle() {
     loop.post { [crew] in crew.endIdle() }
   }

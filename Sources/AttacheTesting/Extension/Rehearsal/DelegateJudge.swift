@@ -4,15 +4,18 @@ internal import Attache
 struct DelegateJudge {
   private let evidence: ExtensionEvidence
   private let pushes: [ExtensionEvidence.Request]
+  private let time: RehearsedTime
 
   /// - Parameter priority: the `apns-priority` of the payload's envelope.
-  static func findings(_ situation: ExtensionSituation, _ evidence: ExtensionEvidence, priority: Int?) -> [Finding] {
+  static func findings(
+    _ situation: ExtensionSituation, _ evidence: ExtensionEvidence, _ time: RehearsedTime, priority: Int?
+  ) -> [Finding] {
     var findings = ExtensionJudge.findings(of: evidence.deaths, evidence)
     if priority == 10, situation.isSilent {
       findings.append(Finding(.silentPriority, "the payload's envelope says apns-priority 10, and the push shows nothing"))
     }
     guard evidence.deaths.isEmpty else { return findings }
-    let judge = DelegateJudge(evidence: evidence, pushes: evidence.requests.filter { $0.session == nil })
+    let judge = DelegateJudge(evidence: evidence, pushes: evidence.requests.filter { $0.session == nil }, time: time)
     for (index, push) in judge.pushes.enumerated() {
       findings += judge.findings(of: push, number: judge.pushes.count > 1 ? index + 1 : nil)
     }
@@ -24,8 +27,7 @@ struct DelegateJudge {
 
   private func findings(of push: ExtensionEvidence.Request, number: Int?) -> [Finding] {
     guard let completed = push.answers.first, !push.isUnanswered else {
-      let message = "the completion handler was not called before the time was over; iOS gives 30 seconds"
-      return [Finding(.silentNever, payload: number, message)]
+      return [Finding(.silentNever, payload: number, "the completion handler was not called before the time was over (\(time.words))")]
     }
     var findings: [Finding] = []
     func add(_ kind: Finding.Kind, _ message: String) { findings.append(Finding(kind, payload: number, message)) }

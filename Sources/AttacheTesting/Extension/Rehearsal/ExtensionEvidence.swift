@@ -10,6 +10,12 @@ package struct ExtensionEvidence: Sendable {
     var isInBackground = false
     /// When it ended, and how; nil while it runs.
     var end: (at: MonotonicInstant, result: ExtensionTransfer)?
+    /// Whether App Transport Security refused it: libcurl was not allowed to use plain http.
+    var isRefusedForScheme: Bool {
+      url.utf8.prefix(7).elementsEqual("http://".utf8) && end?.result.code == Self.unsupportedProtocol
+    }
+    /// libcurl's `CURLE_UNSUPPORTED_PROTOCOL`.
+    private static let unsupportedProtocol = 1
   }
 
   /// An attachment of the first answer.
@@ -59,6 +65,8 @@ package struct ExtensionEvidence: Sendable {
   var background: [BackgroundDownload] = []
   /// How many of these happened before the app was started again.
   var backgroundBeforeRestart = 0
+  /// The URL of plain http that the rehearsal put into a payload that names none.
+  var rehearsedHTTP: String?
   var refusals: [(path: String, code: Int, message: String)] = []
   var notes: [(name: String, text: String)] = []
   var deaths: [Death] = []

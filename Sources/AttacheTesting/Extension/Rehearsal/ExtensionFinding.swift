@@ -12,8 +12,8 @@ package enum ExtensionFinding {
   package static let kinds: [Finding.Kind] = [
     .answerAtExpiry, .answerNever, .answerTwice, .answerChangedAfter, .answerEmpty, .answerTemplate, .crash, .blocks, .attachErrorPage,
     .attachType, .attachRefused, .attachMismatch, .attachHint, .attachFile, .fetchAfterExpiry, .fetchUnbounded, .fetchStatus,
-    .memory, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable, .categoriesRace, .silentNever, .silentTwice, .silentNewData,
-    .silentNoData, .silentAfter, .silentPriority, .backgroundLost, .backgroundUnfinished, .backgroundHandler,
+    .fetchScheme, .memory, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable, .categoriesRace, .silentNever, .silentTwice,
+    .silentNewData, .silentNoData, .silentAfter, .silentPriority, .backgroundLost, .backgroundUnfinished, .backgroundHandler,
   ]
 }
 
@@ -26,7 +26,7 @@ extension Finding.Kind {
       .error
     case .silentNewData, .silentNoData, .silentAfter, .silentPriority, .backgroundHandler, .answerAtExpiry, .answerChangedAfter,
       .answerEmpty, .answerTemplate, .blocks, .attachType, .attachRefused, .attachHint, .attachFile, .fetchAfterExpiry, .fetchUnbounded,
-      .fetchStatus, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable, .categoriesRace:
+      .fetchStatus, .fetchScheme, .leak, .filesLeft, .imageTranscoded, .userInfoUnserialisable, .categoriesRace:
       .warning
     case .lost, .duplicated, .altered, .torn, .reordered, .late, .crashed, .hung, .outcome, .reason, .attachments, .media, .requests,
       .connections, .names, .descriptors, .exitStatus, .baseline, .disagreement, .stage:
@@ -58,6 +58,7 @@ extension Finding.Kind {
     case .fetchAfterExpiry: "Cancel the download in serviceExtensionTimeWillExpire: keep its task, and call cancel()."
     case .fetchUnbounded: "Check expectedContentLength, and cancel a download that is larger than Apple's limit for an attachment."
     case .fetchStatus: "Check the response's status before you use the body."
+    case .fetchScheme: "Use https, or name the host in the Info.plist's NSAppTransportSecurity, as far as App Review accepts it."
     case .memory: "Use downloadTask, which writes to a file, instead of dataTask or Data(contentsOf:), which hold the whole body in memory."
     case .leak: "Break the cycle: capture self weakly, and set the handler to nil after the answer."
     case .filesLeft: "Remove what you have written, also when the download fails or the time is over."

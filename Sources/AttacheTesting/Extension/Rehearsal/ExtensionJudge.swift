@@ -4,10 +4,11 @@ internal import Attache
 struct ExtensionJudge {
   private let situation: ExtensionSituation
   private let evidence: ExtensionEvidence
+  private let time: RehearsedTime
   private var findings: [Finding] = []
 
-  static func findings(_ situation: ExtensionSituation, _ evidence: ExtensionEvidence) -> [Finding] {
-    var judge = ExtensionJudge(situation, evidence)
+  static func findings(_ situation: ExtensionSituation, _ evidence: ExtensionEvidence, _ time: RehearsedTime) -> [Finding] {
+    var judge = ExtensionJudge(situation, evidence, time)
     for (index, request) in evidence.requests.enumerated() {
       judge.look(at: request, number: evidence.requests.count > 1 ? index + 1 : nil)
     }
@@ -17,8 +18,8 @@ struct ExtensionJudge {
     return judge.findings
   }
 
-  private init(_ situation: ExtensionSituation, _ evidence: ExtensionEvidence) {
-    (self.situation, self.evidence) = (situation, evidence)
+  private init(_ situation: ExtensionSituation, _ evidence: ExtensionEvidence, _ time: RehearsedTime) {
+    (self.situation, self.evidence, self.time) = (situation, evidence, time)
   }
 
   private mutating func add(_ kind: Finding.Kind, _ number: Int? = nil, _ message: String) {
@@ -36,9 +37,11 @@ struct ExtensionJudge {
     guard !request.isCrashed else { return }
     if let expired = request.expired {
       if request.isUnanswered {
-        add(.answerNever, number, "the content handler was not called, neither in time nor at the expiry; iOS shows the original")
+        let message = "the content handler was not called, neither in time nor at the expiry; iOS shows the original"
+        add(.answerNever, number, "\(message) (\(time.words))")
       } else if !situation.isSlow {
-        add(.answerAtExpiry, number, "the content handler was not called before the time was over, although nothing was slow")
+        let message = "the content handler was not called before the time was over, although nothing was slow"
+        add(.answerAtExpiry, number, "\(message) (\(time.words))")
       }
       if situation.isSlow, let began = request.began, request.returned.map({ $0 >= expired }) ?? true {
         let held = request.returned.map { "\(began.duration(to: $0).inMilliseconds) ms" } ?? "all the time"
@@ -128,6 +131,11 @@ struct ExtensionJudge {
         return end.result.code != -1 && end.at > expired
       }
       if let first = late.first { add(.fetchAfterExpiry, nil, "the download of \(first.url) went on after the time was over") }
+    }
+    var seen: Set<String> = []
+    for transfer in evidence.transfers where transfer.isRefusedForScheme && transfer.url != evidence.rehearsedHTTP {
+      guard seen.insert(transfer.url).inserted else { continue }
+      add(.fetchScheme, nil, "\(transfer.url) was to be fetched, and App Transport Security refuses plain http (error -1022)")
     }
     let limit = 10_000_000
     if situation.name == "over-limit", let transfer = evidence.transfers.first(where: { $0.end?.result.bytes ?? 0 > limit }) {

@@ -113,13 +113,19 @@ final class ExtensionPlay: Sendable {
   ///
   /// - Parameters:
   ///   - payloads: the payloads, and the bytes of the picture that each leads to.
+  ///   - isFresh: whether each notification gets a new process.
   ///   - release: lets a slow origin answer.
   /// - Returns: the evidence, without what the processes leave behind.
   func run(
-    _ payloads: [(bytes: [UInt8], expected: [UInt8]?)], _ processes: ExtensionProcesses, _ intake: AttachmentIntake, release: () -> Void
+    _ payloads: [(bytes: [UInt8], expected: [UInt8]?)], _ processes: ExtensionProcesses, _ intake: AttachmentIntake, isFresh: Bool,
+    release: () -> Void
   ) -> ExtensionEvidence {
     switch situation.order {
-    case .oneAfterAnother: for payload in payloads { finish(begin(payload, processes), processes, intake, release) }
+    case .oneAfterAnother:
+      for payload in payloads {
+        finish(begin(payload, processes), processes, intake, release)
+        if isFresh { processes.endIdle() }
+      }
     case .atOnce:
       let calls = payloads.map { begin($0, processes) }
       for call in calls { finish(call, processes, intake, release) }

@@ -16,6 +16,10 @@ package struct ExtensionRehearsal: Sendable {
   package var timeScale = 1.0
   /// The folder of the app groups; nil for an empty one in each situation.
   package var groups: String?
+  /// Whether one instance serves all notifications of a process, as developers report of some phones.
+  package var reusesInstance = false
+  /// Whether each notification gets a new process. The home of the processes stays the same.
+  package var hasFreshProcesses = false
   /// Whether warnings fail a situation, as errors do.
   package var isStrict = false
 
@@ -48,17 +52,15 @@ package struct ExtensionRehearsal: Sendable {
         let evidence = try await play(situation)
         let findings =
           switch kind {
-          case .serviceExtension: ExtensionJudge.findings(situation, evidence)
-          case .appDelegate: DelegateJudge.findings(situation, evidence, priority: payload.priority)
+          case .serviceExtension: ExtensionJudge.findings(situation, evidence, time(of: situation))
+          case .appDelegate: DelegateJudge.findings(situation, evidence, time(of: situation), priority: payload.priority)
           }
         result.findings = findings.filter { isStrict || $0.kind.level == .error }
         (result.timeline, result.lines, result.media) = (evidence.timeline, evidence.lines, evidence.media)
         if kind == .serviceExtension { result.payloads = evidence.outcomes }
         result.warnings = findings.filter { !isStrict && $0.kind.level != .error }
         for note in evidence.notes where note.name == "stand-in" && said.insert(note.text).inserted { say(note.text) }
-        if situation.name == situations.first?.name, kind == .serviceExtension, evidence.transfers.isEmpty {
-          say("it asked for no media; rehearse it with a payload of your server: --payloads FILE")
-        }
+        if situation.name == "ok", let sentence = sentence(about: evidence) { say(sentence) }
       }
       report(result)
       results.append(result)
@@ -66,29 +68,60 @@ package struct ExtensionRehearsal: Sendable {
     return results
   }
 
+  private func time(of situation: ExtensionSituation) -> RehearsedTime {
+    RehearsedTime(of: situation, factor: timeScale)
+  }
+
+  /// Returns what the author must know if nothing was attached although all went well.
+  private func sentence(about evidence: ExtensionEvidence) -> String? {
+    guard evidence.requests.allSatisfy(\.attached.isEmpty), evidence.deaths.isEmpty else { return nil }
+    guard evidence.transfers.isEmpty else { return "it attached nothing in the situation ok, in which the origin sends a picture" }
+    return payload.isStandard
+      ? "it asked for no media; give a payload of your server with --payloads FILE"
+      : "it asked for no media, although the origin has some at every URL of the payload"
+  }
+
   /// Plays one situation.
   package func play(_ situation: ExtensionSituation) async throws(StageError) -> ExtensionEvidence {
     let origin: FaultOrigin
-    do throws(OriginError) { origin = try await FaultOrigin.start() } catch { throw .origin(error) }
+    do throws(OriginError) {
+      // HTTP/1.1, so that a connection that ends within a body ends in the same way for every client.
+      origin = try await FaultOrigin.start(tls: situation.isPlainHTTP ? .none : .selfMade(), http2: false)
+    } catch {
+      throw .origin(error)
+    }
     for body in situation.bodies { origin.serve(body.path, body.bytes, contentType: body.contentType, faults: body.faults) }
     let closed = try ReservedPort(.refusing)
     let payloads = situation.variants.map { variant in
       (bytes: bytes(variant, origin, closedPort: closed.port), expected: Self.expected(variant, situation))
     }
     // A host that the extension itself names leads to the origin, too: nothing leaves the machine.
-    let port = situation.isRefused ? closed.port : origin.port
-    let result = await RehearsalThread.attempt(in: nil) { () throws(StageError) in
-      try play(situation, payloads, port: port) { for body in situation.bodies { origin.release(body.path) } }
+    var network = ExtensionNetwork()
+    (network.allowsHTTP, network.isPublicOnly, network.isLoopbackOnly) = (true, false, true)
+    (network.hasTransportSecurity, network.timeScale) = (true, time(of: situation).scale)
+    network.connectTo = "::127.0.0.1:\(situation.isRefused ? closed.port : origin.port)"
+    network.rootCertificates = origin.rootCertificatePEMFile
+    let result = await RehearsalThread.attempt(in: nil) { [network] () throws(StageError) in
+      try play(situation, payloads, network) { for body in situation.bodies { origin.release(body.path) } }
     }
     await origin.stop()
-    return try result.get()
+    var evidence = try result.get()
+    if case .plainHTTP(let path)? = situation.variants.first, !payload.namesHTTP { evidence.rehearsedHTTP = plainURL(path) }
+    return evidence
+  }
+
+  /// A URL whose host leads to the origin. App Transport Security allows plain http with an address,
+  /// so the host has a name: that of the payload, which the bundle may have an exception for.
+  private func plainURL(_ path: String) -> String {
+    "http://\(payload.host ?? "media.example.com")\(path)"
   }
 
   private func bytes(_ variant: ExtensionSituation.Variant, _ origin: FaultOrigin, closedPort: Int) -> [UInt8] {
     switch variant {
     case .media(let path): payload.naming(origin.url(path))
     case .alertText(let path): payload.withAlertText(origin.url(path))
-    case .refused(let path): payload.naming("http://127.0.0.1:\(closedPort)\(path)")
+    case .refused(let path): payload.naming("https://127.0.0.1:\(closedPort)\(path)")
+    case .plainHTTP(let path): payload.naming(plainURL(path))
     case .plain: payload.plain()
     case .bare: payload.bare()
     case .badURL: payload.naming("ht tp://[not a url")
@@ -104,26 +137,28 @@ package struct ExtensionRehearsal: Sendable {
   }
 
   private func play(
-    _ situation: ExtensionSituation, _ payloads: [(bytes: [UInt8], expected: [UInt8]?)], port: Int, release: () -> Void
+    _ situation: ExtensionSituation, _ payloads: [(bytes: [UInt8], expected: [UInt8]?)], _ network: ExtensionNetwork, release: () -> Void
   ) throws(StageError) -> ExtensionEvidence {
     let folder = try StageFolder()
     defer { folder.remove() }
     do {
-      let play = try ExtensionPlay(situation, budget: situation.budget * timeScale)
+      let play = try ExtensionPlay(situation, budget: time(of: situation).budget)
       let store = try AttachmentStore(AttachmentStore.Configuration(directory: folder["store"]))
       defer { store.shutdown() }
       var configuration = ExtensionProcesses.Configuration(program: program)
       (configuration.memoryLimit, configuration.finishesAnswered) = (memoryLimit, false)
-      (configuration.groups, configuration.sharesHome) = (groups, kind == .appDelegate)
-      configuration.concurrency = situation.order == .atOnce ? payloads.count : 1
-      (configuration.network.allowsHTTP, configuration.network.isPublicOnly) = (true, false)
-      configuration.network.connectTo = "::127.0.0.1:\(port)"
+      (configuration.groups, configuration.sharesHome, configuration.network) = (groups, true, network)
+      configuration.reusesInstance = reusesInstance
+      let atOnce = situation.order == .atOnce ? payloads.count : 1
+      (configuration.processes, configuration.concurrency) = hasFreshProcesses ? (atOnce, 1) : (1, atOnce)
       configuration.print = { play.note(output: $0) }
       let processes = try ExtensionProcesses(configuration, observe: { play.observe($0, at: $1) })
       let intake = try AttachmentIntake(
         store: store, limits: MediaLimits(), folder: processes.folder, bundle: ExtensionSources.folder(of: program))
       defer { intake.shutdown() }
-      var evidence = play.run(payloads, processes, intake, release: release)
+      var evidence = play.run(payloads, processes, intake, isFresh: hasFreshProcesses, release: release)
+      // An instance that serves all notifications is to exist after its answer.
+      if reusesInstance { for index in evidence.requests.indices { evidence.requests[index].isAlive = false } }
       evidence.filesLeft = Self.filesLeft(in: processes.folder, evidence)
       processes.shutdown()
       evidence.output = play.output

@@ -22,6 +22,8 @@ package struct ExtensionSituation: Sendable {
     case alertText(String)
     /// A URL at which nothing listens.
     case refused(String)
+    /// A URL of plain http, whose host leads to the origin.
+    case plainHTTP(String)
     case plain, bare, badURL, wrongType
     /// A silent push with a URL of the origin with this path, or without a URL.
     case silent(String?, hasAlert: Bool)
@@ -69,6 +71,9 @@ package struct ExtensionSituation: Sendable {
       text("bad-url", "the URL is none", .badURL),
       text("wrong-type", "the URL is replaced by a number", .wrongType),
       text("refused", "nothing listens at the origin's port", .refused("/photo.jpg")),
+      ExtensionSituation(
+        name: "http", about: "the URL has plain http, which App Transport Security refuses", variants: [.plainHTTP("/http/photo.jpg")],
+        bodies: [Body(path: "/http/photo.jpg", bytes: photo, contentType: "image/jpeg")]),
       one("404", "the origin answers 404 with a page", "photo.jpg", page, "text/html", [.status(404)]),
       one("page", "the origin answers 200 with a page", "photo.jpg", page, "text/html"),
       one("cut", "the connection ends within the body", "photo.jpg", photo, "image/jpeg", [.closeEarly(afterBytes: 50_000)]),
@@ -115,6 +120,13 @@ package struct ExtensionSituation: Sendable {
       && variants.contains { variant in
         if case .silent(_, hasAlert: false) = variant { true } else { false }
       }
+  }
+
+  /// Whether the origin speaks plain http.
+  var isPlainHTTP: Bool {
+    variants.contains { variant in
+      if case .plainHTTP = variant { true } else { false }
+    }
   }
 
   /// Whether nothing listens where the payloads lead.

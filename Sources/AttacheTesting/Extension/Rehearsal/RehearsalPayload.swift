@@ -1,18 +1,57 @@
 internal import Attache
+internal import FoundationEssentials
 
 /// A payload that asks a service extension for media, in variants.
 package struct RehearsalPayload: Sendable {
   private let root: JSONValue
   /// The `apns-priority` of the payload's envelope; nil if it has none.
-  package let priority: Int?
+  private(set) var priority: Int?
+  /// Whether this is ``standard``.
+  private(set) var isStandard = false
 
-  /// Reads a user's payload, or the one in an envelope.
+  /// Why a line gives no payload.
+  package struct Refusal: Error {
+    package var why: String
+
+    package init(why: String) {
+      self.why = why
+    }
+  }
+
+  /// Reads a payload of a user's server, alone or in the envelope of a push service.
   ///
-  /// - Returns: nil if the line is not a JSON object with one payload.
-  package init?(line: some Sequence<UInt8>) {
-    guard case .push(let push) = PushReader().read(Array(line)) else { return nil }
-    guard let value = try? JSONReader.read(push.payload[...]), case .object = value else { return nil }
+  /// - Throws: ``Refusal`` if the line has no payload, or several.
+  package init(line: [UInt8]) throws(Refusal) {
+    let push: Push
+    switch PushReader().read(line) {
+    case .push(let read): push = read
+    case .several(let count): throw Refusal(why: "the line has \(count) notifications; keep one of them")
+    case .nothing(let why): throw Refusal(why: why)
+    }
+    guard let value = try? JSONReader.read(push.payload[...]), case .object = value else { throw Refusal(why: "the payload is not JSON") }
     (root, priority) = (value, push.envelope?.priority)
+  }
+
+  /// Why iOS starts no service extension for the payload; nil if it does.
+  package var whyNotStarted: String? {
+    let alert = root.value(at: ["aps", "alert"])
+    let names = ["title", "subtitle", "body", "title-loc-key", "subtitle-loc-key", "loc-key"]
+    guard alert?.text?.isEmpty == false || names.contains(where: { alert?.text(at: [$0])?.isEmpty == false }) else {
+      return "the payload shows no alert"
+    }
+    switch root.value(at: ["aps", "mutable-content"]) {
+    case .number(let number) where number.integer == 1: return nil
+    case .boolean(true): return nil
+    default: return "\"mutable-content\" in \"aps\" is not 1"
+    }
+  }
+
+  /// Whether a URL of the user's payload has plain http.
+  var namesHTTP: Bool { !isStandard && root.urls.contains { $0.starts(with: "http://".utf8) } }
+
+  /// The host of the first URL of the user's payload; nil if there is none.
+  var host: String? {
+    isStandard ? nil : root.urls.lazy.compactMap { URL(string: String(decoding: $0, as: UTF8.self))?.host() }.first
   }
 
   /// The payload that has every key under which attache knows media: those of hand-written
@@ -31,7 +70,9 @@ package struct RehearsalPayload: Sendable {
     for case let payload? in entries.map(\.samplePayload) {
       if let value = try? JSONReader.read(Array(payload.utf8)[...]) { root = root.merged(with: value) }
     }
-    return RehearsalPayload(root)
+    var payload = RehearsalPayload(root)
+    payload.isStandard = true
+    return payload
   }
 
   private init(_ root: JSONValue) {
@@ -107,9 +148,24 @@ extension JSONValue {
     return .object(object)
   }
 
+  private var isURL: Bool {
+    if case .string(let bytes) = self { bytes.starts(with: "http://".utf8) || bytes.starts(with: "https://".utf8) } else { false }
+  }
+
+  /// The texts that are URLs, in the order in which the payload is written.
+  fileprivate var urls: [[UInt8]] {
+    switch self {
+    case .string(let bytes): isURL ? [bytes] : []
+    case .array(let elements): elements.flatMap(\.urls)
+    case .object(let object):
+      object.members.sorted { $0.key.lexicographicallyPrecedes($1.key) }.flatMap(\.value.urls)
+    case .null, .boolean, .number: []
+    }
+  }
+
   fileprivate func replacingURLs(by replacement: JSONValue) -> JSONValue {
     switch self {
-    case .string(let bytes): bytes.starts(with: "http://".utf8) || bytes.starts(with: "https://".utf8) ? replacement : self
+    case .string: isURL ? replacement : self
     case .array(let elements): .array(elements.map { $0.replacingURLs(by: replacement) })
     case .object(let object):
       .object(JSONObject(members: object.members.mapValues { $0.replacingURLs(by: replacement) }, closingBrace: object.closingBrace))
@@ -117,7 +173,7 @@ extension JSONValue {
     }
   }
 
-  /// The value as JSON. Numbers that are not whole become 0.
+  /// The value as JSON.
   fileprivate var json: [UInt8] {
     var json = JSONWriter()
     write(to: &json)
@@ -128,7 +184,7 @@ extension JSONValue {
     switch self {
     case .null: json.null()
     case .boolean(let value): json.boolean(value)
-    case .number(let number): json.integer(number.integer ?? 0)
+    case .number(let number): json.source(number.text.utf8)
     case .string(let bytes): json.string(UntrustedText(String(decoding: bytes, as: UTF8.self)))
     case .array(let elements):
       json.beginArray()

@@ -48,6 +48,7 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     case fetchAfterExpiry = "fetch.after-expiry"
     case fetchUnbounded = "fetch.unbounded"
     case fetchStatus = "fetch.status"
+    case fetchScheme = "fetch.scheme"
     case leak
     case filesLeft = "files.left"
     case imageTranscoded = "image.transcoded"

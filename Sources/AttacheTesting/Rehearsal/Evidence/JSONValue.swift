@@ -85,6 +85,12 @@ package struct JSONNumber: Hashable, Sendable {
     return digits.isEmpty ? 0 : Int(text)
   }
 
+  /// The number in JSON syntax.
+  var text: String {
+    let whole = digits.isEmpty ? "0" : String(decoding: digits, as: UTF8.self)
+    return (isNegative ? "-" : "") + (0...20 ~= exponent ? whole + String(repeating: "0", count: exponent) : "\(whole)e\(exponent)")
+  }
+
   /// Parses an exponent. One that is out of range is limited to ±`Int32.max`.
   private static func exponent(_ text: [UInt8]) -> Int {
     let bound = Int(Int32.max)

@@ -81,6 +81,7 @@ extension EngineFlag {
     EngineFlag("--extension-processes", "n", in: [.filter, .worker], .refused),
     EngineFlag("--extension-memory", "bytes", in: [.filter, .worker], .refused),
     EngineFlag("--extension-groups", "folder", in: [.filter, .worker], .refused),
+    EngineFlag("--extension-loopback", in: [.filter, .worker], .refused),
   ]
 
   private static let reporting = [
