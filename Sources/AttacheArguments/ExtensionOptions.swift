@@ -62,19 +62,11 @@ package struct ExtensionOptions: ParsableArguments {
   private var path: String? {
     get throws {
       guard let program else { return nil }
-      guard !program.hasSuffix(".swift") else {
-        throw ValidationError("--extension \(program): this is a source. Build it first: attache extension build \(program) -o MyExtension")
+      do throws(StartError) {
+        return try ExtensionProgram.program(at: program)
+      } catch {
+        throw ValidationError("--extension \(error)")
       }
-      let inner = program + "/Extension"
-      let path = unsafe access(inner, X_OK) == 0 ? inner : program
-      var status = stat()
-      guard unsafe stat(path, &status) == 0 else { throw ValidationError("--extension \(program): there is no such folder.") }
-      guard status.st_mode & S_IFMT == S_IFREG, unsafe access(path, X_OK) == 0, let real = unsafe realpath(path, nil) else {
-        throw ValidationError(
-          "--extension \(program): this is not what attache extension build makes: a folder with the program Extension.")
-      }
-      defer { unsafe free(real) }
-      return unsafe String(cString: real)
     }
   }
 
@@ -87,7 +79,7 @@ package struct ExtensionOptions: ParsableArguments {
     configuration.processes = extensionProcesses ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     (configuration.concurrency, configuration.groups) = (extensionConcurrency, extensionGroups)
     if case .limit(let limit) = extensionMemory { configuration.memoryLimit = Int(limit.bytes) } else { configuration.memoryLimit = nil }
-    configuration.network = ExtensionNetwork(fetching.configuration)
+    configuration.network = ExtensionNetwork(fetching.configuration.policy, rootCertificates: fetching.configuration.rootCertificates)
     configuration.network.isLoopbackOnly = extensionLoopback
     return configuration
   }

@@ -41,7 +41,7 @@ package struct EngineAssembly: Sendable {
     }
     let (maximum, onExpiry, uploadsPrivate) = (configuration.maximumAttachments, configuration.onExpiry, configuration.uploadsPrivate)
     host = ServiceExtensionHost(clock: clock, grace: configuration.effectiveGrace) {
-      if let program { return ProcessExtension(program) }
+      if let program { return program.makeExtension() }
       return serviceExtension {
         MediaExtension(
           fetcher: fetcher, store: store, maximumAttachments: maximum, onExpiry: onExpiry, uploader: uploader,

@@ -52,4 +52,22 @@ struct ExtensionProcessesTests {
     #expect(Self.zombies().isEmpty)
     #expect(calls.count == 12)
   }
+
+  @Test func `a host of the library serves with an iOS extension`() async throws {
+    let folder = NSTemporaryDirectory() + "attache-store-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let store = try AttachmentStore(directory: folder, maximumBytes: 1_000_000, maximumAge: .seconds(60))
+    defer { store.shutdown() }
+    let clock = try MonotonicClock()
+    let program = try ExtensionProgram(at: BuiltExtensions.program("Answers/Template.swift"), store: store)
+    let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(50)) { program.makeExtension() }
+    let line = #"{"aps":{"alert":{"title":"A","body":"B"},"mutable-content":1}}"#
+    let splice = Splice(payload: 0..<line.utf8.count)
+    let payload = Payload(content: NotificationContent(title: "A", body: "B"), references: [], dialect: nil, splice: splice)
+    let result = await host.run(NotificationRequest(identifier: "1", payload: payload, deadline: clock.now.advanced(by: .seconds(20))))
+    #expect(result.content?.title == "A [modified]" && result.reason == nil)
+    program.shutdown()
+    #expect(throws: StartError.self) { try ExtensionProgram(at: "Service.swift", store: store) }
+    #expect(throws: StartError.self) { try ExtensionProgram(at: folder, store: store) }
+  }
 }

@@ -27,12 +27,12 @@ package struct ExtensionNetwork: Sendable {
 
   package init() {}
 
-  /// The rules of the filter's flags.
-  package init(_ fetching: MediaFetcher.Configuration) {
-    allowsHTTP = fetching.policy.allowHTTP
-    (allowedNets, allowedPorts) = (fetching.policy.allowedNets, fetching.policy.allowedPorts)
-    (allowedHosts, deniedHosts) = (fetching.policy.allowedHosts, fetching.policy.deniedHosts)
-    rootCertificates = fetching.rootCertificates
+  /// The rules for attache's own downloads, apart from the proxy.
+  package init(_ policy: URLPolicy, rootCertificates: String? = nil) {
+    allowsHTTP = policy.allowHTTP
+    (allowedNets, allowedPorts) = (policy.allowedNets, policy.allowedPorts)
+    (allowedHosts, deniedHosts) = (policy.allowedHosts, policy.deniedHosts)
+    self.rootCertificates = rootCertificates
   }
 
   /// The rules as the process reads them.

@@ -51,8 +51,9 @@ package final class ProcessExtension: ServiceExtension {
   }
 }
 
-/// The program of a user's service extension, with its processes.
-package final class ExtensionProgram: Sendable {
+/// The program of an iOS service extension that `attache extension build` has built, with its
+/// processes. Whatever the extension does, each request is decided in time.
+public final class ExtensionProgram: Sendable {
   /// The most transfers of a notification that the report has: an extension may make any number.
   private static let maximumRecords = 10
 
@@ -78,8 +79,14 @@ package final class ExtensionProgram: Sendable {
     (self.store, self.uploader) = (store, uploader)
   }
 
-  /// Ends the processes. Do not call this while payloads are served.
-  package func shutdown() {
+  /// Creates an extension that serves one request in one of the processes. Pass it to the host:
+  /// `ServiceExtensionHost(clock: clock, grace: grace) { program.makeExtension() }`.
+  public func makeExtension() -> any ServiceExtension {
+    ProcessExtension(self)
+  }
+
+  /// Ends the processes. Call it once, when no request is served any more.
+  public func shutdown() {
     processes.shutdown()
     intake.shutdown()
   }
