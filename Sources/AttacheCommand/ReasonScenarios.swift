@@ -67,7 +67,7 @@ extension Reason {
     case .uploadPrivate: .file("private-media-are-not-published.yaml")
     case .fetchCrashed: .file("one-payload-kills-every-fetcher.yaml")
     case .extensionCrash, .extensionMemory, .extensionFile, .extensionContent:
-      .none("attache rehearse --extension plays them with the extension itself")
+      .none("a scenario has no extension of its own; attache rehearse --extension PROGRAM SCENARIO plays one with an extension")
     case .storeFull: .file("disk-is-full.yaml")
     case .storeReadOnly: .file("disk-turns-read-only.yaml")
     case .queueExpired, .queuePoison: .none("a scenario's payloads do not wait that long in a queue, and no media end a worker")

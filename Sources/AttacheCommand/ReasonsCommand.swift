@@ -9,7 +9,7 @@ struct ReasonsCommand: ParsableCommand {
     commandName: "reasons", abstract: "List the reason codes, with advice and a scenario for each.",
     discussion: "The scenarios are files of Fixtures/scenarios, for attache rehearse.")
 
-  @Flag(help: "List what a rehearsal of a service extension can find instead: the level, the meaning, and what to do.")
+  @Flag(help: "List the findings about service extensions and app delegates instead, each with its level, meaning and advice.")
   var findings = false
 
   func run() throws {

@@ -35,7 +35,7 @@ struct ExtensionRehearsalOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      A file whose first line is a payload of your server, alone or in the envelope of a push service; its URLs lead to the rehearsal's origin. \
+      A file whose first line is a payload of your server, alone or in a push service's envelope. Its URLs are replaced by the rehearsal's origin. \
       (default: a payload with all known keys)
       """, valueName: "file"), completion: .file())
   var payloads: String?
@@ -53,13 +53,13 @@ struct ExtensionRehearsalOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "new creates an instance of the class for each notification, reuse lets one serve all of a process. (default: new)",
+      "new: an instance for each notification. reuse: one instance for all notifications of a process. (default: new)",
       valueName: "choice"))
   var instances: InstanceChoice?
 
   @Option(
     help: ArgumentHelp(
-      "kept lets one process serve all notifications of a situation, fresh starts one for each; the home stays the same. (default: kept)",
+      "kept: one process for all notifications of a situation. fresh: a process for each, with the same home. (default: kept)",
       valueName: "choice"))
   var processes: ProcessChoice?
 

@@ -8,7 +8,10 @@ internal import Glibc
 struct RunScenarios: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rehearse",
-    abstract: "Rehearse scenarios: attache's own engine, any filter, or a queue's worker, with a network that fails as the scenario says.",
+    abstract: """
+      Rehearse scenarios with attache's engine, any filter or a queue's worker; or an iOS service extension or app delegate in built-in \
+      situations.
+      """,
     discussion: """
       A scenario is a YAML file: payloads, what the origin, DNS and the disk do, and the expected result. Everything happens on loopback.
 

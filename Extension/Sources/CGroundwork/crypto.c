@@ -98,7 +98,7 @@ bool groundwork_aead(
   return is_done;
 }
 
-// Reads a private key: PKCS #8, or SEC 1 for a curve of NIST. libcrypto computes the public half if it is absent.
+// Reads a private key: PKCS #8, or SEC 1 for a NIST curve. libcrypto computes the public half if it is absent.
 static EVP_PKEY *private_key(groundwork_key key) {
   const uint8_t *at = key.der;
   return is_there() && key.count < INT32_MAX ? d2i_AutoPrivateKey(NULL, &at, (long)key.count) : NULL;

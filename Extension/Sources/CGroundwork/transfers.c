@@ -64,7 +64,7 @@ static pthread_once_t looked_up = PTHREAD_ONCE_INIT;
 
 static groundwork_network network;
 static void *connect_list;
-static bool (*observe)(const groundwork_transfer *);
+static int (*observe)(const groundwork_transfer *);
 
 void groundwork_set_network(groundwork_network value) {
   pthread_once(&looked_up, look_up);
@@ -72,7 +72,7 @@ void groundwork_set_network(groundwork_network value) {
   if (value.connect_to) connect_list = append_to_list(NULL, value.connect_to);
 }
 
-void groundwork_set_observer(bool (*observer)(const groundwork_transfer *)) { observe = observer; }
+void groundwork_set_observer(int (*observer)(const groundwork_transfer *)) { observe = observer; }
 
 #pragma mark The transfers under way
 
@@ -146,7 +146,7 @@ static void note_redirect(CURL *easy, char *first) {
   redirects[place].first = first;
 }
 
-static uint64_t remember(CURL *easy, const char *url, int refusal) {
+static uint64_t remember(CURL *easy, const char *url) {
   transfer *new = malloc(sizeof *new);
   char *copy = strdup(url ? url : "");
   if (!new || !copy) {
@@ -155,17 +155,17 @@ static uint64_t remember(CURL *easy, const char *url, int refusal) {
     return 0;
   }
   pthread_mutex_lock(&changing);
-  *new = (transfer){.easy = easy, .url = copy, .first = take_redirect(easy), .number = ++count, .refusal = refusal, .code = -1, .next = transfers};
+  *new = (transfer){.easy = easy, .url = copy, .first = take_redirect(easy), .number = ++count, .code = -1, .next = transfers};
   transfers = new;
   uint64_t number = new->number;
   pthread_mutex_unlock(&changing);
   return number;
 }
 
-static void deny(CURL *easy) {
+static void refuse(CURL *easy, int refusal) {
   pthread_mutex_lock(&changing);
   for (transfer *each = transfers; each; each = each->next)
-    if (each->easy == easy) each->refusal = groundwork_denied;
+    if (each->easy == easy) each->refusal = refusal;
   pthread_mutex_unlock(&changing);
 }
 
@@ -300,7 +300,7 @@ static bool has_allowed_port(const struct sockaddr *address) {
   uint16_t port = ntohs(address->sa_family == AF_INET ? ((const struct sockaddr_in *)address)->sin_port : ((const struct sockaddr_in6 *)address)->sin6_port);
   for (size_t index = 0; index < range_count; index++)
     if (port >= ranges[index].first && port <= ranges[index].last) return true;
-  return range_count == 0;
+  return false;
 }
 
 static bool is_loopback(const struct sockaddr *address) {
@@ -333,11 +333,13 @@ int curl_multi_add_handle(CURLM *multi, CURL *easy) {
   groundwork_transfer start = {0};
   get_info(easy, CURLINFO_EFFECTIVE_URL, &start.url);
   bool is_insecure = start.url && strncasecmp(start.url, "http:", 5) == 0 && network.schemes && strcmp(network.schemes, "https") == 0;
-  start.number = remember(easy, start.url, is_insecure ? groundwork_insecure : 0);
-  if (observe && start.number && !observe(&start)) {
+  start.number = remember(easy, start.url);
+  int refusal = observe && start.number ? observe(&start) : 0;
+  if (is_insecure) refusal = groundwork_insecure;
+  if (refusal) {
     // With no scheme that the network has, libcurl refuses the transfer.
     set_option(easy, CURLOPT_PROTOCOLS_STR, "file");
-    deny(easy);
+    refuse(easy, refusal);
   }
   return add_handle(multi, easy);
 }
@@ -356,7 +358,7 @@ int curl_multi_remove_handle(CURLM *multi, CURL *easy) {
   get_info(easy, CURLINFO_RESPONSE_CODE, &status);
   transfer ended = forget(easy, status / 100 == 3);
   if (observe && ended.number) {
-    groundwork_transfer end = {.number = ended.number, .is_end = true, .status = status, .code = ended.code};
+    groundwork_transfer end = {.number = ended.number, .is_end = true, .status = status, .code = ended.code > 0 && ended.refusal ? ended.refusal : ended.code};
     get_info(easy, CURLINFO_EFFECTIVE_URL, &end.url);
     get_info(easy, CURLINFO_CONTENT_TYPE, &end.type);
     get_info(easy, CURLINFO_PRIMARY_IP, &end.address);

@@ -1,7 +1,7 @@
 import CGroundwork
 import Groundwork
 
-/// A curve of NIST (FIPS 186-5).
+/// A NIST curve (FIPS 186-5).
 public protocol NISTCurve: Sendable {
   /// The number of bytes of a coordinate.
   static var coordinateCount: Int { get }
@@ -29,14 +29,14 @@ public enum P521: NISTCurve {
   public static var identifier: [UInt8] { [0x2B, 0x81, 0x04, 0x00, 0x23] }
 }
 
-/// What a key of a curve of NIST is for.
+/// What a key of a NIST curve is for.
 public enum NISTSigning<Curve: NISTCurve>: Sendable {
   public typealias PublicKey = NISTPublicKey<Curve, NISTSigning>
   public typealias PrivateKey = NISTPrivateKey<Curve, NISTSigning>
   public typealias ECDSASignature = NISTSignature<Curve>
 }
 
-/// What a key of a curve of NIST is for.
+/// What a key of a NIST curve is for.
 public enum NISTKeyAgreement<Curve: NISTCurve>: Sendable {
   public typealias PublicKey = NISTPublicKey<Curve, NISTKeyAgreement>
   public typealias PrivateKey = NISTPrivateKey<Curve, NISTKeyAgreement>

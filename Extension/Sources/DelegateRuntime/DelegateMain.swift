@@ -54,13 +54,13 @@ public enum DelegateMain {
   }
 
   /// Tells the app that the downloads of a background session are over. The host learns how the
-  /// app calls the completion handler: `early`, on another thread than the main one (`aside`), or as
-  /// it must (`events`).
+  /// app calls the completion handler: `early`, on another thread than the main one (`off-main-thread`), or as
+  /// it must (`in-order`).
   private static func tell(_ delegate: any NSObject & UIApplicationDelegate, _ session: String, _ call: PushCall) {
     call.begin {
       delegate.application(.shared, handleEventsForBackgroundURLSession: session) {
         let isFinished = BackgroundSessions.shared.isFinished(session)
-        call.complete(!isFinished ? "early" : Thread.isMainThread ? "events" : "aside")
+        call.complete(!isFinished ? "early" : Thread.isMainThread ? "in-order" : "off-main-thread")
       }
     }
     BackgroundSessions.shared.release(session)

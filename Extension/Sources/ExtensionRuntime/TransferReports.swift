@@ -17,7 +17,9 @@ enum TransferReports {
       }
       HostLink.send(.transfer, report)
       let url = TransferReports.text(transfer.url)
-      return transfer.is_end || (HostRules.allows(url) && !SessionRules.refuses(URL(string: url)))
+      guard !transfer.is_end else { return 0 }
+      guard HostRules.allows(url) else { return Int32(groundwork_denied) }
+      return SessionRules.refuses(URL(string: url)) ? Int32(groundwork_insecure) : 0
     }
   }
 

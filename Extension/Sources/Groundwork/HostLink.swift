@@ -12,7 +12,7 @@ package enum ExtensionFrame: UInt8 {
   case answer = 4
   /// `serviceExtensionTimeWillExpire` has returned: `request`.
   case expired = 5
-  /// The last that is known of a request: `request`, `isAlive`, `isChangedAfter`.
+  /// The final state of a request: `request`, `isAlive`, `isChangedAfter`.
   case finished = 6
   /// An attachment was refused: `path`, `code`, `message`.
   case refusedAttachment = 7
@@ -27,13 +27,13 @@ package enum ExtensionFrame: UInt8 {
   case unreadable = 11
   /// Something happened to a download of a background session: `session`, `event` (`started`,
   /// `cancelled`, `created` when the session exists again, `delivered`), `task`, `url`.
-  case background = 20
+  case background = 12
 }
 
 /// The connection with the process that runs this extension.
 package enum HostLink {
   /// The version of the frames. A host refuses an extension with another one.
-  package static let version = 1
+  package static let version = 2
 
   /// What a note says.
   package enum Note: String {
@@ -43,7 +43,7 @@ package enum HostLink {
     case unserialisable = "userinfo.unserialisable"
     /// A type hint is not a uniform type identifier.
     case hint = "attach.hint"
-    /// Two writers of the categories did not know of each other.
+    /// A write removed a category that another writer had added.
     case categoriesRace = "categories.race"
     /// A stand-in took the place of a vendor's SDK.
     case standIn = "stand-in"

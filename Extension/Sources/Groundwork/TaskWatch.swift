@@ -1,9 +1,8 @@
 import Foundation
 import FoundationNetworking
 
-/// What Foundation for Linux does not do for a task: it ignores its session's
-/// `timeoutIntervalForResource`, and rounds time-outs to seconds, too coarse for a rehearsal that gives
-/// less time than a phone.
+/// Adds what Foundation for Linux lacks: `timeoutIntervalForResource`, and time-outs of less than a
+/// second, which a rehearsal needs.
 final class TaskWatch: @unchecked Sendable {
   private let (idle, total): (TimeInterval, TimeInterval)
   private let lock = NSLock()
@@ -12,13 +11,13 @@ final class TaskWatch: @unchecked Sendable {
 
   init(_ request: URLRequest, _ configuration: URLSessionConfiguration) {
     let scale = SessionRules.timeScale
-    // A request has 60 s unless its author sets another time; the shorter one counts.
+    // The default is 60 s. The shorter of the request's and the session's time-out counts.
     idle = scale < 1 ? min(request.timeoutInterval, configuration.timeoutIntervalForRequest) * scale : .infinity
     // Apple's default is seven days. A notification's budget is 30 seconds.
     total = configuration.timeoutIntervalForResource < 3_600 ? configuration.timeoutIntervalForResource * scale : .infinity
   }
 
-  /// Cancels the task when it has received nothing for the one time, or has taken the other.
+  /// Cancels the task if no byte arrives for the idle time, or if it takes longer than the total time.
   func begin(_ task: URLSessionTask) {
     guard min(idle, total) < .infinity, min(idle, total) > 0 else { return }
     var (start, last, received) = (DispatchTime.now(), DispatchTime.now(), Int64(0))
@@ -47,7 +46,7 @@ final class TaskWatch: @unchecked Sendable {
     }
   }
 
-  func replacing(_ error: (any Error)?) -> (any Error)? {
+  func timeOut(insteadOf error: (any Error)?) -> (any Error)? {
     error != nil && lock.withLock { isOver } ? URLError(.timedOut) : error
   }
 }

@@ -2,17 +2,17 @@ import CGroundwork
 import Foundation
 import FoundationNetworking
 
-/// Errors of transfers, as Apple's Foundation has them. Foundation for Linux has one code for most of libcurl's.
+/// Gives failed transfers the codes of Apple's Foundation. Foundation for Linux maps most codes of
+/// libcurl to one.
 enum TransferFailure {
   /// Returns the error that Apple's Foundation gives.
   ///
   /// - Parameter error: an error of Foundation for Linux.
   static func refining(_ error: (any Error)?) -> (any Error)? {
     guard let error = error as? URLError else { return error }
-    // Foundation is sure of all other codes.
+    // All other codes are right.
     guard [.unknown, .unsupportedURL, .badServerResponse].contains(error.code), let url = error.failureURLString else { return error }
-    let failure = SessionRules.refuses(URL(string: url)) ? Int32(groundwork_insecure) : groundwork_failure(url)
-    return code(failure).map { URLError($0, userInfo: described(error, $0)) } ?? error
+    return code(groundwork_failure(url)).map { URLError($0, userInfo: described(error, $0)) } ?? error
   }
 
   /// Returns the code for a failure.
@@ -25,7 +25,7 @@ enum TransferFailure {
     // An answer that is not HTTP.
     case 1, 8: .cannotParseResponse
     case 35, 53, 54, 58, 59, 66, 77, 80: .secureConnectionFailed
-    // People report one code for a certificate that is expired, has another name, or comes from an unknown issuer.
+    // Developers report one code for an expired certificate, another host's, and an unknown issuer's.
     case 51, 60: .serverCertificateUntrusted
     // A body or an answer that was cut off, a connection that broke, and a stream of HTTP/2 that the server ended.
     case 16, 18, 52, 55, 56, 92: .networkConnectionLost

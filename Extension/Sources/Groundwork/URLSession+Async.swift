@@ -2,8 +2,8 @@ import Foundation
 import FoundationNetworking
 import OriginalFoundation
 
-// The async forms have the errors and the time-outs of those with a completion handler. With a
-// delegate, they have the errors.
+// Without a delegate, these have the errors and the time-outs of the tasks with a completion handler.
+// With a delegate, they have only the errors.
 
 extension URLSession {
   /// Receives the whole body.

@@ -58,7 +58,7 @@ extension URLSession {
 }
 
 extension URLSessionTask {
-  /// Starts the task. A download of a background session is written down.
+  /// Starts the task. A download of a background session is recorded.
   public func resume() {
     if !BackgroundSessions.shared.start(self) { originalResume(self) }
   }

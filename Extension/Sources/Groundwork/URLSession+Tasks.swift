@@ -63,7 +63,7 @@ extension URLSession {
     let watch = TaskWatch(request, configuration)
     let task = make { error in
       watch.end()
-      return TransferFailure.refining(watch.replacing(error))
+      return TransferFailure.refining(watch.timeOut(insteadOf: error))
     }
     watch.begin(task)
     return task

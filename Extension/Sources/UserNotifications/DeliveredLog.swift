@@ -4,8 +4,8 @@ import Groundwork
 /// The delivered notifications of all processes of a run, in a file to which each process appends. A
 /// record is two lines: what happened, and the payload.
 ///
-/// A long file becomes the old one, so that the two have the newest notifications and no more than
-/// twice the maximum size.
+/// A file of more than 1 MiB is renamed to `PATH.old`. The two files together have the newest
+/// notifications, in at most about twice that size.
 final class DeliveredLog: @unchecked Sendable {
   /// The most notifications that the centre shows.
   private static let maximumCount = 100

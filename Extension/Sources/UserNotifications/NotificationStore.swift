@@ -84,7 +84,8 @@ final class NotificationStore: @unchecked Sendable {
     removePending(pendingNotifications.map(\.request.identifier))
   }
 
-  /// Delivers the pending notifications whose time has come. Nobody sees that it happens only now.
+  /// Delivers the pending notifications that are due. It runs before each read, so nobody can see the
+  /// delay.
   private func fire() {
     for notification in pendingNotifications where notification.date <= Date() {
       let request = notification.request
@@ -127,7 +128,7 @@ final class NotificationStore: @unchecked Sendable {
 }
 
 extension UNNotificationTrigger {
-  /// When the notification is shown next; nil if a date is of no matter to the trigger.
+  /// When the notification is shown next; nil if the trigger has no date.
   var nextDate: Date? {
     switch self {
     case let trigger as UNTimeIntervalNotificationTrigger: trigger.nextTriggerDate()

@@ -47,7 +47,7 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   /// The most reads that are remembered.
   private static let maximumReads = 64
 
-  /// What each read of the categories gave that no write has followed yet.
+  /// The results of the reads that no write has followed yet, oldest first.
   private var reads: [Set<UNNotificationCategory>] = []
 
   open weak var delegate: (any UNUserNotificationCenterDelegate)?
@@ -74,8 +74,8 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   /// Returns the name of a category that another writer added after this writer's read, and that this
   /// write removes; nil if there is none.
   ///
-  /// Which read belongs to a write is not known. A write belongs to the latest read with which it
-  /// removes nothing of others: then a writer that reads twice, or only looks, races with nobody.
+  /// A write does not say which read it follows. The latest read is taken after which the write removes
+  /// no category of another writer, so a writer that only reads, or reads twice, causes no finding.
   private func nameOfLost(by categories: Set<UNNotificationCategory>, from present: Set<UNNotificationCategory>) -> String? {
     guard !reads.isEmpty else { return nil }
     func lost(_ read: Set<UNNotificationCategory>) -> Set<UNNotificationCategory> {

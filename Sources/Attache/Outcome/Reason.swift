@@ -218,7 +218,7 @@ public enum Reason: String, CaseIterable, Sendable {
       "the service extension used more memory than --extension-memory; download to a file instead of holding the body in memory"
     case .extensionFile: "the service extension attached a file that cannot be read, or that is outside its own folders; see the log"
     case .extensionContent:
-      "the content that the service extension answered cannot be written into the payload: it makes the payload larger than 4,096 bytes, which APNs refuses, or the line has no place for it; answer with less, or send the payload itself instead of an envelope"
+      "the service extension's content cannot be written into the payload; most often the payload would exceed 4,096 bytes, or its envelope has no place for the change: answer with less, or send the payload without its envelope"
     case .storeFull: "the store's disk is full; free space or choose another --store"
     case .storeReadOnly: "the store is read-only; check its permissions and its file system"
     case .storeFailed: "the store gave an error; see the log"

@@ -41,7 +41,7 @@ struct DelegateRehearsalTests {
   }
 
   @Test(arguments: ["10", "5", nil])
-  func `a silent push of priority 10 is a finding, one with an alert is not`(priority: String?) async throws {
+  func `a silent push of priority 10 is a finding; with an alert it is not`(priority: String?) async throws {
     let payload = #"{"aps":{"alert":"Hi","content-available":1},"image":"https://a.example/b"}"#
     let headers = priority.map { #""headers":{"apns-priority":"\#($0)"},"# } ?? ""
     let line = #"{"message":{"token":"t","apns":{\#(headers)"payload":\#(payload)}}}"#

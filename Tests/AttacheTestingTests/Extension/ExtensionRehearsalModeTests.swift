@@ -79,16 +79,18 @@ struct ExtensionRehearsalModeTests {
     (#"{"aps":{"mutable-content":1}}"#, "no alert"), (#"{"aps":{"alert":"","mutable-content":1}}"#, "no alert"),
     (#"{"aps":{"alert":{"title":""},"mutable-content":1}}"#, "no alert"),
   ])
-  func `a payload for which iOS starts no extension is told`(line: String, words: String) throws {
+  func `a rehearsal says why iOS starts no extension for a payload`(line: String, words: String) throws {
     #expect(try RehearsalPayload(line: Array(line.utf8)).whyNotStarted?.contains(words) == true)
   }
 
-  @Test func `what a finding means is the first sentence of its page`() throws {
+  @Test func `what a finding means is the first sentence of its page, and the article links to it`() throws {
+    let pages = (BuiltExtensions.fixtures as NSString).appendingPathComponent("../../Sources/AttacheTesting/AttacheTesting.docc")
+    let article = try String(contentsOfFile: "\(pages)/ServiceExtensions.md", encoding: .utf8)
     for kind in ExtensionFinding.kinds {
       let name = kind.rawValue.replacingOccurrences(of: ".", with: "-")
       let isOfApp = kind.rawValue.hasPrefix("silent.") || kind.rawValue.hasPrefix("background.")
       let folder = isOfApp ? "SilentPushes" : "ServiceExtensions"
-      let pages = (BuiltExtensions.fixtures as NSString).appendingPathComponent("../../Sources/AttacheTesting/AttacheTesting.docc")
+      #expect(article.contains("<doc:\(name)>"), "\(name)")
       let lines = try String(contentsOfFile: "\(pages)/\(folder)/\(name).md", encoding: .utf8).split(separator: "\n")
       // A meaning has no code font.
       let first = lines[1].replacingOccurrences(of: "`", with: "")

@@ -166,12 +166,4 @@ struct ExtensionRehearsalTests {
     let results = await rehearsal.run(ExtensionSituation.all.filter { $0.name == "ok" }, file: "", report: { _ in }, began: { _ in })
     #expect(results.first?.passed == false)
   }
-
-  @Test func `every finding of an extension has a level and advice`() {
-    for kind in ExtensionFinding.kinds {
-      #expect(kind.level != nil && kind.advice?.isEmpty == false, "\(kind.rawValue)")
-    }
-    #expect(Set(ExtensionFinding.kinds).count == ExtensionFinding.kinds.count)
-    #expect(Set(Finding.Kind.allCases.filter { $0.level != nil }) == Set(ExtensionFinding.kinds))
-  }
 }

@@ -342,7 +342,7 @@ struct ExtensionCommandTests {
     }
   }
 
-  @Test func `what is to be known about a payload is said`() async throws {
+  @Test func `a rehearsal warns about unused lines, a missing mutable-content and media that nobody asked for`() async throws {
     let tool = try AttacheTool()
     let file = tool.home["payloads"]
     let payload = #"{"aps":{"alert":"Hello"},"image":"https://cdn.example/a.jpg"}"#

@@ -20,7 +20,7 @@ bool groundwork_aead(
     const char *_Nonnull name, bool encrypts, const void *_Nonnull key, const void *_Nonnull nonce, size_t nonce_count, const void *_Nullable more,
     size_t more_count, const void *_Nullable input, size_t count, uint8_t *_Nonnull output, uint8_t *_Nonnull tag);
 
-/// A key in DER: a public one as SubjectPublicKeyInfo (RFC 5280), a private one as PKCS #8 (RFC 5208) or, for a curve of NIST, SEC 1 (RFC 5915).
+/// A key in DER: a public one as SubjectPublicKeyInfo (RFC 5280), a private one as PKCS #8 (RFC 5208) or, for a NIST curve, SEC 1 (RFC 5915).
 typedef struct {
   const uint8_t *_Nonnull der;
   size_t count;
@@ -29,7 +29,7 @@ typedef struct {
 /// The room, in bytes, for a key in DER, a secret or a signature.
 enum { groundwork_maximum_key = 512 };
 
-/// Checks a private key of a curve of NIST.
+/// Checks a private key of a NIST curve.
 ///
 /// - Parameter output: receives the key as SEC 1.
 /// - Returns: the number of bytes; 0 if it is no valid key.
@@ -37,7 +37,7 @@ size_t groundwork_private_key(groundwork_key key, uint8_t *_Nonnull output);
 
 /// Checks a public key.
 ///
-/// - Parameter output: receives the key in DER. The point of a curve of NIST, at its end, is not compressed.
+/// - Parameter output: receives the key in DER. The point of a NIST curve, at its end, is not compressed.
 /// - Returns: the number of bytes; 0 if it is no valid key.
 size_t groundwork_public_key(groundwork_key key, uint8_t *_Nonnull output);
 
@@ -49,7 +49,7 @@ size_t groundwork_public_half(groundwork_key key, uint8_t *_Nonnull output);
 /// - Returns: the number of bytes; 0 on failure.
 size_t groundwork_agree(groundwork_key own_key, groundwork_key other_key, uint8_t *_Nonnull secret);
 
-/// Signs the message itself with Ed25519, or a digest with a curve of NIST (ECDSA, whose signature is in DER).
+/// Signs the message itself with Ed25519, or a digest with a NIST curve (ECDSA, whose signature is in DER).
 ///
 /// - Returns: the number of bytes; 0 on failure.
 size_t groundwork_sign(groundwork_key own_key, const void *_Nullable data, size_t count, uint8_t *_Nonnull signature);

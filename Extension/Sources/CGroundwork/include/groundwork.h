@@ -54,7 +54,7 @@ void groundwork_set_network(groundwork_network network);
 /// - Returns: false if it is no network.
 bool groundwork_allow_net(const char *_Nonnull net);
 
-/// Allows a range of ports at public addresses. Without any, each port is allowed. At most 64 ranges are kept.
+/// Allows a range of ports at public addresses. At most 64 ranges are kept.
 ///
 /// - Returns: false if there are too many.
 bool groundwork_allow_ports(uint16_t first, uint16_t last);
@@ -70,15 +70,15 @@ typedef struct {
   long status;
   int64_t bytes;
   int64_t microseconds;
-  /// libcurl's code; -1 for a transfer that was cancelled.
+  /// libcurl's code; -1 for a transfer that was cancelled; `groundwork_insecure` or `groundwork_denied`.
   int code;
 } groundwork_transfer;
 
-/// Sets the function that learns of every transfer. It is called on URLSession's own threads. A transfer that begins fails if it returns false.
-void groundwork_set_observer(bool (*_Nullable observer)(const groundwork_transfer *_Nonnull));
+/// The failures of a URL of http where only https may be used, and of one whose host is denied.
+enum { groundwork_insecure = -2, groundwork_denied = -3 };
 
-/// The failures of a URL of http where only https may be used, and of one that the observer refused.
-enum { groundwork_insecure = -1, groundwork_denied = -2 };
+/// Sets the function that learns of every transfer, on URLSession's own threads. For a transfer that begins, it returns 0, or why the transfer is refused.
+void groundwork_set_observer(int (*_Nullable observer)(const groundwork_transfer *_Nonnull));
 
 /// Returns why the last transfer of a URL failed. The last 64 failures are known.
 ///

@@ -84,7 +84,7 @@ package final class AttachmentIntake: Sendable {
   ) {
     guard let converters = tools.converters else { return converted(.failure(FetchFailure(reason: .internal))) }
     let end = deadline.advanced(by: .zero - Fetch.conversionReserve)
-    // An answer that is decided meanwhile ends the conversion by its deadline.
+    // The result is not needed once the answer is decided, but the conversion ends at the deadline anyway.
     converters.convert(picture, until: end, isWanted: { true }) { result in
       converted(result.flatMapError(picture.unconverted))
     }

@@ -9,8 +9,7 @@ final class ExtensionCrew: @unchecked Sendable {
   /// How long calls fail at once after a process that never was ready, doubled each time.
   private static let firstPause = Duration.milliseconds(100)
   private static let longestPause = Duration.seconds(5)
-  /// How much less of a core a process gets than this one: many that are busy at once must not make
-  /// the host late.
+  /// The nice value that is added to each process, so that busy processes do not delay the host.
   private static let niceness: Int32 = 5
   /// How often a process is read in one turn of the loop.
   private static let readsPerTurn = 8
@@ -24,7 +23,7 @@ final class ExtensionCrew: @unchecked Sendable {
   var processes: [ExtensionProcess] = []
   /// Processes that were killed and have not ended yet.
   var leftovers: [ExtensionProcess] = []
-  /// Processes that were killed, and whose sessions may have other processes.
+  /// Killed processes whose descendants have not been searched for yet.
   private var dying: [StartedProcess] = []
   var waiting = Ring<ExtensionCall>()
   private var started = 0
@@ -259,7 +258,7 @@ final class ExtensionCrew: @unchecked Sendable {
     loop.unwatch(process.socket)
     process.verdict = verdict
     process.process.send(SIGKILL)
-    // Many processes often end at once, and the search for what they have started takes time.
+    // Many processes often end together, so one search of /proc serves all of them.
     dying.append(process.process)
     if dying.count == 1 { loop.later { [weak self] in self?.endSessions() } }
     if process.output >= 0 { loop.unwatch(process.output) }

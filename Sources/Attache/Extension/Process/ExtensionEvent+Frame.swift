@@ -22,10 +22,10 @@ extension ExtensionEvent {
       self =
         try object.flag("isEnd")
         ? .transferEnded(number: number, try object.transfer()) : .transferBegan(number: number, url: try object.string("url"))
+    case 9: self = .note(name: try object.string("note"), text: try object.string("text"))
     case 10: self = .completed(try object.number(), call: try object.integer("call"), result: try object.string("result"))
     case 11: self = .unreadable(try object.number(), why: try object.string("why"))
-    case 9: self = .note(name: try object.string("note"), text: try object.string("text"))
-    case 20: self = .background(try object.backgroundDownload())
+    case 12: self = .background(try object.backgroundDownload())
     default: throw .invalid
     }
   }

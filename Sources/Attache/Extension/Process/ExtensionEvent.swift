@@ -44,8 +44,13 @@ package struct ExtensionTransfer: Sendable, Hashable {
   package var status = 0
   package var type = UntrustedText("")
   package var bytes = 0
-  /// libcurl's code; -1 if the transfer was cancelled.
+  /// libcurl's code; -1 if the transfer was cancelled; ``insecure`` or ``denied``.
   package var code = 0
+
+  /// The code of plain http that may not be used.
+  package static let insecure = -2
+  /// The code of a host that may not be reached.
+  static let denied = -3
 }
 
 /// What happened to a download of an app's background session.

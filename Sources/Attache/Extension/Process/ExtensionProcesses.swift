@@ -53,7 +53,7 @@ package final class ExtensionProcesses: Sendable {
   }
 
   /// The version of the frames, as the extension's library writes it.
-  static let version = 1
+  static let version = 2
 
   package let folder: ExtensionFolder
   private let loop: EventLoop

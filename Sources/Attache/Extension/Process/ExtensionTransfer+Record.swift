@@ -13,7 +13,8 @@ extension ExtensionTransfer {
     case 0: (200..<300).contains(status) ? nil : .httpStatus
     case -1: isLate ? .deadline : .cancelled
     case 28: .deadline
-    case 1: .policyScheme
+    case 1, Self.insecure: .policyScheme
+    case Self.denied: .policyHost
     case 3: .policyURL
     case 6: .dnsNotFound
     // The address is refused by the rules of the network, or by the origin.

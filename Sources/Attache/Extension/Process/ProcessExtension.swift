@@ -199,7 +199,7 @@ extension NotificationContent {
       case "badge": badge = change.source.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
       case "sound" where change.source == nil || text != nil: sound = text
       case "sound", "interruption-level", "relevance-score", "target-content-id", "filter-criteria": members.aps.append(change)
-      // Of the alert's other members, iOS shows none. The process is a stranger, and may send other names.
+      // iOS shows no other member of the alert. The process is not trusted: unknown names are ignored.
       default: break
       }
     }

@@ -13,7 +13,7 @@ extension Fetch {
     }
   }
 
-  /// The time that is kept of each budget when a picture is converted: `ConverterQueue.margin` for a
+  /// The part of each budget that a conversion may not use: `ConverterQueue.margin` for a
   /// converter that does not end, 50 ms of grace (`--grace`), and the rest to decide.
   static let conversionReserve = Duration.milliseconds(150)
 

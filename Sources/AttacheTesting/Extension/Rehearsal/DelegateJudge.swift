@@ -64,7 +64,7 @@ struct DelegateJudge {
     let after = evidence.background.dropFirst(evidence.backgroundBeforeRestart)
     let isCreated = after.contains { $0.event == .created && $0.session == session }
     let lost = evidence.outlivingDownloads.first { download in
-      download.session == session && !after.contains { $0.event == .delivered && $0.isOf(download) }
+      download.session == session && !after.contains { $0.event == .delivered && $0.isSameDownload(as: download) }
     }
     var findings: [Finding] = []
     if let lost {
@@ -77,7 +77,7 @@ struct DelegateJudge {
     }
     switch request.results.first {
     case "early" where isCreated: findings.append(Finding(.backgroundHandler, "\(handler) called before urlSessionDidFinishEvents"))
-    case "aside": findings.append(Finding(.backgroundHandler, "\(handler) called on another thread than the main thread"))
+    case "off-main-thread": findings.append(Finding(.backgroundHandler, "\(handler) called on another thread than the main thread"))
     default: break
     }
     if request.answers.count > 1 { findings.append(Finding(.backgroundHandler, "\(handler) called \(request.answers.count) times")) }

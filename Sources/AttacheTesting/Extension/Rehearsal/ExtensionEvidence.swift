@@ -10,12 +10,8 @@ package struct ExtensionEvidence: Sendable {
     var isInBackground = false
     /// When it ended, and how; nil while it runs.
     var end: (at: MonotonicInstant, result: ExtensionTransfer)?
-    /// Whether App Transport Security refused it: libcurl was not allowed to use plain http.
-    var isRefusedForScheme: Bool {
-      url.utf8.prefix(7).elementsEqual("http://".utf8) && end?.result.code == Self.unsupportedProtocol
-    }
-    /// libcurl's `CURLE_UNSUPPORTED_PROTOCOL`.
-    private static let unsupportedProtocol = 1
+    /// Whether App Transport Security refused it.
+    var isRefusedForScheme: Bool { end?.result.code == ExtensionTransfer.insecure }
   }
 
   /// An attachment of the first answer.
@@ -81,14 +77,14 @@ package struct ExtensionEvidence: Sendable {
   var outlivingDownloads: [BackgroundDownload] {
     let before = background.prefix(backgroundBeforeRestart)
     return before.filter { download in
-      download.event == .started && !before.contains { $0.event == .cancelled && $0.isOf(download) }
+      download.event == .started && !before.contains { $0.event == .cancelled && $0.isSameDownload(as: download) }
     }
   }
 }
 
 extension BackgroundDownload {
   /// Whether two events belong to one download.
-  func isOf(_ other: BackgroundDownload) -> Bool {
+  func isSameDownload(as other: BackgroundDownload) -> Bool {
     session == other.session && task == other.task
   }
 }

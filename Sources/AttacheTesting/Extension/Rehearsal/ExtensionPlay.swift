@@ -193,7 +193,7 @@ final class ExtensionPlay: Sendable {
     _ = wait(until: .now.advanced(by: Self.afterwards)) { state in
       let delivered = state.evidence.background.filter { $0.event == .delivered }
       return state.evidence.outlivingDownloads.allSatisfy { download in
-        download.session != session || delivered.contains { $0.isOf(download) }
+        download.session != session || delivered.contains { $0.isSameDownload(as: download) }
       }
     }
     processes.finish(call)

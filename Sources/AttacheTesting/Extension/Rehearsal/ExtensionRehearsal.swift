@@ -60,7 +60,7 @@ package struct ExtensionRehearsal: Sendable {
         if kind == .serviceExtension { result.payloads = evidence.outcomes }
         result.warnings = findings.filter { !isStrict && $0.kind.level != .error }
         for note in evidence.notes where note.name == "stand-in" && said.insert(note.text).inserted { say(note.text) }
-        if situation.name == "ok", let sentence = sentence(about: evidence) { say(sentence) }
+        if situation.name == "ok", let notice = notice(about: evidence) { say(notice) }
       }
       report(result)
       results.append(result)
@@ -73,7 +73,7 @@ package struct ExtensionRehearsal: Sendable {
   }
 
   /// Returns what the author must know if nothing was attached although all went well.
-  private func sentence(about evidence: ExtensionEvidence) -> String? {
+  private func notice(about evidence: ExtensionEvidence) -> String? {
     guard evidence.requests.allSatisfy(\.attached.isEmpty), evidence.deaths.isEmpty else { return nil }
     guard evidence.transfers.isEmpty else { return "it attached nothing in the situation ok, in which the origin sends a picture" }
     return payload.isStandard

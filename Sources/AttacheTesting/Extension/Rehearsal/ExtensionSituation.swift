@@ -68,7 +68,7 @@ package struct ExtensionSituation: Sendable {
         name: "alert-text", about: "the alert is a string, not an object", variants: [.alertText("/alert-text/photo.jpg")],
         bodies: [Body(path: "/alert-text/photo.jpg", bytes: photo, contentType: "image/jpeg")]),
       text("bare", "the payload has nothing but a body", .bare),
-      text("bad-url", "the URL is none", .badURL),
+      text("bad-url", "the value is not a URL", .badURL),
       text("wrong-type", "the URL is replaced by a number", .wrongType),
       text("refused", "nothing listens at the origin's port", .refused("/photo.jpg")),
       ExtensionSituation(
@@ -80,7 +80,7 @@ package struct ExtensionSituation: Sendable {
       slow,
       one("over-limit", "the picture has 11 MB, and Apple allows 10", "photo.jpg", standIn("jpg", 11_000_000), "image/jpeg"),
       one("webp", "the origin sends WebP, which Apple does not list", "photo.webp", webp, "image/webp"),
-      one("long-clip", "the clip has 45 MB, and Apple allows 50", "clip.mp4", standIn("mp4", 45_000_000), "video/mp4"),
+      one("long-clip", "the video has 45 MB, and Apple allows 50", "clip.mp4", standIn("mp4", 45_000_000), "video/mp4"),
       several("three-in-a-row", "three notifications, one after another", 3, .oneAfterAnother),
       several("four-at-once", "four notifications at once, whose pictures have the same file name", 4, .atOnce),
     ]
@@ -102,7 +102,7 @@ package struct ExtensionSituation: Sendable {
     fetch.isBackgroundFetch = true
     let clip = "/background-download/clip.mp4"
     let download = ExtensionSituation(
-      name: "background-download", about: "the push names a film of 2 MB; downloads of background sessions go on when the app has ended",
+      name: "background-download", about: "the push names a video of 2 MB, which a background session may download after the app has ended",
       variants: [.silent(clip, hasAlert: false)],
       bodies: [Body(path: clip, bytes: standIn("mp4", 2_000_000), contentType: "video/mp4")])
     var burst = several("silent-burst", "four silent pushes at once, each with a picture of its own", 4, .atOnce)

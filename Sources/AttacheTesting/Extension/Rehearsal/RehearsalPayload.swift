@@ -152,7 +152,7 @@ extension JSONValue {
     if case .string(let bytes) = self { bytes.starts(with: "http://".utf8) || bytes.starts(with: "https://".utf8) } else { false }
   }
 
-  /// The texts that are URLs, in the order in which the payload is written.
+  /// The texts that are URLs, in the alphabetical order of their keys.
   fileprivate var urls: [[UInt8]] {
     switch self {
     case .string(let bytes): isURL ? [bytes] : []

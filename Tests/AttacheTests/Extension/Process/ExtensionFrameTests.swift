@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `a download of a background session has its session, its task and its URL`() throws {
-    guard case .background(let download) = try event(20, #"{"event":"started","session":"s","task":4,"url":"http://a/"}"#) else {
+    guard case .background(let download) = try event(12, #"{"event":"started","session":"s","task":4,"url":"http://a/"}"#) else {
       return #expect(Bool(false))
     }
     #expect(download == BackgroundDownload(event: .started, session: "s", task: 4, url: "http://a/"))
@@ -37,7 +37,7 @@ import Testing
 
   @Test(arguments: [#"{"event":"ended","session":"s","task":4,"url":""}"#, #"{"event":"started","session":"s","task":"4","url":""}"#, "{}"])
   func `another event of a background session is invalid`(json: String) {
-    #expect(throws: FrameStream.Fault.invalid) { _ = try event(20, json) }
+    #expect(throws: FrameStream.Fault.invalid) { _ = try event(12, json) }
   }
 
   @Test(arguments: [
