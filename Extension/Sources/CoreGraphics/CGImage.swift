@@ -46,7 +46,9 @@ public final class CGImage: @unchecked Sendable {
   /// - Returns: nil if `rect` is outside.
   public func cropping(to rect: CGRect) -> CGImage? {
     let part = rect.standardized.integral.intersection(CGRect(x: 0, y: 0, width: Double(width), height: Double(height)))
-    guard !part.isEmpty, let pixels, let result = Pixels.blank(Int(part.width), Int(part.height)) else { return nil }
+    guard part.width.isFinite, part.height.isFinite, !part.isEmpty, let pixels,
+      let result = Pixels.blank(Int(part.width), Int(part.height))
+    else { return nil }
     for row in 0..<result.height {
       let start = ((row + Int(part.minY)) * width + Int(part.minX)) * 4
       (result.bytes + row * result.width * 4).update(from: pixels.bytes + start, count: result.width * 4)

@@ -79,8 +79,8 @@ private struct Weights {
   init(pixel: Int, from start: Double, to end: Double, count: Int) {
     let scale = Double(count) / (end - start)
     let (center, radius) = ((Double(pixel) + 0.5 - start) * scale - 0.5, max(1, scale))
-    let last = min(max(Int((center + radius).rounded(.down)), 0), count - 1)
-    first = min(max(Int((center - radius).rounded(.up)), 0), last)
+    let last = Int(min(max((center + radius).rounded(.down), 0), Double(count - 1)))
+    first = Int(min(max((center - radius).rounded(.up), 0), Double(last)))
     let raw = (first...last).map { max(0.001, 1 - abs(Double($0) - center) / radius) }
     let sum = raw.reduce(0, +)
     values = raw.map { Float($0 / sum) }

@@ -14,6 +14,7 @@ public enum DelegateMain {
   /// thread, on which iOS calls a delegate.
   public static func run(_ make: () -> any NSObject & UIApplicationDelegate) -> Never {
     BackgroundSessions.isApp = true
+    ExtensionProcess.begin()
     nonisolated(unsafe) let delegate = make()
     UIApplication.shared.delegate = delegate
     let launch = Launch(delegate)

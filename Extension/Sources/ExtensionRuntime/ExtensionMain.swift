@@ -10,6 +10,7 @@ public enum ExtensionMain {
   ///
   /// - Parameter make: creates the instance that serves a request.
   public static func run(_ make: @escaping @Sendable () -> UNNotificationServiceExtension) -> Never {
+    ExtensionProcess.begin()
     let server = ExtensionServer(make)
     ExtensionProcess.run(className: String(describing: type(of: make()))) { server.take($0) }
   }
@@ -17,13 +18,9 @@ public enum ExtensionMain {
 
 /// The process that the host started.
 package enum ExtensionProcess {
-  /// Reads the host's frames on a thread of its own, and runs the main run loop. The process ends
-  /// when the host is gone.
-  ///
-  /// - Parameters:
-  ///   - className: the class that serves, for the host.
-  ///   - take: receives each frame about requests.
-  package static func run(className: @autoclosure () -> String, take: @escaping @Sendable (HostFrame) -> Void) -> Never {
+  /// Connects this process with its host, and takes the rules of the network. Call it before any code
+  /// of the user, which may make a request at once.
+  package static func begin() {
     guard groundwork_begin() else {
       FileHandle.standardError.write(
         Data(
@@ -34,12 +31,22 @@ package enum ExtensionProcess {
     // What the extension prints must be seen even if it crashes.
     setvbuf(stdout, nil, _IOLBF, 0)
     TransferReports.begin()
-    let name = className()
+    guard case .settings(let settings) = HostFrame.read() else { _exit(0) }
+    TransferReports.apply(settings)
+  }
+
+  /// Reads the host's frames on a thread of its own, and runs the main run loop. The process ends
+  /// when the host is gone.
+  ///
+  /// - Parameters:
+  ///   - className: the class that serves, for the host.
+  ///   - take: receives each frame about requests.
+  package static func run(className: String, take: @escaping @Sendable (HostFrame) -> Void) -> Never {
     let reader = Thread {
-      HostLink.send(.ready, ["version": HostLink.version, "class": name])
+      HostLink.send(.ready, ["version": HostLink.version, "class": className])
       while let frame = HostFrame.read() {
         switch frame {
-        case .settings(let settings): TransferReports.apply(settings)
+        case .settings: break
         case .stop: exit(0)
         case .request, .expire, .finish: take(frame)
         }

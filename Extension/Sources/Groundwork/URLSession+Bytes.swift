@@ -41,7 +41,7 @@ extension URLSession {
     session.finishTasksAndInvalidate()
     let response = try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { head in
-        receiver.head = head
+        receiver.begin(head)
         task.resume()
       }
     } onCancel: {
@@ -58,19 +58,39 @@ extension URLSession {
 
 /// Hands on the body of one task. All of its methods run on the session's queue, one at a time.
 private final class BodyReceiver: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-  /// Who waits for the head of the response. It is set before the task begins.
-  var head: CheckedContinuation<URLResponse, any Error>?
+  private let lock = NSLock()
+  /// Who waits for the head of the response.
+  private var head: CheckedContinuation<URLResponse, any Error>?
+  /// What came before somebody waited: a task may be cancelled before it begins.
+  private var early: Result<URLResponse, any Error>?
   private let body: AsyncThrowingStream<Data, any Error>.Continuation
 
   init(_ body: AsyncThrowingStream<Data, any Error>.Continuation) {
     self.body = body
   }
 
+  /// Sets who waits for the head of the response.
+  func begin(_ waiting: CheckedContinuation<URLResponse, any Error>) {
+    let early = lock.withLock {
+      if self.early == nil { head = waiting }
+      return self.early
+    }
+    if let early { waiting.resume(with: early) }
+  }
+
+  private func take(_ result: Result<URLResponse, any Error>) {
+    let waiting = lock.withLock {
+      if early == nil { early = result }
+      return head.take()
+    }
+    waiting?.resume(with: result)
+  }
+
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
   ) {
-    head.take()?.resume(returning: response)
+    take(.success(response))
     completionHandler(.allow)
   }
 
@@ -80,7 +100,7 @@ private final class BodyReceiver: NSObject, URLSessionDataDelegate, @unchecked S
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     let error = TransferFailure.refining(error)
-    head.take()?.resume(throwing: error ?? URLError(.badServerResponse))
+    take(.failure(error ?? URLError(.badServerResponse)))
     body.finish(throwing: error)
   }
 }

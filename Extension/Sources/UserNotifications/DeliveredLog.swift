@@ -1,8 +1,8 @@
 import Glibc
 import Groundwork
 
-/// The delivered notifications of all processes of a run, in a file to which each process appends. A
-/// record is two lines: what happened, and the payload.
+/// The delivered notifications of all processes of a run, in a file to which each process appends a
+/// line for each: JSON that says what happened.
 ///
 /// A file of more than 1 MiB is renamed to `PATH.old`. The two files together have the newest
 /// notifications, in at most about twice that size.
@@ -19,12 +19,18 @@ final class DeliveredLog: @unchecked Sendable {
     self.path = path
   }
 
-  /// Appends a record.
-  func append(_ event: [String: Any], _ payload: Data) {
+  /// Appends a line.
+  ///
+  /// - Parameter payload: the payload that was sent, if the event has one.
+  func append(_ event: [String: Any], _ payload: Data? = nil) {
     guard var bytes = try? JSONSerialization.data(withJSONObject: event) else { return }
-    bytes.append(0x0A)
-    // A line feed in JSON is white space.
-    bytes.append(contentsOf: payload.lazy.map { $0 == 0x0A ? 0x20 : $0 })
+    if let payload {
+      bytes.removeLast()
+      bytes.append(contentsOf: #","payload":"#.utf8)
+      // A line feed in JSON is white space.
+      bytes.append(contentsOf: payload.lazy.map { $0 == 0x0A ? 0x20 : $0 })
+      bytes.append(UInt8(ascii: "}"))
+    }
     bytes.append(0x0A)
     lock.withLock {
       if isUnusable { open() }
@@ -40,6 +46,10 @@ final class DeliveredLog: @unchecked Sendable {
 
   private func open() {
     if descriptor >= 0 { close(descriptor) }
+    // Two processes may find a long file at once, and the second must not rename the new one.
+    let turn = Glibc.open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    defer { close(turn) }
+    flock(turn, LOCK_EX)
     var status = stat()
     if stat(path, &status) == 0, status.st_size > Self.maximumBytes { rename(path, path + ".old") }
     descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
@@ -47,22 +57,21 @@ final class DeliveredLog: @unchecked Sendable {
 
   /// The newest notifications, the newest last.
   var notifications: [UNNotification] {
-    var records: [(identifier: String, date: Double, payload: Data, changes: [String: Any])] = []
+    var records: [(identifier: String, date: Double, payload: [String: Any])] = []
     for file in [path + ".old", path] {
-      let lines = ((try? Data(contentsOf: URL(fileURLWithPath: file))) ?? Data()).split(separator: 0x0A, omittingEmptySubsequences: false)
-      for index in stride(from: 0, to: lines.count - 1, by: 2) {
-        let event = (try? JSONSerialization.jsonObject(with: Data(lines[index]))) as? [String: Any] ?? [:]
+      for line in ((try? Data(contentsOf: URL(fileURLWithPath: file))) ?? Data()).split(separator: 0x0A) {
+        let event = (try? JSONSerialization.jsonObject(with: Data(line))) as? [String: Any] ?? [:]
         if let removed = event["removed"] as? [String] { records.removeAll { removed.contains($0.identifier) } }
         if event["all"] != nil { records = [] }
         guard let identifier = event["identifier"] as? String, let date = event["date"] as? Double else { continue }
+        let payload = event["payload"] as? [String: Any] ?? [:]
         records.removeAll { $0.identifier == identifier }
-        records.append((identifier, date, Data(lines[index + 1]), event["changes"] as? [String: Any] ?? [:]))
+        records.append((identifier, date, payload.applying(event["changes"] as? [String: Any] ?? [:])))
         if records.count > Self.maximumCount { records.removeFirst() }
       }
     }
     return records.map { record in
-      let payload = (try? JSONSerialization.jsonObject(with: record.payload)) as? [String: Any] ?? [:]
-      let content = UNNotificationContent(ContentValues(payload: payload.applying(record.changes)))
+      let content = UNNotificationContent(ContentValues(payload: record.payload))
       let request = UNNotificationRequest(identifier: record.identifier, content: content, trigger: UNPushNotificationTrigger())
       return UNNotification(request: request, date: Date(timeIntervalSince1970: record.date))
     }

@@ -43,11 +43,11 @@ final class NotificationStore: @unchecked Sendable {
   }
 
   func removeDelivered(_ identifiers: [String]) {
-    delivered.append(["removed": identifiers], Data())
+    delivered.append(["removed": identifiers])
   }
 
   func removeAllDelivered() {
-    delivered.append(["all": true], Data())
+    delivered.append(["all": true])
   }
 
   /// The newest delivered notifications, the newest last.

@@ -10,7 +10,7 @@ struct ContentEdit: Hashable, Sendable {
   /// https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
   static let maximumPayload = 4_096
   /// The maximum number of edits, because each one in a string needs a pass over the string.
-  private static let maximumEdits = 256
+  static let maximumEdits = 256
 
   private static let textNames: [UntrustedText] = ["title", "subtitle", "body"]
   /// The members of an alert that give the device the key of a text, in the order of ``textNames``.
@@ -174,7 +174,7 @@ extension Payload {
   mutating func apply(_ edit: ContentEdit, in line: Segment) -> Bool {
     var (text, place) = written(in: line)
     if self.place == nil { place.alert = AlertPlace(apsOf: place.object, in: text) }
-    guard let made = edit.edits(at: place, in: text) else { return false }
+    guard let made = edit.edits(at: place, in: text), !LineEdit.overlap(made) else { return false }
     edits = place.lineEdits(made)
     splice.payloadCount += made.reduce(0) { $0 + $1.growth }
     return true

@@ -16,6 +16,12 @@ public struct LineEdit: Hashable, Sendable {
 }
 
 extension LineEdit {
+  /// Returns whether two of the edits replace the same bytes.
+  static func overlap(_ edits: [LineEdit]) -> Bool {
+    let ranges = edits.map(\.range).sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
+    return zip(ranges, ranges.dropFirst()).contains { $0.upperBound > $1.lowerBound }
+  }
+
   /// Returns a line with the edits applied. The edits must not overlap. Edits at the same place are
   /// applied in the order of `edits`.
   public static func apply(_ edits: [LineEdit], to line: some Collection<UInt8>) -> [UInt8] {

@@ -1,9 +1,9 @@
-import Attache
 import Foundation
 import Glibc
 import Synchronization
 import Testing
 
+@testable import Attache
 @testable import AttacheTesting
 
 /// The processes of a service extension, by a real one.
@@ -53,6 +53,34 @@ struct ExtensionProcessesTests {
     #expect(calls.count == 12)
   }
 
+  @Test func `a notification leaves nothing in the host`() async throws {
+    let folder = NSTemporaryDirectory() + "attache-store-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let store = try AttachmentStore(directory: folder, maximumBytes: 1_000_000, maximumAge: .seconds(60))
+    defer { store.shutdown() }
+    let clock = try MonotonicClock()
+    for fixture in ["Answers/Template.swift", "Hostile/Traps.swift"] {
+      weak var served: ProcessExtension?
+      let program = try ExtensionProgram(at: BuiltExtensions.program(fixture), store: store)
+      do {
+        let instance = ProcessExtension(program)
+        served = instance
+        let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(50)) { instance }
+        _ = await host.run(Self.request(clock))
+      }
+      // The loops have ended then, with all that they held.
+      program.shutdown()
+      #expect(served == nil, "\(fixture)")
+    }
+  }
+
+  private static func request(_ clock: MonotonicClock) -> NotificationRequest {
+    let line = #"{"aps":{"alert":{"title":"A","body":"B"},"mutable-content":1}}"#
+    let splice = Splice(payload: 0..<line.utf8.count)
+    let payload = Payload(content: NotificationContent(title: "A", body: "B"), references: [], dialect: nil, splice: splice)
+    return NotificationRequest(identifier: "1", payload: payload, deadline: clock.now.advanced(by: .seconds(20)))
+  }
+
   @Test func `a host of the library serves with an iOS extension`() async throws {
     let folder = NSTemporaryDirectory() + "attache-store-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -61,10 +89,7 @@ struct ExtensionProcessesTests {
     let clock = try MonotonicClock()
     let program = try ExtensionProgram(at: BuiltExtensions.program("Answers/Template.swift"), store: store)
     let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(50)) { program.makeExtension() }
-    let line = #"{"aps":{"alert":{"title":"A","body":"B"},"mutable-content":1}}"#
-    let splice = Splice(payload: 0..<line.utf8.count)
-    let payload = Payload(content: NotificationContent(title: "A", body: "B"), references: [], dialect: nil, splice: splice)
-    let result = await host.run(NotificationRequest(identifier: "1", payload: payload, deadline: clock.now.advanced(by: .seconds(20))))
+    let result = await host.run(Self.request(clock))
     #expect(result.content?.title == "A [modified]" && result.reason == nil)
     program.shutdown()
     #expect(throws: StartError.self) { try ExtensionProgram(at: "Service.swift", store: store) }

@@ -67,7 +67,7 @@ package final class AttachmentIntake: Sendable {
         throw FetchFailure(reason: .payloadIdentifier)
       }
       let file = try open(attachment.path)
-      let result = try (ingest(file.descriptor), bytes: file.size)
+      let result = try (ingest(file.descriptor, until: deadline), bytes: file.size)
       if file.isMoved { file.remove() }
       return result
     }
@@ -92,7 +92,8 @@ package final class AttachmentIntake: Sendable {
 
   /// Opens a file below one of the folders. No part of the path may be a symbolic link.
   private func open(_ path: UntrustedText) throws(FetchFailure) -> AttachedFile {
-    for (root, isMoved) in places where path.utf8.starts(with: (root + "/").utf8) {
+    // The system would end a name at a null character.
+    for (root, isMoved) in places where !path.utf8.contains(0) && path.utf8.starts(with: (root + "/").utf8) {
       let parts = path.utf8.dropFirst(root.utf8.count + 1).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         .map { String(decoding: $0, as: UTF8.self) }
       guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }), let name = parts.last else { break }
@@ -106,13 +107,15 @@ package final class AttachmentIntake: Sendable {
       break
     }
     throw FetchFailure(
-      reason: .extensionFile, message: "the service extension attached \(path.string), which is not a file in its own folders")
+      reason: .extensionFile, message: "the service extension attached \(PrintableText.of(path)), which is not a file in its own folders")
   }
 
-  private func ingest(_ descriptor: Int32) throws(FetchFailure) -> MediaIngest.Finished {
+  private func ingest(_ descriptor: Int32, until deadline: MonotonicInstant) throws(FetchFailure) -> MediaIngest.Finished {
     let ingest = MediaIngest(store: store, limits: limits, conversion: conversion)
     var buffer = [UInt8](repeating: 0, count: Self.portion)
     while true {
+      // The files of others wait.
+      guard loop.now < deadline else { throw FetchFailure(reason: .deadline) }
       let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw FetchFailure(reason: .extensionFile, message: "\(SystemError(call: "read", number: errno))") }

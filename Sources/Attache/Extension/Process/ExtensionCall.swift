@@ -18,15 +18,18 @@ package final class ExtensionCall: @unchecked Sendable {
   package let number: UInt64
   let identifier: String
   let payload: [UInt8]
-  let ended: @Sendable (End) -> Void
+  /// Called once. It is released then: it holds the extension that holds this call.
+  private var ended: (@Sendable (End) -> Void)?
 
-  /// The process that has the request. Weak: the extension's host may keep a call, and a process that
-  /// has ended must be released, so that the kernel forgets it.
+  /// The process that has the request. Weak: a process that has ended must be released, so that the
+  /// kernel forgets it, and its calls may live longer.
   weak var process: ExtensionProcess?
   /// Whether the extension has answered, or the process has ended.
   var isEnded = false
   /// Whether the host needs no answer any more.
   var isFinished = false
+  /// Whether the extension must be told that time will expire, as soon as it has the request.
+  var isExpired = false
   var transfers: [ExtensionTransfer] = []
 
   init(number: UInt64, identifier: String, payload: [UInt8], ended: @escaping @Sendable (End) -> Void) {
@@ -37,6 +40,11 @@ package final class ExtensionCall: @unchecked Sendable {
   func end(_ end: End) {
     guard !isEnded else { return }
     isEnded = true
-    ended(end)
+    ended.take()?(end)
+  }
+
+  /// Ends the call for a host that has decided without it.
+  func abandon() {
+    (isEnded, isFinished, ended) = (true, true, nil)
   }
 }

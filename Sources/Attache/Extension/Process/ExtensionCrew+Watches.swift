@@ -2,6 +2,9 @@ internal import Glibc
 
 /// The memory of the processes, and their end.
 extension ExtensionCrew {
+  /// How long a process may still exist after it was killed.
+  private static let endPatience = Duration.seconds(10)
+
   /// Ends the processes that use too much memory, as long as one is busy.
   func watchMemory() {
     guard memoryTimer == nil, configuration.memoryLimit != nil || observe != nil else { return }
@@ -20,7 +23,12 @@ extension ExtensionCrew {
 
   func collectLeftovers() {
     leftovers.removeAll { process in
-      guard let end = process.process.end else { return false }
+      guard let end = process.process.end else {
+        // Another process may trace it, and keep its end from its parent.
+        let isStuck = process.endInstant.duration(to: loop.now) > Self.endPatience
+        if isStuck { say("a process of the service extension cannot be ended: number \(process.process.identifier)") }
+        return isStuck
+      }
       if !configuration.sharesHome { folder.removeHome(process.number) }
       observe?(.ended(process: process.process.identifier, end, verdict: process.verdict, peakMemory: process.peakMemory), loop.now)
       return true
@@ -37,8 +45,11 @@ extension ExtensionCrew {
     for process in processes { end(process, verdict: .cancelled) }
     while let call = waiting.popFirst() { call.end(.failed(.cancelled)) }
     endSessions()
-    for process in leftovers { process.process.wait() }
-    collectLeftovers()
+    let patience = loop.now.advanced(by: .seconds(1))
+    while !leftovers.isEmpty, loop.now < patience {
+      collectLeftovers()
+      if !leftovers.isEmpty { usleep(500) }
+    }
     folder.remove()
     if let memoryTimer { loop.cancel(memoryTimer) }
   }

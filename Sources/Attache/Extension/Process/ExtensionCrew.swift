@@ -11,6 +11,7 @@ final class ExtensionCrew: @unchecked Sendable {
   private static let longestPause = Duration.seconds(5)
   /// The nice value that is added to each process, so that busy processes do not delay the host.
   private static let niceness: Int32 = 5
+  private static let maximumWarnings = 20
   /// How often a process is read in one turn of the loop.
   private static let readsPerTurn = 8
 
@@ -51,19 +52,21 @@ final class ExtensionCrew: @unchecked Sendable {
   }
 
   func expire(_ call: ExtensionCall) {
-    guard let process = call.process, !call.isEnded else { return }
+    guard !call.isEnded else { return }
+    guard let process = call.process else {
+      call.isExpired = true
+      return
+    }
     send(process) { ExtensionFrame.appendExpire(call.number, to: &$0) }
   }
 
   func finish(_ call: ExtensionCall) {
     guard !call.isFinished else { return }
-    call.isFinished = true
+    let isUnanswered = !call.isEnded
+    call.abandon()
     guard let process = call.process else { return }
     process.calls[call.number] = nil
-    if !call.isEnded {
-      call.isEnded = true
-      process.isRetiring = true
-    }
+    if isUnanswered { process.isRetiring = true }
     if process.isRetiring, process.calls.isEmpty {
       end(process, verdict: .deadline)
     } else {
@@ -91,6 +94,7 @@ final class ExtensionCrew: @unchecked Sendable {
       send(process) { [configuration] bytes in
         ExtensionFrame.appendRequest(
           call.number, isReused: configuration.reusesInstance, identifier: call.identifier, payload: call.payload, to: &bytes)
+        if call.isExpired { ExtensionFrame.appendExpire(call.number, to: &bytes) }
       }
       watchMemory()
     }
@@ -179,8 +183,10 @@ final class ExtensionCrew: @unchecked Sendable {
 
   /// Reads what a process has printed. One that prints without end is read slowly, and waits.
   private func readOutput(of process: ExtensionProcess) {
-    guard process.readOutput(configuration.print) else {
-      guard errno != EAGAIN else { return }
+    switch process.readOutput(configuration.print) {
+    case .bytes: break
+    case .nothing: return
+    case .ended:
       loop.unwatch(process.output)
       return process.closeOutput()
     }
@@ -193,6 +199,7 @@ final class ExtensionCrew: @unchecked Sendable {
   }
 
   private func send(_ process: ExtensionProcess, _ append: (inout [UInt8]) -> Void) {
+    guard !process.isEnded else { return }
     let isSent = process.send(on: loop, append) { [weak self, weak process] in
       if let self, let process { isReadable(process) }
     }
@@ -202,7 +209,7 @@ final class ExtensionCrew: @unchecked Sendable {
   private func isReadable(_ process: ExtensionProcess) {
     do throws(FrameStream.Fault) {
       // One that sends without end must not keep the others waiting.
-      for _ in 0..<Self.readsPerTurn {
+      for _ in 0..<Self.readsPerTurn where !process.isEnded {
         // The events are handled afterwards, because the replies go through the same stream.
         var events: [ExtensionEvent] = []
         defer { for event in events { take(event, from: process) } }
@@ -210,6 +217,7 @@ final class ExtensionCrew: @unchecked Sendable {
         }
         if !isMore { break }
       }
+      guard !process.isEnded else { return dispatch() }
       _ = process.flush(on: loop) { [weak self, weak process] in
         if let self, let process { isReadable(process) }
       }
@@ -224,11 +232,13 @@ final class ExtensionCrew: @unchecked Sendable {
     observe?(.event(event), loop.now)
     switch event {
     case .ready(let version, _):
-      process.isReady = version == ExtensionProcesses.version
+      guard version == ExtensionProcesses.version else {
+        say("the service extension was built by another version of attache; build it again with attache extension build")
+        end(process, verdict: .extensionCrash)
+        return noteFailedStart()
+      }
+      process.isReady = true
       failedStarts = 0
-      guard !process.isReady else { return }
-      say("the service extension was built by another version of attache; build it again with attache extension build")
-      process.isRetiring = true
     case .answer(let number, _, let answer):
       guard let call = process.calls[number] else { return }
       call.end(.answered(answer, transfers: call.transfers))
@@ -242,7 +252,7 @@ final class ExtensionCrew: @unchecked Sendable {
       call.end(.failed(.extensionContent))
       if configuration.finishesAnswered { finish(call) }
     case .transferBegan(let number, let url):
-      if process.transfers.count < 1_024 { process.transfers[number] = UntrustedText(url) }
+      if process.transfers.count < 256 { process.transfers[number] = UntrustedText(url) }
     case .transferEnded(let number, var transfer):
       // The payload has the URL before redirects.
       if let url = process.transfers.removeValue(forKey: number) { transfer.url = url }
@@ -255,6 +265,9 @@ final class ExtensionCrew: @unchecked Sendable {
   func end(_ process: ExtensionProcess, verdict: Reason?) {
     guard let index = processes.firstIndex(where: { $0 === process }) else { return }
     processes.remove(at: index)
+    (process.isEnded, process.endInstant) = (true, loop.now)
+    // Waiting calls get another process.
+    loop.later { [weak self] in self?.dispatch() }
     loop.unwatch(process.socket)
     process.verdict = verdict
     process.process.send(SIGKILL)
@@ -263,7 +276,7 @@ final class ExtensionCrew: @unchecked Sendable {
     if dying.count == 1 { loop.later { [weak self] in self?.endSessions() } }
     if process.output >= 0 { loop.unwatch(process.output) }
     // The last words of a crash are in the pipe.
-    for _ in 0..<64 where process.readOutput(configuration.print) {}
+    for _ in 0..<64 where process.readOutput(configuration.print) == .bytes {}
     process.closeOutput()
     leftovers.append(process)
     collectLeftovers()
@@ -294,6 +307,7 @@ final class ExtensionCrew: @unchecked Sendable {
   }
 
   func say(_ text: String) {
-    if warnings.insert(text).inserted { warn(text) }
+    // Some messages have an extension's own words.
+    if warnings.count < Self.maximumWarnings, warnings.insert(text).inserted { warn(text) }
   }
 }

@@ -12,7 +12,12 @@ extension ExtensionEvent {
     case 1: self = .ready(version: try object.integer("version"), className: try object.string("class"))
     case 2: self = .began(try object.number())
     case 3: self = .returned(try object.number())
-    case 4: self = .answer(try object.number(), call: try object.integer("call"), try object.answer())
+    case 4:
+      let (number, call, answer) = (try object.number(), try object.integer("call"), try object.answer())
+      self =
+        answer.changes.count + answer.userInfo.count <= ContentEdit.maximumEdits
+        ? .answer(number, call: call, answer)
+        : .unreadable(number, why: "it changes more than \(ContentEdit.maximumEdits) members")
     case 5: self = .expired(try object.number())
     case 6: self = .finished(try object.number(), isAlive: try object.flag("isAlive"), isChangedAfter: try object.flag("isChangedAfter"))
     case 7:
@@ -21,7 +26,7 @@ extension ExtensionEvent {
       let number = try object.integer("transfer")
       self =
         try object.flag("isEnd")
-        ? .transferEnded(number: number, try object.transfer()) : .transferBegan(number: number, url: try object.string("url"))
+        ? .transferEnded(number: number, try object.transfer()) : .transferBegan(number: number, url: try object.shortString("url"))
     case 9: self = .note(name: try object.string("note"), text: try object.string("text"))
     case 10: self = .completed(try object.number(), call: try object.integer("call"), result: try object.string("result"))
     case 11: self = .unreadable(try object.number(), why: try object.string("why"))
@@ -54,6 +59,13 @@ private struct FrameObject {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The most bytes of a URL or of a type that are kept.
+  private static let maximumText = 8 << 10
+
+  func shortString(_ name: String) throws(FrameStream.Fault) -> String {
+    String(decoding: try string(name).utf8.prefix(Self.maximumText), as: UTF8.self)
+  }
+
   func integer(_ name: String) throws(FrameStream.Fault) -> Int {
     guard let number = Int(String(decoding: text.source(try value(name)), as: UTF8.self)) else { throw .invalid }
     return number
@@ -74,14 +86,14 @@ private struct FrameObject {
 
   func transfer() throws(FrameStream.Fault) -> ExtensionTransfer {
     ExtensionTransfer(
-      url: UntrustedText(try string("url")), status: try integer("status"), type: UntrustedText(try string("type")),
-      bytes: try integer("bytes"), code: try integer("code"))
+      url: UntrustedText(try shortString("url")), status: min(max(try integer("status"), 0), 999),
+      type: UntrustedText(try shortString("type")), bytes: max(try integer("bytes"), 0), code: try integer("code"))
   }
 
   func backgroundDownload() throws(FrameStream.Fault) -> BackgroundDownload {
     guard let event = BackgroundDownload.Event(rawValue: try string("event")) else { throw .invalid }
     return BackgroundDownload(
-      event: event, session: UntrustedText(try string("session")), task: try integer("task"), url: UntrustedText(try string("url")))
+      event: event, session: UntrustedText(try string("session")), task: try integer("task"), url: UntrustedText(try shortString("url")))
   }
 
   func answer() throws(FrameStream.Fault) -> ExtensionAnswer {
@@ -100,11 +112,22 @@ private struct FrameObject {
     return answer
   }
 
+  /// Returns the changes in an object. Of several with one name, the last counts. None has a line feed.
   private func memberChanges(of object: Range<Int>) -> [MemberChange] {
-    text.members(of: object).map { member in
-      let source = Array(text.source(member.value))
-      return MemberChange(UntrustedText(decoding: text.string(member.name) ?? []), source.elementsEqual("null".utf8) ? nil : source)
+    var places: [UntrustedText: Int] = [:]
+    var changes: [MemberChange] = []
+    for member in text.members(of: object) {
+      let source = JSONText(Array(text.source(member.value))).compact
+      let change = MemberChange(
+        UntrustedText(decoding: text.string(member.name) ?? []), source.elementsEqual("null".utf8) ? nil : source)
+      if let place = places[change.name] {
+        changes[place] = change
+      } else {
+        places[change.name] = changes.count
+        changes.append(change)
+      }
     }
+    return changes
   }
 
   private func options() throws(FrameStream.Fault) -> AttachmentOptions {

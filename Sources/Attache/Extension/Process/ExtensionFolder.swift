@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// The folder of a run's extension processes: a home for each process, as an iOS app has it, and
 /// what they share, which is the app groups and the notification centre (the folder `Centre`).
@@ -13,6 +14,8 @@ package final class ExtensionFolder: Sendable {
   private static let lockName = "lock"
 
   private let lock: Int32
+  /// Held by the thread that removes something.
+  private let removing = Mutex(())
 
   /// Creates a folder, and removes those of runs that were killed.
   ///
@@ -68,7 +71,7 @@ package final class ExtensionFolder: Sendable {
 
   /// Removes the folder with all that is in it.
   func remove() {
-    Self.remove(path)
+    removing.withLock { _ in Self.remove(path) }
   }
 
   /// Creates the home of a process, or finds it.
@@ -86,9 +89,13 @@ package final class ExtensionFolder: Sendable {
     ]
   }
 
-  /// Removes the home of a process that has ended.
+  /// Removes the home of a process that has ended, on a thread of its own: it may have any number of
+  /// files.
   func removeHome(_ number: Int) {
-    Self.remove(home(number))
+    let removed = "\(path)/removed-\(number)"
+    guard unsafe rename(home(number), removed) == 0 else { return }
+    let remove: @Sendable () -> Void = { [self] in removing.withLock { _ in Self.remove(removed) } }
+    do throws(SystemError) { try SystemMachine().start("remove", remove).detach() } catch { remove() }
   }
 
   /// The home of a process.
@@ -104,15 +111,50 @@ package final class ExtensionFolder: Sendable {
     if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError(call: "mkdir", number: errno) }
   }
 
-  /// Removes a folder with all that is in it. Symbolic links are removed, not followed.
+  /// Removes a folder with all that is in it, however deep it is. Symbolic links are removed, not
+  /// followed.
   private static func remove(_ path: String) {
-    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    if descriptor >= 0 {
-      for name in (try? FolderListing.names(closing: descriptor)) ?? [] {
-        let child = path + "/" + String(decoding: name, as: UTF8.self)
-        if unsafe unlink(child) != 0 { remove(child) }
+    let root = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard root >= 0 else { return }
+    var moved = 0
+    var removesMore = true
+    // What is in a folder of the root moves up to the root, so that no path becomes long.
+    while removesMore {
+      removesMore = false
+      for name in names(in: root) {
+        if remove(name, in: root) {
+          removesMore = true
+          continue
+        }
+        let folder = unsafe openat(root, cString(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard folder >= 0 else { continue }
+        for child in names(in: folder) where !remove(child, in: folder) {
+          moved += 1
+          unsafe renameat(folder, cString(child), root, ".\(moved)")
+        }
+        close(folder)
+        if unsafe unlinkat(root, cString(name), AT_REMOVEDIR) == 0 { removesMore = true }
       }
     }
+    close(root)
     unsafe rmdir(path)
+  }
+
+  /// Removes a file. A folder becomes readable and writable instead.
+  ///
+  /// - Returns: whether it is removed.
+  private static func remove(_ name: [UInt8], in folder: Int32) -> Bool {
+    if unsafe unlinkat(folder, cString(name), 0) == 0 { return true }
+    unsafe fchmodat(folder, cString(name), 0o700, 0)
+    return false
+  }
+
+  private static func names(in folder: Int32) -> [[UInt8]] {
+    let descriptor = unsafe openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    return descriptor < 0 ? [] : (try? FolderListing.names(closing: descriptor)) ?? []
+  }
+
+  private static func cString(_ name: [UInt8]) -> [CChar] {
+    name.map { CChar(bitPattern: $0) } + [0]
   }
 }

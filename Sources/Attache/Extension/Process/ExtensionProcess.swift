@@ -21,6 +21,10 @@ final class ExtensionProcess {
   /// The calls that are not finished, by number.
   var calls: [UInt64: ExtensionCall] = [:]
   var isReady = false
+  /// Whether it was ended, or has ended.
+  var isEnded = false
+  /// When it was ended; until then, the distant future.
+  var endInstant = MonotonicInstant.distantFuture
   /// Whether it gets no further call, and ends with its last one.
   var isRetiring = false
   /// Why the host ends it; nil while it runs, or if it ends by itself.
@@ -73,18 +77,22 @@ final class ExtensionProcess {
     closeOutput()
   }
 
+  /// What a read of the output gave.
+  enum OutputRead {
+    case bytes, nothing, ended
+  }
+
   /// Reads what the process has printed, once.
-  ///
-  /// - Returns: false at the end, or if there is nothing at the moment.
-  func readOutput(_ print: (ArraySlice<UInt8>) -> Void) -> Bool {
-    guard output >= 0 else { return false }
+  func readOutput(_ print: (ArraySlice<UInt8>) -> Void) -> OutputRead {
+    guard output >= 0 else { return .ended }
     var buffer = [UInt8](repeating: 0, count: 16 << 10)
     let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(output, $0.baseAddress, $0.count) }
     if count > 0 {
       outputCount += count
       print(buffer[..<count])
+      return .bytes
     }
-    return count > 0
+    return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .ended
   }
 
   /// Whether so much was read in this interval that the rest must wait for the next.

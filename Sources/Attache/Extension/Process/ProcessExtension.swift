@@ -203,9 +203,12 @@ extension NotificationContent {
       default: break
       }
     }
+    // The property copies the dictionary.
+    var userInfo = userInfo
     for change in given.userInfo {
       let old = userInfo[change.name].map { JSONText($0) }
       userInfo[change.name] = change.source.map { new in old?.merged(with: JSONText(new)) ?? new }
     }
+    self.userInfo = userInfo
   }
 }

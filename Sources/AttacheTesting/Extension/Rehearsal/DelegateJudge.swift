@@ -88,6 +88,7 @@ struct DelegateJudge {
 extension ExtensionEvidence.Request {
   /// Whether the payload has a URL.
   fileprivate func names(_ url: String) -> Bool {
-    payload.firstRange(of: Array(url.utf8)) != nil
+    // An app may add a query.
+    payload.firstRange(of: Array(url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })) != nil
   }
 }

@@ -73,7 +73,7 @@ final class ExtensionPlay: Sendable {
     switch observation {
     case .started: break
     case .ended(_, let end, let verdict, let peak):
-      guard verdict == nil || verdict == .extensionMemory else { return }
+      guard verdict == nil || verdict == .extensionMemory || verdict == .extensionCrash else { return }
       state.evidence.deaths.append(.init(end: end, isForMemory: verdict == .extensionMemory, peakMemory: peak))
     case .event(.began(let number)): change(number) { $0.began = instant }
     case .event(.returned(let number)): change(number) { $0.returned = instant }

@@ -49,8 +49,9 @@ private struct PayloadText {
     var (ofPayload, ofAps, ofAlert) = ([key], [String](), [String]())
     for parts in changed.compactMap({ try? JSONPointer(pointer: $0).parts }) {
       switch parts.count {
-      case 1: ofPayload.append(parts[0])
-      case 2 where parts[0] == "aps": ofAps.append(parts[1])
+      // A report that names all of aps or of the alert would allow any change of them.
+      case 1 where parts[0] != "aps": ofPayload.append(parts[0])
+      case 2 where parts[0] == "aps" && parts[1] != "alert": ofAps.append(parts[1])
       case 3 where parts[0] == "aps" && parts[1] == "alert":
         // A new text takes the place of the text that the device would look up.
         ofAlert += [parts[2], parts[2] == "body" ? "loc-key" : parts[2] + "-loc-key"]

@@ -16,10 +16,31 @@ import Testing
     guard case .answer(7, call: 1, let answer) = try event(4, json) else { return #expect(Bool(false)) }
     #expect(answer.changes.map(\.name.string) == ["title", "badge"])
     #expect(answer.changes[0].text == "Aé" && answer.changes[1].source == nil)
-    #expect(answer.userInfo == [MemberChange("a", Array("[1, 2]".utf8))])
+    #expect(answer.userInfo == [MemberChange("a", Array("[1,2]".utf8))])
     let attachment = try #require(answer.attachments.first)
     #expect(attachment.path.string == "/x.jpg" && attachment.options.thumbnailHidden == true && attachment.options.thumbnailTime == 1.5)
     #expect(attachment.options.thumbnailClippingRect == ClippingRect(x: 0, y: 0.5, width: 1, height: 0.5))
+  }
+
+  @Test func `of several changes with one name the last counts, and none has a line feed`() throws {
+    let json = #"{"request":1,"call":1,"changes":{"badge":1,"sound":{"name":"x",\#n"volume": 1},"badge":2},"attachments":[]}"#
+    guard case .answer(1, call: 1, let answer) = try event(4, json) else { return #expect(Bool(false)) }
+    #expect(answer.changes == [MemberChange("badge", Array("2".utf8)), MemberChange("sound", Array(#"{"name":"x","volume":1}"#.utf8))])
+  }
+
+  @Test func `an answer with more changes than a line can have is not used`() throws {
+    for (count, isUsed) in [(256, true), (257, false)] {
+      let members = (0..<count).map { #""m\#($0)":1"# }.joined(separator: ",")
+      let event = try event(4, #"{"request":1,"call":1,"changes":{"userInfo":{\#(members)}},"attachments":[]}"#)
+      if case .answer = event { #expect(isUsed) } else if case .unreadable(1, _) = event { #expect(!isUsed) } else { #expect(Bool(false)) }
+    }
+  }
+
+  @Test func `a stranger's numbers and texts are bounded`() throws {
+    let url = String(repeating: "u", count: 50_000)
+    let json = #"{"transfer":3,"isEnd":true,"url":"\#(url)","status":-4,"type":"","bytes":-9,"code":0,"microseconds":1}"#
+    guard case .transferEnded(_, let transfer) = try event(8, json) else { return #expect(Bool(false)) }
+    #expect(transfer.status == 0 && transfer.bytes == 0 && transfer.url.utf8.count == 8_192)
   }
 
   @Test func `a transfer has its numbers`() throws {
