@@ -1,10 +1,8 @@
 /// Makes text from a payload safe to show on a terminal.
 package enum PrintableText {
-  private static let maximumLength = 120
-
   /// Returns the text with `\u{…}` in place of characters that control a terminal or the
-  /// direction of writing, cut after 120 characters.
-  package static func of(_ text: String) -> String {
+  /// direction of writing, cut after `maximumLength` characters.
+  package static func of(_ text: String, maximumLength: Int = 120) -> String {
     var shown = ""
     var count = 0
     for scalar in text.unicodeScalars {

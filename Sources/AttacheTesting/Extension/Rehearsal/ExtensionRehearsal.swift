@@ -50,13 +50,17 @@ package struct ExtensionRehearsal: Sendable {
       var result = ScenarioResult(scenario, depth: .serviceExtension)
       await result.play { result async throws(StageError) in
         let evidence = try await play(situation)
-        let findings =
+        var findings =
           switch kind {
           case .serviceExtension: ExtensionJudge.findings(situation, evidence, time(of: situation))
           case .appDelegate: DelegateJudge.findings(situation, evidence, time(of: situation), priority: payload.priority)
           }
+        // They have words of the extension: names of files, URLs, and what it printed last.
+        for index in findings.indices {
+          findings[index].message = PrintableText.of(findings[index].message, maximumLength: Self.maximumText)
+        }
         result.findings = findings.filter { isStrict || $0.kind.level == .error }
-        (result.timeline, result.lines, result.media) = (evidence.timeline, evidence.lines, evidence.media)
+        (result.timeline, result.lines, result.media) = (evidence.timeline(of: kind), evidence.lines, evidence.media)
         if kind == .serviceExtension { result.payloads = evidence.outcomes }
         result.warnings = findings.filter { !isStrict && $0.kind.level != .error }
         for note in evidence.notes where note.name == "stand-in" && said.insert(note.text).inserted { say(note.text) }
@@ -67,6 +71,9 @@ package struct ExtensionRehearsal: Sendable {
     }
     return results
   }
+
+  /// The most characters of a message.
+  static let maximumText = 4_000
 
   private func time(of situation: ExtensionSituation) -> RehearsedTime {
     RehearsedTime(of: situation, factor: timeScale)
