@@ -101,11 +101,16 @@ private final class ServedRequest: @unchecked Sendable {
       if calls == 1 { answered = (content, Self.text(changes), values.attachments.map(\.identifier)) }
       return calls
     }
-    // Before the answer, so that the next request finds it.
-    if call == 1 { UNUserNotificationCenter.current().deliver(request.identifier, payload: payload, changes: changes) }
-    let answer: [String: Any] = ["request": number, "call": call, "changes": changes, "attachments": attachments]
-    if !HostLink.send(.answer, answer) {
-      HostLink.send(.unreadable, ["request": number, "why": "its content is longer than a megabyte, or JSON cannot hold it"])
+    let send = { [number] in
+      let answer: [String: Any] = ["request": number, "call": call, "changes": changes, "attachments": attachments]
+      if !HostLink.send(.answer, answer) {
+        HostLink.send(.unreadable, ["request": number, "why": "its content is longer than a megabyte, or JSON cannot hold it"])
+      }
+    }
+    if call == 1 {
+      UNUserNotificationCenter.current().deliver(request.identifier, payload: payload, changes: changes, after: send)
+    } else {
+      send()
     }
     lock.withLock { instance = nil }
   }

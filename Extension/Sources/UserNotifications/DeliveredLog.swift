@@ -21,8 +21,17 @@ final class DeliveredLog: @unchecked Sendable {
 
   /// Appends a line.
   ///
-  /// - Parameter payload: the payload that was sent, if the event has one.
-  func append(_ event: [String: Any], _ payload: Data? = nil) {
+  /// - Parameters:
+  ///   - payload: the payload that was sent, if the event has one.
+  ///   - before: called first. Who reads the notifications of this process meanwhile waits for the line.
+  func append(_ event: [String: Any], _ payload: Data? = nil, after before: () -> Void = {}) {
+    lock.withLock {
+      before()
+      write(event, payload)
+    }
+  }
+
+  private func write(_ event: [String: Any], _ payload: Data?) {
     guard var bytes = try? JSONSerialization.data(withJSONObject: event) else { return }
     if let payload {
       bytes.removeLast()
@@ -32,10 +41,8 @@ final class DeliveredLog: @unchecked Sendable {
       bytes.append(UInt8(ascii: "}"))
     }
     bytes.append(0x0A)
-    lock.withLock {
-      if isUnusable { open() }
-      _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    }
+    if isUnusable { open() }
+    _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
   }
 
   /// Whether another file must be written: this one is long, or another process has replaced it twice.
@@ -57,6 +64,10 @@ final class DeliveredLog: @unchecked Sendable {
 
   /// The newest notifications, the newest last.
   var notifications: [UNNotification] {
+    lock.withLock { read() }
+  }
+
+  private func read() -> [UNNotification] {
     var records: [(identifier: String, date: Double, payload: [String: Any])] = []
     for file in [path + ".old", path] {
       for line in ((try? Data(contentsOf: URL(fileURLWithPath: file))) ?? Data()).split(separator: 0x0A) {

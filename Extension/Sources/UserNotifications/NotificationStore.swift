@@ -33,8 +33,9 @@ final class NotificationStore: @unchecked Sendable {
   /// - Parameters:
   ///   - payload: the payload that was sent.
   ///   - changes: what was changed of its content, as the host learns it.
-  func deliver(_ identifier: String, payload: Data, changes: [String: Any], at date: Date = Date()) {
-    delivered.append(["identifier": identifier, "date": date.timeIntervalSince1970, "changes": changes], payload)
+  ///   - before: called first; see ``DeliveredLog/append(_:_:after:)``.
+  func deliver(_ identifier: String, payload: Data, changes: [String: Any], at date: Date = Date(), after before: () -> Void = {}) {
+    delivered.append(["identifier": identifier, "date": date.timeIntervalSince1970, "changes": changes], payload, after: before)
   }
 
   private func deliver(_ request: UNNotificationRequest, at date: Date) {

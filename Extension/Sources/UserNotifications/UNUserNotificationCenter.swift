@@ -126,8 +126,9 @@ open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   /// - Parameters:
   ///   - payload: the payload that was sent.
   ///   - changes: what its extension has changed, as the host learns it.
-  package func deliver(_ identifier: String, payload: Data, changes: [String: Any]) {
-    store.deliver(identifier, payload: payload, changes: changes)
+  ///   - answer: sends the answer to the host. Later requests find the notification nevertheless.
+  package func deliver(_ identifier: String, payload: Data, changes: [String: Any], after answer: () -> Void) {
+    store.deliver(identifier, payload: payload, changes: changes, after: answer)
   }
 
   // MARK: Pending notifications
