@@ -5,7 +5,7 @@ open class NSDataDetector: NSObject, @unchecked Sendable {
   /// A link with a scheme, one that begins with `www`, and an address of mail.
   private static let pattern =
     #"(?<url>\bhttps?://[^\s<>"]+)|(?<host>\bwww\.[a-z0-9-]+(?:\.[a-z0-9-]+)+[^\s<>"]*)|(?<mail>\b[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+)"#
-  /// What stands before each kind of link.
+  /// The prefix of the URL for each kind of link.
   private static let prefixes = [("url", ""), ("host", "http://"), ("mail", "mailto:")]
 
   public let checkingTypes: NSTextCheckingTypes
