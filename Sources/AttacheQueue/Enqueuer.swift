@@ -20,6 +20,9 @@ package final class Enqueuer {
     /// The number of the line that was added incomplete, because its end did not arrive in time
     /// after a stop.
     package var unfinished: Int?
+    /// Lines of which the queue did not say whether it added them (``QueueError/unknown(_:)``). They
+    /// follow the enqueued lines.
+    package var unknown = 0
   }
 
   /// Why reading ended.
@@ -38,7 +41,7 @@ package final class Enqueuer {
 
   /// The lines of committed transactions. Valid after an error too.
   package private(set) var counts = Counts()
-  private let queue: any PayloadQueue
+  private let queue: any PayloadIntake
   private let options: EnqueueOptions
   private let reader: DeliveryReader
   private var batch: [NewPayload] = []
@@ -51,7 +54,7 @@ package final class Enqueuer {
   ///   - afterBatch: called after each batch that is in the queue.
   ///   - triesAgain: called when the queue refuses a call. True repeats the call at once.
   package init(
-    _ queue: any PayloadQueue, _ options: EnqueueOptions, afterBatch: @escaping (Counts) -> Void = { _ in },
+    _ queue: any PayloadIntake, _ options: EnqueueOptions, afterBatch: @escaping (Counts) -> Void = { _ in },
     triesAgain: @escaping (QueueError) -> Bool = { _ in false }
   ) {
     self.queue = queue
@@ -141,7 +144,10 @@ extension Enqueuer {
       do throws(QueueError) {
         return try body()
       } catch {
-        guard triesAgain(error) else { throw .queue(error) }
+        guard triesAgain(error) else {
+          if case .unknown = error { counts.unknown = batch.count }
+          throw .queue(error)
+        }
       }
     }
   }

@@ -1,10 +1,15 @@
 public import Attache
 
-/// Why a queue refused a call. The call changed nothing (``PayloadQueue``), and no payload is lost.
+/// Why a queue did not complete a call. The call changed nothing (``PayloadQueue``), unless its
+/// outcome is unknown, and no payload is lost.
 public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The queue cannot be reached or used, or the path is no queue. The text says why and what to
   /// do.
   case unavailable(String)
+  /// The connection to the queue's server was lost during the call and not regained in time. The
+  /// call may have changed everything that it was asked to, or nothing. The text says which server,
+  /// and why.
+  case unknown(String)
   /// The disk is full, or no descriptor is available. The text says where. A worker pauses until
   /// that changes.
   case full(String)
@@ -21,6 +26,8 @@ public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unavailable(let text), .failed(let text): text.onOneLine
+    case .unknown(let text):
+      "\(text); whether the last change reached the queue is unknown; start again: repeating it is safe".onOneLine
     case .system(let error): "the system refuses: \(error)"
     case .full(let text): "\(text); free space and start again: nothing is lost".onOneLine
     case .disk(let text, isReadOnly: true): "\(text); make its file system writable and start again: nothing is lost".onOneLine
@@ -44,7 +51,7 @@ extension QueueError {
     switch self {
     case .disk(let text, isReadOnly: true): .unavailable("\(text); a queue needs a folder and files that its workers can write")
     case .disk(let text, isReadOnly: false): .failed(text)
-    case .unavailable, .full, .system, .failed: self
+    case .unavailable, .unknown, .full, .system, .failed: self
     }
   }
 }

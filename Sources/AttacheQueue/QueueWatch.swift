@@ -5,14 +5,14 @@ internal import Synchronization
 package final class QueueWatch: Sendable {
   private static let interval = Duration.seconds(1)
 
-  private let queue: any PayloadQueue
+  private let queue: any QueueAdministration
   private let location: QueueLocation
   private let machine: any Machine
   private let wakeSignal: any WakeSignal
   private let isStopped = Atomic<Bool>(false)
 
   /// - Throws: ``SystemError`` when no descriptor is available.
-  package init(_ queue: any PayloadQueue, _ location: QueueLocation, machine: any Machine = SystemMachine()) throws(SystemError) {
+  package init(_ queue: any QueueAdministration, _ location: QueueLocation, machine: any Machine = SystemMachine()) throws(SystemError) {
     self.queue = queue
     self.location = location
     self.machine = machine

@@ -9,7 +9,9 @@ internal import Glibc
 package final class ReleasedHolds {
   /// The descriptors of the folders by path.
   private var folders: [String: Int32] = [:]
-  private let queue: any PayloadQueue
+  /// The uses of the queue that keep a prune from its holds, if it is on a server.
+  private var uses: [HoldsUse] = []
+  private let queue: any HoldListing
   /// Receives the first link that cannot be removed, for example because the user cannot write to
   /// the store. The next start of a worker removes it.
   package var onFailure: (_ path: String, _ error: SystemError) -> Void = { _, _ in }
@@ -20,7 +22,7 @@ package final class ReleasedHolds {
   /// - Parameters:
   ///   - queue: releases the links. The folder of its current holds becomes known.
   ///   - folder: another folder of the queue's holds.
-  package init(of queue: any PayloadQueue, in folder: String? = nil) throws(QueueError) {
+  package init(of queue: any HoldListing, in folder: String? = nil) throws(QueueError) {
     self.queue = queue
     if let folder { _ = opened(folder) }
     if let path = try queue.anyHold(), let (parent, _) = Self.parts(of: path) { _ = opened(parent) }
@@ -56,12 +58,13 @@ package final class ReleasedHolds {
   /// - Parameter location: the queue's. Folders that may belong to another queue are skipped: a
   ///   copy of a queue lists the holds of the original, and a queue at the same path in another
   ///   container does not know them. ``AttachmentStore/prune()`` removes the links in a skipped
-  ///   folder when the queue's path has been gone for a week.
+  ///   folder when their queue is gone.
   /// - Returns: the number of links removed.
   @discardableResult
   package func removeUnlisted(of location: QueueLocation) throws(QueueError) -> Int {
     var count = 0
-    for (path, folder) in folders where AttachmentStore.isHoldsFolder(path, of: location.description) {
+    let owner = location.holdOwner(of: queue)
+    for (path, folder) in folders where AttachmentStore.isHoldsFolder(path, of: owner) {
       var names = Self.links(in: folder)[...]
       while !names.isEmpty {
         let portion = names.prefix(Self.portion).map { "\(path)/\($0)" }
@@ -94,6 +97,8 @@ package final class ReleasedHolds {
     let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard folder >= 0 else { return nil }
     folders[path] = folder
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
+    if let use = HoldsUse(in: folder, named: String(path[slash...])) { uses.append(use) }
     return folder
   }
 

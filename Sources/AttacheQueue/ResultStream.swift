@@ -24,7 +24,7 @@ package final class ResultStream: Sendable {
   /// How long a following stream waits before it asks the queue again, after it found nothing new.
   package static let pollingInterval = Duration.milliseconds(200)
 
-  private let queue: any PayloadQueue
+  private let queue: any ResultReading
   private let options: Options
   private let descriptor: Int32
   private let machine: any Machine
@@ -32,7 +32,8 @@ package final class ResultStream: Sendable {
   private let isStopped = Atomic<Bool>(false)
 
   /// - Throws: ``SystemError`` when no descriptor is available.
-  package init(_ queue: any PayloadQueue, _ options: Options, descriptor: Int32, machine: any Machine = SystemMachine()) throws(SystemError)
+  package init(_ queue: any ResultReading, _ options: Options, descriptor: Int32, machine: any Machine = SystemMachine())
+    throws(SystemError)
   {
     self.queue = queue
     self.options = options

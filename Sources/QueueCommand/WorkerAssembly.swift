@@ -25,7 +25,7 @@ struct WorkerAssembly {
     notify: @escaping @Sendable (WorkerNotice) -> Void, tellOfFetchers: @escaping @Sendable (FetcherNotice) -> Void,
     warn: @escaping @Sendable (String) -> Void
   ) throws {
-    var configuration = WorkerConfiguration(queueName: location.description)
+    var configuration = WorkerConfiguration(queue: location)
     configuration.filter = engineConfiguration.filter
     configuration.attempts = options.attempts
     configuration.poisonAfter = options.poisonAfter

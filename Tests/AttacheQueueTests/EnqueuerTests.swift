@@ -164,6 +164,19 @@ struct EnqueuerTests {
     #expect(enqueuer.counts.enqueued == 4_096)
   }
 
+  @Test func `a batch of which the queue did not say whether it added it is counted apart`() throws {
+    let queue = HookedQueue(queue)
+    queue.before(.enqueue) { () throws(QueueError) in throw .unknown("db1") }
+    let enqueuer = Enqueuer(queue, EnqueueOptions())
+    let input = Pipe()
+    input.fileHandleForWriting.write(Data("a\nb\n".utf8))
+    #expect(throws: EnqueueError.queue(.unknown("db1"))) {
+      _ = try enqueuer.run(input.fileHandleForReading.fileDescriptor, stop: ReadingStop())
+    }
+    #expect(enqueuer.counts.enqueued == 0)
+    #expect(enqueuer.counts.unknown == 2)
+  }
+
   @Test func `an input that cannot be read is told with its number`() throws {
     let folder = try FileHandle(forReadingFrom: URL(filePath: "/tmp"))
     let enqueuer = Enqueuer(queue, EnqueueOptions())

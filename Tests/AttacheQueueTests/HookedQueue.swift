@@ -5,7 +5,7 @@ import Synchronization
 /// A queue that calls a hook of the test before each call; the hook may make the call fail.
 final class HookedQueue: PayloadQueue {
   enum Call: Hashable {
-    case claim, renew, finish, giveBack, settle, sync
+    case enqueue, claim, renew, finish, giveBack, settle, sync
   }
 
   private struct State {
@@ -18,14 +18,18 @@ final class HookedQueue: PayloadQueue {
   }
 
   private let queue: any PayloadQueue
+  let identity: String?
   private let state = Mutex(State())
 
-  init(_ queue: any PayloadQueue) {
-    self.queue = queue
+  /// - Parameter identity: as of a queue on a server.
+  init(_ queue: any PayloadQueue, identity: String? = nil) {
+    (self.queue, self.identity) = (queue, identity)
   }
 
   /// The attempt numbers of the leases so far.
   var attempts: [Int] { state.withLock(\.attempts) }
+
+  var capabilities: QueueCapabilities { queue.capabilities }
 
   func before(_ call: Call, _ body: @escaping @Sendable () throws(QueueError) -> Void) {
     state.withLock { $0.hooks[call] = Hook(body: body) }
@@ -58,7 +62,11 @@ final class HookedQueue: PayloadQueue {
     return try queue.giveBack(payloads)
   }
 
-  func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int { try queue.enqueue(payloads) }
+  func enqueue(_ payloads: [NewPayload]) throws(QueueError) -> Int {
+    try called(.enqueue)
+    return try queue.enqueue(payloads)
+  }
+
   func knows(_ keys: [[UInt8]]) throws(QueueError) -> Int { try queue.knows(keys) }
   func results(_ request: ResultRequest) throws(QueueError) -> ResultPage { try queue.results(request) }
   func markRead(_ ids: [Int64]) throws(QueueError) -> [String] { try queue.markRead(ids) }

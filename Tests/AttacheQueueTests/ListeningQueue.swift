@@ -26,6 +26,8 @@ final class ListeningQueue: PayloadQueue {
     (self.room, self.onQuestion) = (room, onQuestion)
   }
 
+  let capabilities = QueueCapabilities(leasesEndWithMachine: true)
+
   var batches: [[NewPayload]] { state.withLock(\.batches) }
   var payloads: [NewPayload] { batches.flatMap(\.self) }
   /// The lines as text.

@@ -32,6 +32,14 @@ import Testing
     #expect(opened(ENOSPC) == .full("/queue: no space is left"))
   }
 
+  @Test func `an unknown outcome ends a worker, and its text says that repeating is safe`() {
+    let error = QueueError.unknown("db1:\nno answer for 5 m")
+    #expect(MachineFault(error) == nil)
+    #expect(
+      "\(error)" == "db1:\\u{A}no answer for 5 m; whether the last change reached the queue is unknown; start again: repeating it is safe")
+    #expect(throws: error) { try QueueError.opening { () throws(QueueError) in throw error } }
+  }
+
   @Test(arguments: [
     (ResultCode.SQLITE_IOERR_WRITE, true), (.SQLITE_IOERR_FSYNC, true), (.SQLITE_IOERR_READ, true), (.SQLITE_FULL, true),
     (.SQLITE_IOERR_SHORT_READ, false), (.SQLITE_READONLY, false), (.SQLITE_CORRUPT, false),

@@ -12,12 +12,12 @@ extension AttachmentStore {
   ///
   /// - Parameters:
   ///   - files: the files to hold. The caller has pinned them.
-  ///   - queue: the kind and the path of the queue (`sqlite:PATH`).
+  ///   - owner: the queue.
   /// - Returns: the absolute paths of the links, one for each distinct file.
   /// - Throws: ``StoreError`` when a file is gone or a link cannot be made.
-  public func hold(_ files: [StoredFile], for queue: String) throws(StoreError) -> [String] {
+  public func hold(_ files: [StoredFile], for owner: HoldOwner) throws(StoreError) -> [String] {
     guard !files.isEmpty else { return [] }
-    let holds = try StoreHolds(of: queue, in: self)
+    let holds = try StoreHolds(of: owner, in: self)
     try holds.folder.lock(exclusively: false)
     var paths: [String] = []
     var seen: Set<StoreName> = []
@@ -38,22 +38,40 @@ extension AttachmentStore {
   ///
   /// - Returns: an object that keeps the lock until it is released.
   /// - Throws: ``StoreError`` when the folder cannot be created or locked.
-  public func lockHolds(of queue: String) throws(StoreError) -> any Sendable {
-    try StoreHolds(of: queue, in: self, waitsInTurn: true).folder
+  public func lockHolds(of owner: HoldOwner) throws(StoreError) -> any Sendable {
+    try StoreHolds(of: owner, in: self, waitsInTurn: true).folder
   }
 
   /// Returns whether a folder of holds belongs to this queue alone: no other queue adds links to
   /// it, not even a queue at the same path in another container. Returns false for a folder that an
   /// earlier version made, because its owner is unknown.
-  package static func isHoldsFolder(_ path: String, of queue: String) -> Bool {
-    guard let name = StoreHolds.ownName(of: queue) else { return false }
+  package static func isHoldsFolder(_ path: String, of owner: HoldOwner) -> Bool {
+    guard let name = StoreHolds.ownName(of: owner) else { return false }
     return path.utf8.reversed().starts(with: "/\(StoreHolds.parentName)/\(name)".utf8.reversed())
   }
 
   /// Returns the absolute path of the folder of a queue's holds. The folder exists once the queue
   /// has held a file.
-  public func holdsFolder(of queue: String) -> String {
-    StoreHolds.path(of: queue, in: self)
+  public func holdsFolder(of owner: HoldOwner) -> String {
+    StoreHolds.path(of: owner, in: self)
+  }
+
+  /// Records that this process uses a queue, as long as this store exists, if the queue is on a
+  /// server and its folder of holds exists. ``hold(_:for:)`` and ``lockHolds(of:)`` record it too.
+  package func noteUse(of owner: HoldOwner) {
+    let name = StoreHolds.name(of: owner)
+    guard let folder = try? root.folder(StoreHolds.parentName).folder(name) else { return }
+    noteUse(of: name, folder)
+  }
+
+  /// - Parameter name: the name of the folder of holds.
+  func noteUse(of name: String, _ folder: StoreFolder) {
+    guard StoreHolds.isOfServer(name) else { return }
+    let now = clock()
+    uses.withLock { uses in
+      if let use = uses[name], use.isRecent(now: now) { return }
+      if let use = uses[name], use.isIn(folder) { use.touch(at: now) } else { uses[name] = HoldsUse(in: folder, now: now) }
+    }
   }
 
   /// Makes the store's name and the queue's name refer to the same complete file.

@@ -36,6 +36,8 @@ public final class AttachmentStore: Sendable {
   let isPruning = Atomic<Bool>(false)
   /// The number of prunes that have begun.
   let prunes = Atomic<UInt64>(0)
+  /// The queues on servers that hold files for this process, by the name of their folder.
+  let uses = Mutex<[String: HoldsUse]>([:])
   /// Whether another process owns the store. The owner prunes it.
   let isGuest: Bool
   /// Locked while a file is named, looked up or removed, so that a file that was found is not

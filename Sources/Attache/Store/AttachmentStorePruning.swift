@@ -34,7 +34,8 @@ extension AttachmentStore {
   /// files are kept:
   ///
   /// - pinned files
-  /// - files that a queue holds (``hold(_:for:)``), unless the queue has been gone for a week
+  /// - files that a queue holds (``hold(_:for:)``), unless its file has been gone for a week, or
+  ///   nothing on this machine has used a queue on a server for 90 days
   /// - files used in the last ten minutes, when other processes use the store
   /// - files whose names are not names of the store
   ///

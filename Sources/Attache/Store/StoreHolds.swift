@@ -1,7 +1,11 @@
 internal import Glibc
 
 /// The folder of a queue's hard links, `.held/<name>` in the store. Its file `queue` contains the
-/// path of the queue.
+/// path of the queue, or the name of a queue on a server.
+///
+/// A prune removes the links of a queue that is gone. The path of a queue with a file shows that
+/// (``patience``). Nothing on this machine shows it for a queue on a server, so the links stay while
+/// any process uses the queue, and for ``unusedPatience`` after that (``HoldsUse``).
 ///
 /// Processes that add links share the folder's lock (`flock`); a process that removes links takes
 /// it exclusively. The kernel lets new sharers pass a process that waits for the exclusive lock. So
@@ -9,20 +13,29 @@ internal import Glibc
 /// later ones wait.
 struct StoreHolds {
   let folder: StoreFolder
-  /// The first 32 hexadecimal digits of the SHA-256 of the queue's kind, absolute path, device and
-  /// inode: two containers may each have a queue at the same path. A queue that is restored or
-  /// moved uses a new folder from then on. The links that it lists in the old folder keep their
-  /// paths.
+  /// For a queue with a file: the first 32 hexadecimal digits of the SHA-256 of the queue's kind,
+  /// absolute path, device and inode, because two containers may each have a queue at the same
+  /// path. A queue that is restored or moved uses a new folder from then on. The links that it lists
+  /// in the old folder keep their paths.
+  ///
+  /// For a queue on a server: ``serverPrefix`` and the digits of its identity.
   let name: String
 
   static let parentName = ".held"
   static let queueFile = "queue"
+  /// The start of the folder's name for a queue on a server. Earlier versions look for a path in the
+  /// file `queue`, and skip a folder with such a name.
+  static let serverPrefix = "server-"
   /// A marker that a prune creates when it finds no queue at its path. Its time is when the queue
   /// was first missing.
   static let missingFile = "missing"
   /// How long a queue's path may be missing before its holds are removed. The queue may be visible
   /// only to another container, or to a unit with its own view of the file system.
   static let patience = Duration.seconds(7 * 86_400)
+  /// How long the holds of a queue on a server stay after its last use on this machine. The results
+  /// that they serve are of no use any more: APNs keeps a notification for at most 30 days, and FCM
+  /// for at most 28.
+  static let unusedPatience = Duration.seconds(90 * 86_400)
   /// The maximum number of links that one prune removes, to limit its time.
   private static let portion = 10_000
 
@@ -30,9 +43,8 @@ struct StoreHolds {
   ///
   /// - Parameter waitsInTurn: whether to let a process that waits for the exclusive lock go first.
   ///   Must be false for a caller that already holds the lock.
-  init(of queue: String, in store: AttachmentStore, waitsInTurn: Bool = false) throws(StoreError) {
-    let path = Self.parts(of: queue).path
-    name = Self.name(of: queue)
+  init(of owner: HoldOwner, in store: AttachmentStore, waitsInTurn: Bool = false) throws(StoreError) {
+    name = Self.name(of: owner)
     let parent = try store.root.folderMade(Self.parentName)
     // A prune may remove a folder that an earlier queue of this path left.
     for _ in 0..<100 {
@@ -40,8 +52,9 @@ struct StoreHolds {
       let turn = waitsInTurn ? Self.turn(in: folder.descriptor, exclusively: false) : nil
       try withExtendedLifetime(turn) { () throws(StoreError) in try folder.lock(exclusively: false) }
       if let status = folder.status, status.isSameFile(as: parent.status(of: name)) {
-        if folder.status(of: Self.queueFile) == nil { try store.create(Self.queueFile, of: Array(path.utf8), in: folder) }
+        if folder.status(of: Self.queueFile) == nil { try store.create(Self.queueFile, of: Array(owner.text.utf8), in: folder) }
         folder.removeFile(Self.missingFile)
+        store.noteUse(of: name, folder)
         self.folder = folder
         return
       }
@@ -50,24 +63,31 @@ struct StoreHolds {
   }
 
   /// Returns the absolute path of a queue's folder, whether or not it exists.
-  static func path(of queue: String, in store: AttachmentStore) -> String {
-    "\(store.realPath)/\(parentName)/\(name(of: queue))"
+  static func path(of owner: HoldOwner, in store: AttachmentStore) -> String {
+    "\(store.realPath)/\(parentName)/\(name(of: owner))"
   }
 
-  /// Returns the name of a queue's folder. If the queue does not exist, two queues may share the
-  /// name.
-  private static func name(of queue: String) -> String {
-    let (kind, path) = parts(of: queue)
-    return ownName(of: queue) ?? digest("\(kind):\(path)")
+  /// Returns the name of a queue's folder. If a queue with a file does not exist, or the identity of
+  /// a queue on a server is unknown, two queues may share the name.
+  static func name(of owner: HoldOwner) -> String {
+    if let name = ownName(of: owner) { return name }
+    switch owner {
+    case .file(let kind, _): return digest("\(kind):\(owner.text)")
+    case .server(let name, _): return serverPrefix + digest("name \(name)")
+    }
   }
 
-  /// Returns the name of the folder that belongs to one queue alone, or nil when the queue does not
-  /// exist.
-  static func ownName(of queue: String) -> String? {
-    let (kind, path) = parts(of: queue)
-    var status = stat()
-    guard unsafe stat(path, &status) == 0 else { return nil }
-    return digest("\(kind):\(path)\0\(status.st_dev):\(status.st_ino)")
+  /// Returns the name of the folder that belongs to one queue alone, or nil when there is none
+  /// (``name(of:)``).
+  static func ownName(of owner: HoldOwner) -> String? {
+    switch owner {
+    case .server(_, let identity): return identity.map { serverPrefix + digest("identity \($0)") }
+    case .file(let kind, _):
+      let path = owner.text
+      var status = stat()
+      guard unsafe stat(path, &status) == 0 else { return nil }
+      return digest("\(kind):\(path)\0\(status.st_dev):\(status.st_ino)")
+    }
   }
 
   private static func digest(_ text: String) -> String {
@@ -85,46 +105,43 @@ struct StoreHolds {
     return HoldsTurn(file: file)
   }
 
-  /// Returns the kind and the path of a queue. The path is absolute, so that it means the same in
-  /// each process.
-  private static func parts(of queue: String) -> (kind: Substring, path: String) {
-    let parts = queue.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false).map(Substring.init)
-    let (kind, path) = parts.count == 2 ? (parts[0], String(parts[1])) : ("", queue)
-    if let real = unsafe realpath(path, nil) {
-      defer { unsafe free(real) }
-      return unsafe (kind, String(cString: real))
-    }
-    guard path.utf8.first != UInt8(ascii: "/"), let folder = unsafe getcwd(nil, 0) else { return (kind, path) }
-    defer { unsafe free(folder) }
-    return unsafe (kind, String(cString: folder) + "/" + path)
-  }
-
-  /// Removes the holds of queues that have been missing for ``patience``. What cannot be removed
-  /// stays until the next prune.
+  /// Removes the holds of queues that are gone. What cannot be removed stays until the next prune.
   ///
   /// - Parameter now: the wall clock, since 1970.
   static func sweep(_ root: StoreFolder, now: Duration) {
     guard let parent = try? root.folder(parentName), let names = try? parent.names() else { return }
     var budget = portion
-    for name in names where name.utf8.count == 32 && budget > 0 {
+    for name in names where isFolderName(name) && budget > 0 {
       guard let folder = try? parent.folder(name), (try? folder.tryLock()) == true else { continue }
       guard let path = folder.text(of: queueFile) else {
         parent.removeFolder(name)
         continue
       }
-      guard isGone(path) else {
-        folder.removeFile(missingFile)
-        continue
-      }
-      guard let since = folder.missingSince(now: now), now - since >= patience, let files = try? folder.names() else { continue }
+      let isOver = isOfServer(name) ? HoldsUse.isOver(in: folder, now: now) : isOver(path, in: folder, now: now)
+      guard isOver, let files = try? folder.names() else { continue }
       for file in files where StoreName(folder: String(file.prefix(2)), fileName: file) != nil && budget > 0 {
         budget -= 1
         folder.removeFile(file)
       }
-      guard let rest = try? folder.names(), rest.allSatisfy({ $0 == queueFile || $0 == missingFile }) else { continue }
+      guard let rest = try? folder.names(), rest.allSatisfy([queueFile, missingFile, HoldsUse.file].contains) else { continue }
       for file in rest { folder.removeFile(file) }
       parent.removeFolder(name)
     }
+  }
+
+  static func isOfServer(_ name: String) -> Bool { name.utf8.starts(with: serverPrefix.utf8) }
+
+  private static func isFolderName(_ name: String) -> Bool {
+    name.utf8.count == 32 || isOfServer(name) && name.utf8.count == serverPrefix.utf8.count + 32
+  }
+
+  /// Whether the path of a queue has been missing for ``patience``. Notes when it was first missing.
+  private static func isOver(_ path: String, in folder: StoreFolder, now: Duration) -> Bool {
+    guard isGone(path) else {
+      folder.removeFile(missingFile)
+      return false
+    }
+    return folder.missingSince(now: now).map { now - $0 >= patience } ?? false
   }
 
   private static func isGone(_ path: String) -> Bool {
@@ -147,9 +164,16 @@ extension StoreFolder {
     let file = unsafe openat(descriptor, StoreHolds.missingFile, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode & 0o666)
     guard file >= 0 else { return nil }
     defer { close(file) }
-    let (seconds, attoseconds) = now.components
+    return StoreFolder.setTime(of: file, now) ? now : nil
+  }
+
+  /// Sets the times of an open file.
+  ///
+  /// - Parameter time: the wall clock, since 1970.
+  static func setTime(of file: Int32, _ time: Duration) -> Bool {
+    let (seconds, attoseconds) = time.components
     let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-    return unsafe futimens(file, [time, time]) == 0 ? now : nil
+    return unsafe futimens(file, [time, time]) == 0
   }
 
   /// Returns the text of a small file, at most a path; nil when it cannot be read.

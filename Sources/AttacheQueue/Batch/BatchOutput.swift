@@ -21,7 +21,7 @@ final class BatchOutput: Sendable {
     var failure: BatchFailure?
   }
 
-  private let queue: any PayloadQueue
+  private let queue: any ResultReading
   private let machine: any Machine
   private let wakeSignal: any WakeSignal
   private let state: Mutex<State>
@@ -29,7 +29,7 @@ final class BatchOutput: Sendable {
   /// - Parameters:
   ///   - isCleared: whether lines may be written before ``clear()``.
   ///   - wakeSignal: rung when there may be something to write.
-  init(_ queue: any PayloadQueue, isCleared: Bool, wakeSignal: any WakeSignal, machine: any Machine) {
+  init(_ queue: any ResultReading, isCleared: Bool, wakeSignal: any WakeSignal, machine: any Machine) {
     self.queue = queue
     self.machine = machine
     self.wakeSignal = wakeSignal

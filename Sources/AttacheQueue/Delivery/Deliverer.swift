@@ -8,7 +8,7 @@ internal import Synchronization
 /// the sender its next results, so that the sender does not wait for the queue. A result is sent
 /// twice only when its answer did not reach the queue.
 public final class Deliverer: Sendable {
-  private let queue: any PayloadQueue
+  private let queue: any ResultDelivery & QueueAdministration
   private let sender: any Sender
   private let configuration: DelivererConfiguration
   private let queueClock: any QueueClock
@@ -38,7 +38,8 @@ public final class Deliverer: Sendable {
   ///   - notify: receives messages for the user, one line each, on any thread.
   /// - Throws: ``SystemError`` when no descriptor is available.
   package init(
-    _ configuration: DelivererConfiguration, queue: any PayloadQueue, sender: any Sender, queueClock: any QueueClock = SystemQueueClock(),
+    _ configuration: DelivererConfiguration, queue: any ResultDelivery & QueueAdministration, sender: any Sender,
+    queueClock: any QueueClock = SystemQueueClock(),
     observer: any DelivererObserver, machine: any Machine = SystemMachine(), notify: @escaping @Sendable (String) -> Void
   ) throws(SystemError) {
     self.configuration = configuration

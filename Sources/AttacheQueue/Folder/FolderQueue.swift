@@ -62,6 +62,8 @@ package final class FolderQueue: PayloadQueue {
     try database.prepareFolder()
   }
 
+  package var capabilities: QueueCapabilities { database.capabilities }
+
   private var inbox: Inbox { Inbox(folder: folder, database: database, isSynced: isSynced) }
   private var outbox: Outbox { Outbox(folder: folder, database: database, isSynced: isSynced) }
 

@@ -37,7 +37,7 @@ package final class MetricsCollector: Sendable {
   /// How long an answer may take.
   package static let patience = Duration.seconds(10)
 
-  private let queue: any PayloadQueue
+  private let queue: any QueueAdministration
   private let metrics: any MetricsSource
   private let pulses: [Pulse]
   private let machine: any Machine
@@ -53,7 +53,7 @@ package final class MetricsCollector: Sendable {
   ///   - pulses: one for each fetcher (``MediaFetcher/pulse(_:)``).
   /// - Throws: ``SystemError`` when no descriptor is available.
   package init(
-    _ queue: any PayloadQueue, _ metrics: any MetricsSource, interval: Duration = .seconds(5), version: String,
+    _ queue: any QueueAdministration, _ metrics: any MetricsSource, interval: Duration = .seconds(5), version: String,
     machine: any Machine = SystemMachine(), pulses: [Pulse]
   ) throws(SystemError) {
     (self.queue, self.metrics, self.pulses, self.machine) = (queue, metrics, pulses, machine)

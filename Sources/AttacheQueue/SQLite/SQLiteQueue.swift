@@ -34,6 +34,8 @@ package final class SQLiteQueue: PayloadQueue {
     var isDoubtful = false
   }
 
+  package var capabilities: QueueCapabilities { QueueCapabilities(leasesEndWithMachine: true) }
+
   /// Opens a queue.
   ///
   /// - Parameters:

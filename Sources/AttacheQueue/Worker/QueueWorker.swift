@@ -9,7 +9,7 @@ internal import Synchronization
 /// leases. While the machine fails, for example because of a full disk, the worker pauses: it
 /// claims nothing and uses up no attempts.
 public final class QueueWorker: Sendable {
-  private let queue: any PayloadQueue
+  private let queue: any PayloadLeasing & QueueAdministration
   private let configuration: WorkerConfiguration
   private let host: ServiceExtensionHost
   private let store: AttachmentStore
@@ -31,7 +31,8 @@ public final class QueueWorker: Sendable {
   ///   - notify: receives messages for the user, on its own thread.
   /// - Throws: ``SystemError`` when no descriptor is available.
   public init(
-    _ configuration: WorkerConfiguration, queue: any PayloadQueue, host: ServiceExtensionHost, store: AttachmentStore,
+    _ configuration: WorkerConfiguration, queue: any PayloadLeasing & QueueAdministration, host: ServiceExtensionHost,
+    store: AttachmentStore,
     clock: any DeadlineClock, queueClock: any QueueClock = SystemQueueClock(), observer: any WorkerObserver,
     notify: @escaping @Sendable (WorkerNotice) -> Void = { _ in }
   ) throws(SystemError) {

@@ -15,13 +15,19 @@ struct SettledFate: Sendable {
 struct SettlementJudge: Sendable {
   private let configuration: WorkerConfiguration
   private let store: AttachmentStore
+  /// The queue, as the store knows it.
+  private let owner: HoldOwner
   private let queueClock: any QueueClock
   private let machine: any Machine
   private let schedule: RetrySchedule
 
-  init(_ configuration: WorkerConfiguration, store: AttachmentStore, clock: any DeadlineClock, queueClock: any QueueClock) {
+  init(
+    _ configuration: WorkerConfiguration, queue: any QueueHandle, store: AttachmentStore, clock: any DeadlineClock,
+    queueClock: any QueueClock
+  ) {
     self.configuration = configuration
     self.store = store
+    owner = configuration.queue.holdOwner(of: queue)
     self.queueClock = queueClock
     machine = clock.machineBehind
     schedule = RetrySchedule(attempts: configuration.attempts)
@@ -29,16 +35,16 @@ struct SettlementJudge: Sendable {
 
   /// Removes holds that no result in the queue uses, which killed workers left in the store.
   /// Ignores errors: a later call removes the rest.
-  func removeUnlistedHolds(_ queue: any PayloadQueue) {
-    guard let location = QueueLocation(configuration.queueName) else { return }
-    _ = try? ReleasedHolds(of: queue, in: store.holdsFolder(of: configuration.queueName)).removeUnlisted(of: location)
+  func removeUnlistedHolds(_ queue: any HoldListing) {
+    store.noteUse(of: owner)
+    _ = try? ReleasedHolds(of: queue, in: store.holdsFolder(of: owner)).removeUnlisted(of: configuration.queue)
   }
 
   /// Locks the queue's holds against removal. The caller keeps the lock from before a group is
   /// judged until the queue has its results. Returns nil when the group has no attachments.
   func lockHolds(for group: [Settlement]) -> (any Sendable)? {
     guard group.contains(where: { !$0.payload.files.isEmpty }) else { return nil }
-    return try? store.lockHolds(of: configuration.queueName)
+    return try? store.lockHolds(of: owner)
   }
 
   /// - Parameters:
@@ -65,7 +71,7 @@ struct SettlementJudge: Sendable {
   /// is held once, however many payloads use it.
   private func hold(_ files: Set<StoredFile>) -> [StoredFile: Result<[String], StoreError>] {
     var holds: [StoredFile: Result<[String], StoreError>] = [:]
-    for file in files { holds[file] = Result { () throws(StoreError) in try store.hold([file], for: configuration.queueName) } }
+    for file in files { holds[file] = Result { () throws(StoreError) in try store.hold([file], for: owner) } }
     guard configuration.sync != .off, !files.isEmpty else { return holds }
     do throws(StoreError) {
       try store.sync(files.filter { if case .success? = holds[$0] { true } else { false } })

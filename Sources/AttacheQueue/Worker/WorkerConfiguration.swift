@@ -12,8 +12,8 @@ public struct WorkerConfiguration: Sendable {
   public var poisonAfter = 3
   /// Whether attachments are on disk before their result is (not with `off`).
   public var sync = SyncChoice.group
-  /// The queue's name in the store that holds attachments for it.
-  public var queueName: String
+  /// The queue: its name in messages, and in the store that holds attachments for it.
+  public var queue: QueueLocation
   /// Whether the queue exists after the run, so that its payloads can be requeued.
   public var keepsQueue = true
   /// Whether to end the run when every payload has a result.
@@ -24,9 +24,9 @@ public struct WorkerConfiguration: Sendable {
   /// A different pause, for tests.
   package var pause = WorkerConfiguration.pause
 
-  /// Creates the default configuration for a queue with this name.
-  public init(queueName: String) {
-    self.queueName = queueName
+  /// Creates the default configuration for a queue.
+  public init(queue: QueueLocation) {
+    self.queue = queue
   }
 
   /// The duration of a lease: twice the deadline of a payload, plus 5 s for the work around it.

@@ -24,7 +24,7 @@ final class WorkerSettler: Sendable {
   private static let group = 512
 
   let observer: any WorkerObserver
-  private let queue: any PayloadQueue
+  private let queue: any PayloadLeasing & HoldListing
   private let judge: SettlementJudge
   private let pause: Duration
   private let clock: any DeadlineClock
@@ -36,17 +36,17 @@ final class WorkerSettler: Sendable {
   private let notify: @Sendable (WorkerNotice) -> Void
 
   init(
-    _ configuration: WorkerConfiguration, queue: any PayloadQueue, store: AttachmentStore, clock: any DeadlineClock,
+    _ configuration: WorkerConfiguration, queue: any PayloadLeasing & HoldListing, store: AttachmentStore, clock: any DeadlineClock,
     queueClock: any QueueClock, observer: any WorkerObserver, notify: @escaping @Sendable (WorkerNotice) -> Void
   ) throws(SystemError) {
     self.queue = queue
     self.clock = clock
     self.observer = observer
-    judge = SettlementJudge(configuration, store: store, clock: clock, queueClock: queueClock)
+    judge = SettlementJudge(configuration, queue: queue, store: store, clock: clock, queueClock: queueClock)
     self.notify = notify
     pause = configuration.pause
     explainer = try Explainer(machine: clock.machineBehind, showing: configuration.filter.urlDetail) {
-      [name = configuration.keepsQueue ? configuration.queueName : nil] in
+      [name = configuration.keepsQueue ? configuration.queue.description : nil] in
       notify(WorkerNotice($0, queue: name))
     }
     let alarm = try clock.machineBehind.makeWakeSignal()

@@ -39,8 +39,8 @@ enum DistinctFiles {
 }
 
 extension QueueLocation {
-  /// The files of the queue's database.
+  /// The files of the queue on this machine.
   var files: [DistinctFiles.File] {
-    databaseFiles.map { ("a file of the queue", $0) }
+    address.files.map { ("a file of the queue", $0) }
   }
 }

@@ -22,8 +22,12 @@ struct BatchCommand: ParsableCommand {
   @Option(name: [.customShort("o"), .long], help: ArgumentHelp("The file to write. (default: standard output)", valueName: "file"))
   var output: String?
 
-  @Option(help: ArgumentHelp("The batch's queue: sqlite:PATH or dir:PATH, used only by this batch.", valueName: "queue"))
-  var queue: QueueLocation?
+  @Option(
+    help: ArgumentHelp(
+      "The batch's queue: sqlite:PATH, dir:PATH or postgresql://HOST/DATABASE, used only by this batch.", valueName: "queue"))
+  var queue: QueueArgument?
+
+  @OptionGroup var waiting: QueueTimeoutOption
 
   @Option(help: ArgumentHelp("Write one JSON object for each input line, with its outcome.", valueName: "file"))
   var report: String?
@@ -40,6 +44,7 @@ struct BatchCommand: ParsableCommand {
     guard file != "-" || output != nil || queue != nil else {
       throw ValidationError("a batch from standard input needs -o or --queue, so that it can be resumed after a kill.")
     }
+    if let queue { try options.checkReach(of: try queue.checked()) }
   }
 
   func run() throws {
@@ -53,7 +58,7 @@ struct BatchCommand: ParsableCommand {
     }
     let files = try BatchFiles(input: input.descriptor, output: output, report: report, queue: location, log)
     let process = try EngineProcess(options)
-    let opened = try location.open(creates: true, sync: options.sync, log)
+    let opened = try location.open(creates: true, sync: options.sync, timeout: waiting.queueTimeout.duration, log)
     defer { opened.close() }
     let observer = try orExit(process.log, ExitStatus.software) { try BatchObserver() }
     let assembly = try process.assembly(
@@ -83,12 +88,12 @@ struct BatchCommand: ParsableCommand {
       log.notice("some payloads have no result yet; to resume, run the same command again")
       throw ExitCode(hasFetchers ? ExitStatus.temporaryFailure : ExitStatus.software)
     }
-    if queue == nil { location.remove() }
+    if queue == nil { try orExit(log) { () throws(QueueError) in try location.remove() } }
     if strict, result.summary.lines(.invalid) > 0 { throw ExitCode(ExitStatus.data) }
   }
 
   private var location: QueueLocation {
-    queue ?? .sqlite(path: (output ?? file) + ".attache-queue")
+    queue?.location ?? .sqlite(path: (output ?? file) + ".attache-queue")
   }
 }
 

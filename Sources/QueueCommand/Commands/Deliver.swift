@@ -94,11 +94,11 @@ struct Deliver: ParsableCommand {
     StopSignals.block()
     BrokenPipe.block()
     let log = logFormat.logger()
-    try DistinctFiles.check(queue.queue.files + (metrics.metricsFile.map { [("the file of --metrics-file", $0)] } ?? []), log)
+    try DistinctFiles.check(queue.location.files + (metrics.metricsFile.map { [("the file of --metrics-file", $0)] } ?? []), log)
     let opened = try queue.open(creates: false, sync: sync, log)
     defer { opened.close() }
     let figures = DeliveryMetrics()
-    let sender = try sender(log)
+    let sender = try sender(opened, log)
     let deliverer = try orExit(log, ExitStatus.software) {
       try Deliverer(configuration, queue: opened, sender: sender, observer: figures, notify: { log.warning("\($0)") })
     }
@@ -135,18 +135,19 @@ struct Deliver: ParsableCommand {
     return configuration
   }
 
-  /// The queue's name, which differs from that of any other queue and does not depend on how the
-  /// path is written. It is the same for each try of a payload.
-  private var queueName: String {
-    guard let path = unsafe realpath(queue.queue.path, nil) else { return queue.queue.description }
+  /// The queue's name, which differs from that of any other queue and does not depend on how its
+  /// address is written. It is the same for each try of a payload.
+  private func queueName(_ opened: any PayloadQueue) -> String {
+    if let identity = opened.identity { return identity }
+    guard let name = queue.location.address.path, let path = unsafe realpath(name, nil) else { return queue.location.description }
     defer { unsafe free(path) }
     return unsafe String(cString: path)
   }
 
-  private func sender(_ log: Logger) throws -> any Sender {
+  private func sender(_ opened: any PayloadQueue, _ log: Logger) throws -> any Sender {
     if command.isEmpty { AmbientEnvironment.removeUnsafeVariables() }
     if let sender = try http.sender(roots, log, answerTimeout: answerTimeout.duration, jobs: jobs) { return sender }
-    if let sender = try apple.sender(queueName: queueName, roots, log) { return sender }
+    if let sender = try apple.sender(queueName: queueName(opened), roots, log) { return sender }
     return try orExit(log, ExitStatus.software) {
       guard !each else {
         var sender = EachSender.Configuration(command)

@@ -87,12 +87,27 @@ struct Enqueue: ParsableCommand {
 
   private func summary(of counts: Enqueuer.Counts) -> String {
     let added = counts.enqueued - counts.repeated
-    let text = "\(added) payload\(added == 1 ? "" : "s") enqueued in \(queue.queue.message)"
+    let text = "\(added) payload\(added == 1 ? "" : "s") enqueued in \(queue.location.message)"
     return switch counts.repeated {
     case 0: text
     case 1: text + ", 1 was already there"
     case let repeated: text + ", \(repeated) were already there"
     }
+  }
+
+  /// Which lines are not in the queue after an error, and what to do.
+  private func missing(_ counts: Enqueuer.Counts) -> String {
+    let first = counts.enqueued + counts.overlong + 1
+    guard counts.unknown > 0 else { return "line \(first) and the lines after it are not in the queue" }
+    let last = first + counts.unknown - 1
+    let lines = last > first ? "lines \(first) to \(last) are" : "line \(first) is"
+    let advice =
+      if case .none = dedupe {
+        "`attache queue` shows how many payloads it has; enqueue what is missing"
+      } else {
+        "enqueue from line \(first) again, with the same --dedupe"
+      }
+    return "the lines after line \(last) are not in the queue, and whether \(lines) is unknown: \(advice)"
   }
 
   /// Syncs the added payloads to disk, logs what is missing, and throws the exit status for it.
@@ -115,7 +130,7 @@ struct Enqueue: ParsableCommand {
       status = ExitStatus.data
     case .failure(.queue(let error)):
       log.error("\(error)")
-      log.error("line \(counts.enqueued + counts.overlong + 1) and the lines after it are not in the queue")
+      log.error("\(missing(counts))")
       status = error.exitStatus
     }
     try orExit(log) { () throws(QueueError) in try opened.sync() }

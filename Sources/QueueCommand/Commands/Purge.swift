@@ -26,7 +26,7 @@ struct Purge: ParsableCommand {
         count = purged.payloads
         return purged.released
       }
-      try holds.removeUnlisted(of: queue.queue)
+      try holds.removeUnlisted(of: queue.location)
     }
     ErrorOutput.write("attache: \(count) payload\(count == 1 ? "" : "s") removed\n")
   }

@@ -46,10 +46,10 @@ struct State: ParsableCommand {
     if dead { return try showDead(opened) }
     guard watch else {
       let counts = try orExit { () throws(QueueError) in try opened.counts() }
-      let status = QueueStatus(queue.queue, counts, rate: counts.recentRate)
+      let status = QueueStatus(queue.location, counts, rate: counts.recentRate)
       return try StandardOutput.write(json ? status.json : status.lines.map { $0 + "\n" }.joined())
     }
-    let watch = try orExit(LogFormat.text.logger(), ExitStatus.software) { try QueueWatch(opened, queue.queue) }
+    let watch = try orExit(LogFormat.text.logger(), ExitStatus.software) { try QueueWatch(opened, queue.location) }
     StopSignals.onEach({ watch.stop() })
     do {
       try watch.run(show)
@@ -66,7 +66,7 @@ struct State: ParsableCommand {
       return found
     }
     guard let history = found.first else {
-      LogFormat.text.logger().error("\(queue.queue.message): has no such payload; a purged payload has no history")
+      LogFormat.text.logger().error("\(queue.location.message): has no such payload; a purged payload has no history")
       throw ExitCode(ExitStatus.unavailable)
     }
     try StandardOutput.write(json ? history.json : history.lines.map { $0 + "\n" }.joined())

@@ -24,13 +24,17 @@ struct Work: ParsableCommand {
 
   @OptionGroup var options: WorkOptions
 
+  func validate() throws {
+    try options.checkReach(of: try queue.queue.checked())
+  }
+
   func run() throws {
     let process = try EngineProcess(options)
-    try DistinctFiles.check(queue.queue.files + (metrics.metricsFile.map { [("the file of --metrics-file", $0)] } ?? []), process.log)
+    try DistinctFiles.check(queue.location.files + (metrics.metricsFile.map { [("the file of --metrics-file", $0)] } ?? []), process.log)
     let opened = try queue.open(creates: false, sync: options.sync, process.log)
     defer { opened.close() }
     let figures = WorkerMetrics()
-    let assembly = try process.assembly(options, queue.queue, opened, isOnce: once, observer: figures)
+    let assembly = try process.assembly(options, queue.location, opened, isOnce: once, observer: figures)
     let worker = assembly.worker
     let service = try metrics.start(opened, figures, process.log, pulses: assembly.pulses)
     let drain = { @Sendable in

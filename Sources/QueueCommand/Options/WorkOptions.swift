@@ -48,6 +48,16 @@ struct WorkOptions: ParsableArguments {
     return configuration
   }
 
+  /// Rejects a queue whose deliverers may run on machines that cannot read this machine's store.
+  ///
+  /// - Throws: `ValidationError`.
+  func checkReach(of queue: QueueLocation) throws {
+    guard queue.sharesAttachments, upload.upload == nil, payloads.baseUrl == nil else { return }
+    throw ValidationError(
+      "the attachments would lie on this machine only, and the queue's results may be delivered from another; add --upload s3://BUCKET, "
+        + "or --base-url with the URL at which this machine serves its store.")
+  }
+
   func validate() throws {
     try payloads.checkAddress(upload, fetching)
     if let workers { try CountArgument.check(workers, "--workers", in: 1...MediaFetcher.maximumFetchers) }

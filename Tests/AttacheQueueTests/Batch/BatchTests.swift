@@ -34,7 +34,7 @@ import Testing
       let observer = try BatchObserver()
       let stop = Mutex<Batch?>(nil)
       let count = Mutex(0)
-      var configuration = WorkerConfiguration(queueName: worker.queue.location.description)
+      var configuration = WorkerConfiguration(queue: worker.queue.location)
       configuration.filter.jobs = 4
       let host = ServiceExtensionHost(clock: worker.clock, grace: .milliseconds(50)) { [self] in
         ServingExtension { request, answer in

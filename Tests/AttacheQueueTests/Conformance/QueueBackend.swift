@@ -30,6 +30,9 @@ final class TestQueue: Sendable {
     location = backend.location(in: folder)
   }
 
+  /// The path of the queue's file or folder; empty for a queue on a server.
+  var path: String { location.address.path ?? "" }
+
   deinit {
     try? FileManager.default.removeItem(atPath: folder)
   }

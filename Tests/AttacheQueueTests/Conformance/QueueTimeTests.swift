@@ -168,6 +168,7 @@ import Testing
   func `leases and delays of another start of the machine are over`(_ backend: QueueBackend) throws {
     let test = try TestQueue(backend)
     let (worker, other) = (try test.open(with: ["leased", "delayed"]), try test.open())
+    guard worker.capabilities.leasesEndWithMachine else { return }
     let leases = try worker.lease(for: .seconds(3600))
     _ = try worker.giveBack([ReturnedPayload(leases[1].token, after: .seconds(3600), wasTried: true)])
     test.clock.startAgain()

@@ -91,10 +91,10 @@ import Testing
 
   @Test func `a process that is killed while the queue is made leaves one that can be made`() throws {
     let test = try TestQueue(.folder)
-    for name in ["new", "done", "outgoing"] { try makeFolder(test.location.path + "/" + name) }
-    try Data().write(to: URL(filePath: test.location.path + "/lock"))
+    for name in ["new", "done", "outgoing"] { try makeFolder(test.path + "/" + name) }
+    try Data().write(to: URL(filePath: test.path + "/lock"))
     #expect(throws: QueueError.self) { try test.open(creates: false) }
-    try Data().write(to: URL(filePath: test.location.path + "/queue.sqlite"))
+    try Data().write(to: URL(filePath: test.path + "/queue.sqlite"))
     let queue = try test.open(with: ["a"])
     #expect(try queue.leaseOne().text == "a")
   }
@@ -102,15 +102,15 @@ import Testing
   @Test func `a queue whose maker was killed before its inbox has one`() throws {
     let test = try TestQueue(.folder)
     try test.open().close()
-    let database = try SQLiteQueue(path: test.location.path + "/other", creates: true, sync: .off, clock: test.clock)
+    let database = try SQLiteQueue(path: test.path + "/other", creates: true, sync: .off, clock: test.clock)
     _ = try database.enqueue([NewPayload("a")])
     _ = try database.finish([database.leaseOne().finished()])
     database.close()
     for name in ["", "-workers"] {
-      try FileManager.default.removeItem(atPath: test.location.path + "/queue.sqlite" + name)
-      try FileManager.default.moveItem(atPath: test.location.path + "/other" + name, toPath: test.location.path + "/queue.sqlite" + name)
+      try FileManager.default.removeItem(atPath: test.path + "/queue.sqlite" + name)
+      try FileManager.default.moveItem(atPath: test.path + "/other" + name, toPath: test.path + "/queue.sqlite" + name)
     }
     #expect(try test.open(creates: false).lease().isEmpty)
-    #expect(FileManager.default.contents(atPath: test.location.path + "/done/1") == Data("a\n".utf8))
+    #expect(FileManager.default.contents(atPath: test.path + "/done/1") == Data("a\n".utf8))
   }
 }

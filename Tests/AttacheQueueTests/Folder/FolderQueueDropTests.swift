@@ -63,7 +63,7 @@ import Testing
     }
     #expect(folder.names("new") == [".hidden", "folder\n", "link", "pipe"])
     #expect(folder.notices.all.count == 1)
-    let path = folder.test.location.path
+    let path = folder.test.path
     let notice = folder.notices.all.first?.replacing(path, with: "PATH").replacing("/private", with: "")
     #expect(notice?.hasSuffix("PATH/new/folder\\u{A}: is not a regular file and stays there; so do 2 more") == true)
   }
@@ -71,7 +71,7 @@ import Testing
   @Test func `whoever is told of a file does not have the queue's lock`() throws {
     let test = try TestQueue(.folder)
     let free = Mutex<[Bool]>([])
-    let path = test.location.path
+    let path = test.path
     let queue = try test.open(notice: { _ in
       let lock = unsafe open(path + "/lock", O_RDONLY | O_CLOEXEC)
       free.withLock { $0.append(flock(lock, LOCK_EX | LOCK_NB) == 0) }

@@ -12,56 +12,56 @@ import Testing
       return nil
     } catch {
       guard case .unavailable(let text)? = error as? QueueError else { return nil }
-      return text.replacing(test.location.path, with: "PATH")
+      return text.replacing(test.path, with: "PATH")
     }
   }
 
   @Test func `a folder with other things in it is no queue, and gets nothing of one`() throws {
     let test = try TestQueue(.folder)
-    try FileManager.default.createDirectory(atPath: test.location.path + "/new", withIntermediateDirectories: true)
-    try Data("mine".utf8).write(to: URL(filePath: test.location.path + "/notes.txt"))
+    try FileManager.default.createDirectory(atPath: test.path + "/new", withIntermediateDirectories: true)
+    try Data("mine".utf8).write(to: URL(filePath: test.path + "/notes.txt"))
     #expect(unavailable(test) == "PATH: contains other files (notes.txt); a queue needs its own folder")
     #expect(unavailable(test, creates: false) == "PATH: is not a queue; `attache enqueue` creates one")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: test.location.path).sorted() == ["new", "notes.txt"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: test.path).sorted() == ["new", "notes.txt"])
   }
 
   @Test func `a file is no folder, and one of another version no queue of this`() throws {
     let test = try TestQueue(.folder)
-    try Data("mine".utf8).write(to: URL(filePath: test.location.path))
+    try Data("mine".utf8).write(to: URL(filePath: test.path))
     #expect(unavailable(test)?.hasPrefix("PATH: Not a directory") == true)
-    try FileManager.default.removeItem(atPath: test.location.path)
+    try FileManager.default.removeItem(atPath: test.path)
     try test.open().close()
-    try Data("attache queue 2\n".utf8).write(to: URL(filePath: test.location.path + "/queue"))
+    try Data("attache queue 2\n".utf8).write(to: URL(filePath: test.path + "/queue"))
     #expect(unavailable(test) == "PATH: is not a queue of this version; choose another one")
-    try FileManager.default.removeItem(atPath: test.location.path + "/queue")
-    try DatabaseQueue(path: test.location.path + "/queue.sqlite").writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 2") }
+    try FileManager.default.removeItem(atPath: test.path + "/queue")
+    try DatabaseQueue(path: test.path + "/queue.sqlite").writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 2") }
     #expect(unavailable(test)?.contains("was written by a later version of attache") == true)
   }
 
   @Test func `an empty folder becomes a queue, and keeps its mode`() throws {
     let test = try TestQueue(.folder)
-    unsafe mkdir(test.location.path, 0o700)
-    unsafe chmod(test.location.path, 0o2770)
+    unsafe mkdir(test.path, 0o700)
+    unsafe chmod(test.path, 0o2770)
     let queue = try test.open(with: ["a"])
     for folder in ["new", "done", "outgoing"] {
-      let mode = try FileManager.default.attributesOfItem(atPath: test.location.path + "/" + folder)[.posixPermissions] as? Int
+      let mode = try FileManager.default.attributesOfItem(atPath: test.path + "/" + folder)[.posixPermissions] as? Int
       #expect(mode == 0o2770)
     }
     _ = try queue.finish([queue.leaseOne().finished(output: "b\n")])
     for file in ["done/1", "lock", "queue.sqlite", "queue.sqlite-wal", "queue.sqlite-shm", "queue.sqlite-workers"] {
-      let mode = try FileManager.default.attributesOfItem(atPath: test.location.path + "/" + file)[.posixPermissions] as? Int
+      let mode = try FileManager.default.attributesOfItem(atPath: test.path + "/" + file)[.posixPermissions] as? Int
       #expect(mode == 0o660, "\(file)")
     }
   }
 
   @Test func `the files of a queue in a sticky folder are their makers' to write`() throws {
     let test = try TestQueue(.folder)
-    unsafe mkdir(test.location.path, 0o700)
-    unsafe chmod(test.location.path, 0o1777)
+    unsafe mkdir(test.path, 0o700)
+    unsafe chmod(test.path, 0o1777)
     let queue = try test.open(with: ["a"])
     _ = try queue.finish([queue.leaseOne().finished(output: "b\n")])
     for file in ["done/1", "lock", "queue.sqlite", "queue.sqlite-workers"] {
-      let mode = try FileManager.default.attributesOfItem(atPath: test.location.path + "/" + file)[.posixPermissions] as? Int
+      let mode = try FileManager.default.attributesOfItem(atPath: test.path + "/" + file)[.posixPermissions] as? Int
       // The umask may remove more permissions.
       #expect(mode.map { $0 & 0o022 } == 0, "\(file)")
     }
@@ -70,7 +70,7 @@ import Testing
   @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system needs root"))
   func `a full disk keeps results from their files, further payloads from being worked, and nothing else`() throws {
     let test = try TestQueue(.folder)
-    let disk = try #require(QueueTestDisk(at: test.location.path, size: "4m"))
+    let disk = try #require(QueueTestDisk(at: test.path, size: "4m"))
     defer { disk.unmount() }
     let queue = try test.open(with: ["a", "b"])
     let leases = try queue.lease(1)
@@ -79,11 +79,11 @@ import Testing
     disk.fill()
     #expect(isFull { while true { _ = try queue.enqueue([NewPayload(line: [UInt8](repeating: 0x20, count: 8_192))]) } })
     disk.empty()
-    let room = unsafe open(test.location.path + "/.room", O_WRONLY | O_CREAT, 0o600)
+    let room = unsafe open(test.path + "/.room", O_WRONLY | O_CREAT, 0o600)
     #expect(posix_fallocate(room, 0, 64 << 10) == 0)
     disk.fill()
     // The database can use this space, the result files cannot.
-    unsafe unlink(test.location.path + "/.room")
+    unsafe unlink(test.path + "/.room")
     close(room)
     _ = try? queue.finish([leases[0].finished()])
     disk.fill()
@@ -100,12 +100,12 @@ import Testing
   @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system needs root"))
   func `a dropped file that finds no room in the queue is taken in when there is some, once`() throws {
     let test = try TestQueue(.folder)
-    let disk = try #require(QueueTestDisk(at: test.location.path, size: "2m"))
+    let disk = try #require(QueueTestDisk(at: test.path, size: "2m"))
     defer { disk.unmount() }
     let queue = try test.open()
     #expect(try queue.lease().isEmpty)
     let text = String(repeating: "x", count: 400_000)
-    try Data(text.utf8).write(to: URL(filePath: test.location.path + "/new/large"))
+    try Data(text.utf8).write(to: URL(filePath: test.path + "/new/large"))
     disk.fill()
     for _ in 0..<2 { #expect(isFull { _ = try queue.claim(.upTo(1)) }) }
     #expect(try queue.counts().ready == 1)
@@ -148,13 +148,13 @@ import Testing
   }
 
   private func names(_ test: TestQueue, _ folder: String) -> [String] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: "\(test.location.path)/\(folder)")) ?? []).sorted()
+    ((try? FileManager.default.contentsOfDirectory(atPath: "\(test.path)/\(folder)")) ?? []).sorted()
   }
 
   @Test func `a queue that is removed while it is in use is not done`() throws {
     let test = try TestQueue(.folder)
     let queue = try test.open(with: ["a"])
-    try FileManager.default.removeItem(atPath: test.location.path)
+    try FileManager.default.removeItem(atPath: test.path)
     #expect {
       _ = try queue.claim(.upTo(1))
     } throws: { error in
@@ -165,9 +165,9 @@ import Testing
   @Test(.enabled(if: QueueTestDisk.isPermitted, "mounting a file system needs root"), arguments: [false, true])
   func `a queue that cannot be written is refused, an earlier one too, and left as it is`(isEarlier: Bool) throws {
     let test = try TestQueue(.folder)
-    let disk = try #require(QueueTestDisk(at: test.location.path, size: "4m"))
+    let disk = try #require(QueueTestDisk(at: test.path, size: "4m"))
     defer { disk.unmount() }
-    if isEarlier { try EarlierQueueFixture().write(to: test.location.path) } else { try test.open(with: ["a", "b"]).close() }
+    if isEarlier { try EarlierQueueFixture().write(to: test.path) } else { try test.open(with: ["a", "b"]).close() }
     disk.turnReadOnly()
     #expect(unavailable(test, creates: false) != nil)
   }

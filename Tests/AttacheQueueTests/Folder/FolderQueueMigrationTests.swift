@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FolderQueueMigrationTests {
   private let test: TestQueue
-  private var path: String { test.location.path }
+  private var path: String { test.path }
 
   init() throws {
     test = try TestQueue(.folder)

@@ -31,7 +31,7 @@ struct TestFolderQueue {
     try SQLiteQueue(path: path("queue.sqlite"), creates: false, sync: .off, clock: test.clock)
   }
 
-  func path(_ name: String) -> String { "\(test.location.path)/\(name)" }
+  func path(_ name: String) -> String { "\(test.path)/\(name)" }
 
   /// Drops a file as users should: written elsewhere and then moved.
   func drop(_ text: String, as name: String, age: TimeInterval = 0, in folder: String = "new") throws {
@@ -52,7 +52,7 @@ struct TestFolderQueue {
 
   /// All regular files within the folder.
   var files: [String] {
-    let found = FileManager.default.enumerator(atPath: test.location.path)?.compactMap { $0 as? String } ?? []
+    let found = FileManager.default.enumerator(atPath: test.path)?.compactMap { $0 as? String } ?? []
     return found.filter { (try? FileManager.default.attributesOfItem(atPath: path($0))[.type]) as? FileAttributeType == .typeRegular }
       .sorted()
   }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SQLiteQueueFileTests {
   @Test func `a queue of the first version is worked on`() throws {
     let test = try TestQueue(.sqlite)
-    try DatabaseQueue(path: test.location.path).writeWithoutTransaction { try $0.execute(sql: Self.version1) }
+    try DatabaseQueue(path: test.path).writeWithoutTransaction { try $0.execute(sql: Self.version1) }
     let queue = try test.open(creates: false)
     let counts = try queue.counts()
     #expect(counts.done == 1)
@@ -21,13 +21,13 @@ import Testing
     #expect(try queue.finish(leases.map { $0.finished() }) == [])
     #expect(try queue.markRead([1]) == ["/held/one"])
     queue.close()
-    #expect(try integrity(of: test.location.path) == ["ok"])
+    #expect(try integrity(of: test.path) == ["ok"])
   }
 
   @Test func `a queue of a later version is refused and left as it is`() throws {
     let test = try TestQueue(.sqlite)
     try test.open().close()
-    try DatabaseQueue(path: test.location.path).writeWithoutTransaction {
+    try DatabaseQueue(path: test.path).writeWithoutTransaction {
       try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('later')")
     }
     #expect(Self.refusal { _ = try test.open() }?.contains("later version of attache") == true)
@@ -38,24 +38,24 @@ import Testing
   ])
   func `a file that is no database is refused, and nothing is put beside it`(_ text: String) throws {
     let test = try TestQueue(.sqlite)
-    try Data(text.utf8).write(to: URL(fileURLWithPath: test.location.path))
+    try Data(text.utf8).write(to: URL(fileURLWithPath: test.path))
     #expect(Self.refusal { _ = try test.open() }?.contains("is not a database") == true)
     #expect(try FileManager.default.contentsOfDirectory(atPath: test.folder) == ["queue"])
-    #expect(FileManager.default.contents(atPath: test.location.path) == Data(text.utf8))
+    #expect(FileManager.default.contents(atPath: test.path) == Data(text.utf8))
   }
 
   @Test func `a database of something else is refused, and nothing is put beside it`() throws {
     let test = try TestQueue(.sqlite)
-    try DatabaseQueue(path: test.location.path).writeWithoutTransaction { try $0.execute(sql: "CREATE TABLE player (name TEXT)") }
-    let before = FileManager.default.contents(atPath: test.location.path)
+    try DatabaseQueue(path: test.path).writeWithoutTransaction { try $0.execute(sql: "CREATE TABLE player (name TEXT)") }
+    let before = FileManager.default.contents(atPath: test.path)
     #expect(Self.refusal { _ = try test.open() }?.contains("another program") == true)
     #expect(try FileManager.default.contentsOfDirectory(atPath: test.folder) == ["queue"])
-    #expect(FileManager.default.contents(atPath: test.location.path) == before)
+    #expect(FileManager.default.contents(atPath: test.path) == before)
   }
 
   @Test func `a queue whose maker was killed is made to its end`() throws {
     let test = try TestQueue(.sqlite)
-    try DatabaseQueue(path: test.location.path).writeWithoutTransaction {
+    try DatabaseQueue(path: test.path).writeWithoutTransaction {
       try $0.execute(sql: "PRAGMA journal_mode = WAL; CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
     }
     #expect(try test.open().enqueue([NewPayload("a")]) == 1)
@@ -63,7 +63,7 @@ import Testing
 
   @Test func `an empty file becomes a queue where one may be made`() throws {
     let test = try TestQueue(.sqlite)
-    try Data().write(to: URL(fileURLWithPath: test.location.path))
+    try Data().write(to: URL(fileURLWithPath: test.path))
     #expect(Self.refusal { _ = try test.open(creates: false) }?.contains("empty") == true)
     #expect(try test.open().enqueue([NewPayload("a")]) == 1)
   }
@@ -79,7 +79,7 @@ import Testing
   @Test func `a damaged file is told with how to look at it`() throws {
     let test = try TestQueue(.sqlite)
     try test.open(with: (0..<2_000).map { "payload \($0)" }).close()
-    let file = try #require(FileHandle(forUpdatingAtPath: test.location.path))
+    let file = try #require(FileHandle(forUpdatingAtPath: test.path))
     let size = try file.seekToEnd()
     // Damages all pages but the first two, so that the database still opens.
     try file.seek(toOffset: 8_192)
@@ -96,8 +96,8 @@ import Testing
 
   @Test func `a queue that another process keeps is told with how to find who`() throws {
     let test = try TestQueue(.sqlite)
-    let queue = try SQLiteQueue(path: test.location.path, creates: true, sync: .off, clock: test.clock, patience: 0)
-    let other = try DatabaseQueue(path: test.location.path)
+    let queue = try SQLiteQueue(path: test.path, creates: true, sync: .off, clock: test.clock, patience: 0)
+    let other = try DatabaseQueue(path: test.path)
     try other.writeWithoutTransaction { connection in
       try connection.execute(sql: "BEGIN IMMEDIATE")
       do {
@@ -114,9 +114,9 @@ import Testing
   @Test func `a queue can be opened and looked at while another process keeps it`() throws {
     let test = try TestQueue(.sqlite)
     try test.open(with: ["a"]).close()
-    try DatabaseQueue(path: test.location.path).writeWithoutTransaction { connection in
+    try DatabaseQueue(path: test.path).writeWithoutTransaction { connection in
       try connection.execute(sql: "BEGIN IMMEDIATE")
-      let queue = try SQLiteQueue(path: test.location.path, creates: true, sync: .off, clock: test.clock, patience: 0)
+      let queue = try SQLiteQueue(path: test.path, creates: true, sync: .off, clock: test.clock, patience: 0)
       #expect(try queue.counts().ready == 1)
       #expect(try queue.results(ResultRequest()).entries.isEmpty)
       try connection.execute(sql: "ROLLBACK")
@@ -155,7 +155,7 @@ import Testing
     let test = try TestQueue(.sqlite)
     let worker = try test.open(with: ["a"])
     let lease = try worker.leaseOne(for: .seconds(10))
-    try FileManager.default.removeItem(atPath: test.location.path + "-workers")
+    try FileManager.default.removeItem(atPath: test.path + "-workers")
     let others = try [test.open(), test.open()]
     for other in others { #expect(try other.lease().isEmpty) }
     #expect(try worker.renew([lease.token], for: .seconds(10)) == [])
@@ -167,7 +167,7 @@ import Testing
     let test = try TestQueue(.sqlite)
     let queue = try test.open(with: ["a"])
     try queue.finishAll()
-    try DatabaseQueue(path: test.location.path).writeWithoutTransaction {
+    try DatabaseQueue(path: test.path).writeWithoutTransaction {
       try $0.execute(sql: "UPDATE result SET outcome = 'improved', reason = 'moon.phase'")
     }
     let entry = try #require(try queue.results(ResultRequest()).entries.first)
@@ -189,7 +189,7 @@ import Testing
 
   @Test func `a link to nothing is refused, and nothing is put beside it`() throws {
     let test = try TestQueue(.sqlite)
-    try FileManager.default.createSymbolicLink(atPath: test.location.path, withDestinationPath: test.folder + "/target")
+    try FileManager.default.createSymbolicLink(atPath: test.path, withDestinationPath: test.folder + "/target")
     #expect(Self.refusal { _ = try test.open() }?.contains("is a link without a target") == true)
     #expect(try FileManager.default.contentsOfDirectory(atPath: test.folder) == ["queue"])
   }
@@ -198,7 +198,7 @@ import Testing
     let test = try TestQueue(.sqlite)
     let queue = try test.location.open(creates: true, sync: .group, clock: test.clock)
     _ = try queue.enqueue([NewPayload("a")])
-    for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: test.location.path + suffix) }
+    for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: test.path + suffix) }
     #expect(Self.refusal { try queue.sync() }?.contains("was removed or moved") == true)
   }
 

@@ -10,7 +10,7 @@ import Testing
     var run = try RandomRun(test: TestQueue(.sqlite), generator: SeededGenerator(seed: seed))
     for _ in 0..<400 { try run.step() }
     let counts = try run.test.open().counts()
-    let rows = try DatabaseQueue(path: run.test.location.path).read { connection in
+    let rows = try DatabaseQueue(path: run.test.path).read { connection in
       func count(_ query: String) throws -> Int { try Int.fetchOne(connection, sql: "SELECT count(*) FROM \(query)") ?? 0 }
       var rows = QueueCounts()
       rows.leased = try count("work WHERE state = 3")
@@ -32,7 +32,7 @@ import Testing
     #expect(counts.dead == rows.dead)
     #expect(counts.unread == rows.unread)
     #expect(counts.delivering == rows.delivering)
-    #expect(try integrity(of: run.test.location.path) == ["ok"])
+    #expect(try integrity(of: run.test.path) == ["ok"])
   }
 }
 

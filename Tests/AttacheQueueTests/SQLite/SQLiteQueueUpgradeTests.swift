@@ -14,8 +14,8 @@ import Testing
   private func queue() throws -> TestQueue {
     let test = try TestQueue(.sqlite)
     let sql = try String(contentsOf: Self.fixture, encoding: .utf8)
-    try DatabaseQueue(path: test.location.path).writeWithoutTransaction { try $0.execute(sql: sql) }
-    try Data(Self.workers.utf8).write(to: URL(filePath: test.location.path + "-workers"))
+    try DatabaseQueue(path: test.path).writeWithoutTransaction { try $0.execute(sql: sql) }
+    try Data(Self.workers.utf8).write(to: URL(filePath: test.path + "-workers"))
     return test
   }
 
@@ -60,14 +60,14 @@ import Testing
     #expect(try queue.purge(olderThan: .zero, includesUndelivered: true).payloads == 8)
     #expect(try queue.counts().total == 0)
     queue.close()
-    #expect(try integrity(of: test.location.path) == ["ok"])
+    #expect(try integrity(of: test.path) == ["ok"])
   }
 
   @Test func `on the same start of the machine the delay of a try that failed goes on, and the lease of a killed worker ends at once`()
     throws
   {
     let test = try queue()
-    try DatabaseQueue(path: test.location.path).writeWithoutTransaction {
+    try DatabaseQueue(path: test.path).writeWithoutTransaction {
       try $0.execute(sql: "UPDATE boot SET name = ?", arguments: [test.clock.boot])
       try $0.execute(sql: "UPDATE work SET until = ? WHERE until IS NOT NULL", arguments: [6_000_000_000])
     }

@@ -32,15 +32,15 @@ import Testing
   @Test(arguments: QueueBackend.allCases)
   func `a worker removes the holds of one that was killed before its result was in the queue`(_ backend: QueueBackend) throws {
     let rig = try WorkerRig(backend)
-    let name = rig.queue.location.description
     let queue = try rig.queue.open(with: [WorkerLine.candidate(1)])
+    let owner = rig.queue.location.holdOwner(of: queue)
     let (kept, left) = (try rig.file("kept"), try rig.file("left"))
     _ = try rig.worker(on: queue, serve: attaching(kept, of: rig)).run()
-    let leaked = try #require(try rig.store.hold([left], for: name).first)
+    let leaked = try #require(try rig.store.hold([left], for: owner).first)
     _ = try queue.enqueue([NewPayload(WorkerLine.plain)])
     _ = try rig.worker(on: queue) { _, _ in }.run()
     #expect(!isThere(leaked))
-    #expect(try rig.store.hold([kept], for: name).allSatisfy(isThere))
+    #expect(try rig.store.hold([kept], for: owner).allSatisfy(isThere))
     #expect(try queue.unlistedHolds([leaked]) == [leaked])
     #expect(try queue.markRead([1]).count == 1)
   }
@@ -51,8 +51,8 @@ import Testing
     _ = try rig.worker(on: queue, serve: attaching(try rig.file("picture"), of: rig)).run()
     queue.close()
     let copy = QueueLocation.sqlite(path: rig.queue.folder + "/copy")
-    try FileManager.default.copyItem(atPath: rig.queue.location.path, toPath: copy.path)
-    let left = try #require(try rig.store.hold([try rig.file("left")], for: rig.queue.location.description).first)
+    try FileManager.default.copyItem(atPath: rig.queue.path, toPath: rig.queue.folder + "/copy")
+    let left = try #require(try rig.store.hold([try rig.file("left")], for: rig.queue.location.holdOwner(of: queue)).first)
     let opened = try copy.open(creates: false, sync: .off, clock: rig.queue.clock)
     #expect(try ReleasedHolds(of: opened).removeUnlisted(of: copy) == 0)
     #expect(isThere(left))
@@ -63,34 +63,51 @@ import Testing
   @Test(arguments: QueueBackend.allCases)
   func `a queue at the path of another one, as in a second container, removes no hold of it`(_ backend: QueueBackend) throws {
     let rig = try WorkerRig(backend)
-    let (name, path) = (rig.queue.location.description, rig.queue.location.path)
+    let path = rig.queue.path
     let queue = try rig.queue.open(with: [WorkerLine.candidate(1)])
+    let owner = rig.queue.location.holdOwner(of: queue)
     _ = try rig.worker(on: queue, serve: attaching(try rig.file("picture"), of: rig)).run()
-    let folder = rig.store.holdsFolder(of: name)
+    let folder = rig.store.holdsFolder(of: owner)
     let links = try FileManager.default.contentsOfDirectory(atPath: folder)
     queue.close()
     try FileManager.default.moveItem(atPath: path, toPath: path + "-first")
     let other = try rig.queue.open(with: [WorkerLine.candidate(1)])
-    #expect(rig.store.holdsFolder(of: name) != folder)
+    #expect(rig.store.holdsFolder(of: owner) != folder)
     _ = try rig.worker(on: other, serve: attaching(try rig.file("picture"), of: rig)).run()
     #expect(try ReleasedHolds(of: other, in: folder).removeUnlisted(of: rig.queue.location) == 0)
     let released = try ReleasedHolds(of: other)
     try released.remove { () throws(QueueError) in try other.markRead([1]) }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == links.sorted())
-    #expect(try FileManager.default.contentsOfDirectory(atPath: rig.store.holdsFolder(of: name)) == ["queue"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: rig.store.holdsFolder(of: owner)) == ["queue"])
+  }
+
+  @Test func `a worker of a queue on a server removes what was left by that queue, and nothing of another one at its address`() throws {
+    let rig = try WorkerRig()
+    let location = QueueLocation(try ServerAddress(parsing: "server://db1"))
+    let queue = HookedQueue(try rig.queue.open(with: [WorkerLine.candidate(1)]), identity: "one")
+    let other = HookedQueue(queue, identity: "two")
+    let (file, left) = (try rig.file("kept"), try rig.file("left"))
+    let owners = [location.holdOwner(of: queue), location.holdOwner(of: other)]
+    let leaked = try owners.map { try #require(try rig.store.hold([left], for: $0).first) }
+    _ = try rig.worker(on: queue, { $0.queue = location }, serve: attaching(file, of: rig)).run()
+    #expect(leaked.map(isThere) == [false, true])
+    let kept = try #require(try rig.store.hold([file], for: owners[0]).first)
+    #expect(try queue.unlistedHolds([kept] + leaked) == leaked)
+    #expect(try ReleasedHolds(of: queue, in: rig.store.holdsFolder(of: owners[1])).removeUnlisted(of: location) == 0)
+    #expect(try queue.markRead([1]) == [kept])
   }
 
   @Test func `a hold that a worker is about to give a result stays`() throws {
     let rig = try WorkerRig()
-    let name = rig.queue.location.description
     let queue = try rig.queue.open(with: (0..<100).map { "\($0)" })
+    let owner = rig.queue.location.holdOwner(of: queue)
     let other = try rig.queue.open()
     let leases = try queue.lease()
     // The folder is there from the start.
-    _ = try rig.store.hold([try rig.file("first")], for: name)
+    _ = try rig.store.hold([try rig.file("first")], for: owner)
     let hasEnded = DispatchSemaphore(value: 0)
     let isOver = Atomic<Bool>(false)
-    let (folder, location) = (rig.store.holdsFolder(of: name), rig.queue.location)
+    let (folder, location) = (rig.store.holdsFolder(of: owner), rig.queue.location)
     Thread.detachNewThread {
       while !isOver.load(ordering: .relaxed) { _ = try? ReleasedHolds(of: other, in: folder).removeUnlisted(of: location) }
       hasEnded.signal()
@@ -98,8 +115,8 @@ import Testing
     var paths: [String] = []
     for (index, lease) in leases.enumerated() {
       let file = try rig.file("picture \(index)")
-      let lock = try rig.store.lockHolds(of: name)
-      let holds = try rig.store.hold([file], for: name)
+      let lock = try rig.store.lockHolds(of: owner)
+      let holds = try rig.store.hold([file], for: owner)
       _ = try queue.finish([lease.finished(.attached, holds: holds)])
       withExtendedLifetime(lock) {}
       paths += holds
@@ -112,10 +129,10 @@ import Testing
 
   @Test func `one that waits to remove holds goes before workers that come after it`() throws {
     let rig = try WorkerRig()
-    let name = rig.queue.location.description
     let queue = try rig.queue.open(with: ["a"])
-    var first: (any Sendable)? = try rig.store.lockHolds(of: name)
-    let path = try #require(try rig.store.hold([try rig.file("picture")], for: name).first)
+    let owner = rig.queue.location.holdOwner(of: queue)
+    var first: (any Sendable)? = try rig.store.lockHolds(of: owner)
+    let path = try #require(try rig.store.hold([try rig.file("picture")], for: owner).first)
     try #expect(queue.finish([queue.leaseOne().finished(.attached, holds: [path])]) == [])
     let order = Mutex<[String]>([])
     let (removed, shared) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -129,11 +146,11 @@ import Testing
       removed.signal()
     }
     // It waits for the lock of the folder when its turn comes.
-    let file = unsafe open(rig.store.holdsFolder(of: name) + "/queue", O_RDONLY | O_CLOEXEC)
+    let file = unsafe open(rig.store.holdsFolder(of: owner) + "/queue", O_RDONLY | O_CLOEXEC)
     defer { close(file) }
     while flock(file, LOCK_SH | LOCK_NB) == 0 { flock(file, LOCK_UN) }
     Thread.detachNewThread {
-      let lock = try? rig.store.lockHolds(of: name)
+      let lock = try? rig.store.lockHolds(of: owner)
       order.withLock { $0.append("shared") }
       withExtendedLifetime(lock) {}
       shared.signal()

@@ -28,7 +28,7 @@ import Testing
     isReading.wait()
     let other = try rig.queue.open()
     for _ in 0..<5 {
-      rig.queue.clock.pass(WorkerConfiguration(queueName: "").leaseSpan * 3 / 4)
+      rig.queue.clock.pass(WorkerConfiguration(queue: .sqlite(path: "queue")).leaseSpan * 3 / 4)
       worker.renewer.wake()
       isRenewed.wait()
       #expect(try other.lease().isEmpty)
@@ -59,7 +59,7 @@ import Testing
       hasEnded.signal()
     }
     isServed.wait()
-    rig.queue.clock.pass(WorkerConfiguration(queueName: "").leaseSpan * 5 / 8)
+    rig.queue.clock.pass(WorkerConfiguration(queue: .sqlite(path: "queue")).leaseSpan * 5 / 8)
     for _ in 0..<2 {
       worker.renewer.wake()
       isTried.wait()

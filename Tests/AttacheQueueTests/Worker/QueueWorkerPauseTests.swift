@@ -246,7 +246,7 @@ import Testing
     var refused = MediaRecord(url: "http://origin.test/1.jpg", reason: .policyScheme)
     refused.explanation = "plain http is refused; --allow-http allows it"
     _ = try rig.worker(on: queue) {
-      ($0.queueName, $0.keepsQueue) = ("sqlite:/var/my queue", keepsQueue)
+      ($0.queue, $0.keepsQueue) = (.sqlite(path: "/var/my queue"), keepsQueue)
     } notify: { notice in
       notices.withLock { $0.append("\(notice)") }
     } serve: { [refused] request, answer in

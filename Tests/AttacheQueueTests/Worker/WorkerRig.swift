@@ -26,7 +26,7 @@ final class WorkerRig: Sendable {
     on opened: any PayloadQueue, _ change: (inout WorkerConfiguration) -> Void = { _ in },
     notify: @escaping @Sendable (WorkerNotice) -> Void = { _ in }, serve: @escaping Serve
   ) throws -> QueueWorker {
-    var configuration = WorkerConfiguration(queueName: queue.location.description)
+    var configuration = WorkerConfiguration(queue: queue.location)
     configuration.isOnce = true
     change(&configuration)
     let host = ServiceExtensionHost(clock: clock, grace: .milliseconds(50)) { ServingExtension(serve) }

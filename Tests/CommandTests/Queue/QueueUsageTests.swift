@@ -41,7 +41,9 @@ struct QueueUsageTests {
 
   private static let mistakes: [(arguments: [String], advice: String)] = [
     (["enqueue"], "--queue <queue>"), (["enqueue", "--queue", "push.db"], "sqlite:PATH"), (["queue", "--queue", "redis:x"], "dir:PATH"),
-    (["results", "--queue", "sqlite:"], "sqlite:PATH"),
+    (["results", "--queue", "sqlite:"], "sqlite:PATH"), (["batch", "x", "--queue", "redis:x"], "dir:PATH"),
+    (["results", "--queue", "sqlite:x", "--queue-timeout", "0s"], "--queue-timeout must be more than 0"),
+    (["batch", "x", "--queue-timeout", "soon"], "--queue-timeout <time>"),
     (["enqueue", "--queue", "sqlite:x", "--priority", "11"], "at least 1 and at most 10"),
     (["enqueue", "--queue", "sqlite:x", "--priority", "high"], "--priority <n>"),
     (["enqueue", "--queue", "sqlite:x", "--not-before", "tomorrow"], "2026-11-21T18:00:00Z"),
@@ -74,6 +76,12 @@ struct QueueUsageTests {
     #expect(run.exit == .status(64))
     #expect(run.output == [])
     #expect(run.errors.contains(advice), "\(run.errors)")
+  }
+
+  @Test func `an address that is wrong is not repeated, since it may contain a password`() async throws {
+    let run = try await AttacheTool().run(["queue", "--queue", "mysql://me:secret@db/push"])
+    #expect(run.exit == .status(64))
+    #expect(!run.errors.contains("secret"), "\(run.errors)")
   }
 
   @Test func `the earlier name of a flag of work still works, and says the present one`() async throws {

@@ -47,15 +47,15 @@ struct EarlierQueue {
     let workers = try checkedWorkers()
     let journal = EarlierJournal(folder: folder, lock: lock)
     try journal.complete()
-    let location = QueueLocation.sqlite(path: folder.path(of: FolderLayout.database))
-    location.remove()
+    let place = SQLiteAddress(file: folder.path(of: FolderLayout.database))
+    place.remove()
     do throws(QueueError) {
-      let database = try SQLiteQueue(path: location.path, creates: true, sync: .off, clock: clock)
+      let database = try SQLiteQueue(path: place.file, creates: true, sync: .off, clock: clock)
       defer { database.close() }
       try database.prepareFolder()
       try EarlierImport(folder: folder, database: database, workers: workers, clock: clock).run(journal.numbers)
     } catch {
-      location.remove()
+      place.remove()
       throw error
     }
     if isSynced { try folder.sync() }
