@@ -82,6 +82,27 @@ package final class WorkerSlot: Sendable {
     }
   }
 
+  /// Returns the numbers of workers that run, in no particular order. The cost depends on how many
+  /// run, not on how many ever existed.
+  ///
+  /// - Parameter limit: the maximum number of workers besides this one.
+  package func present(upTo limit: Int) -> [Int64] {
+    var status = stat()
+    guard unsafe fstat(file, &status) == 0 else { return [] }
+    var running: [Int64] = []
+    // The kernel names one lock in a range. The ranges on both sides of it are asked next.
+    var ranges = [1..<max(1, Int(status.st_size))]
+    while let range = ranges.popLast(), running.count < limit {
+      guard !range.isEmpty else { continue }
+      let locked = linux_locked_byte(file, range.lowerBound, range.count)
+      guard range.contains(locked) else { continue }
+      running.append(Int64(locked))
+      ranges += [range.lowerBound..<locked, locked + 1..<range.upperBound]
+    }
+    // The own lock does not show.
+    return current.map { running + [$0] } ?? running
+  }
+
   /// Records that this worker closed the queue. Needs no free disk space.
   package func leave() {
     _ = linux_unlock_byte(file, Self.deliveryByte)

@@ -93,6 +93,13 @@ static inline int linux_is_byte_locked(int descriptor, long offset) {
   return lock.type != 2;
 }
 
+// A byte of a range that another open file description has locked; -1 when none has, or when it cannot be told.
+static inline long linux_locked_byte(int descriptor, long offset, long length) {
+  struct linux_flock lock = {1, 0, offset, length, 0};
+  if (syscall(SYS_fcntl, descriptor, 36, &lock) != 0 || lock.type == 2) return -1;
+  return lock.start < offset ? offset : lock.start;
+}
+
 // clock_gettime(2), as nanoseconds: whose struct timespec is depends on what else is imported.
 struct linux_time {
   long seconds, nanoseconds;

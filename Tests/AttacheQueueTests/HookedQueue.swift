@@ -73,6 +73,7 @@ final class HookedQueue: PayloadQueue {
   func anyHold() throws(QueueError) -> String? { try queue.anyHold() }
   func unlistedHolds(_ paths: [String]) throws(QueueError) -> [String] { try queue.unlistedHolds(paths) }
   func counts() throws(QueueError) -> QueueCounts { try queue.counts() }
+  func load() throws(QueueError) -> QueueLoad { try queue.load() }
   func retry(_ reason: Reason?) throws(QueueError) -> Int { try queue.retry(reason) }
   func purge(olderThan age: Duration, includesUndelivered: Bool) throws(QueueError) -> (payloads: Int, released: [String]) {
     try queue.purge(olderThan: age, includesUndelivered: includesUndelivered)

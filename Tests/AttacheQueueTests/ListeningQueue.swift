@@ -12,6 +12,7 @@ final class ListeningQueue: PayloadQueue {
     var read: Set<Int64> = []
     var holds: [Int64: String] = [:]
     var counts: Result<QueueCounts, QueueError> = .success(QueueCounts())
+    var load = QueueLoad()
     var questions = 0
   }
 
@@ -61,6 +62,10 @@ final class ListeningQueue: PayloadQueue {
     state.withLock { $0.counts = counts }
   }
 
+  func stand(_ load: QueueLoad) {
+    state.withLock { $0.load = load }
+  }
+
   private func ask() {
     onQuestion(
       state.withLock { state in
@@ -108,6 +113,8 @@ final class ListeningQueue: PayloadQueue {
     ask()
     return try state.withLock(\.counts).get()
   }
+
+  func load() -> QueueLoad { state.withLock(\.load) }
 
   func claim(_ request: ClaimRequest) throws(QueueError) -> Claim { Claim(leases: [], hasSuspects: false, next: nil) }
   func renew(_ leases: [LeaseToken], for span: Duration) throws(QueueError) -> Set<LeaseToken> { [] }

@@ -20,6 +20,22 @@ import Testing
     #expect(looking.holder(4) == .unknown)
   }
 
+  @Test func `the workers that run are found among all that ever existed`() throws {
+    let test = try TestQueue(.sqlite)
+    let path = test.folder + "/workers"
+    let looking = try WorkerSlot(path: path)
+    #expect(looking.present(upTo: 10) == [])
+    let slots = try (0..<20).map { _ in try WorkerSlot(path: path) }
+    for slot in slots { _ = try slot.enter() }
+    for (index, slot) in slots.enumerated() where ![2, 3, 11, 19].contains(index) { slot.leave() }
+    #expect(looking.present(upTo: 10).sorted() == [3, 4, 12, 20])
+    #expect(looking.present(upTo: 2).count == 2)
+    // A handle sees its own lock as well.
+    #expect(slots[11].present(upTo: 10).sorted() == [3, 4, 12, 20])
+    #expect(try looking.enterDelivery(.reader))
+    #expect(slots[11].present(upTo: 10).count == 4)
+  }
+
   @Test func `a worker keeps its number, and nobody else ever gets it`() throws {
     let test = try TestQueue(.sqlite)
     let path = test.folder + "/workers"

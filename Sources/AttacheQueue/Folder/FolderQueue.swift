@@ -213,6 +213,11 @@ package final class FolderQueue: PayloadQueue {
     }
   }
 
+  /// Dropped files are not in it.
+  package func load() throws(QueueError) -> QueueLoad {
+    try database.load()
+  }
+
   package func retry(_ reason: Reason?) throws(QueueError) -> Int {
     try locked { _ throws(QueueError) in
       try outbox.noteTaken(includesRead: true)

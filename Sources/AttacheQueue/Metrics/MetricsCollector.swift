@@ -23,6 +23,7 @@ package final class MetricsCollector: Sendable {
 
   private struct State {
     var counts: QueueCounts?
+    var load = QueueLoad()
     var failure: QueueError?
     /// When the queue was asked; nil when it has answered.
     var askedQueue: MonotonicInstant?
@@ -107,11 +108,11 @@ package final class MetricsCollector: Sendable {
       }
     }
     state.withLock { $0.askedQueue = machine.now }
-    let counts = Result { () throws(QueueError) in try queue.counts() }
+    let answer = Result { () throws(QueueError) in (counts: try queue.counts(), load: try queue.load()) }
     state.withLock { state in
       state.askedQueue = nil
-      switch counts {
-      case .success(let counts): (state.counts, state.failure) = (counts, nil)
+      switch answer {
+      case .success(let answer): (state.counts, state.load, state.failure) = (answer.counts, answer.load, nil)
       case .failure(let error): (state.counts, state.failure) = (nil, error)
       }
     }
@@ -151,7 +152,10 @@ package final class MetricsCollector: Sendable {
       text.sample(state.breakers.reduce(0) { $0 + $1[keyPath: count] }, ["breaker": name])
     }
     text.gauge("attache_queue_up", "Whether the queue answered when it was last asked.", state.counts == nil ? 0 : 1)
-    if let counts = state.counts { Self.write(counts, to: &text) }
+    if let counts = state.counts {
+      Self.write(counts, to: &text)
+      state.load.write(to: &text)
+    }
     return text.text
   }
 

@@ -5,6 +5,10 @@ public protocol QueueAdministration: HoldListing {
   /// Returns the number of payloads in each state.
   func counts() throws(QueueError) -> QueueCounts
 
+  /// Returns the number of payloads without a result by state and priority, and by worker. The cost
+  /// does not grow with the length of the queue.
+  func load() throws(QueueError) -> QueueLoad
+
   /// Returns the history of a payload.
   ///
   /// - Returns: nil when the queue does not have the payload.

@@ -103,6 +103,39 @@ struct MetricsTests {
     #expect(metrics.value("attache_queue_up") == 1)
   }
 
+  @Test func `the depth has a sample for each state and priority, and workers and their leases follow`() throws {
+    var load = QueueLoad()
+    load.depths = [.init(priority: 10, state: .ready, count: 3), .init(priority: 5, state: .leased, count: 2)]
+    load.workers = [.init(name: "7", leases: 2, isPresent: true), .init(name: "4", leases: 1, isPresent: false)]
+    queue.stand(load)
+    let collector = try collector()
+    #expect(try ParsedMetrics(collector.text).value("attache_queue_depth", ["state": "ready", "priority": "10"]) == nil)
+    collector.look()
+    let metrics = try ParsedMetrics(collector.text)
+    let depths = try #require(metrics.families.first { $0.name == "attache_queue_depth" }).samples
+    #expect(depths.count == 30)
+    #expect(depths.map(\.value).reduce(0, +) == 5)
+    #expect(metrics.value("attache_queue_depth", ["state": "ready", "priority": "10"]) == 3)
+    #expect(metrics.value("attache_queue_depth", ["state": "leased", "priority": "5"]) == 2)
+    #expect(metrics.value("attache_queue_leases", ["worker": "7"]) == 2)
+    #expect(metrics.value("attache_queue_leases", ["worker": "4"]) == 1)
+    #expect(metrics.value("attache_queue_workers", ["present": "yes"]) == 1)
+    #expect(metrics.value("attache_queue_workers", ["present": "no"]) == 1)
+    #expect(metrics.value("attache_queue_replication_wait_seconds") == nil)
+  }
+
+  @Test func `a queue with replication tells how many commits wait, and how long`() throws {
+    var load = QueueLoad()
+    load.replication = QueueLoad.Replication(waitingCommits: 3, longestWait: .milliseconds(1_500))
+    queue.stand(load)
+    let collector = try collector()
+    collector.look()
+    let metrics = try ParsedMetrics(collector.text)
+    #expect(metrics.value("attache_queue_replication_waiting_commits") == 3)
+    #expect(metrics.value("attache_queue_replication_wait_seconds") == 1.5)
+    #expect(metrics.value("attache_queue_workers", ["present": "yes"]) == 0)
+  }
+
   @Test func `a label's value and a help text are escaped`() throws {
     let metrics = try ParsedMetrics(try collector(version: "a\\b\"c\nd").text)
     #expect(metrics.value("attache_build_info", ["version": "a\\b\"c\nd"]) == 1)
