@@ -1,6 +1,6 @@
-public import ArgumentParser
+internal import ArgumentParser
 internal import AttacheArguments
-public import AttacheTesting
+internal import AttacheTesting
 internal import Foundation
 
 /// What a rehearsal requires of another filter.
@@ -15,7 +15,31 @@ enum DemandChoice: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-extension QueueRehearsal.Kind: ExpressibleByArgument {}
+/// The value of `--queue`: a kind of queue, or the URI of a server.
+struct QueueChoice: ExpressibleByArgument {
+  var place: QueueRehearsal.Place
+
+  init?(argument: String) {
+    if let kind = QueueRehearsal.Kind(rawValue: argument) {
+      place = .folder(kind)
+    } else if Self.schemes.contains(where: { argument.hasPrefix($0 + "://") }) {
+      place = .server(uri: argument)
+    } else {
+      return nil
+    }
+  }
+
+  /// The kinds of queues on servers.
+  private static let schemes = ["postgresql", "postgres"]
+
+  static var allValueStrings: [String] { QueueRehearsal.Kind.allCases.map(\.rawValue) + ["postgresql://HOST/DATABASE"] }
+
+  /// Whether the URI names a queue.
+  var hasName: Bool {
+    guard case .server(let uri) = place else { return false }
+    return uri.drop { $0 != "?" }.dropFirst().split(separator: "&").contains { $0.hasPrefix("queue=") }
+  }
+}
 
 /// The flags for rehearsing another filter, and for what it must do.
 struct CommandOptions: ParsableArguments {
@@ -25,10 +49,11 @@ struct CommandOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Rehearse attache work: the payloads go into a queue of this kind, sqlite or dir, a worker works it, and their results are read. \
-      --command is then another worker of the queue $REHEARSAL_QUEUE.
+      Rehearse attache work: the payloads go into a queue of this kind, sqlite, dir or postgresql://HOST/DATABASE (a server of this machine, on \
+      which each scenario has a queue of its own), a worker works it, and their results are read. --command is then another worker of the \
+      queue $REHEARSAL_QUEUE.
       """, valueName: "kind"))
-  var queue: QueueRehearsal.Kind?
+  var queue: QueueChoice?
 
   @Option(
     help: ArgumentHelp("How long a command may continue after its last deadline. (default: twice the deadline)", valueName: "time"))
@@ -83,6 +108,7 @@ struct CommandOptions: ParsableArguments {
       if let flag = needsCommand { throw ValidationError("\(flag) needs --command, which rehearses another filter.") }
       return
     }
+    guard queue?.hasName != true else { throw ValidationError("Each scenario has a queue of its own; remove queue= from --queue.") }
     guard clock == .real else { throw ValidationError("\(player) runs on the real clock; remove --clock \(clock.rawValue).") }
     guard expect != .all || killAt.isEmpty && killRandom == nil else {
       throw ValidationError("A killed command cannot do all that a scenario expects; remove --expect all.")
@@ -119,7 +145,7 @@ struct CommandOptions: ParsableArguments {
 
   func queueRehearsal(timeScale: Double) -> QueueRehearsal? {
     guard let queue else { return nil }
-    var rehearsal = QueueRehearsal(queue)
+    var rehearsal = QueueRehearsal(at: queue.place)
     if let command { rehearsal.worker = command }
     rehearsal.hangAfter = hangAfter?.duration
     rehearsal.randomKills = killRandom ?? 0

@@ -27,7 +27,7 @@ struct Rehearsal: Sendable {
     switch player {
     case .engine(let clock, _, _): clock.rawValue
     case .command: "command"
-    case .queue(let rehearsal, _): "queue \(rehearsal.kind.rawValue)"
+    case .queue(let rehearsal, _): "queue \(rehearsal.place.kind)"
     case .serviceExtension: "extension"
     }
   }

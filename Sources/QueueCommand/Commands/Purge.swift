@@ -15,9 +15,21 @@ struct Purge: ParsableCommand {
   @Flag(help: "Also delete payloads whose results were neither delivered nor read.")
   var includeUndelivered = false
 
+  /// For `attache rehearse`, whose queues on a server must not stay.
+  @Flag(help: ArgumentHelp("Remove the queue itself with everything that is left in it, unless it is a folder.", visibility: .hidden))
+  var dropQueue = false
+
   func run() throws {
     let opened = try queue.open(creates: false)
-    defer { opened.close() }
+    let result = Result { try purge(opened) }
+    opened.close()
+    let count = try result.get()
+    if dropQueue { try orExit { () throws(QueueError) in try queue.location.remove() } }
+    ErrorOutput.write("attache: \(count) payload\(count == 1 ? "" : "s") removed\n")
+  }
+
+  /// - Returns: the number of payloads that were removed.
+  private func purge(_ opened: any PayloadQueue) throws -> Int {
     var count = 0
     try orExit { () throws(QueueError) in
       let holds = try ReleasedHolds(of: opened)
@@ -28,6 +40,6 @@ struct Purge: ParsableCommand {
       }
       try holds.removeUnlisted(of: queue.location)
     }
-    ErrorOutput.write("attache: \(count) payload\(count == 1 ? "" : "s") removed\n")
+    return count
   }
 }

@@ -84,6 +84,18 @@ struct QueueUsageTests {
     #expect(!run.errors.contains("secret"), "\(run.errors)")
   }
 
+  @Test(arguments: QueueKind.allCases) func `a queue can be removed with everything in it, a folder excepted`(kind: QueueKind) async throws
+  {
+    let queue = try QueueTool(kind)
+    try await queue.work("{}\n")
+    _ = try await queue.run("enqueue", input: "{}\n")
+    let run = try await queue.run("purge", ["--older-than", "0s", "--include-undelivered", "--drop-queue"])
+    #expect(run.exit == .status(0))
+    #expect(run.errors == "attache: 1 payload removed\n")
+    #expect(FileManager.default.fileExists(atPath: queue.tool.home["queue"]) == (kind == .folder))
+    #expect(try await queue.run("purge", ["--help"]).text.contains("drop-queue") == false)
+  }
+
   @Test func `the earlier name of a flag of work still works, and says the present one`() async throws {
     let tool = try AttacheTool()
     let queue = ["--queue", "sqlite:" + tool.home["queue"]]

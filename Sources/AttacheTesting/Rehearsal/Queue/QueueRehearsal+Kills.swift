@@ -10,10 +10,11 @@ extension QueueRehearsal {
     // A worker that loses a payload without a kill is not killed.
     guard result.findings.isEmpty else { return }
     let (run, kills) = try await ScenarioStage.with(scenario) { stage throws(StageError) in
-      let queue = try QueueStage(stage, self)
-      try await queue.enqueue()
-      let (work, kills) = try await killed(queue, within: longest)
-      return (RunAnalysis(try await queue.evidence(work), of: scenario), kills)
+      try await QueueStage.with(stage, self) { queue throws(StageError) in
+        try await queue.enqueue()
+        let (work, kills) = try await killed(queue, within: longest)
+        return (RunAnalysis(try await queue.evidence(work), of: scenario), kills)
+      }
     }
     (result.payloads, result.lines, result.timeline) = (run.results, run.lines, run.evidence.timeline)
     for index in result.payloads.indices { result.payloads[index].lateness = nil }

@@ -18,8 +18,25 @@ public struct QueueRehearsal: Sendable {
     case folder = "dir"
   }
 
-  /// The kind of queue.
-  public var kind: Kind
+  /// Where the queues of a rehearsal are. Each scenario has one of its own.
+  public enum Place: Hashable, Sendable {
+    /// Beside the scenario's other files.
+    case folder(Kind)
+    /// On a server of this machine, by its URI, such as `postgresql:///push?host=/run/postgresql`.
+    /// The queues have names of their own, and are dropped at the end.
+    case server(uri: String)
+
+    /// The prefix in a queue's name.
+    public var kind: String {
+      switch self {
+      case .folder(let kind): kind.rawValue
+      case .server(let uri): String(uri.prefix { $0 != ":" })
+      }
+    }
+  }
+
+  /// Where the queues are.
+  public var place: Place
   /// The worker command for `/bin/sh -c`.
   public var worker = QueueRehearsal.attache
   /// How long the worker can continue after its last deadline before it counts as hung; nil is
@@ -41,7 +58,12 @@ public struct QueueRehearsal: Sendable {
 
   /// Creates a rehearsal with a kind of queue.
   public init(_ kind: Kind) {
-    self.kind = kind
+    place = .folder(kind)
+  }
+
+  /// Creates a rehearsal with queues at a place.
+  public init(at place: Place) {
+    self.place = place
   }
 
   /// Plays a scenario. The result is skipped when a worker cannot play the scenario or when the
@@ -78,6 +100,9 @@ public struct QueueRehearsal: Sendable {
     if let flag = scenario.flags.first(where: { EngineFlag.named($0)?.commands.contains(.worker) == false }) {
       return "\(flag) is a flag of the filter only"
     }
+    if case .server(let uri) = place, scenario.network != .loopback, !QueueStage.isSocket(uri) {
+      return "a worker in the scenario's own network reaches a server only through a socket in a folder (host=/FOLDER)"
+    }
     if scenario.disk != nil { return "a worker waits until its disk has space, which this disk never gets" }
     return nil
   }
@@ -94,10 +119,11 @@ public struct QueueRehearsal: Sendable {
   /// - Returns: the run, and the time that the worker took.
   func worked(_ scenario: Scenario) async throws(StageError) -> (RunAnalysis, Duration) {
     try await ScenarioStage.with(scenario) { stage throws(StageError) in
-      let queue = try QueueStage(stage, self)
-      try await queue.enqueue()
-      let work = try await queue.work()
-      return (RunAnalysis(try await queue.evidence(work), of: scenario), work.start.duration(to: work.end))
+      try await QueueStage.with(stage, self) { queue throws(StageError) in
+        try await queue.enqueue()
+        let work = try await queue.work()
+        return (RunAnalysis(try await queue.evidence(work), of: scenario), work.start.duration(to: work.end))
+      }
     }
   }
 }

@@ -1,7 +1,7 @@
 internal import Attache
 
 /// A queue in a scenario's environment, and the commands that fill it, work it and read it.
-struct QueueStage {
+struct QueueStage: Sendable {
   /// The memory that a worker can use in addition to a filter's, in bytes: the database's page
   /// cache (8 MB) and code, and data on its way into the database.
   private static let queueMemory = 16_000_000
@@ -10,15 +10,64 @@ struct QueueStage {
   private let rehearsal: QueueRehearsal
   private let environment: [String: String]
 
-  init(_ stage: ScenarioStage, _ rehearsal: QueueRehearsal) throws(StageError) {
+  /// Runs `body` with a queue that nothing else uses. Drops the queue of a server afterwards, even
+  /// when the rehearsal is cancelled.
+  static func with<Value: Sendable>(
+    _ stage: ScenarioStage, _ rehearsal: QueueRehearsal, _ body: (QueueStage) async throws(StageError) -> Value
+  ) async throws(StageError) -> Value {
+    let queue = try QueueStage(stage, rehearsal)
+    let value: Value
+    do throws(StageError) {
+      value = try await body(queue)
+    } catch {
+      _ = await queue.dropped().result
+      throw error
+    }
+    switch await queue.dropped().result {
+    case .success: return value
+    case .failure(let error as StageError): throw error
+    case .failure(let error): throw .queue("\(error)")
+    }
+  }
+
+  private init(_ stage: ScenarioStage, _ rehearsal: QueueRehearsal) throws(StageError) {
     (self.stage, self.rehearsal) = (stage, rehearsal)
     var environment = try stage.environment().merging(rehearsal.environment) { _, own in own }
-    environment["REHEARSAL_QUEUE"] = "\(rehearsal.kind.rawValue):\(stage.queue)"
+    environment["REHEARSAL_QUEUE"] =
+      switch rehearsal.place {
+      case .folder(let kind): "\(kind.rawValue):\(stage.queue)"
+      case .server(let uri): Self.ownQueue(at: uri)
+      }
     environment["REHEARSAL_FLAGS"] = environment["REHEARSAL_FLAGS"].map(Self.withoutReport)
     // Passed as a variable and not in the command, because a path can contain characters that a
     // shell interprets.
     environment["REHEARSAL_PAYLOAD_PATH"] = stage.configuration.filter.payloadPath?.description
     self.environment = environment
+  }
+
+  /// Returns the URI of a new queue of a server.
+  static func ownQueue(at uri: String) -> String {
+    let name = (0..<4).map { _ in String(UInt32.random(in: 0...UInt32.max), radix: 36) }.joined()
+    return "\(uri)\(uri.contains("?") ? "&" : "?")queue=rehearsal_\(name)"
+  }
+
+  /// Whether a server's URI names only the folder of a socket, which is in the parameter `host` or
+  /// in the place of the host.
+  static func isSocket(_ uri: String) -> Bool {
+    let rest = uri.drop { $0 != ":" }.dropFirst()
+    let authority = rest.dropFirst(2).prefix { $0 != "/" && $0 != "?" }
+    let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+    let parameters = rest.drop { $0 != "?" }.dropFirst().split(separator: "&")
+    let isFolder = { (host: Substring) in host.hasPrefix("/") || host.lowercased().hasPrefix("%2f") }
+    return isFolder(host) || host.isEmpty && parameters.contains { $0.hasPrefix("host=") && isFolder($0.dropFirst(5)) }
+  }
+
+  /// Drops the queue if it is on a server. The queues of a folder go with the folder.
+  private func dropped() -> Task<Void, any Error> {
+    Task.detached { [self] in
+      guard case .server = rehearsal.place else { return }
+      _ = try await finish("attache purge", "--queue \"$REHEARSAL_QUEUE\" --older-than 0s --include-undelivered --drop-queue")
+    }
   }
 
   /// Removes `--report`, because a worker stores its records in the queue.
